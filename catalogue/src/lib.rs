@@ -1,0 +1,1 @@
+//! What is measured: one entry each, embedded and checked.

@@ -1,0 +1,2 @@
+//! The composer.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Starts, places, times out and cleans up after processes.

@@ -1,0 +1,255 @@
+//! An entry of the catalogue: one named thing that is measured.
+//!
+//! Must not know: TOML, where entries come from, how they are carried out.
+
+use crate::{Better, Id, Unit};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A family of benchmarks: prose that stands before its tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Family {
+    /// First part of the identifiers.
+    pub name: String,
+    /// Heading.
+    pub title: String,
+    /// What is measured and why, a few sentences.
+    pub why: String,
+    /// What the documents asked of whoever measures, and how it is kept here: pairs of rule and how.
+    #[serde(default)]
+    pub guidelines: Vec<(String, String)>,
+}
+
+/// The five kinds of entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A program of ours.
+    Kernel,
+    /// Someone else's program, timed as a process.
+    Command,
+    /// Several programs together.
+    Scenario,
+    /// From other figures, with its interval.
+    Derived,
+    /// A mean of ratios to a baseline.
+    Rating,
+}
+
+/// Where an entry comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// Short name of the document: `byte-1984`, `hp-1987`, ...
+    pub document: String,
+    /// Listing, table, section.
+    pub place: String,
+}
+
+/// The fixed amount of work that the document prints a time for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PublishedWork {
+    /// In words: "25,000 calls".
+    pub work: String,
+    /// The same in operations of this benchmark.
+    pub operations: u64,
+    /// Which time the document tells its readers to look at: `real_s`, `user_s` or `system_s`.
+    pub figure: String,
+}
+
+/// Where the processes run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Placement {
+    /// All on one CPU, as on the machines of the documents.
+    #[default]
+    OneCpu,
+    /// Two processes on two CPUs.
+    Cross,
+    /// Wherever the scheduler puts them.
+    All,
+}
+
+/// What a benchmark says it exercises; each is tested on every run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Claims {
+    /// Every timed region yields a check value that must be right.
+    pub check: bool,
+    /// Time grows in proportion to n.
+    pub linear: bool,
+    /// Entries into the kernel for each operation.
+    pub syscalls_per_op: Option<f64>,
+    /// Voluntary switches for each operation, at least.
+    pub switches_per_op: Option<f64>,
+    /// Page faults for each operation, at most.
+    pub faults_per_op: Option<f64>,
+    /// Faster than this is faster than physics, ns.
+    pub min_ns_per_op: Option<f64>,
+}
+
+/// A program that must be on the machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Need {
+    /// Name by which `{name}` stands for its path in a command line.
+    pub name: String,
+    /// The programs that will do, best first; empty means `name` itself.
+    #[serde(default)]
+    pub any: Vec<String>,
+    /// The Debian package that has it.
+    pub package: String,
+}
+
+/// The work of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelWork {
+    /// `family/name`: `kernels/family/name.c`.
+    pub program: String,
+    /// Parameters handed to it.
+    #[serde(default)]
+    pub params: BTreeMap<String, String>,
+}
+
+/// A second, untimed execution that shows that the timed one does what it says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Verify {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// What it must print, white space apart.
+    pub stdout: String,
+}
+
+/// What a command yields.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Figure {
+    /// The time of the process.
+    #[default]
+    Time,
+    /// Text, data and bss of the program that it links, which it must name `a.out`.
+    LinkedSize,
+}
+
+/// The work of a command or a scenario.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandWork {
+    /// Program and arguments; `{name}` stands for the path of a need.
+    pub argv: Vec<String>,
+    /// Files that are put into its directory beforehand.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
+    /// What it must print, white space apart; `None` when it must print nothing.
+    #[serde(default)]
+    pub stdout: Option<String>,
+    /// Files that it must leave; they are removed before the next time. All others are a failure.
+    #[serde(default)]
+    pub leaves: Vec<String>,
+    /// The untimed proof.
+    #[serde(default)]
+    pub verify: Option<Verify>,
+    /// What is taken from it.
+    #[serde(default)]
+    pub figure: Figure,
+}
+
+/// One term of a derived figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Term {
+    /// The row that is used.
+    pub id: Id,
+    /// How often it counts; negative to take it away.
+    pub times: f64,
+}
+
+/// What is done, by kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Work {
+    /// A program of ours.
+    Kernel(KernelWork),
+    /// Someone else's program.
+    Command(CommandWork),
+    /// Several programs together.
+    Scenario(CommandWork),
+    /// Sum of terms, on the plain scale of nanoseconds an operation.
+    Derived {
+        /// The terms.
+        terms: Vec<Term>,
+    },
+    /// Geometric mean of ratios.
+    Rating {
+        /// The rows that it is made of.
+        over: Vec<Id>,
+        /// The machine that is 1: `ref:...`.
+        baseline: String,
+    },
+}
+
+impl Work {
+    /// Which of the five kinds.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Kernel(_) => Kind::Kernel,
+            Self::Command(_) => Kind::Command,
+            Self::Scenario(_) => Kind::Scenario,
+            Self::Derived { .. } => Kind::Derived,
+            Self::Rating { .. } => Kind::Rating,
+        }
+    }
+}
+
+/// A curve in which a row ends: the rows that are its points, in order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Curve {
+    /// What is counted along x.
+    pub label: String,
+    /// (x, row).
+    pub points: Vec<(f64, Id)>,
+}
+
+/// One entry.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Benchmark {
+    /// Its name, fixed for good.
+    pub id: Id,
+    /// Heading of its row.
+    pub title: String,
+    /// Changes when its work does; figures of different versions are never compared silently.
+    pub version: u32,
+    /// What is done.
+    pub work: Work,
+    /// What one operation is.
+    pub operation: String,
+    /// Why anyone would want to know.
+    pub why: String,
+    /// The documents it answers.
+    pub sources: Vec<Source>,
+    /// Unit of the estimate.
+    pub unit: Unit,
+    /// Which way is good.
+    pub better: Better,
+    /// How much of what the unit counts one operation does (bytes, calls).
+    pub amount_per_op: f64,
+    /// The document's own amount of work.
+    pub published: Option<PublishedWork>,
+    /// Where its processes run.
+    pub placement: Placement,
+    /// Whether the core's frequency sets its time, so that core cycles compare better than nanoseconds.
+    pub processor_bound: bool,
+    /// Whether it works on files, in the directory that `--dir` chooses.
+    pub files: bool,
+    /// What it says it exercises.
+    pub claims: Claims,
+    /// Programs that must be there.
+    pub needs: Vec<Need>,
+    /// The curve that this row ends.
+    pub curve: Option<Curve>,
+    /// An assumption or a departure from the document that every reader must know.
+    pub remark: Option<String>,
+    /// Another row of the same name does other work, and is not comparable with it: why.
+    pub not_comparable: Option<String>,
+}

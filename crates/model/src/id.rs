@@ -1,0 +1,216 @@
+//! Identifiers of benchmarks, and the selectors that match them.
+//!
+//! Must not know: which benchmarks exist.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// `family[/name[/case]][@variant]`, for instance `kernel/pipeback/512@cross`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Id(String);
+
+/// Why a text is not an identifier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdError {
+    text: String,
+    why: &'static str,
+}
+
+impl fmt::Display for IdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "'{}' is not an identifier: {} (the form is family[/name[/case]][@variant])",
+            self.text, self.why
+        )
+    }
+}
+
+impl std::error::Error for IdError {}
+
+impl Id {
+    /// Reads an identifier: one to three parts of `a-z 0-9 . _ -`, then perhaps `@` and a variant of the same letters.
+    ///
+    /// # Errors
+    /// Says which rule the text breaks.
+    pub fn parse(text: &str) -> Result<Self, IdError> {
+        let no = |why| {
+            Err(IdError {
+                text: text.to_owned(),
+                why,
+            })
+        };
+        let (path, variant) = match text.split_once('@') {
+            Some((path, variant)) => (path, Some(variant)),
+            None => (text, None),
+        };
+        let parts: Vec<&str> = path.split('/').collect();
+        if parts.len() > 3 {
+            return no("more than three parts");
+        }
+        for part in parts.into_iter().chain(variant) {
+            if part.is_empty() {
+                return no("an empty part");
+            }
+            if !part.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit()) {
+                return no("a part must begin with a-z or 0-9");
+            }
+            let plain = |c: char| {
+                c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_' | '-')
+            };
+            if !part.chars().all(plain) {
+                return no("a letter other than a-z 0-9 . _ -");
+            }
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The whole identifier.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The part before the first `/` or `@`.
+    #[must_use]
+    pub fn family(&self) -> &str {
+        self.0.split(['/', '@']).next().unwrap_or(&self.0)
+    }
+
+    /// The part after `@`, if there is one.
+    #[must_use]
+    pub fn variant(&self) -> Option<&str> {
+        self.0.split_once('@').map(|(_, variant)| variant)
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl TryFrom<String> for Id {
+    type Error = IdError;
+    fn try_from(text: String) -> Result<Self, IdError> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Id> for String {
+    fn from(id: Id) -> Self {
+        id.0
+    }
+}
+
+/// A glob on identifiers: `*` stands for any run of letters and `/`, `?` for one; neither crosses `@`,
+/// so that `byte/*` means the published rows and `byte/*@*` their variants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selector(String);
+
+impl Selector {
+    /// Any text is a selector; one that matches nothing is for the caller to complain about.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+
+    /// The text it was made from.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether `id` is selected.
+    #[must_use]
+    pub fn matches(&self, id: &Id) -> bool {
+        glob(self.0.as_bytes(), id.as_str().as_bytes())
+    }
+}
+
+/// Iterative glob with one point of return: linear for one `*`, never exponential.
+fn glob(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut p, mut t) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    while t < text.len() {
+        match pattern.get(p) {
+            Some(b'*') => {
+                retry = Some((p, t));
+                p += 1;
+                continue;
+            }
+            Some(b'?') if text[t] != b'@' => {
+                p += 1;
+                t += 1;
+                continue;
+            }
+            Some(&c) if c == text[t] && c != b'?' => {
+                p += 1;
+                t += 1;
+                continue;
+            }
+            _ => {}
+        }
+        match retry {
+            // the star takes one letter more, unless that letter is the `@` it may not cross
+            Some((star, taken)) if text[taken] != b'@' => {
+                retry = Some((star, taken + 1));
+                p = star + 1;
+                t = taken + 1;
+            }
+            _ => return false,
+        }
+    }
+    pattern[p..].iter().all(|&c| c == b'*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_have_one_to_three_parts_and_a_variant() {
+        for good in [
+            "iocall",
+            "byte/pipe",
+            "byte/multi/1",
+            "kernel/pipeback/512@cross",
+            "iocall@hp",
+            "cpu/dhrystone-1.1/reg",
+        ] {
+            assert_eq!(Id::parse(good).unwrap().as_str(), good);
+        }
+        for bad in [
+            "", "/", "byte/", "a/b/c/d", "Byte", "a b", "a@", "@a", "a@b@c", "-a", "ä", "a/../b",
+        ] {
+            assert!(Id::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn family_and_variant() {
+        let id = Id::parse("byte/multi/1@one-cpu").unwrap();
+        assert_eq!((id.family(), id.variant()), ("byte", Some("one-cpu")));
+        assert_eq!(Id::parse("iocall@hp").unwrap().family(), "iocall");
+    }
+
+    #[test]
+    fn selectors_do_not_cross_the_variant() {
+        let hit = |pattern: &str, id: &str| Selector::new(pattern).matches(&Id::parse(id).unwrap());
+        assert!(hit("byte/*", "byte/pipe"));
+        assert!(hit("byte/*", "byte/multi/6"));
+        assert!(!hit("byte/*", "byte/multi/6@one-cpu"));
+        assert!(hit("byte/*@*", "byte/multi/6@one-cpu"));
+        assert!(!hit("byte/*@*", "byte/multi/6"));
+        assert!(hit("*", "iocall"));
+        assert!(!hit("*", "iocall@hp"));
+        assert!(hit("iocall@hp", "iocall@hp"));
+        assert!(hit("byte/multi/?", "byte/multi/6"));
+        assert!(!hit("byte/multi/?", "byte/multi/16"));
+        assert!(hit("*pipe*512*", "kernel/pipeback/512"));
+        assert!(hit("**", "byte/pipe"));
+        assert!(!hit("", "byte/pipe"));
+        assert!(!hit("byte", "byte/pipe"));
+    }
+}

@@ -1,0 +1,29 @@
+//! The plain types that every other crate speaks.
+//!
+//! Must not know: files, processes, clocks, terminals, statistics. Nothing here reads or writes.
+
+mod benchmark;
+mod event;
+mod footnote;
+mod id;
+mod machine;
+mod plan;
+mod run;
+mod unit;
+mod view;
+
+pub use benchmark::{
+    Benchmark, Claims, CommandWork, Curve, Family, Figure, KernelWork, Kind, Need, Placement,
+    PublishedWork, Source, Term, Verify, Work,
+};
+pub use event::{Batch, Check, Event, Histogram, Sample, Usage};
+pub use footnote::{Footnote, FootnoteKind};
+pub use id::{Id, IdError, Selector};
+pub use machine::Machine;
+pub use plan::{Plan, Skip, Step};
+pub use run::{Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings};
+pub use unit::{Better, Quantity, Unit, UnitError};
+pub use view::{
+    CompareRow, CompareView, Difference, PublishedView, ResultView, RunView, SCHEMA_COMPARE,
+    SCHEMA_RUN, SeriesPoint, Statistics, Verdict,
+};

@@ -1,0 +1,147 @@
+//! A run as it is stored: what was asked, on what, and every launch with its events.
+//!
+//! Must not know: the store, statistics. Summaries are computed from this on every reading.
+
+use crate::{Benchmark, Event, Id, Machine, Skip};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How a launch ended. All four are stored and shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", content = "why", rename_all = "snake_case")]
+pub enum Outcome {
+    /// It said `bye`, and left nothing behind.
+    Measured,
+    /// It said that it cannot run here.
+    Skipped(String),
+    /// A call failed, the protocol was broken, a signal came, processes were left behind.
+    Failed(String),
+    /// It was stopped at its deadline.
+    TimedOut(String),
+}
+
+impl Outcome {
+    /// `measured`, `skipped`, `failed`, `timed_out`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Skipped(_) => "skipped",
+            Self::Failed(_) => "failed",
+            Self::TimedOut(_) => "timed_out",
+        }
+    }
+
+    /// The reason; empty when measured.
+    #[must_use]
+    pub fn why(&self) -> &str {
+        match self {
+            Self::Measured => "",
+            Self::Skipped(why) | Self::Failed(why) | Self::TimedOut(why) => why,
+        }
+    }
+}
+
+/// What the machine did for others during a launch. `None` where it cannot be known here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conditions {
+    /// Length of the launch, ns.
+    pub wall: u64,
+    /// CPU time on the launch's CPUs that neither the launch nor idling used, ns.
+    #[serde(default)]
+    pub others: Option<u64>,
+    /// Time stolen by the hypervisor, all CPUs, ns.
+    #[serde(default)]
+    pub steal: Option<u64>,
+    /// Time that some task waited for a CPU (PSI), ns.
+    #[serde(default)]
+    pub pressure: Option<u64>,
+    /// Time that the cgroup was throttled, ns.
+    #[serde(default)]
+    pub throttled: Option<u64>,
+}
+
+/// One execution of a benchmark's process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launch {
+    /// Which benchmark.
+    pub id: Id,
+    /// The pass in which it was done, from 0.
+    pub round: u32,
+    /// Start, ns since the start of the run.
+    pub start: u64,
+    /// Where it was placed; empty for all CPUs.
+    pub cpus: Vec<u32>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Everything that it said.
+    pub events: Vec<Event>,
+    /// What else went on.
+    pub conditions: Conditions,
+}
+
+/// The program behind a figure.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// SHA-256 of the executable, hexadecimal.
+    pub hash: String,
+    /// Compiler and version; for a command, the program and its version where it tells.
+    pub compiler: String,
+    /// Compiler flags, or the command line.
+    pub flags: String,
+}
+
+/// What was asked for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// The selectors as given; empty means everything.
+    pub selectors: Vec<String>,
+    /// Seed of the order of rounds.
+    pub seed: u64,
+    /// Seconds that the run may take.
+    pub budget_s: f64,
+    /// Half-width of the interval that is asked for, as a share of the estimate.
+    pub precision: f64,
+    /// Whether `--quick` was given.
+    pub quick: bool,
+    /// Directory in which files are measured.
+    pub dir: String,
+    /// Environment of every child.
+    pub environment: BTreeMap<String, String>,
+}
+
+/// The head of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunInfo {
+    /// Identifier, unique and sortable by time.
+    pub id: String,
+    /// The name that the user gave.
+    #[serde(default)]
+    pub label: Option<String>,
+    /// Start, RFC 3339, UTC.
+    pub started: String,
+    /// Seconds from start to end; `None` for a run that was cut off.
+    #[serde(default)]
+    pub elapsed_s: Option<f64>,
+    /// Version of Gritstone.
+    pub gritstone: String,
+    /// What it was measured on.
+    pub machine: Machine,
+    /// What was asked for.
+    pub settings: Settings,
+}
+
+/// A run, whole.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunData {
+    /// Head.
+    pub info: RunInfo,
+    /// The entries as they were then, in the order in which they are shown.
+    pub benchmarks: Vec<Benchmark>,
+    /// The program behind each.
+    pub programs: BTreeMap<Id, Program>,
+    /// What could not run.
+    pub skips: Vec<Skip>,
+    /// Every launch, in the order of time.
+    pub launches: Vec<Launch>,
+}

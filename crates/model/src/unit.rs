@@ -1,0 +1,159 @@
+//! Units of figures, and how a time per operation becomes a figure.
+//!
+//! Must not know: benchmarks, samples, how numbers are printed.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Which way is good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    /// Rates.
+    Higher,
+    /// Times and sizes.
+    Lower,
+}
+
+/// What a unit counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Quantity {
+    /// Time for an amount of work; the number is how many nanoseconds the unit has.
+    Time {
+        /// 1 for ns, 1e3 for us, 1e6 for ms, 1e9 for s.
+        ns: f64,
+    },
+    /// Amount a second; the number is how many of the plain thing the unit has (1e6 for MB/s).
+    Rate {
+        /// 1e6 for MB, 1e3 for KB, 1 for anything else.
+        plain: f64,
+    },
+    /// A size or a count, exact: it has no interval.
+    Exact,
+}
+
+/// A unit as the figure carries it: `ns/call`, `us`, `MB/s`, `bytes`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Unit(String);
+
+/// Why a text is not a unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnitError(String);
+
+impl fmt::Display for UnitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "'{}' is not a unit: write ns, us, ms or s (or ns/call and the like), a rate that ends in /s (MB/s, calls/s), or bytes",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for UnitError {}
+
+impl Unit {
+    /// Reads a unit.
+    ///
+    /// # Errors
+    /// When the text is none of a time, a rate, or `bytes`.
+    pub fn parse(text: &str) -> Result<Self, UnitError> {
+        quantity(text)
+            .map(|_| Self(text.to_owned()))
+            .ok_or_else(|| UnitError(text.to_owned()))
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// What it counts.
+    #[must_use]
+    pub fn quantity(&self) -> Quantity {
+        // a Unit is only made by `parse`, which has asked the same question
+        quantity(&self.0).unwrap_or(Quantity::Exact)
+    }
+
+    /// The figure in this unit for an operation that took `ns_per_op` nanoseconds and did `amount` of what the
+    /// unit counts (calls, bytes). `None` for an exact unit, which no time becomes.
+    #[must_use]
+    pub fn figure(&self, ns_per_op: f64, amount: f64) -> Option<f64> {
+        match self.quantity() {
+            Quantity::Time { ns } => Some(ns_per_op / amount / ns),
+            Quantity::Rate { plain } => Some(amount / ns_per_op * (1e9 / plain)),
+            Quantity::Exact => None,
+        }
+    }
+}
+
+fn quantity(text: &str) -> Option<Quantity> {
+    if text == "bytes" || text == "ratio" {
+        return Some(Quantity::Exact);
+    }
+    let (head, tail) = match text.split_once('/') {
+        Some((head, tail)) => (head, Some(tail)),
+        None => (text, None),
+    };
+    let ns = match head {
+        "ns" => Some(1.0),
+        "us" => Some(1e3),
+        "ms" => Some(1e6),
+        "s" => Some(1e9),
+        _ => None,
+    };
+    match (ns, tail) {
+        (Some(ns), None) => Some(Quantity::Time { ns }),
+        (Some(ns), Some(tail)) if !tail.is_empty() && tail != "s" => Some(Quantity::Time { ns }),
+        (None, Some("s")) if !head.is_empty() => Some(Quantity::Rate {
+            plain: match head {
+                "GB" => 1e9,
+                "MB" => 1e6,
+                "KB" => 1e3,
+                _ => 1.0,
+            },
+        }),
+        _ => None,
+    }
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl TryFrom<String> for Unit {
+    type Error = UnitError;
+    fn try_from(text: String) -> Result<Self, UnitError> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Unit> for String {
+    fn from(unit: Unit) -> Self {
+        unit.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_rates() {
+        let figure = |unit: &str, ns, amount| Unit::parse(unit).unwrap().figure(ns, amount);
+        assert_eq!(figure("ns/call", 600.0, 6.0), Some(100.0));
+        assert_eq!(figure("us/pass", 25_000.0, 1.0), Some(25.0));
+        assert_eq!(figure("s", 2e9, 1.0), Some(2.0));
+        // 512 bytes in 256 ns are 2 bytes a nanosecond: 2,000 MB/s
+        assert_eq!(figure("MB/s", 256.0, 512.0), Some(2000.0));
+        assert_eq!(figure("calls/s", 1000.0, 1.0), Some(1e6));
+        assert_eq!(figure("bytes", 1.0, 1.0), None);
+        for bad in ["", "/s", "ns/", "furlongs", "ns/s"] {
+            assert!(Unit::parse(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! What a run, a reference machine or a comparison looks like to a reader: the shape of `--format json`,
+//! from which every table, page and figure is made.
+//!
+//! Must not know: how it is computed, how it is drawn.
+
+use crate::{Better, Footnote, Id, Kind, Machine, Program, Settings, Unit};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Name and version of the schema of [`RunView`].
+pub const SCHEMA_RUN: &str = "gritstone/run/1";
+/// Name and version of the schema of [`CompareView`].
+pub const SCHEMA_COMPARE: &str = "gritstone/compare/1";
+
+/// A run or a reference machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunView {
+    /// [`SCHEMA_RUN`].
+    pub schema: String,
+    /// Identifier of the run, or `ref:...`.
+    pub id: String,
+    /// The user's name for it.
+    pub label: Option<String>,
+    /// Start, RFC 3339; the date of publication for a reference.
+    pub started: String,
+    /// Seconds that it took; null for a reference and for a run that was cut off.
+    #[serde(default)]
+    pub elapsed_s: Option<f64>,
+    /// Version of Gritstone that measured.
+    #[serde(default)]
+    pub gritstone: Option<String>,
+    /// What it was measured on.
+    pub machine: Machine,
+    /// What was asked for; null for a reference.
+    #[serde(default)]
+    pub settings: Option<Settings>,
+    /// One for each benchmark.
+    pub results: Vec<ResultView>,
+}
+
+/// One figure with all that belongs to it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ResultView {
+    /// Which benchmark.
+    pub id: Id,
+    /// Heading of its row.
+    pub title: String,
+    /// Kind of entry.
+    pub kind: Kind,
+    /// Version of the entry; 0 for a reference.
+    pub version: u32,
+    /// Unit of `estimate`, `interval`, `statistics` and `values`.
+    pub unit: Unit,
+    /// Which way is good.
+    pub better: Better,
+    /// `measured`, `skipped`, `failed`, `timed_out`; `published` for a reference.
+    pub outcome: String,
+    /// The figure; null when there is none.
+    pub estimate: Option<f64>,
+    /// Null when the figure is exact, or the launches are too few.
+    pub interval: Option<[f64; 2]>,
+    /// Confidence of the interval, 0.95 unless asked.
+    pub confidence: Option<f64>,
+    /// Core cycles an operation.
+    pub cycles: Option<f64>,
+    /// Interval of `cycles`.
+    #[serde(default)]
+    pub cycles_interval: Option<[f64; 2]>,
+    /// Frequency at which it ran, by the pacer.
+    pub ghz: Option<f64>,
+    /// Launches that were measured.
+    pub launches: usize,
+    /// Samples in them.
+    pub samples: usize,
+    /// What did not hold, and remarks.
+    pub footnotes: Vec<Footnote>,
+    /// Over launches, or over events for a distribution.
+    pub statistics: Option<Statistics>,
+    /// The curve that this row ends.
+    pub series: Option<Vec<SeriesPoint>>,
+    /// What is counted along the x of `series`.
+    #[serde(default)]
+    pub series_label: Option<String>,
+    /// The document's own amount of work.
+    pub published: Option<PublishedView>,
+    /// The program behind it.
+    pub program: Option<Program>,
+    /// What was really measured: page cache, file system, device; null where it is plain.
+    #[serde(default)]
+    pub measured: Option<String>,
+    /// Parts of the figure by name (text, data, bss).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, f64>,
+    /// Names that belong to the figure (symbols that the shortest program drags in).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+    /// Whether core cycles compare better than nanoseconds.
+    #[serde(default)]
+    pub processor_bound: bool,
+    /// One value a launch, in `unit`, in the order of time.
+    #[serde(default)]
+    pub values: Vec<f64>,
+    /// The same as core cycles an operation; empty without a pacer.
+    #[serde(default)]
+    pub paced_values: Vec<f64>,
+}
+
+/// The document's own amount of work, measured and never multiplied.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PublishedView {
+    /// In words.
+    pub work: String,
+    /// Which of the times the document tells its readers to look at.
+    #[serde(default)]
+    pub figure: String,
+    /// Wall time of the work as one batch, s.
+    pub real_s: Option<f64>,
+    /// User time, s; null below 100 ticks of work.
+    pub user_s: Option<f64>,
+    /// System time, s; null below 100 ticks of work.
+    pub system_s: Option<f64>,
+    /// The whole process as time(1) sees it, s.
+    pub process_s: Option<f64>,
+    /// Interval of `real_s`.
+    #[serde(default)]
+    pub real_interval: Option<[f64; 2]>,
+    /// Interval of `process_s`.
+    #[serde(default)]
+    pub process_interval: Option<[f64; 2]>,
+    /// Share of `process_s` that is not the work.
+    #[serde(default)]
+    pub start_share: Option<f64>,
+    /// `real_s` of each launch.
+    #[serde(default)]
+    pub values: Vec<f64>,
+}
+
+/// Over launches, or over events for a distribution; in the unit of the figure.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Statistics {
+    /// Smallest.
+    pub min: f64,
+    /// Median.
+    pub median: f64,
+    /// Mean.
+    pub mean: f64,
+    /// Largest.
+    pub max: f64,
+    /// Standard deviation.
+    pub sd: f64,
+    /// By name: "p90", "p99", "p99.9".
+    #[serde(default)]
+    pub percentiles: BTreeMap<String, f64>,
+    /// Change from the first launch to the last by the Theil-Sen slope, as a share of the estimate.
+    #[serde(default)]
+    pub drift: Option<f64>,
+    /// Groups into which the launches fall.
+    #[serde(default)]
+    pub modes: Option<usize>,
+}
+
+/// A point of a curve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeriesPoint {
+    /// Where along x.
+    pub x: f64,
+    /// The figure; null where it is missing.
+    pub estimate: Option<f64>,
+    /// Its interval.
+    pub interval: Option<[f64; 2]>,
+}
+
+/// What a comparison of one row says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Verdict {
+    /// The other is better.
+    #[serde(rename = "faster")]
+    Faster,
+    /// The other is worse.
+    #[serde(rename = "slower")]
+    Slower,
+    /// The interval is inside the margin.
+    #[serde(rename = "no difference")]
+    NoDifference,
+    /// The interval is too wide, or there is none.
+    #[serde(rename = "cannot tell")]
+    CannotTell,
+}
+
+impl Verdict {
+    /// In words.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::NoDifference => "no difference",
+            Self::CannotTell => "cannot tell",
+        }
+    }
+}
+
+/// In what two sides of a comparison differ: machine, kernel, compiler, settings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Difference {
+    /// Name of the fact.
+    pub what: String,
+    /// Its value on the base.
+    pub base: String,
+    /// Its value on the other.
+    pub other: String,
+}
+
+/// One run or machine against another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CompareView {
+    /// [`SCHEMA_COMPARE`].
+    pub schema: String,
+    /// Name of the base.
+    pub base: String,
+    /// Name of the other.
+    pub other: String,
+    /// A name of each for people: machine and system.
+    pub base_name: String,
+    /// A name of each for people: machine and system.
+    pub other_name: String,
+    /// What is not the same on both sides.
+    pub differ_in: Vec<Difference>,
+    /// Ratio within which two figures count as the same: 0.01 is 1 %.
+    pub margin: f64,
+    /// One for each benchmark that either side has.
+    pub rows: Vec<CompareRow>,
+}
+
+/// One row of a comparison.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CompareRow {
+    /// Which benchmark.
+    pub id: Id,
+    /// Heading of its row.
+    pub title: String,
+    /// Above 1: the other is better, whatever the unit. Null where they cannot be compared.
+    pub ratio: Option<f64>,
+    /// Its interval, adjusted for the machine's variance between runs; null when there is none.
+    pub interval: Option<[f64; 2]>,
+    /// What it says.
+    pub verdict: Verdict,
+    /// p value before and after holding the false-discovery rate over the rows.
+    #[serde(default)]
+    pub p: Option<f64>,
+    /// Benjamini-Hochberg adjusted p.
+    #[serde(default)]
+    pub p_adjusted: Option<f64>,
+    /// What was compared: `estimate`, `cycles`, `real_s`, `user_s`, `system_s`.
+    pub compared: String,
+    /// Unit of `base` and `other`.
+    pub unit: String,
+    /// The figure of the base.
+    pub base: Option<f64>,
+    /// The figure of the other.
+    pub other: Option<f64>,
+    /// Footnotes of both sides, and why the row cannot be compared.
+    pub footnotes: Vec<Footnote>,
+}

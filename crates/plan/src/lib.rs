@@ -1,0 +1,1 @@
+//! Benchmarks, host, selection and budget to steps and skips.

@@ -1,0 +1,1 @@
+//! From a run or a comparison to a document, and its renderings.

@@ -1,0 +1,1 @@
+//! From samples to estimate, interval and comparison.

@@ -1,0 +1,1 @@
+//! Runs, append-only, raw samples kept.

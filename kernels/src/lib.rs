@@ -1,0 +1,1 @@
+//! The programs that do the work, compiled when this crate is built.

@@ -1,0 +1,1 @@
+//! Published results of reference machines, as data.
