@@ -1,1 +1,72 @@
-//! The programs that do the work, compiled when this crate is built.
+//! The programs that do the work, compiled when this crate was built, so that one file copied to a bare machine runs.
+//!
+//! Must not know: what the programs do, how they are started, any other crate of Gritstone.
+
+use flate2::read::DeflateDecoder;
+use std::io::Read;
+
+include!(concat!(env!("OUT_DIR"), "/programs.rs"));
+
+/// Keeps a program: whatever it starts ends with it.
+pub const KEEPER: &str = "runtime/keeper";
+/// Times someone else's program as a process.
+pub const COMMAND: &str = "runtime/command";
+
+/// One program as it travels in the binary.
+#[derive(Debug)]
+pub struct Embedded {
+    /// `family/name`, the path of its source without the ending.
+    pub name: &'static str,
+    /// SHA-256 of the executable, hexadecimal.
+    pub hash: &'static str,
+    size: usize,
+    packed: &'static [u8],
+}
+
+impl Embedded {
+    /// The bytes of the executable.
+    ///
+    /// # Errors
+    /// When the binary has been damaged on its way: what is embedded does not unpack to the size that it had.
+    pub fn bytes(&self) -> std::io::Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(self.size);
+        DeflateDecoder::new(self.packed).read_to_end(&mut bytes)?;
+        if bytes.len() != self.size {
+            return Err(std::io::Error::other(format!(
+                "the program {} inside this binary is damaged: {} bytes instead of {}; copy the binary again",
+                self.name,
+                bytes.len(),
+                self.size
+            )));
+        }
+        Ok(bytes)
+    }
+}
+
+/// The program of that name, if there is one.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Embedded> {
+    PROGRAMS.iter().find(|program| program.name == name)
+}
+
+/// All programs, by name.
+#[must_use]
+pub fn all() -> &'static [Embedded] {
+    PROGRAMS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_program_unpacks_to_an_executable() {
+        assert!(all().len() >= 3, "keeper, command and at least one kernel");
+        for program in all() {
+            let bytes = program.bytes().unwrap();
+            assert_eq!(&bytes[..4], b"\x7fELF", "{}", program.name);
+        }
+        assert!(find(KEEPER).is_some() && find(COMMAND).is_some());
+        assert!(find("no/such").is_none());
+    }
+}

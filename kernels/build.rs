@@ -1,0 +1,191 @@
+//! Compiles every kernel, and embeds the programs.
+//!
+//! One program a file `<family>/<name>.c`, each linked with the runtime; the build globs, so that a new kernel needs no
+//! line here. Flags are all ours: the defaults of build systems (-fPIC, -march, -ffunction-sections) change benchmarks.
+//! Must not know: which kernels there are, what any of them does.
+
+use flate2::{Compression, write::DeflateEncoder};
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs, thread};
+
+const FLAGS: &[&str] = &["-std=gnu11", "-O2"];
+const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Wpedantic"];
+/// Programs of the runtime itself: the keeper stands alone, the command kernel is linked like any other.
+const ALONE: &str = "runtime/keeper";
+const COMMAND: &str = "runtime/command";
+
+struct Toolchain {
+    compiler: PathBuf,
+    version: String,
+    linkage: &'static [&'static str],
+}
+
+fn main() {
+    let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    println!("cargo:rerun-if-changed=.");
+    let toolchain = toolchain(&out);
+    let names = programs(&here);
+    let runtime: Vec<PathBuf> = runtime_objects(&here, &out, &toolchain);
+    let half = names.len().div_ceil(2).max(1);
+    let entries: Vec<String> = thread::scope(|scope| {
+        let (here, out, toolchain, runtime) = (&here, &out, &toolchain, &runtime);
+        let workers: Vec<_> = names
+            .chunks(half)
+            .map(|part| {
+                scope.spawn(move || {
+                    part.iter()
+                        .map(|name| build(here, out, toolchain, runtime, name))
+                        .collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        workers
+            .into_iter()
+            .flat_map(|w| w.join().expect("a kernel did not compile; see above"))
+            .collect()
+    });
+    let flags = [FLAGS, toolchain.linkage].concat().join(" ");
+    let mut text = String::new();
+    writeln!(text, "/// The compiler of all programs, with its version.").unwrap();
+    writeln!(text, "pub const COMPILER: &str = {:?};", toolchain.version).unwrap();
+    writeln!(text, "/// Its flags.").unwrap();
+    writeln!(text, "pub const FLAGS: &str = {flags:?};").unwrap();
+    writeln!(text, "static PROGRAMS: &[Embedded] = &[").unwrap();
+    text.extend(entries);
+    writeln!(text, "];").unwrap();
+    fs::write(out.join("programs.rs"), text).expect("OUT_DIR is writable");
+}
+
+/// `family/name` of every program, sorted.
+fn programs(here: &Path) -> Vec<String> {
+    let mut names = vec![ALONE.to_owned(), COMMAND.to_owned()];
+    for family in fs::read_dir(here).expect("the crate's folder can be read") {
+        let family = family.expect("the crate's folder can be read").path();
+        let folder = family.file_name().unwrap().to_string_lossy().into_owned();
+        if !family.is_dir() || folder == "src" || folder == "runtime" || folder == "target" {
+            continue;
+        }
+        for file in fs::read_dir(&family).expect("a family's folder can be read") {
+            let file = file.expect("a family's folder can be read").path();
+            if file.extension().is_some_and(|e| e == "c") {
+                let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
+                names.push(format!("{folder}/{stem}"));
+            }
+        }
+    }
+    names.sort();
+    names
+}
+
+/// The C compiler that is there, and whether it can link statically.
+fn toolchain(out: &Path) -> Toolchain {
+    let compiler = cc::Build::new().get_compiler().path().to_path_buf();
+    let said = Command::new(&compiler).arg("--version").output().unwrap_or_else(|e| {
+        panic!(
+            "no C compiler: {} cannot be started ({e}); install one (apt-get install gcc) or set CC",
+            compiler.display()
+        )
+    });
+    let version = String::from_utf8_lossy(&said.stdout)
+        .lines()
+        .next()
+        .unwrap_or("unknown compiler")
+        .to_owned();
+    let probe = out.join("probe.c");
+    fs::write(&probe, "int main(void) { return 0; }\n").expect("OUT_DIR is writable");
+    let fits = Command::new(&compiler)
+        .args(["-static", "-o"])
+        .arg(out.join("probe"))
+        .arg(&probe)
+        .output()
+        .is_ok_and(|o| o.status.success());
+    if !fits {
+        println!(
+            "cargo:warning=no static C library: kernels are linked dynamically, and say so in every figure"
+        );
+    }
+    Toolchain {
+        compiler,
+        version,
+        linkage: if fits { &["-static"] } else { &[] },
+    }
+}
+
+fn run(command: &mut Command) {
+    let output = command.output().expect("the compiler has been started before");
+    assert!(
+        output.status.success(),
+        "{:?} {:?} failed:\n{}",
+        command.get_program(),
+        command.get_args().collect::<Vec<_>>(),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+fn runtime_objects(here: &Path, out: &Path, toolchain: &Toolchain) -> Vec<PathBuf> {
+    let mut objects = vec![];
+    for file in fs::read_dir(here.join("runtime")).expect("the runtime can be read") {
+        let file = file.expect("the runtime can be read").path();
+        let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let alone = [ALONE, COMMAND].contains(&format!("runtime/{stem}").as_str());
+        if file.extension().is_none_or(|e| e != "c") || alone {
+            continue;
+        }
+        let object = out.join(format!("{stem}.o"));
+        run(Command::new(&toolchain.compiler)
+            .args(FLAGS)
+            .args(WARNINGS)
+            .arg("-c")
+            .arg("-o")
+            .arg(&object)
+            .arg(&file));
+        objects.push(object);
+    }
+    objects.sort();
+    objects
+}
+
+/// Compiles one program and returns its line of the table.
+fn build(
+    here: &Path,
+    out: &Path,
+    toolchain: &Toolchain,
+    runtime: &[PathBuf],
+    name: &str,
+) -> String {
+    let program = out.join(name.replace('/', "_"));
+    let source = here.join(format!("{name}.c"));
+    let mut command = Command::new(&toolchain.compiler);
+    command
+        .args(FLAGS)
+        .args(WARNINGS)
+        .args(toolchain.linkage)
+        .arg("-o")
+        .arg(&program)
+        .arg(&source);
+    if name != ALONE {
+        command.args(runtime);
+    }
+    run(&mut command);
+    let bytes = fs::read(&program).expect("the compiler has just written it");
+    let hash = Sha256::digest(&bytes)
+        .iter()
+        .fold(String::new(), |mut text, byte| {
+            write!(text, "{byte:02x}").unwrap();
+            text
+        });
+    let packed = out.join(format!("{}.z", name.replace('/', "_")));
+    let mut encoder = DeflateEncoder::new(vec![], Compression::new(6));
+    encoder.write_all(&bytes).expect("memory");
+    fs::write(&packed, encoder.finish().expect("memory")).expect("OUT_DIR is writable");
+    format!(
+        "    Embedded {{ name: {name:?}, hash: {hash:?}, size: {}, packed: include_bytes!({:?}) }},\n",
+        bytes.len(),
+        packed
+    )
+}

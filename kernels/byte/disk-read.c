@@ -1,0 +1,102 @@
+/* byte/disk-read: read a file at random (byte-1984, listing 5b and table 1).
+ *
+ * One operation is one file of 256 x 512 bytes, such as byte/disk-write leaves: opened, read 256 times (a seek to a
+ * random byte offset, then a read of 512 bytes; near the end a read is short), closed and removed. One is the
+ * published work. The offsets are the same everywhere: a linear congruential generator with a fixed seed, drawn
+ * before the clock starts. The files are made anew, untimed, before each region; their data is in the page cache.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../runtime/kernel.h"
+
+#define BLOCK 512
+#define BLOCKS 256
+#define SIZE (BLOCK * BLOCKS)
+#define MAX_FILES 256
+
+static off_t offset[BLOCKS];
+static uint64_t bytes_a_file;
+
+static const char *name(uint64_t i)
+{
+	static char text[32];
+	snprintf(text, sizeof text, "large.%u", (unsigned)i);
+	return text;
+}
+
+static void setup(struct context *c)
+{
+	uint32_t state = 1984; /* the numbers of Numerical Recipes' quick generator; the high bits are the better ones */
+	for (int i = 0; i < BLOCKS; i++) {
+		state = state * 1664525u + 1013904223u;
+		offset[i] = (off_t)(state >> 15); /* 0 to 131,071: any byte of the file */
+		bytes_a_file += offset[i] + BLOCK <= SIZE ? BLOCK : (uint64_t)(SIZE - offset[i]);
+	}
+	note(c, "bytes_per_op", "%u", (unsigned)bytes_a_file);
+}
+
+static void prepare(struct context *c, uint64_t n)
+{
+	static const char block[BLOCK];
+	for (uint64_t i = 0; i < n; i++) {
+		int file = open(name(i), O_WRONLY | O_CREAT | O_TRUNC, 0640);
+		if (file < 0) {
+			failed(c, "open");
+			return;
+		}
+		for (int b = 0; b < BLOCKS; b++)
+			if (write(file, block, BLOCK) != BLOCK)
+				failed(c, "write");
+		close(file);
+	}
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	char buffer[BLOCK];
+	uint64_t bytes = 0;
+	for (uint64_t i = 0; i < n; i++) {
+		int file = open(name(i), O_RDONLY);
+		if (file < 0) {
+			failed(c, "open");
+			return;
+		}
+		for (int b = 0; b < BLOCKS; b++) {
+			if (lseek(file, offset[b], SEEK_SET) != offset[b]) {
+				failed(c, "lseek");
+				return;
+			}
+			ssize_t got = read(file, buffer, BLOCK);
+			if (got < 0) {
+				failed(c, "read");
+				return;
+			}
+			bytes += (uint64_t)got;
+		}
+		close(file);
+		if (unlink(name(i)) != 0) {
+			failed(c, "unlink");
+			return;
+		}
+	}
+	*check = bytes;
+}
+
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	(void)c;
+	return n * bytes_a_file;
+}
+
+const struct kernel kernel = {
+	.name = "byte/disk-read",
+	.setup = setup,
+	.prepare = prepare,
+	.run = run,
+	.expect = expect,
+	.max_n = MAX_FILES,
+};

@@ -1,0 +1,107 @@
+/* Arguments (`key=value` ..., then `--` and a command), placement on CPUs, and the second process. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "runtime.h"
+
+static void parse_cpus(struct context *c, const char *text)
+{
+	while (*text != '\0') {
+		char *end;
+		long cpu = strtol(text, &end, 10);
+		if (end == text || cpu < 0 || cpu > 1 << 20 || c->cpus == MAX_CPUS || (*end != '\0' && *end != ',')) {
+			failed_because(c, "arguments", "cpus=%s is not one or two CPU numbers", text);
+			return;
+		}
+		c->cpu[c->cpus++] = (int)cpu;
+		text = *end == ',' ? end + 1 : end;
+	}
+}
+
+void parse_arguments(struct context *c, int argc, char **argv)
+{
+	static char *nothing[] = {NULL};
+	c->command = nothing;
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--") == 0) {
+			c->command = argv + i + 1;
+			break;
+		}
+		char *equals = strchr(argv[i], '=');
+		if (equals == NULL || c->parameters == MAX_PARAMETERS) {
+			failed_because(c, "arguments", "'%s' is not key=value, or is one too many", argv[i]);
+			return;
+		}
+		*equals = '\0';
+		c->key[c->parameters] = argv[i];
+		c->value[c->parameters++] = equals + 1;
+	}
+	parse_cpus(c, parameter(c, "cpus", ""));
+}
+
+const char *parameter(const struct context *c, const char *key, const char *otherwise)
+{
+	for (int i = 0; i < c->parameters; i++)
+		if (strcmp(c->key[i], key) == 0)
+			return c->value[i];
+	return otherwise;
+}
+
+uint64_t parameter_u64(struct context *c, const char *key, uint64_t otherwise)
+{
+	const char *text = parameter(c, key, NULL);
+	if (text == NULL)
+		return otherwise;
+	char *end;
+	errno = 0;
+	uint64_t value = strtoull(text, &end, 10);
+	if (errno != 0 || end == text || *end != '\0' || *text == '-')
+		failed_because(c, "arguments", "%s=%s is not a whole number", key, text);
+	return value;
+}
+
+char **command_line(const struct context *c)
+{
+	return c->command;
+}
+
+/* Puts the calling process on the which-th CPU of the row; on the last one if there are fewer. */
+void place(struct context *c, int which)
+{
+	if (c->cpus == 0)
+		return;
+	int cpu = c->cpu[which < c->cpus ? which : c->cpus - 1];
+	size_t size = CPU_ALLOC_SIZE((size_t)cpu + 1);
+	cpu_set_t *set = CPU_ALLOC((size_t)cpu + 1);
+	if (set == NULL) {
+		failed(c, "CPU_ALLOC");
+		return;
+	}
+	CPU_ZERO_S(size, set);
+	CPU_SET_S((size_t)cpu, size, set);
+	if (sched_setaffinity(0, size, set) != 0)
+		failed_because(c, "sched_setaffinity", "cannot run on CPU %d: %s", cpu, strerror(errno));
+	CPU_FREE(set);
+}
+
+pid_t fork_peer(struct context *c)
+{
+	pid_t parent = getpid();
+	pid_t pid = fork();
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(126); /* the parent died before it could be tied to us */
+	close(3);
+	place(c, 1);
+	if (c->failed_call != NULL)
+		_exit(125);
+	return 0;
+}

@@ -1,0 +1,181 @@
+/* Someone else's program, timed as a process: the kernel behind entries of kind command and scenario.
+ *
+ * One operation is one process from before it is made to after it is reaped, as time(1) sees it, with a parent as
+ * small as time(1) itself. Its output goes to memory and is compared afterwards; descriptor 0 is /dev/null. Parameters:
+ * stdout= what it must print, white space apart (nothing unless given); leaves= files that it must leave, separated by
+ * commas, which are removed before the next time; keep=1 leaves them after the last. Anything on descriptor 2, any
+ * other new file and any exit status but 0 is a failure.
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernel.h"
+
+#define CAPTURE 4096
+#define MAX_LEAVES 16
+
+extern char **environ;
+
+static posix_spawn_file_actions_t actions;
+static int out, err;                      /* memory files behind descriptors 1 and 2 of the command */
+static char *leaves[MAX_LEAVES];
+static int leaves_count, files_before;
+static int status;
+
+static int count_files(struct context *c)
+{
+	int count = 0;
+	DIR *directory = opendir(".");
+	if (directory == NULL) {
+		failed(c, "opendir");
+		return 0;
+	}
+	while (readdir(directory) != NULL)
+		count++;
+	closedir(directory);
+	return count;
+}
+
+static void remove_leaves(struct context *c)
+{
+	for (int i = 0; i < leaves_count; i++)
+		if (unlink(leaves[i]) != 0 && errno != ENOENT)
+			failed(c, "unlink");
+}
+
+static void setup(struct context *c)
+{
+	static char names[1024];
+	if (command_line(c)[0] == NULL) {
+		failed_because(c, "arguments", "there is no command after --");
+		return;
+	}
+	snprintf(names, sizeof names, "%s", parameter(c, "leaves", ""));
+	for (char *name = strtok(names, ","); name != NULL && leaves_count < MAX_LEAVES; name = strtok(NULL, ","))
+		leaves[leaves_count++] = name;
+	out = memfd_create("stdout", MFD_CLOEXEC);
+	err = memfd_create("stderr", MFD_CLOEXEC);
+	if (out < 0 || err < 0)
+		failed(c, "memfd_create");
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, out, 1);
+	posix_spawn_file_actions_adddup2(&actions, err, 2);
+	remove_leaves(c);
+	files_before = count_files(c);
+}
+
+static void prepare(struct context *c, uint64_t n)
+{
+	(void)n;
+	remove_leaves(c);
+	if (ftruncate(out, 0) != 0 || ftruncate(err, 0) != 0 || lseek(out, 0, SEEK_SET) != 0 ||
+	    lseek(err, 0, SEEK_SET) != 0)
+		failed(c, "ftruncate");
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	pid_t pid;
+	(void)n;
+	(void)check;
+	char **argv = command_line(c);
+	int error = posix_spawn(&pid, argv[0], &actions, NULL, argv, environ);
+	if (error != 0) {
+		errno = error;
+		failed(c, "posix_spawn");
+		return;
+	}
+	while (waitpid(pid, &status, 0) != pid)
+		if (errno != EINTR) {
+			failed(c, "waitpid");
+			return;
+		}
+}
+
+/* Copies text with every run of white space as one blank, none at the ends. */
+static void squeeze(char *to, size_t room, const char *from)
+{
+	size_t length = 0;
+	while (*from != '\0' && length + 2 < room) {
+		if (!isspace((unsigned char)*from)) {
+			to[length++] = *from++;
+			continue;
+		}
+		while (isspace((unsigned char)*from))
+			from++;
+		if (length > 0 && *from != '\0')
+			to[length++] = ' ';
+	}
+	to[length] = '\0';
+}
+
+static void read_back(struct context *c, int file, char *text)
+{
+	char raw[CAPTURE];
+	ssize_t length = pread(file, raw, sizeof raw - 1, 0);
+	if (length < 0) {
+		failed(c, "pread");
+		length = 0;
+	}
+	raw[length] = '\0';
+	squeeze(text, CAPTURE, raw);
+}
+
+static void finish(struct context *c, uint64_t n, uint64_t *check)
+{
+	char text[CAPTURE], wanted[CAPTURE];
+	const char *name = command_line(c)[0];
+	read_back(c, err, text);
+	if (WIFSIGNALED(status))
+		failed_because(c, "command", "%s was killed by signal %d; it said: %.200s", name, WTERMSIG(status), text);
+	else if (WEXITSTATUS(status) != 0)
+		failed_because(c, "command", "%s ended with status %d; it said: %.200s", name, WEXITSTATUS(status), text);
+	else if (text[0] != '\0')
+		failed_because(c, "command", "%s complained: %.300s", name, text);
+	read_back(c, out, text);
+	squeeze(wanted, sizeof wanted, parameter(c, "stdout", ""));
+	if (strcmp(text, wanted) != 0)
+		failed_because(c, "stdout", "%s printed '%.150s' instead of '%.150s'", name, text, wanted);
+	for (int i = 0; i < leaves_count; i++)
+		if (access(leaves[i], F_OK) != 0)
+			failed_because(c, "leaves", "%s did not leave the file %s", name, leaves[i]);
+	int extra = count_files(c) - files_before - leaves_count;
+	if (extra != 0)
+		failed_because(c, "leaves", "%s left %d files that it should not, in its directory", name, extra);
+	*check = n;
+}
+
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	(void)c;
+	return n;
+}
+
+static void teardown(struct context *c)
+{
+	if (parameter_u64(c, "keep", 0) == 0)
+		remove_leaves(c);
+}
+
+const struct kernel kernel = {
+	.name = "runtime/command",
+	.setup = setup,
+	.prepare = prepare,
+	.run = run,
+	.finish = finish,
+	.expect = expect,
+	.teardown = teardown,
+	.children = 1,
+	.single = 1,
+};

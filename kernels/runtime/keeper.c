@@ -1,0 +1,133 @@
+/* Keeps one program: whatever it starts ends with it, and it ends with whoever started the keeper.
+ *
+ * keeper PARENT PROGRAM [ARGUMENT...]. The keeper adopts every descendant whose parent dies (subreaper). When the
+ * program ends, or SIGTERM comes, or the parent (process PARENT) dies, all descendants that are left are killed and
+ * reaped. It then says on descriptor 4, in one line, how the program ended and how many it left behind:
+ * `exit=0 left=0` or `signal=9 left=2`. It sleeps while the program runs.
+ */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define REPORT_FD 4
+
+/* The parent of a process by /proc/PID/stat; its command may hold blanks and brackets, so look behind the last one. */
+static pid_t parent_of(const char *pid)
+{
+	char path[64], text[512];
+	snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
+	FILE *file = fopen(path, "re");
+	if (file == NULL)
+		return -1;
+	size_t length = fread(text, 1, sizeof text - 1, file);
+	fclose(file);
+	text[length] = '\0';
+	char *after = strrchr(text, ')');
+	int parent;
+	char state;
+	if (after == NULL || sscanf(after + 1, " %c %d", &state, &parent) != 2 || state == 'Z')
+		return -1;
+	return parent;
+}
+
+/* Kills the children that are there now. Theirs come to us when they die, and get their turn. */
+static int kill_children(void)
+{
+	int killed = 0;
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	if (proc == NULL)
+		return 0;
+	while ((entry = readdir(proc)) != NULL)
+		if (isdigit((unsigned char)entry->d_name[0]) && parent_of(entry->d_name) == getpid() &&
+		    kill(atoi(entry->d_name), SIGKILL) == 0)
+			killed++;
+	closedir(proc);
+	return killed;
+}
+
+/* Until nobody is left; how many there were. The main program's status is kept if it is among them. */
+static int kill_all(pid_t main_pid, int *status)
+{
+	int killed = 0, s;
+	pid_t pid;
+	for (;;) {
+		killed += kill_children();
+		pid = waitpid(-1, &s, 0);
+		if (pid == main_pid)
+			*status = s;
+		if (pid < 0 && errno != EINTR)
+			return killed;
+	}
+}
+
+static pid_t start(char **argv, const sigset_t *signals)
+{
+	pid_t pid = fork();
+	if (pid != 0)
+		return pid;
+	sigprocmask(SIG_UNBLOCK, signals, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(REPORT_FD);
+	execv(argv[0], argv);
+	dprintf(2, "cannot execute %s: %s\n", argv[0], strerror(errno));
+	_exit(127);
+}
+
+/* Waits for the end of the program, or for the order to stop. */
+static void keep(pid_t pid, const sigset_t *signals, int *ended, int *status)
+{
+	int s;
+	pid_t dead;
+	while (!*ended) {
+		int signal = sigwaitinfo(signals, NULL);
+		if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP)
+			return;
+		while ((dead = waitpid(-1, &s, WNOHANG)) > 0)
+			if (dead == pid) {
+				*ended = 1;
+				*status = s;
+			}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	sigset_t signals;
+	int status = 0, ended = 0;
+	if (argc < 3) {
+		fprintf(stderr, "usage: keeper PARENT PROGRAM [ARGUMENT...]\n");
+		return 2;
+	}
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != atoi(argv[1]))
+		return 3; /* the parent was gone before we were tied to it */
+	pid_t pid = start(argv + 2, &signals);
+	if (pid < 0) {
+		dprintf(REPORT_FD, "fork=%d\n", errno);
+		return 1;
+	}
+	close(3); /* the program's: its reader must see the end when the program and all of its children have gone */
+	keep(pid, &signals, &ended, &status);
+	int left = kill_all(pid, &status) - (ended ? 0 : 1);
+	if (WIFSIGNALED(status))
+		dprintf(REPORT_FD, "signal=%d left=%d\n", WTERMSIG(status), left < 0 ? 0 : left);
+	else
+		dprintf(REPORT_FD, "exit=%d left=%d\n", WEXITSTATUS(status), left < 0 ? 0 : left);
+	return 0;
+}

@@ -1,0 +1,85 @@
+/* What a kernel sees of the runtime: one struct of hooks to fill in, and a few helpers.
+ *
+ * A kernel does work, and only work: it neither times, prints nor parses arguments. The runtime (the other files
+ * of this folder) owns clock, calibration, placement, resource use and the protocol.
+ */
+#ifndef GRITSTONE_KERNEL_H
+#define GRITSTONE_KERNEL_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct context;
+
+struct kernel {
+	/* "family/name", the path of the file. */
+	const char *name;
+
+	/* Once, before everything else; may call skip() or failed(). Optional. */
+	void (*setup)(struct context *);
+
+	/* Untimed, before each timed region of n operations. Optional. */
+	void (*prepare)(struct context *, uint64_t n);
+
+	/* The timed region: n operations. Adds up in *check what shows that they were done. */
+	void (*run)(struct context *, uint64_t n, uint64_t *check);
+
+	/* Untimed, after each timed region: verify, reap, remove. May change *check. Optional. */
+	void (*finish)(struct context *, uint64_t n, uint64_t *check);
+
+	/* What *check must be after n operations: a closed form, or computed by other means. Optional. */
+	uint64_t (*expect)(struct context *, uint64_t n);
+
+	/* Once, after everything else. Optional. */
+	void (*teardown)(struct context *);
+
+	/* Largest n that the kernel can do at a time; 0: no limit. */
+	uint64_t max_n;
+
+	/* Resource use is that of the children that were waited for, not of the process itself. */
+	int children;
+
+	/* An operation is a figure of its own: n is always 1, and calibration is one warm-up. */
+	int single;
+};
+
+/* Every kernel defines this one. */
+extern const struct kernel kernel;
+
+/* A call has failed: remembers errno and the call's name; only the first counts. run() should return then. */
+void failed(struct context *, const char *call);
+
+/* The same with a sentence, where errno says nothing. */
+void failed_because(struct context *, const char *call, const char *why, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Cannot run here: reason and what mends it. From setup only. */
+void skip(struct context *, const char *why, ...) __attribute__((format(printf, 2, 3)));
+
+/* Something found or chosen that belongs to the figure. Not from run(). */
+void note(struct context *, const char *key, const char *value, ...) __attribute__((format(printf, 3, 4)));
+
+/* A parameter of the benchmark's entry, or what stands for it when it is not given. */
+const char *parameter(const struct context *, const char *key, const char *otherwise);
+uint64_t parameter_u64(struct context *, const char *key, uint64_t otherwise);
+
+/* The command after `--`, NULL-terminated; empty when there is none. */
+char **command_line(const struct context *);
+
+/* Nanoseconds of CLOCK_MONOTONIC_RAW. */
+uint64_t now_ns(void);
+
+/* Hands one operation to the recorder, which keeps a histogram. No system call, no allocation. */
+void record(struct context *, uint64_t start_ns, uint64_t end_ns);
+
+/* fork() for a second process of the kernel: it dies with its parent, and is placed on the second CPU if the
+ * row has one. Returns as fork() does; in the child -1 never comes back. */
+pid_t fork_peer(struct context *);
+
+/* The value of x is unknown to the compiler from here on, and must be in a register: nothing is folded away. */
+#define OPAQUE(x) __asm__ volatile("" : "+r"(x))
+
+/* Memory is read and written by unknown hands here: stores are kept, loads are done again. */
+#define CLOBBER() __asm__ volatile("" : : : "memory")
+
+#endif

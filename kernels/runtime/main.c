@@ -1,0 +1,326 @@
+/* One launch: calibration, the proof that time grows with n, samples, the published work in batches.
+ *
+ * Arguments, all of them key=value: mode=measure (default) or once; samples=, target_ns=, sample_ns= (see below),
+ * batch= (operations of the published work) and batch_ns=; n= (with mode=once); cpus=; whatever the kernel asks for.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "runtime.h"
+
+#define MAX_SAMPLES 64
+#define MAX_BATCHES 4096
+#define MAX_N ((uint64_t)1 << 40)
+
+static struct context context;
+static int once;
+
+void failed_because(struct context *c, const char *call, const char *why, ...)
+{
+	if (c->failed_call != NULL)
+		return;
+	va_list arguments;
+	va_start(arguments, why);
+	vsnprintf(c->failed_why, sizeof c->failed_why, why, arguments);
+	va_end(arguments);
+	c->failed_call = call;
+}
+
+void failed(struct context *c, const char *call)
+{
+	if (c->failed_call != NULL)
+		return;
+	c->failed_errno = errno;
+	failed_because(c, call, "%s", strerror(c->failed_errno));
+}
+
+void skip(struct context *c, const char *why, ...)
+{
+	va_list arguments;
+	va_start(arguments, why);
+	vsnprintf(c->failed_why, sizeof c->failed_why, why, arguments);
+	va_end(arguments);
+	c->skipped = 1;
+	c->failed_call = "skip";
+}
+
+void stop_if_failed(struct context *c)
+{
+	if (c->failed_call == NULL)
+		return;
+	if (once) {
+		fprintf(stderr, "%s: %s: %s\n", kernel.name, c->failed_call, c->failed_why);
+		_exit(1);
+	}
+	if (c->skipped)
+		line("skip why=");
+	else
+		line("fail errno=%d call=%s why=", c->failed_errno, c->failed_call);
+	line_text(c->failed_why);
+	end_line();
+	flush_lines();
+	_exit(c->skipped ? 0 : 1);
+}
+
+void note(struct context *c, const char *key, const char *value, ...)
+{
+	char text[1024];
+	va_list arguments;
+	(void)c;
+	if (once)
+		return;
+	va_start(arguments, value);
+	vsnprintf(text, sizeof text, value, arguments);
+	va_end(arguments);
+	line("param key=%s value=", key);
+	line_text(text);
+	end_line();
+}
+
+void record(struct context *c, uint64_t start_ns, uint64_t end_ns)
+{
+	struct histogram *h = c->latency;
+	if (h == NULL)
+		return;
+	uint64_t ns = end_ns - start_ns;
+	if (h->count == 0 || ns < h->min)
+		h->min = ns;
+	if (ns > h->max)
+		h->max = ns;
+	h->count++;
+	h->sum += ns;
+	unsigned bucket = (unsigned)ns;
+	if (ns >= 128) {
+		unsigned power = 63 - (unsigned)__builtin_clzll(ns);
+		bucket = (power - 5) * 64 + (unsigned)(ns >> (power - 6)) - 64;
+	}
+	h->bucket[bucket]++;
+}
+
+/* One timed region, with what goes before and after it untimed. */
+static void region(struct context *c, uint64_t n, struct sample *s)
+{
+	struct usage before;
+	uint64_t check = 0;
+	if (kernel.prepare != NULL)
+		kernel.prepare(c, n);
+	stop_if_failed(c);
+	usage_begin(&before, kernel.children);
+	uint64_t start = now_ns();
+	kernel.run(c, n, &check);
+	uint64_t end = now_ns();
+	usage_end(&before, &s->usage, kernel.children);
+	stop_if_failed(c);
+	if (kernel.finish != NULL)
+		kernel.finish(c, n, &check);
+	stop_if_failed(c);
+	s->n = n;
+	s->wall = end - start;
+	s->check = check;
+	s->expected = kernel.expect != NULL ? kernel.expect(c, n) : 0;
+}
+
+static void line_check(const struct sample *s)
+{
+	if (kernel.expect == NULL)
+		return;
+	line("check n=%" PRIu64 " got=%" PRIu64 " expected=%" PRIu64, s->n, s->check, s->expected);
+	end_line();
+}
+
+static uint64_t warm(struct context *c, uint64_t n)
+{
+	struct sample s;
+	region(c, n, &s);
+	line("warm n=%" PRIu64 " wall=%" PRIu64, s.n, s.wall);
+	end_line();
+	if (s.check != s.expected)
+		line_check(&s);
+	return s.wall;
+}
+
+/* Doubles n until n operations take target_ns, twice over, so that one gap in the machine's attention does not pass
+ * for work; then shows, with three regions each, that n takes about twice as long as n/2. */
+static uint64_t calibrate(struct context *c, uint64_t target_ns)
+{
+	uint64_t most = kernel.max_n != 0 ? kernel.max_n : MAX_N;
+	uint64_t n = 1, wall;
+	if (kernel.single) {
+		warm(c, 1);
+		return 1;
+	}
+	for (;;) {
+		wall = warm(c, n);
+		if (wall >= target_ns && warm(c, n) >= target_ns)
+			break;
+		if (n >= most)
+			break;
+		n = 2 * n <= most ? 2 * n : most;
+	}
+	if (wall < target_ns && kernel.max_n == 0) {
+		failed_because(c, "calibrate",
+			"%" PRIu64 " operations took %" PRIu64 " ns: time does not grow with n, so no work is done", n,
+			wall);
+		stop_if_failed(c);
+	}
+	uint64_t high = n > 1 || most < 2 ? n : 2;
+	for (int i = wall > 50000000 ? 1 : 0; i < 3; i++) {
+		warm(c, high / 2 > 0 ? high / 2 : 1);
+		warm(c, high);
+	}
+	return n;
+}
+
+/* Up to samples= samples with the pacer on either side; fewer when they take longer than sample_ns together. */
+static void measure_samples(struct context *c, uint64_t n)
+{
+	uint64_t pace[2 * PACER_CHUNKS];
+	uint64_t samples = parameter_u64(c, "samples", 5), budget = parameter_u64(c, "sample_ns", 400000000);
+	struct sample s;
+	uint64_t start = now_ns();
+	for (uint64_t i = 0; i < samples && i < MAX_SAMPLES && (i == 0 || now_ns() - start < budget); i++) {
+		pacer(pace);
+		region(c, n, &s);
+		pacer(pace + PACER_CHUNKS);
+		line_sample("sample", &s, pacer_femtoseconds(pace, 2 * PACER_CHUNKS));
+		line_check(&s);
+	}
+}
+
+static void add_usage(struct usage *sum, const struct usage *u)
+{
+	sum->user += u->user;
+	sum->system += u->system;
+	sum->cpu += u->cpu;
+	sum->vcsw += u->vcsw;
+	sum->icsw += u->icsw;
+	sum->minflt += u->minflt;
+	sum->majflt += u->majflt;
+	sum->inblock += u->inblock;
+	sum->oublock += u->oublock;
+	sum->migrations += u->migrations;
+}
+
+/* The published work, done as one batch at a time, for batch_ns or at least once. */
+static void measure_batches(struct context *c, uint64_t n, uint64_t *walls)
+{
+	uint64_t pace[2 * PACER_CHUNKS], budget = parameter_u64(c, "batch_ns", 25000000);
+	struct sample s, wrong = {0};
+	struct usage sum = {0};
+	uint64_t count = 0, start = now_ns();
+	pacer(pace);
+	do {
+		region(c, n, &s);
+		walls[count++] = s.wall;
+		add_usage(&sum, &s.usage);
+		if (s.check != s.expected)
+			wrong = s;
+	} while (count < MAX_BATCHES && now_ns() - start < budget);
+	pacer(pace + PACER_CHUNKS);
+	line("batch n=%" PRIu64 " pace=%" PRIu64, n, pacer_femtoseconds(pace, 2 * PACER_CHUNKS));
+	line_usage(&sum);
+	line(" walls=");
+	for (uint64_t i = 0; i < count; i++)
+		line("%s%" PRIu64, i == 0 ? "" : ",", walls[i]);
+	end_line();
+	line_check(wrong.n != 0 ? &wrong : &s);
+}
+
+static void line_latency(const struct histogram *h)
+{
+	const char *comma = "";
+	if (h->count == 0)
+		return;
+	line("latency count=%" PRIu64 " min=%" PRIu64 " max=%" PRIu64 " sum=%" PRIu64 " buckets=", h->count, h->min,
+	     h->max, h->sum);
+	for (int i = 0; i < HISTOGRAM_BUCKETS; i++)
+		if (h->bucket[i] != 0) {
+			line("%s%d:%" PRIu64, comma, i, h->bucket[i]);
+			comma = ",";
+		}
+	end_line();
+}
+
+static void measure(struct context *c)
+{
+	struct histogram *latency = private_memory(sizeof *latency);
+	uint64_t *walls = private_memory(MAX_BATCHES * sizeof *walls);
+	uint64_t resolution = clock_resolution_ns(), target = parameter_u64(c, "target_ns", 5000000);
+	if (latency == NULL || walls == NULL)
+		failed(c, "mmap");
+	note(c, "clock_resolution_ns", "%" PRIu64, resolution);
+	note(c, "clock_cost_ps", "%" PRIu64, clock_cost_ps());
+	note(c, "tick_ns", "%" PRIu64, tick_ns());
+	if (target < 1000 * resolution)
+		target = 1000 * resolution;
+	uint64_t batch = parameter_u64(c, "batch", 0);
+	stop_if_failed(c);
+	uint64_t n = calibrate(c, target);
+	c->latency = latency;
+	measure_samples(c, n);
+	c->latency = NULL;
+	if (batch != 0)
+		measure_batches(c, batch, walls);
+	line_latency(latency);
+}
+
+/* The published work once, for whoever times the whole process. Says nothing unless it fails. */
+static void do_once(struct context *c)
+{
+	uint64_t n = parameter_u64(c, "n", 0), check = 0;
+	stop_if_failed(c);
+	if (kernel.prepare != NULL)
+		kernel.prepare(c, n);
+	stop_if_failed(c);
+	kernel.run(c, n, &check);
+	if (c->failed_call == NULL && kernel.finish != NULL)
+		kernel.finish(c, n, &check);
+	if (kernel.expect != NULL && check != kernel.expect(c, n))
+		failed_because(c, "check", "%" PRIu64 " came out, %" PRIu64 " is right", check, kernel.expect(c, n));
+	stop_if_failed(c);
+}
+
+int main(int argc, char **argv)
+{
+	struct context *c = &context;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	parse_arguments(c, argc, argv);
+	once = strcmp(parameter(c, "mode", "measure"), "once") == 0;
+	if (!once) {
+		if (fcntl(3, F_GETFD) < 0) {
+			fprintf(stderr, "%s speaks on descriptor 3; to see what it says: %s 3>&1\n", kernel.name, argv[0]);
+			return 2;
+		}
+		fcntl(3, F_SETFD, FD_CLOEXEC);
+		line("hello protocol=%d kernel=%s", PROTOCOL_VERSION, kernel.name);
+		end_line();
+		flush_lines();
+	}
+	stop_if_failed(c);
+	place(c, 0);
+	stop_if_failed(c);
+	if (kernel.setup != NULL)
+		kernel.setup(c);
+	stop_if_failed(c);
+	if (once)
+		do_once(c);
+	else
+		measure(c);
+	if (kernel.teardown != NULL)
+		kernel.teardown(c);
+	stop_if_failed(c);
+	if (!once) {
+		line("bye");
+		end_line();
+		flush_lines();
+	}
+	return 0;
+}

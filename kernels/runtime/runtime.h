@@ -1,0 +1,83 @@
+/* What the files of the runtime share. Kernels must not include this. */
+#ifndef GRITSTONE_RUNTIME_H
+#define GRITSTONE_RUNTIME_H
+
+#include <stddef.h>
+
+#include "kernel.h"
+
+#define PROTOCOL_VERSION 1
+
+/* A log-linear histogram: values below 128 ns have a bucket each, above that every power of two is cut into 64. */
+#define HISTOGRAM_BUCKETS (64 * 59)
+
+struct histogram {
+	uint64_t count, min, max, sum;
+	uint64_t bucket[HISTOGRAM_BUCKETS];
+};
+
+/* getrusage(2) and the CPU clock, as differences; ns and counts. */
+struct usage {
+	uint64_t user, system, cpu, vcsw, icsw, minflt, majflt, inblock, oublock, migrations;
+};
+
+struct sample {
+	uint64_t n, wall;
+	uint64_t check, expected;
+	struct usage usage;
+};
+
+#define MAX_PARAMETERS 64
+#define MAX_CPUS 2
+
+struct context {
+	/* arguments */
+	const char *key[MAX_PARAMETERS];
+	const char *value[MAX_PARAMETERS];
+	int parameters;
+	char **command;
+	int cpus;
+	int cpu[MAX_CPUS];
+
+	/* first failure, or the reason not to run */
+	const char *failed_call;
+	int failed_errno;
+	char failed_why[512];
+	int skipped;
+
+	struct histogram *latency; /* NULL until something is recorded in a measured region */
+};
+
+/* pacer.c: 2 * PACER_CHUNKS readings around a region; femtoseconds a core cycle from their median. */
+#define PACER_CHUNKS 8
+void pacer(uint64_t *ns_of_chunk);
+uint64_t pacer_femtoseconds(uint64_t *readings, int count);
+
+/* clock.c */
+uint64_t clock_resolution_ns(void);
+uint64_t clock_cost_ps(void);
+uint64_t tick_ns(void);
+
+/* usage.c */
+void usage_begin(struct usage *before, int children);
+void usage_end(const struct usage *before, struct usage *difference, int children);
+
+/* arguments.c */
+void parse_arguments(struct context *, int argc, char **argv);
+void place(struct context *, int which);
+
+/* lines.c: the protocol. Lines are kept in memory and written by flush_lines. */
+void line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void line_text(const char *text); /* appends escaped text to the current line */
+void end_line(void);
+void flush_lines(void);
+void line_sample(const char *word, const struct sample *, uint64_t pace);
+void line_usage(const struct usage *);
+
+/* Memory that is touched at once and that fork() does not copy: fork rows copy the kernel's memory, not ours. */
+void *private_memory(size_t bytes);
+
+/* Ends the process after `fail` or `skip` was said, when there is something to say. */
+void stop_if_failed(struct context *);
+
+#endif
