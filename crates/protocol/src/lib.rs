@@ -1,1 +1,119 @@
-//! Bytes from a kernel to events.
+//! The protocol of kernels: bytes from descriptor 3 to [`Event`]s.
+//!
+//! A line is a word and `key=value` pairs, the keys in a fixed order; `value=` and `why=` take the rest of their line.
+//! The first line is `hello`, the last `bye`, `skip` or `fail`. Parsing is pure and bounded: hostile input yields an
+//! error with its line, never a panic and never more memory than [`MAX_LINE`] and [`MAX_EVENTS`] allow.
+//!
+//! Must not know: processes, files, which benchmarks exist, what the numbers mean.
+
+mod line;
+
+use gritstone_model::Event;
+use thiserror::Error;
+
+/// Version of the protocol that is understood.
+pub const VERSION: u32 = 1;
+/// Longest line, bytes: a batch of 4,096 walls needs about 60,000.
+pub const MAX_LINE: usize = 131_072;
+/// Most lines of a launch.
+pub const MAX_EVENTS: usize = 20_000;
+
+/// What is wrong with what a kernel said, and in which line (counted from 1).
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("line {line} of what the kernel said: {what}")]
+pub struct ProtocolError {
+    /// Line, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+/// Takes bytes as they come and gives events.
+#[derive(Debug, Default)]
+pub struct Parser {
+    rest: Vec<u8>,
+    lines: usize,
+    ended: bool,
+}
+
+impl Parser {
+    /// A parser at the start of a launch.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes some bytes and appends the events of every line that they end to `events`.
+    ///
+    /// # Errors
+    /// The first line that breaks the protocol; events before it have been appended.
+    pub fn push(&mut self, bytes: &[u8], events: &mut Vec<Event>) -> Result<(), ProtocolError> {
+        for piece in bytes.split_inclusive(|&b| b == b'\n') {
+            if self.rest.len() + piece.len() > MAX_LINE {
+                self.lines += 1;
+                return Err(self.wrong(format!("longer than {MAX_LINE} bytes")));
+            }
+            self.rest.extend_from_slice(piece);
+            if piece.last() == Some(&b'\n') {
+                let line = std::mem::take(&mut self.rest);
+                self.lines += 1;
+                events.push(self.one(&line[..line.len() - 1])?);
+            }
+        }
+        Ok(())
+    }
+
+    /// At the end of the bytes.
+    ///
+    /// # Errors
+    /// When the last line is cut off, or the kernel stopped before it had said everything.
+    pub fn finish(&self) -> Result<(), ProtocolError> {
+        if !self.rest.is_empty() {
+            return Err(ProtocolError {
+                line: self.lines + 1,
+                what: "it is cut off".to_owned(),
+            });
+        }
+        if !self.ended {
+            return Err(ProtocolError {
+                line: self.lines + 1,
+                what: "the kernel stopped before it said bye".to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    fn one(&mut self, line: &[u8]) -> Result<Event, ProtocolError> {
+        if self.lines > MAX_EVENTS {
+            return Err(self.wrong(format!("more than {MAX_EVENTS} lines")));
+        }
+        if self.ended {
+            return Err(self.wrong("something after the last line".to_owned()));
+        }
+        let text = str::from_utf8(line).map_err(|_| self.wrong("not UTF-8".to_owned()))?;
+        let event = line::parse(text).map_err(|what| self.wrong(what))?;
+        match (&event, self.lines) {
+            (Event::Hello { protocol, .. }, 1) if *protocol == VERSION => {}
+            (Event::Hello { protocol, .. }, 1) => {
+                return Err(self.wrong(format!(
+                    "protocol {protocol}, but this Gritstone speaks {VERSION}: build the kernel again"
+                )));
+            }
+            (Event::Hello { .. }, _) => return Err(self.wrong("a second hello".to_owned())),
+            (_, 1) => return Err(self.wrong("the first line is not hello".to_owned())),
+            _ => {}
+        }
+        self.ended = matches!(event, Event::Bye | Event::Skip { .. } | Event::Fail { .. });
+        Ok(event)
+    }
+
+    fn wrong(&self, what: String) -> ProtocolError {
+        ProtocolError {
+            line: self.lines,
+            what,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

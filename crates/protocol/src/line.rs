@@ -1,0 +1,180 @@
+//! One line of the protocol.
+//!
+//! Must not know: which line comes before or after another.
+
+use gritstone_model::{Batch, Check, Event, Histogram, Sample, Usage};
+
+/// Reads one line without its end.
+pub fn parse(text: &str) -> Result<Event, String> {
+    let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let mut keys = Keys { rest };
+    let event = match word {
+        "hello" => Event::Hello {
+            protocol: keys.number("protocol")?,
+            kernel: keys.word("kernel")?.to_owned(),
+        },
+        "param" => Event::Param {
+            key: keys.word("key")?.to_owned(),
+            value: keys.text("value")?,
+        },
+        "warm" => Event::Warm {
+            n: keys.number("n")?,
+            wall: keys.number("wall")?,
+        },
+        "sample" => Event::Sample(Sample {
+            n: keys.number("n")?,
+            wall: keys.number("wall")?,
+            pace: keys.number("pace")?,
+            usage: usage(&mut keys)?,
+        }),
+        "batch" => Event::Batch(Batch {
+            n: keys.number("n")?,
+            pace: keys.number("pace")?,
+            usage: usage(&mut keys)?,
+            walls: keys.list("walls", |item| item.parse().ok())?,
+        }),
+        "latency" => latency(&mut keys)?,
+        "check" => Event::Check(Check {
+            n: keys.number("n")?,
+            got: keys.number("got")?,
+            expected: keys.number("expected")?,
+        }),
+        "skip" => Event::Skip {
+            why: keys.text("why")?,
+        },
+        "fail" => Event::Fail {
+            errno: keys.number("errno")?,
+            call: keys.word("call")?.to_owned(),
+            why: keys.text("why")?,
+        },
+        "bye" => Event::Bye,
+        other => return Err(format!("unknown word '{}'", shorten(other))),
+    };
+    match keys.rest {
+        "" => sound(event),
+        more => Err(format!("'{}' is too much", shorten(more))),
+    }
+}
+
+/// What no kernel can truthfully say.
+fn sound(event: Event) -> Result<Event, String> {
+    match &event {
+        Event::Sample(Sample { n: 0, .. }) | Event::Batch(Batch { n: 0, .. }) => {
+            Err("n=0: no operation was timed".to_owned())
+        }
+        Event::Sample(Sample { wall: 0, .. }) => Err("wall=0: zero is not a result".to_owned()),
+        Event::Batch(batch) if batch.walls.contains(&0) => {
+            Err("a batch that took no time: zero is not a result".to_owned())
+        }
+        _ => Ok(event),
+    }
+}
+
+fn usage(keys: &mut Keys) -> Result<Usage, String> {
+    Ok(Usage {
+        user: keys.number("user")?,
+        system: keys.number("system")?,
+        cpu: keys.number("cpu")?,
+        vcsw: keys.number("vcsw")?,
+        icsw: keys.number("icsw")?,
+        minflt: keys.number("minflt")?,
+        majflt: keys.number("majflt")?,
+        inblock: keys.number("inblock")?,
+        oublock: keys.number("oublock")?,
+        migrations: keys.number("migrations")?,
+    })
+}
+
+fn latency(keys: &mut Keys) -> Result<Event, String> {
+    let histogram = Histogram {
+        count: keys.number("count")?,
+        min: keys.number("min")?,
+        max: keys.number("max")?,
+        sum: keys.number("sum")?,
+        buckets: keys.list("buckets", |item| {
+            let (bucket, events) = item.split_once(':')?;
+            Some((bucket.parse().ok()?, events.parse().ok()?))
+        })?,
+    };
+    let ascending = histogram.buckets.windows(2).all(|w| w[0].0 < w[1].0);
+    let events = histogram
+        .buckets
+        .iter()
+        .try_fold(0_u64, |sum, &(_, events)| sum.checked_add(events));
+    if !ascending || events != Some(histogram.count) || histogram.min > histogram.max {
+        return Err("the histogram does not add up to its count".to_owned());
+    }
+    Ok(Event::Latency(histogram))
+}
+
+/// The `key=value` pairs that are still to be read.
+struct Keys<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Keys<'a> {
+    /// The value of the next key, which must be this one.
+    fn word(&mut self, key: &str) -> Result<&'a str, String> {
+        let value = self.after(key)?;
+        let (value, rest) = value.split_once(' ').unwrap_or((value, ""));
+        if value.is_empty() {
+            return Err(format!("{key}= is empty"));
+        }
+        self.rest = rest;
+        Ok(value)
+    }
+
+    fn number<T: std::str::FromStr>(&mut self, key: &str) -> Result<T, String> {
+        let value = self.word(key)?;
+        value
+            .parse()
+            .map_err(|_| format!("{key}={} is not a number that fits", shorten(value)))
+    }
+
+    fn list<T>(&mut self, key: &str, item: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, String> {
+        let value = self.word(key)?;
+        value
+            .split(',')
+            .map(|text| item(text).ok_or_else(|| format!("'{}' in {key}=", shorten(text))))
+            .collect()
+    }
+
+    /// The rest of the line, unescaped.
+    fn text(&mut self, key: &str) -> Result<String, String> {
+        let value = self.after(key)?;
+        self.rest = "";
+        unescape(value)
+    }
+
+    fn after(&mut self, key: &str) -> Result<&'a str, String> {
+        self.rest
+            .strip_prefix(key)
+            .and_then(|rest| rest.strip_prefix('='))
+            .ok_or_else(|| format!("{key}= is missing before '{}'", shorten(self.rest)))
+    }
+}
+
+/// `\xHH` stands for a control character or a backslash.
+fn unescape(text: &str) -> Result<String, String> {
+    let mut parts = text.split('\\');
+    let mut out = parts.next().unwrap_or("").to_owned();
+    for part in parts {
+        let code = part
+            .strip_prefix('x')
+            .and_then(|rest| rest.get(..2))
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok())
+            .filter(u8::is_ascii)
+            .ok_or_else(|| "a backslash that is not \\xHH".to_owned())?;
+        out.push(char::from(code));
+        out.push_str(&part[3..]);
+    }
+    Ok(out)
+}
+
+fn shorten(text: &str) -> String {
+    let mut short: String = text.chars().take(40).collect();
+    if short.len() < text.len() {
+        short.push_str("...");
+    }
+    short
+}

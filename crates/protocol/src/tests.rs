@@ -1,0 +1,193 @@
+use super::*;
+use gritstone_model::{Check, Sample, Usage};
+use proptest::prelude::*;
+
+fn events(text: &str) -> Result<Vec<Event>, ProtocolError> {
+    let mut parser = Parser::new();
+    let mut events = vec![];
+    parser.push(text.as_bytes(), &mut events)?;
+    parser.finish()?;
+    Ok(events)
+}
+
+fn error(text: &str) -> String {
+    events(text).unwrap_err().to_string()
+}
+
+const HELLO: &str = "hello protocol=1 kernel=byte/pipe\n";
+const USAGE: &str =
+    "user=1 system=2 cpu=3 vcsw=4 icsw=5 minflt=6 majflt=7 inblock=8 oublock=9 migrations=10";
+
+#[test]
+fn a_whole_launch() {
+    let text = format!(
+        "{HELLO}param key=tick_ns value=4 000\\x0a\nwarm n=1 wall=20\nsample n=5 wall=100 pace=236000 {USAGE}\n\
+         check n=5 got=7 expected=7\nbatch n=2 pace=1 {USAGE} walls=3,4\n\
+         latency count=3 min=1 max=9 sum=11 buckets=1:2,9:1\nbye\n"
+    );
+    let events = events(&text).unwrap();
+    assert_eq!(events.len(), 8);
+    assert_eq!(
+        events[1],
+        Event::Param {
+            key: "tick_ns".into(),
+            value: "4 000\n".into()
+        }
+    );
+    let usage = Usage {
+        user: 1,
+        system: 2,
+        cpu: 3,
+        vcsw: 4,
+        icsw: 5,
+        minflt: 6,
+        majflt: 7,
+        inblock: 8,
+        oublock: 9,
+        migrations: 10,
+    };
+    assert_eq!(
+        events[3],
+        Event::Sample(Sample {
+            n: 5,
+            wall: 100,
+            pace: 236_000,
+            usage
+        })
+    );
+    assert_eq!(
+        events[4],
+        Event::Check(Check {
+            n: 5,
+            got: 7,
+            expected: 7
+        })
+    );
+    assert!(matches!(&events[5], Event::Batch(b) if b.walls == [3, 4] && b.n == 2));
+    assert!(matches!(&events[6], Event::Latency(h) if h.buckets == [(1, 2), (9, 1)]));
+}
+
+#[test]
+fn bytes_may_come_one_by_one() {
+    let text = format!("{HELLO}warm n=1 wall=20\nbye\n");
+    let mut parser = Parser::new();
+    let mut found = vec![];
+    for byte in text.bytes() {
+        parser.push(&[byte], &mut found).unwrap();
+    }
+    parser.finish().unwrap();
+    assert_eq!(found, events(&text).unwrap());
+}
+
+#[test]
+fn a_failure_and_a_skip_end_the_launch() {
+    for last in [
+        "fail errno=2 call=open why=no such file\n",
+        "skip why=no loop device; run as root\n",
+    ] {
+        assert_eq!(events(&format!("{HELLO}{last}")).unwrap().len(), 2);
+        assert!(error(&format!("{HELLO}{last}bye\n")).contains("after the last line"));
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_line() {
+    for (text, what) in [
+        (
+            "",
+            "line 1 of what the kernel said: the kernel stopped before it said bye",
+        ),
+        (
+            HELLO,
+            "line 2 of what the kernel said: the kernel stopped before it said bye",
+        ),
+        (
+            "bye\n",
+            "line 1 of what the kernel said: the first line is not hello",
+        ),
+        (
+            "hello protocol=9 kernel=x\n",
+            "protocol 9, but this Gritstone speaks 1",
+        ),
+        ("rubbish\n", "unknown word 'rubbish'"),
+        ("\u{7f}ELF\n", "unknown word"),
+    ] {
+        let said = error(text);
+        assert!(said.contains(what), "{text:?}: {said}");
+    }
+    for (line, what) in [
+        ("hello protocol=1 kernel=x", "a second hello"),
+        ("warm n=1", "wall= is missing before ''"),
+        ("warm wall=1 n=1", "n= is missing"),
+        ("warm n=-1 wall=1", "n=-1 is not a number that fits"),
+        (
+            "warm n=99999999999999999999 wall=1",
+            "not a number that fits",
+        ),
+        ("warm n=1 wall=1 more=1", "'more=1' is too much"),
+        ("param key=a value=\\y", "a backslash"),
+        ("param key=a value=\\x", "a backslash"),
+        ("check n=1 got= expected=1", "got= is empty"),
+        (
+            "latency count=3 min=1 max=9 sum=11 buckets=9:1,1:2",
+            "does not add up",
+        ),
+        (
+            "latency count=2 min=1 max=9 sum=11 buckets=1:2,9:1",
+            "does not add up",
+        ),
+        (
+            "latency count=2 min=1 max=9 sum=11 buckets=1:18446744073709551615,9:1",
+            "add up",
+        ),
+    ] {
+        let said = error(&format!("{HELLO}{line}\nbye\n"));
+        assert!(
+            said.starts_with("line 2 ") && said.contains(what),
+            "{line}: {said}"
+        );
+    }
+    let zero = format!("{HELLO}sample n=5 wall=0 pace=1 {USAGE}\nbye\n");
+    assert!(error(&zero).contains("zero is not a result"));
+    let none = format!("{HELLO}sample n=0 wall=5 pace=1 {USAGE}\nbye\n");
+    assert!(error(&none).contains("no operation was timed"));
+}
+
+#[test]
+fn a_line_without_end_and_lines_without_end_are_bounded() {
+    let mut parser = Parser::new();
+    let mut events = vec![];
+    let long = vec![b'x'; MAX_LINE + 1];
+    assert!(parser.push(&long, &mut events).is_err());
+
+    let mut text = HELLO.to_owned();
+    text.push_str(&"warm n=1 wall=1\n".repeat(MAX_EVENTS));
+    let mut parser = Parser::new();
+    let said = parser.push(text.as_bytes(), &mut events).unwrap_err();
+    assert!(said.what.contains("more than"), "{said}");
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+        let mut events = vec![];
+        let mut parser = Parser::new();
+        if parser.push(&bytes, &mut events).is_ok() {
+            let _ = parser.finish();
+        }
+    }
+
+    #[test]
+    fn no_damaged_line_makes_it_panic(at in 0_usize..120, byte in any::<u8>(), cut in 0_usize..120) {
+        let line = format!("batch n=2 pace=1 {USAGE} walls=3,4\n");
+        let mut bytes = format!("{HELLO}{line}").into_bytes();
+        let at = at % bytes.len();
+        bytes[at] = byte;
+        bytes.truncate(bytes.len() - cut % bytes.len());
+        let mut events = vec![];
+        let mut parser = Parser::new();
+        if parser.push(&bytes, &mut events).is_ok() {
+            let _ = parser.finish();
+        }
+    }
+}
