@@ -117,7 +117,9 @@ fn toolchain(out: &Path) -> Toolchain {
 }
 
 fn run(command: &mut Command) {
-    let output = command.output().expect("the compiler has been started before");
+    let output = command
+        .output()
+        .expect("the compiler has been started before");
     assert!(
         output.status.success(),
         "{:?} {:?} failed:\n{}",

@@ -1,1 +1,81 @@
-//! Starts, places, times out and cleans up after processes.
+//! Carries out launches: unpacks the programs, starts them in fresh directories under a keeper, reads what they say,
+//! stops them at their deadline, and leaves nothing behind.
+//!
+//! The way of a launch: benchmark -> command lines ([`launch`]) -> a process under the keeper ([`process`]) -> events
+//! and an outcome. Everything on disc is below two directories ([`places`]) that are removed on every exit, and by the
+//! next start when the last one was killed.
+//!
+//! Must not know: the store, statistics, what this machine is, a terminal, when to stop measuring.
+
+mod launch;
+mod linked;
+mod places;
+mod process;
+#[cfg(test)]
+mod tests;
+
+pub use launch::{Executor, Setup};
+pub use places::Places;
+
+use gritstone_model::{Benchmark, Event, Outcome};
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// What came of a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launched {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Everything that was said, in order; what came before a failure too.
+    pub events: Vec<Event>,
+    /// CPU time of the launch's processes, ns: what the conditions must not count as others'.
+    pub cpu: u64,
+}
+
+/// Why launches cannot go on at all.
+#[derive(Debug, Error)]
+pub enum ExecError {
+    /// The user asked to stop; the launch in progress was ended and is not to be recorded.
+    #[error("stopped on request")]
+    Interrupted,
+    /// There is no directory from which programs may be executed.
+    #[error(
+        "no directory to execute programs from: {tried}; set TMPDIR to a directory that is writable and not mounted noexec"
+    )]
+    NowhereToExecute {
+        /// Each directory with the reason.
+        tried: String,
+    },
+    /// The directory in which files are measured cannot be used.
+    #[error("cannot measure files in {dir}: {why}; choose another directory with --dir")]
+    NowhereToMeasure {
+        /// The directory.
+        dir: PathBuf,
+        /// The reason.
+        why: std::io::Error,
+    },
+    /// The system refused something else.
+    #[error("{what}: {why}")]
+    System {
+        /// What was tried.
+        what: String,
+        /// The reason.
+        why: std::io::Error,
+    },
+}
+
+impl ExecError {
+    fn system(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
+        let what = what.into();
+        |why| Self::System { what, why }
+    }
+}
+
+/// Whoever can carry out one launch: the [`Executor`], or a made-up one whose samples are known.
+pub trait Execute {
+    /// Launches `benchmark` once on `cpus` (empty: all).
+    ///
+    /// # Errors
+    /// Only when no launch can be carried out any more; a launch that fails is an [`Outcome`].
+    fn launch(&mut self, benchmark: &Benchmark, cpus: &[u32]) -> Result<Launched, ExecError>;
+}

@@ -1,0 +1,60 @@
+//! Text, data and bss of a linked program, as size(1) counts them, and the symbols that it defines.
+//!
+//! Must not know: which program, who linked it.
+
+use gritstone_model::Event;
+use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, elf};
+use std::path::Path;
+
+/// Most symbols that are listed; a static program of today has thousands.
+const MAX_SYMBOLS: usize = 4000;
+
+/// The params `size.text`, `size.data`, `size.bss` and one `symbol` for each symbol that is defined in the program.
+///
+/// # Errors
+/// When the file cannot be read, or is not an object file.
+pub fn measure(path: &Path) -> Result<Vec<Event>, String> {
+    let bytes = std::fs::read(path).map_err(|why| format!("cannot read what was linked: {why}"))?;
+    let file = object::File::parse(&*bytes)
+        .map_err(|why| format!("what was linked is not an object file: {why}"))?;
+    let (mut text, mut data, mut bss) = (0, 0, 0);
+    for section in file.sections() {
+        let SectionFlags::Elf { sh_flags, sh_type } = section.flags() else {
+            return Err("what was linked is not ELF".to_owned());
+        };
+        if !sh_flags.contains(elf::SHF_ALLOC) {
+            continue;
+        }
+        if sh_type == elf::SHT_NOBITS {
+            bss += section.size();
+        } else if sh_flags.contains(elf::SHF_WRITE) {
+            data += section.size();
+        } else {
+            text += section.size();
+        }
+    }
+    let param = |key: &str, value: String| Event::Param {
+        key: key.to_owned(),
+        value,
+    };
+    let mut events = vec![
+        param("size.text", text.to_string()),
+        param("size.data", data.to_string()),
+        param("size.bss", bss.to_string()),
+    ];
+    let mut symbols: Vec<&str> = file
+        .symbols()
+        .filter(|symbol| symbol.is_definition())
+        .filter_map(|symbol| symbol.name().ok())
+        .filter(|name| !name.is_empty())
+        .collect();
+    symbols.sort_unstable();
+    symbols.dedup();
+    symbols.truncate(MAX_SYMBOLS);
+    events.extend(
+        symbols
+            .into_iter()
+            .map(|name| param("symbol", name.to_owned())),
+    );
+    Ok(events)
+}

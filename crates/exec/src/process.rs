@@ -1,0 +1,255 @@
+//! One process under the keeper: started, listened to, stopped at its deadline.
+//!
+//! Must not know: benchmarks, what the process does.
+
+use crate::ExecError;
+use command_fds::{CommandFdExt, FdMapping};
+use gritstone_model::Event;
+use gritstone_protocol::Parser;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
+use std::collections::BTreeMap;
+use std::io::{PipeReader, Read};
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How much of standard error is kept.
+const MAX_STDERR: usize = 4096;
+/// How long the keeper may take to clean up before it is killed itself.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// What is to be started.
+pub struct Task<'a> {
+    pub keeper: &'a Path,
+    pub program: &'a Path,
+    pub arguments: Vec<String>,
+    pub directory: &'a Path,
+    pub environment: &'a BTreeMap<String, String>,
+    pub deadline: Duration,
+    pub stop: &'a AtomicBool,
+}
+
+/// How it went.
+#[derive(Debug, Default)]
+pub struct Ended {
+    pub events: Vec<Event>,
+    /// What is wrong with what it said, if anything is.
+    pub protocol: Option<String>,
+    /// The keeper's account; `None` when there is none.
+    pub end: Option<End>,
+    pub timed_out: bool,
+    pub stderr: String,
+    /// CPU time of all its processes that were reaped, ns.
+    pub cpu: u64,
+}
+
+/// How the program ended, and how many processes it left behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End {
+    pub signal: Option<i32>,
+    pub exit: i32,
+    pub left: u32,
+}
+
+/// Starts the task, and returns when it and everything that it started have ended.
+pub fn carry_out(task: &Task<'_>) -> Result<Ended, ExecError> {
+    let failed = || ExecError::system(format!("cannot start {}", task.program.display()));
+    let cpu_before = children_cpu();
+    let (said, says) = std::io::pipe().map_err(failed())?;
+    let (report, reports) = std::io::pipe().map_err(failed())?;
+    let (complaint, complains) = std::io::pipe().map_err(failed())?;
+    let mut command = Command::new(task.keeper);
+    command
+        .arg(std::process::id().to_string())
+        .arg(task.program)
+        .args(&task.arguments)
+        .current_dir(task.directory)
+        .env_clear()
+        .envs(task.environment)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::from(complains))
+        .process_group_of_its_own()
+        .fd_mappings(vec![
+            FdMapping {
+                parent_fd: says.into(),
+                child_fd: 3,
+            },
+            FdMapping {
+                parent_fd: reports.into(),
+                child_fd: 4,
+            },
+        ])
+        .map_err(|why| failed()(std::io::Error::other(why.to_string())))?;
+    let mut keeper = command.spawn().map_err(failed())?;
+    drop(command); // our copies of the writing ends go with it: else we would wait for ourselves
+    let mut ended = listen(task, &mut keeper, said, report, complaint)?;
+    keeper.wait().map_err(failed())?;
+    ended.cpu = children_cpu().saturating_sub(cpu_before);
+    if task.stop.load(Ordering::Relaxed) {
+        return Err(ExecError::Interrupted);
+    }
+    Ok(ended)
+}
+
+/// A group of its own, so that a Ctrl-C of the terminal goes to us alone and the launch is ended in order.
+trait ProcessGroup {
+    fn process_group_of_its_own(&mut self) -> &mut Self;
+}
+
+impl ProcessGroup for Command {
+    fn process_group_of_its_own(&mut self) -> &mut Self {
+        std::os::unix::process::CommandExt::process_group(self, 0)
+    }
+}
+
+fn children_cpu() -> u64 {
+    let time =
+        |t: nix::sys::time::TimeVal| t.tv_sec() as u64 * 1_000_000_000 + t.tv_usec() as u64 * 1000;
+    nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_CHILDREN)
+        .map_or(0, |usage| {
+            time(usage.user_time()) + time(usage.system_time())
+        })
+}
+
+/// The three pipes of a task, and what has come out of them.
+struct Ears {
+    pipes: [Option<PipeReader>; 3],
+    parser: Parser,
+    report: Vec<u8>,
+    stderr: Vec<u8>,
+    ended: Ended,
+}
+
+impl Ears {
+    /// Reads what is there from one pipe; closes it at its end.
+    fn hear(&mut self, which: usize) {
+        let mut bytes = [0; 16384];
+        let Some(pipe) = &mut self.pipes[which] else {
+            return;
+        };
+        match pipe.read(&mut bytes) {
+            Ok(0) => self.pipes[which] = None,
+            Ok(count) => self.take(which, &bytes[..count]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => self.pipes[which] = None,
+        }
+    }
+
+    fn take(&mut self, which: usize, bytes: &[u8]) {
+        match which {
+            0 if self.ended.protocol.is_none() => {
+                if let Err(error) = self.parser.push(bytes, &mut self.ended.events) {
+                    self.ended.protocol = Some(error.to_string());
+                }
+            }
+            0 => {} // rubbish after rubbish
+            1 => self
+                .report
+                .extend_from_slice(&bytes[..bytes.len().min(200)]),
+            _ => {
+                let room = MAX_STDERR.saturating_sub(self.stderr.len());
+                self.stderr
+                    .extend_from_slice(&bytes[..bytes.len().min(room)]);
+            }
+        }
+    }
+
+    fn finish(mut self) -> Ended {
+        if self.ended.protocol.is_none()
+            && let Err(error) = self.parser.finish()
+        {
+            self.ended.protocol = Some(error.to_string());
+        }
+        self.ended.end = parse_report(&String::from_utf8_lossy(&self.report));
+        self.ended.stderr = String::from_utf8_lossy(&self.stderr).trim().to_owned();
+        self.ended
+    }
+}
+
+fn listen(
+    task: &Task<'_>,
+    keeper: &mut Child,
+    said: PipeReader,
+    report: PipeReader,
+    complaint: PipeReader,
+) -> Result<Ended, ExecError> {
+    let pid = Pid::from_raw(keeper.id().cast_signed());
+    let mut ears = Ears {
+        pipes: [Some(said), Some(report), Some(complaint)],
+        parser: Parser::new(),
+        report: vec![],
+        stderr: vec![],
+        ended: Ended::default(),
+    };
+    let mut deadline = Instant::now() + task.deadline;
+    let mut asked = false;
+    while ears.pipes.iter().any(Option::is_some) {
+        let now = Instant::now();
+        let stop = task.stop.load(Ordering::Relaxed) || ears.ended.protocol.is_some();
+        if !asked && (stop || now >= deadline) {
+            ears.ended.timed_out = !stop;
+            let _ = kill(pid, Signal::SIGTERM);
+            asked = true;
+            deadline = now + GRACE;
+        } else if asked && now >= deadline {
+            // the keeper itself is stuck: nothing is left but force
+            let _ = killpg(pid, Signal::SIGKILL);
+            let _ = keeper.kill();
+            break;
+        }
+        wait_for(&mut ears, deadline.saturating_duration_since(now))?;
+    }
+    Ok(ears.finish())
+}
+
+/// Sleeps until one of the pipes has something, a signal comes, or the time is over.
+fn wait_for(ears: &mut Ears, time: Duration) -> Result<(), ExecError> {
+    let open: Vec<usize> = (0..3).filter(|&i| ears.pipes[i].is_some()).collect();
+    let mut fds: Vec<PollFd<'_>> = ears
+        .pipes
+        .iter()
+        .flatten()
+        .map(|pipe| PollFd::new(pipe.as_fd(), PollFlags::POLLIN))
+        .collect();
+    let milliseconds = u16::try_from(time.as_millis() + 1).unwrap_or(u16::MAX);
+    match poll(&mut fds, PollTimeout::from(milliseconds)) {
+        Ok(_) | Err(Errno::EINTR) => {}
+        Err(errno) => return Err(ExecError::system("poll")(errno.into())),
+    }
+    let ready: Vec<usize> = open
+        .into_iter()
+        .zip(&fds)
+        .filter(|(_, fd)| fd.any().unwrap_or(true))
+        .map(|(which, _)| which)
+        .collect();
+    drop(fds);
+    for which in ready {
+        ears.hear(which);
+    }
+    Ok(())
+}
+
+/// `exit=0 left=0` or `signal=9 left=2`.
+fn parse_report(text: &str) -> Option<End> {
+    let (how, left) = text.trim().split_once(' ')?;
+    let left = left.strip_prefix("left=")?.parse().ok()?;
+    match how.split_once('=')? {
+        ("exit", code) => Some(End {
+            signal: None,
+            exit: code.parse().ok()?,
+            left,
+        }),
+        ("signal", number) => Some(End {
+            signal: Some(number.parse().ok()?),
+            exit: 0,
+            left,
+        }),
+        _ => None,
+    }
+}

@@ -1,0 +1,192 @@
+//! Planted faults: each kernel in `planted/` breaks one rule, and each must be caught and leave nothing behind.
+
+use crate::process::{Task, carry_out};
+use crate::{ExecError, launch};
+use gritstone_kernels::KEEPER;
+use gritstone_model::{Event, Outcome};
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+struct Planted {
+    directory: tempfile::TempDir,
+    keeper: PathBuf,
+    name: &'static str,
+}
+
+impl Planted {
+    fn new(name: &'static str) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let runtime = here.join("../../kernels/runtime");
+        let sources = ["main", "clock", "pacer", "usage", "arguments", "lines"]
+            .map(|file| runtime.join(file).with_extension("c"));
+        let status = Command::new("cc")
+            .args(["-std=gnu11", "-O2", "-I"])
+            .arg(&runtime)
+            .arg("-o")
+            .arg(directory.path().join(name))
+            .arg(here.join("src/planted").join(name).with_extension("c"))
+            .args(sources)
+            .status()
+            .unwrap();
+        assert!(status.success());
+        let keeper = directory.path().join("keeper");
+        let bytes = gritstone_kernels::find(KEEPER).unwrap().bytes().unwrap();
+        fs::write(&keeper, bytes).unwrap();
+        fs::set_permissions(&keeper, fs::Permissions::from_mode(0o700)).unwrap();
+        Self {
+            directory,
+            keeper,
+            name,
+        }
+    }
+
+    fn run(
+        &self,
+        deadline: Duration,
+        stop: &AtomicBool,
+    ) -> Result<(Outcome, Vec<Event>), ExecError> {
+        // a mark in the environment by which everything that the launch started can be found
+        let mark = format!("{}-{}", self.name, self.directory.path().display());
+        let environment = BTreeMap::from([("PLANTED".to_owned(), mark.clone())]);
+        let ended = carry_out(&Task {
+            keeper: &self.keeper,
+            program: &self.directory.path().join(self.name),
+            arguments: vec!["target_ns=200000".into(), "batch=10".into()],
+            directory: self.directory.path(),
+            environment: &environment,
+            deadline,
+            stop,
+        });
+        assert_eq!(alive(&mark), 0, "{} left processes running", self.name);
+        let name = format!("planted/{}", self.name);
+        Ok(launch::judge(&name, ended?, deadline))
+    }
+
+    fn outcome(&self) -> Outcome {
+        let stop = AtomicBool::new(false);
+        self.run(Duration::from_secs(30), &stop).unwrap().0
+    }
+}
+
+/// Processes with the mark in their environment, zombies apart.
+fn alive(mark: &str) -> usize {
+    let wanted = format!("PLANTED={mark}");
+    fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| fs::read(entry.path().join("environ")).ok())
+        .filter(|environ| environ.split(|&b| b == 0).any(|v| v == wanted.as_bytes()))
+        .count()
+}
+
+fn failed(name: &'static str) -> String {
+    match Planted::new(name).outcome() {
+        Outcome::Failed(why) => why,
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+#[test]
+fn a_kernel_that_does_nothing_yields_no_figure() {
+    assert!(failed("nothing").contains("time does not grow with n"));
+}
+
+#[test]
+fn a_call_that_fails_is_never_a_time() {
+    assert_eq!(failed("fails"), "open: No such file or directory (errno 2)");
+}
+
+#[test]
+fn a_kernel_that_hangs_is_stopped_at_its_deadline() {
+    let begin = Instant::now();
+    let stop = AtomicBool::new(false);
+    let (outcome, _) = Planted::new("hangs")
+        .run(Duration::from_millis(300), &stop)
+        .unwrap();
+    assert_eq!(
+        outcome,
+        Outcome::TimedOut("it did not end within 0.3 s and was stopped".into())
+    );
+    assert!(begin.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn a_request_to_stop_ends_the_launch_without_an_outcome() {
+    let stop = AtomicBool::new(false);
+    let planted = Planted::new("hangs");
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(200));
+            stop.store(true, Ordering::Relaxed);
+        });
+        // polls once the flag is up; a signal would wake it at once
+        let error = planted.run(Duration::from_secs(2), &stop).unwrap_err();
+        assert!(matches!(error, ExecError::Interrupted), "{error}");
+    });
+}
+
+#[test]
+fn rubbish_is_refused_at_once() {
+    let why = failed("rubbish");
+    assert!(why.starts_with("line 2 of what the kernel said:"), "{why}");
+}
+
+#[test]
+fn processes_that_are_left_behind_are_killed_and_counted() {
+    assert_eq!(failed("abandons"), "it left 1 process running; killed");
+    // this one is silent too: the missing end of what it said comes first
+    assert!(failed("leaves").contains("before it said bye"));
+}
+
+#[test]
+fn a_signal_is_named() {
+    assert_eq!(
+        failed("crashes"),
+        "killed by signal 11 (SIGSEGV); it said: about to crash"
+    );
+}
+
+#[test]
+fn a_kernel_that_cannot_run_says_why() {
+    assert_eq!(
+        Planted::new("skips").outcome(),
+        Outcome::Skipped("no card reader; buy one".into())
+    );
+}
+
+#[test]
+fn wrong_checks_and_latencies_are_told() {
+    let stop = AtomicBool::new(false);
+    let (outcome, events) = Planted::new("wrong")
+        .run(Duration::from_secs(30), &stop)
+        .unwrap();
+    assert_eq!(outcome, Outcome::Measured);
+    let wrong = events
+        .iter()
+        .any(|e| matches!(e, Event::Check(c) if c.n > 1 && c.got == c.n / 2 && c.expected == c.n));
+    assert!(wrong, "{events:?}");
+    let (samples, recorded) = events.iter().fold((0, 0), |(n, count), e| match e {
+        Event::Sample(s) => (n + s.n / 2, count),
+        Event::Latency(h) => (n, h.count),
+        _ => (n, count),
+    });
+    assert_eq!(
+        samples, recorded,
+        "exactly the operations of samples are recorded"
+    );
+    let histogram = events.iter().find_map(|e| match e {
+        Event::Latency(h) => Some(h.clone()),
+        _ => None,
+    });
+    let histogram = histogram.unwrap();
+    let floor = |i: u32| gritstone_model::Histogram::floor(i);
+    let (first, last) = (histogram.buckets[0].0, histogram.buckets.last().unwrap().0);
+    assert!(floor(first) <= histogram.min && histogram.min < floor(first + 1));
+    assert!(floor(last) <= histogram.max && histogram.max < floor(last + 1));
+}
