@@ -1,1 +1,12 @@
-//! Benchmarks, host, selection and budget to steps and skips.
+//! From benchmarks, a selection, what the host offers and a budget to what is to be done, in which order.
+//!
+//! Pure: the same input and seed give the same plan. Must not know: processes, clocks, statistics, where benchmarks
+//! come from.
+
+mod rounds;
+mod select;
+mod steps;
+
+pub use rounds::{Row, rounds, share};
+pub use select::{SelectError, nearest, select};
+pub use steps::{Offer, steps};

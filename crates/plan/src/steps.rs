@@ -1,0 +1,209 @@
+//! What can run here, where it is placed, and why the rest cannot.
+//!
+//! Must not know: how the host was asked.
+
+use gritstone_model::{Benchmark, Footnote, FootnoteKind, Placement, Plan, Skip, Step, Work};
+use std::collections::BTreeSet;
+
+/// What the host offers, as far as a plan needs it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Offer {
+    /// The CPU on which rows are measured.
+    pub cpu: u32,
+    /// Another one, for rows across two CPUs.
+    pub peer: Option<u32>,
+    /// Names of needs for which a program was found.
+    pub programs: BTreeSet<String>,
+    /// Names of the kernels in this binary.
+    pub kernels: BTreeSet<String>,
+}
+
+/// One step for each benchmark that is launched, one skip for each that cannot be.
+#[must_use]
+pub fn steps(benchmarks: Vec<Benchmark>, offer: &Offer) -> Plan {
+    let mut plan = Plan::default();
+    for benchmark in &benchmarks {
+        if let Some(why) = why_not(benchmark, offer) {
+            plan.skips.push(Skip {
+                id: benchmark.id.clone(),
+                footnote: Footnote::new(FootnoteKind::NotRun, why),
+            });
+            continue;
+        }
+        if matches!(benchmark.work, Work::Derived { .. } | Work::Rating { .. }) {
+            continue;
+        }
+        let cpus = match benchmark.placement {
+            Placement::OneCpu => vec![offer.cpu],
+            Placement::Cross => [offer.cpu].into_iter().chain(offer.peer).collect(),
+            Placement::All => vec![],
+        };
+        plan.steps.push(Step {
+            id: benchmark.id.clone(),
+            cpus,
+        });
+    }
+    plan.benchmarks = benchmarks;
+    plan
+}
+
+/// The first reason for which a benchmark cannot run here, with what mends it.
+fn why_not(benchmark: &Benchmark, offer: &Offer) -> Option<String> {
+    let mut missing: Vec<String> = vec![];
+    let mut packages: Vec<&str> = vec![];
+    for need in &benchmark.needs {
+        if !offer.programs.contains(&need.name) {
+            missing.push(if need.any.is_empty() {
+                need.name.clone()
+            } else {
+                format!("one of {}", need.any.join(", "))
+            });
+            if !packages.contains(&need.package.as_str()) {
+                packages.push(&need.package);
+            }
+        }
+    }
+    if !missing.is_empty() {
+        return Some(format!(
+            "It needs {}, which is not on PATH: apt-get install {}.",
+            missing.join(" and "),
+            packages.join(" ")
+        ));
+    }
+    if benchmark.placement == Placement::Cross && offer.peer.is_none() {
+        return Some(
+            "It needs two CPUs, and this process may use only one: start it where more are allowed."
+                .to_owned(),
+        );
+    }
+    match &benchmark.work {
+        Work::Kernel(work) if !offer.kernels.contains(&work.program) => Some(format!(
+            "The program {} is not in this binary: build Gritstone with a compiler for it.",
+            work.program
+        )),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use gritstone_model::{Better, Claims, Id, KernelWork, Need, Source, Term, Unit};
+    use std::collections::BTreeMap;
+
+    pub(crate) fn benchmark(id: &str) -> Benchmark {
+        Benchmark {
+            id: Id::parse(id).unwrap(),
+            title: id.to_owned(),
+            version: 1,
+            work: Work::Kernel(KernelWork {
+                program: "byte/pipe".to_owned(),
+                params: BTreeMap::new(),
+            }),
+            operation: "one".to_owned(),
+            why: "because".to_owned(),
+            sources: vec![Source {
+                document: "byte-1984".to_owned(),
+                place: "listing 1".to_owned(),
+            }],
+            unit: Unit::parse("ns/call").unwrap(),
+            better: Better::Lower,
+            amount_per_op: 1.0,
+            published: None,
+            placement: Placement::OneCpu,
+            processor_bound: false,
+            files: false,
+            claims: Claims::default(),
+            needs: vec![],
+            curve: None,
+            remark: None,
+            not_comparable: None,
+        }
+    }
+
+    pub(crate) fn derived(id: &str, of: &[&str]) -> Benchmark {
+        let terms = of
+            .iter()
+            .map(|id| Term {
+                id: Id::parse(id).unwrap(),
+                times: 1.0,
+            })
+            .collect();
+        Benchmark {
+            work: Work::Derived { terms },
+            ..benchmark(id)
+        }
+    }
+
+    fn offer() -> Offer {
+        Offer {
+            cpu: 3,
+            peer: Some(1),
+            programs: BTreeSet::from(["sort".to_owned()]),
+            kernels: BTreeSet::from(["byte/pipe".to_owned()]),
+        }
+    }
+
+    fn placed(placement: Placement, offer: &Offer) -> Plan {
+        let mut one = benchmark("byte/pipe");
+        one.placement = placement;
+        steps(vec![one], offer)
+    }
+
+    #[test]
+    fn placement_gives_the_cpus() {
+        assert_eq!(placed(Placement::OneCpu, &offer()).steps[0].cpus, [3]);
+        assert_eq!(placed(Placement::Cross, &offer()).steps[0].cpus, [3, 1]);
+        assert!(placed(Placement::All, &offer()).steps[0].cpus.is_empty());
+    }
+
+    #[test]
+    fn what_is_missing_is_named_with_what_mends_it() {
+        let why = |benchmark: Benchmark, offer: &Offer| {
+            let plan = steps(vec![benchmark], offer);
+            assert!(plan.steps.is_empty());
+            assert_eq!(plan.benchmarks.len(), 1, "it is still shown");
+            assert_eq!(plan.skips[0].footnote.kind, FootnoteKind::NotRun);
+            plan.skips[0].footnote.why.clone()
+        };
+        let mut needs = benchmark("byte/cc");
+        needs.needs = vec![
+            Need {
+                name: "cc".to_owned(),
+                any: vec!["cc".to_owned(), "gcc".to_owned()],
+                package: "gcc".to_owned(),
+            },
+            Need {
+                name: "sort".to_owned(),
+                any: vec![],
+                package: "coreutils".to_owned(),
+            },
+        ];
+        let text = why(needs, &offer());
+        assert!(
+            text.contains("one of cc, gcc") && text.contains("apt-get install gcc."),
+            "{text}"
+        );
+
+        let mut cross = benchmark("byte/pipe@cross");
+        cross.placement = Placement::Cross;
+        let alone = Offer {
+            peer: None,
+            ..offer()
+        };
+        assert!(why(cross, &alone).contains("two CPUs"));
+
+        let none = Offer {
+            kernels: BTreeSet::new(),
+            ..offer()
+        };
+        assert!(why(benchmark("byte/pipe"), &none).contains("not in this binary"));
+    }
+
+    #[test]
+    fn derived_rows_are_shown_but_not_launched() {
+        let plan = steps(vec![derived("byte/x", &["byte/pipe"])], &offer());
+        assert!(plan.steps.is_empty() && plan.skips.is_empty());
+        assert_eq!(plan.benchmarks.len(), 1);
+    }
+}
