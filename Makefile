@@ -1,0 +1,32 @@
+# make run    sets up, measures this machine in two minutes, shows the tables and writes the brief
+# make test   sets up, and runs every check of the repository
+# RUN='...'   other arguments for `gritstone run`, for instance: make run RUN='byte/* iocall --budget 10m'
+
+RUN ?= --quick
+# The harness's own optimisation touches no figure: the kernels are C programs of their own.
+PROFILE ?= quick
+GRITSTONE = target/$(PROFILE)/gritstone
+
+.PHONY: run test setup-run setup-test build
+
+run: setup-run build
+	$(GRITSTONE) run $(RUN)
+	mkdir -p out
+	$(GRITSTONE) brief last --out out/brief.html
+
+build:
+	cargo build --profile $(PROFILE) --bin gritstone
+
+test: setup-test
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	scripts/check-c
+	cargo test --workspace --quiet
+	cargo xtask tidy
+	cargo xtask docgen --check
+
+setup-run:
+	@scripts/setup run
+
+setup-test:
+	@scripts/setup test
