@@ -1,0 +1,42 @@
+//! What is wrong with a file, and where.
+//!
+//! Must not know: the rules that are checked.
+
+/// A file that is not of the shape, or contradicts another.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("references/{file}:{line}: {what}")]
+pub struct Error {
+    /// Path below `references/`.
+    pub file: String,
+    /// Line, from 1.
+    pub line: usize,
+    /// What is wrong, and what to do.
+    pub what: String,
+}
+
+/// A file while it is read: turns offsets into lines.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source<'a> {
+    pub path: &'a str,
+    pub text: &'a str,
+}
+
+impl Source<'_> {
+    /// An error at a byte offset.
+    pub fn error(&self, offset: usize, what: impl Into<String>) -> Error {
+        let before = &self.text.as_bytes()[..offset.min(self.text.len())];
+        Error {
+            file: self.path.to_owned(),
+            line: 1 + before.iter().filter(|&&byte| byte == b'\n').count(),
+            what: what.into(),
+        }
+    }
+
+    /// Reads the text into a shape.
+    pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, Error> {
+        toml::from_str(self.text).map_err(|error: toml::de::Error| {
+            let offset = error.span().map_or(0, |span| span.start);
+            self.error(offset, error.message())
+        })
+    }
+}

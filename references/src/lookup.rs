@@ -1,0 +1,89 @@
+//! Finding a reference machine by what a person typed.
+//!
+//! Must not know: figures.
+
+use crate::References;
+use gritstone_model::Machine;
+
+/// How many names are offered for one that is unknown.
+const OFFERED: usize = 3;
+
+/// Why a name does not lead to one machine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LookupError {
+    /// It fits no machine.
+    #[error("no reference machine is called '{asked}'; the nearest are {}", .nearest.join(", "))]
+    Unknown {
+        /// What was asked for, without `ref:`.
+        asked: String,
+        /// The most similar names, best first.
+        nearest: Vec<String>,
+    },
+    /// It is the beginning of several.
+    #[error("'{asked}' fits {} reference machines, name one of them: {}", .candidates.len(), .candidates.join(", "))]
+    Ambiguous {
+        /// What was asked for, without `ref:`.
+        asked: String,
+        /// The machines that it fits, in alphabetical order.
+        candidates: Vec<String>,
+    },
+}
+
+impl References {
+    /// The machine of that name, with or without `ref:`. The beginning of a name will do where it fits one machine
+    /// alone: whole parts of it, so that `vax-11-7` is nothing, and `vax-11-750` the machine under 4.1 BSD.
+    ///
+    /// # Errors
+    /// When the name fits no machine, or several.
+    pub fn machine(&self, asked: &str) -> Result<&Machine, LookupError> {
+        let asked = asked.strip_prefix("ref:").unwrap_or(asked);
+        if let Some(machine) = self.machines.iter().find(|machine| machine.id == asked) {
+            return Ok(machine);
+        }
+        let fitting: Vec<&Machine> = self
+            .machines
+            .iter()
+            .filter(|machine| begins(&machine.id, asked))
+            .collect();
+        match fitting.as_slice() {
+            [] => Err(LookupError::Unknown {
+                asked: asked.to_owned(),
+                nearest: self.nearest(asked),
+            }),
+            [machine] => Ok(machine),
+            _ => {
+                let mut candidates: Vec<String> =
+                    fitting.iter().map(|machine| machine.id.clone()).collect();
+                candidates.sort();
+                Err(LookupError::Ambiguous {
+                    asked: asked.to_owned(),
+                    candidates,
+                })
+            }
+        }
+    }
+
+    fn nearest(&self, asked: &str) -> Vec<String> {
+        let asked = asked.to_lowercase();
+        let mut scored: Vec<(f64, &str)> = self
+            .machines
+            .iter()
+            .map(|machine| {
+                let id = machine.id.as_str();
+                (strsim::jaro_winkler(&asked, id), id)
+            })
+            .collect();
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+        scored
+            .into_iter()
+            .take(OFFERED)
+            .map(|(_, id)| id.to_owned())
+            .collect()
+    }
+}
+
+/// Whether `asked` is the beginning of `id` and ends where a part of it does.
+fn begins(id: &str, asked: &str) -> bool {
+    id.strip_prefix(asked)
+        .is_some_and(|rest| rest.starts_with(['-', '.']))
+}

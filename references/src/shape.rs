@@ -1,0 +1,174 @@
+//! The shape of the files, as serde sees it: unknown keys and wrong types end here.
+//!
+//! Must not know: what the names in one file mean to another.
+
+use gritstone_model::{Better, Unit};
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
+use std::collections::BTreeMap;
+use std::fmt;
+use toml::Spanned;
+
+/// `document.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DocumentFile {
+    pub name: Spanned<String>,
+    pub title: String,
+    pub author: String,
+    pub date: Spanned<String>,
+    pub year: i32,
+    pub about: String,
+}
+
+/// `machines.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MachinesFile {
+    pub machine: Vec<MachineEntry>,
+}
+
+/// One machine.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MachineEntry {
+    pub id: Spanned<String>,
+    /// The document's own number.
+    pub number: Option<u32>,
+    pub name: String,
+    pub system: String,
+    pub configuration: String,
+    /// What is doubtful about the machine itself.
+    pub note: Option<String>,
+}
+
+/// Any other file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TableFile {
+    pub place: String,
+    /// The document's marks, explained in our own words.
+    #[serde(default)]
+    pub footnotes: BTreeMap<Spanned<String>, String>,
+    #[serde(default)]
+    pub row: Vec<RowEntry>,
+    #[serde(default)]
+    pub command: Vec<CommandEntry>,
+}
+
+/// A command line for a benchmark.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CommandEntry {
+    pub benchmark: Spanned<String>,
+    pub command: String,
+    pub doubt: Option<String>,
+}
+
+/// A row: `machine`, perhaps `marks`, and one cell for each benchmark that is named as a key.
+pub(crate) struct RowEntry {
+    pub machine: Spanned<String>,
+    pub marks: Vec<Spanned<String>>,
+    pub cells: Vec<(Spanned<String>, CellEntry)>,
+}
+
+/// A cell.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CellEntry {
+    pub real_s: Option<f64>,
+    pub user_s: Option<f64>,
+    pub system_s: Option<f64>,
+    pub value: Option<f64>,
+    pub unit: Option<Unit>,
+    pub better: Option<Better>,
+    #[serde(default)]
+    pub marks: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub doubt: Doubt,
+    pub missing: Option<String>,
+}
+
+/// `doubt = "why"` for the whole cell, or `doubt.real_s = "why"` for one of its figures.
+#[derive(Default)]
+pub(crate) struct Doubt {
+    pub whole: Option<String>,
+    pub figures: FigureDoubts,
+}
+
+/// Reasons by figure.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FigureDoubts {
+    pub real_s: Option<String>,
+    pub user_s: Option<String>,
+    pub system_s: Option<String>,
+    pub value: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for RowEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(RowVisitor)
+    }
+}
+
+/// A derived `flatten` would lose the places of the keys.
+struct RowVisitor;
+
+impl<'de> Visitor<'de> for RowVisitor {
+    type Value = RowEntry;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a row: machine, marks, and a cell for each benchmark")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<RowEntry, M::Error> {
+        let mut machine = None;
+        let mut marks = Vec::new();
+        let mut cells = Vec::new();
+        while let Some(key) = map.next_key::<Spanned<String>>()? {
+            match key.get_ref().as_str() {
+                "machine" => machine = Some(map.next_value()?),
+                "marks" => marks = map.next_value()?,
+                _ => cells.push((key, map.next_value()?)),
+            }
+        }
+        Ok(RowEntry {
+            machine: machine.ok_or_else(|| M::Error::missing_field("machine"))?,
+            marks,
+            cells,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Doubt {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(DoubtVisitor)
+    }
+}
+
+/// A derived untagged enum would not say what is wrong.
+struct DoubtVisitor;
+
+impl<'de> Visitor<'de> for DoubtVisitor {
+    type Value = Doubt;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a reason, or a reason for each doubtful figure")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, why: &str) -> Result<Doubt, E> {
+        Ok(Doubt {
+            whole: Some(why.to_owned()),
+            figures: FigureDoubts::default(),
+        })
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Doubt, M::Error> {
+        Ok(Doubt {
+            whole: None,
+            figures: FigureDoubts::deserialize(MapAccessDeserializer::new(map))?,
+        })
+    }
+}

@@ -1,0 +1,190 @@
+//! One table: its marks, and the rules of its cells.
+//!
+//! Must not know: other tables, machines.
+
+use crate::error::Source;
+use crate::shape::{CellEntry, Doubt};
+use crate::{Cell, Document, Error, Seconds, Value};
+use gritstone_model::{Better, Footnote, FootnoteKind, Id, Quantity};
+use std::collections::{BTreeMap, BTreeSet};
+use toml::Spanned;
+
+/// A table while it is read.
+pub(crate) struct Table<'a> {
+    pub source: &'a Source<'a>,
+    pub document: &'a Document,
+    pub place: &'a str,
+    pub footnotes: &'a BTreeMap<Spanned<String>, String>,
+    /// Marks that were met.
+    pub used: BTreeSet<String>,
+}
+
+impl Table<'_> {
+    /// An error at a key or a value.
+    pub fn error(&self, at: &Spanned<String>, what: impl Into<String>) -> Error {
+        self.source.error(at.span().start, what)
+    }
+
+    /// A key that is the identifier of a benchmark.
+    pub fn id(&self, key: &Spanned<String>) -> Result<Id, Error> {
+        Id::parse(key.get_ref()).map_err(|error| self.error(key, error.to_string()))
+    }
+
+    /// The footnotes behind marks.
+    pub fn remarks(&mut self, marks: &[Spanned<String>]) -> Result<Vec<Footnote>, Error> {
+        let mut remarks = Vec::new();
+        for mark in marks {
+            let text = mark.get_ref();
+            let why = self.footnotes.get(mark).ok_or_else(|| {
+                let what = format!("the mark '{text}' is not explained under [footnotes]");
+                self.error(mark, what)
+            })?;
+            self.used.insert(text.clone());
+            let why = format!("{}, {} [{text}]: {why}", self.document.name, self.place);
+            remarks.push(Footnote::new(FootnoteKind::Published, why));
+        }
+        Ok(remarks)
+    }
+
+    /// A mark that is explained and nowhere met was forgotten in a row.
+    pub fn refuse_unused_footnotes(&self) -> Result<(), Error> {
+        for (mark, why) in self.footnotes {
+            if why.trim().is_empty() {
+                return Err(self.error(mark, "the footnote says nothing"));
+            }
+            if !self.used.contains(mark.get_ref()) {
+                let what = format!("no row and no cell has the mark '{}'", mark.get_ref());
+                return Err(self.error(mark, what));
+            }
+        }
+        Ok(())
+    }
+
+    /// The footnote of a doubt.
+    pub fn doubt(
+        &self,
+        at: &Spanned<String>,
+        why: String,
+        of: Option<&str>,
+    ) -> Result<Footnote, Error> {
+        if why.trim().is_empty() {
+            return Err(self.error(at, "a doubt must have a reason"));
+        }
+        let footnote = Footnote::new(FootnoteKind::Doubtful, why);
+        Ok(match of {
+            Some(figure) => footnote.of(figure),
+            None => footnote,
+        })
+    }
+
+    /// A checked cell; the footnotes of its row come first.
+    pub fn cell(
+        &mut self,
+        machine: &str,
+        key: &Spanned<String>,
+        entry: CellEntry,
+        of_row: &[Footnote],
+    ) -> Result<Cell, Error> {
+        let benchmark = self.id(key)?;
+        let seconds = self.seconds(key, &entry)?;
+        let value = self.value(key, &entry)?;
+        let empty = seconds.is_empty() && value.is_none();
+        let mut footnotes = of_row.to_vec();
+        footnotes.extend(self.remarks(&entry.marks)?);
+        match (empty, entry.missing) {
+            (true, Some(why)) if !why.trim().is_empty() => {
+                let why = format!("{}, {}: {why}", self.document.name, self.place);
+                footnotes.push(Footnote::new(FootnoteKind::Published, why));
+            }
+            (true, _) => {
+                return Err(self.error(key, "the cell has no figure: say why, missing = \"...\""));
+            }
+            (false, Some(_)) => {
+                return Err(self.error(key, "the cell is said to be missing, and has a figure"));
+            }
+            (false, None) => {}
+        }
+        footnotes.extend(self.doubts(key, entry.doubt, &seconds, value.as_ref())?);
+        Ok(Cell {
+            machine: machine.to_owned(),
+            benchmark,
+            document: self.document.name.clone(),
+            place: self.place.to_owned(),
+            seconds,
+            value,
+            footnotes,
+        })
+    }
+
+    fn seconds(&self, key: &Spanned<String>, entry: &CellEntry) -> Result<Seconds, Error> {
+        let seconds = Seconds {
+            real: entry.real_s,
+            user: entry.user_s,
+            system: entry.system_s,
+        };
+        for s in [seconds.real, seconds.user, seconds.system]
+            .into_iter()
+            .flatten()
+        {
+            if !s.is_finite() || s < 0.0 {
+                return Err(self.error(key, format!("{s} is not a time in seconds")));
+            }
+        }
+        Ok(seconds)
+    }
+
+    fn value(&self, key: &Spanned<String>, entry: &CellEntry) -> Result<Option<Value>, Error> {
+        let (value, unit) = match (entry.value, entry.unit.clone()) {
+            (Some(value), Some(unit)) => (value, unit),
+            (None, None) if entry.better.is_none() => return Ok(None),
+            _ => return Err(self.error(key, "value needs unit, and unit and better need value")),
+        };
+        if !value.is_finite() || value <= 0.0 {
+            return Err(self.error(key, format!("{value} is not a figure")));
+        }
+        let better = match (entry.better, unit.quantity()) {
+            (Some(better), _) => better,
+            (None, Quantity::Time { .. }) => Better::Lower,
+            (None, Quantity::Rate { .. }) => Better::Higher,
+            (None, Quantity::Exact) => {
+                let what = format!("of '{unit}', say which way is good: better = \"lower\"");
+                return Err(self.error(key, what));
+            }
+        };
+        Ok(Some(Value {
+            value,
+            unit,
+            better,
+        }))
+    }
+
+    fn doubts(
+        &self,
+        key: &Spanned<String>,
+        doubt: Doubt,
+        seconds: &Seconds,
+        value: Option<&Value>,
+    ) -> Result<Vec<Footnote>, Error> {
+        let mut footnotes = Vec::new();
+        if let Some(why) = doubt.whole {
+            footnotes.push(self.doubt(key, why, None)?);
+        }
+        let of = doubt.figures;
+        for (why, name, there) in [
+            (of.real_s, "real_s", seconds.real.is_some()),
+            (of.user_s, "user_s", seconds.user.is_some()),
+            (of.system_s, "system_s", seconds.system.is_some()),
+            (of.value, "value", value.is_some()),
+        ] {
+            let Some(why) = why else { continue };
+            if !there {
+                let what = format!("{name} is doubted, and the cell has no {name}");
+                return Err(self.error(key, what));
+            }
+            // a footnote without `of` is one on the estimate, which is what a value becomes
+            let of = (name != "value").then_some(name);
+            footnotes.push(self.doubt(key, why, of)?);
+        }
+        Ok(footnotes)
+    }
+}

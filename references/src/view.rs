@@ -1,0 +1,137 @@
+//! A reference machine in the shape of a run.
+//!
+//! Must not know: where the benchmarks come from, how a view is drawn or compared.
+
+use crate::{Cell, LookupError, References};
+use gritstone_model::{
+    Benchmark, Better, Footnote, FootnoteKind, Kind, PublishedView, ResultView, RunView,
+    SCHEMA_RUN, Unit,
+};
+use std::collections::BTreeMap;
+
+impl References {
+    /// The machine of that name (see [`References::machine`]) with all its figures, in the order of `benchmarks`,
+    /// which also give titles, kinds and the words for the published work. Times are in `published`, a printed rate
+    /// or time of one operation in `estimate`, in the document's unit and without an interval; document and table are
+    /// in `measured`. A figure that no entry of `benchmarks` is about comes last, with a footnote that says so.
+    ///
+    /// # Errors
+    /// When the name fits no machine, or several.
+    pub fn view(&self, asked: &str, benchmarks: &[Benchmark]) -> Result<RunView, LookupError> {
+        let machine = self.machine(asked)?;
+        let place: BTreeMap<_, _> = benchmarks
+            .iter()
+            .enumerate()
+            .map(|(place, benchmark)| (&benchmark.id, place))
+            .collect();
+        let mut cells: Vec<&Cell> = self
+            .cells
+            .iter()
+            .filter(|cell| cell.machine == machine.id)
+            .collect();
+        cells.sort_by_key(|cell| {
+            let known = place.get(&cell.benchmark).copied();
+            (known.unwrap_or(usize::MAX), &cell.benchmark)
+        });
+        let results = cells
+            .into_iter()
+            .map(|cell| {
+                let known = place.get(&cell.benchmark);
+                result(cell, known.map(|&place| &benchmarks[place]))
+            })
+            .collect();
+        Ok(RunView {
+            schema: SCHEMA_RUN.to_owned(),
+            id: format!("ref:{}", machine.id),
+            label: None,
+            started: self.date_of(machine.document.as_deref()),
+            elapsed_s: None,
+            gritstone: None,
+            machine: machine.clone(),
+            settings: None,
+            results,
+        })
+    }
+
+    fn date_of(&self, document: Option<&str>) -> String {
+        self.documents
+            .iter()
+            .find(|known| Some(known.name.as_str()) == document)
+            .map(|known| known.date.clone())
+            .unwrap_or_default()
+    }
+}
+
+fn result(cell: &Cell, benchmark: Option<&Benchmark>) -> ResultView {
+    let mut footnotes = cell.footnotes.clone();
+    if benchmark.is_none() {
+        let why = format!(
+            "This Gritstone has no benchmark {}: there is nothing to compare the figure with.",
+            cell.benchmark
+        );
+        footnotes.push(Footnote::new(FootnoteKind::NotComparable, why));
+    }
+    let (unit, better) = unit(cell, benchmark);
+    ResultView {
+        id: cell.benchmark.clone(),
+        title: benchmark.map_or_else(|| cell.benchmark.to_string(), |known| known.title.clone()),
+        kind: benchmark.map_or(Kind::Kernel, |known| known.work.kind()),
+        version: 0,
+        unit,
+        better,
+        outcome: "published".to_owned(),
+        estimate: cell.value.as_ref().map(|value| value.value),
+        interval: None,
+        confidence: None,
+        cycles: None,
+        cycles_interval: None,
+        ghz: None,
+        launches: 0,
+        samples: 0,
+        footnotes,
+        statistics: None,
+        series: None,
+        series_label: None,
+        published: published(cell, benchmark),
+        program: None,
+        measured: Some(format!("{}, {}", cell.document, cell.place)),
+        parts: BTreeMap::new(),
+        names: Vec::new(),
+        processor_bound: benchmark.is_some_and(|known| known.processor_bound),
+        values: Vec::new(),
+        paced_values: Vec::new(),
+    }
+}
+
+/// The unit of `estimate`: as printed, else the benchmark's own, else that of the printed times.
+fn unit(cell: &Cell, benchmark: Option<&Benchmark>) -> (Unit, Better) {
+    if let Some(value) = &cell.value {
+        return (value.unit.clone(), value.better);
+    }
+    benchmark.map_or_else(
+        || {
+            let seconds = Unit::parse("s").expect("the second is a unit");
+            (seconds, Better::Lower)
+        },
+        |known| (known.unit.clone(), known.better),
+    )
+}
+
+fn published(cell: &Cell, benchmark: Option<&Benchmark>) -> Option<PublishedView> {
+    if cell.seconds.is_empty() {
+        return None;
+    }
+    let work = benchmark.and_then(|known| known.published.as_ref());
+    Some(PublishedView {
+        work: work.map_or_else(String::new, |work| work.work.clone()),
+        figure: work.map_or_else(String::new, |work| work.figure.clone()),
+        real_s: cell.seconds.real,
+        user_s: cell.seconds.user,
+        system_s: cell.seconds.system,
+        process_s: None,
+        real_interval: None,
+        process_interval: None,
+        start_share: None,
+        values: Vec::new(),
+    })
+}
