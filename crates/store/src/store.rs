@@ -264,3 +264,6 @@ fn not_opened(fault: Fault, path: &Path) -> StoreError {
         fault => fault.at(path),
     }
 }
+
+#[cfg(test)]
+mod tests;
