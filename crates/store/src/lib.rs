@@ -1,1 +1,41 @@
 //! Runs, append-only, raw samples kept.
+//!
+//! A [`Store`] is one SQLite file. A run begins with its head, the entries of the catalogue as they were, and what
+//! could not run; each launch is committed with all its events as it ends; the end of the run comes last, and a run
+//! that was cut off has none. Nothing is ever changed or removed, and no summary is stored: figures are computed
+//! from the events on every reading.
+//!
+//! Samples are integers in columns of their own, so that `sqlite3` answers questions that nobody thought of:
+//!
+//! ```sql
+//! SELECT launch.number, event.wall_ns * 1.0 / event.n AS ns_per_op
+//! FROM run JOIN launch ON launch.run = run.number
+//!          JOIN event ON event.run = run.number AND event.launch = launch.number
+//! WHERE run.label = 'before' AND launch.benchmark = 'byte/pipe' AND event.kind = 'sample';
+//! ```
+//!
+//! Between two calls nothing of the database is busy: every statement is finished, no transaction is open, and what
+//! was written has reached the disc, so that no write falls into a sample.
+//!
+//! Must not know: statistics, how a run is carried out or shown.
+
+mod error;
+mod events;
+mod name;
+mod place;
+mod read;
+mod rows;
+mod schema;
+mod seal;
+mod sql;
+mod store;
+mod write;
+
+// the made-up runs in tests/common serve the tests within the crate too
+#[cfg(test)]
+extern crate self as gritstone_store;
+
+pub use error::{ResolveError, StoreError};
+pub use name::new_id;
+pub use place::default_path;
+pub use store::{LaunchCounts, RunHead, Store};

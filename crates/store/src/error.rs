@@ -1,0 +1,279 @@
+//! What can go wrong with a store, in words that say which file, and what to do.
+//!
+//! Must not know: how a run is stored.
+
+use rusqlite::ErrorCode;
+use std::path::{Path, PathBuf};
+
+/// Why a store could not be opened, read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Neither variable that says where data belong is usable.
+    #[error(
+        "there is no place for the database: neither XDG_DATA_HOME nor HOME is an absolute path. \
+         Set XDG_DATA_HOME to the directory that shall hold gritstone/gritstone.db"
+    )]
+    NoHome,
+    /// Only reading was asked for, and there is nothing.
+    #[error("there is no database at {}: nothing has been measured yet", path.display())]
+    Missing {
+        /// Where it would be.
+        path: PathBuf,
+    },
+    /// The path, or a folder on the way to it, cannot be used.
+    #[error("{} cannot be used: {why}. Name another place with XDG_DATA_HOME", path.display())]
+    Unusable {
+        /// What cannot be used.
+        path: PathBuf,
+        /// What the system says.
+        why: String,
+    },
+    /// No SQLite file at all.
+    #[error(
+        "{} is not a database. Move it away, and the next run begins a new one; \
+         or name another place with XDG_DATA_HOME", path.display()
+    )]
+    NotADatabase {
+        /// The file.
+        path: PathBuf,
+    },
+    /// An SQLite file of another program.
+    #[error(
+        "{} is a database of another program, and is left alone. Name another place with XDG_DATA_HOME",
+        path.display()
+    )]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// SQLite or a seal found that what is stored is not what was written.
+    #[error(
+        "{path} is damaged: {what}. The runs that are whole can still be read: export them one by one. Then move \
+         the file away, with {path}-wal if there is one, and the next run begins a new one. If no run can be read, \
+         try 'sqlite3 {path} .recover | sqlite3 rescued.db'", path = path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where, as far as it is known.
+        what: String,
+    },
+    /// Whole, but of a form that this version cannot read.
+    #[error(
+        "run {run} was stored by Gritstone {gritstone}, and this one ({}) cannot read it: {what}. \
+         Read it with that version or a newer one", env!("CARGO_PKG_VERSION")
+    )]
+    Unreadable {
+        /// Which run.
+        run: String,
+        /// The version that stored it.
+        gritstone: String,
+        /// What is not understood.
+        what: String,
+    },
+    /// No space.
+    #[error(
+        "no space is left for {}: what was being stored is lost, everything before it is safe and can be read. \
+         Make room, then resume the run", path.display()
+    )]
+    Full {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It cannot be written here.
+    #[error(
+        "{} cannot be written: the file or its folder belongs to someone else, or the file system is read-only. \
+         What is stored can still be shown; to measure, set XDG_DATA_HOME to a folder of yours", path.display()
+    )]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A writer was cut off, and its last commits cannot be taken in without writing.
+    #[error(
+        "{path} cannot be read where it is: its last writer was cut off, and the end of its work is in {path}-wal, \
+         which can only be taken in where both files can be written. Copy both to a folder of yours",
+        path = path.display()
+    )]
+    CutOff {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Someone else holds it, longer than a commit takes.
+    #[error(
+        "{path} is locked by another process. Wait until that has ended ('fuser {path}' says which it is), \
+         then try again", path = path.display()
+    )]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Written by a newer Gritstone.
+    #[error(
+        "{} has schema {found}, and this Gritstone ({}) knows none after {known}. Use the newer Gritstone that wrote \
+         it, or name another place with XDG_DATA_HOME", path.display(), env!("CARGO_PKG_VERSION")
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: u32,
+        /// The newest that is known here.
+        known: u32,
+    },
+    /// Written by an older Gritstone, and opened only for reading.
+    #[error(
+        "{} has schema {found}, older than {known}, and cannot be brought up to date where nothing can be written. \
+         Copy it to a folder of yours, or read it with the Gritstone that wrote it", path.display()
+    )]
+    Older {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: u32,
+        /// The one that is read here.
+        known: u32,
+    },
+    /// The system failed to read or write.
+    #[error(
+        "reading or writing {} failed: {what}. Look at the disc and the quota (dmesg, df, quota), then try again",
+        path.display()
+    )]
+    Disc {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        what: String,
+    },
+    /// Anything else that SQLite reports.
+    #[error("{}: {what}", path.display())]
+    Database {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        what: String,
+    },
+    /// No run of that identifier.
+    #[error("there is no run {id} in the store")]
+    NoSuchRun {
+        /// The identifier.
+        id: String,
+    },
+    /// A run of that identifier is already there.
+    #[error("run {id} is in the store already")]
+    Exists {
+        /// The identifier.
+        id: String,
+    },
+    /// The run has ended and takes nothing more.
+    #[error("run {id} has ended: what is stored stays as it is. Begin a new run")]
+    Ended {
+        /// The identifier.
+        id: String,
+    },
+    /// What was handed in cannot be stored so that it comes back the same.
+    #[error("this cannot be stored: {why}")]
+    Unfit {
+        /// Which rule it breaks.
+        why: String,
+    },
+}
+
+/// Why a name does not stand for one run.
+#[derive(Debug, thiserror::Error)]
+pub enum ResolveError {
+    /// The store is empty.
+    #[error("there is no run yet")]
+    NoneYet,
+    /// `last~N` goes back further than there are runs.
+    #[error("'{name}' goes back too far: there are only {runs} runs, and the first is last~{}", runs - 1)]
+    TooFar {
+        /// As it was given.
+        name: String,
+        /// Runs in the store, 1 or more.
+        runs: usize,
+    },
+    /// Nothing has that name.
+    #[error("no run is called '{name}'{}", nearest.as_ref().map(|n| format!("; did you mean '{n}'?")).unwrap_or_default())]
+    Unknown {
+        /// As it was given.
+        name: String,
+        /// The nearest identifier or label, when there is one near enough.
+        nearest: Option<String>,
+    },
+    /// Several identifiers begin like that.
+    #[error("'{name}' may be any of {}", candidates.join(", "))]
+    Ambiguous {
+        /// As it was given.
+        name: String,
+        /// The identifiers, newest last.
+        candidates: Vec<String>,
+    },
+    /// The store itself failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// What went wrong inside, before it is known which file it was.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// SQLite said so.
+    Sql(rusqlite::Error),
+    /// What is stored is not what was written.
+    Damaged(String),
+    /// Complete as it is.
+    Whole(StoreError),
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::Whole(error)
+    }
+}
+
+impl Fault {
+    /// Something handed in that cannot be stored.
+    pub(crate) fn unfit(why: impl Into<String>) -> Self {
+        Self::Whole(StoreError::Unfit { why: why.into() })
+    }
+
+    /// Whether SQLite reported `code`.
+    pub(crate) fn is(&self, code: ErrorCode) -> bool {
+        matches!(self, Self::Sql(error) if error.sqlite_error_code() == Some(code))
+    }
+
+    /// In words, for the file it happened to.
+    pub(crate) fn at(self, path: &Path) -> StoreError {
+        let path = path.to_owned();
+        let error = match self {
+            Self::Whole(error) => return error,
+            Self::Damaged(what) => return StoreError::Damaged { path, what },
+            Self::Sql(error) => error,
+        };
+        let what = error.to_string();
+        let Some(code) = error.sqlite_error_code() else {
+            // a value of another type, or text that is not UTF-8: only damage brings it there
+            return StoreError::Damaged { path, what };
+        };
+        match code {
+            ErrorCode::NotADatabase => StoreError::NotADatabase { path },
+            // every statement is tested against our own schema: when one does not fit, the schema is not ours any more
+            ErrorCode::DatabaseCorrupt | ErrorCode::Unknown | ErrorCode::TypeMismatch => {
+                StoreError::Damaged { path, what }
+            }
+            ErrorCode::DiskFull => StoreError::Full { path },
+            ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen => {
+                StoreError::ReadOnly { path }
+            }
+            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Locked { path },
+            ErrorCode::SystemIoFailure => StoreError::Disc { path, what },
+            _ => StoreError::Database { path, what },
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Where the database lies, and what the file system there allows.
+//!
+//! No function here opens the database itself: closing any descriptor of it would drop the locks that other
+//! connections of this process hold.
+//!
+//! Must not know: SQL, runs.
+
+use crate::StoreError;
+use nix::fcntl::{AT_FDCWD, AtFlags};
+use nix::unistd::{AccessFlags, faccessat};
+use std::ffi::{OsStr, OsString};
+use std::fs::DirBuilder;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+/// Where the database belongs: `$XDG_DATA_HOME/gritstone/gritstone.db`, else `$HOME/.local/share/gritstone/gritstone.db`.
+/// A path that is not absolute counts as not set, as the XDG Base Directory Specification asks.
+/// `variable` looks up a variable of the environment.
+///
+/// # Errors
+/// [`StoreError::NoHome`] when neither variable is usable.
+pub fn default_path(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, StoreError> {
+    let folder = |name| {
+        variable(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    folder("XDG_DATA_HOME")
+        .or_else(|| folder("HOME").map(|home| home.join(".local/share")))
+        .map(|data| data.join("gritstone/gritstone.db"))
+        .ok_or(StoreError::NoHome)
+}
+
+/// The path without a working directory: SQLite gives names such as `:memory:` a meaning of their own.
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf, StoreError> {
+    std::path::absolute(path).map_err(|e| StoreError::Unusable {
+        path: path.to_owned(),
+        why: e.to_string(),
+    })
+}
+
+/// Creates the folder of the database, for its owner alone.
+pub(crate) fn create_folder(path: &Path) -> Result<(), StoreError> {
+    let Some(folder) = path.parent() else {
+        return Ok(());
+    };
+    let created = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    created.map_err(|error| match error.kind() {
+        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+            StoreError::ReadOnly { path: path.into() }
+        }
+        std::io::ErrorKind::StorageFull => StoreError::Full { path: path.into() },
+        _ => StoreError::Unusable {
+            path: folder.into(),
+            why: error.to_string(),
+        },
+    })
+}
+
+/// Why SQLite cannot open the file, which it only calls "unable to open".
+pub(crate) fn cannot_open(path: &Path, what: &str) -> StoreError {
+    let folder = path.parent().unwrap_or(path);
+    let written = if path.exists() { path } else { folder };
+    if path.is_dir() {
+        StoreError::Unusable {
+            path: path.into(),
+            why: "it is a folder".into(),
+        }
+    } else if !writable(written) || !writable(folder) {
+        StoreError::ReadOnly { path: path.into() }
+    } else {
+        StoreError::Unusable {
+            path: path.into(),
+            why: what.into(),
+        }
+    }
+}
+
+/// The file that SQLite keeps beside a database: `-wal`, `-journal`.
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(OsStr::new(suffix));
+    name.into()
+}
+
+/// Whether there is a file beside the database that holds what the database itself lacks.
+pub(crate) fn left_by_a_writer(path: &Path) -> bool {
+    ["-wal", "-journal"]
+        .iter()
+        .any(|suffix| std::fs::metadata(beside(path, suffix)).is_ok_and(|file| file.len() > 0))
+}
+
+/// As a URI for SQLite that promises that nobody writes, so that no file beside it is needed.
+pub(crate) fn immutable(path: &Path) -> String {
+    let mut uri = String::from("file://");
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' => uri.push(char::from(*byte)),
+            byte if byte.is_ascii_alphanumeric() => uri.push(char::from(*byte)),
+            byte => uri.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    uri + "?immutable=1"
+}
+
+/// A write-ahead log needs memory that all its users share: over a network it would damage the database.
+/// Only file systems that are known to be local are trusted.
+#[cfg(target_os = "linux")]
+pub(crate) fn takes_a_log(path: &Path) -> bool {
+    // <linux/magic.h>, and the sources of those that are not in it
+    const LOCAL: [u32; 8] = [
+        0xef53,      // ext2, ext3, ext4
+        0x5846_5342, // xfs
+        0x9123_683e, // btrfs
+        0xf2f5_2010, // f2fs
+        0x2fc1_2fc1, // zfs
+        0xca45_1a4e, // bcachefs
+        0x0102_1994, // tmpfs
+        0x794c_7630, // overlayfs
+    ];
+    // the type is signed or not, 32 or 64 bits, by machine: the magic is in the low 32
+    let folder = path.parent().unwrap_or(path);
+    nix::sys::statfs::statfs(folder)
+        .is_ok_and(|fs| LOCAL.contains(&(fs.filesystem_type().0 as u32)))
+}
+
+/// Elsewhere nothing tells a local file system from a remote one in the same way on all systems.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn takes_a_log(_path: &Path) -> bool {
+    false
+}
+
+fn writable(path: &Path) -> bool {
+    faccessat(AT_FDCWD, path, AccessFlags::W_OK, AtFlags::AT_EACCESS).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(variables: &[(&str, &str)]) -> Result<PathBuf, StoreError> {
+        default_path(|name| {
+            let found = variables.iter().find(|(key, _)| *key == name);
+            found.map(|(_, value)| OsString::from(value))
+        })
+    }
+
+    #[test]
+    fn the_database_lies_where_xdg_says_else_at_home() {
+        let at = |variables| place(variables).unwrap();
+        let home = Path::new("/home/ann/.local/share/gritstone/gritstone.db");
+        let data = Path::new("/data/gritstone/gritstone.db");
+        assert_eq!(at(&[("HOME", "/home/ann")]), home);
+        assert_eq!(
+            at(&[("HOME", "/home/ann"), ("XDG_DATA_HOME", "/data")]),
+            data
+        );
+        assert_eq!(at(&[("XDG_DATA_HOME", "/data")]), data);
+        // not absolute: as if it were not there
+        assert_eq!(at(&[("HOME", "/home/ann"), ("XDG_DATA_HOME", "")]), home);
+        assert_eq!(
+            at(&[("HOME", "/home/ann"), ("XDG_DATA_HOME", "data")]),
+            home
+        );
+    }
+
+    #[test]
+    fn without_a_home_it_says_what_to_set() {
+        for variables in [
+            &[][..],
+            &[("HOME", "")],
+            &[("HOME", "ann"), ("XDG_DATA_HOME", "x")],
+        ] {
+            let error = place(variables).unwrap_err();
+            assert!(matches!(error, StoreError::NoHome), "{error:?}");
+            assert!(error.to_string().contains("Set XDG_DATA_HOME"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_path_becomes_a_uri_whatever_it_contains() {
+        let uri = immutable(Path::new("/a b/50%?x=1#ä/g.db"));
+        assert_eq!(uri, "file:///a%20b/50%25%3fx%3d1%23%c3%a4/g.db?immutable=1");
+    }
+}

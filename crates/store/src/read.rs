@@ -1,0 +1,170 @@
+//! Reads runs, and holds what it reads to the seals.
+//!
+//! Must not know: files, how rows are written.
+
+use crate::error::{Fault, StoreError};
+use crate::rows::{self, Row, Wrong};
+use crate::seal::Seal;
+use crate::store::{LaunchCounts, RunHead};
+use crate::{events, sql, write};
+use gritstone_model::{Launch, RunData};
+use rusqlite::types::Value;
+use rusqlite::{Connection, Params};
+
+/// The heads of all runs, newest last.
+pub(crate) fn heads(connection: &Connection) -> Result<Vec<RunHead>, Fault> {
+    let mut statement = connection.prepare_cached(sql::SELECT_HEADS)?;
+    let heads = statement.query_map([], |row| {
+        let count = |column: usize| {
+            let number: i64 = row.get(column)?;
+            let out_of_range = |_| rusqlite::Error::IntegralValueOutOfRange(column, number);
+            u64::try_from(number).map_err(out_of_range)
+        };
+        let launches = count(8)?;
+        let (skipped, failed, timed_out) = (count(9)?, count(10)?, count(11)?);
+        Ok(RunHead {
+            id: row.get(0)?,
+            label: row.get(1)?,
+            started: row.get(2)?,
+            elapsed_s: row.get(3)?,
+            gritstone: row.get(4)?,
+            machine_id: row.get(5)?,
+            machine: row.get(6)?,
+            system: row.get(7)?,
+            launches: LaunchCounts {
+                measured: launches.saturating_sub(skipped + failed + timed_out),
+                skipped,
+                failed,
+                timed_out,
+            },
+        })
+    })?;
+    Ok(heads.collect::<Result<_, _>>()?)
+}
+
+/// Identifiers and labels, newest last.
+pub(crate) fn names(connection: &Connection) -> Result<Vec<(String, Option<String>)>, Fault> {
+    let mut statement = connection.prepare_cached(sql::SELECT_NAMES)?;
+    let names = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(names.collect::<Result<_, _>>()?)
+}
+
+/// A whole run, as it was at one moment.
+pub(crate) fn load(connection: &Connection, id: &str) -> Result<RunData, Fault> {
+    // one snapshot for all statements; reading alone, it may as well be rolled back when it is dropped
+    let snapshot = connection.unchecked_transaction()?;
+    let Some((run, ended)) = write::find_run(&snapshot, id)? else {
+        return Err(StoreError::NoSuchRun { id: id.into() }.into());
+    };
+    let mut data = beginning(&snapshot, id, run)?;
+    if ended {
+        data.info.elapsed_s = Some(end(&snapshot, id, run)?);
+    }
+    data.launches = launches(&snapshot, &data, run)?;
+    Ok(data)
+}
+
+fn beginning(connection: &Connection, id: &str, run: i64) -> Result<RunData, Fault> {
+    let head = all(connection, sql::SELECT_RUN, [run])?.pop();
+    let (seal, head) = head.and_then(split).ok_or_else(|| missing("head", id))?;
+    let benchmarks = all(connection, sql::SELECT_BENCHMARKS, [run])?;
+    let programs = all(connection, sql::SELECT_PROGRAMS, [run])?;
+    let skips = all(connection, sql::SELECT_SKIPS, [run])?;
+    let rows = benchmarks.iter().chain(&programs).chain(&skips);
+    if seal != seal_of([&head].into_iter().chain(rows)) {
+        return Err(broken(format!("the head of run {id}")));
+    }
+    let gritstone = rows::stored_by(&head);
+    let read = || -> Result<RunData, Wrong> {
+        Ok(RunData {
+            info: rows::read_run(head)?,
+            benchmarks: each(benchmarks, rows::read_benchmark)?,
+            programs: each(programs, rows::read_program)?,
+            skips: each(skips, rows::read_skip)?,
+            launches: Vec::new(),
+        })
+    };
+    read().map_err(|what| unreadable(id, &gritstone, what))
+}
+
+fn end(connection: &Connection, id: &str, run: i64) -> Result<f64, Fault> {
+    let end = all(connection, sql::SELECT_END, [run])?.pop();
+    let (seal, row) = end.and_then(split).ok_or_else(|| missing("end", id))?;
+    match row[..] {
+        [Value::Real(elapsed_s)] if seal == seal_of([&row]) => Ok(elapsed_s),
+        _ => Err(broken(format!("the end of run {id}"))),
+    }
+}
+
+fn launches(connection: &Connection, data: &RunData, run: i64) -> Result<Vec<Launch>, Fault> {
+    let id = &data.info.id;
+    let rows = all(connection, sql::SELECT_LAUNCHES, [run])?;
+    let mut launches = Vec::with_capacity(rows.len());
+    for (number, row) in (0_i64..).zip(rows) {
+        let (seal, head) = split(row).ok_or_else(|| missing("launch", id))?;
+        let events = all(connection, sql::SELECT_EVENTS, [run, number])?;
+        let whole = seal == seal_of([&head].into_iter().chain(&events));
+        // the number is the first value of the row: a gap is a launch that was lost
+        if !whole || head.first() != Some(&Value::Integer(number)) {
+            return Err(broken(format!("launch {number} of run {id}")));
+        }
+        let read = || -> Result<Launch, Wrong> {
+            Ok(Launch {
+                events: each(events, events::read_event)?,
+                ..rows::read_launch(head)?
+            })
+        };
+        launches.push(read().map_err(|what| {
+            let what = format!("launch {number}: {what}");
+            unreadable(id, &data.info.gritstone, what)
+        })?);
+    }
+    Ok(launches)
+}
+
+/// All rows that a statement yields.
+fn all(
+    connection: &Connection,
+    statement: &str,
+    of: impl Params,
+) -> Result<Vec<Row>, rusqlite::Error> {
+    let mut statement = connection.prepare_cached(statement)?;
+    let columns = statement.column_count();
+    let rows = statement.query_map(of, |row| (0..columns).map(|i| row.get(i)).collect())?;
+    rows.collect()
+}
+
+/// A stored row as the seal at its beginning, and the rest.
+fn split(mut row: Row) -> Option<(Value, Row)> {
+    let rest = row.split_off(1);
+    row.pop().map(|seal| (seal, rest))
+}
+
+fn seal_of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Value {
+    let mut seal = Seal::new();
+    rows.into_iter().for_each(|row| seal.row(row));
+    seal.value()
+}
+
+fn each<T, C: FromIterator<T>>(
+    rows: Vec<Row>,
+    read: fn(Row) -> Result<T, Wrong>,
+) -> Result<C, Wrong> {
+    rows.into_iter().map(read).collect()
+}
+
+fn missing(what: &str, id: &str) -> Fault {
+    Fault::Damaged(format!("the {what} of run {id} is missing"))
+}
+
+fn broken(what: String) -> Fault {
+    Fault::Damaged(format!("{what} is not as it was written"))
+}
+
+fn unreadable(id: &str, gritstone: &str, what: Wrong) -> Fault {
+    Fault::Whole(StoreError::Unreadable {
+        run: id.to_owned(),
+        gritstone: gritstone.to_owned(),
+        what,
+    })
+}

@@ -1,0 +1,262 @@
+//! The plain types as values of rows, and back. Both directions of a table stand side by side; the order of the
+//! values is that of the statements in `sql`.
+//!
+//! Must not know: connections, transactions, files.
+
+use crate::StoreError;
+use gritstone_model::{Benchmark, Conditions, Id, Launch, Outcome, Program, RunInfo, Skip};
+use rusqlite::types::Value;
+use serde::{Serialize, de::DeserializeOwned};
+
+/// The values of one row.
+pub(crate) type Row = Vec<Value>;
+/// What is not understood in a row.
+pub(crate) type Wrong = String;
+
+/// The head of a run, without its end.
+pub(crate) fn run(info: &RunInfo) -> Result<Row, StoreError> {
+    Ok(vec![
+        text(&info.id),
+        optional(info.label.as_deref().map(text)),
+        text(&info.started),
+        text(&info.gritstone),
+        text(&info.machine.id),
+        text(&info.machine.name),
+        text(&info.machine.system),
+        Value::Text(json("the settings", &info.settings)?),
+        Value::Text(json("the machine", &info.machine)?),
+    ])
+}
+
+/// The head of a run, without its end.
+pub(crate) fn read_run(row: Row) -> Result<RunInfo, Wrong> {
+    let mut row = Fields::new(row);
+    let mut info = RunInfo {
+        id: row.text()?,
+        label: row.optional_text()?,
+        started: row.text()?,
+        gritstone: row.text()?,
+        ..RunInfo::default()
+    };
+    row.pass(3); // what the listing reads: it is in `machine` again
+    info.settings = row.json("settings")?;
+    info.machine = row.json("machine")?;
+    Ok(info)
+}
+
+/// The version that stored a run, of the row of its head: it must be known even when nothing else is understood.
+pub(crate) fn stored_by(head: &Row) -> String {
+    match head.get(3) {
+        Some(Value::Text(version)) => version.clone(),
+        _ => "of an unknown version".to_owned(),
+    }
+}
+
+/// An entry of the catalogue.
+pub(crate) fn benchmark(position: usize, benchmark: &Benchmark) -> Result<Row, StoreError> {
+    let entry = json(&format!("benchmark {}", benchmark.id), benchmark)?;
+    Ok(vec![
+        count(position),
+        text(benchmark.id.as_str()),
+        Value::Text(entry),
+    ])
+}
+
+/// An entry of the catalogue.
+pub(crate) fn read_benchmark(row: Row) -> Result<Benchmark, Wrong> {
+    let mut row = Fields::new(row);
+    row.pass(2); // the position, in the order of which the rows come, and the identifier, which is in the entry again
+    row.json("benchmark")
+}
+
+/// The program behind a benchmark.
+pub(crate) fn program(id: &Id, program: &Program) -> Row {
+    vec![
+        text(id.as_str()),
+        text(&program.hash),
+        text(&program.compiler),
+        text(&program.flags),
+    ]
+}
+
+/// The program behind a benchmark.
+pub(crate) fn read_program(row: Row) -> Result<(Id, Program), Wrong> {
+    let mut row = Fields::new(row);
+    let id = row.id()?;
+    let program = Program {
+        hash: row.text()?,
+        compiler: row.text()?,
+        flags: row.text()?,
+    };
+    Ok((id, program))
+}
+
+/// What could not run.
+pub(crate) fn skip(position: usize, skip: &Skip) -> Result<Row, StoreError> {
+    let footnote = json(&format!("the footnote of {}", skip.id), &skip.footnote)?;
+    Ok(vec![
+        count(position),
+        text(skip.id.as_str()),
+        Value::Text(footnote),
+    ])
+}
+
+/// What could not run.
+pub(crate) fn read_skip(row: Row) -> Result<Skip, Wrong> {
+    let mut row = Fields::new(row);
+    row.pass(1); // the position, in the order of which the rows come
+    Ok(Skip {
+        id: row.id()?,
+        footnote: row.json("footnote")?,
+    })
+}
+
+/// A launch, without its events.
+pub(crate) fn launch(number: i64, launch: &Launch) -> Result<Row, StoreError> {
+    let conditions = &launch.conditions;
+    let why = match &launch.outcome {
+        Outcome::Measured => Value::Null,
+        other => text(other.why()),
+    };
+    Ok(vec![
+        Value::Integer(number),
+        text(launch.id.as_str()),
+        Value::Integer(launch.round.into()),
+        bits(launch.start),
+        Value::Text(json("the CPUs of a launch", &launch.cpus)?),
+        text(launch.outcome.name()),
+        why,
+        bits(conditions.wall),
+        optional(conditions.others.map(bits)),
+        optional(conditions.steal.map(bits)),
+        optional(conditions.pressure.map(bits)),
+        optional(conditions.throttled.map(bits)),
+    ])
+}
+
+/// A launch, without its events.
+pub(crate) fn read_launch(row: Row) -> Result<Launch, Wrong> {
+    let mut row = Fields::new(row);
+    row.pass(1); // the number, in the order of which the rows come
+    let (id, round, start, cpus) = (row.id()?, row.u32()?, row.u64()?, row.json("cpus")?);
+    let outcome = match (row.text()?.as_str(), row.optional_text()?) {
+        ("measured", None) => Outcome::Measured,
+        ("skipped", Some(why)) => Outcome::Skipped(why),
+        ("failed", Some(why)) => Outcome::Failed(why),
+        ("timed_out", Some(why)) => Outcome::TimedOut(why),
+        (other, why) => return Err(format!("outcome '{other}' with reason {why:?}")),
+    };
+    Ok(Launch {
+        id,
+        round,
+        start,
+        cpus,
+        outcome,
+        events: Vec::new(),
+        conditions: Conditions {
+            wall: row.u64()?,
+            others: row.optional_u64()?,
+            steal: row.optional_u64()?,
+            pressure: row.optional_u64()?,
+            throttled: row.optional_u64()?,
+        },
+    })
+}
+
+/// Text.
+pub(crate) fn text(text: &str) -> Value {
+    Value::Text(text.to_owned())
+}
+
+/// The same 64 bits: SQLite's integers have a sign.
+pub(crate) fn bits(number: u64) -> Value {
+    Value::Integer(number as i64)
+}
+
+/// A position.
+pub(crate) fn count(number: usize) -> Value {
+    Value::Integer(number as i64)
+}
+
+/// NULL for nothing.
+pub(crate) fn optional(value: Option<Value>) -> Value {
+    value.unwrap_or(Value::Null)
+}
+
+/// JSON that is known to come back the same: it has no word for a number that is infinite or none, and writes null.
+pub(crate) fn json<T>(what: &str, value: &T) -> Result<String, StoreError>
+where
+    T: Serialize + DeserializeOwned + PartialEq,
+{
+    let unfit = |why: &str| StoreError::Unfit {
+        why: format!("{what} does not come back the same from JSON ({why})"),
+    };
+    let text = serde_json::to_string(value).map_err(|e| unfit(&e.to_string()))?;
+    let back: T = serde_json::from_str(&text).map_err(|e| unfit(&e.to_string()))?;
+    if back == *value {
+        Ok(text)
+    } else {
+        Err(unfit("another value"))
+    }
+}
+
+/// The values of a row, taken in order.
+pub(crate) struct Fields(std::vec::IntoIter<Value>);
+
+impl Fields {
+    pub(crate) fn new(row: Row) -> Self {
+        Self(row.into_iter())
+    }
+
+    /// Leaves values out.
+    pub(crate) fn pass(&mut self, values: usize) {
+        self.0.by_ref().take(values).for_each(drop);
+    }
+
+    fn integer(&mut self) -> Result<i64, Wrong> {
+        self.optional_integer()?
+            .ok_or_else(|| "nothing where a number belongs".to_owned())
+    }
+
+    pub(crate) fn optional_integer(&mut self) -> Result<Option<i64>, Wrong> {
+        match self.0.next() {
+            Some(Value::Null) => Ok(None),
+            Some(Value::Integer(number)) => Ok(Some(number)),
+            other => Err(format!("{other:?} where a number belongs")),
+        }
+    }
+
+    pub(crate) fn u64(&mut self) -> Result<u64, Wrong> {
+        self.integer().map(|number| number as u64)
+    }
+
+    fn u32(&mut self) -> Result<u32, Wrong> {
+        let number = self.integer()?;
+        u32::try_from(number).map_err(|_| format!("{number} where a small number belongs"))
+    }
+
+    pub(crate) fn optional_u64(&mut self) -> Result<Option<u64>, Wrong> {
+        Ok(self.optional_integer()?.map(|number| number as u64))
+    }
+
+    pub(crate) fn text(&mut self) -> Result<String, Wrong> {
+        self.optional_text()?
+            .ok_or_else(|| "nothing where text belongs".to_owned())
+    }
+
+    pub(crate) fn optional_text(&mut self) -> Result<Option<String>, Wrong> {
+        match self.0.next() {
+            Some(Value::Null) => Ok(None),
+            Some(Value::Text(text)) => Ok(Some(text)),
+            other => Err(format!("{other:?} where text belongs")),
+        }
+    }
+
+    fn id(&mut self) -> Result<Id, Wrong> {
+        Id::parse(&self.text()?).map_err(|e| e.to_string())
+    }
+
+    fn json<T: DeserializeOwned>(&mut self, what: &str) -> Result<T, Wrong> {
+        serde_json::from_str(&self.text()?).map_err(|e| format!("{what}: {e}"))
+    }
+}

@@ -1,0 +1,127 @@
+//! Every statement, as SQLite and PostgreSQL both take it.
+//!
+//! SQLite takes `$N` for the name of a parameter and numbers names by their first appearance: a statement whose
+//! `$N` first appear in the order 1, 2, 3 means the same to both, and a test holds every one of them to it.
+//!
+//! Must not know: who executes them, and on what.
+
+macro_rules! statements {
+    ($($(#[$doc:meta])* $name:ident = $text:expr;)*) => {
+        $($(#[$doc])* pub(crate) const $name: &str = $text;)*
+
+        #[cfg(test)]
+        const ALL: &[(&str, &str)] = &[$((stringify!($name), $name)),*];
+    };
+}
+
+statements! {
+    /// Records a migration.
+    INSERT_MIGRATION = "INSERT INTO migration (number, name, gritstone) VALUES ($1, $2, $3)";
+
+    /// The number that the next run gets.
+    NEXT_RUN = "SELECT coalesce(max(number), 0) + 1 FROM run";
+    /// A run's number and whether it has ended, by its identifier.
+    FIND_RUN = "SELECT run.number, run_end.run IS NOT NULL \
+        FROM run LEFT JOIN run_end ON run_end.run = run.number WHERE run.id = $1";
+    /// The number that the next launch of a run gets.
+    NEXT_LAUNCH = "SELECT coalesce(max(number), -1) + 1 FROM launch WHERE run = $1";
+
+    /// The head of a run; its values in the order of `rows::run`.
+    INSERT_RUN = "INSERT INTO run (number, seal, id, label, started, gritstone, \
+        machine_id, machine_name, machine_system, settings, machine) \
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+    /// The end of a run.
+    INSERT_END = "INSERT INTO run_end (run, seal, elapsed_s) VALUES ($1, $2, $3)";
+    /// An entry of the catalogue.
+    INSERT_BENCHMARK = "INSERT INTO benchmark (run, position, id, entry) VALUES ($1, $2, $3, $4)";
+    /// A program.
+    INSERT_PROGRAM = "INSERT INTO program (run, benchmark, hash, compiler, flags) \
+        VALUES ($1, $2, $3, $4, $5)";
+    /// What could not run.
+    INSERT_SKIP = "INSERT INTO skip (run, position, benchmark, footnote) VALUES ($1, $2, $3, $4)";
+    /// A launch; its values in the order of `rows::launch`.
+    INSERT_LAUNCH = "INSERT INTO launch (run, seal, number, benchmark, round, start_ns, cpus, \
+        outcome, why, wall_ns, others_ns, steal_ns, pressure_ns, throttled_ns) \
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+    /// An event; its values in the order of `rows::event`.
+    INSERT_EVENT = "INSERT INTO event (run, launch, position, kind, n, wall_ns, pace_fs, \
+        user_ns, system_ns, cpu_ns, vcsw, icsw, minflt, majflt, inblock, oublock, migrations, \
+        got, expected, name, value) VALUES \
+        ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)";
+
+    /// Identifiers and labels, newest last. The first 19 letters of a time in UTC are its date and second; runs of
+    /// one second are in the order in which they were stored.
+    SELECT_NAMES = "SELECT id, label FROM run ORDER BY substr(started, 1, 19), number";
+    /// The heads of all runs, newest last. Launches have no gap in their numbers, so that the last one counts them.
+    SELECT_HEADS = "SELECT id, label, started, elapsed_s, gritstone, \
+        machine_id, machine_name, machine_system, \
+        (SELECT coalesce(max(launch.number), -1) + 1 FROM launch WHERE launch.run = run.number), \
+        (SELECT count(*) FROM launch WHERE launch.run = run.number \
+            AND launch.outcome <> 'measured' AND launch.outcome = 'skipped'), \
+        (SELECT count(*) FROM launch WHERE launch.run = run.number \
+            AND launch.outcome <> 'measured' AND launch.outcome = 'failed'), \
+        (SELECT count(*) FROM launch WHERE launch.run = run.number \
+            AND launch.outcome <> 'measured' AND launch.outcome = 'timed_out') \
+        FROM run LEFT JOIN run_end ON run_end.run = run.number \
+        ORDER BY substr(started, 1, 19), run.number";
+
+    /// The head of one run, as INSERT_RUN takes it.
+    SELECT_RUN = "SELECT seal, id, label, started, gritstone, \
+        machine_id, machine_name, machine_system, settings, machine FROM run WHERE number = $1";
+    /// Its end, as INSERT_END takes it.
+    SELECT_END = "SELECT seal, elapsed_s FROM run_end WHERE run = $1";
+    /// Its entries, as INSERT_BENCHMARK takes them.
+    SELECT_BENCHMARKS = "SELECT position, id, entry FROM benchmark WHERE run = $1 ORDER BY position";
+    /// Its programs, as INSERT_PROGRAM takes them.
+    SELECT_PROGRAMS = "SELECT benchmark, hash, compiler, flags FROM program \
+        WHERE run = $1 ORDER BY benchmark";
+    /// What could not run, as INSERT_SKIP takes it.
+    SELECT_SKIPS = "SELECT position, benchmark, footnote FROM skip WHERE run = $1 ORDER BY position";
+    /// Its launches, as INSERT_LAUNCH takes them.
+    SELECT_LAUNCHES = "SELECT seal, number, benchmark, round, start_ns, cpus, \
+        outcome, why, wall_ns, others_ns, steal_ns, pressure_ns, throttled_ns \
+        FROM launch WHERE run = $1 ORDER BY number";
+    /// The events of one launch, as INSERT_EVENT takes them.
+    SELECT_EVENTS = "SELECT position, kind, n, wall_ns, pace_fs, \
+        user_ns, system_ns, cpu_ns, vcsw, icsw, minflt, majflt, inblock, oublock, migrations, \
+        got, expected, name, value FROM event WHERE run = $1 AND launch = $2 ORDER BY position";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers of `$N` in the order of their first appearance.
+    fn placeholders(text: &str) -> Vec<usize> {
+        let mut seen = Vec::new();
+        for piece in text.split('$').skip(1) {
+            let digits: String = piece.chars().take_while(char::is_ascii_digit).collect();
+            let number = digits.parse().expect("a number after $");
+            if !seen.contains(&number) {
+                seen.push(number);
+            }
+        }
+        seen
+    }
+
+    #[test]
+    fn placeholders_first_appear_in_order() {
+        assert_eq!(placeholders("a = $2 AND b = $1 AND c = $2"), [2, 1]);
+        for (name, text) in ALL {
+            let found = placeholders(text);
+            let wanted: Vec<usize> = (1..=found.len()).collect();
+            assert_eq!(found, wanted, "{name}");
+            assert!(!text.contains('?'), "{name}");
+        }
+    }
+
+    #[test]
+    fn no_statement_changes_or_removes() {
+        for (name, text) in ALL {
+            assert!(
+                text.starts_with("INSERT INTO") || text.starts_with("SELECT"),
+                "{name}"
+            );
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! What only shows from within: that nothing is busy between calls, and what happens when space or patience ends.
+
+use super::*;
+use crate::sql;
+
+#[path = "../../tests/common/mod.rs"]
+mod common;
+
+/// No statement runs, no transaction is open, and no lock is held that keeps another from the whole file.
+fn assert_idle(store: &Store, after: &str) {
+    assert!(!store.connection.is_busy(), "{after}: a statement runs");
+    assert!(
+        store.connection.is_autocommit(),
+        "{after}: a transaction is open"
+    );
+    let other = Connection::open(&store.path).unwrap();
+    other.busy_timeout(Duration::ZERO).unwrap();
+    let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+    let refused: i64 = other.query_row(sql, [], |row| row.get(0)).unwrap();
+    assert_eq!(refused, 0, "{after}: a snapshot is held");
+    other
+        .execute_batch("BEGIN IMMEDIATE; ROLLBACK")
+        .expect(after);
+}
+
+#[test]
+fn nothing_is_busy_between_calls() {
+    let (_folder, path) = common::place();
+    let mut store = Store::open(&path).unwrap();
+    assert_idle(&store, "open");
+    let run = common::run(1, 2);
+    let id = run.info.id.clone();
+    let RunData {
+        benchmarks,
+        programs,
+        skips,
+        ..
+    } = &run;
+    store
+        .begin(&common::info(1), benchmarks, programs, skips)
+        .unwrap();
+    assert_idle(&store, "begin");
+    store.append(&id, &run.launches[0]).unwrap();
+    assert_idle(&store, "append");
+    assert_eq!(store.load(&id).unwrap().launches.len(), 1);
+    assert_idle(&store, "load");
+    assert_eq!(store.runs().unwrap().len(), 1);
+    assert_idle(&store, "runs");
+    store.resolve("last").unwrap();
+    assert_idle(&store, "resolve");
+    store.finish(&id, 1.0).unwrap();
+    assert_idle(&store, "finish");
+    store.append(&id, &run.launches[1]).unwrap_err();
+    store.load("none").unwrap_err();
+    assert_idle(&store, "errors");
+    drop(store);
+    let store = Store::open_read_only(&path).unwrap();
+    store.load(&id).unwrap();
+    assert_idle(&store, "open_read_only");
+}
+
+#[test]
+fn a_listing_reads_no_launch_that_was_measured_and_no_event() {
+    let (_folder, path) = common::place();
+    let store = Store::open(&path).unwrap();
+    let explain = format!("EXPLAIN QUERY PLAN {}", sql::SELECT_HEADS);
+    let mut statement = store.connection.prepare(&explain).unwrap();
+    let steps = statement
+        .query_map([], |row| row.get::<_, String>(3))
+        .unwrap();
+    let steps: Vec<String> = steps.collect::<Result<_, _>>().unwrap();
+    let of_runs = |step: &str| step == "SCAN run" || step.starts_with("SCAN run USING");
+    let mut scans = steps.iter().filter(|step| step.starts_with("SCAN"));
+    assert!(scans.all(|step| of_runs(step)), "{steps:#?}");
+    let counts = |step: &&String| step.contains("INDEX launch_not_measured (run=? AND outcome=?)");
+    assert_eq!(steps.iter().filter(counts).count(), 3, "{steps:#?}");
+}
+
+#[test]
+fn when_no_page_is_left_what_was_saved_can_be_read_and_the_run_goes_on_later() {
+    let (_folder, path) = common::place();
+    let mut store = Store::open(&path).unwrap();
+    let mut run = common::run(1, 3);
+    run.info.elapsed_s = None;
+    common::store(&mut store, &run);
+    let pages = |store: &Store, of: &str| {
+        let count = store
+            .connection
+            .pragma_query_value(None, of, |row| row.get::<_, i64>(0));
+        count.unwrap()
+    };
+    let limit = pages(&store, "page_count") + 2;
+    store
+        .connection
+        .pragma_update_and_check(None, "max_page_count", limit, |_| Ok(()))
+        .unwrap();
+
+    let error = loop {
+        let launch = common::launch(run.launches.len() as u64);
+        match store.append(&run.info.id, &launch) {
+            Ok(()) => run.launches.push(launch),
+            Err(error) => break error,
+        }
+        assert!(
+            run.launches.len() < 1000,
+            "two pages hold no thousand launches"
+        );
+    };
+    assert!(matches!(error, StoreError::Full { .. }), "{error:?}");
+    let told = error.to_string();
+    assert!(
+        told.contains("everything before it is safe") && told.contains("Make room"),
+        "{told}"
+    );
+    assert_idle(&store, "a full disc");
+    assert_eq!(store.load(&run.info.id).unwrap(), run);
+    assert_eq!(
+        store.runs().unwrap()[0].launches.total(),
+        run.launches.len() as u64
+    );
+
+    drop(store);
+    let mut store = Store::open(&path).unwrap();
+    let launch = common::launch(run.launches.len() as u64);
+    store.append(&run.info.id, &launch).unwrap();
+    run.launches.push(launch);
+    assert_eq!(store.load(&run.info.id).unwrap(), run);
+}
+
+#[test]
+fn a_writer_that_does_not_let_go_is_named() {
+    let (_folder, path) = common::place();
+    let mut store = Store::open(&path).unwrap();
+    let run = common::run(1, 1);
+    common::store(&mut store, &run);
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    store
+        .connection
+        .busy_timeout(Duration::from_millis(20))
+        .unwrap();
+    let error = store
+        .begin(&common::info(2), &[], &[].into(), &[])
+        .unwrap_err();
+    assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
+    assert!(error.to_string().contains("fuser"), "{error}");
+    // what is stored can be read all the while
+    assert_eq!(store.load(&run.info.id).unwrap(), run);
+    other.execute_batch("ROLLBACK").unwrap();
+    store.begin(&common::info(2), &[], &[].into(), &[]).unwrap();
+}
+
+#[test]
+fn where_no_log_can_be_kept_the_plain_journal_does() {
+    let (_folder, path) = common::place();
+    let mode = |path: &Path| {
+        let connection = Connection::open(path).unwrap();
+        connection
+            .pragma_query_value(None, "journal_mode", |row| row.get::<_, String>(0))
+            .unwrap()
+    };
+    let run = common::run(1, 2);
+    common::store(&mut Store::open(&path).unwrap(), &run);
+    // the file may have been made where a log could be kept, and have been moved since
+    let store = Store::open(&path).unwrap();
+    choose_journal(&store.connection, false).unwrap();
+    drop(store);
+    assert_eq!(mode(&path), "delete");
+    assert_eq!(
+        Store::open_read_only(&path)
+            .unwrap()
+            .load(&run.info.id)
+            .unwrap(),
+        run
+    );
+    let store = Store::open(&path).unwrap();
+    choose_journal(&store.connection, true).unwrap();
+    drop(store);
+    assert_eq!(mode(&path), "wal");
+}

@@ -1,0 +1,195 @@
+//! Stores runs: every function is one transaction, so that what it stores is there whole or not at all.
+//!
+//! Must not know: files, how rows are read.
+
+use crate::error::{Fault, StoreError};
+use crate::rows::{self, Row};
+use crate::seal::Seal;
+use crate::{events, name, sql};
+use gritstone_model::{Benchmark, Id, Launch, Program, RunData, RunInfo, Skip};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params_from_iter};
+use std::collections::BTreeMap;
+
+/// Everything about a run but its launches and its end.
+pub(crate) struct Beginning<'a> {
+    pub(crate) info: &'a RunInfo,
+    pub(crate) benchmarks: &'a [Benchmark],
+    pub(crate) programs: &'a BTreeMap<Id, Program>,
+    pub(crate) skips: &'a [Skip],
+}
+
+/// Begins a run.
+pub(crate) fn begin(connection: &mut Connection, beginning: &Beginning) -> Result<(), Fault> {
+    if beginning.info.elapsed_s.is_some() {
+        return Err(Fault::unfit("a run that begins cannot have ended"));
+    }
+    let transaction = writing(connection)?;
+    insert_beginning(&transaction, beginning)?;
+    Ok(transaction.commit()?)
+}
+
+/// Stores a launch with its events.
+pub(crate) fn append(connection: &mut Connection, id: &str, launch: &Launch) -> Result<(), Fault> {
+    let transaction = writing(connection)?;
+    let run = open_run(&transaction, id)?;
+    insert_launch(&transaction, run, launch)?;
+    Ok(transaction.commit()?)
+}
+
+/// Ends a run.
+pub(crate) fn finish(connection: &mut Connection, id: &str, elapsed_s: f64) -> Result<(), Fault> {
+    let transaction = writing(connection)?;
+    let run = open_run(&transaction, id)?;
+    insert_end(&transaction, run, elapsed_s)?;
+    Ok(transaction.commit()?)
+}
+
+/// Stores a whole run.
+pub(crate) fn import(connection: &mut Connection, data: &RunData) -> Result<(), Fault> {
+    let transaction = writing(connection)?;
+    let beginning = Beginning {
+        info: &data.info,
+        benchmarks: &data.benchmarks,
+        programs: &data.programs,
+        skips: &data.skips,
+    };
+    let run = insert_beginning(&transaction, &beginning)?;
+    for launch in &data.launches {
+        insert_launch(&transaction, run, launch)?;
+    }
+    if let Some(elapsed_s) = data.info.elapsed_s {
+        insert_end(&transaction, run, elapsed_s)?;
+    }
+    Ok(transaction.commit()?)
+}
+
+/// A transaction that has the right to write from its first statement on: one that asks for it later, after it has
+/// read, is refused at once where another writer was faster.
+fn writing(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
+    connection.transaction_with_behavior(TransactionBehavior::Immediate)
+}
+
+/// The number of a run that has not ended.
+fn open_run(connection: &Connection, id: &str) -> Result<i64, Fault> {
+    match find_run(connection, id)? {
+        Some((number, false)) => Ok(number),
+        Some((_, true)) => Err(StoreError::Ended { id: id.into() }.into()),
+        None => Err(StoreError::NoSuchRun { id: id.into() }.into()),
+    }
+}
+
+/// The number of a run, and whether it has ended.
+pub(crate) fn find_run(connection: &Connection, id: &str) -> rusqlite::Result<Option<(i64, bool)>> {
+    connection
+        .prepare_cached(sql::FIND_RUN)?
+        .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()
+}
+
+fn insert_beginning(connection: &Connection, beginning: &Beginning) -> Result<i64, Fault> {
+    let info = beginning.info;
+    name::check(&info.id, info.label.as_deref(), &info.started)?;
+    if find_run(connection, &info.id)?.is_some() {
+        let id = info.id.clone();
+        return Err(StoreError::Exists { id }.into());
+    }
+    let head = rows::run(info)?;
+    let benchmarks = beginning.benchmarks.iter().enumerate();
+    let benchmarks: Vec<Row> = benchmarks
+        .map(|(position, benchmark)| rows::benchmark(position, benchmark))
+        .collect::<Result<_, _>>()?;
+    let programs = beginning.programs.iter();
+    let programs: Vec<Row> = programs
+        .map(|(id, program)| rows::program(id, program))
+        .collect();
+    let skips = beginning.skips.iter().enumerate();
+    let skips: Vec<Row> = skips
+        .map(|(position, skip)| rows::skip(position, skip))
+        .collect::<Result<_, _>>()?;
+
+    let number = next(connection, sql::NEXT_RUN, [])?;
+    let mut seal = Seal::new();
+    seal.row(&head);
+    for row in benchmarks.iter().chain(&programs).chain(&skips) {
+        seal.row(row);
+    }
+    let run = [Value::Integer(number)];
+    insert(
+        connection,
+        sql::INSERT_RUN,
+        [run[0].clone(), seal.value()],
+        head,
+    )?;
+    for (statement, rows) in [
+        (sql::INSERT_BENCHMARK, benchmarks),
+        (sql::INSERT_PROGRAM, programs),
+        (sql::INSERT_SKIP, skips),
+    ] {
+        for row in rows {
+            insert(connection, statement, run.clone(), row)?;
+        }
+    }
+    Ok(number)
+}
+
+fn insert_launch(connection: &Connection, run: i64, launch: &Launch) -> Result<(), Fault> {
+    let number = next(connection, sql::NEXT_LAUNCH, [run])?;
+    let head = rows::launch(number, launch)?;
+    let events: Vec<Row> = (launch.events.iter().enumerate())
+        .map(|(position, event)| events::event(position, event))
+        .collect::<Result<_, _>>()?;
+    let mut seal = Seal::new();
+    seal.row(&head);
+    events.iter().for_each(|row| seal.row(row));
+    let run = Value::Integer(run);
+    insert(
+        connection,
+        sql::INSERT_LAUNCH,
+        [run.clone(), seal.value()],
+        head,
+    )?;
+    for row in events {
+        let key = [run.clone(), Value::Integer(number)];
+        insert(connection, sql::INSERT_EVENT, key, row)?;
+    }
+    Ok(())
+}
+
+fn insert_end(connection: &Connection, run: i64, elapsed_s: f64) -> Result<(), Fault> {
+    if !(elapsed_s.is_finite() && elapsed_s >= 0.0) {
+        return Err(Fault::unfit(format!("{elapsed_s} s is no length of a run")));
+    }
+    let row = vec![Value::Real(elapsed_s)];
+    let mut seal = Seal::new();
+    seal.row(&row);
+    insert(
+        connection,
+        sql::INSERT_END,
+        [Value::Integer(run), seal.value()],
+        row,
+    )?;
+    Ok(())
+}
+
+fn next<P: rusqlite::Params>(
+    connection: &Connection,
+    statement: &str,
+    of: P,
+) -> rusqlite::Result<i64> {
+    connection
+        .prepare_cached(statement)?
+        .query_row(of, |row| row.get(0))
+}
+
+fn insert<const N: usize>(
+    connection: &Connection,
+    statement: &str,
+    key: [Value; N],
+    row: Row,
+) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(statement)?
+        .execute(params_from_iter(key.into_iter().chain(row)))
+        .map(drop)
+}

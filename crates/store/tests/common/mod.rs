@@ -1,0 +1,188 @@
+//! Made-up runs for the tests.
+//!
+//! Must not know: how runs are stored.
+
+// each test file uses its own part of it
+#![allow(dead_code)]
+
+use gritstone_model::{
+    Batch, Benchmark, Better, Check, Claims, Conditions, Event, Footnote, FootnoteKind, Histogram,
+    Id, KernelWork, Launch, Machine, Outcome, Placement, Program, RunData, RunInfo, Sample,
+    Settings, Skip, Source, Unit, Usage, Work,
+};
+use gritstone_store::Store;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+/// A folder of its own, and the path of a store in it.
+pub fn place() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("gritstone.db");
+    (folder, path)
+}
+
+pub fn id(text: &str) -> Id {
+    Id::parse(text).expect("an identifier")
+}
+
+/// The head of the `number`th run, one a minute.
+pub fn info(number: u32) -> RunInfo {
+    let started = format!("2026-11-21T09:{:02}:12.5Z", number % 60);
+    RunInfo {
+        id: gritstone_store::new_id(started.parse().expect("a time"), number),
+        started,
+        gritstone: "0.1.0".into(),
+        machine: Machine {
+            id: "m-0123".into(),
+            name: "quarry".into(),
+            system: "Linux 6.18".into(),
+            configuration: "2 cores, 24 GB".into(),
+            ..Machine::default()
+        },
+        settings: Settings {
+            seed: u64::MAX - 1,
+            budget_s: 600.0,
+            precision: 0.01,
+            ..Settings::default()
+        },
+        ..RunInfo::default()
+    }
+}
+
+pub fn benchmark(name: &str) -> Benchmark {
+    Benchmark {
+        id: id(name),
+        title: "Pipe".into(),
+        version: 1,
+        work: Work::Kernel(KernelWork {
+            program: "byte/pipe".into(),
+            params: [("bytes".to_owned(), "512".to_owned())].into(),
+        }),
+        operation: "one write and one read of 512 bytes".into(),
+        why: "How fast bytes go through a pipe.".into(),
+        sources: vec![Source {
+            document: "byte-1984".into(),
+            place: "listing 1".into(),
+        }],
+        unit: Unit::parse("us").expect("a unit"),
+        better: Better::Lower,
+        amount_per_op: 1.0,
+        published: None,
+        placement: Placement::OneCpu,
+        processor_bound: false,
+        files: false,
+        claims: Claims {
+            check: true,
+            syscalls_per_op: Some(2.0),
+            ..Claims::default()
+        },
+        needs: vec![],
+        curve: None,
+        remark: None,
+        not_comparable: None,
+    }
+}
+
+/// The `number`th launch, with one event of every kind that a good launch has.
+pub fn launch(number: u64) -> Launch {
+    let usage = Usage {
+        user: 4_000_000,
+        system: 8_000_000,
+        cpu: 11_234_567 + number,
+        vcsw: 2,
+        ..Usage::default()
+    };
+    let sample = |i: u64| Sample {
+        n: 1000 + i,
+        wall: 5_000_000 + 1000 * number + i,
+        pace: 333_333,
+        usage,
+    };
+    let mut events = vec![
+        Event::Hello {
+            protocol: 1,
+            kernel: "byte/pipe".into(),
+        },
+        Event::Param {
+            key: "resolution_ns".into(),
+            value: "1".into(),
+        },
+        Event::Warm { n: 1, wall: 6000 },
+    ];
+    events.extend((0..5).map(sample).map(Event::Sample));
+    events.extend([
+        Event::Batch(Batch {
+            n: 25_000,
+            walls: vec![2_500_000 + number, 2_500_001],
+            pace: 0,
+            usage,
+        }),
+        Event::Process(sample(9)),
+        Event::Latency(Histogram {
+            count: 3,
+            min: 5,
+            max: 200,
+            sum: 210,
+            buckets: vec![(5, 2), (164, 1)],
+        }),
+        Event::Check(Check {
+            n: 1000,
+            got: u64::MAX,
+            expected: 1 << 63,
+        }),
+        Event::Bye,
+    ]);
+    Launch {
+        id: id("byte/pipe"),
+        round: u32::try_from(number / 2).expect("a small number"),
+        start: 1_000_000_000 * number,
+        cpus: vec![1],
+        outcome: Outcome::Measured,
+        events,
+        conditions: Conditions {
+            wall: 50_000_000,
+            others: Some(120_000),
+            steal: Some(0),
+            ..Conditions::default()
+        },
+    }
+}
+
+/// The `number`th run with so many launches, ended.
+pub fn run(number: u32, launches: u64) -> RunData {
+    let program = Program {
+        hash: "ab".repeat(32),
+        compiler: "gcc 12.2.0".into(),
+        flags: "-O2".into(),
+    };
+    RunData {
+        info: RunInfo {
+            elapsed_s: Some(12.25),
+            ..info(number)
+        },
+        benchmarks: vec![benchmark("byte/pipe"), benchmark("byte/pipe@cross")],
+        programs: [(id("byte/pipe"), program)].into(),
+        skips: vec![Skip {
+            id: id("byte/pipe@cross"),
+            footnote: Footnote::new(FootnoteKind::NotRun, "One CPU only; two are needed."),
+        }],
+        launches: (0..launches).map(launch).collect(),
+    }
+}
+
+/// Stores a run as one that goes on: its beginning, its launches one by one, and its end if it has one.
+pub fn store(store: &mut Store, data: &RunData) {
+    let begun = RunInfo {
+        elapsed_s: None,
+        ..data.info.clone()
+    };
+    store
+        .begin(&begun, &data.benchmarks, &data.programs, &data.skips)
+        .expect("a beginning");
+    for launch in &data.launches {
+        store.append(&data.info.id, launch).expect("a launch");
+    }
+    if let Some(elapsed_s) = data.info.elapsed_s {
+        store.finish(&data.info.id, elapsed_s).expect("an end");
+    }
+}
