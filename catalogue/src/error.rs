@@ -1,0 +1,105 @@
+//! What is wrong in a file of the catalogue, and where: file, line, column and the line itself.
+//!
+//! Must not know: the rules that were broken.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+/// A fault in a file of the catalogue.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}:{column}: {what}\n{frame}")]
+pub struct Error {
+    /// Path of the file.
+    pub file: String,
+    /// Line of the fault, from 1.
+    pub line: usize,
+    /// Column of the fault in characters, from 1.
+    pub column: usize,
+    /// What is wrong, and what to do.
+    pub what: String,
+    /// The line, with the fault underlined.
+    pub frame: String,
+}
+
+/// One file: its name and its text, in which spans are byte ranges.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Text<'a> {
+    pub name: &'a str,
+    pub text: &'a str,
+}
+
+impl Text<'_> {
+    /// A fault at `span`.
+    pub fn error(&self, span: &Range<usize>, what: impl Into<String>) -> Error {
+        let (line, column) = self.position(span.start);
+        Error {
+            file: self.name.to_owned(),
+            line,
+            column,
+            what: what.into(),
+            frame: self.frame(span, line, column),
+        }
+    }
+
+    /// A fault that the reader of TOML found.
+    pub fn syntax(&self, fault: &toml::de::Error) -> Error {
+        self.error(&fault.span().unwrap_or(0..0), fault.message())
+    }
+
+    /// Line and column of a byte, from 1.
+    pub fn position(&self, byte: usize) -> (usize, usize) {
+        let before = self.text.get(..byte).unwrap_or(self.text);
+        let line = before.matches('\n').count() + 1;
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (line, before[start..].chars().count() + 1)
+    }
+
+    fn frame(&self, span: &Range<usize>, line: usize, column: usize) -> String {
+        let source = self.text.lines().nth(line - 1).unwrap_or("");
+        let covered = self.text.get(span.clone()).unwrap_or("");
+        // a span of many lines is underlined on its first
+        let first = covered.lines().next().unwrap_or("").chars().count();
+        let number = line.to_string();
+        let gutter = " ".repeat(number.len());
+        let mut frame = String::new();
+        let _ = writeln!(frame, "{gutter} |");
+        let _ = writeln!(frame, "{number} | {source}");
+        let _ = write!(
+            frame,
+            "{gutter} | {}{}",
+            " ".repeat(column - 1),
+            "^".repeat(first.max(1))
+        );
+        frame
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_characters_and_lines() {
+        let text = Text {
+            name: "catalogue/x.toml",
+            text: "a = 1\nä = \"wörd\"\n",
+        };
+        let at = text.text.find("\"w").unwrap();
+        let error = text.error(&(at..at + "\"wörd\"".len()), "wrong");
+        assert_eq!((error.line, error.column), (2, 5));
+        assert_eq!(
+            error.to_string(),
+            "catalogue/x.toml:2:5: wrong\n  |\n2 | ä = \"wörd\"\n  |     ^^^^^^"
+        );
+    }
+
+    #[test]
+    fn a_span_at_the_end_of_the_text_is_a_place_too() {
+        let text = Text {
+            name: "x",
+            text: "a",
+        };
+        assert_eq!(text.error(&(1..1), "cut off").column, 2);
+        assert_eq!(text.error(&(9..12), "beyond").line, 1);
+    }
+}

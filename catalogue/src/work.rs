@@ -1,0 +1,347 @@
+//! What the kinds of entry do not share: which keys each may have, its work, its unit; and variants.
+//!
+//! Must not know: other files, and where the text comes from.
+
+use crate::entry::curve_references;
+use crate::error::Error;
+use crate::raw::{self, At};
+use crate::read::{Reader, Reference, Row, placeholder_letter};
+use gritstone_model::{
+    Benchmark, CommandWork, Figure, Id, KernelWork, Kind, Quantity, Term, Verify, Work,
+};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+const LAUNCHED: &[Kind] = &[Kind::Kernel, Kind::Command, Kind::Scenario];
+const KERNEL: &[Kind] = &[Kind::Kernel];
+const COMMAND: &[Kind] = &[Kind::Command, Kind::Scenario];
+const DERIVED: &[Kind] = &[Kind::Derived];
+const RATING: &[Kind] = &[Kind::Rating];
+
+/// The word for a kind in a file.
+fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Kernel => "kernel",
+        Kind::Command => "command",
+        Kind::Scenario => "scenario",
+        Kind::Derived => "derived",
+        Kind::Rating => "rating",
+    }
+}
+
+fn place<T>(field: Option<&At<T>>) -> Option<Range<usize>> {
+    field.map(At::span)
+}
+
+impl Reader<'_> {
+    /// That an entry has the keys of its kind, and no others.
+    pub fn keys(&self, raw: &raw::Entry) -> Result<(), Error> {
+        let kind = *raw.kind.get_ref();
+        // key, where it stands, for which kinds it is, whether they must have it
+        let table = [
+            ("placement", place(raw.placement.as_ref()), LAUNCHED, false),
+            ("in_dir", place(raw.in_dir.as_ref()), LAUNCHED, false),
+            ("claims", place(raw.claims.as_ref()), LAUNCHED, false),
+            ("needs", place(raw.needs.as_ref()), LAUNCHED, false),
+            ("program", place(raw.program.as_ref()), KERNEL, false),
+            ("params", place(raw.params.as_ref()), KERNEL, false),
+            ("uses", place(raw.uses.as_ref()), KERNEL, false),
+            ("argv", place(raw.argv.as_ref()), COMMAND, true),
+            ("files", place(raw.files.as_ref()), COMMAND, false),
+            ("stdout", place(raw.stdout.as_ref()), COMMAND, false),
+            ("leaves", place(raw.leaves.as_ref()), COMMAND, false),
+            ("verify", place(raw.verify.as_ref()), COMMAND, false),
+            ("figure", place(raw.figure.as_ref()), COMMAND, false),
+            ("terms", place(raw.terms.as_ref()), DERIVED, true),
+            ("over", place(raw.over.as_ref()), RATING, true),
+            ("baseline", place(raw.baseline.as_ref()), RATING, true),
+        ];
+        for (key, at, kinds, required) in table {
+            let words: Vec<_> = kinds.iter().map(|kind| word(*kind)).collect();
+            match at {
+                Some(at) if !kinds.contains(&kind) => {
+                    let what = format!(
+                        "`{key}` is for kind {}, and this entry is of kind {}: take the key away, or change the kind",
+                        words.join(" or "),
+                        word(kind)
+                    );
+                    return Err(self.text.error(&at, what));
+                }
+                None if required && kinds.contains(&kind) => {
+                    let what = format!("an entry of kind {} needs the key `{key}`", word(kind));
+                    return Err(self.error(&raw.kind, what));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// That the figure of this kind can be in this unit.
+    pub fn unit_of_kind(&self, raw: &raw::Entry) -> Result<(), Error> {
+        let exact = raw.unit.get_ref().quantity() == Quantity::Exact;
+        let name = raw.unit.get_ref();
+        let linked = raw
+            .figure
+            .as_ref()
+            .is_some_and(|figure| *figure.get_ref() == Figure::LinkedSize);
+        let what = match raw.kind.get_ref() {
+            _ if linked && name.as_str() != "bytes" => "a size is in bytes: write unit = \"bytes\"",
+            Kind::Rating if name.as_str() != "ratio" => {
+                "a rating is a ratio: write unit = \"ratio\""
+            }
+            Kind::Kernel | Kind::Command | Kind::Scenario | Kind::Derived if exact && !linked => {
+                "no time becomes a figure in this unit: write a time or a rate, or figure = \"linked-size\" for a size"
+            }
+            _ => return Ok(()),
+        };
+        Err(self.error(&raw.unit, what))
+    }
+
+    pub fn work(&self, raw: &raw::Entry) -> Result<Work, Error> {
+        Ok(match raw.kind.get_ref() {
+            Kind::Kernel => Work::Kernel(self.kernel(raw)?),
+            Kind::Command => Work::Command(self.command(raw)?),
+            Kind::Scenario => Work::Scenario(self.command(raw)?),
+            Kind::Derived => Work::Derived {
+                terms: self.terms(raw)?,
+            },
+            Kind::Rating => self.rating(raw)?,
+        })
+    }
+
+    fn kernel(&self, raw: &raw::Entry) -> Result<KernelWork, Error> {
+        let program = match &raw.program {
+            Some(program) => self.program(program)?,
+            None => own_program(raw.id.get_ref()),
+        };
+        let mut uses = Vec::new();
+        for helper in raw.uses.iter().flat_map(At::get_ref) {
+            uses.push(self.program(helper)?);
+        }
+        let params = raw.params.as_ref().map(|params| params.get_ref().clone());
+        Ok(KernelWork {
+            program,
+            params: params.unwrap_or_default(),
+            uses,
+        })
+    }
+
+    /// `family/name`, which is also a path under `kernels/`.
+    fn program(&self, at: &At<String>) -> Result<String, Error> {
+        let text = at.get_ref();
+        let good = text.split('/').count() == 2 && !text.contains('@') && Id::parse(text).is_ok();
+        if good {
+            return Ok(text.clone());
+        }
+        Err(self.error(
+            at,
+            format!("'{text}' is not a program: write family/name, for kernels/family/name.c"),
+        ))
+    }
+
+    fn command(&self, raw: &raw::Entry) -> Result<CommandWork, Error> {
+        let argv = match &raw.argv {
+            Some(argv) => self.argv(argv, raw)?,
+            None => Vec::new(), // `keys` has seen to it that there is one
+        };
+        let mut files = BTreeMap::new();
+        for name in raw.files.iter().flat_map(At::get_ref) {
+            let Some(text) = self.files.get(name.get_ref()) else {
+                return Err(self.error(
+                    name,
+                    format!(
+                        "no file is called '{}': add its text to the table [files]",
+                        name.get_ref()
+                    ),
+                ));
+            };
+            files.insert(name.get_ref().clone(), text.clone());
+        }
+        let mut leaves = Vec::new();
+        for name in raw.leaves.iter().flat_map(At::get_ref) {
+            leaves.push(self.file_name(name)?);
+        }
+        let verify = match &raw.verify {
+            Some(verify) => Some(Verify {
+                argv: self.argv(&verify.get_ref().argv, raw)?,
+                stdout: self.prose("stdout", &verify.get_ref().stdout)?,
+            }),
+            None => None,
+        };
+        let figure = match &raw.figure {
+            Some(at)
+                if *at.get_ref() == Figure::LinkedSize && !leaves.iter().any(|f| f == "a.out") =>
+            {
+                return Err(self.error(
+                    at,
+                    "linked-size is taken from the file a.out, which this command does not leave: add leaves = [\"a.out\"]",
+                ));
+            }
+            Some(at) => at.get_ref().clone(),
+            None => Figure::default(),
+        };
+        Ok(CommandWork {
+            argv,
+            files,
+            stdout: self.optional_prose("stdout", raw.stdout.as_ref())?,
+            leaves,
+            verify,
+            figure,
+        })
+    }
+
+    /// A command line: a program at least, and no `{name}` that nothing stands for.
+    fn argv(&self, at: &At<Vec<At<String>>>, raw: &raw::Entry) -> Result<Vec<String>, Error> {
+        let words = at.get_ref();
+        if words.first().is_none_or(|word| word.get_ref().is_empty()) {
+            return Err(self.error(at, "argv is empty: write the program and its arguments"));
+        }
+        let needs: Vec<&str> = raw
+            .needs
+            .iter()
+            .flat_map(At::get_ref)
+            .map(|need| need.get_ref().as_str())
+            .collect();
+        for word in words {
+            if let Some(name) = placeholders(word.get_ref()).find(|name| !needs.contains(name)) {
+                return Err(self.error(
+                    word,
+                    format!("{{{name}}} stands for no need of this entry: add '{name}' to its `needs`, or write ${name} where a shell variable is meant"),
+                ));
+            }
+        }
+        Ok(words.iter().map(|word| word.get_ref().clone()).collect())
+    }
+
+    fn terms(&self, raw: &raw::Entry) -> Result<Vec<Term>, Error> {
+        let mut terms = Vec::new();
+        for term in raw.terms.iter().flat_map(At::get_ref) {
+            let times = *term.times.get_ref();
+            if !times.is_finite() || times == 0.0 {
+                return Err(self.error(
+                    &term.times,
+                    format!("{times} times a row says nothing: write how often it counts, such as 1 or -1"),
+                ));
+            }
+            terms.push(Term {
+                id: term.id.get_ref().clone(),
+                times,
+            });
+        }
+        match (&raw.terms, terms.is_empty()) {
+            (Some(at), true) => Err(self.error(at, "terms is empty: name the rows that are added")),
+            _ => Ok(terms),
+        }
+    }
+
+    fn rating(&self, raw: &raw::Entry) -> Result<Work, Error> {
+        let over: Vec<Id> = raw
+            .over
+            .iter()
+            .flat_map(At::get_ref)
+            .map(|id| id.get_ref().clone())
+            .collect();
+        if let (Some(at), true) = (&raw.over, over.is_empty()) {
+            return Err(self.error(at, "over is empty: name the rows that are rated"));
+        }
+        let baseline = match &raw.baseline {
+            Some(at) if at.get_ref().starts_with("ref:") => at.get_ref().clone(),
+            Some(at) => {
+                return Err(self.error(
+                    at,
+                    format!(
+                        "'{}' is not a reference machine: write ref:...",
+                        at.get_ref()
+                    ),
+                ));
+            }
+            None => String::new(), // `keys` has seen to it that there is one
+        };
+        Ok(Work::Rating { over, baseline })
+    }
+
+    /// The rows that a derived figure or a rating is made of.
+    pub fn work_references(&self, raw: &raw::Entry) -> Vec<Reference> {
+        let terms = raw.terms.iter().flat_map(At::get_ref).map(|term| &term.id);
+        let over = raw.over.iter().flat_map(At::get_ref);
+        terms
+            .chain(over)
+            .map(|id| Reference {
+                id: id.get_ref().clone(),
+                at: id.span(),
+                curve: false,
+            })
+            .collect()
+    }
+
+    /// An entry with what its variant does otherwise.
+    pub fn variant(
+        &self,
+        entry: &raw::Entry,
+        base: &Benchmark,
+        raw: &raw::Variant,
+    ) -> Result<Row, Error> {
+        let name = raw.name.get_ref();
+        let id = Id::parse(&format!("{}@{name}", base.id))
+            .map_err(|why| self.error(&raw.name, why.to_string()))?;
+        let mut row = base.clone();
+        match (&mut row.work, &raw.params) {
+            (Work::Kernel(work), Some(params)) => work.params.extend(params.get_ref().clone()),
+            (_, Some(params)) => {
+                return Err(self.error(params, "`params` are handed to kernels only"));
+            }
+            (_, None) => {}
+        }
+        match &raw.placement {
+            Some(at) if !LAUNCHED.contains(entry.kind.get_ref()) => {
+                return Err(self.error(at, "only what is launched has a placement"));
+            }
+            Some(at) => row.placement = *at.get_ref(),
+            None => {}
+        }
+        if row.work == base.work && row.placement == base.placement {
+            return Err(self.error(
+                &raw.name,
+                format!("variant '{name}' does what {} does, at the same place: give it another placement or other params", base.id),
+            ));
+        }
+        row.id = id;
+        row.title = self.prose("title", &raw.title)?;
+        if let Some(operation) = &raw.operation {
+            row.operation = self.prose("operation", operation)?;
+        }
+        if let Some(why) = &raw.why {
+            row.why = self.prose("why", why)?;
+        }
+        if raw.published.is_some() {
+            row.published = self.published(raw.published.as_ref())?;
+        }
+        if let Some(why) = &raw.not_comparable {
+            row.not_comparable = Some(self.prose("not_comparable", why)?);
+        }
+        // the curve of the entry is made of the entry's rows, not of the variant's
+        row.curve = self.curve(raw.curve.as_ref())?;
+        Ok(Row {
+            benchmark: row,
+            at: raw.name.span(),
+            references: curve_references(raw.curve.as_ref()),
+        })
+    }
+}
+
+/// `family/name` of an identifier; a family that is one row has a program of its own name.
+fn own_program(id: &Id) -> String {
+    let path = id.as_str().split('@').next().unwrap_or_default();
+    let mut parts = path.split('/');
+    let family = parts.next().unwrap_or_default();
+    format!("{family}/{}", parts.next().unwrap_or(family))
+}
+
+/// The names that stand in braces.
+fn placeholders(word: &str) -> impl Iterator<Item = &str> {
+    word.split('{').skip(1).filter_map(|rest| {
+        let (name, _) = rest.split_once('}')?;
+        (!name.is_empty() && name.chars().all(placeholder_letter)).then_some(name)
+    })
+}
