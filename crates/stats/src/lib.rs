@@ -1,1 +1,17 @@
-//! From samples to estimate, interval and comparison.
+//! From samples to estimate, interval and comparison. Formulas, sources and the simulations that back them are in
+//! `METHODS.md`.
+//!
+//! Must not know: files, processes, clocks, the store, how anything is drawn.
+
+pub mod center;
+pub mod describe;
+mod modes;
+pub mod multiple;
+mod order;
+pub mod plan;
+mod quantile;
+pub mod rating;
+mod rungs;
+mod serial;
+pub mod two;
+pub mod verdict;

@@ -1,0 +1,70 @@
+//! Many rows at once: p values adjusted so that the false-discovery rate is held.
+//!
+//! Must not know: rows, verdicts.
+
+/// Benjamini and Hochberg (1995): the i-th smallest of m becomes the smallest of p_j m / j over j >= i, at most 1. Rows
+/// without p stay without, and do not count.
+///
+/// Rows of one run share its conditions, so their p values hang together; the method holds its rate under such
+/// positive dependence (Benjamini and Yekutieli 2001).
+#[must_use]
+pub fn benjamini_hochberg(p: &[Option<f64>]) -> Vec<Option<f64>> {
+    let mut known: Vec<(usize, f64)> = p
+        .iter()
+        .enumerate()
+        .filter_map(|(row, p)| p.map(|p| (row, p)))
+        .collect();
+    known.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let m = known.len();
+    let mut adjusted = vec![None; p.len()];
+    let mut least: f64 = 1.0;
+    for (from_largest, (row, p)) in known.into_iter().enumerate() {
+        least = least.min(p * m as f64 / (m - from_largest) as f64);
+        adjusted[row] = Some(least);
+    }
+    adjusted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn five_by_hand() {
+        let p = [
+            Some(0.04),
+            None,
+            Some(0.001),
+            Some(0.9),
+            Some(0.03),
+            Some(0.011),
+        ];
+        let adjusted = benjamini_hochberg(&p);
+        // 0.001 x 5, 0.011 x 5 / 2, 0.03 x 5 / 3 = 0.05 and 0.04 x 5 / 4 = 0.05, 0.9
+        let want = [
+            Some(0.05),
+            None,
+            Some(0.005),
+            Some(0.9),
+            Some(0.05),
+            Some(0.0275),
+        ];
+        for (got, want) in adjusted.iter().zip(want) {
+            assert_eq!(got.is_some(), want.is_some());
+            assert!((got.unwrap_or(0.0) - want.unwrap_or(0.0)).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn order_is_kept_and_nothing_exceeds_one() {
+        assert_eq!(benjamini_hochberg(&[]), []);
+        assert_eq!(benjamini_hochberg(&[None]), [None]);
+        assert_eq!(benjamini_hochberg(&[Some(0.2)]), [Some(0.2)]);
+        let adjusted = benjamini_hochberg(&[Some(1.0), Some(0.6), Some(0.6)]);
+        assert_eq!(adjusted[0], Some(1.0));
+        assert!(adjusted.iter().flatten().all(|p| *p <= 1.0));
+        // a larger p that counts for less pulls the smaller ones down with it
+        let pulled = benjamini_hochberg(&[Some(0.04), Some(0.05)]);
+        assert_eq!(pulled, [Some(0.05), Some(0.05)]);
+    }
+}

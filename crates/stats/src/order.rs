@@ -1,0 +1,70 @@
+//! Sorted values and what is read off them.
+//!
+//! Must not know: where the values come from.
+
+/// The values in ascending order.
+pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted
+}
+
+/// Median of values in ascending order, of which there is at least one.
+pub(crate) fn median(sorted: &[f64]) -> f64 {
+    let n = sorted.len();
+    f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2])
+}
+
+/// Mean of at least one value.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Standard deviation (n - 1); 0 for fewer than two values.
+pub(crate) fn deviation(values: &[f64]) -> f64 {
+    if values.len() < 2 {
+        return 0.0;
+    }
+    let mean = mean(values);
+    let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
+    (squares / (values.len() - 1) as f64).sqrt()
+}
+
+/// Natural logarithms; `None` when there is no value, or one that is not positive and finite.
+pub(crate) fn logs(values: &[f64]) -> Option<Vec<f64>> {
+    let fit = |x: &f64| x.is_finite() && *x > 0.0;
+    (!values.is_empty() && values.iter().all(fit)).then(|| values.iter().map(|x| x.ln()).collect())
+}
+
+/// All averages of two values, each value with itself among them, in ascending order (Walsh averages).
+pub(crate) fn walsh(values: &[f64]) -> Vec<f64> {
+    let n = values.len();
+    let mut averages = Vec::with_capacity(n * (n + 1) / 2);
+    for (i, x) in values.iter().enumerate() {
+        averages.extend(values[i..].iter().map(|y| f64::midpoint(*x, *y)));
+    }
+    averages.sort_unstable_by(f64::total_cmp);
+    averages
+}
+
+/// Pseudo-median (Hodges-Lehmann): the median of the Walsh averages of at least one value.
+pub(crate) fn pseudo_median(values: &[f64]) -> f64 {
+    median(&walsh(values))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_samples_by_hand() {
+        assert_eq!(median(&[1.0, 2.0, 4.0]), 2.0);
+        assert_eq!(median(&[1.0, 2.0, 4.0, 8.0]), 3.0);
+        assert_eq!(deviation(&[7.0]), 0.0);
+        assert!((deviation(&[1.0, 2.0, 3.0]) - 1.0).abs() < 1e-15);
+        assert_eq!(walsh(&[4.0, 0.0, 1.0]), [0.0, 0.5, 1.0, 2.0, 2.5, 4.0]);
+        assert_eq!(pseudo_median(&[4.0, 0.0, 1.0]), 1.5);
+        assert!(logs(&[1.0, 0.0]).is_none() && logs(&[]).is_none());
+        assert!(logs(&[1.0, f64::NAN]).is_none() && logs(&[f64::INFINITY]).is_none());
+    }
+}

@@ -1,0 +1,41 @@
+//! Quantiles and tails of the normal and of Student's distribution.
+//!
+//! Must not know: what they are used for.
+
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+
+/// z with P(|Z| <= z) = `confidence`.
+pub(crate) fn normal(confidence: f64) -> f64 {
+    Normal::standard().inverse_cdf(f64::midpoint(1.0, confidence))
+}
+
+/// P(|Z| >= z) for z >= 0.
+pub(crate) fn normal_tails(z: f64) -> f64 {
+    if z.is_infinite() {
+        return 0.0;
+    }
+    (2.0 * Normal::standard().sf(z)).min(1.0)
+}
+
+/// t with P(|T| <= t) = `confidence` for `freedom` degrees of freedom; infinite when there is none.
+pub(crate) fn student(confidence: f64, freedom: f64) -> f64 {
+    StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |t| {
+        t.inverse_cdf(f64::midpoint(1.0, confidence))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_printed_in_every_table() {
+        assert!((normal(0.95) - 1.959_964).abs() < 1e-5);
+        assert!((normal_tails(2.575_829) - 0.01).abs() < 1e-7);
+        assert!((student(0.95, 5.0) - 2.570_582).abs() < 1e-5);
+        assert!((student(0.99, 9.0) - 3.249_836).abs() < 1e-5);
+        assert!((student(0.95, 1000.0) - 1.962_339).abs() < 1e-5);
+        assert!(student(0.95, 0.0).is_infinite());
+        assert!(normal_tails(f64::INFINITY) == 0.0 && normal_tails(0.0) == 1.0);
+    }
+}

@@ -1,0 +1,78 @@
+//! From interval and p to one of four words.
+//!
+//! Must not know: how the interval and p were made, rows, machines.
+
+use gritstone_model::Verdict;
+
+/// What a comparison of one row says; a ratio above 1 means that the other is better.
+///
+/// In this order:
+/// 1. no interval: cannot tell;
+/// 2. the interval lies inside \[1 / (1 + margin), 1 + margin\]: no difference, however small p is. A change that is
+///    surely there and surely smaller than anyone asked about is not news. As the interval is two-sided, a true
+///    difference beyond the margin is called none in at most (1 - confidence) / 2 of such rows: two one-sided tests;
+/// 3. p, adjusted for the number of rows, is below `alpha`, and the interval excludes 1: faster or slower. Both are
+///    asked: p alone ignores nothing but says no size; the interval alone is not adjusted for the number of rows. The
+///    word gives the direction; that the size may still be below the margin is for the interval to say;
+/// 4. anything else: cannot tell.
+#[must_use]
+pub fn verdict(
+    ratio_interval: Option<[f64; 2]>,
+    p_adjusted: Option<f64>,
+    margin: f64,
+    alpha: f64,
+) -> Verdict {
+    let Some([low, high]) = ratio_interval else {
+        return Verdict::CannotTell;
+    };
+    let significant = p_adjusted.is_some_and(|p| p < alpha);
+    if low >= 1.0 / (1.0 + margin) && high <= 1.0 + margin {
+        Verdict::NoDifference
+    } else if significant && low > 1.0 {
+        Verdict::Faster
+    } else if significant && high < 1.0 {
+        Verdict::Slower
+    } else {
+        Verdict::CannotTell
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_four() {
+        let says = |interval, p| verdict(interval, p, 0.01, 0.05);
+        assert_eq!(says(Some([1.02, 1.04]), Some(0.001)), Verdict::Faster);
+        assert_eq!(says(Some([0.92, 0.97]), Some(0.001)), Verdict::Slower);
+        assert_eq!(says(Some([0.995, 1.005]), Some(0.5)), Verdict::NoDifference);
+        assert_eq!(says(Some([0.95, 1.05]), Some(0.5)), Verdict::CannotTell);
+        assert_eq!(says(None, Some(0.001)), Verdict::CannotTell);
+    }
+
+    #[test]
+    fn where_the_rules_meet() {
+        let says = |interval, p| verdict(Some(interval), p, 0.01, 0.05);
+        // surely there, surely too small to matter
+        assert_eq!(says([1.002, 1.006], Some(1e-6)), Verdict::NoDifference);
+        // an interval across the margin is a difference of unsure size
+        assert_eq!(says([1.002, 1.03], Some(0.001)), Verdict::Faster);
+        // the interval excludes 1, but among so many rows that is nothing
+        assert_eq!(says([1.02, 1.04], Some(0.2)), Verdict::CannotTell);
+        assert_eq!(says([1.02, 1.04], Some(0.05)), Verdict::CannotTell);
+        assert_eq!(says([1.02, 1.04], None), Verdict::CannotTell);
+        assert_eq!(says([0.98, 1.04], Some(0.001)), Verdict::CannotTell);
+        // equivalence needs no p
+        assert_eq!(says([0.999, 1.001], None), Verdict::NoDifference);
+        // a margin of nothing: only an exact ratio of 1 is no difference
+        assert_eq!(
+            verdict(Some([1.0, 1.0]), None, 0.0, 0.05),
+            Verdict::NoDifference
+        );
+        assert_eq!(
+            verdict(Some([f64::NAN; 2]), Some(0.0), 0.01, 0.05),
+            Verdict::CannotTell
+        );
+    }
+}
