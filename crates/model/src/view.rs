@@ -124,10 +124,16 @@ pub struct PublishedView {
     /// Interval of `real_s`.
     #[serde(default)]
     pub real_interval: Option<[f64; 2]>,
+    /// Interval of `user_s`.
+    #[serde(default)]
+    pub user_interval: Option<[f64; 2]>,
+    /// Interval of `system_s`.
+    #[serde(default)]
+    pub system_interval: Option<[f64; 2]>,
     /// Interval of `process_s`.
     #[serde(default)]
     pub process_interval: Option<[f64; 2]>,
-    /// Share of `process_s` that is not the work.
+    /// Share of `process_s` that is not the work; a hair below 0 where the start of the process is lost in the noise.
     #[serde(default)]
     pub start_share: Option<f64>,
     /// `real_s` of each launch.

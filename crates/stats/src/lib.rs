@@ -4,6 +4,7 @@
 //! Must not know: files, processes, clocks, the store, how anything is drawn.
 
 pub mod center;
+pub mod compare;
 pub mod describe;
 mod modes;
 pub mod multiple;
@@ -13,5 +14,6 @@ mod quantile;
 pub mod rating;
 mod rungs;
 mod serial;
+pub mod summary;
 pub mod two;
 pub mod verdict;

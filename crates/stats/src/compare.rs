@@ -1,0 +1,191 @@
+//! One run or machine against another, row by row: ratios above 1 mean that the other is better, whatever the unit.
+//!
+//! Two stored runs cannot be interleaved, so what is said is about these two runs, and the interval has the machine's
+//! own variance between runs in it. The false-discovery rate is held over the rows.
+//!
+//! Must not know: the store, launches, how anything is drawn.
+
+mod differ;
+mod live;
+mod pair;
+mod published;
+
+use crate::two::{BETWEEN_RUN_LN_SD, BetweenRun};
+use crate::{multiple, verdict};
+use gritstone_model::{
+    CompareRow, CompareView, Footnote, FootnoteKind, ResultView, RunView, SCHEMA_COMPARE, Verdict,
+};
+use pair::{Basis, Pair};
+pub(crate) use pair::{pair, starred};
+
+/// What a comparison is made with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Confidence of the intervals, between 0 and 1.
+    pub confidence: f64,
+    /// Ratio within which two figures count as the same: 0.01 is 1 %.
+    pub margin: f64,
+    /// False-discovery rate over the rows of what is called faster or slower.
+    pub alpha: f64,
+    /// Standard deviation of ln(figure) between runs of one machine: its own where that is known.
+    pub between_run: BetweenRun,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            confidence: 0.95,
+            margin: 0.01,
+            alpha: 0.05,
+            between_run: BETWEEN_RUN_LN_SD,
+        }
+    }
+}
+
+/// Every row that either side has: those of the base in its order, then those that only the other has.
+#[must_use]
+pub fn compare<'a>(base: &'a RunView, other: &'a RunView, options: &Options) -> CompareView {
+    let same = |row: &ResultView, view: &'a RunView| view.results.iter().find(|r| r.id == row.id);
+    let mut rows: Vec<Row> = Vec::new();
+    for b in &base.results {
+        rows.push(match same(b, other) {
+            Some(o) => row(base, b, other, o, options),
+            None => alone(b, other, true),
+        });
+    }
+    let new = other.results.iter().filter(|o| same(o, base).is_none());
+    rows.extend(new.map(|o| alone(o, base, false)));
+    CompareView {
+        schema: SCHEMA_COMPARE.to_owned(),
+        base: base.id.clone(),
+        other: other.id.clone(),
+        base_name: people(base),
+        other_name: people(other),
+        differ_in: differ::differ_in(base, other),
+        margin: options.margin,
+        rows: judge(rows, options),
+    }
+}
+
+/// A row that both sides have, without its verdict.
+fn row(base: &RunView, b: &ResultView, other: &RunView, o: &ResultView, options: &Options) -> Row {
+    let pair = pair(b, o, options);
+    let titled = if pair::is_published(b) { o } else { b };
+    let mut footnotes = both(base, b, other, o, &pair);
+    footnotes.extend(pair.footnotes);
+    footnotes.sort_by_key(|footnote| footnote.kind);
+    let row = CompareRow {
+        id: b.id.clone(),
+        title: titled.title.clone(),
+        ratio: pair.ratio,
+        interval: pair.interval,
+        verdict: Verdict::CannotTell,
+        p: pair.p,
+        p_adjusted: None,
+        compared: pair.compared.to_owned(),
+        unit: pair.unit,
+        base: pair.base,
+        other: pair.other,
+        footnotes,
+    };
+    (row, pair.basis)
+}
+
+/// A row with what its verdict rests on.
+type Row = (CompareRow, Basis);
+
+/// A row that only `view` has; `is_base` says which side that is.
+fn alone(result: &ResultView, lacking: &RunView, is_base: bool) -> Row {
+    let mut footnotes = result.footnotes.clone();
+    let why = format!("{} has no row of this name.", name(lacking));
+    footnotes.push(Footnote::new(FootnoteKind::NotComparable, why));
+    footnotes.sort_by_key(|footnote| footnote.kind);
+    let (base, other) = if is_base {
+        (result.estimate, None)
+    } else {
+        (None, result.estimate)
+    };
+    let row = CompareRow {
+        id: result.id.clone(),
+        title: result.title.clone(),
+        ratio: None,
+        interval: None,
+        verdict: Verdict::CannotTell,
+        p: None,
+        p_adjusted: None,
+        compared: "estimate".to_owned(),
+        unit: result.unit.to_string(),
+        base,
+        other,
+        footnotes,
+    };
+    (row, Basis::Test)
+}
+
+/// The footnotes of both sides that belong to what was compared, each with the side that it is of; all of them where
+/// nothing could be compared, since any may say why.
+fn both(
+    base: &RunView,
+    b: &ResultView,
+    other: &RunView,
+    o: &ResultView,
+    pair: &Pair,
+) -> Vec<Footnote> {
+    let belongs = |footnote: &&Footnote| {
+        pair.ratio.is_none() || footnote.of.as_deref().is_none_or(|of| of == pair.compared)
+    };
+    let of_side = |view: &RunView, mine: &ResultView, theirs: &ResultView| -> Vec<Footnote> {
+        let named = |footnote: &Footnote| Footnote {
+            why: format!("{}: {}", name(view), footnote.why),
+            ..footnote.clone()
+        };
+        let own = |footnote: &&Footnote| !theirs.footnotes.contains(footnote);
+        mine.footnotes
+            .iter()
+            .filter(belongs)
+            .filter(own)
+            .map(named)
+            .collect()
+    };
+    let common = b.footnotes.iter().filter(belongs);
+    let mut footnotes: Vec<Footnote> = common
+        .filter(|footnote| o.footnotes.contains(footnote))
+        .cloned()
+        .collect();
+    footnotes.extend(of_side(base, b, o));
+    footnotes.extend(of_side(other, o, b));
+    footnotes
+}
+
+/// Adjusts every p for the number of rows, and gives the verdicts.
+fn judge(rows: Vec<Row>, options: &Options) -> Vec<CompareRow> {
+    let p: Vec<Option<f64>> = rows.iter().map(|(row, _)| row.p).collect();
+    let adjusted = multiple::benjamini_hochberg(&p);
+    let judged = |((mut row, basis), p_adjusted): (Row, Option<f64>)| {
+        row.p_adjusted = p_adjusted;
+        // without a test the interval alone decides; an exact ratio is its own interval
+        let (interval, p) = match basis {
+            Basis::Test => (row.interval, p_adjusted),
+            Basis::Interval => (row.interval, Some(0.0)),
+            Basis::Exact => (row.ratio.map(|ratio| [ratio; 2]), Some(0.0)),
+        };
+        row.verdict = verdict::verdict(interval, p, options.margin, options.alpha);
+        row
+    };
+    rows.into_iter().zip(adjusted).map(judged).collect()
+}
+
+/// The name of a side in a sentence.
+fn name(view: &RunView) -> &str {
+    view.label.as_deref().unwrap_or(&view.id)
+}
+
+/// The name of a side for people: machine and system.
+fn people(view: &RunView) -> String {
+    let machine = &view.machine;
+    match (machine.name.as_str(), machine.system.as_str()) {
+        (name, "") => name.to_owned(),
+        ("", system) => system.to_owned(),
+        (name, system) => format!("{name}, {system}"),
+    }
+}

@@ -1,0 +1,144 @@
+//! In what the two sides of a comparison differ: machine, system, facts, compilers, versions, settings.
+//!
+//! Must not know: figures, verdicts, how a fact was found.
+
+use super::pair::is_published;
+use gritstone_model::{Difference, Program, ResultView, RunView};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Facts that differ from minute to minute on one machine: a name is volatile when it is one of these or begins with
+/// one of them and a dot. What they do to figures is watched during every launch.
+pub const VOLATILE_FACTS: [&str; 8] = [
+    "boot",
+    "disk.free",
+    "load",
+    "memory.available",
+    "memory.free",
+    "pressure",
+    "time",
+    "uptime",
+];
+/// Stands for a fact that one side does not tell.
+const UNKNOWN: &str = "not known";
+
+/// Everything that is not the same on both sides, the machine first.
+pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
+    let mut differences = Differences::default();
+    let (b, o) = (&base.machine, &other.machine);
+    differences.add("machine", &b.name, &o.name);
+    differences.add("system", &b.system, &o.system);
+    differences.add("configuration", &b.configuration, &o.configuration);
+    differences.facts(&b.facts, &o.facts, printed(base) || printed(other));
+    differences.add("gritstone", version(base), version(other));
+    programs(&mut differences, base, other);
+    for (b, o) in common(base, other) {
+        if !is_published(b) && !is_published(o) {
+            let what = format!("version of {}", b.id);
+            differences.add(&what, &b.version.to_string(), &o.version.to_string());
+        }
+    }
+    if let (Some(b), Some(o)) = (&base.settings, &other.settings) {
+        differences.add("directory", &b.dir, &o.dir);
+        differences.maps("environment ", &b.environment, &o.environment);
+    }
+    differences.0
+}
+
+/// Whether a document printed it.
+fn printed(view: &RunView) -> bool {
+    view.settings.is_none()
+}
+
+fn version(view: &RunView) -> &str {
+    view.gritstone.as_deref().unwrap_or("")
+}
+
+/// Pairs of the rows that both have.
+fn common<'a>(
+    base: &'a RunView,
+    other: &'a RunView,
+) -> impl Iterator<Item = (&'a ResultView, &'a ResultView)> {
+    base.results.iter().filter_map(|b| {
+        let o = other.results.iter().find(|o| o.id == b.id)?;
+        Some((b, o))
+    })
+}
+
+/// Compilers and flags of the rows that both have, each set as one text.
+fn programs(differences: &mut Differences, base: &RunView, other: &RunView) {
+    type Field = fn(&Program) -> &str;
+    let fields: [(&str, Field); 2] = [
+        ("compiler", |program| &program.compiler),
+        ("compiler flags", |program| &program.flags),
+    ];
+    for (what, field) in fields {
+        let (mut bases, mut others) = (BTreeSet::new(), BTreeSet::new());
+        for (b, o) in common(base, other) {
+            let (Some(b), Some(o)) = (&b.program, &o.program) else {
+                continue;
+            };
+            if field(b) != field(o) {
+                bases.insert(field(b));
+                others.insert(field(o));
+            }
+        }
+        let joined = |set: BTreeSet<&str>| set.into_iter().collect::<Vec<_>>().join("; ");
+        differences.add(what, &joined(bases), &joined(others));
+    }
+}
+
+#[derive(Default)]
+struct Differences(Vec<Difference>);
+
+impl Differences {
+    /// Adds what is different; a side that tells nothing is not known.
+    fn add(&mut self, what: &str, base: &str, other: &str) {
+        let told = |text: &str| {
+            let text = if text.is_empty() { UNKNOWN } else { text };
+            text.to_owned()
+        };
+        if base != other {
+            self.0.push(Difference {
+                what: what.to_owned(),
+                base: told(base),
+                other: told(other),
+            });
+        }
+    }
+
+    /// Facts that do not change by themselves; only those that both sides tell where a document tells one side, since
+    /// it tells few.
+    fn facts(
+        &mut self,
+        base: &BTreeMap<String, String>,
+        other: &BTreeMap<String, String>,
+        printed: bool,
+    ) {
+        let lasting = |facts: &BTreeMap<String, String>, others: &BTreeMap<String, String>| {
+            let mut facts = facts.clone();
+            facts.retain(|name, _| !volatile(name) && (!printed || others.contains_key(name)));
+            facts
+        };
+        self.maps("", &lasting(base, other), &lasting(other, base));
+    }
+
+    fn maps(
+        &mut self,
+        prefix: &str,
+        base: &BTreeMap<String, String>,
+        other: &BTreeMap<String, String>,
+    ) {
+        let names: BTreeSet<&String> = base.keys().chain(other.keys()).collect();
+        for name in names {
+            let of = |map: &BTreeMap<String, String>| map.get(name).cloned().unwrap_or_default();
+            self.add(&format!("{prefix}{name}"), &of(base), &of(other));
+        }
+    }
+}
+
+fn volatile(name: &str) -> bool {
+    VOLATILE_FACTS.iter().any(|volatile| {
+        name.strip_prefix(volatile)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    })
+}

@@ -1,0 +1,249 @@
+//! A stored run as a reader sees it: every launch is read, each row becomes one figure with its interval, its published
+//! work, and the footnotes that its claims and conditions earn.
+//!
+//! The way: launches -> [`reading`] -> rows of launches ([`measured`], [`size`]) -> rows made from other rows
+//! ([`derived`], [`rating`], curves). Nothing that was measured is left out without a sentence that says so.
+//!
+//! Must not know: the store, processes, how anything is drawn.
+
+mod derived;
+pub mod limits;
+mod measured;
+mod published;
+mod rating;
+mod reading;
+mod rules;
+mod size;
+pub(crate) mod words;
+
+use gritstone_model::{
+    Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Quantity, ResultView,
+    RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
+};
+use reading::Reading;
+use std::collections::BTreeMap;
+
+/// What a summary is computed with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Confidence of every interval, between 0 and 1.
+    pub confidence: f64,
+    /// The machines that ratings are relative to, by the name that the entry gives (`ref:...`).
+    pub baselines: BTreeMap<String, RunView>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            confidence: 0.95,
+            baselines: BTreeMap::new(),
+        }
+    }
+}
+
+/// A row with its launches, in the order of time.
+struct Row<'a> {
+    benchmark: &'a Benchmark,
+    launches: Vec<Reading<'a>>,
+}
+
+/// The whole run, recomputed from its launches.
+#[must_use]
+pub fn summarise(run: &RunData, options: &Options) -> RunView {
+    let mut launches: BTreeMap<&Id, Vec<Reading>> = BTreeMap::new();
+    for launch in &run.launches {
+        let readings = launches.entry(&launch.id).or_default();
+        readings.push(Reading::of(launch));
+    }
+    let rows: BTreeMap<&Id, Row> = run
+        .benchmarks
+        .iter()
+        .map(|benchmark| {
+            let launches = launches.remove(&benchmark.id).unwrap_or_default();
+            let row = Row {
+                benchmark,
+                launches,
+            };
+            (&benchmark.id, row)
+        })
+        .collect();
+
+    // in three passes, since a derived figure is made of measured ones and a rating of both
+    let mut results: BTreeMap<&Id, ResultView> = BTreeMap::new();
+    for row in rows.values() {
+        let result = match &row.benchmark.work {
+            Work::Command(CommandWork {
+                figure: Figure::LinkedSize,
+                ..
+            }) => size::result(row, run),
+            Work::Kernel(_) | Work::Command(_) | Work::Scenario(_) => {
+                measured::result(row, run, options)
+            }
+            Work::Derived { .. } | Work::Rating { .. } => continue,
+        };
+        results.insert(&row.benchmark.id, result);
+    }
+    for row in rows.values() {
+        if let Work::Derived { terms } = &row.benchmark.work {
+            let result = derived::result(row.benchmark, terms, &rows, &results, run, options);
+            results.insert(&row.benchmark.id, result);
+        }
+    }
+    for row in rows.values() {
+        if let Work::Rating { over, baseline } = &row.benchmark.work {
+            let entry = rating::Entry {
+                benchmark: row.benchmark,
+                over,
+                baseline,
+            };
+            let result = rating::result(&entry, &rows, &results, run, options);
+            results.insert(&row.benchmark.id, result);
+        }
+    }
+    for benchmark in &run.benchmarks {
+        if let Some(curve) = &benchmark.curve {
+            let points = series(curve, &results);
+            if let Some(result) = results.get_mut(&benchmark.id) {
+                result.series = Some(points);
+                result.series_label = Some(curve.label.clone());
+            }
+        }
+    }
+    view(run, results)
+}
+
+fn view(run: &RunData, mut results: BTreeMap<&Id, ResultView>) -> RunView {
+    RunView {
+        schema: SCHEMA_RUN.to_owned(),
+        id: run.info.id.clone(),
+        label: run.info.label.clone(),
+        started: run.info.started.clone(),
+        elapsed_s: run.info.elapsed_s,
+        gritstone: Some(run.info.gritstone.clone()),
+        machine: run.info.machine.clone(),
+        settings: Some(run.info.settings.clone()),
+        results: run
+            .benchmarks
+            .iter()
+            .filter_map(|benchmark| results.remove(&benchmark.id))
+            .collect(),
+    }
+}
+
+/// The points of a curve; a row that is not in the run is a point without a figure.
+fn series(curve: &Curve, results: &BTreeMap<&Id, ResultView>) -> Vec<SeriesPoint> {
+    curve
+        .points
+        .iter()
+        .map(|(x, id)| {
+            let result = results.get(id);
+            SeriesPoint {
+                x: *x,
+                estimate: result.and_then(|r| r.estimate),
+                interval: result.and_then(|r| r.interval),
+            }
+        })
+        .collect()
+}
+
+/// A result with what the entry says and no figure yet; the run's skip of it, if any, is in its footnotes.
+fn blank(benchmark: &Benchmark, run: &RunData) -> ResultView {
+    let mut footnotes: Vec<Footnote> = run
+        .skips
+        .iter()
+        .filter(|skip| skip.id == benchmark.id)
+        .map(|skip| skip.footnote.clone())
+        .collect();
+    footnotes.extend(rules::declared(benchmark));
+    ResultView {
+        id: benchmark.id.clone(),
+        title: benchmark.title.clone(),
+        kind: benchmark.work.kind(),
+        version: benchmark.version,
+        unit: benchmark.unit.clone(),
+        better: benchmark.better,
+        outcome: "skipped".to_owned(),
+        estimate: None,
+        interval: None,
+        confidence: None,
+        cycles: None,
+        cycles_interval: None,
+        ghz: None,
+        launches: 0,
+        samples: 0,
+        footnotes,
+        statistics: None,
+        series: None,
+        series_label: None,
+        published: None,
+        program: run.programs.get(&benchmark.id).cloned(),
+        measured: None,
+        parts: BTreeMap::new(),
+        names: Vec::new(),
+        processor_bound: benchmark.processor_bound,
+        values: Vec::new(),
+        paced_values: Vec::new(),
+    }
+}
+
+impl Row<'_> {
+    /// Nanoseconds an operation of a launch. Of rates on files it is all the time over all the work, since a median of
+    /// samples hides the writeback that a few of them pay for.
+    fn ns(&self, launch: &Reading) -> Option<f64> {
+        let rate = matches!(self.benchmark.unit.quantity(), Quantity::Rate { .. });
+        launch.ns_per_op(self.benchmark.files && rate)
+    }
+
+    /// The same in the unit of the row.
+    fn figure(&self, launch: &Reading) -> Option<f64> {
+        let ns = self.ns(launch)?;
+        self.benchmark.unit.figure(ns, self.benchmark.amount_per_op)
+    }
+
+    /// How the row ended, and the sentences that say why where it did not end well; a skip that the result has already says why
+    /// there is no launch.
+    fn outcome(&self, result: &ResultView) -> (String, Vec<Footnote>) {
+        let all = self.launches.len();
+        let bad: Vec<&Reading> = self.launches.iter().filter(|r| !r.measured()).collect();
+        let Some(last) = self.launches.last() else {
+            let why = "The run ended before the first launch of this row; run it again with a longer budget.";
+            let skip = |footnote: &Footnote| footnote.kind == FootnoteKind::NotRun;
+            let unreached = (!result.footnotes.iter().any(skip))
+                .then(|| Footnote::new(FootnoteKind::NotRun, why));
+            return ("skipped".to_owned(), unreached.into_iter().collect());
+        };
+        if bad.len() == all {
+            let outcome = last.launch.outcome.name();
+            let why = format!(
+                "{}: {} ({})",
+                outcome.replace('_', " "),
+                last.launch.outcome.why(),
+                words::of(bad.len(), all, "launch")
+            );
+            let footnote = Footnote::new(FootnoteKind::NotRun, why);
+            return (outcome.to_owned(), vec![footnote]);
+        }
+        let footnote = bad.first().map(|first| {
+            let why = format!(
+                "No figure came from {}; the first {}: {}",
+                words::of(bad.len(), all, "launch"),
+                first.launch.outcome.name().replace('_', " "),
+                first.launch.outcome.why()
+            );
+            Footnote::new(FootnoteKind::Unrepeatable, why)
+        });
+        ("measured".to_owned(), footnote.into_iter().collect())
+    }
+}
+
+/// In the order of their marks, each once.
+fn sorted(mut footnotes: Vec<Footnote>) -> Vec<Footnote> {
+    footnotes.sort_by_key(|footnote| footnote.kind);
+    let mut once: Vec<Footnote> = Vec::new();
+    for footnote in footnotes {
+        if !once.contains(&footnote) {
+            once.push(footnote);
+        }
+    }
+    once
+}

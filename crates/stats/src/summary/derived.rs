@@ -1,0 +1,269 @@
+//! A figure made from other rows: per round, the sum of its terms; over rounds, the centre on the plain scale, since a
+//! difference can be negative. What is not positive is said and never clamped.
+//!
+//! Must not know: claims of the terms beyond those that their results carry.
+
+use super::reading::{Reading, median};
+use super::words::{count, number, of};
+use super::{Options, Row, blank, published, rules, sorted};
+use crate::{center, describe};
+use gritstone_model::{
+    Benchmark, Footnote, FootnoteKind, Id, PublishedView, PublishedWork, ResultView, RunData, Term,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The terms with their launches.
+pub(super) struct Terms<'a> {
+    terms: Vec<(f64, Vec<&'a Reading<'a>>)>,
+    /// Every round in which a term was measured.
+    rounds: BTreeSet<u32>,
+}
+
+/// The result of a derived row.
+pub(super) fn result(
+    benchmark: &Benchmark,
+    terms: &[Term],
+    rows: &BTreeMap<&Id, Row>,
+    results: &BTreeMap<&Id, ResultView>,
+    run: &RunData,
+    options: &Options,
+) -> ResultView {
+    let mut result = blank(benchmark, run);
+    let launched = Terms::new(terms, rows);
+    let sums = launched.sums(|launch| launch.ns_per_op(false));
+    result.values = sums
+        .iter()
+        .filter_map(|&ns| benchmark.unit.figure(ns, benchmark.amount_per_op))
+        .collect();
+    result.launches = result.values.len();
+    result.samples = launched.samples();
+    let made_of = terms.iter().map(|term| &term.id);
+    result.footnotes.extend(inherited(made_of, results));
+
+    if let Some(center) = center::plain_center(&result.values, options.confidence) {
+        result.outcome = "measured".to_owned();
+        result.estimate = Some(center.value);
+        result.interval = center.interval;
+        result.confidence = center.interval.map(|_| center.confidence);
+        result.statistics = describe::describe(&result.values);
+        cycles(&mut result, &launched, options);
+        let precision = run.info.settings.precision;
+        let ns = center::plain_center(&sums, options.confidence).map(|e| e.value);
+        let footnotes = footnotes(benchmark, &result, &launched, ns, precision, options);
+        result.footnotes.extend(footnotes);
+    } else if result
+        .footnotes
+        .iter()
+        .all(|f| f.kind != FootnoteKind::NotRun)
+    {
+        result.footnotes.push(unmade(terms, results));
+    }
+    if let Some(work) = &benchmark.published {
+        let (view, footnotes) = publish(work, &launched, terms, rows, options);
+        result.published = Some(view);
+        result.footnotes.extend(footnotes);
+    }
+    result.footnotes = sorted(result.footnotes);
+    result
+}
+
+impl<'a> Terms<'a> {
+    pub fn new(terms: &[Term], rows: &'a BTreeMap<&Id, Row>) -> Self {
+        let terms: Vec<(f64, Vec<&Reading>)> = terms
+            .iter()
+            .map(|term| {
+                let launches = rows.get(&term.id).map_or(&[][..], |row| &row.launches);
+                let measured = launches.iter().filter(|launch| launch.measured());
+                (term.times, measured.collect())
+            })
+            .collect();
+        let all = terms.iter().flat_map(|(_, launches)| launches);
+        let rounds = all.map(|launch| launch.launch.round).collect();
+        Self { terms, rounds }
+    }
+
+    /// The sum of the terms in every round that has a value of each, in the order of rounds. A term that was launched
+    /// more than once in a round is the median of these.
+    pub fn by_round(&self, value: impl Fn(&Reading) -> Option<f64>) -> Vec<(u32, f64)> {
+        let sum = |&round: &u32| {
+            let terms = self.terms.iter().map(|(times, launches)| {
+                let in_round = launches.iter().filter(|l| l.launch.round == round);
+                median(in_round.filter_map(|launch| value(launch))).map(|x| times * x)
+            });
+            Some((round, terms.sum::<Option<f64>>()?))
+        };
+        if self.terms.is_empty() {
+            return Vec::new();
+        }
+        self.rounds.iter().filter_map(sum).collect()
+    }
+
+    /// The same without the rounds.
+    fn sums(&self, value: impl Fn(&Reading) -> Option<f64>) -> Vec<f64> {
+        self.by_round(value)
+            .into_iter()
+            .map(|(_, sum)| sum)
+            .collect()
+    }
+
+    fn samples(&self) -> usize {
+        let all = self.terms.iter().flat_map(|(_, launches)| launches);
+        all.map(|launch| launch.samples.len()).sum()
+    }
+}
+
+/// Core cycles likewise, where every launch was paced.
+fn cycles(result: &mut ResultView, launched: &Terms, options: &Options) {
+    let paced = launched.sums(|launch| launch.cycles_per_op());
+    if paced.len() != result.values.len() {
+        return;
+    }
+    if let Some(center) = center::plain_center(&paced, options.confidence) {
+        result.cycles = Some(center.value);
+        result.cycles_interval = center.interval;
+        let all = launched.terms.iter().flat_map(|(_, launches)| launches);
+        result.ghz = median(all.filter_map(|launch| launch.ghz()));
+        result.paced_values = paced;
+    }
+}
+
+/// What is doubtful about a term is doubtful about what is made of it. How far launches of a term scatter shows in the
+/// interval of the sum.
+pub(super) fn inherited<'a>(
+    made_of: impl Iterator<Item = &'a Id>,
+    results: &BTreeMap<&Id, ResultView>,
+) -> Vec<Footnote> {
+    made_of
+        .filter_map(|id| results.get(id))
+        .flat_map(|result| {
+            result
+                .footnotes
+                .iter()
+                .map(move |footnote| (result, footnote))
+        })
+        .filter(|(_, footnote)| {
+            footnote.of.is_none()
+                && matches!(
+                    footnote.kind,
+                    FootnoteKind::Trivialised | FootnoteKind::Disturbed
+                )
+        })
+        .map(|(result, footnote)| {
+            let why = format!("It is made of {}: {}", result.id, footnote.why);
+            Footnote::new(footnote.kind, why)
+        })
+        .collect()
+}
+
+/// Why there is nothing to sum.
+fn unmade(terms: &[Term], results: &BTreeMap<&Id, ResultView>) -> Footnote {
+    let missing: Vec<String> = terms
+        .iter()
+        .filter_map(|term| match results.get(&term.id) {
+            None => Some(format!("{}, which is not part of this run", term.id)),
+            Some(result) if result.estimate.is_none() => {
+                Some(format!("{}, which has no figure", term.id))
+            }
+            Some(_) => None,
+        })
+        .collect();
+    let why = if missing.is_empty() {
+        "No round measured all the rows that it is made of.".to_owned()
+    } else {
+        format!("It is made of {}.", missing.join(" and of "))
+    };
+    Footnote::new(FootnoteKind::NotRun, why)
+}
+
+fn footnotes(
+    benchmark: &Benchmark,
+    result: &ResultView,
+    launched: &Terms,
+    ns: Option<f64>,
+    precision: f64,
+    options: &Options,
+) -> Vec<Footnote> {
+    let mut footnotes = Vec::new();
+    let all = launched.rounds.len();
+    if result.values.len() < all {
+        let why = format!(
+            "A row that it is made of has no figure in {}, which do not count here.",
+            of(all - result.values.len(), all, "round")
+        );
+        footnotes.push(Footnote::new(FootnoteKind::Unrepeatable, why));
+    }
+    let sum = result.estimate.unwrap_or(0.0);
+    let positive = positive(sum, result.interval, benchmark.unit.as_str());
+    let reaches_zero = positive.is_some();
+    footnotes.extend(positive);
+    let physics = ns
+        .filter(|&ns| ns > 0.0)
+        .and_then(|ns| rules::faster_than_physics(benchmark, ns));
+    footnotes.extend(physics.map(|why| Footnote::new(FootnoteKind::Trivialised, why)));
+    footnotes.extend(rules::repeatable(&rules::Spread {
+        n: result.values.len(),
+        thing: "round",
+        interval: result.interval,
+        confidence: options.confidence,
+        // a width relative to what may be nothing says nothing
+        precision: if reaches_zero { 0.0 } else { precision },
+        modes: result.statistics.as_ref().and_then(|s| s.modes),
+    }));
+    footnotes
+}
+
+/// A sum that is not positive, or that may not be.
+fn positive(sum: f64, interval: Option<[f64; 2]>, unit: &str) -> Option<Footnote> {
+    if sum <= 0.0 {
+        let why = format!(
+            "The difference is {} {unit}: less than nothing cannot be measured, so one of its rows does not do what it says.",
+            number(sum)
+        );
+        return Some(Footnote::new(FootnoteKind::Trivialised, why));
+    }
+    let [low, high] = interval.filter(|[low, _]| *low <= 0.0)?;
+    let why = format!(
+        "The interval, {} to {} {unit}, reaches 0: the difference may be nothing.",
+        number(low),
+        number(high)
+    );
+    Some(Footnote::new(FootnoteKind::Unrepeatable, why))
+}
+
+/// The published work as the sum of the batches of the terms: real time per round; user time by the CPU clock, where no
+/// term enters the kernel of the system, since a difference of ticks says nothing.
+fn publish(
+    work: &PublishedWork,
+    launched: &Terms,
+    terms: &[Term],
+    rows: &BTreeMap<&Id, Row>,
+    options: &Options,
+) -> (PublishedView, Vec<Footnote>) {
+    let mut view = published::blank(work);
+    let mut footnotes = Vec::new();
+    view.values = launched.sums(|launch| launch.batch_s(work.operations));
+    if let Some(real) = center::plain_center(&view.values, options.confidence) {
+        (view.real_s, view.real_interval) = (Some(real.value), real.interval);
+        let footnote = positive(real.value, real.interval, "s");
+        footnotes.extend(footnote.map(|footnote| footnote.of("real_s")));
+    } else if !launched.rounds.is_empty() {
+        let why = format!(
+            "The published work of all its rows was not timed as one batch in any of {}.",
+            count(launched.rounds.len(), "round")
+        );
+        footnotes.push(Footnote::new(FootnoteKind::NotRun, why).of("real_s"));
+    }
+    let stays_out = |term: &Term| {
+        let row = rows.get(&term.id);
+        row.is_some_and(|row| row.benchmark.claims.syscalls_per_op == Some(0.0))
+    };
+    if terms.iter().all(stays_out) {
+        let users = launched.sums(|launch| launch.batch_cpu_s(work.operations));
+        if let Some(user) = center::plain_center(&users, options.confidence) {
+            (view.user_s, view.user_interval) = (Some(user.value), user.interval);
+            let footnote = positive(user.value, user.interval, "s");
+            footnotes.extend(footnote.map(|footnote| footnote.of("user_s")));
+        }
+    }
+    (view, footnotes)
+}

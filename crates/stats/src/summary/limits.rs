@@ -1,0 +1,36 @@
+//! The thresholds of the footnotes, each with its reason, and nothing else.
+//!
+//! Must not know: launches, figures, how a rule is applied.
+
+use std::ops::RangeInclusive;
+
+/// Growth of time with n, as the exponent of n, that still counts as linear. A loop that the compiler removed gives 0
+/// and work that piles up gives 2; start-up inside a region and a cache that is left on the way cost a few tenths.
+pub const LINEAR_EXPONENT: RangeInclusive<f64> = 0.7..=1.3;
+/// Regions at one n below which their median says nothing: one alone may have been interrupted.
+pub const LINEAR_REGIONS: usize = 2;
+/// Launches that must show a growth before it is judged: the median of fewer is one disturbed launch.
+pub const LINEAR_LAUNCHES: usize = 3;
+
+/// Share of the claimed voluntary switches that must have happened. A peer that was preempted at the right moment saves
+/// a switch now and then; one that spins or batches saves nearly all.
+pub const SWITCHES_SHARE: f64 = 0.9;
+/// Share above the claimed page faults that is allowed: merging and splitting of pages by the system varies by this much.
+pub const FAULTS_SHARE: f64 = 0.05;
+/// Faults allowed for each sample beside the claim: the first touch of a stack page or of a page of results.
+pub const FAULTS_PER_SAMPLE: f64 = 4.0;
+
+/// Share of the launches that may be disturbed before the figure is marked: the median of launches and the signed-rank
+/// interval bear a quarter of them being wrong in one direction, not many more.
+pub const DISTURBED_SHARE: f64 = 0.25;
+/// CPU time of others on the CPUs of a launch, as a share of one CPU, that disturbs it. Housekeeping of an idle system
+/// stays below 2 %.
+pub const OTHERS_SHARE: f64 = 0.05;
+/// Time stolen by the hypervisor, as a share of the launch, that disturbs it: it comes in slices of milliseconds, and
+/// each falls whole into one sample.
+pub const STEAL_SHARE: f64 = 0.01;
+
+/// Share of a whole process that may be start-up before its time is no longer that of the published work.
+pub const START_SHARE: f64 = 0.1;
+/// Scheduler ticks of work below which user and system time are no figures: 100 ticks are one percent each.
+pub const TICKS: u64 = 100;

@@ -1,0 +1,148 @@
+//! A row that was launched: kernels, commands and scenarios. One value a launch, one figure from the launches.
+//!
+//! Must not know: other rows, the rules of footnotes, how the published work is timed.
+
+use super::reading::{Reading, median};
+use super::{Options, Row, blank, published, rules, sorted};
+use crate::{center, describe};
+use gritstone_model::{Benchmark, Histogram, Quantity, ResultView, RunData, Statistics, Work};
+use std::collections::BTreeMap;
+
+/// The result of a row from its launches.
+pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView {
+    let benchmark = row.benchmark;
+    let mut result = blank(benchmark, run);
+    let (outcome, footnotes) = row.outcome(&result);
+    result.outcome = outcome;
+    result.footnotes.extend(footnotes);
+
+    let launches: Vec<&Reading> = row.launches.iter().filter(|r| r.measured()).collect();
+    let (timed, ns): (Vec<&Reading>, Vec<f64>) = launches
+        .iter()
+        .filter_map(|launch| Some((*launch, row.ns(launch)?)))
+        .unzip();
+    figure(&mut result, benchmark, &timed, &ns, options);
+    let modes = result.statistics.as_ref().and_then(|s| s.modes);
+    result.measured = measured(&launches);
+
+    result
+        .footnotes
+        .extend(rules::untimed(timed.len(), &launches));
+    let center = center::log_center(&ns, options.confidence).map(|e| e.value);
+    result
+        .footnotes
+        .extend(rules::claims(benchmark, &launches, center));
+    if !result.values.is_empty() {
+        result.footnotes.extend(rules::repeatable(&rules::Spread {
+            n: ns.len(),
+            thing: "launch",
+            interval: result.interval,
+            confidence: options.confidence,
+            precision: run.info.settings.precision,
+            modes,
+        }));
+    }
+    result.footnotes.extend(rules::disturbed(&launches));
+    if let Some(work) = &benchmark.published {
+        let (view, footnotes) = match benchmark.work {
+            Work::Kernel(_) => published::batches(work, benchmark, &launches, options),
+            _ => published::processes(work, &timed, options),
+        };
+        result.published = Some(view);
+        result.footnotes.extend(footnotes);
+    }
+    result.footnotes = sorted(result.footnotes);
+    result
+}
+
+/// Estimate, cycles, statistics and values, from nanoseconds an operation, one for each launch.
+fn figure(
+    result: &mut ResultView,
+    benchmark: &Benchmark,
+    timed: &[&Reading],
+    ns: &[f64],
+    options: &Options,
+) {
+    let unit = |ns: f64| benchmark.unit.figure(ns, benchmark.amount_per_op);
+    result.launches = timed.len();
+    result.samples = timed.iter().map(|launch| launch.samples.len()).sum();
+    result.values = ns.iter().filter_map(|&ns| unit(ns)).collect();
+    let Some(center) = center::log_center(&result.values, options.confidence) else {
+        return;
+    };
+    result.estimate = Some(center.value);
+    result.interval = center.interval;
+    result.confidence = center.interval.map(|_| center.confidence);
+
+    let paced: Option<Vec<f64>> = timed.iter().map(|launch| launch.cycles_per_op()).collect();
+    if let Some(paced) = paced {
+        if let Some(cycles) = center::log_center(&paced, options.confidence) {
+            result.cycles = Some(cycles.value);
+            result.cycles_interval = cycles.interval;
+        }
+        result.paced_values = paced;
+        result.ghz = median(timed.iter().filter_map(|launch| launch.ghz()));
+    }
+    result.statistics = statistics(timed, benchmark, &result.values);
+}
+
+/// Over launches; where the figure is a time and latencies were kept, over all events of all launches, with drift and
+/// modes still those of the launches, which are what the estimate is made of. A latency in the unit of a rate would
+/// turn smallest and largest around, so a rate keeps the statistics of its launches.
+fn statistics(timed: &[&Reading], benchmark: &Benchmark, values: &[f64]) -> Option<Statistics> {
+    let launches = describe::describe(values)?;
+    if !matches!(benchmark.unit.quantity(), Quantity::Time { .. }) {
+        return Some(launches);
+    }
+    let latencies = timed.iter().flat_map(|launch| &launch.latencies);
+    let Some(events) = describe::histogram(&merged(latencies.copied())) else {
+        return Some(launches);
+    };
+    // one event is one operation
+    let unit = |ns: f64| benchmark.unit.figure(ns, benchmark.amount_per_op);
+    Some(Statistics {
+        min: unit(events.min)?,
+        median: unit(events.median)?,
+        mean: unit(events.mean)?,
+        max: unit(events.max)?,
+        sd: unit(events.sd)?,
+        percentiles: events
+            .percentiles
+            .into_iter()
+            .filter_map(|(name, ns)| Some((name, unit(ns)?)))
+            .collect(),
+        drift: launches.drift,
+        modes: launches.modes,
+    })
+}
+
+/// All events of several histograms.
+fn merged<'a>(histograms: impl Iterator<Item = &'a Histogram>) -> Histogram {
+    let mut buckets: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut all = Histogram {
+        min: u64::MAX,
+        ..Histogram::default()
+    };
+    for histogram in histograms.filter(|histogram| histogram.count > 0) {
+        all.count += histogram.count;
+        all.min = all.min.min(histogram.min);
+        all.max = all.max.max(histogram.max);
+        all.sum = all.sum.saturating_add(histogram.sum);
+        for (bucket, events) in &histogram.buckets {
+            *buckets.entry(*bucket).or_default() += events;
+        }
+    }
+    all.buckets = buckets.into_iter().collect();
+    all
+}
+
+/// What was really measured, as the launches said it; more than one thing is all of them.
+fn measured(launches: &[&Reading]) -> Option<String> {
+    let mut said: Vec<&str> = Vec::new();
+    for what in launches.iter().flat_map(|launch| launch.params("measured")) {
+        if !said.contains(&what) {
+            said.push(what);
+        }
+    }
+    (!said.is_empty()).then(|| said.join("; "))
+}

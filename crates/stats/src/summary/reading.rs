@@ -1,0 +1,147 @@
+//! One launch, its events sorted by what they are for, and the values that come of it.
+//!
+//! Must not know: other launches, units, benchmarks, footnotes.
+
+use crate::order;
+use gritstone_model::{Batch, Check, Event, Histogram, Launch, Outcome, Sample};
+
+/// Femtoseconds in a nanosecond: the pacer speaks of the one, the clock of the other.
+const FS_PER_NS: f64 = 1e6;
+
+/// Median of values in any order; `None` of nothing.
+pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let values: Vec<f64> = values.into_iter().collect();
+    (!values.is_empty()).then(|| order::median(&order::sorted(&values)))
+}
+
+/// A launch as it was read.
+#[derive(Clone, Debug)]
+pub(crate) struct Reading<'a> {
+    /// Where it came from.
+    pub launch: &'a Launch,
+    /// The timed regions that are figures, n above 0.
+    pub samples: Vec<Sample>,
+    /// Calibration and the probe of linearity: (n, wall in ns).
+    pub warm: Vec<(u64, u64)>,
+    /// Check values.
+    pub checks: Vec<Check>,
+    /// The published work.
+    pub batches: Vec<&'a Batch>,
+    /// Whole processes that did the published work.
+    pub processes: Vec<Sample>,
+    /// Latencies of single operations.
+    pub latencies: Vec<&'a Histogram>,
+    params: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Reading<'a> {
+    /// Sorts the events of a launch.
+    pub fn of(launch: &'a Launch) -> Self {
+        let mut reading = Self {
+            launch,
+            samples: Vec::new(),
+            warm: Vec::new(),
+            checks: Vec::new(),
+            batches: Vec::new(),
+            processes: Vec::new(),
+            latencies: Vec::new(),
+            params: Vec::new(),
+        };
+        for event in &launch.events {
+            match event {
+                Event::Param { key, value } => reading.params.push((key, value)),
+                Event::Warm { n, wall } => reading.warm.push((*n, *wall)),
+                Event::Sample(sample) if sample.n > 0 => reading.samples.push(*sample),
+                Event::Batch(batch) => reading.batches.push(batch),
+                Event::Process(process) => reading.processes.push(*process),
+                Event::Latency(histogram) => reading.latencies.push(histogram),
+                Event::Check(check) => reading.checks.push(*check),
+                // what went wrong stands in the outcome
+                Event::Sample(_)
+                | Event::Hello { .. }
+                | Event::Skip { .. }
+                | Event::Fail { .. }
+                | Event::Bye => {}
+            }
+        }
+        reading
+    }
+
+    /// Whether it ended well.
+    pub fn measured(&self) -> bool {
+        self.launch.outcome == Outcome::Measured
+    }
+
+    /// Every value of a parameter, in order.
+    pub fn params(&self, key: &str) -> impl Iterator<Item = &'a str> {
+        self.params
+            .iter()
+            .filter(move |(k, _)| *k == key)
+            .map(|(_, value)| *value)
+    }
+
+    /// Nanoseconds an operation: the median over samples, or all the time over all the work where writeback makes
+    /// some samples pay for others. `None` when nothing was timed, or no time passed.
+    pub fn ns_per_op(&self, work_over_time: bool) -> Option<f64> {
+        let ns = if work_over_time {
+            let wall: u64 = self.samples.iter().map(|s| s.wall).sum();
+            let n: u64 = self.samples.iter().map(|s| s.n).sum();
+            wall as f64 / n as f64
+        } else {
+            median(self.samples.iter().map(|s| s.wall as f64 / s.n as f64))?
+        };
+        (ns > 0.0).then_some(ns)
+    }
+
+    /// Core cycles an operation: the median over samples. `None` where a sample had no pacer.
+    pub fn cycles_per_op(&self) -> Option<f64> {
+        self.paced()?;
+        let cycles = |s: &Sample| s.wall as f64 / s.n as f64 * FS_PER_NS / s.pace as f64;
+        median(self.samples.iter().map(cycles)).filter(|&cycles| cycles > 0.0)
+    }
+
+    /// Frequency of the core, GHz: the median over samples. `None` where a sample had no pacer.
+    pub fn ghz(&self) -> Option<f64> {
+        self.paced()?;
+        median(self.samples.iter().map(|s| FS_PER_NS / s.pace as f64))
+    }
+
+    fn paced(&self) -> Option<()> {
+        self.samples.iter().all(|s| s.pace > 0).then_some(())
+    }
+
+    /// The batches that did just so many operations.
+    pub fn batches_of(&self, operations: u64) -> impl Iterator<Item = &'a Batch> {
+        self.batches
+            .iter()
+            .copied()
+            .filter(move |batch| batch.n == operations && !batch.walls.is_empty())
+    }
+
+    /// Seconds that the published work took as one batch: the median.
+    pub fn batch_s(&self, operations: u64) -> Option<f64> {
+        median(
+            self.batches_of(operations)
+                .flat_map(|batch| batch.walls.iter().map(|&wall| wall as f64 / 1e9)),
+        )
+        .filter(|&s| s > 0.0)
+    }
+
+    /// CPU time of one batch by the clock of the process, s.
+    pub fn batch_cpu_s(&self, operations: u64) -> Option<f64> {
+        let (cpu, batches) = self.batches_of(operations).fold((0, 0), |(cpu, n), batch| {
+            (cpu + batch.usage.cpu, n + batch.walls.len())
+        });
+        (cpu > 0).then(|| cpu as f64 / batches as f64 / 1e9)
+    }
+
+    /// Seconds that the whole process took that does the published work: the median.
+    pub fn process_s(&self) -> Option<f64> {
+        median(self.processes.iter().map(|p| p.wall as f64 / 1e9))
+    }
+
+    /// Length of a tick of the scheduler, ns, where the launch says it.
+    pub fn tick_ns(&self) -> Option<u64> {
+        self.params("tick_ns").find_map(|tick| tick.parse().ok())
+    }
+}
