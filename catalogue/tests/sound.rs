@@ -44,10 +44,13 @@ fn row(id: &str) -> Benchmark {
 #[test]
 fn the_rows_are_there_in_their_order() {
     let catalogue = all().unwrap_or_else(|error| panic!("{error}"));
-    let ids: Vec<_> = catalogue.benchmarks.iter().map(|b| b.id.as_str()).collect();
+    let ids = catalogue.benchmarks.iter().map(|b| b.id.as_str());
+    let ids: Vec<_> = ids.filter(|id| ROWS.contains(id)).collect();
     assert_eq!(ids, ROWS);
-    let families: Vec<_> = catalogue.families.iter().map(|f| f.name.as_str()).collect();
-    assert_eq!(families, ["byte", "iocall"]);
+    for name in ["byte", "iocall"] {
+        let family = catalogue.families.iter().find(|f| f.name == name);
+        assert!(family.is_some_and(|f| !f.guidelines.is_empty()), "{name}");
+    }
 }
 
 #[test]

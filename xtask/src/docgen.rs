@@ -1,0 +1,334 @@
+//! The page that lists everything that is measured, made from the catalogue.
+//!
+//! Must not know: the disc, or where the catalogue comes from.
+
+use gritstone_catalogue::Catalogue;
+use gritstone_model::{
+    Benchmark, Better, Claims, CommandWork, Figure, Need, Placement, Quantity, Term, Unit, Work,
+};
+
+/// Where the page lies.
+pub const PATH: &str = "docs/benchmarks.md";
+
+/// The whole page.
+pub fn page(catalogue: &Catalogue) -> String {
+    let mut page = String::from(
+        "# What is measured\n\n\
+         <!-- Written by `cargo xtask docgen` from catalogue/*.toml. Change those, and run it again. -->\n",
+    );
+    for family in &catalogue.families {
+        page += &format!(
+            "\n## {} (`{}`)\n\n{}\n",
+            family.title, family.name, family.why
+        );
+        if !family.guidelines.is_empty() {
+            page += "\nWhat the documents ask of whoever measures, and how it is kept here:\n\n";
+        }
+        for (rule, how) in &family.guidelines {
+            page += &format!("- *{rule}* {how}\n");
+        }
+        let own = |benchmark: &&Benchmark| benchmark.id.family() == family.name;
+        for benchmark in catalogue.benchmarks.iter().filter(own) {
+            page += &section(benchmark, catalogue);
+        }
+    }
+    page
+}
+
+/// One entry; of a variant, only what is not as in the entry that it varies.
+fn section(benchmark: &Benchmark, catalogue: &Catalogue) -> String {
+    let mut section = format!("\n### `{}`: {}\n\n", benchmark.id, benchmark.title);
+    let mut facts = facts(benchmark);
+    let path = benchmark.id.as_str().split('@').next().unwrap_or_default();
+    let base = catalogue
+        .benchmarks
+        .iter()
+        .find(|other| other.id.as_str() == path);
+    if let Some(base) = base.filter(|base| base.id != benchmark.id) {
+        section += &format!("As `{}`, but:\n\n", base.id);
+        let same = self::facts(base);
+        facts.retain(|fact| !same.contains(fact));
+    }
+    for (name, text) in facts {
+        section += &format!("- {name}: {text}\n");
+    }
+    section
+}
+
+/// Everything that is to be said of an entry, by name.
+fn facts(benchmark: &Benchmark) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
+        ("One operation", benchmark.operation.clone()),
+        ("Why", benchmark.why.clone()),
+        ("Figure", figure(benchmark)),
+        ("Work", work(&benchmark.work)),
+    ];
+    if !matches!(benchmark.work, Work::Derived { .. } | Work::Rating { .. }) {
+        facts.push(("Where", place(benchmark)));
+    }
+    if let Some(published) = &benchmark.published {
+        let time = match published.figure.as_str() {
+            "user_s" => "user time",
+            "system_s" => "system time",
+            _ => "real time",
+        };
+        facts.push((
+            "Published work",
+            format!("{}; the time to look at is {time}", published.work),
+        ));
+    }
+    let claims = claims(&benchmark.claims);
+    if !claims.is_empty() {
+        facts.push(("Claims", claims.join("; ")));
+    }
+    if !benchmark.needs.is_empty() {
+        let needs: Vec<String> = benchmark.needs.iter().map(need).collect();
+        facts.push(("Needs", needs.join(", ")));
+    }
+    if let Some(curve) = &benchmark.curve {
+        let points: Vec<String> = curve
+            .points
+            .iter()
+            .map(|(x, id)| format!("{x} (`{id}`)"))
+            .collect();
+        facts.push((
+            "Curve",
+            format!("over {}: {}", curve.label, points.join(", ")),
+        ));
+    }
+    let sources: Vec<String> = benchmark
+        .sources
+        .iter()
+        .map(|source| format!("{}, {}", source.document, source.place))
+        .collect();
+    facts.push(("Sources", sources.join("; ")));
+    facts.push(("Version", benchmark.version.to_string()));
+    facts.extend(benchmark.remark.clone().map(|remark| ("Remark", remark)));
+    facts.extend(
+        benchmark
+            .not_comparable
+            .clone()
+            .map(|why| ("Not comparable", why)),
+    );
+    facts
+}
+
+fn figure(benchmark: &Benchmark) -> String {
+    let better = match benchmark.better {
+        Better::Higher => "more is better",
+        Better::Lower => "less is better",
+    };
+    let mut text = format!("{}, {better}", benchmark.unit);
+    if benchmark.amount_per_op != 1.0 {
+        let counted = counted(&benchmark.unit);
+        text += &format!("; one operation is {} {counted}", benchmark.amount_per_op);
+    }
+    if benchmark.processor_bound {
+        text += "; bound by the processor, so that core cycles compare better than time";
+    }
+    text
+}
+
+/// What a unit counts, in the plural.
+fn counted(unit: &Unit) -> String {
+    match (unit.quantity(), unit.as_str().split_once('/')) {
+        (Quantity::Time { .. }, Some((_, thing))) => format!("{thing}s"),
+        (Quantity::Rate { plain: 1.0 }, Some((thing, _))) => thing.to_owned(),
+        (Quantity::Rate { .. }, _) => "bytes".to_owned(),
+        _ => "units".to_owned(),
+    }
+}
+
+fn work(work: &Work) -> String {
+    match work {
+        Work::Kernel(work) => {
+            let mut text = format!("kernel, program `{}`", work.program);
+            for (name, value) in &work.params {
+                text += &format!(", {name} = {value}");
+            }
+            for helper in &work.uses {
+                text += &format!(", executes `{helper}`");
+            }
+            text
+        }
+        Work::Command(work) => format!("command, {}", command(work)),
+        Work::Scenario(work) => format!("scenario, {}", command(work)),
+        Work::Derived { terms } => format!("derived, {}", sum(terms)),
+        Work::Rating { over, baseline } => {
+            let rows: Vec<String> = over.iter().map(|id| format!("`{id}`")).collect();
+            format!("rating, {} against `{baseline}`", rows.join(", "))
+        }
+    }
+}
+
+fn command(work: &CommandWork) -> String {
+    let mut text = format!("`{}`", work.argv.join(" "));
+    if work.figure == Figure::LinkedSize {
+        text += "; text, data and bss of the `a.out` that it leaves";
+    }
+    if work.verify.is_some() {
+        text += "; an untimed execution proves its work";
+    }
+    text
+}
+
+/// `a - 2 b`.
+fn sum(terms: &[Term]) -> String {
+    let mut text = String::new();
+    for (i, term) in terms.iter().enumerate() {
+        text += match (i, term.times < 0.0) {
+            (0, false) => "",
+            (0, true) => "-",
+            (_, false) => " + ",
+            (_, true) => " - ",
+        };
+        if term.times.abs() != 1.0 {
+            text += &format!("{} ", term.times.abs());
+        }
+        text += &format!("`{}`", term.id);
+    }
+    text
+}
+
+fn place(benchmark: &Benchmark) -> String {
+    let cpus = match benchmark.placement {
+        Placement::OneCpu => "on one CPU",
+        Placement::Cross => "on two CPUs",
+        Placement::All => "on all CPUs, as the scheduler has it",
+    };
+    if benchmark.files {
+        format!("{cpus}; in the directory that `--dir` chooses")
+    } else {
+        cpus.to_owned()
+    }
+}
+
+fn claims(claims: &Claims) -> Vec<String> {
+    let mut list = Vec::new();
+    if claims.check {
+        list.push("every timed region yields a value that must be right".to_owned());
+    }
+    if claims.linear {
+        list.push("time grows with the number of operations".to_owned());
+    }
+    for (value, before, after) in [
+        (
+            claims.syscalls_per_op,
+            "entries into the kernel an operation: ",
+            "",
+        ),
+        (
+            claims.switches_per_op,
+            "voluntary switches an operation: at least ",
+            "",
+        ),
+        (
+            claims.faults_per_op,
+            "page faults an operation: at most ",
+            "",
+        ),
+        (claims.min_ns_per_op, "time an operation: at least ", " ns"),
+    ] {
+        list.extend(value.map(|value| format!("{before}{value}{after}")));
+    }
+    list
+}
+
+fn need(need: &Need) -> String {
+    let names = match need.any.as_slice() {
+        [] => need.name.clone(),
+        any => any.join(" or "),
+    };
+    format!("{names} (package {})", need.package)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{fs, path::Path};
+
+    const DEMO: &str = r#"
+        [family]
+        name = "demo"
+        title = "Demonstration"
+        why = "To show every line that there can be."
+        guidelines = [{ rule = "Be brief.", how = "It is." }]
+        [needs]
+        sh = { package = "dash" }
+        cc = { any = ["cc", "gcc"], package = "gcc" }
+        [[benchmark]]
+        id = "demo/call"
+        kind = "kernel"
+        title = "Call"
+        version = 2
+        operation = "One call."
+        why = "Calls are everywhere."
+        sources = [{ document = "byte-1984", place = "listing 2" }, { document = "hp-1987", place = "table 4.2" }]
+        unit = "ns/call"
+        amount_per_op = 6
+        published = { work = "10 calls", operations = 10, figure = "system_s" }
+        params = { how = "plain" }
+        uses = ["demo/job"]
+        in_dir = true
+        processor_bound = true
+        claims = { check = true, linear = true, syscalls_per_op = 1, switches_per_op = 0.5, faults_per_op = 0, min_ns_per_op = 10 }
+        remark = "Something was assumed."
+        [[benchmark.variant]]
+        name = "cross"
+        title = "Call, far away"
+        placement = "cross"
+        not_comparable = "It is elsewhere."
+        curve = { label = "n", points = [[1, "demo/call"], [2.5, "demo/less"]] }
+        [[benchmark]]
+        id = "demo/cc"
+        kind = "command"
+        title = "Compile"
+        version = 1
+        operation = "One program."
+        why = "It is done all day."
+        sources = [{ document = "byte-1984", place = "text" }]
+        unit = "bytes"
+        better = "lower"
+        argv = ["{cc}", "x.c"]
+        leaves = ["a.out"]
+        figure = "linked-size"
+        verify = { argv = ["true"], stdout = "x" }
+        needs = ["cc", "sh"]
+        [[benchmark]]
+        id = "demo/less"
+        kind = "derived"
+        title = "Less"
+        version = 1
+        operation = "One difference."
+        why = "To subtract."
+        sources = [{ document = "byte-1984", place = "listing 3" }]
+        unit = "ns/call"
+        terms = [{ id = "demo/call", times = 1 }, { id = "demo/call@cross", times = -2.5 }]
+        [[benchmark]]
+        id = "demo/all"
+        kind = "rating"
+        title = "All"
+        version = 1
+        operation = "A mean."
+        why = "To have one number."
+        sources = [{ document = "hp-1987", place = "table 5.1" }]
+        unit = "ratio"
+        better = "higher"
+        over = ["demo/call", "demo/less"]
+        baseline = "ref:vax-11-780"
+    "#;
+
+    #[test]
+    fn the_page_says_everything() {
+        let catalogue = gritstone_catalogue::load(&[("demo.toml", DEMO)]).unwrap();
+        insta::assert_snapshot!(page(&catalogue));
+    }
+
+    #[test]
+    fn the_page_of_this_repository_is_fresh() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let there = fs::read_to_string(root.join(PATH)).unwrap_or_default();
+        let page = page(&gritstone_catalogue::all().unwrap());
+        assert!(there == page, "{PATH} is stale: run `cargo xtask docgen`");
+    }
+}
