@@ -128,10 +128,7 @@ fn published(cell: &Cell, benchmark: Option<&Benchmark>) -> Option<PublishedView
         real_s: cell.seconds.real,
         user_s: cell.seconds.user,
         system_s: cell.seconds.system,
-        process_s: None,
-        real_interval: None,
-        process_interval: None,
-        start_share: None,
-        values: Vec::new(),
+        // a document prints neither intervals nor the share of the start
+        ..PublishedView::default()
     })
 }
