@@ -19,11 +19,12 @@ pub struct Estimate {
     pub confidence: f64,
     /// How many values.
     pub n: usize,
-    /// Interval of the median by order statistics, a check that asks nothing of the shape; `widened` like the other.
+    /// Interval of the median by order statistics, a check that asks nothing of the shape; widened like the other.
     pub median_interval: Option<[f64; 2]>,
     /// Lag-1 autocorrelation of the values (of their logarithms for [`log_center`]) in the order of time.
     pub rho1: f64,
-    /// Factor by which both intervals were widened for it; 1 when they were not.
+    /// Factor by which both intervals were widened about their centres for it: sqrt((1 + rho) / (1 - rho)) with rho the
+    /// autocorrelation freed of its bias, when that is above 2 / sqrt(n), 3 at most; else 1.
     pub widened: f64,
 }
 
@@ -33,7 +34,17 @@ pub struct Estimate {
 /// `None` when there is no value, or one that is not positive and finite.
 #[must_use]
 pub fn log_center(values: &[f64], confidence: f64) -> Option<Estimate> {
-    let estimate = center(&order::logs(values)?, confidence);
+    log_center_between(values, 0.0, confidence)
+}
+
+/// [`log_center`] with an interval for the machine, not for this run of it: `run_ln_sd`, the standard deviation of
+/// ln(figure) between runs, is added in quadrature (see [`crate::two`] for what it is and what to take). A drift
+/// slower than the run moves all its launches together, and no statistics inside the run can see it.
+///
+/// `None` when there is no value, or one that is not positive and finite.
+#[must_use]
+pub fn log_center_between(values: &[f64], run_ln_sd: f64, confidence: f64) -> Option<Estimate> {
+    let estimate = center(&order::logs(values)?, run_ln_sd, confidence);
     let exp = |[low, high]: [f64; 2]| [low.exp(), high.exp()];
     Some(Estimate {
         value: estimate.value.exp(),
@@ -49,31 +60,31 @@ pub fn log_center(values: &[f64], confidence: f64) -> Option<Estimate> {
 #[must_use]
 pub fn plain_center(values: &[f64], confidence: f64) -> Option<Estimate> {
     let fit = !values.is_empty() && values.iter().all(|x| x.is_finite());
-    fit.then(|| center(values, confidence))
+    fit.then(|| center(values, 0.0, confidence))
 }
 
-fn center(values: &[f64], confidence: f64) -> Estimate {
+fn center(values: &[f64], extra: f64, confidence: f64) -> Estimate {
     let rungs = Rungs::one(values);
     let rho1 = serial::rho1(values);
     let widened = serial::widening(rho1, values.len());
     let stretch = Stretch {
         factor: widened,
-        ..Stretch::NONE
+        extra,
     };
     Estimate {
         value: rungs.centre(),
         interval: rungs.interval(confidence, stretch),
         confidence,
         n: values.len(),
-        median_interval: median_interval(values, confidence, widened),
+        median_interval: median_interval(values, confidence, stretch),
         rho1,
         widened,
     }
 }
 
 /// The k-th smallest and the k-th largest value, k as large as 2 P(B < k) <= 1 - confidence allows, B binomial
-/// with one half.
-fn median_interval(values: &[f64], confidence: f64, widened: f64) -> Option<[f64; 2]> {
+/// with one half; stretched about the median.
+fn median_interval(values: &[f64], confidence: f64, stretch: Stretch) -> Option<[f64; 2]> {
     let n = values.len();
     let binomial = Binomial::new(0.5, n as u64).ok()?;
     let level = 1.0 - confidence + 1e-12;
@@ -81,8 +92,13 @@ fn median_interval(values: &[f64], confidence: f64, widened: f64) -> Option<[f64
         .take_while(|below| 2.0 * binomial.cdf(*below as u64) <= level)
         .count();
     let sorted = order::sorted(values);
-    let median = order::median(&sorted);
-    (k > 0).then(|| [sorted[k - 1], sorted[n - k]].map(|x| median + widened * (x - median)))
+    (k > 0).then(|| {
+        stretch.about(
+            order::median(&sorted),
+            [sorted[k - 1], sorted[n - k]],
+            confidence,
+        )
+    })
 }
 
 #[cfg(test)]
@@ -147,6 +163,19 @@ mod tests {
         let estimate = log_center(&[7.0; 8], 0.95).unwrap();
         let [low, high] = estimate.interval.unwrap();
         assert!((estimate.value - 7.0).abs() < 1e-12 && low == high);
+    }
+
+    #[test]
+    fn what_runs_differ_by_is_added_in_quadrature() {
+        let small = TEN.map(|x| (x / 100.0).exp());
+        let run = log_center(&small, 0.95).unwrap();
+        let machine = log_center_between(&small, 0.5, 0.95).unwrap();
+        assert_eq!((run.value, run.n), (machine.value, machine.n));
+        let halves = |e: &Estimate| e.interval.unwrap().map(|x| (x / e.value).ln().abs());
+        for (run, machine) in halves(&run).iter().zip(halves(&machine)) {
+            assert!((run.hypot(1.959_964 * 0.5) - machine).abs() < 1e-6);
+        }
+        assert!(machine.median_interval.unwrap()[0] < run.median_interval.unwrap()[0]);
     }
 
     #[test]

@@ -2,22 +2,27 @@
 //!
 //! The null hypothesis is any density that rises to one peak and falls after it. A gap between two neighbours has the
 //! peak on one side of it at most, so on the other side the density falls, and the distances between the values there
-//! are, if anything, larger than the gap. For the next m of them, with sum S, the chance of a gap of c S or more is then at
-//! most (1 + c)^-m: distances between neighbours of a constant density are exponential, and the gap and S are independent.
-//! Which side that is cannot be known, so a gap counts with the larger of the chances of its two sides.
-//! A single outlier has no distances beyond it, and so is no mode.
+//! are, if anything, larger than the gap. For the next m of them, with sum S, the chance of a gap of c S or more is then
+//! at most (1 + c)^-m: distances between neighbours of a constant density are exponential, and gap and S independent.
+//! Which side that is cannot be known, so a gap counts with the larger of the chances of its two sides, and each side
+//! with the smallest over m. A single outlier has no distances beyond it, and so is no mode.
+//!
+//! The smallest of so many chances is no longer a chance. What it is under a constant density, of all densities with one
+//! peak the one that makes it smallest, was simulated: the level of 1 % is at 0.8 / n^2 within a fifth, for n from 6 to 60.
+//! Against the dip test (Hartigan and Hartigan 1985) at 1 %: as good for two equal groups, and better for unequal ones
+//! (METHODS.md).
 //!
 //! Must not know: what is made of the number.
 
 use crate::order;
 
-/// Fewest values in a group: three distances, so that an outlier with two companions is still no mode.
-const GROUP: usize = 4;
+/// Fewest values in a group; an outlier with one companion is still no mode.
+const GROUP: usize = 3;
 
-/// Number of groups that are surely apart; `None` for fewer than eight values.
+/// Number of groups that are surely apart; `None` for fewer than six values, which cannot be two groups.
 ///
-/// Each gap is judged at 1 % divided by the number of gaps and of the m that were tried. Distances below the finest that
-/// was seen count as that: clocks and rounding make equal values, which are not infinitely close.
+/// Distances below the finest that was seen count as that: clocks and rounding make equal values, which are not
+/// infinitely close.
 pub(crate) fn modes(values: &[f64]) -> Option<usize> {
     let n = values.len();
     if n < 2 * GROUP {
@@ -25,15 +30,10 @@ pub(crate) fn modes(values: &[f64]) -> Option<usize> {
     }
     let sorted = order::sorted(values);
     let gaps: Vec<f64> = sorted.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let finest = gaps
-        .iter()
-        .copied()
-        .filter(|g| *g > 0.0)
-        .fold(f64::INFINITY, f64::min);
-    if finest.is_infinite() {
-        return Some(1);
-    }
-    let level = 0.01 / n as f64;
+    let positive = gaps.iter().copied().filter(|gap| *gap > 0.0);
+    let finest = positive.fold(f64::INFINITY, f64::min);
+    let level = 0.8 / (n * n) as f64;
+    // GROUP values on either side have one distance less
     let apart = (GROUP - 1..=n - 1 - GROUP).filter(|at| {
         let right = chance(gaps[*at], gaps[at + 1..].iter(), finest);
         let left = chance(gaps[*at], gaps[..*at].iter().rev(), finest);
@@ -42,19 +42,16 @@ pub(crate) fn modes(values: &[f64]) -> Option<usize> {
     Some(1 + apart.count())
 }
 
-/// The smallest chance over the next 3, 6, 12, ... distances, times the number of these trials.
+/// The smallest (1 + gap / S)^-m over the sums S of the next m distances beyond the gap.
 fn chance<'a>(gap: f64, beyond: impl Iterator<Item = &'a f64>, finest: f64) -> f64 {
-    let (mut sum, mut least, mut trials) = (0.0, 1.0_f64, 0);
-    let mut next = GROUP - 1;
+    let (mut sum, mut least) = (0.0, 1.0_f64);
     for (m, distance) in (1..).zip(beyond) {
         sum += distance.max(finest);
-        if m == next {
-            least = least.min((1.0 + gap / sum).powi(-(m as i32)));
-            trials += 1;
-            next *= 2;
+        if m + 1 >= GROUP as i32 {
+            least = least.min((1.0 + gap / sum).powi(-m));
         }
     }
-    least * f64::from(trials.max(1))
+    least
 }
 
 #[cfg(test)]
@@ -86,10 +83,10 @@ mod tests {
             Some(1)
         );
         assert_eq!(
-            modes(&[group(100.0, 3.0, 12), vec![150.0, 150.5, 151.0]].concat()),
+            modes(&[group(100.0, 3.0, 12), vec![150.0, 150.5]].concat()),
             Some(1)
         );
-        assert_eq!(modes(&[1.0; 7]), None);
+        assert_eq!(modes(&[1.0; 5]), None);
     }
 
     #[test]
