@@ -108,6 +108,9 @@ pub struct KernelWork {
     /// Parameters handed to it.
     #[serde(default)]
     pub params: BTreeMap<String, String>,
+    /// Helper programs that it executes (`family/name`): built like it, and of no entry of their own.
+    #[serde(default)]
+    pub uses: Vec<String>,
 }
 
 /// A second, untimed execution that shows that the timed one does what it says.
