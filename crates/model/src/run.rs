@@ -50,15 +50,31 @@ pub struct Conditions {
     /// CPU time on the launch's CPUs that neither the launch nor idling used, ns.
     #[serde(default)]
     pub others: Option<u64>,
-    /// Time stolen by the hypervisor, all CPUs, ns.
+    /// What of `others` may be the grain of the counter alone, ns: less than this is not told from nothing.
+    #[serde(default)]
+    pub grain: Option<u64>,
+    /// Time stolen by the hypervisor from the launch's CPUs, ns.
     #[serde(default)]
     pub steal: Option<u64>,
-    /// Time that some task waited for a CPU (PSI), ns.
+    /// Time that some task of the whole system waited for a CPU (PSI), ns.
     #[serde(default)]
     pub pressure: Option<u64>,
-    /// Time that the cgroup was throttled, ns.
+    /// Time that tasks waited for the launch's CPUs, summed over tasks, ns: the launch's own processes wait
+    /// for each other too.
+    #[serde(default)]
+    pub waited: Option<u64>,
+    /// Time that the cgroup was throttled by its CPU quota, ns.
     #[serde(default)]
     pub throttled: Option<u64>,
+    /// Times that the cgroup ran into its memory limit.
+    #[serde(default)]
+    pub memory_limit: Option<u64>,
+    /// Times that the launch's CPUs were slowed because they were hot.
+    #[serde(default)]
+    pub overheated: Option<u64>,
+    /// Time within the samples in which processor-bound work on one CPU stood still, ns; `None` for other work.
+    #[serde(default)]
+    pub gap: Option<u64>,
 }
 
 /// One execution of a benchmark's process.
