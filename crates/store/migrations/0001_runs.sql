@@ -29,6 +29,7 @@ CREATE TABLE run (
 CREATE TABLE run_end (
     run       INTEGER PRIMARY KEY REFERENCES run (number),
     elapsed_s DOUBLE PRECISION NOT NULL, -- from start to end
+    launches  BIGINT NOT NULL,           -- how many it has, so that a lost one is missed
     seal      BIGINT NOT NULL            -- FNV-1a of this row
 );
 

@@ -57,10 +57,18 @@ pub(crate) fn load(connection: &Connection, id: &str) -> Result<RunData, Fault> 
         return Err(StoreError::NoSuchRun { id: id.into() }.into());
     };
     let mut data = beginning(&snapshot, id, run)?;
-    if ended {
-        data.info.elapsed_s = Some(end(&snapshot, id, run)?);
-    }
     data.launches = launches(&snapshot, &data, run)?;
+    let mut count = write::next(&snapshot, sql::NEXT_LAUNCH, [run])?;
+    if ended {
+        let (elapsed_s, launches) = end(&snapshot, id, run)?;
+        data.info.elapsed_s = Some(elapsed_s);
+        count = launches;
+    }
+    if usize::try_from(count) != Ok(data.launches.len()) {
+        let found = data.launches.len();
+        let what = format!("run {id} has {count} launches, of which {found} are found");
+        return Err(Fault::Damaged(what));
+    }
     Ok(data)
 }
 
@@ -87,11 +95,14 @@ fn beginning(connection: &Connection, id: &str, run: i64) -> Result<RunData, Fau
     read().map_err(|what| unreadable(id, &gritstone, what))
 }
 
-fn end(connection: &Connection, id: &str, run: i64) -> Result<f64, Fault> {
+/// The length of a run, and how many launches it has.
+fn end(connection: &Connection, id: &str, run: i64) -> Result<(f64, i64), Fault> {
     let end = all(connection, sql::SELECT_END, [run])?.pop();
     let (seal, row) = end.and_then(split).ok_or_else(|| missing("end", id))?;
     match row[..] {
-        [Value::Real(elapsed_s)] if seal == seal_of([&row]) => Ok(elapsed_s),
+        [Value::Real(elapsed_s), Value::Integer(launches)] if seal == seal_of([&row]) => {
+            Ok((elapsed_s, launches))
+        }
         _ => Err(broken(format!("the end of run {id}"))),
     }
 }

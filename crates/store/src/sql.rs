@@ -31,7 +31,7 @@ statements! {
         machine_id, machine_name, machine_system, settings, machine) \
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
     /// The end of a run.
-    INSERT_END = "INSERT INTO run_end (run, seal, elapsed_s) VALUES ($1, $2, $3)";
+    INSERT_END = "INSERT INTO run_end (run, seal, elapsed_s, launches) VALUES ($1, $2, $3, $4)";
     /// An entry of the catalogue.
     INSERT_BENCHMARK = "INSERT INTO benchmark (run, position, id, entry) VALUES ($1, $2, $3, $4)";
     /// A program.
@@ -69,7 +69,7 @@ statements! {
     SELECT_RUN = "SELECT seal, id, label, started, gritstone, \
         machine_id, machine_name, machine_system, settings, machine FROM run WHERE number = $1";
     /// Its end, as INSERT_END takes it.
-    SELECT_END = "SELECT seal, elapsed_s FROM run_end WHERE run = $1";
+    SELECT_END = "SELECT seal, elapsed_s, launches FROM run_end WHERE run = $1";
     /// Its entries, as INSERT_BENCHMARK takes them.
     SELECT_BENCHMARKS = "SELECT position, id, entry FROM benchmark WHERE run = $1 ORDER BY position";
     /// Its programs, as INSERT_PROGRAM takes them.

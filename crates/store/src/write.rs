@@ -160,7 +160,8 @@ fn insert_end(connection: &Connection, run: i64, elapsed_s: f64) -> Result<(), F
     if !(elapsed_s.is_finite() && elapsed_s >= 0.0) {
         return Err(Fault::unfit(format!("{elapsed_s} s is no length of a run")));
     }
-    let row = vec![Value::Real(elapsed_s)];
+    let launches = next(connection, sql::NEXT_LAUNCH, [run])?;
+    let row = vec![Value::Real(elapsed_s), Value::Integer(launches)];
     let mut seal = Seal::new();
     seal.row(&row);
     insert(
@@ -172,7 +173,8 @@ fn insert_end(connection: &Connection, run: i64, elapsed_s: f64) -> Result<(), F
     Ok(())
 }
 
-fn next<P: rusqlite::Params>(
+/// The number that comes next, which is also how many there are where they begin at 0.
+pub(crate) fn next<P: rusqlite::Params>(
     connection: &Connection,
     statement: &str,
     of: P,

@@ -245,7 +245,7 @@ fn every_row_belongs_to_a_run() {
         "INSERT INTO benchmark VALUES (7, 0, 'byte/pipe', '{}')",
         "INSERT INTO program VALUES (7, 'byte/pipe', '', '', '')",
         "INSERT INTO skip VALUES (7, 0, 'byte/pipe', '{}')",
-        "INSERT INTO run_end VALUES (7, 1.0, 0)",
+        "INSERT INTO run_end VALUES (7, 1.0, 0, 0)",
         "INSERT INTO launch VALUES (7, 0, 'byte/pipe', 0, 0, '[]', 'measured', NULL, 0, 0, 0, 0, 0, 0)",
         "INSERT INTO event (run, launch, position, kind) VALUES (7, 0, 0, 'bye')",
     ] {

@@ -29,7 +29,9 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
     differences.add("system", &b.system, &o.system);
     differences.add("configuration", &b.configuration, &o.configuration);
     differences.facts(&b.facts, &o.facts, printed(base) || printed(other));
-    differences.add("gritstone", version(base), version(other));
+    if let (Some(b), Some(o)) = (&base.gritstone, &other.gritstone) {
+        differences.add("gritstone", b, o);
+    }
     programs(&mut differences, base, other);
     for (b, o) in common(base, other) {
         if !is_published(b) && !is_published(o) {
@@ -47,10 +49,6 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
 /// Whether a document printed it.
 fn printed(view: &RunView) -> bool {
     view.settings.is_none()
-}
-
-fn version(view: &RunView) -> &str {
-    view.gritstone.as_deref().unwrap_or("")
 }
 
 /// Pairs of the rows that both have.

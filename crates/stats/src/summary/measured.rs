@@ -22,27 +22,23 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
         .filter_map(|launch| Some((*launch, row.ns(launch)?)))
         .unzip();
     figure(&mut result, benchmark, &timed, &ns, options);
-    let modes = result.statistics.as_ref().and_then(|s| s.modes);
     result.measured = measured(&launches);
 
-    result
-        .footnotes
-        .extend(rules::untimed(timed.len(), &launches));
-    let center = center::log_center(&ns, options.confidence).map(|e| e.value);
-    result
-        .footnotes
-        .extend(rules::claims(benchmark, &launches, center));
+    let centre = center::log_center(&ns, options.confidence).map(|e| e.value);
+    let notes = &mut result.footnotes;
+    notes.extend(rules::untimed(timed.len(), &launches));
+    notes.extend(rules::claims(benchmark, &launches, centre));
     if !result.values.is_empty() {
-        result.footnotes.extend(rules::repeatable(&rules::Spread {
-            n: ns.len(),
+        notes.extend(rules::repeatable(&rules::Spread {
+            n: result.launches,
             thing: "launch",
             interval: result.interval,
             confidence: options.confidence,
             precision: run.info.settings.precision,
-            modes,
+            modes: result.statistics.as_ref().and_then(|s| s.modes),
         }));
     }
-    result.footnotes.extend(rules::disturbed(&launches));
+    notes.extend(rules::disturbed(&launches));
     if let Some(work) = &benchmark.published {
         let (view, footnotes) = match benchmark.work {
             Work::Kernel(_) => published::batches(work, benchmark, &launches, options),

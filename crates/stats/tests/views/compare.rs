@@ -1,0 +1,523 @@
+//! Ratios, intervals and verdicts between made-up views.
+//!
+//! Must not know: how a view was computed.
+
+use crate::made_up::*;
+use gritstone_model::FootnoteKind::*;
+use gritstone_model::*;
+use gritstone_stats::compare::{Options, compare};
+use gritstone_stats::two::{self, BetweenRun};
+
+fn options() -> Options {
+    Options::default()
+}
+
+/// Without what a machine scatters between runs: the launches alone decide.
+fn exact() -> Options {
+    Options {
+        between_run: BetweenRun {
+            paced: 0.0,
+            raw: 0.0,
+        },
+        ..options()
+    }
+}
+
+/// A run of one row.
+fn one(benchmark: Benchmark, launches: Vec<Launch>) -> RunView {
+    view(&run(vec![benchmark], launches))
+}
+
+fn at(ns: f64) -> RunView {
+    one(plain("a/b"), scattered("a/b", ns))
+}
+
+fn first(base: &RunView, other: &RunView, options: &Options) -> CompareRow {
+    compare(base, other, options).rows.remove(0)
+}
+
+fn whys(row: &CompareRow) -> Vec<(FootnoteKind, &str)> {
+    let notes = row.footnotes.iter();
+    notes.map(|note| (note.kind, note.why.as_str())).collect()
+}
+
+#[test]
+fn half_the_time_is_twice_as_fast() {
+    let (base, other) = (at(100.0), at(50.0));
+    let row = first(&base, &other, &options());
+    near(row.ratio, 2.0);
+    assert_eq!(row.verdict, Verdict::Faster);
+    assert_eq!(
+        (row.compared.as_str(), row.unit.as_str()),
+        ("estimate", "ns/call")
+    );
+    near(row.base, 100.0);
+    near(row.other, 50.0);
+    let extra = two::BETWEEN_RUN_LN_SD.raw * 2.0_f64.sqrt();
+    let (b, o) = (&base.results[0].values, &other.results[0].values);
+    let want = two::ratio(b, o, extra, 0.95).unwrap().inverse();
+    assert_eq!((row.interval, row.p), (want.interval, want.p));
+    assert_eq!(row.p_adjusted, row.p);
+    assert_eq!(row.footnotes, []);
+
+    let back = first(&other, &base, &options());
+    near(back.ratio, 0.5);
+    assert_eq!(back.verdict, Verdict::Slower);
+}
+
+#[test]
+fn twice_the_rate_is_twice_as_fast() {
+    let mut benchmark = plain("a/b");
+    benchmark.unit = unit("MB/s");
+    benchmark.better = Better::Higher;
+    let rate = |ns| one(benchmark.clone(), scattered("a/b", ns));
+    let row = first(&rate(100.0), &rate(50.0), &options());
+    near(row.ratio, 2.0);
+    assert_eq!(row.verdict, Verdict::Faster);
+
+    // another scale of the same kind
+    let mut kilo = benchmark.clone();
+    kilo.unit = unit("KB/s");
+    let kilo = one(kilo, scattered("a/b", 50.0));
+    let row = first(&rate(100.0), &kilo, &options());
+    near(row.ratio, 2.0);
+    near(row.other, row.base.unwrap() * 2.0);
+    assert_eq!(row.unit, "MB/s");
+}
+
+#[test]
+fn the_same_is_no_difference_and_a_small_one_cannot_be_told() {
+    let row = first(&at(100.0), &at(100.0), &exact());
+    near(row.ratio, 1.0);
+    assert_eq!(row.verdict, Verdict::NoDifference);
+    // with the machine's own scatter, 2 % a run, nothing that narrow is sure
+    let row = first(&at(100.0), &at(100.0), &options());
+    assert_eq!(row.verdict, Verdict::CannotTell);
+    // 3 % is seen without the scatter of the machine, and not with it
+    assert_eq!(
+        first(&at(103.0), &at(100.0), &exact()).verdict,
+        Verdict::Faster
+    );
+    assert_eq!(
+        first(&at(103.0), &at(100.0), &options()).verdict,
+        Verdict::CannotTell
+    );
+}
+
+#[test]
+fn margin_and_level_are_as_asked() {
+    let wide = Options {
+        margin: 0.05,
+        ..exact()
+    };
+    assert_eq!(
+        first(&at(103.0), &at(100.0), &wide).verdict,
+        Verdict::NoDifference
+    );
+    assert_eq!(compare(&at(1.0), &at(1.0), &wide).margin, 0.05);
+    let strict = Options {
+        alpha: 1e-9,
+        ..exact()
+    };
+    assert_eq!(
+        first(&at(103.0), &at(100.0), &strict).verdict,
+        Verdict::CannotTell
+    );
+}
+
+#[test]
+fn rows_bound_by_the_processor_are_compared_in_cycles() {
+    // the other ran at half the frequency and took twice as long
+    let mut slow = scattered("a/b", 200.0);
+    for launch in &mut slow {
+        samples(launch, |sample| sample.pace *= 2);
+    }
+    let mut bound = plain("a/b");
+    bound.processor_bound = true;
+    let base = one(bound.clone(), scattered("a/b", 100.0));
+    let other = one(bound.clone(), slow.clone());
+    let row = first(&base, &other, &exact());
+    assert_eq!(
+        (row.compared.as_str(), row.unit.as_str()),
+        ("cycles", "cycles")
+    );
+    near(row.ratio, 1.0);
+    near(row.base, 400.0);
+    near(row.other, 400.0);
+    assert_eq!(row.verdict, Verdict::NoDifference);
+    // the paced deviation widens it
+    let row = first(&base, &other, &options());
+    let (b, o) = (
+        &base.results[0].paced_values,
+        &other.results[0].paced_values,
+    );
+    let extra = two::BETWEEN_RUN_LN_SD.paced * 2.0_f64.sqrt();
+    assert_eq!(
+        row.interval,
+        two::ratio(b, o, extra, 0.95).unwrap().inverse().interval
+    );
+
+    // not bound by it, or not paced: the clock decides
+    let clock = first(&at(100.0), &one(plain("a/b"), slow), &exact());
+    assert_eq!(clock.compared, "estimate");
+    near(clock.ratio, 0.5);
+    let mut unpaced = scattered("a/b", 100.0);
+    for launch in &mut unpaced {
+        samples(launch, |sample| sample.pace = 0);
+    }
+    let row = first(&base, &one(bound, unpaced), &exact());
+    assert_eq!(row.compared, "estimate");
+}
+
+#[test]
+fn other_versions_and_other_units_have_no_ratio() {
+    let mut newer = plain("a/b");
+    newer.version = 2;
+    let row = first(&at(100.0), &one(newer, launches("a/b", 100.0)), &options());
+    assert_eq!((row.ratio, row.interval, row.p), (None, None, None));
+    assert_eq!(row.verdict, Verdict::CannotTell);
+    let why = "The work of this row changed: version 1 against version 2.";
+    assert_eq!(whys(&row), [(NotComparable, why)]);
+
+    let mut rate = plain("a/b");
+    rate.unit = unit("calls/s");
+    let row = first(&at(100.0), &one(rate, launches("a/b", 100.0)), &options());
+    assert_eq!((row.ratio, row.other), (None, None));
+    let why = "The units count different things: ns/call against calls/s.";
+    assert_eq!(whys(&row), [(NotComparable, why)]);
+}
+
+#[test]
+fn a_star_on_either_side_takes_the_ratio_away() {
+    let mut starred = plain("a/b");
+    starred.claims.min_ns_per_op = Some(1000.0);
+    let star = one(starred, launches("a/b", 100.0));
+    let why = "run-1: 100 ns an operation is faster than physics: no machine does it in less than 1000 ns.";
+    for (base, other) in [(&at(50.0), &star), (&star, &at(50.0))] {
+        let row = first(base, other, &options());
+        assert_eq!((row.ratio, row.interval, row.p), (None, None, None));
+        assert_eq!(row.verdict, Verdict::CannotTell);
+        assert_eq!(whys(&row), [(Trivialised, why)]);
+        assert!(row.base.is_some() && row.other.is_some());
+    }
+}
+
+#[test]
+fn footnotes_tell_their_side_or_stand_once() {
+    let mut remarked = plain("a/b");
+    remarked.remark = Some("The listing is lost.".to_owned());
+    let mut base = one(remarked.clone(), launches("a/b", 100.0));
+    base.label = Some("before".to_owned());
+    let mut other = run(vec![remarked], launches("a/b", 100.0));
+    for launch in &mut other.launches {
+        launch.conditions.steal = Some(100_000_000);
+    }
+    let row = first(&base, &view(&other), &options());
+    assert_eq!(
+        whys(&row),
+        [
+            (
+                Disturbed,
+                "run-1: Disturbed in 10 of 10 launches: the hypervisor stole up to 10 % of the time."
+            ),
+            (Note, "The listing is lost."),
+        ]
+    );
+    base.results[0].footnotes[0].why = "Another remark.".to_owned();
+    let row = first(&base, &view(&other), &options());
+    assert_eq!(row.footnotes.len(), 3);
+    assert_eq!(row.footnotes[1].why, "before: Another remark.");
+    // what belongs to a figure that was not compared stays with it
+    base.results[0].footnotes[0].of = Some("process_s".to_owned());
+    let row = first(&base, &view(&other), &options());
+    assert_eq!(row.footnotes.len(), 2);
+}
+
+#[test]
+fn rows_of_one_side_are_told() {
+    let base = view(&run(vec![plain("a/b"), plain("b/b")], launches("a/b", 1.0)));
+    let other = view(&run(vec![plain("c/c"), plain("a/b")], launches("c/c", 3.0)));
+    let found = compare(&base, &other, &options());
+    let names: Vec<&str> = found.rows.iter().map(|row| row.id.as_str()).collect();
+    assert_eq!(names, ["a/b", "b/b", "c/c"]);
+    let why = "run-1 has no row of this name.";
+    assert!(whys(&found.rows[2]).contains(&(NotComparable, why)));
+    near(found.rows[2].other, 3.0);
+    assert_eq!((found.rows[2].base, found.rows[2].ratio), (None, None));
+    // a row that both have, and one side did not measure
+    let row = &found.rows[0];
+    assert_eq!((row.ratio, row.verdict), (None, Verdict::CannotTell));
+    assert!(whys(row).contains(&(NotComparable, "Only the base has a figure here.")));
+    assert!(whys(row).iter().any(|(kind, _)| *kind == NotRun));
+}
+
+#[test]
+fn few_launches_give_a_ratio_without_an_interval() {
+    let few = |ns| one(plain("a/b"), launches("a/b", ns)[..3].to_vec());
+    let row = first(&few(100.0), &few(50.0), &options());
+    near(row.ratio, 2.0);
+    assert_eq!((row.interval, row.verdict), (None, Verdict::CannotTell));
+    assert!(whys(&row).iter().any(|(kind, _)| *kind == Unrepeatable));
+}
+
+#[test]
+fn a_difference_that_may_be_nothing_has_no_ratio() {
+    let rest = |long, short| {
+        let rows = vec![
+            plain("a/long"),
+            plain("a/short"),
+            derived("a/rest", &[(1.0, "a/long"), (-1.0, "a/short")]),
+        ];
+        let launches = [scattered("a/long", long), launches("a/short", short)].concat();
+        view(&run(rows, launches))
+    };
+    let found = compare(&rest(100.0, 50.0), &rest(100.0, 99.9), &options());
+    let row = &found.rows[2];
+    assert_eq!((row.ratio, row.verdict), (None, Verdict::CannotTell));
+    let why = "A launch whose value is not above 0 has no ratio to another.";
+    assert!(whys(row).contains(&(NotComparable, why)));
+    near(
+        compare(&rest(100.0, 50.0), &rest(50.0, 25.0), &options()).rows[2].ratio,
+        2.0,
+    );
+}
+
+#[test]
+fn sizes_are_compared_exactly() {
+    let size = |bytes: f64| {
+        let mut view = at(100.0);
+        let result = &mut view.results[0];
+        (result.unit, result.interval) = (unit("bytes"), None);
+        (result.estimate, result.values) = (Some(bytes), vec![bytes]);
+        view
+    };
+    let row = first(&size(2000.0), &size(1000.0), &options());
+    assert_eq!((row.ratio, row.interval, row.p), (Some(2.0), None, None));
+    assert_eq!(row.verdict, Verdict::Faster);
+    assert_eq!(
+        first(&size(10.0), &size(11.0), &options()).verdict,
+        Verdict::Slower
+    );
+    let same = first(&size(2000.0), &size(2000.0), &options());
+    assert_eq!(same.verdict, Verdict::NoDifference);
+    assert_eq!(same.footnotes, []);
+}
+
+#[test]
+fn many_rows_ask_for_more() {
+    // one row of forty is a little slower: alone it is a difference, among forty it is chance
+    let names: Vec<String> = (0..40).map(|i| format!("a/{i}")).collect();
+    let all = |first: f64, names: &[String]| {
+        let rows = names.iter().map(|name| plain(name)).collect();
+        let ns = |name: &String| if name == "a/0" { first } else { 100.0 };
+        let launches = names.iter().flat_map(|name| scattered(name, ns(name)));
+        view(&run(rows, launches.collect()))
+    };
+    let verdict = |names: &[String]| {
+        let found = compare(&all(100.0, names), &all(100.5, names), &exact());
+        let row = &found.rows[0];
+        assert!(row.p_adjusted.unwrap() >= row.p.unwrap());
+        (row.p.unwrap(), row.p_adjusted.unwrap())
+    };
+    let (p, adjusted) = verdict(&names[..1]);
+    assert_eq!(p, adjusted);
+    assert!(p < 0.05);
+    let (same, adjusted) = verdict(&names);
+    assert_eq!(p, same);
+    assert!((adjusted - (40.0 * p).min(1.0)).abs() < 1e-12);
+}
+
+/// A live run whose published work takes 0.1 s, half a % more or less.
+fn live() -> RunView {
+    one(claimed("a/b"), scattered("a/b", 100.0))
+}
+
+fn vax(figure: &str, times: [Option<f64>; 3]) -> RunView {
+    reference(vec![printed("a/b", figure, times)])
+}
+
+#[test]
+fn how_many_vaxes_is_from_real_time() {
+    let (base, other) = (vax("real_s", [Some(4.8), None, None]), live());
+    let row = first(&base, &other, &options());
+    near(row.ratio, 48.0);
+    assert_eq!((row.compared.as_str(), row.unit.as_str()), ("real_s", "s"));
+    assert_eq!((row.base, row.p), (Some(4.8), None));
+    near(row.other, 0.1);
+    let published = other.results[0].published.as_ref().unwrap();
+    let [low, high] = published.real_interval.unwrap();
+    assert_eq!(row.interval, Some([4.8 / high, 4.8 / low]));
+    assert_eq!(row.verdict, Verdict::Faster);
+    assert_eq!(row.footnotes, []);
+    assert_eq!(row.title, "Title of a/b");
+
+    let back = first(&other, &base, &options());
+    near(back.ratio, 1.0 / 48.0);
+    assert_eq!(back.interval, Some([low / 4.8, high / 4.8]));
+    assert_eq!(back.verdict, Verdict::Slower);
+    let same = first(
+        &vax("real_s", [Some(0.1001), None, None]),
+        &other,
+        &options(),
+    );
+    assert_eq!(same.verdict, Verdict::NoDifference);
+}
+
+#[test]
+fn the_document_says_which_time() {
+    let row = first(
+        &vax("system_s", [Some(4.8), None, Some(4.0)]),
+        &live(),
+        &options(),
+    );
+    assert_eq!(row.compared, "system_s");
+    near(row.ratio, 100.0);
+    assert_eq!(row.verdict, Verdict::Faster);
+    let row = first(
+        &vax("user_s", [Some(4.8), Some(6.0), None]),
+        &live(),
+        &options(),
+    );
+    assert_eq!(row.compared, "user_s");
+    near(row.ratio, 100.0);
+    // the reference says nothing: the entry does
+    let row = first(&vax("", [Some(4.8), Some(6.0), None]), &live(), &options());
+    assert_eq!(row.compared, "real_s");
+}
+
+#[test]
+fn a_time_that_is_missing_is_replaced_by_real_time_and_told() {
+    let mut no_ticks = live();
+    let published = no_ticks.results[0].published.as_mut().unwrap();
+    (published.user_s, published.system_s) = (None, None);
+    let row = first(
+        &vax("system_s", [Some(4.8), None, Some(4.0)]),
+        &no_ticks,
+        &options(),
+    );
+    assert_eq!(row.compared, "real_s");
+    near(row.ratio, 48.0);
+    let why = "The document points to system time, which could not be measured here (below 100 ticks of the scheduler, or nothing); real time is compared.";
+    assert_eq!(whys(&row), [(Note, why)]);
+
+    let row = first(
+        &vax("system_s", [None, None, Some(4.0)]),
+        &no_ticks,
+        &options(),
+    );
+    assert_eq!(row.compared, "real_s");
+    near(row.ratio, 40.0);
+    assert_eq!(row.verdict, Verdict::Faster);
+    let why = "The printed system time is compared with the measured real time, which has waiting in it: no other time was measured.";
+    assert_eq!(whys(&row), [(NotComparable, why)]);
+
+    let row = first(&vax("user_s", [Some(4.8), None, None]), &live(), &options());
+    near(row.ratio, 48.0);
+    let why = "The document points to user time, which it does not print for one of them; real time is compared.";
+    assert_eq!(whys(&row), [(Note, why)]);
+}
+
+#[test]
+fn a_printed_zero_is_no_divisor() {
+    let row = first(
+        &vax("user_s", [Some(4.8), Some(0.0), None]),
+        &live(),
+        &options(),
+    );
+    assert_eq!(row.compared, "real_s");
+    near(row.ratio, 48.0);
+    let row = first(&vax("user_s", [None, Some(0.0), None]), &live(), &options());
+    assert_eq!((row.ratio, row.verdict), (None, Verdict::CannotTell));
+}
+
+#[test]
+fn a_printed_rate_is_compared_with_the_estimate() {
+    let mut rate = printed("a/b", "", [None; 3]);
+    rate.published = None;
+    (rate.unit, rate.estimate) = (unit("us/call"), Some(192.0));
+    let vax = reference(vec![rate.clone()]);
+    let row = first(&vax, &live(), &options());
+    assert_eq!(
+        (row.compared.as_str(), row.unit.as_str()),
+        ("estimate", "us/call")
+    );
+    near(row.ratio, 1920.0);
+    near(row.other, 0.1);
+    let live_interval = live().results[0].interval.unwrap();
+    near(row.interval.map(|i| i[0]), 192_000.0 / live_interval[1]);
+    assert_eq!((row.p, row.verdict), (None, Verdict::Faster));
+
+    rate.unit = unit("KB/s");
+    let row = first(&reference(vec![rate]), &live(), &options());
+    let why = "The two sides have no figure of the same kind here.";
+    assert_eq!(whys(&row), [(NotComparable, why)]);
+    assert_eq!((row.ratio, row.other), (None, None));
+}
+
+#[test]
+fn two_printed_machines_have_no_interval() {
+    let slow = vax("real_s", [Some(4.8), None, None]);
+    let fast = vax("real_s", [Some(2.4), None, None]);
+    let row = first(&slow, &fast, &options());
+    assert_eq!((row.ratio, row.interval, row.p), (Some(2.0), None, None));
+    assert_eq!(row.verdict, Verdict::CannotTell);
+    let why = "Both figures are printed ones without an interval, so a difference cannot be told from chance.";
+    assert_eq!(whys(&row), [(Note, why)]);
+}
+
+#[test]
+fn a_star_on_the_printed_time_counts_only_for_that_time() {
+    let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+    run.benchmarks[0].claims.min_ns_per_op = Some(1000.0);
+    let row = first(
+        &vax("real_s", [Some(4.8), None, None]),
+        &view(&run),
+        &options(),
+    );
+    assert_eq!((row.ratio, row.verdict), (None, Verdict::CannotTell));
+    let mut other = live();
+    let star = Footnote::new(Trivialised, "Less than nothing.");
+    other.results[0].footnotes.push(star.clone().of("user_s"));
+    let row = first(&vax("real_s", [Some(4.8), None, None]), &other, &options());
+    near(row.ratio, 48.0);
+    other.results[0].footnotes.push(star.of("real_s"));
+    let row = first(&vax("real_s", [Some(4.8), None, None]), &other, &options());
+    assert_eq!(row.ratio, None);
+}
+
+#[test]
+fn few_launches_against_a_printed_time() {
+    let few = one(claimed("a/b"), launches("a/b", 100.0)[..3].to_vec());
+    let row = first(&vax("real_s", [Some(4.8), None, None]), &few, &options());
+    near(row.ratio, 48.0);
+    assert_eq!((row.interval, row.verdict), (None, Verdict::CannotTell));
+}
+
+#[test]
+fn names_and_schema() {
+    let found = compare(&vax("real_s", [None; 3]), &live(), &options());
+    assert_eq!(found.schema, SCHEMA_COMPARE);
+    assert_eq!(
+        (found.base.as_str(), found.other.as_str()),
+        ("ref:vax", "run-1")
+    );
+    assert_eq!(found.base_name, "VAX 11/780, 4.1 BSD");
+    assert_eq!(found.other_name, "Made-up Computer, Linux 6.1");
+}
+
+#[test]
+fn a_rating_is_compared_without_an_interval() {
+    let rating = |value| {
+        let mut view = at(100.0);
+        let result = &mut view.results[0];
+        (result.kind, result.unit) = (Kind::Rating, unit("ratio"));
+        (result.estimate, result.better) = (Some(value), Better::Higher);
+        result.values.clear();
+        view
+    };
+    let row = first(&rating(2.0), &rating(3.0), &options());
+    assert_eq!((row.ratio, row.interval), (Some(1.5), None));
+    assert_eq!(row.verdict, Verdict::CannotTell);
+    let why = "There are no values of single launches to compare, so the ratio has no interval.";
+    assert_eq!(whys(&row), [(Note, why)]);
+}

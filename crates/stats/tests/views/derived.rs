@@ -1,0 +1,220 @@
+//! Figures made of other rows.
+//!
+//! Must not know: how the terms are measured.
+
+use crate::made_up::*;
+use gritstone_model::FootnoteKind::*;
+use gritstone_model::*;
+use gritstone_stats::center;
+
+/// a/long less a/short, with published work; neither enters the kernel of the system.
+fn rows() -> Vec<Benchmark> {
+    let mut rows = vec![
+        claimed("a/long"),
+        claimed("a/short"),
+        derived("a/rest", &[(1.0, "a/long"), (-1.0, "a/short")]),
+    ];
+    rows[0].claims.syscalls_per_op = Some(0.0);
+    rows[1].claims.syscalls_per_op = Some(0.0);
+    rows[2].published = rows[0].published.clone();
+    rows
+}
+
+fn both(long: f64, short: f64) -> RunData {
+    // the short one three rounds later, so that the difference scatters too
+    let mut later = scattered("a/short", short);
+    for launch in &mut later {
+        launch.round = (launch.round + 3) % LAUNCHES;
+    }
+    run(rows(), [scattered("a/long", long), later].concat())
+}
+
+fn rest(run: &RunData) -> ResultView {
+    row(&view(run), "a/rest").clone()
+}
+
+fn notes(result: &ResultView) -> Vec<(FootnoteKind, Option<&str>, &str)> {
+    let note = |n: &'_ Footnote| n.kind;
+    result
+        .footnotes
+        .iter()
+        .map(|n| (note(n), n.of.as_deref(), n.why.as_str()))
+        .collect()
+}
+
+#[test]
+fn the_difference_round_by_round() {
+    let mut run = both(100.0, 60.0);
+    run.info.settings.precision = 0.05;
+    let result = rest(&run);
+    assert_eq!(result.outcome, "measured");
+    assert_eq!((result.launches, result.samples), (10, 60));
+    let centre = center::plain_center(&result.values, 0.95).unwrap();
+    assert_eq!(result.estimate, Some(centre.value));
+    assert_eq!(result.interval, centre.interval);
+    assert!((result.estimate.unwrap() - 40.0).abs() < 0.1);
+    // round 0: 100 * 1.002 - 60 / 1.003
+    near(result.values.first().copied(), 100.2 - 60.0 / 1.003);
+    // 4 GHz
+    near(
+        result.paced_values.first().copied(),
+        4.0 * (100.2 - 60.0 / 1.003),
+    );
+    near(result.ghz, 4.0);
+    assert_eq!(notes(&result), []);
+    let published = result.published.unwrap();
+    assert!((published.real_s.unwrap() - 0.04).abs() < 1e-4);
+    assert!((published.user_s.unwrap() - 0.04).abs() < 1e-4);
+    assert_eq!((published.system_s, published.process_s), (None, None));
+    assert_eq!(published.values.len(), 10);
+}
+
+#[test]
+fn terms_count_as_often_as_they_say() {
+    let rows = vec![
+        plain("a/long"),
+        plain("a/short"),
+        derived("a/rest", &[(1.0, "a/long"), (-2.0, "a/short")]),
+    ];
+    let launches = [launches("a/long", 100.0), launches("a/short", 20.0)].concat();
+    let result = rest(&run(rows, launches));
+    near(result.estimate, 60.0);
+    near(result.cycles, 240.0);
+    assert_eq!(notes(&result), []);
+}
+
+#[test]
+fn user_time_needs_rows_that_stay_out_of_the_kernel() {
+    let mut run = both(100.0, 60.0);
+    run.benchmarks[1].claims.syscalls_per_op = Some(1.0);
+    let published = rest(&run).published.unwrap();
+    assert!(published.real_s.is_some());
+    assert_eq!(published.user_s, None);
+}
+
+#[test]
+fn less_than_nothing_is_said_and_not_clamped() {
+    let rows = {
+        let mut rows = rows();
+        rows[2].published = None;
+        rows
+    };
+    let launches = [launches("a/long", 60.0), launches("a/short", 100.0)].concat();
+    let result = rest(&run(rows, launches));
+    near(result.estimate.map(|x| -x), 40.0);
+    let why = "The difference is -40 ns/call: less than nothing cannot be measured, so one of its rows does not do what it says.";
+    assert_eq!(notes(&result), [(Trivialised, None, why)]);
+}
+
+#[test]
+fn published_times_below_nothing_have_their_own_footnotes() {
+    let mut run = run(
+        rows(),
+        [launches("a/long", 100.0), launches("a/short", 60.0)].concat(),
+    );
+    for launch in run.launches.iter_mut().filter(|l| l.id == id("a/long")) {
+        batches(launch, |batch| {
+            batch.walls.iter_mut().for_each(|wall| *wall /= 2);
+            batch.usage.cpu /= 2;
+        });
+    }
+    let result = rest(&run);
+    let of: Vec<_> = notes(&result)
+        .into_iter()
+        .map(|(k, of, _)| (k, of))
+        .collect();
+    assert_eq!(
+        of,
+        [(Trivialised, Some("real_s")), (Trivialised, Some("user_s"))]
+    );
+    assert!(result.published.unwrap().real_s.unwrap() < 0.0);
+}
+
+#[test]
+fn an_interval_that_reaches_nothing() {
+    let mut run = both(100.0, 99.9);
+    run.benchmarks[2].published = None;
+    let result = rest(&run);
+    assert!(result.estimate.unwrap() > 0.0);
+    let found = notes(&result);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].0, Unrepeatable);
+    assert!(
+        found[0]
+            .2
+            .ends_with("reaches 0: the difference may be nothing.")
+    );
+}
+
+#[test]
+fn a_round_without_a_term_does_not_count() {
+    let mut run = both(100.0, 60.0);
+    run.benchmarks[2].published = None;
+    run.info.settings.precision = 0.05;
+    run.launches.remove(12);
+    run.launches[3].outcome = Outcome::Failed("fork: EAGAIN".to_owned());
+    let result = rest(&run);
+    assert_eq!(result.launches, 8);
+    let why = "A row that it is made of has no figure in 2 of 10 rounds, which do not count here.";
+    assert_eq!(notes(&result), [(Unrepeatable, None, why)]);
+}
+
+#[test]
+fn a_launch_that_was_repeated_in_its_round_counts_once() {
+    let mut run = run(
+        rows(),
+        [launches("a/long", 100.0), launches("a/short", 60.0)].concat(),
+    );
+    run.launches.push(launch("a/long", 4, 104.0));
+    let result = rest(&run);
+    assert_eq!(result.launches, 10);
+    near(result.values.get(4).copied(), 42.0);
+}
+
+#[test]
+fn the_doubts_of_a_term_are_doubts_of_the_sum() {
+    let mut run = both(100.0, 60.0);
+    run.info.settings.precision = 0.05;
+    run.benchmarks[0].claims.min_ns_per_op = Some(200.0);
+    for launch in run.launches.iter_mut().filter(|l| l.id == id("a/short")) {
+        launch.conditions.steal = Some(50_000_000);
+    }
+    let result = rest(&run);
+    let found = notes(&result);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert_eq!((found[0].0, found[1].0), (Trivialised, Disturbed));
+    assert!(
+        found[0]
+            .2
+            .starts_with("It is made of a/long: 100 ns an operation is faster")
+    );
+    assert!(
+        found[1]
+            .2
+            .starts_with("It is made of a/short: Disturbed in 10 of 10")
+    );
+}
+
+#[test]
+fn without_its_terms_it_was_not_run() {
+    let launches = launches("a/long", 100.0);
+    let absent = rest(&run(rows(), launches.clone()));
+    assert_eq!(
+        (absent.outcome.as_str(), absent.estimate),
+        ("skipped", None)
+    );
+    let why = "It is made of a/short, which has no figure.";
+    assert_eq!(notes(&absent)[0], (NotRun, None, why));
+
+    let mut without = rows();
+    without.remove(1);
+    let unlisted = rest(&run(without, launches.clone()));
+    let why = "It is made of a/short, which is not part of this run.";
+    assert_eq!(notes(&unlisted)[0], (NotRun, None, why));
+
+    let mut late = scattered("a/short", 60.0);
+    late.iter_mut().for_each(|launch| launch.round += 100);
+    let apart = rest(&run(rows(), [launches, late].concat()));
+    let why = "No round measured all the rows that it is made of.";
+    assert_eq!(notes(&apart)[0], (NotRun, None, why));
+}

@@ -1,0 +1,374 @@
+//! Every rule, broken alone: this footnote and no other, and none when nothing is broken.
+//!
+//! Must not know: figures.
+
+use crate::made_up::*;
+use gritstone_model::FootnoteKind::*;
+use gritstone_model::*;
+
+/// The run of one claimed row, spoilt, and its footnotes as (kind, sentence).
+fn notes(spoil: impl FnOnce(&mut RunData)) -> Vec<(FootnoteKind, String)> {
+    let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+    spoil(&mut run);
+    let result = only(&run);
+    assert!(result.footnotes.iter().all(|note| note.of.is_none()));
+    result
+        .footnotes
+        .into_iter()
+        .map(|note| (note.kind, note.why))
+        .collect()
+}
+
+fn each(run: &mut RunData, change: impl Fn(&mut Launch)) {
+    run.launches.iter_mut().for_each(change);
+}
+
+/// One footnote and no other.
+#[track_caller]
+fn alone(got: &[(FootnoteKind, String)], kind: FootnoteKind, why: &str) {
+    assert_eq!(got, [(kind, why.to_owned())]);
+}
+
+#[test]
+fn a_clean_run_has_none() {
+    assert_eq!(notes(|_| ()), []);
+}
+
+#[test]
+fn a_check_that_is_wrong() {
+    let got = notes(|run| {
+        for event in &mut run.launches[4].events {
+            if let Event::Check(check) = event {
+                check.got = 9;
+                break;
+            }
+        }
+    });
+    alone(
+        &got,
+        Trivialised,
+        "A check value is wrong in 1 of 40 timed regions: for n = 1000000 it came to 9, not 1000001.",
+    );
+}
+
+#[test]
+fn a_check_that_was_promised() {
+    let got = notes(|run| {
+        let without = |launch: &mut Launch| {
+            launch.events.retain(|e| !matches!(e, Event::Check(_)));
+        };
+        run.launches[..3].iter_mut().for_each(without);
+    });
+    alone(
+        &got,
+        Trivialised,
+        "No check value came from 3 of 10 launches, though every timed region is to yield one.",
+    );
+    let got = notes(|run| {
+        run.benchmarks[0].claims.check = false;
+        each(run, |l| l.events.retain(|e| !matches!(e, Event::Check(_))));
+    });
+    assert_eq!(got, []);
+}
+
+/// Time of a warm region of n operations.
+fn warm(run: &mut RunData, wall: impl Fn(u64) -> u64) {
+    each(run, |launch| {
+        for event in &mut launch.events {
+            if let Event::Warm { n, wall: w } = event {
+                *w = wall(*n);
+            }
+        }
+    });
+}
+
+#[test]
+fn time_that_does_not_grow() {
+    let got = notes(|run| warm(run, |_| 500));
+    alone(
+        &got,
+        Trivialised,
+        "Time does not grow in proportion to n: between n = 4000 and n = 8000 it grows as n to the power of 0 (must be 0.7 to 1.3).",
+    );
+    assert!(notes(|run| warm(run, |_| 0))[0].1.contains("power of 0 "));
+    assert!(
+        notes(|run| warm(run, |n| n * n))[0]
+            .1
+            .contains("power of 2 ")
+    );
+    // a fixed cost of a tenth is within what is allowed
+    assert_eq!(notes(|run| warm(run, |n| 100 * n + 40_000)), []);
+}
+
+#[test]
+fn time_of_which_nobody_knows_whether_it_grows() {
+    let got = notes(|run| {
+        each(run, |l| {
+            l.events
+                .retain(|e| !matches!(e, Event::Warm { n: 8000, .. }));
+            l.events.push(Event::Warm {
+                n: 8000,
+                wall: 800_000,
+            });
+            // 4000 is the only n with two regions
+        });
+    });
+    alone(
+        &got,
+        Trivialised,
+        "Nothing shows that time grows with n: two different n were not timed twice in any of 10 launches.",
+    );
+    let got = notes(|run| {
+        run.benchmarks[0].claims.linear = false;
+        each(run, |l| {
+            l.events.retain(|e| !matches!(e, Event::Warm { .. }))
+        });
+    });
+    assert_eq!(got, []);
+}
+
+#[test]
+fn growth_is_the_median_of_three_launches_at_least() {
+    let flat = |launch: &mut Launch| {
+        for event in &mut launch.events {
+            if let Event::Warm { wall, .. } = event {
+                *wall = 500;
+            }
+        }
+    };
+    // four flat ones of ten do not move the median
+    assert_eq!(notes(|run| run.launches[..4].iter_mut().for_each(flat)), []);
+    assert_eq!(
+        notes(|run| run.launches[..6].iter_mut().for_each(flat)).len(),
+        1
+    );
+    // two flat ones are all the evidence: too little to judge
+    let got = notes(|run| {
+        each(run, flat);
+        let silent = |l: &mut Launch| l.events.retain(|e| !matches!(e, Event::Warm { .. }));
+        run.launches[2..].iter_mut().for_each(silent);
+    });
+    assert_eq!(got, []);
+}
+
+#[test]
+fn faster_than_physics() {
+    let got = notes(|run| run.benchmarks[0].claims.min_ns_per_op = Some(150.0));
+    alone(
+        &got,
+        Trivialised,
+        "100 ns an operation is faster than physics: no machine does it in less than 150 ns.",
+    );
+    // the bound is in nanoseconds whatever the unit
+    let got = notes(|run| {
+        run.benchmarks[0].unit = unit("MB/s");
+        run.benchmarks[0].amount_per_op = 512.0;
+        run.benchmarks[0].claims.min_ns_per_op = Some(150.0);
+    });
+    assert_eq!(got.len(), 1);
+}
+
+#[test]
+fn switches_that_did_not_happen() {
+    let with = |vcsw| notes(move |run| each(run, |l| samples(l, |s| s.usage.vcsw = vcsw)));
+    alone(
+        &with(N),
+        Trivialised,
+        "The process gave up the CPU 1 times an operation, less than 90 % of the 2 claimed.",
+    );
+    assert_eq!(with(N * 19 / 10), []);
+}
+
+#[test]
+fn faults_that_should_not_happen() {
+    let with = |minflt| notes(move |run| each(run, |l| samples(l, |s| s.usage.minflt = minflt)));
+    alone(
+        &with(N / 100),
+        Trivialised,
+        "0.01 page faults an operation, where at most 0.001 are claimed.",
+    );
+    // 1,000 claimed, 5 % and 4 a sample allowed
+    assert_eq!(with(1054), []);
+    assert_eq!(with(1055).len(), 1);
+}
+
+#[test]
+fn no_time_passed() {
+    let got = notes(|run| {
+        for launch in &mut run.launches[..2] {
+            samples(launch, |sample| sample.wall = 0);
+        }
+    });
+    alone(
+        &got,
+        Trivialised,
+        "No time passed in what was timed in 2 of 10 launches, though they ended well.",
+    );
+}
+
+#[test]
+fn wider_than_asked() {
+    let got = notes(|run| run.info.settings.precision = 0.001);
+    // by hand: the ninth of the 55 averages of two from either end is 0.3 % off the centre
+    alone(
+        &got,
+        Unrepeatable,
+        "The interval is ±0.3 % wide after 10 launches; ±0.1 % was asked for.",
+    );
+    assert_eq!(notes(|run| run.info.settings.precision = 0.0031), []);
+}
+
+#[test]
+fn too_few_for_an_interval() {
+    let got = notes(|run| run.launches.truncate(5));
+    alone(
+        &got,
+        Unrepeatable,
+        "There is no interval: one at 95 % takes at least 6 launches, and this figure has 5.",
+    );
+    assert_eq!(notes(|run| run.launches.truncate(6)), []);
+}
+
+#[test]
+fn two_modes() {
+    let got = notes(|run| {
+        run.info.settings.precision = 0.5;
+        let slower = |l: &mut Launch| samples(l, |s| s.wall = s.wall / 10 * 12);
+        run.launches.iter_mut().step_by(2).for_each(slower);
+    });
+    alone(
+        &got,
+        Unrepeatable,
+        "The 10 launches fall into 2 separate groups: one figure does not describe them.",
+    );
+}
+
+#[test]
+fn some_launches_failed() {
+    let got = notes(|run| {
+        run.launches[2].outcome = Outcome::Failed("write: ENOSPC".to_owned());
+        run.launches[3].outcome = Outcome::TimedOut("10 s".to_owned());
+    });
+    alone(
+        &got,
+        Unrepeatable,
+        "No figure came from 2 of 10 launches; the first failed: write: ENOSPC",
+    );
+}
+
+#[test]
+fn all_launches_failed() {
+    let mut run = run(vec![claimed("a/b")], launches("a/b", 100.0));
+    for launch in &mut run.launches {
+        launch.outcome = Outcome::TimedOut("no answer within 10 s".to_owned());
+    }
+    let result = only(&run);
+    assert_eq!(result.outcome, "timed_out");
+    assert_eq!((result.estimate, result.launches), (None, 0));
+    let want = Footnote::new(
+        NotRun,
+        "timed out: no answer within 10 s (10 of 10 launches)",
+    );
+    assert_eq!(result.footnotes, [want]);
+}
+
+#[test]
+fn skipped_by_the_plan_by_the_kernel_or_by_the_end() {
+    let want = Footnote::new(NotRun, "There is no cc: apt-get install gcc");
+    let mut planned = run(vec![plain("a/b")], Vec::new());
+    planned.skips.push(Skip {
+        id: id("a/b"),
+        footnote: want.clone(),
+    });
+    let result = only(&planned);
+    assert_eq!(result.outcome, "skipped");
+    assert_eq!(result.footnotes, [want]);
+
+    let mut own = run(vec![plain("a/b")], vec![launch("a/b", 0, 1.0)]);
+    own.launches[0].outcome = Outcome::Skipped("needs two CPUs".to_owned());
+    let result = only(&own);
+    assert_eq!(result.outcome, "skipped");
+    let want = Footnote::new(NotRun, "skipped: needs two CPUs (1 of 1 launch)");
+    assert_eq!(result.footnotes, [want]);
+
+    let mut remarked = plain("a/b");
+    remarked.remark = Some("The listing is lost.".to_owned());
+    let cut_off = only(&run(vec![remarked], Vec::new()));
+    assert_eq!(cut_off.outcome, "skipped");
+    let kinds: Vec<_> = cut_off.footnotes.iter().map(|note| note.kind).collect();
+    assert_eq!(kinds, [NotRun, Note]);
+    assert!(cut_off.footnotes[0].why.starts_with("The run ended before"));
+}
+
+/// Changes the conditions of the first so many launches.
+fn conditions(count: usize, change: impl Fn(&mut Conditions)) -> Vec<(FootnoteKind, String)> {
+    notes(|run| {
+        for launch in &mut run.launches[..count] {
+            change(&mut launch.conditions);
+        }
+    })
+}
+
+#[test]
+fn others_had_the_machine() {
+    let others = |c: &mut Conditions| c.others = Some(400_000_000);
+    alone(
+        &conditions(3, others),
+        Disturbed,
+        "Disturbed in 3 of 10 launches: others used up to 40 % of a CPU.",
+    );
+    // a quarter of the launches is borne
+    assert_eq!(conditions(2, others), []);
+    assert_eq!(conditions(10, |c| c.others = Some(50_000_000)), []);
+    assert_eq!(conditions(10, |c| c.others = Some(50_000_001)).len(), 1);
+}
+
+#[test]
+fn the_hypervisor_or_the_quota_held_it_back() {
+    alone(
+        &conditions(10, |c| c.steal = Some(30_000_000)),
+        Disturbed,
+        "Disturbed in 10 of 10 launches: the hypervisor stole up to 3 % of the time.",
+    );
+    assert_eq!(conditions(10, |c| c.steal = Some(10_000_000)), []);
+    alone(
+        &conditions(4, |c| c.throttled = Some(1_000_000)),
+        Disturbed,
+        "Disturbed in 4 of 10 launches: the quota held it back for up to 0.1 % of the time.",
+    );
+    let all = |c: &mut Conditions| {
+        (c.others, c.steal) = (Some(100_000_000), Some(20_000_000));
+    };
+    alone(
+        &conditions(5, all),
+        Disturbed,
+        "Disturbed in 5 of 10 launches: others used up to 10 % of a CPU, the hypervisor stole up to 2 % of the time.",
+    );
+}
+
+#[test]
+fn conditions_that_cannot_be_known_are_not_held_against_it() {
+    let unknown = |c: &mut Conditions| (c.others, c.steal, c.throttled) = (None, None, None);
+    assert_eq!(conditions(10, unknown), []);
+}
+
+#[test]
+fn what_the_entry_declares() {
+    let why = "The other row opens its file anew each time.";
+    let got = notes(|run| run.benchmarks[0].not_comparable = Some(why.to_owned()));
+    alone(&got, NotComparable, why);
+    let got = notes(|run| run.benchmarks[0].remark = Some("1,000,000 is assumed.".to_owned()));
+    alone(&got, Note, "1,000,000 is assumed.");
+}
+
+#[test]
+fn footnotes_stand_in_the_order_of_their_marks() {
+    let got = notes(|run| {
+        run.benchmarks[0].remark = Some("A remark.".to_owned());
+        run.benchmarks[0].claims.min_ns_per_op = Some(150.0);
+        run.info.settings.precision = 0.001;
+        each(run, |l| l.conditions.steal = Some(500_000_000));
+    });
+    let kinds: Vec<_> = got.into_iter().map(|(kind, _)| kind).collect();
+    assert_eq!(kinds, [Trivialised, Unrepeatable, Disturbed, Note]);
+}

@@ -1,0 +1,14 @@
+//! Runs that were made up, summarised and compared: every figure has a known answer, every footnote is planted alone.
+//!
+//! Must not know: how a summary is computed.
+
+mod compare;
+mod derived;
+mod differ;
+mod figures;
+mod footnotes;
+mod made_up;
+mod published;
+mod rating;
+mod size;
+mod snapshots;

@@ -1,0 +1,188 @@
+//! The published work: batches, processes, the rule of ticks, the share of the start.
+//!
+//! Must not know: estimates per operation.
+
+use crate::made_up::*;
+use gritstone_model::*;
+
+fn published(run: &RunData) -> (PublishedView, Vec<Footnote>) {
+    let result = only(run);
+    (result.published.unwrap(), result.footnotes)
+}
+
+fn clean() -> RunData {
+    run(vec![claimed("a/b")], launches("a/b", 100.0))
+}
+
+#[test]
+fn real_time_is_that_of_a_batch() {
+    let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+    // one batch of five was interrupted, and samples do not matter
+    for launch in &mut run.launches {
+        batches(launch, |batch| batch.walls[2] *= 9);
+        samples(launch, |sample| sample.wall *= 2);
+    }
+    let (view, footnotes) = published(&run);
+    near(view.real_s, 0.1);
+    assert_eq!(view.values.len(), 10);
+    near(view.values.first().copied(), 0.1002);
+    let [low, high] = view.real_interval.unwrap();
+    assert!(low < 0.1 && 0.1 < high && high - low < 0.001);
+    assert_eq!(
+        (view.work.as_str(), view.figure.as_str()),
+        ("1,000,000 calls", "real_s")
+    );
+    near(view.process_s, 0.105 * 1.0);
+    let share = 1.0 - 0.1 / 0.105;
+    assert!((view.start_share.unwrap() - share).abs() < 1e-6);
+    assert_eq!(footnotes, []);
+}
+
+#[test]
+fn user_and_system_time_are_all_ticks_over_all_batches() {
+    let (view, _) = published(&clean());
+    // 300 and 200 ms a launch in 5 batches
+    near(view.user_s, 0.06);
+    near(view.system_s, 0.04);
+    assert_eq!(view.user_interval, Some([0.06, 0.06]));
+
+    let mut uneven = clean();
+    for launch in uneven.launches.iter_mut().step_by(2) {
+        batches(launch, |batch| batch.usage.user = 280_000_000);
+    }
+    let (view, _) = published(&uneven);
+    near(view.user_s, 0.058);
+    // half of them 2 ms a batch below and above: sd 2 sqrt(10/9) ms, over sqrt(10), times t of 9 degrees
+    let half = 2.262_157 * 0.002 * (10.0_f64 / 9.0).sqrt() / 10.0_f64.sqrt();
+    near(view.user_interval.map(|ends| ends[0]), 0.058 - half);
+    near(view.user_interval.map(|ends| ends[1]), 0.058 + half);
+}
+
+#[test]
+fn below_a_hundred_ticks_there_is_no_user_time() {
+    let with = |user, system, tick: &str| {
+        let mut run = clean();
+        for launch in &mut run.launches {
+            batches(launch, |batch| {
+                (batch.usage.user, batch.usage.system) = (user, system);
+            });
+            for event in &mut launch.events {
+                if let Event::Param { key, value } = event
+                    && key == "tick_ns"
+                {
+                    *value = tick.to_owned();
+                }
+            }
+        }
+        let (view, footnotes) = published(&run);
+        assert_eq!(footnotes, []);
+        (view.user_s, view.system_s)
+    };
+    // ten launches, ticks of 4 ms: 100 ticks are 40 ms a launch, of both together
+    assert_eq!(with(20_000_000, 19_999_999, "4000000"), (None, None));
+    assert_eq!(
+        with(20_000_000, 20_000_000, "4000000"),
+        (Some(0.004), Some(0.004))
+    );
+    assert_eq!(with(20_000_000, 20_000_000, "10000000"), (None, None));
+    assert_eq!(with(200_000_000, 0, "4000000"), (Some(0.04), Some(0.0)));
+    // nothing is known of the grain
+    assert_eq!(with(200_000_000, 0, "unknown"), (None, None));
+}
+
+#[test]
+fn a_row_that_stays_out_of_the_kernel_has_the_cpu_clock_for_user_time() {
+    let mut run = clean();
+    run.benchmarks[0].claims.syscalls_per_op = Some(0.0);
+    for launch in &mut run.launches {
+        // far below 100 ticks
+        batches(launch, |batch| {
+            (batch.usage.user, batch.usage.system) = (0, 4_000_000)
+        });
+    }
+    let (view, _) = published(&run);
+    near(view.user_s, 0.1 - 0.000_001);
+    assert!(view.user_interval.is_some());
+    assert_eq!(view.system_s, None);
+}
+
+#[test]
+fn a_start_above_a_tenth_is_not_comparable() {
+    let with = |process: u64| {
+        let mut run = clean();
+        for event in run.launches.iter_mut().flat_map(|l| &mut l.events) {
+            if let Event::Process(sample) = event {
+                sample.wall = process;
+            }
+        }
+        published(&run)
+    };
+    let (view, footnotes) = with(200_000_000);
+    near(view.start_share, 0.5);
+    let why = "Starting and ending the process is 50 % of its 0.2 s; real_s, 0.1 s, is the work alone and the figure to compare.";
+    let want = Footnote::new(FootnoteKind::NotComparable, why).of("process_s");
+    assert_eq!(footnotes, [want]);
+    assert_eq!(with(111_000_000).1, []);
+
+    // not measurable, said and not clamped
+    let (view, footnotes) = with(99_000_000);
+    assert!(view.start_share.unwrap() < 0.0);
+    let why = "The start of the process is lost in the noise: the whole process took 0.099 s, the work alone 0.1 s.";
+    let want = Footnote::new(FootnoteKind::Note, why).of("process_s");
+    assert_eq!(footnotes, [want]);
+}
+
+#[test]
+fn work_that_was_not_done_or_was_other_work() {
+    let of_real = |kind, why: &str| Footnote::new(kind, why).of("real_s");
+    let without = |launches: usize| {
+        let mut run = clean();
+        for launch in &mut run.launches[..launches] {
+            launch.events.retain(|e| !matches!(e, Event::Batch(_)));
+        }
+        published(&run)
+    };
+    let (view, footnotes) = without(10);
+    assert_eq!(
+        (view.real_s, view.user_s, view.start_share),
+        (None, None, None)
+    );
+    let why = "The published work was not timed as one batch in 10 of 10 launches.";
+    assert_eq!(footnotes, [of_real(FootnoteKind::NotRun, why)]);
+    let (view, footnotes) = without(3);
+    near(view.real_s, 0.1);
+    let why = "The published work was not timed as one batch in 3 of 10 launches.";
+    assert_eq!(footnotes, [of_real(FootnoteKind::Unrepeatable, why)]);
+
+    // half the work in half the time is never multiplied up
+    let mut half = clean();
+    for launch in &mut half.launches {
+        batches(launch, |batch| batch.n /= 2);
+    }
+    let (view, footnotes) = published(&half);
+    assert_eq!(view.real_s, None);
+    let why = "The published work was not timed as one batch in 10 of 10 launches; one did 500000 operations instead of 1000000.";
+    assert_eq!(footnotes, [of_real(FootnoteKind::NotComparable, why)]);
+}
+
+#[test]
+fn a_command_is_its_process() {
+    let launches = (0..10).map(|round| process("a/b", round, 2.0)).collect();
+    let result = only(&run(vec![command("a/b")], launches));
+    near(result.estimate, 2.0);
+    let view = result.published.unwrap();
+    near(view.real_s, 2.0);
+    near(view.process_s, 2.0);
+    assert_eq!(view.real_interval, Some([view.values[0]; 2]));
+    assert_eq!(view.process_interval, view.real_interval);
+    near(view.user_s, 1.0);
+    near(view.system_s, 0.5);
+    assert_eq!(view.start_share, None);
+    assert_eq!(result.footnotes, []);
+
+    // 30 processes of 10 ms are 56 ticks of user and system time
+    let launches = (0..10).map(|round| process("a/b", round, 0.01)).collect();
+    let (view, _) = published(&run(vec![command("a/b")], launches));
+    near(view.real_s, 0.01);
+    assert_eq!((view.user_s, view.system_s), (None, None));
+}

@@ -1,0 +1,126 @@
+//! Ratings against a baseline.
+//!
+//! Must not know: how the mean and its interval are computed.
+
+use crate::made_up::*;
+use gritstone_model::*;
+use gritstone_stats::summary::{Options, summarise};
+use std::collections::BTreeMap;
+
+fn rated(over: &[&str]) -> RunData {
+    let rating = Benchmark {
+        work: Work::Rating {
+            over: over.iter().map(|name| id(name)).collect(),
+            baseline: "ref:vax".to_owned(),
+        },
+        unit: unit("ratio"),
+        better: Better::Higher,
+        ..plain("a/rating")
+    };
+    let rows = vec![rating, claimed("a/one"), claimed("a/two"), plain("a/rate")];
+    let launches = [
+        scattered("a/one", 100.0),
+        scattered("a/two", 200.0),
+        scattered("a/rate", 50.0),
+    ];
+    run(rows, launches.concat())
+}
+
+/// 4 times slower in a/one, 9 times in a/two; 2 times in a/rate, which it prints in us.
+fn baseline() -> RunView {
+    let mut rate = printed("a/rate", "", [None; 3]);
+    rate.published = None;
+    rate.unit = unit("us/call");
+    rate.estimate = Some(0.1);
+    reference(vec![
+        printed("a/one", "real_s", [Some(0.4), None, None]),
+        printed("a/two", "real_s", [Some(1.8), None, None]),
+        rate,
+    ])
+}
+
+fn rating(run: &RunData, baseline: Option<RunView>) -> ResultView {
+    let baselines = baseline.map(|view| ("ref:vax".to_owned(), view));
+    let options = Options {
+        baselines: BTreeMap::from_iter(baselines),
+        ..Options::default()
+    };
+    row(&summarise(run, &options), "a/rating").clone()
+}
+
+#[test]
+fn the_geometric_mean_of_four_and_nine() {
+    let result = rating(&rated(&["a/one", "a/two"]), Some(baseline()));
+    assert_eq!(
+        (result.outcome.as_str(), result.kind),
+        ("measured", Kind::Rating)
+    );
+    near(result.estimate, 6.0);
+    let [low, high] = result.interval.unwrap();
+    assert!(low < 6.0 && 6.0 < high && high - low < 0.1);
+    assert_eq!(result.launches, 20);
+    near(result.parts.get("without a/one").copied(), 9.0);
+    near(result.parts.get("without a/two").copied(), 4.0);
+    assert_eq!(result.footnotes, []);
+    near(
+        rating(&rated(&["a/one", "a/two", "a/rate"]), Some(baseline())).estimate,
+        72.0_f64.cbrt(),
+    );
+}
+
+#[track_caller]
+fn withheld(result: &ResultView, why: &str) {
+    assert_eq!(
+        (result.outcome.as_str(), result.estimate),
+        ("skipped", None)
+    );
+    let why = format!("The rating against ref:vax is withheld: {why}.");
+    assert_eq!(result.footnotes, [Footnote::new(FootnoteKind::NotRun, why)]);
+}
+
+#[test]
+fn what_withholds_it() {
+    let run = rated(&["a/one", "a/two"]);
+    withheld(
+        &rating(&run, None),
+        "the baseline ref:vax is not among the machines that are known",
+    );
+    let mut less = baseline();
+    less.results.remove(1);
+    withheld(&rating(&run, Some(less)), "not measured: a/two");
+    let mut starred = run.clone();
+    starred.benchmarks[1].claims.min_ns_per_op = Some(500.0);
+    withheld(
+        &rating(&starred, Some(baseline())),
+        "a claim of work failed: a/one",
+    );
+    let mut failed = run.clone();
+    for launch in failed.launches.iter_mut().filter(|l| l.id == id("a/two")) {
+        launch.outcome = Outcome::Failed("read: EIO".to_owned());
+    }
+    withheld(&rating(&failed, Some(baseline())), "not measured: a/two");
+}
+
+#[test]
+fn a_printed_system_time_is_not_rated_by_real_time() {
+    let run = rated(&["a/one", "a/two"]);
+    let mut other = baseline();
+    other.results[0] = printed("a/one", "system_s", [None, None, Some(0.4)]);
+    let mut no_ticks = run.clone();
+    for launch in &mut no_ticks.launches {
+        batches(launch, |batch| batch.usage = Usage::default());
+    }
+    withheld(&rating(&no_ticks, Some(other)), "not measured: a/one");
+}
+
+#[test]
+fn disturbed_rows_disturb_the_rating() {
+    let mut run = rated(&["a/one", "a/two"]);
+    for launch in run.launches.iter_mut().filter(|l| l.id == id("a/one")) {
+        launch.conditions.others = Some(300_000_000);
+    }
+    let result = rating(&run, Some(baseline()));
+    near(result.estimate, 6.0);
+    let kinds: Vec<_> = result.footnotes.iter().map(|n| n.kind).collect();
+    assert_eq!(kinds, [FootnoteKind::Disturbed]);
+}

@@ -1,0 +1,83 @@
+//! Sizes of what a command links.
+//!
+//! Must not know: times.
+
+use crate::made_up::*;
+use gritstone_model::*;
+
+fn sized(round: u32, text: &str) -> Launch {
+    let param = |(key, value): (&str, &str)| Event::Param {
+        key: key.to_owned(),
+        value: value.to_owned(),
+    };
+    let said = [
+        ("size.text", text),
+        ("size.data", "600"),
+        ("size.bss", "8"),
+        ("symbol", "_start"),
+        ("symbol", "main"),
+    ];
+    Launch {
+        events: said.into_iter().map(param).collect(),
+        ..launch("a/size", round, 1.0)
+    }
+}
+
+fn benchmark() -> Benchmark {
+    Benchmark {
+        work: Work::Command(CommandWork {
+            figure: Figure::LinkedSize,
+            ..CommandWork::default()
+        }),
+        unit: unit("bytes"),
+        ..plain("a/size")
+    }
+}
+
+#[test]
+fn a_size_is_exact() {
+    let result = only(&run(vec![benchmark()], vec![sized(0, "1392")]));
+    assert_eq!(result.outcome, "measured");
+    assert_eq!((result.estimate, result.interval), (Some(2000.0), None));
+    assert_eq!(result.confidence, None);
+    let parts: Vec<_> = result.parts.iter().map(|(k, v)| (k.as_str(), *v)).collect();
+    assert_eq!(parts, [("bss", 8.0), ("data", 600.0), ("text", 1392.0)]);
+    assert_eq!(result.names, ["_start", "main"]);
+    assert_eq!((result.values, result.launches), (vec![2000.0], 1));
+    assert_eq!(result.footnotes, []);
+}
+
+#[test]
+fn a_size_that_changes_or_is_no_number() {
+    let result = only(&run(
+        vec![benchmark()],
+        vec![sized(0, "1392"), sized(1, "1400")],
+    ));
+    assert_eq!(result.estimate, Some(2000.0));
+    let why = "The size was not the same in all launches: 2000 to 2008 bytes; the first of them is shown.";
+    assert_eq!(
+        result.footnotes,
+        [Footnote::new(FootnoteKind::Unrepeatable, why)]
+    );
+
+    let result = only(&run(
+        vec![benchmark()],
+        vec![sized(0, "big"), sized(1, "1392")],
+    ));
+    assert_eq!(result.estimate, Some(2000.0));
+    let why = "The size of text, data and bss did not come in whole bytes from 1 of 2 launches.";
+    assert_eq!(
+        result.footnotes,
+        [Footnote::new(FootnoteKind::Trivialised, why)]
+    );
+}
+
+#[test]
+fn no_compiler_no_size() {
+    let mut failed = sized(0, "1392");
+    failed.outcome = Outcome::Failed("cc: exit 1".to_owned());
+    let result = only(&run(vec![benchmark()], vec![failed]));
+    assert_eq!((result.outcome.as_str(), result.estimate), ("failed", None));
+    let why = "failed: cc: exit 1 (1 of 1 launch)";
+    assert_eq!(result.footnotes, [Footnote::new(FootnoteKind::NotRun, why)]);
+}
