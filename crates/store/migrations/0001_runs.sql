@@ -72,10 +72,7 @@ CREATE TABLE launch (
     outcome      TEXT NOT NULL,          -- measured, skipped, failed, timed_out
     why          TEXT,                   -- NULL when measured
     wall_ns      BIGINT NOT NULL,        -- length of the launch
-    others_ns    BIGINT,                 -- CPU time of others on its CPUs; NULL: cannot be known here
-    steal_ns     BIGINT,
-    pressure_ns  BIGINT,
-    throttled_ns BIGINT,
+    conditions   TEXT NOT NULL,          -- JSON: what else went on; a null in it cannot be known here
     seal         BIGINT NOT NULL,        -- FNV-1a of this row and its events
     PRIMARY KEY (run, number)
 );

@@ -4,7 +4,7 @@
 //! Must not know: connections, transactions, files.
 
 use crate::StoreError;
-use gritstone_model::{Benchmark, Conditions, Id, Launch, Outcome, Program, RunInfo, Skip};
+use gritstone_model::{Benchmark, Id, Launch, Outcome, Program, RunInfo, Skip};
 use rusqlite::types::Value;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -113,7 +113,6 @@ pub(crate) fn read_skip(row: Row) -> Result<Skip, Wrong> {
 
 /// A launch, without its events.
 pub(crate) fn launch(number: i64, launch: &Launch) -> Result<Row, StoreError> {
-    let conditions = &launch.conditions;
     let why = match &launch.outcome {
         Outcome::Measured => Value::Null,
         other => text(other.why()),
@@ -126,11 +125,8 @@ pub(crate) fn launch(number: i64, launch: &Launch) -> Result<Row, StoreError> {
         Value::Text(json("the CPUs of a launch", &launch.cpus)?),
         text(launch.outcome.name()),
         why,
-        bits(conditions.wall),
-        optional(conditions.others.map(bits)),
-        optional(conditions.steal.map(bits)),
-        optional(conditions.pressure.map(bits)),
-        optional(conditions.throttled.map(bits)),
+        bits(launch.conditions.wall),
+        Value::Text(json("the conditions of a launch", &launch.conditions)?),
     ])
 }
 
@@ -146,6 +142,7 @@ pub(crate) fn read_launch(row: Row) -> Result<Launch, Wrong> {
         ("timed_out", Some(why)) => Outcome::TimedOut(why),
         (other, why) => return Err(format!("outcome '{other}' with reason {why:?}")),
     };
+    row.pass(1); // the length, which is among the conditions too
     Ok(Launch {
         id,
         round,
@@ -153,13 +150,7 @@ pub(crate) fn read_launch(row: Row) -> Result<Launch, Wrong> {
         cpus,
         outcome,
         events: Vec::new(),
-        conditions: Conditions {
-            wall: row.u64()?,
-            others: row.optional_u64()?,
-            steal: row.optional_u64()?,
-            pressure: row.optional_u64()?,
-            throttled: row.optional_u64()?,
-        },
+        conditions: row.json("conditions")?,
     })
 }
 

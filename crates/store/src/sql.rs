@@ -41,8 +41,8 @@ statements! {
     INSERT_SKIP = "INSERT INTO skip (run, position, benchmark, footnote) VALUES ($1, $2, $3, $4)";
     /// A launch; its values in the order of `rows::launch`.
     INSERT_LAUNCH = "INSERT INTO launch (run, seal, number, benchmark, round, start_ns, cpus, \
-        outcome, why, wall_ns, others_ns, steal_ns, pressure_ns, throttled_ns) \
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+        outcome, why, wall_ns, conditions) \
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
     /// An event; its values in the order of `rows::event`.
     INSERT_EVENT = "INSERT INTO event (run, launch, position, kind, n, wall_ns, pace_fs, \
         user_ns, system_ns, cpu_ns, vcsw, icsw, minflt, majflt, inblock, oublock, migrations, \
@@ -79,7 +79,7 @@ statements! {
     SELECT_SKIPS = "SELECT position, benchmark, footnote FROM skip WHERE run = $1 ORDER BY position";
     /// Its launches, as INSERT_LAUNCH takes them.
     SELECT_LAUNCHES = "SELECT seal, number, benchmark, round, start_ns, cpus, \
-        outcome, why, wall_ns, others_ns, steal_ns, pressure_ns, throttled_ns \
+        outcome, why, wall_ns, conditions \
         FROM launch WHERE run = $1 ORDER BY number";
     /// The events of one launch, as INSERT_EVENT takes them.
     SELECT_EVENTS = "SELECT position, kind, n, wall_ns, pace_fs, \

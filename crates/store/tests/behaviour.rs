@@ -219,7 +219,7 @@ fn nothing_stored_can_be_changed_or_removed() {
     }
     for statement in [
         "INSERT INTO launch SELECT run, number + 2, benchmark, round, start_ns, cpus, outcome, why, wall_ns, \
-         others_ns, steal_ns, pressure_ns, throttled_ns, seal FROM launch",
+         conditions, seal FROM launch",
         "REPLACE INTO run SELECT number + 1, id, label, started, gritstone, machine_id, machine_name, \
          machine_system, seal, settings, machine FROM run",
     ] {
@@ -246,7 +246,7 @@ fn every_row_belongs_to_a_run() {
         "INSERT INTO program VALUES (7, 'byte/pipe', '', '', '')",
         "INSERT INTO skip VALUES (7, 0, 'byte/pipe', '{}')",
         "INSERT INTO run_end VALUES (7, 1.0, 0, 0)",
-        "INSERT INTO launch VALUES (7, 0, 'byte/pipe', 0, 0, '[]', 'measured', NULL, 0, 0, 0, 0, 0, 0)",
+        "INSERT INTO launch VALUES (7, 0, 'byte/pipe', 0, 0, '[]', 'measured', NULL, 0, '{}', 0)",
         "INSERT INTO event (run, launch, position, kind) VALUES (7, 0, 0, 'bye')",
     ] {
         let error = other.execute(statement, []).unwrap_err().to_string();

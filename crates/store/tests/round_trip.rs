@@ -9,6 +9,7 @@ use gritstone_model::{
     Verify, Work,
 };
 use gritstone_store::{Store, new_id};
+use proptest::array::uniform9;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -127,10 +128,35 @@ fn outcome() -> impl Strategy<Value = Outcome> {
     ]
 }
 
+fn conditions_of((wall, known): (u64, [Option<u64>; 9])) -> Conditions {
+    let [
+        others,
+        grain,
+        steal,
+        pressure,
+        waited,
+        throttled,
+        memory_limit,
+        overheated,
+        gap,
+    ] = known;
+    Conditions {
+        wall,
+        others,
+        grain,
+        steal,
+        pressure,
+        waited,
+        throttled,
+        memory_limit,
+        overheated,
+        gap,
+    }
+}
+
 fn launch() -> impl Strategy<Value = Launch> {
     let place = (any::<u32>(), number(), vec(any::<u32>(), 0..3));
-    let unknown = || option(number());
-    let conditions = (number(), unknown(), unknown(), unknown(), unknown());
+    let conditions = (number(), uniform9(option(number())));
     (id(), place, outcome(), vec(event(), 0..12), conditions).prop_map(
         |(id, (round, start, cpus), outcome, events, conditions)| Launch {
             id,
@@ -139,13 +165,7 @@ fn launch() -> impl Strategy<Value = Launch> {
             cpus,
             outcome,
             events,
-            conditions: Conditions {
-                wall: conditions.0,
-                others: conditions.1,
-                steal: conditions.2,
-                pressure: conditions.3,
-                throttled: conditions.4,
-            },
+            conditions: conditions_of(conditions),
         },
     )
 }
@@ -178,8 +198,11 @@ fn command() -> impl Strategy<Value = CommandWork> {
 fn work() -> impl Strategy<Value = Work> {
     let term = (id(), real()).prop_map(|(id, times)| Term { id, times });
     prop_oneof![
-        (text(), texts())
-            .prop_map(|(program, params)| Work::Kernel(KernelWork { program, params })),
+        (text(), texts()).prop_map(|(program, params)| Work::Kernel(KernelWork {
+            program,
+            params,
+            uses: vec![]
+        })),
         command().prop_map(Work::Command),
         command().prop_map(Work::Scenario),
         vec(term, 0..4).prop_map(|terms| Work::Derived { terms }),

@@ -57,6 +57,7 @@ pub fn benchmark(name: &str) -> Benchmark {
         work: Work::Kernel(KernelWork {
             program: "byte/pipe".into(),
             params: [("bytes".to_owned(), "512".to_owned())].into(),
+            uses: vec![],
         }),
         operation: "one write and one read of 512 bytes".into(),
         why: "How fast bytes go through a pipe.".into(),
