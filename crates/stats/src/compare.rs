@@ -13,13 +13,15 @@ mod published;
 use crate::two::{BETWEEN_RUN_LN_SD, BetweenRun};
 use crate::{multiple, verdict};
 use gritstone_model::{
-    CompareRow, CompareView, Footnote, FootnoteKind, ResultView, RunView, SCHEMA_COMPARE, Verdict,
+    CompareRow, CompareView, Footnote, FootnoteKind, Id, ResultView, RunView, SCHEMA_COMPARE,
+    Verdict,
 };
 use pair::{Basis, Pair};
 pub(crate) use pair::{pair, starred};
+use std::collections::BTreeMap;
 
 /// What a comparison is made with.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Confidence of the intervals, between 0 and 1.
     pub confidence: f64,
@@ -27,8 +29,15 @@ pub struct Options {
     pub margin: f64,
     /// False-discovery rate over the rows of what is called faster or slower.
     pub alpha: f64,
-    /// Standard deviation of ln(figure) between runs of one machine: its own where that is known.
-    pub between_run: BetweenRun,
+    /// Standard deviation of ln(figure) between runs of one machine, by row, where its own runs tell it; that of two
+    /// machines is the root of the mean of their squares. [`BETWEEN_RUN_LN_SD`] stands for the rows that are not here.
+    pub between_run: BTreeMap<Id, BetweenRun>,
+}
+
+impl Options {
+    fn between_run(&self, id: &Id) -> BetweenRun {
+        *self.between_run.get(id).unwrap_or(&BETWEEN_RUN_LN_SD)
+    }
 }
 
 impl Default for Options {
@@ -37,7 +46,7 @@ impl Default for Options {
             confidence: 0.95,
             margin: 0.01,
             alpha: 0.05,
-            between_run: BETWEEN_RUN_LN_SD,
+            between_run: BTreeMap::new(),
         }
     }
 }
