@@ -53,16 +53,15 @@ impl Default for Options {
 
 /// Every row that either side has: those of the base in its order, then those that only the other has.
 #[must_use]
-pub fn compare<'a>(base: &'a RunView, other: &'a RunView, options: &Options) -> CompareView {
-    let same = |row: &ResultView, view: &'a RunView| view.results.iter().find(|r| r.id == row.id);
+pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareView {
     let mut rows: Vec<Row> = Vec::new();
     for b in &base.results {
-        rows.push(match same(b, other) {
+        rows.push(match same(other, b) {
             Some(o) => row(base, b, other, o, options),
             None => alone(b, other, true),
         });
     }
-    let new = other.results.iter().filter(|o| same(o, base).is_none());
+    let new = other.results.iter().filter(|o| same(base, o).is_none());
     rows.extend(new.map(|o| alone(o, base, false)));
     CompareView {
         schema: SCHEMA_COMPARE.to_owned(),
@@ -74,6 +73,11 @@ pub fn compare<'a>(base: &'a RunView, other: &'a RunView, options: &Options) -> 
         margin: options.margin,
         rows: judge(rows, options),
     }
+}
+
+/// The result of the same row in another view.
+fn same<'a>(view: &'a RunView, row: &ResultView) -> Option<&'a ResultView> {
+    view.results.iter().find(|result| result.id == row.id)
 }
 
 /// A row that both sides have, without its verdict.
