@@ -13,13 +13,15 @@ mod published;
 use crate::two::{BETWEEN_RUN_LN_SD, BetweenRun};
 use crate::{multiple, verdict};
 use gritstone_model::{
-    CompareRow, CompareView, Footnote, FootnoteKind, ResultView, RunView, SCHEMA_COMPARE, Verdict,
+    CompareRow, CompareView, Footnote, FootnoteKind, Id, ResultView, RunView, SCHEMA_COMPARE,
+    Verdict,
 };
 use pair::{Basis, Pair};
 pub(crate) use pair::{pair, starred};
+use std::collections::BTreeMap;
 
 /// What a comparison is made with.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Confidence of the intervals, between 0 and 1.
     pub confidence: f64,
@@ -27,8 +29,15 @@ pub struct Options {
     pub margin: f64,
     /// False-discovery rate over the rows of what is called faster or slower.
     pub alpha: f64,
-    /// Standard deviation of ln(figure) between runs of one machine: its own where that is known.
-    pub between_run: BetweenRun,
+    /// Standard deviation of ln(figure) between runs of one machine, by row, where its own runs tell it; that of two
+    /// machines is the root of the mean of their squares. [`BETWEEN_RUN_LN_SD`] stands for the rows that are not here.
+    pub between_run: BTreeMap<Id, BetweenRun>,
+}
+
+impl Options {
+    fn between_run(&self, id: &Id) -> BetweenRun {
+        *self.between_run.get(id).unwrap_or(&BETWEEN_RUN_LN_SD)
+    }
 }
 
 impl Default for Options {
@@ -37,23 +46,22 @@ impl Default for Options {
             confidence: 0.95,
             margin: 0.01,
             alpha: 0.05,
-            between_run: BETWEEN_RUN_LN_SD,
+            between_run: BTreeMap::new(),
         }
     }
 }
 
 /// Every row that either side has: those of the base in its order, then those that only the other has.
 #[must_use]
-pub fn compare<'a>(base: &'a RunView, other: &'a RunView, options: &Options) -> CompareView {
-    let same = |row: &ResultView, view: &'a RunView| view.results.iter().find(|r| r.id == row.id);
+pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareView {
     let mut rows: Vec<Row> = Vec::new();
     for b in &base.results {
-        rows.push(match same(b, other) {
+        rows.push(match same(other, b) {
             Some(o) => row(base, b, other, o, options),
             None => alone(b, other, true),
         });
     }
-    let new = other.results.iter().filter(|o| same(o, base).is_none());
+    let new = other.results.iter().filter(|o| same(base, o).is_none());
     rows.extend(new.map(|o| alone(o, base, false)));
     CompareView {
         schema: SCHEMA_COMPARE.to_owned(),
@@ -65,6 +73,11 @@ pub fn compare<'a>(base: &'a RunView, other: &'a RunView, options: &Options) -> 
         margin: options.margin,
         rows: judge(rows, options),
     }
+}
+
+/// The result of the same row in another view.
+fn same<'a>(view: &'a RunView, row: &ResultView) -> Option<&'a ResultView> {
+    view.results.iter().find(|result| result.id == row.id)
 }
 
 /// A row that both sides have, without its verdict.

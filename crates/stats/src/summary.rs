@@ -1,8 +1,8 @@
 //! A stored run as a reader sees it: every launch is read, each row becomes one figure with its interval, its published
 //! work, and the footnotes that its claims and conditions earn.
 //!
-//! The way: launches -> [`reading`] -> rows of launches ([`measured`], [`size`]) -> rows made from other rows
-//! ([`derived`], [`rating`], curves). Nothing that was measured is left out without a sentence that says so.
+//! The way: launches -> `reading` -> rows of launches (`measured`, `size`) -> rows made from other rows
+//! (`derived`, `rating`, curves). Nothing that was measured is left out without a sentence that says so.
 //!
 //! Must not know: the store, processes, how anything is drawn.
 

@@ -6,9 +6,9 @@ use super::pair::is_published;
 use gritstone_model::{Difference, Program, ResultView, RunView};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Facts that differ from minute to minute on one machine: a name is volatile when it is one of these or begins with
-/// one of them and a dot. What they do to figures is watched during every launch.
-pub const VOLATILE_FACTS: [&str; 8] = [
+/// Facts that differ from minute to minute on one machine, should whoever found them have kept them: a name is volatile
+/// when it is one of these or begins with one of them and a dot. What they do to figures is watched during every launch.
+const VOLATILE_FACTS: [&str; 8] = [
     "boot",
     "disk.free",
     "load",

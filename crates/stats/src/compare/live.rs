@@ -59,12 +59,13 @@ fn launches(
         && other.processor_bound
         && !base.paced_values.is_empty()
         && !other.paced_values.is_empty();
+    let between = options.between_run(&base.id);
     // both sides have the machine's scatter between runs, so their difference has sqrt(2) of it
     let (found, better) = if paced {
         pair.compared = "cycles";
         pair.unit = "cycles".to_owned();
         (pair.base, pair.other) = (base.cycles, other.cycles);
-        let extra = options.between_run.paced * std::f64::consts::SQRT_2;
+        let extra = between.paced * std::f64::consts::SQRT_2;
         let found = two::ratio(
             &base.paced_values,
             &other.paced_values,
@@ -74,7 +75,7 @@ fn launches(
         (found, Better::Lower)
     } else {
         let others: Vec<f64> = other.values.iter().map(|x| x * scale).collect();
-        let extra = options.between_run.raw * std::f64::consts::SQRT_2;
+        let extra = between.raw * std::f64::consts::SQRT_2;
         let found = two::ratio(&base.values, &others, extra, options.confidence);
         (found, base.better)
     };

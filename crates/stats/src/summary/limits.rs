@@ -26,8 +26,9 @@ pub const DISTURBED_SHARE: f64 = 0.25;
 /// CPU time of others on the CPUs of a launch, as a share of one CPU, that disturbs it. Housekeeping of an idle system
 /// stays below 2 %.
 pub const OTHERS_SHARE: f64 = 0.05;
-/// Time stolen by the hypervisor, as a share of the launch, that disturbs it: it comes in slices of milliseconds, and
-/// each falls whole into one sample.
+/// Time stolen by the hypervisor, or in which the work was seen to stand still, as a share of the launch, that disturbs
+/// it: it comes in slices of milliseconds, and each falls whole into one sample. Of throttling by a quota, by heat or by
+/// a memory limit any is too much: it works by stopping or slowing what is measured.
 pub const STEAL_SHARE: f64 = 0.01;
 
 /// Share of a whole process that may be start-up before its time is no longer that of the published work.

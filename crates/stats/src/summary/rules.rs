@@ -6,7 +6,7 @@
 use super::limits;
 use super::reading::{Reading, median};
 use super::words::{count, number, of, percent};
-use gritstone_model::{Benchmark, Footnote, FootnoteKind, Outcome, Usage};
+use gritstone_model::{Benchmark, Conditions, Footnote, FootnoteKind, Outcome, Usage};
 use std::collections::BTreeMap;
 
 /// What the entry itself says that every reader must know.
@@ -221,52 +221,95 @@ pub(super) fn fewest(confidence: f64) -> usize {
     (1.0 - (1.0 - confidence).log2() - 1e-9).ceil() as usize
 }
 
-/// Whether others had the machine during too many of the launches.
+/// Whether the launches had less than the whole machine in too many of them.
 pub(super) fn disturbed(launches: &[&Reading]) -> Option<Footnote> {
-    let share = |part: Option<u64>, wall: u64| part.unwrap_or(0) as f64 / wall.max(1) as f64;
-    let (mut disturbed, mut others, mut steal, mut throttled) = (0, 0.0_f64, 0.0_f64, 0.0_f64);
-    for conditions in launches.iter().map(|reading| reading.launch.conditions) {
-        let o = share(conditions.others, conditions.wall);
-        let s = share(conditions.steal, conditions.wall);
-        let t = share(conditions.throttled, conditions.wall);
-        if o > limits::OTHERS_SHARE || s > limits::STEAL_SHARE || t > 0.0 {
-            disturbed += 1;
-        }
-        (others, steal, throttled) = (others.max(o), steal.max(s), throttled.max(t));
-    }
-    if disturbed as f64 <= limits::DISTURBED_SHARE * launches.len() as f64 {
+    let found: Vec<Disturbance> = launches
+        .iter()
+        .map(|reading| Disturbance::of(&reading.launch.conditions))
+        .filter(Disturbance::is_any)
+        .collect();
+    if found.len() as f64 <= limits::DISTURBED_SHARE * launches.len() as f64 {
         return None;
     }
-    let causes = [
-        (
-            others > limits::OTHERS_SHARE,
-            "others used",
-            others,
-            "of a CPU",
-        ),
-        (
-            steal > limits::STEAL_SHARE,
-            "the hypervisor stole",
-            steal,
-            "of the time",
-        ),
-        (
-            throttled > 0.0,
-            "the quota held it back for",
-            throttled,
-            "of the time",
-        ),
-    ]
-    .into_iter()
-    .filter(|(broken, ..)| *broken)
-    .map(|(_, who, share, of_what)| format!("{who} up to {} {of_what}", percent(share)))
-    .collect::<Vec<_>>()
-    .join(", ");
+    let most = found.iter().fold(Disturbance::default(), |a, b| a.max(b));
     let why = format!(
-        "Disturbed in {}: {causes}.",
-        of(disturbed, launches.len(), "launch")
+        "Disturbed in {}: {}.",
+        of(found.len(), launches.len(), "launch"),
+        most.causes().join(", ")
     );
     Some(Footnote::new(FootnoteKind::Disturbed, why))
+}
+
+/// What was above its limit during a launch, as shares of its length; 0 for what was not, or cannot be known here.
+#[derive(Default)]
+struct Disturbance {
+    others: f64,
+    steal: f64,
+    stood: f64,
+    throttled: f64,
+    overheated: u64,
+    memory: u64,
+}
+
+impl Disturbance {
+    fn of(conditions: &Conditions) -> Self {
+        let above = |part: Option<u64>, limit: f64| {
+            let share = part.unwrap_or(0) as f64 / conditions.wall.max(1) as f64;
+            if share > limit { share } else { 0.0 }
+        };
+        // of others only what is more than the grain of their counter
+        let grain = conditions.grain.unwrap_or(0);
+        let others = conditions.others.map(|others| others.saturating_sub(grain));
+        Self {
+            others: above(others, limits::OTHERS_SHARE),
+            steal: above(conditions.steal, limits::STEAL_SHARE),
+            stood: above(conditions.gap, limits::STEAL_SHARE),
+            throttled: above(conditions.throttled, 0.0),
+            overheated: conditions.overheated.unwrap_or(0),
+            memory: conditions.memory_limit.unwrap_or(0),
+        }
+    }
+
+    fn is_any(&self) -> bool {
+        !self.causes().is_empty()
+    }
+
+    fn max(self, other: &Self) -> Self {
+        Self {
+            others: self.others.max(other.others),
+            steal: self.steal.max(other.steal),
+            stood: self.stood.max(other.stood),
+            throttled: self.throttled.max(other.throttled),
+            overheated: self.overheated.max(other.overheated),
+            memory: self.memory.max(other.memory),
+        }
+    }
+
+    fn causes(&self) -> Vec<String> {
+        let shares = [
+            (self.others, "others used up to", "of a CPU"),
+            (self.steal, "the hypervisor stole up to", "of the time"),
+            (self.stood, "it stood still for up to", "of the time"),
+            (
+                self.throttled,
+                "the CPU quota held it back for up to",
+                "of the time",
+            ),
+        ];
+        let counts = [
+            (self.overheated, "the CPU was slowed for its heat up to"),
+            (self.memory, "the memory limit was reached up to"),
+        ];
+        let shares = shares
+            .into_iter()
+            .filter(|(share, ..)| *share > 0.0)
+            .map(|(share, what, whole)| format!("{what} {} {whole}", percent(share)));
+        let counts = counts
+            .into_iter()
+            .filter(|(times, _)| *times > 0)
+            .map(|(times, what)| format!("{what} {}", count(times as usize, "time")));
+        shares.chain(counts).collect()
+    }
 }
 
 /// Whether launches ended well and yet no time passed in them.

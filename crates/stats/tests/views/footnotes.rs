@@ -321,6 +321,9 @@ fn others_had_the_machine() {
     assert_eq!(conditions(2, others), []);
     assert_eq!(conditions(10, |c| c.others = Some(50_000_000)), []);
     assert_eq!(conditions(10, |c| c.others = Some(50_000_001)).len(), 1);
+    // what the ticks of the counter alone may have made of nothing
+    let coarse = |c: &mut Conditions| (c.others, c.grain) = (Some(60_000_000), Some(10_000_000));
+    assert_eq!(conditions(10, coarse), []);
 }
 
 #[test]
@@ -334,7 +337,18 @@ fn the_hypervisor_or_the_quota_held_it_back() {
     alone(
         &conditions(4, |c| c.throttled = Some(1_000_000)),
         Disturbed,
-        "Disturbed in 4 of 10 launches: the quota held it back for up to 0.1 % of the time.",
+        "Disturbed in 4 of 10 launches: the CPU quota held it back for up to 0.1 % of the time.",
+    );
+    alone(
+        &conditions(4, |c| c.gap = Some(20_000_000)),
+        Disturbed,
+        "Disturbed in 4 of 10 launches: it stood still for up to 2 % of the time.",
+    );
+    assert_eq!(conditions(4, |c| c.gap = Some(10_000_000)), []);
+    alone(
+        &conditions(4, |c| (c.overheated, c.memory_limit) = (Some(3), Some(1))),
+        Disturbed,
+        "Disturbed in 4 of 10 launches: the CPU was slowed for its heat up to 3 times, the memory limit was reached up to 1 time.",
     );
     let all = |c: &mut Conditions| {
         (c.others, c.steal) = (Some(100_000_000), Some(20_000_000));

@@ -41,6 +41,7 @@ pub fn plain(name: &str) -> Benchmark {
         work: Work::Kernel(KernelWork {
             program: "made/up".to_owned(),
             params: BTreeMap::new(),
+            uses: Vec::new(),
         }),
         operation: "one call".to_owned(),
         why: "It was made up.".to_owned(),
@@ -184,6 +185,7 @@ pub fn launch(name: &str, round: u32, ns: f64) -> Launch {
             steal: Some(0),
             pressure: Some(0),
             throttled: Some(0),
+            ..Conditions::default()
         },
     }
 }

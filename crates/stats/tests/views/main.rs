@@ -8,6 +8,7 @@ mod differ;
 mod figures;
 mod footnotes;
 mod made_up;
+mod printed;
 mod published;
 mod rating;
 mod size;

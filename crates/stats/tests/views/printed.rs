@@ -1,0 +1,174 @@
+//! Made-up runs against printed machines, and these against each other.
+//!
+//! Must not know: how a view was computed.
+
+use crate::compare::{first, one, options, whys};
+use crate::made_up::*;
+use gritstone_model::FootnoteKind::*;
+use gritstone_model::*;
+
+/// A live run whose published work takes 0.1 s, half a % more or less.
+fn live() -> RunView {
+    one(claimed("a/b"), scattered("a/b", 100.0))
+}
+
+fn vax(figure: &str, times: [Option<f64>; 3]) -> RunView {
+    reference(vec![printed("a/b", figure, times)])
+}
+
+#[test]
+fn how_many_vaxes_is_from_real_time() {
+    let (base, other) = (vax("real_s", [Some(4.8), None, None]), live());
+    let row = first(&base, &other, &options());
+    near(row.ratio, 48.0);
+    assert_eq!((row.compared.as_str(), row.unit.as_str()), ("real_s", "s"));
+    assert_eq!((row.base, row.p), (Some(4.8), None));
+    near(row.other, 0.1);
+    let published = other.results[0].published.as_ref().unwrap();
+    let [low, high] = published.real_interval.unwrap();
+    assert_eq!(row.interval, Some([4.8 / high, 4.8 / low]));
+    assert_eq!(row.verdict, Verdict::Faster);
+    assert_eq!(row.footnotes, []);
+    assert_eq!(row.title, "Title of a/b");
+
+    let back = first(&other, &base, &options());
+    near(back.ratio, 1.0 / 48.0);
+    assert_eq!(back.interval, Some([low / 4.8, high / 4.8]));
+    assert_eq!(back.verdict, Verdict::Slower);
+    let same = first(
+        &vax("real_s", [Some(0.1001), None, None]),
+        &other,
+        &options(),
+    );
+    assert_eq!(same.verdict, Verdict::NoDifference);
+}
+
+#[test]
+fn the_document_says_which_time() {
+    let row = first(
+        &vax("system_s", [Some(4.8), None, Some(4.0)]),
+        &live(),
+        &options(),
+    );
+    assert_eq!(row.compared, "system_s");
+    near(row.ratio, 100.0);
+    assert_eq!(row.verdict, Verdict::Faster);
+    let row = first(
+        &vax("user_s", [Some(4.8), Some(6.0), None]),
+        &live(),
+        &options(),
+    );
+    assert_eq!(row.compared, "user_s");
+    near(row.ratio, 100.0);
+    // the reference says nothing: the entry does
+    let row = first(&vax("", [Some(4.8), Some(6.0), None]), &live(), &options());
+    assert_eq!(row.compared, "real_s");
+}
+
+#[test]
+fn a_time_that_is_missing_is_replaced_by_real_time_and_told() {
+    let mut no_ticks = live();
+    let published = no_ticks.results[0].published.as_mut().unwrap();
+    (published.user_s, published.system_s) = (None, None);
+    let row = first(
+        &vax("system_s", [Some(4.8), None, Some(4.0)]),
+        &no_ticks,
+        &options(),
+    );
+    assert_eq!(row.compared, "real_s");
+    near(row.ratio, 48.0);
+    let why = "The document points to system time, which could not be measured here (below 100 ticks of the scheduler, or nothing); real time is compared.";
+    assert_eq!(whys(&row), [(Note, why)]);
+
+    let row = first(
+        &vax("system_s", [None, None, Some(4.0)]),
+        &no_ticks,
+        &options(),
+    );
+    assert_eq!(row.compared, "real_s");
+    near(row.ratio, 40.0);
+    assert_eq!(row.verdict, Verdict::Faster);
+    let why = "The printed system time is compared with the measured real time, which has waiting in it: no other time was measured.";
+    assert_eq!(whys(&row), [(NotComparable, why)]);
+
+    let row = first(&vax("user_s", [Some(4.8), None, None]), &live(), &options());
+    near(row.ratio, 48.0);
+    let why = "The document points to user time, which it does not print for one of them; real time is compared.";
+    assert_eq!(whys(&row), [(Note, why)]);
+}
+
+#[test]
+fn a_printed_zero_is_no_divisor() {
+    let row = first(
+        &vax("user_s", [Some(4.8), Some(0.0), None]),
+        &live(),
+        &options(),
+    );
+    assert_eq!(row.compared, "real_s");
+    near(row.ratio, 48.0);
+    let row = first(&vax("user_s", [None, Some(0.0), None]), &live(), &options());
+    assert_eq!((row.ratio, row.verdict), (None, Verdict::CannotTell));
+}
+
+#[test]
+fn a_printed_rate_is_compared_with_the_estimate() {
+    let mut rate = printed("a/b", "", [None; 3]);
+    rate.published = None;
+    (rate.unit, rate.estimate) = (unit("us/call"), Some(192.0));
+    let vax = reference(vec![rate.clone()]);
+    let row = first(&vax, &live(), &options());
+    assert_eq!(
+        (row.compared.as_str(), row.unit.as_str()),
+        ("estimate", "us/call")
+    );
+    near(row.ratio, 1920.0);
+    near(row.other, 0.1);
+    let live_interval = live().results[0].interval.unwrap();
+    near(row.interval.map(|i| i[0]), 192_000.0 / live_interval[1]);
+    assert_eq!((row.p, row.verdict), (None, Verdict::Faster));
+
+    rate.unit = unit("KB/s");
+    let row = first(&reference(vec![rate]), &live(), &options());
+    let why = "The two sides have no figure of the same kind here.";
+    assert_eq!(whys(&row), [(NotComparable, why)]);
+    assert_eq!((row.ratio, row.other), (None, None));
+}
+
+#[test]
+fn two_printed_machines_have_no_interval() {
+    let slow = vax("real_s", [Some(4.8), None, None]);
+    let fast = vax("real_s", [Some(2.4), None, None]);
+    let row = first(&slow, &fast, &options());
+    assert_eq!((row.ratio, row.interval, row.p), (Some(2.0), None, None));
+    assert_eq!(row.verdict, Verdict::CannotTell);
+    let why = "Both figures are printed ones without an interval, so a difference cannot be told from chance.";
+    assert_eq!(whys(&row), [(Note, why)]);
+}
+
+#[test]
+fn a_star_on_the_printed_time_counts_only_for_that_time() {
+    let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+    run.benchmarks[0].claims.min_ns_per_op = Some(1000.0);
+    let row = first(
+        &vax("real_s", [Some(4.8), None, None]),
+        &view(&run),
+        &options(),
+    );
+    assert_eq!((row.ratio, row.verdict), (None, Verdict::CannotTell));
+    let mut other = live();
+    let star = Footnote::new(Trivialised, "Less than nothing.");
+    other.results[0].footnotes.push(star.clone().of("user_s"));
+    let row = first(&vax("real_s", [Some(4.8), None, None]), &other, &options());
+    near(row.ratio, 48.0);
+    other.results[0].footnotes.push(star.of("real_s"));
+    let row = first(&vax("real_s", [Some(4.8), None, None]), &other, &options());
+    assert_eq!(row.ratio, None);
+}
+
+#[test]
+fn few_launches_against_a_printed_time() {
+    let few = one(claimed("a/b"), launches("a/b", 100.0)[..3].to_vec());
+    let row = first(&vax("real_s", [Some(4.8), None, None]), &few, &options());
+    near(row.ratio, 48.0);
+    assert_eq!((row.interval, row.verdict), (None, Verdict::CannotTell));
+}
