@@ -4,12 +4,14 @@
 //! that does just that. A command is proved once a run, untimed, and then timed as a process.
 //! Must not know: which benchmarks there are, when to stop measuring.
 
+use crate::judge::judge;
 use crate::places::Places;
-use crate::process::{Ended, Task, carry_out};
+use crate::process::{Task, carry_out};
 use crate::{ExecError, Execute, Launched, linked};
 use gritstone_kernels::{COMMAND, KEEPER};
 use gritstone_model::{
-    Benchmark, CommandWork, Event, Figure, Id, KernelWork, Outcome, Placement, Program, Work,
+    Benchmark, CommandWork, Event, Figure, Id, KernelWork, Outcome, Placement, Program, Verify,
+    Work,
 };
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -206,7 +208,7 @@ impl Executor {
         if let Some(verify) = work.verify.as_ref()
             && !self.proved.contains(&benchmark.id)
         {
-            let proof = self.prove(&verify.argv, &verify.stdout, work, cpus)?;
+            let proof = self.prove(verify, work, cpus, benchmark.files)?;
             if proof.outcome != Outcome::Measured {
                 return Ok(proof);
             }
@@ -238,12 +240,12 @@ impl Executor {
     /// The untimed execution that shows that the timed one does what it says, in a directory of its own.
     fn prove(
         &mut self,
-        argv: &[String],
-        stdout: &str,
+        verify: &Verify,
         work: &CommandWork,
         cpus: &[u32],
+        measures_files: bool,
     ) -> Result<Told, ExecError> {
-        let directory = self.setup.places.fresh()?;
+        let directory = self.setup.places.fresh(measures_files)?;
         // what it makes is in a folder that is made beforehand, so that new files there are not an error
         let below = directory.join("proof");
         let made = std::fs::create_dir(&below).and_then(|()| {
@@ -256,10 +258,10 @@ impl Executor {
             below.display()
         )))?;
         let mut arguments = vec![cpus_argument(cpus), "samples=0".to_owned()];
-        arguments.push(format!("stdout={stdout}"));
+        arguments.push(format!("stdout={}", verify.stdout));
         arguments
             .extend(["--", "/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"].map(str::to_owned));
-        arguments.extend(self.fill_in(argv));
+        arguments.extend(self.fill_in(&verify.argv));
         let mut told = self.start(COMMAND, arguments, &directory)?;
         if let Outcome::Failed(why) = &told.outcome {
             told.outcome = Outcome::Failed(format!("the proof of the work failed: {why}"));
@@ -271,7 +273,7 @@ impl Executor {
 
 impl Execute for Executor {
     fn launch(&mut self, benchmark: &Benchmark, cpus: &[u32]) -> Result<Launched, ExecError> {
-        let directory = self.setup.places.fresh()?;
+        let directory = self.setup.places.fresh(benchmark.files)?;
         let cpus = match benchmark.placement {
             Placement::All => &[],
             _ => cpus,
@@ -322,74 +324,6 @@ fn version_of(compiler: &Path) -> String {
                 .map(str::to_owned)
         })
         .unwrap_or_default()
-}
-
-/// The outcome of a process: the first of what can be wrong with it, in the order in which one thing explains the next.
-pub(crate) fn judge(name: &str, ended: Ended, deadline: Duration) -> (Outcome, Vec<Event>) {
-    let end = ended.end;
-    let said = match ended.stderr.as_str() {
-        "" => String::new(),
-        text => format!("; it said: {text}"),
-    };
-    let last = ended.events.last();
-    let other = ended.events.first().and_then(|first| match first {
-        Event::Hello { kernel, .. } if kernel != name => Some(kernel),
-        _ => None,
-    });
-    let outcome = if ended.timed_out {
-        Outcome::TimedOut(format!(
-            "it did not end within {} s and was stopped",
-            deadline.as_secs_f64()
-        ))
-    } else if let Some(Event::Fail { errno, call, why }) = last {
-        let number = if *errno == 0 {
-            String::new()
-        } else {
-            format!(" (errno {errno})")
-        };
-        Outcome::Failed(format!("{call}: {why}{number}"))
-    } else if let Some(Event::Skip { why }) = last {
-        Outcome::Skipped(why.clone())
-    } else if let Some(signal) = end.and_then(|end| end.signal).filter(|_| !stopped(&ended)) {
-        Outcome::Failed(format!("killed by {}{said}", signal_name(signal)))
-    } else if let Some(why) = &ended.protocol {
-        Outcome::Failed(format!("{why}{said}"))
-    } else if let Some(kernel) = other {
-        Outcome::Failed(format!("it calls itself {kernel}, not {name}"))
-    } else {
-        match end {
-            None => Outcome::Failed(format!("its keeper was killed{said}")),
-            Some(end) if end.exit != 0 => {
-                Outcome::Failed(format!("it ended with status {}{said}", end.exit))
-            }
-            Some(end) if end.left > 0 => Outcome::Failed(format!(
-                "it left {} {} running; killed",
-                end.left,
-                if end.left == 1 {
-                    "process"
-                } else {
-                    "processes"
-                }
-            )),
-            Some(_) => Outcome::Measured,
-        }
-    };
-    (outcome, ended.events)
-}
-
-/// Whether it was we who killed it, because it broke the protocol in the middle of a line, not at its end.
-fn stopped(ended: &Ended) -> bool {
-    ended
-        .protocol
-        .as_deref()
-        .is_some_and(|why| !why.ends_with("before it said bye") && !why.ends_with("cut off"))
-}
-
-fn signal_name(number: i32) -> String {
-    nix::sys::signal::Signal::try_from(number).map_or_else(
-        |_| format!("signal {number}"),
-        |signal| format!("signal {number} ({signal})"),
-    )
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

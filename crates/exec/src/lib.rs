@@ -7,6 +7,7 @@
 //!
 //! Must not know: the store, statistics, what this machine is, a terminal, when to stop measuring.
 
+mod judge;
 mod launch;
 mod linked;
 mod places;

@@ -71,13 +71,19 @@ impl Places {
         Ok(path)
     }
 
-    /// A fresh, empty directory for one launch, below the one in which files are measured.
+    /// A fresh, empty directory for one launch: where files are measured if it measures files, otherwise where programs
+    /// can be executed, since a compiler's output may be.
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn fresh(&mut self) -> Result<PathBuf, ExecError> {
+    pub fn fresh(&mut self, measures_files: bool) -> Result<PathBuf, ExecError> {
         self.next += 1;
-        let path = self.work.join(self.next.to_string());
+        let parent = if measures_files {
+            &self.work
+        } else {
+            &self.programs
+        };
+        let path = parent.join(self.next.to_string());
         fs::DirBuilder::new()
             .mode(0o700)
             .create(&path)
@@ -235,7 +241,7 @@ mod tests {
         let keeper = places
             .program(gritstone_kernels::find(KEEPER).unwrap())
             .unwrap();
-        let (one, two) = (places.fresh().unwrap(), places.fresh().unwrap());
+        let (one, two) = (places.fresh(true).unwrap(), places.fresh(false).unwrap());
         assert!(keeper.exists() && one != two);
         drop(places);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);

@@ -1,7 +1,7 @@
 //! Planted faults: each kernel in `planted/` breaks one rule, and each must be caught and leave nothing behind.
 
 use crate::process::{Task, carry_out};
-use crate::{ExecError, launch};
+use crate::{ExecError, judge};
 use gritstone_kernels::KEEPER;
 use gritstone_model::{Event, Outcome};
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ impl Planted {
         });
         assert_eq!(alive(&mark), 0, "{} left processes running", self.name);
         let name = format!("planted/{}", self.name);
-        Ok(launch::judge(&name, ended?, deadline))
+        Ok(judge::judge(&name, ended?, deadline))
     }
 
     fn outcome(&self) -> Outcome {

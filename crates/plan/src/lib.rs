@@ -1,6 +1,8 @@
 //! From benchmarks, a selection, what the host offers and a budget to what is to be done, in which order.
 //!
-//! Pure: the same input and seed give the same plan. Must not know: processes, clocks, statistics, where benchmarks
+//! Pure: the same input and seed give the same plan.
+//!
+//! Must not know: processes, clocks, statistics, where benchmarks
 //! come from.
 
 mod rounds;

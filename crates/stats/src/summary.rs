@@ -17,7 +17,7 @@ mod size;
 pub(crate) mod words;
 
 use gritstone_model::{
-    Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Quantity, ResultView,
+    Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, Quantity, ResultView,
     RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
 };
 use reading::Reading;
@@ -110,6 +110,18 @@ pub fn summarise(run: &RunData, options: &Options) -> RunView {
         }
     }
     view(run, results)
+}
+
+/// What one launch says of its row, in nanoseconds an operation: what a pilot learns the scatter from. `None` when the
+/// launch was not measured.
+#[must_use]
+pub fn launch_ns_per_op(benchmark: &Benchmark, launch: &Launch) -> Option<f64> {
+    let row = Row {
+        benchmark,
+        launches: Vec::new(),
+    };
+    let reading = Reading::of(launch);
+    row.ns(&reading).filter(|_| reading.measured())
 }
 
 fn view(run: &RunData, mut results: BTreeMap<&Id, ResultView>) -> RunView {

@@ -1,0 +1,75 @@
+//! How a launch ended, from what it said and what its keeper reported.
+//!
+//! Must not know: how it was started.
+
+use crate::process::Ended;
+use gritstone_model::{Event, Outcome};
+use std::time::Duration;
+
+/// The outcome of a process: the first of what can be wrong with it, in the order in which one thing explains the next.
+pub(crate) fn judge(name: &str, ended: Ended, deadline: Duration) -> (Outcome, Vec<Event>) {
+    let end = ended.end;
+    let said = match ended.stderr.as_str() {
+        "" => String::new(),
+        text => format!("; it said: {text}"),
+    };
+    let last = ended.events.last();
+    let other = ended.events.first().and_then(|first| match first {
+        Event::Hello { kernel, .. } if kernel != name => Some(kernel),
+        _ => None,
+    });
+    let outcome = if ended.timed_out {
+        Outcome::TimedOut(format!(
+            "it did not end within {} s and was stopped",
+            deadline.as_secs_f64()
+        ))
+    } else if let Some(Event::Fail { errno, call, why }) = last {
+        let number = if *errno == 0 {
+            String::new()
+        } else {
+            format!(" (errno {errno})")
+        };
+        Outcome::Failed(format!("{call}: {why}{number}"))
+    } else if let Some(Event::Skip { why }) = last {
+        Outcome::Skipped(why.clone())
+    } else if let Some(signal) = end.and_then(|end| end.signal).filter(|_| !stopped(&ended)) {
+        Outcome::Failed(format!("killed by {}{said}", signal_name(signal)))
+    } else if let Some(why) = &ended.protocol {
+        Outcome::Failed(format!("{why}{said}"))
+    } else if let Some(kernel) = other {
+        Outcome::Failed(format!("it calls itself {kernel}, not {name}"))
+    } else {
+        match end {
+            None => Outcome::Failed(format!("its keeper was killed{said}")),
+            Some(end) if end.exit != 0 => {
+                Outcome::Failed(format!("it ended with status {}{said}", end.exit))
+            }
+            Some(end) if end.left > 0 => Outcome::Failed(format!(
+                "it left {} {} running; killed",
+                end.left,
+                if end.left == 1 {
+                    "process"
+                } else {
+                    "processes"
+                }
+            )),
+            Some(_) => Outcome::Measured,
+        }
+    };
+    (outcome, ended.events)
+}
+
+/// Whether it was we who killed it, because it broke the protocol in the middle of a line, not at its end.
+fn stopped(ended: &Ended) -> bool {
+    ended
+        .protocol
+        .as_deref()
+        .is_some_and(|why| !why.ends_with("before it said bye") && !why.ends_with("cut off"))
+}
+
+fn signal_name(number: i32) -> String {
+    nix::sys::signal::Signal::try_from(number).map_or_else(
+        |_| format!("signal {number}"),
+        |signal| format!("signal {number} ({signal})"),
+    )
+}
