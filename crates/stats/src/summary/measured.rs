@@ -120,12 +120,13 @@ fn merged<'a>(histograms: impl Iterator<Item = &'a Histogram>) -> Histogram {
         ..Histogram::default()
     };
     for histogram in histograms.filter(|histogram| histogram.count > 0) {
-        all.count += histogram.count;
+        all.count = all.count.saturating_add(histogram.count);
         all.min = all.min.min(histogram.min);
         all.max = all.max.max(histogram.max);
         all.sum = all.sum.saturating_add(histogram.sum);
         for (bucket, events) in &histogram.buckets {
-            *buckets.entry(*bucket).or_default() += events;
+            let bucket: &mut u64 = buckets.entry(*bucket).or_default();
+            *bucket = bucket.saturating_add(*events);
         }
     }
     all.buckets = buckets.into_iter().collect();

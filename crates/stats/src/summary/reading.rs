@@ -84,9 +84,10 @@ impl<'a> Reading<'a> {
     /// some samples pay for others. `None` when nothing was timed, or no time passed.
     pub fn ns_per_op(&self, work_over_time: bool) -> Option<f64> {
         let ns = if work_over_time {
-            let wall: u64 = self.samples.iter().map(|s| s.wall).sum();
-            let n: u64 = self.samples.iter().map(|s| s.n).sum();
-            wall as f64 / n as f64
+            // in floating point, since a damaged store may hold numbers whose sum is not one
+            let wall: f64 = self.samples.iter().map(|s| s.wall as f64).sum();
+            let n: f64 = self.samples.iter().map(|s| s.n as f64).sum();
+            wall / n
         } else {
             median(self.samples.iter().map(|s| s.wall as f64 / s.n as f64))?
         };
@@ -129,10 +130,11 @@ impl<'a> Reading<'a> {
 
     /// CPU time of one batch by the clock of the process, s.
     pub fn batch_cpu_s(&self, operations: u64) -> Option<f64> {
-        let (cpu, batches) = self.batches_of(operations).fold((0, 0), |(cpu, n), batch| {
-            (cpu + batch.usage.cpu, n + batch.walls.len())
-        });
-        (cpu > 0).then(|| cpu as f64 / batches as f64 / 1e9)
+        let add = |(cpu, n): (f64, f64), batch: &Batch| {
+            (cpu + batch.usage.cpu as f64, n + batch.walls.len() as f64)
+        };
+        let (cpu, batches) = self.batches_of(operations).fold((0.0, 0.0), add);
+        (cpu > 0.0).then(|| cpu / batches / 1e9)
     }
 
     /// Seconds that the whole process took that does the published work: the median.

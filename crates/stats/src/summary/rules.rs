@@ -6,7 +6,7 @@
 use super::limits;
 use super::reading::{Reading, median};
 use super::words::{count, number, of, percent};
-use gritstone_model::{Benchmark, Conditions, Footnote, FootnoteKind, Outcome, Usage};
+use gritstone_model::{Benchmark, Conditions, Footnote, FootnoteKind, Outcome};
 use std::collections::BTreeMap;
 
 /// What the entry itself says that every reader must know.
@@ -31,13 +31,12 @@ pub(super) fn claims(
         return Vec::new();
     }
     let claims = &benchmark.claims;
-    let (mut usage, mut n, mut samples) = (Usage::default(), 0, 0);
+    let (mut switches, mut faults, mut n, mut samples) = (0.0, 0.0, 0.0, 0.0);
     for sample in launches.iter().flat_map(|launch| &launch.samples) {
-        usage.vcsw += sample.usage.vcsw;
-        usage.minflt += sample.usage.minflt;
-        usage.majflt += sample.usage.majflt;
-        n += sample.n;
-        samples += 1;
+        switches += sample.usage.vcsw as f64;
+        faults += sample.usage.minflt as f64 + sample.usage.majflt as f64;
+        n += sample.n as f64;
+        samples += 1.0;
     }
     [
         checks(launches, claims.check),
@@ -45,10 +44,10 @@ pub(super) fn claims(
         ns.and_then(|ns| faster_than_physics(benchmark, ns)),
         claims
             .switches_per_op
-            .and_then(|claimed| switches(usage.vcsw as f64 / n as f64, claimed)),
+            .and_then(|claimed| too_few_switches(switches / n, claimed)),
         claims
             .faults_per_op
-            .and_then(|claimed| faults(&usage, n, samples, claimed)),
+            .and_then(|claimed| too_many_faults(faults, n, samples, claimed)),
     ]
     .into_iter()
     .flatten()
@@ -141,7 +140,7 @@ pub(super) fn faster_than_physics(benchmark: &Benchmark, ns: f64) -> Option<Stri
     })
 }
 
-fn switches(per_op: f64, claimed: f64) -> Option<String> {
+fn too_few_switches(per_op: f64, claimed: f64) -> Option<String> {
     (per_op < claimed * limits::SWITCHES_SHARE).then(|| {
         format!(
             "The process gave up the CPU {} times an operation, less than {} of the {} claimed.",
@@ -152,14 +151,12 @@ fn switches(per_op: f64, claimed: f64) -> Option<String> {
     })
 }
 
-fn faults(usage: &Usage, n: u64, samples: u64, claimed: f64) -> Option<String> {
-    let faults = (usage.minflt + usage.majflt) as f64;
-    let allowed = claimed * n as f64 * (1.0 + limits::FAULTS_SHARE)
-        + limits::FAULTS_PER_SAMPLE * samples as f64;
+fn too_many_faults(faults: f64, n: f64, samples: f64, claimed: f64) -> Option<String> {
+    let allowed = claimed * n * (1.0 + limits::FAULTS_SHARE) + limits::FAULTS_PER_SAMPLE * samples;
     (faults > allowed).then(|| {
         format!(
             "{} page faults an operation, where at most {} are claimed.",
-            number(faults / n as f64),
+            number(faults / n),
             number(claimed)
         )
     })

@@ -7,6 +7,7 @@ mod derived;
 mod differ;
 mod figures;
 mod footnotes;
+mod hostile;
 mod made_up;
 mod printed;
 mod published;
