@@ -1,6 +1,7 @@
 /* Keeps one program: whatever it starts ends with it, and it ends with whoever started the keeper.
  *
- * keeper PARENT PROGRAM [ARGUMENT...]. The keeper adopts every descendant whose parent dies (subreaper). When the
+ * keeper PARENT CPUS PROGRAM [ARGUMENT...]. The program may use CPUS, such as 0-3,7 (`-`: those of the keeper, which
+ * stays where it is, out of the way of what is measured). The keeper adopts every descendant whose parent dies (subreaper). When the
  * program ends, or SIGTERM comes, or the parent (process PARENT) dies, all descendants that are left are killed and
  * reaped. It then says on descriptor 4, in one line, how the program ended and how many it left behind:
  * `exit=0 left=0` or `signal=9 left=2`. It sleeps while the program runs.
@@ -9,6 +10,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,11 +71,42 @@ static int kill_all(pid_t main_pid, int *status)
 	}
 }
 
-static pid_t start(char **argv, const sigset_t *signals)
+/* Lets the process use the CPUs of a list such as 0-3,7. Returns 0, or -1 with errno. */
+static int use_cpus(const char *list)
+{
+	enum { MOST = 1 << 16 };
+	size_t size = CPU_ALLOC_SIZE(MOST);
+	cpu_set_t *set = CPU_ALLOC(MOST);
+	if (set == NULL)
+		return -1;
+	CPU_ZERO_S(size, set);
+	while (*list != '\0') {
+		char *end;
+		long first = strtol(list, &end, 10), last = first;
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		if (end == list || first < 0 || last < first || last >= MOST || (*end != ',' && *end != '\0')) {
+			errno = EINVAL;
+			return -1;
+		}
+		for (long cpu = first; cpu <= last; cpu++)
+			CPU_SET_S((size_t)cpu, size, set);
+		list = *end == ',' ? end + 1 : end;
+	}
+	int result = sched_setaffinity(0, size, set);
+	CPU_FREE(set);
+	return result;
+}
+
+static pid_t start(const char *cpus, char **argv, const sigset_t *signals)
 {
 	pid_t pid = fork();
 	if (pid != 0)
 		return pid;
+	if (strcmp(cpus, "-") != 0 && use_cpus(cpus) != 0) {
+		dprintf(2, "cannot use the CPUs %s: %s\n", cpus, strerror(errno));
+		_exit(126);
+	}
 	sigprocmask(SIG_UNBLOCK, signals, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	close(REPORT_FD);
@@ -103,8 +136,8 @@ int main(int argc, char **argv)
 {
 	sigset_t signals;
 	int status = 0, ended = 0;
-	if (argc < 3) {
-		fprintf(stderr, "usage: keeper PARENT PROGRAM [ARGUMENT...]\n");
+	if (argc < 4) {
+		fprintf(stderr, "usage: keeper PARENT CPUS PROGRAM [ARGUMENT...]\n");
 		return 2;
 	}
 	sigemptyset(&signals);
@@ -117,7 +150,7 @@ int main(int argc, char **argv)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != atoi(argv[1]))
 		return 3; /* the parent was gone before we were tied to it */
-	pid_t pid = start(argv + 2, &signals);
+	pid_t pid = start(argv[2], argv + 3, &signals);
 	if (pid < 0) {
 		dprintf(REPORT_FD, "fork=%d\n", errno);
 		return 1;

@@ -27,6 +27,8 @@ use std::time::Duration;
 pub struct Setup {
     /// Its directories.
     pub places: Places,
+    /// CPUs that launches may use, as a list such as `0-3,7`: this process may keep to fewer, out of their way.
+    pub cpus: String,
     /// Environment of every child.
     pub environment: BTreeMap<String, String>,
     /// Path of each program that entries need, by the need's name.
@@ -126,6 +128,7 @@ impl Executor {
         environment.insert("TMPDIR".to_owned(), home);
         let ended = carry_out(&Task {
             keeper: &keeper,
+            cpus: &self.setup.cpus,
             program: &program,
             arguments,
             directory,

@@ -26,6 +26,8 @@ const GRACE: Duration = Duration::from_secs(5);
 /// What is to be started.
 pub struct Task<'a> {
     pub keeper: &'a Path,
+    /// CPUs that the program may use, as a list such as `0-3,7`; `-` for those of this process.
+    pub cpus: &'a str,
     pub program: &'a Path,
     pub arguments: Vec<String>,
     pub directory: &'a Path,
@@ -66,6 +68,7 @@ pub fn carry_out(task: &Task<'_>) -> Result<Ended, ExecError> {
     let mut command = Command::new(task.keeper);
     command
         .arg(std::process::id().to_string())
+        .arg(task.cpus)
         .arg(task.program)
         .args(&task.arguments)
         .current_dir(task.directory)

@@ -56,6 +56,7 @@ impl Planted {
         let environment = BTreeMap::from([("PLANTED".to_owned(), mark.clone())]);
         let ended = carry_out(&Task {
             keeper: &self.keeper,
+            cpus: "-",
             program: &self.directory.path().join(self.name),
             arguments: vec!["target_ns=200000".into(), "batch=10".into()],
             directory: self.directory.path(),

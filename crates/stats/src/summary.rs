@@ -17,8 +17,8 @@ mod size;
 pub(crate) mod words;
 
 use gritstone_model::{
-    Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, Quantity, ResultView,
-    RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
+    Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, Quantity,
+    ResultView, RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
 };
 use reading::Reading;
 use std::collections::BTreeMap;
