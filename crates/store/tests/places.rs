@@ -164,6 +164,21 @@ fn the_end_of_a_cut_off_writer_is_not_left_out_in_silence() {
 }
 
 #[test]
+fn the_store_of_someone_else_is_read_while_they_write() {
+    let (folder, path) = common::place();
+    let mut run = common::run(1, 2);
+    let mut theirs = Store::open(&path).unwrap();
+    run.info.elapsed_s = None;
+    common::store(&mut theirs, &run);
+    without_writing(folder.path(), || {
+        let ours = Store::open_read_only(&path).unwrap();
+        assert_eq!(ours.load(&run.info.id).unwrap(), run);
+        theirs.append(&run.info.id, &common::launch(2)).unwrap();
+        assert_eq!(ours.load(&run.info.id).unwrap().launches.len(), 3);
+    });
+}
+
+#[test]
 fn a_place_that_is_no_place_for_a_file() {
     let (folder, path) = common::place();
     fs::create_dir(&path).unwrap();
