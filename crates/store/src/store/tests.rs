@@ -63,6 +63,27 @@ fn nothing_is_busy_between_calls() {
 }
 
 #[test]
+fn every_connection_keeps_the_rules() {
+    let (_folder, path) = common::place();
+    let writing = Store::open(&path).unwrap();
+    let reading = Store::open_read_only(&path).unwrap();
+    for (rule, expected) in [
+        ("foreign_keys", 1),
+        ("synchronous", 2),
+        ("cell_size_check", 1),
+        ("trusted_schema", 0),
+        ("busy_timeout", 5000),
+    ] {
+        for store in [&writing, &reading] {
+            let kept = store
+                .connection
+                .pragma_query_value(None, rule, |row| row.get::<_, i64>(0));
+            assert_eq!(kept.unwrap(), expected, "{rule}");
+        }
+    }
+}
+
+#[test]
 fn a_listing_reads_no_launch_that_was_measured_and_no_event() {
     let (_folder, path) = common::place();
     let store = Store::open(&path).unwrap();
