@@ -15,7 +15,7 @@ pub enum StoreError {
     )]
     NoHome,
     /// Only reading was asked for, and there is nothing.
-    #[error("there is no database at {}: nothing has been measured yet", path.display())]
+    #[error("there is no database at {}: nothing has been measured yet. 'gritstone run' begins one", path.display())]
     Missing {
         /// Where it would be.
         path: PathBuf,
@@ -48,9 +48,9 @@ pub enum StoreError {
     },
     /// SQLite or a seal found that what is stored is not what was written.
     #[error(
-        "{path} is damaged: {what}. The runs that are whole can still be read: export them one by one. Then move \
-         the file away, with {path}-wal if there is one, and the next run begins a new one. If no run can be read, \
-         try 'sqlite3 {path} .recover | sqlite3 rescued.db'", path = path.display()
+        "{path} is damaged: {what}. Runs that are whole can still be read: take each of them out with \
+         'gritstone export RUN'. Then move the file away, with {path}-wal if there is one: the next run begins a new \
+         store, into which 'gritstone import' brings them back", path = path.display()
     )]
     Damaged {
         /// The file.
@@ -74,7 +74,7 @@ pub enum StoreError {
     /// No space.
     #[error(
         "no space is left for {}: what was being stored is lost, everything before it is safe and can be read. \
-         Make room, then resume the run", path.display()
+         Make room, then go on with 'gritstone run --resume'", path.display()
     )]
     Full {
         /// The file.
@@ -91,9 +91,9 @@ pub enum StoreError {
     },
     /// A writer was cut off, and its last commits cannot be taken in without writing.
     #[error(
-        "{path} cannot be read where it is: its last writer was cut off, and the end of its work is in {path}-wal, \
-         which can only be taken in where both files can be written. Copy both to a folder of yours",
-        path = path.display()
+        "{path} cannot be read where it is: its last writer was cut off, and the end of its work is in a file beside \
+         it, {path}-wal or {path}-journal, which can only be taken in where it can be written. Copy both to a folder \
+         of yours", path = path.display()
     )]
     CutOff {
         /// The file.

@@ -261,7 +261,11 @@ fn not_opened(fault: Fault, path: &Path) -> StoreError {
         Fault::Sql(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) => {
             place::cannot_open(path, &error.to_string())
         }
-        fault => fault.at(path),
+        fault => match fault.at(path) {
+            // a folder can be opened, but not read like a file
+            StoreError::Disc { what, .. } if path.is_dir() => place::cannot_open(path, &what),
+            error => error,
+        },
     }
 }
 

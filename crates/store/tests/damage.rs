@@ -60,8 +60,11 @@ fn assert_helpful(error: &StoreError, path: &Path) {
     match error {
         StoreError::Damaged { .. } => {
             assert!(told.contains(&format!("{path} is damaged: ")), "{told}");
-            assert!(told.contains("export them one by one"), "{told}");
-            assert!(told.contains(".recover"), "{told}");
+            assert!(
+                told.contains("take each of them out with 'gritstone export RUN'"),
+                "{told}"
+            );
+            assert!(told.contains("Then move the file away"), "{told}");
         }
         StoreError::NotADatabase { .. } => {
             assert!(

@@ -1,7 +1,10 @@
 //! What only shows from within: that nothing is busy between calls, and what happens when space or patience ends.
 
 use super::*;
-use crate::sql;
+use crate::seal::Seal;
+use crate::{rows, sql};
+use rusqlite::params_from_iter;
+use rusqlite::types::Value;
 
 #[path = "../../tests/common/mod.rs"]
 mod common;
@@ -57,6 +60,27 @@ fn nothing_is_busy_between_calls() {
     let store = Store::open_read_only(&path).unwrap();
     store.load(&id).unwrap();
     assert_idle(&store, "open_read_only");
+}
+
+#[test]
+fn every_connection_keeps_the_rules() {
+    let (_folder, path) = common::place();
+    let writing = Store::open(&path).unwrap();
+    let reading = Store::open_read_only(&path).unwrap();
+    for (rule, expected) in [
+        ("foreign_keys", 1),
+        ("synchronous", 2),
+        ("cell_size_check", 1),
+        ("trusted_schema", 0),
+        ("busy_timeout", 5000),
+    ] {
+        for store in [&writing, &reading] {
+            let kept = store
+                .connection
+                .pragma_query_value(None, rule, |row| row.get::<_, i64>(0));
+            assert_eq!(kept.unwrap(), expected, "{rule}");
+        }
+    }
 }
 
 #[test]
@@ -177,4 +201,58 @@ fn where_no_log_can_be_kept_the_plain_journal_does() {
     choose_journal(&store.connection, true).unwrap();
     drop(store);
     assert_eq!(mode(&path), "wal");
+}
+
+/// Stores an event that no version of ours has written, but whose seal is right.
+fn insert_strange(store: &Store, kind: &str, n: Option<i64>) {
+    let launch = rows::launch(0, &common::launch(0)).unwrap();
+    let mut event = vec![Value::Null; 19];
+    event[0] = Value::Integer(0);
+    event[1] = Value::Text(kind.to_owned());
+    event[2] = n.map_or(Value::Null, Value::Integer);
+    let mut seal = Seal::new();
+    seal.row(&launch);
+    seal.row(&event);
+    let run = Value::Integer(1);
+    for (statement, key, row) in [
+        (sql::INSERT_LAUNCH, [run.clone(), seal.value()], launch),
+        (sql::INSERT_EVENT, [run, Value::Integer(0)], event),
+    ] {
+        let values = params_from_iter(key.into_iter().chain(row));
+        store.connection.execute(statement, values).unwrap();
+    }
+}
+
+#[test]
+fn what_only_a_newer_version_understands_names_that_version() {
+    for (kind, n, what) in [
+        ("future", None, "launch 0: an event of kind 'future'"),
+        (
+            "hello",
+            Some(1 << 32),
+            "an event of kind 'hello' with n 4294967296",
+        ),
+        (
+            "sample",
+            Some(1),
+            "an event of kind 'sample' without wall_ns",
+        ),
+    ] {
+        let (_folder, path) = common::place();
+        let mut store = Store::open(&path).unwrap();
+        let info = RunInfo {
+            gritstone: "9.1.0".into(),
+            ..common::info(1)
+        };
+        store.begin(&info, &[], &[].into(), &[]).unwrap();
+        insert_strange(&store, kind, n);
+        let error = store.load(&info.id).unwrap_err();
+        assert!(matches!(error, StoreError::Unreadable { .. }), "{error:?}");
+        let told = error.to_string();
+        assert!(
+            told.contains(what) && told.contains("stored by Gritstone 9.1.0"),
+            "{told}"
+        );
+        assert_eq!(store.runs().unwrap().len(), 1);
+    }
 }
