@@ -212,7 +212,7 @@ static void add_usage(struct usage *sum, const struct usage *u)
 /* The published work, done as one batch at a time, for batch_ns or at least once. */
 static void measure_batches(struct context *c, uint64_t n, uint64_t *walls)
 {
-	uint64_t pace[2 * PACER_CHUNKS], budget = parameter_u64(c, "batch_ns", 25000000);
+	uint64_t pace[2 * PACER_CHUNKS], budget = parameter_u64(c, "batch_ns", 50000000);
 	struct sample s, wrong = {0};
 	struct usage sum = {0};
 	uint64_t count = 0, start = now_ns();
@@ -299,6 +299,7 @@ int main(int argc, char **argv)
 			fprintf(stderr, "%s speaks on descriptor 3; to see what it says: %s 3>&1\n", kernel.name, argv[0]);
 			return 2;
 		}
+		c->speaks = 1;
 		fcntl(3, F_SETFD, FD_CLOEXEC);
 		line("hello protocol=%d kernel=%s", PROTOCOL_VERSION, kernel.name);
 		end_line();

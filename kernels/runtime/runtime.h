@@ -36,6 +36,7 @@ struct context {
 	const char *value[MAX_PARAMETERS];
 	int parameters;
 	char **command;
+	int speaks; /* whether descriptor 3 is the protocol's: without it, the number may be anything's */
 	int cpus;
 	int cpu[MAX_CPUS];
 

@@ -7,7 +7,7 @@ use crate::rows::{self, Row, Wrong};
 use crate::seal::Seal;
 use crate::store::{LaunchCounts, RunHead};
 use crate::{events, sql, write};
-use gritstone_model::{Launch, RunData};
+use gritstone_model::{Launch, RunData, RunInfo};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Params};
 
@@ -70,6 +70,15 @@ pub(crate) fn load(connection: &Connection, id: &str) -> Result<RunData, Fault> 
         return Err(Fault::Damaged(what));
     }
     Ok(data)
+}
+
+/// The head of a run, without its launches.
+pub(crate) fn head(connection: &Connection, id: &str) -> Result<RunInfo, Fault> {
+    let snapshot = connection.unchecked_transaction()?;
+    let Some((run, _)) = write::find_run(&snapshot, id)? else {
+        return Err(StoreError::NoSuchRun { id: id.into() }.into());
+    };
+    Ok(beginning(&snapshot, id, run)?.info)
 }
 
 fn beginning(connection: &Connection, id: &str, run: i64) -> Result<RunData, Fault> {

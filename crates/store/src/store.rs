@@ -214,6 +214,14 @@ impl Store {
         read::load(&self.connection, run_id).map_err(|fault| fault.at(&self.path))
     }
 
+    /// The head of a run: what it was measured on, and what was asked for. Quick, since no launch is read.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
+    pub fn info(&self, run_id: &str) -> Result<RunInfo, StoreError> {
+        read::head(&self.connection, run_id).map_err(|fault| fault.at(&self.path))
+    }
+
     /// The identifier of the run that `name` stands for: `last`, `last~2`, an identifier, a label (the newest run
     /// that has it), or the beginning of one identifier, in this order.
     ///
