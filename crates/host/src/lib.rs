@@ -1,1 +1,21 @@
-//! What this machine is, and whether it is fit to be measured.
+//! What this machine is, what went on while it was measured, and whether it is fit to be measured now.
+//!
+//! Must not know: benchmarks beyond the programs they need, how kernels are started, stores, statistics,
+//! terminals. Nothing here changes a setting of the machine.
+
+mod counters;
+mod cpu_set;
+mod facts;
+pub mod filesystem;
+mod machine;
+mod mounts;
+mod root;
+mod text;
+
+pub use cpu_set::CpuSet;
+pub use facts::{
+    Cache, Cgroup, Core, Cpu, Host, Kernel, Limits, Load, Memory, System, Turbo, UNLIMITED,
+    Virtualisation,
+};
+pub use filesystem::FileSystem;
+pub use root::{Answers, Root};
