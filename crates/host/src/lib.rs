@@ -9,6 +9,8 @@ mod facts;
 pub mod filesystem;
 mod machine;
 mod mounts;
+mod placement;
+pub mod programs;
 mod root;
 mod text;
 
@@ -18,4 +20,5 @@ pub use facts::{
     Virtualisation,
 };
 pub use filesystem::FileSystem;
+pub use placement::{Chosen, choose_cpus};
 pub use root::{Answers, Root};
