@@ -3,17 +3,21 @@
 //! Must not know: benchmarks beyond the programs they need, how kernels are started, stores, statistics,
 //! terminals. Nothing here changes a setting of the machine.
 
+mod conditions;
 mod counters;
 mod cpu_set;
 mod facts;
 pub mod filesystem;
+pub mod gaps;
 mod machine;
 mod mounts;
 mod placement;
 pub mod programs;
 mod root;
+mod source;
 mod text;
 
+pub use conditions::{Before, Watch};
 pub use cpu_set::CpuSet;
 pub use facts::{
     Cache, Cgroup, Core, Cpu, Host, Kernel, Limits, Load, Memory, System, Turbo, UNLIMITED,
