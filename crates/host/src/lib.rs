@@ -6,6 +6,7 @@
 mod conditions;
 mod counters;
 mod cpu_set;
+pub mod doctor;
 mod facts;
 pub mod filesystem;
 pub mod gaps;
@@ -19,6 +20,7 @@ mod text;
 
 pub use conditions::{Before, Watch};
 pub use cpu_set::CpuSet;
+pub use doctor::{Finding, Severity, examine};
 pub use facts::{
     Cache, Cgroup, Core, Cpu, Host, Kernel, Limits, Load, Memory, System, Turbo, UNLIMITED,
     Virtualisation,
