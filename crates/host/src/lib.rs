@@ -1,1 +1,30 @@
-//! What this machine is, and whether it is fit to be measured.
+//! What this machine is, what went on while it was measured, and whether it is fit to be measured now.
+//!
+//! Must not know: benchmarks beyond the programs they need, how kernels are started, stores, statistics,
+//! terminals. Nothing here changes a setting of the machine.
+
+mod conditions;
+mod counters;
+mod cpu_set;
+pub mod doctor;
+mod facts;
+pub mod filesystem;
+pub mod gaps;
+mod machine;
+mod mounts;
+mod placement;
+pub mod programs;
+mod root;
+mod source;
+mod text;
+
+pub use conditions::{Before, Watch};
+pub use cpu_set::CpuSet;
+pub use doctor::{Finding, Severity, examine};
+pub use facts::{
+    Cache, Cgroup, Core, Cpu, Host, Kernel, Limits, Load, Memory, System, Turbo, UNLIMITED,
+    Virtualisation,
+};
+pub use filesystem::FileSystem;
+pub use placement::{Chosen, choose_cpus};
+pub use root::{Answers, Root};

@@ -1,0 +1,252 @@
+//! What else went on during a launch: the kernel's counters before it and after it.
+//!
+//! Must not know: what was launched, which conditions deserve a footnote.
+//!
+//! A `Watch` keeps its files open and its buffers allocated; a snapshot is one `pread(2)` or two of each file. It
+//! runs in the thread that asks, before and after a launch and never during one, so that it takes nothing from
+//! what is measured. It costs 20 to 40 us on a machine of few CPUs (`cargo test -p gritstone-host -- --ignored`
+//! measures it), and more with the number of CPUs, since the kernel writes the whole of /proc/stat each time.
+//!
+//! CPU time of others is the time that the launch's CPUs were busy, less what the launch used, which the caller
+//! knows to the microsecond (`wait4(2)`: the sum of user and system time is exact, though neither is). Busy time is taken from the finest counter that there is:
+//! `cpuacct.usage_percpu` of the outermost cgroup (version 1), /proc/schedstat, both in nanoseconds, or /proc/stat in
+//! ticks of 10 ms, which also sees interrupts. `grain` says how much of the difference the counter alone may make.
+//! Schedstat counts a task when it leaves the CPU, so that a spinner found at the start brings in time from before: no CPU is
+//! taken to have been busy for longer than the launch lasted.
+
+use crate::counters::{number, pressure, schedstat, stat, usage};
+use crate::facts::{Levels, levels};
+use crate::mounts;
+use crate::source::{Counter, Source, read};
+use crate::{CpuSet, Root};
+use gritstone_model::Conditions;
+use std::time::Instant;
+
+/// Counters of single CPUs are opened for no more CPUs than this.
+const MOST_FILES: usize = 64;
+
+/// The counters of this machine, kept open.
+#[derive(Debug)]
+pub struct Watch {
+    start: Instant,
+    /// Length of a tick of /proc/stat, ns.
+    tick: u64,
+    /// Length of the scheduler's tick, ns.
+    scheduler_tick: u64,
+    possible: Vec<u32>,
+    /// How many CPUs are switched on.
+    online: usize,
+    stat: Option<Source>,
+    cpuacct: Option<Source>,
+    schedstat: Option<Source>,
+    pressure: Option<Source>,
+    /// `None` when no controller is mounted; empty when nothing is limited.
+    throttled: Option<Vec<Counter>>,
+    memory_limit: Option<Vec<Counter>>,
+    heat: Vec<(u32, Source)>,
+}
+
+/// The counters before a launch, and the CPUs that they are of.
+#[derive(Clone, Debug)]
+pub struct Before {
+    cpus: Vec<u32>,
+    counters: Counters,
+}
+
+/// One reading, ns or events since some time in the past.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counters {
+    wall: u64,
+    ticks: Option<u64>,
+    steal: Option<u64>,
+    run: Option<u64>,
+    waited: Option<u64>,
+    pressure: Option<u64>,
+    throttled: Option<u64>,
+    memory_limit: Option<u64>,
+    overheated: Option<u64>,
+}
+
+impl Watch {
+    /// Opens what this machine has.
+    #[must_use]
+    pub fn open(root: &Root) -> Self {
+        let user_hz = root.answers().user_hz.filter(|&hz| hz > 0).unwrap_or(100);
+        let possible = root
+            .cpus("/sys/devices/system/cpu/possible")
+            .unwrap_or_default();
+        let mut stat = Source::open(root, "/proc/stat");
+        if let Some(source) = &mut stat {
+            source.keep(stat::cpu_lines);
+        }
+        let online = root
+            .cpus("/sys/devices/system/cpu/online")
+            .unwrap_or_default();
+        Self {
+            start: Instant::now(),
+            tick: 1_000_000_000 / user_hz,
+            // HZ 100 is the coarsest that anyone builds
+            scheduler_tick: root.answers().tick.unwrap_or(10_000_000),
+            possible: possible.iter().collect(),
+            online: online.len().max(1),
+            stat,
+            cpuacct: outermost_cpuacct(root),
+            schedstat: Source::open(root, "/proc/schedstat"),
+            pressure: Source::open(root, "/proc/pressure/cpu"),
+            throttled: levels(root, "cpu").map(|levels| throttled(root, &levels)),
+            memory_limit: levels(root, "memory").map(|levels| memory_limits(root, &levels)),
+            heat: heat(root, &online),
+        }
+    }
+
+    /// Reads the counters before a launch on `cpus`; on all where there are none.
+    pub fn begin(&mut self, cpus: &[u32]) -> Before {
+        let cpus = cpus.to_vec();
+        Before {
+            counters: self.read(&cpus),
+            cpus,
+        }
+    }
+
+    /// Reads the counters after the launch, which used `used` ns of CPU time on those CPUs (all its processes, reaped). Where
+    /// Gritstone itself had to run on one of them, its own CPU time belongs into `used` too.
+    pub fn end(&mut self, before: &Before, used: u64) -> Conditions {
+        let after = self.read(&before.cpus);
+        let old = before.counters;
+        let wall = after.wall.saturating_sub(old.wall);
+        let count = match before.cpus.len() {
+            0 => self.online as u64,
+            some => some as u64,
+        };
+        // what is running on another CPU is brought up to date at its next tick
+        let fine = since(old.run, after.run)
+            .map(|busy| (busy.min(wall.saturating_mul(count)), self.scheduler_tick));
+        // a tick of /proc/stat may have begun before, and another may end after
+        let coarse = || {
+            since(old.ticks, after.ticks).map(|busy| (busy, 2 * self.tick.max(self.scheduler_tick)))
+        };
+        let busy = fine.or_else(coarse);
+        Conditions {
+            wall,
+            others: busy.map(|(busy, _)| busy.saturating_sub(used)),
+            grain: busy.map(|(_, grain)| grain.saturating_mul(count)),
+            steal: since(old.steal, after.steal),
+            pressure: since(old.pressure, after.pressure),
+            waited: since(old.waited, after.waited),
+            throttled: since(old.throttled, after.throttled),
+            memory_limit: since(old.memory_limit, after.memory_limit),
+            overheated: since(old.overheated, after.overheated),
+            gap: None,
+        }
+    }
+
+    fn read(&mut self, cpus: &[u32]) -> Counters {
+        let ticks = read(&mut self.stat, |text| stat::ticks(text, cpus));
+        let schedule = read(&mut self.schedstat, |text| schedstat::times(text, cpus));
+        let possible = &self.possible;
+        let accounted = read(&mut self.cpuacct, |text| {
+            usage::nanoseconds(text, possible, cpus)
+        });
+        Counters {
+            wall: u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX),
+            ticks: ticks.and_then(|ticks| ticks.busy.checked_mul(self.tick)),
+            steal: ticks.and_then(|ticks| ticks.steal.checked_mul(self.tick)),
+            // one counter or the other, never a difference between the two
+            run: match self.cpuacct {
+                Some(_) => accounted,
+                None => schedule.map(|times| times.run),
+            },
+            waited: schedule.map(|times| times.wait),
+            pressure: read(&mut self.pressure, pressure::some_total)
+                .and_then(|total| total.checked_mul(1000)),
+            throttled: total(&mut self.throttled),
+            memory_limit: total(&mut self.memory_limit),
+            overheated: heated(&mut self.heat, cpus),
+        }
+    }
+}
+
+/// What a counter has gone up by; `None` where it is not there, or went back (a CPU was taken offline).
+fn since(before: Option<u64>, after: Option<u64>) -> Option<u64> {
+    after?.checked_sub(before?)
+}
+
+fn total(counters: &mut Option<Vec<Counter>>) -> Option<u64> {
+    let mut sum = 0_u64;
+    for counter in counters.as_mut()? {
+        sum = sum.checked_add(counter.value()?)?;
+    }
+    Some(sum)
+}
+
+/// CPU time of all tasks on each CPU. Only the outermost group has all of them, and only it has `release_agent`: a
+/// container sees its own group in that place.
+fn outermost_cpuacct(root: &Root) -> Option<Source> {
+    let mounts = mounts::parse(&root.text("/proc/self/mountinfo")?);
+    let mount = mounts.iter().find(|mount| {
+        let mut options = mount.super_options.iter();
+        mount.fs_type == "cgroup" && mount.root == "/" && options.any(|option| option == "cpuacct")
+    })?;
+    let directory = mount.point.display();
+    if !root.exists(&format!("{directory}/release_agent")) {
+        return None;
+    }
+    Source::open(root, &format!("{directory}/cpuacct.usage_percpu"))
+}
+
+/// Time throttled. The kernel's `cpu.stat.local` (Linux 6.5) tells of every level at once, those above a container
+/// too; without it each level with a quota counts for itself.
+fn throttled(root: &Root, levels: &Levels) -> Vec<Counter> {
+    let (key, unit): (&[u8], u64) = match levels.version {
+        1 => (b"throttled_time", 1),
+        _ => (b"throttled_usec", 1000),
+    };
+    let own = levels.directories.first();
+    if let Some(counter) =
+        own.and_then(|level| Counter::open(root, &format!("{level}/cpu.stat.local"), key, unit))
+    {
+        return vec![counter];
+    }
+    levels
+        .limits(|version, level| {
+            crate::facts::quota(root, version, level)?;
+            Counter::open(root, &format!("{level}/cpu.stat"), key, unit)
+        })
+        .collect()
+}
+
+/// Times that a memory limit was met, on each level that has one.
+fn memory_limits(root: &Root, levels: &Levels) -> Vec<Counter> {
+    levels
+        .limits(|version, level| {
+            crate::facts::memory_limit(root, version, level)?;
+            match version {
+                1 => Counter::open(root, &format!("{level}/memory.failcnt"), b"", 1),
+                _ => Counter::open(root, &format!("{level}/memory.events"), b"max", 1),
+            }
+        })
+        .collect()
+}
+
+/// Intel's counters of thermal throttling, which virtual machines do not show.
+fn heat(root: &Root, cpus: &CpuSet) -> Vec<(u32, Source)> {
+    cpus.iter()
+        .take(MOST_FILES)
+        .filter_map(|cpu| {
+            let file =
+                format!("/sys/devices/system/cpu/cpu{cpu}/thermal_throttle/core_throttle_count");
+            Some((cpu, Source::open(root, &file)?))
+        })
+        .collect()
+}
+
+fn heated(heat: &mut [(u32, Source)], cpus: &[u32]) -> Option<u64> {
+    let mut sum = None;
+    for (cpu, source) in heat {
+        if cpus.is_empty() || cpus.contains(cpu) {
+            let count = number(source.read()?.trim_ascii())?;
+            sum = Some(count.checked_add(sum.unwrap_or(0))?);
+        }
+    }
+    sum
+}

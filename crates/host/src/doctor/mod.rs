@@ -1,0 +1,113 @@
+//! Whether this machine is fit to be measured now: what was found, why it matters, and the command that mends it.
+//!
+//! Must not know: how findings are printed. It looks, and changes nothing.
+
+mod busy;
+mod clock;
+mod place;
+mod processor;
+pub mod programs;
+mod room;
+
+use crate::Host;
+use crate::filesystem;
+use gritstone_model::Benchmark;
+use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// What a finding does to figures, from nothing to everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// As it should be.
+    Ok,
+    /// Figures are right, and depend on it: others must know.
+    Remark,
+    /// Figures will scatter, or some rows will be missing.
+    Warning,
+    /// Figures would be wrong.
+    Wrong,
+}
+
+/// One line of the examination.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// What was looked at: `load`, `clock source`, `program bc`, ...
+    pub name: String,
+    /// How it is.
+    pub value: String,
+    /// Why it matters, a sentence or two.
+    pub why: String,
+    /// The command that mends it, for a shell; `None` when nothing need be done, or no command can.
+    pub todo: Option<String>,
+    /// What it does to figures.
+    pub severity: Severity,
+}
+
+impl Finding {
+    fn new(
+        name: &str,
+        severity: Severity,
+        value: impl Into<String>,
+        why: impl Into<String>,
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            value: value.into(),
+            why: why.into(),
+            todo: None,
+            severity,
+        }
+    }
+
+    fn todo(mut self, command: impl Into<String>) -> Self {
+        self.todo = Some(command.into());
+        self
+    }
+
+    /// The same without its command, unless `applies`.
+    fn only_if(mut self, applies: bool) -> Self {
+        self.todo = self.todo.filter(|_| applies);
+        self
+    }
+}
+
+/// Examines a machine for `benchmarks`, whose files would lie in `dir` and whose programs are searched for along `path` (a value
+/// of `PATH`). The order is that of the table: what spoils figures now, what the machine is, what is missing.
+#[must_use]
+pub fn examine(host: &Host, benchmarks: &[Benchmark], dir: &Path, path: &OsStr) -> Vec<Finding> {
+    let mut findings = busy::findings(host);
+    findings.extend(processor::findings(host));
+    findings.extend(clock::findings(host));
+    findings.extend(room::findings(host));
+    findings.extend(match filesystem::of(dir) {
+        Ok(place) => place::directory(&place),
+        Err(error) => vec![place::no_directory(dir, &error)],
+    });
+    findings.extend(place::surroundings(host));
+    findings.extend(programs::findings(host, benchmarks, path));
+    findings
+}
+
+/// Whether figures would be right: no finding is `Wrong`.
+#[must_use]
+pub fn is_fit(findings: &[Finding]) -> bool {
+    findings
+        .iter()
+        .all(|finding| finding.severity < Severity::Wrong)
+}
+
+/// `command`, with what it takes to be allowed to.
+fn as_root(host: &Host, command: &str) -> String {
+    if host.system.privileged {
+        command.to_owned()
+    } else {
+        format!("sudo {command}")
+    }
+}
+
+/// Writes `value` into `file`.
+fn write(host: &Host, value: &str, file: &str) -> String {
+    format!("echo {value} | {}", as_root(host, &format!("tee {file}")))
+}

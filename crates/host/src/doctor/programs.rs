@@ -1,0 +1,129 @@
+//! Programs that rows need and that are not there, and the command that installs them.
+//!
+//! Must not know: how a row uses them.
+
+use super::{Finding, Severity, as_root};
+use crate::programs::meeting;
+use crate::{Host, text};
+use gritstone_model::{Benchmark, Id, Need};
+use std::ffi::OsStr;
+
+/// So many rows are named before the rest is counted.
+const NAMED: usize = 3;
+
+/// A program that is not there, and the rows that cannot run for want of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// What is needed.
+    pub need: Need,
+    /// By which rows.
+    pub rows: Vec<Id>,
+}
+
+/// What `benchmarks` need and `path` (a value of `PATH`) has not, in the order of the rows.
+#[must_use]
+pub fn missing(benchmarks: &[Benchmark], path: &OsStr) -> Vec<Missing> {
+    needs(benchmarks)
+        .into_iter()
+        .filter(|missing| meeting(&missing.need, path).is_none())
+        .collect()
+}
+
+/// The one command that installs all of them, as program and arguments; `None` when nothing is missing or the packages of this
+/// distribution are not Debian's.
+#[must_use]
+pub fn install(host: &Host, missing: &[Missing]) -> Option<Vec<String>> {
+    let mut packages: Vec<&str> = missing
+        .iter()
+        .map(|missing| missing.need.package.as_str())
+        .filter(|package| is_package(package))
+        .collect();
+    packages.sort_unstable();
+    packages.dedup();
+    if packages.is_empty() || !host.system.debian {
+        return None;
+    }
+    let words = as_root(host, "apt-get install -y");
+    Some(
+        words
+            .split(' ')
+            .chain(packages)
+            .map(str::to_owned)
+            .collect(),
+    )
+}
+
+pub(super) fn findings(host: &Host, benchmarks: &[Benchmark], path: &OsStr) -> Vec<Finding> {
+    let needed = needs(benchmarks).len();
+    let missing = missing(benchmarks, path);
+    if missing.is_empty() {
+        let value = match needed {
+            0 => "none needed".to_owned(),
+            _ => format!("{} needed, none missing", text::count(needed, "program")),
+        };
+        let why = "Rows that time other people's programs need them.";
+        return vec![Finding::new("programs", Severity::Ok, value, why)];
+    }
+    missing
+        .iter()
+        .map(|missing| finding(host, missing))
+        .collect()
+}
+
+fn finding(host: &Host, missing: &Missing) -> Finding {
+    let need = &missing.need;
+    let value = match need.any.as_slice() {
+        [] => "missing".to_owned(),
+        any => format!("missing: none of {}", any.join(", ")),
+    };
+    let mut why = format!("Needed by {}", named(&missing.rows));
+    if !host.system.debian {
+        why += &format!("; Debian has it in the package {}", need.package);
+    }
+    why.push('.');
+    let mut finding = Finding::new(
+        &format!("program {}", need.name),
+        Severity::Warning,
+        value,
+        why,
+    );
+    finding.todo = install(host, std::slice::from_ref(missing)).map(|words| words.join(" "));
+    finding
+}
+
+fn named(rows: &[Id]) -> String {
+    let mut words: Vec<String> = rows.iter().take(NAMED).map(Id::to_string).collect();
+    if rows.len() > NAMED {
+        words.push(format!("{} more", rows.len() - NAMED));
+    }
+    match words.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => words.concat(),
+    }
+}
+
+/// Each distinct need with the rows that have it.
+fn needs(benchmarks: &[Benchmark]) -> Vec<Missing> {
+    let mut found: Vec<Missing> = Vec::new();
+    for benchmark in benchmarks {
+        for need in &benchmark.needs {
+            match found.iter_mut().find(|missing| missing.need == *need) {
+                Some(missing) => missing.rows.push(benchmark.id.clone()),
+                None => found.push(Missing {
+                    need: need.clone(),
+                    rows: vec![benchmark.id.clone()],
+                }),
+            }
+        }
+    }
+    found
+}
+
+/// Debian's rule for names of packages: what does not keep to it goes into no command.
+fn is_package(name: &str) -> bool {
+    name.len() >= 2
+        && name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+        && name
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "+-.".contains(c))
+}

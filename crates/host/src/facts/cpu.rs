@@ -1,0 +1,279 @@
+//! The processors: what they are, how many, which of them may be used, and how their speed is set.
+//!
+//! Must not know: which of them will be measured.
+
+use super::topology::{self, Core};
+use crate::text;
+use crate::{CpuSet, Root};
+use std::collections::{BTreeMap, BTreeSet};
+
+const SYS: &str = "/sys/devices/system/cpu";
+
+/// The processors of a machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cpu {
+    /// Each distinct model; more than one where big and little cores are mixed.
+    pub models: Vec<String>,
+    /// Microcode revision.
+    pub microcode: Option<String>,
+    /// Instruction set this program was built for: `x86_64`, `aarch64`, ...
+    pub architecture: String,
+    /// How many CPUs the machine has, offline ones too.
+    pub present: usize,
+    /// CPUs that are switched on.
+    pub online: CpuSet,
+    /// CPUs that this process may use.
+    pub allowed: CpuSet,
+    /// Place of each online CPU.
+    pub cores: BTreeMap<u32, Core>,
+    /// Relative speed of each CPU where the kernel tells (1024 is the fastest).
+    pub capacity: BTreeMap<u32, u32>,
+    /// Caches of the first online CPU.
+    pub caches: Vec<Cache>,
+    /// Frequency governors in use.
+    pub governors: BTreeSet<String>,
+    /// Frequency driver.
+    pub driver: Option<String>,
+    /// Highest frequency, kHz.
+    pub max_khz: Option<u64>,
+    /// Whether the cores may run faster than their base frequency.
+    pub turbo: Option<Turbo>,
+    /// Whether threads share cores.
+    pub smt: Option<bool>,
+    /// Whether /sys lets SMT be switched.
+    pub smt_control: bool,
+}
+
+/// The switch for frequencies above the base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turbo {
+    /// Whether they are allowed.
+    pub on: bool,
+    /// The file that switches it.
+    pub file: &'static str,
+    /// What switches it off.
+    pub off: &'static str,
+}
+
+/// One cache.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cache {
+    /// 1, 2, 3, ...
+    pub level: u8,
+    /// `d` for data, `i` for instructions, empty for both.
+    pub kind: &'static str,
+    /// Bytes.
+    pub size: u64,
+    /// How many CPUs share it.
+    pub shared_by: usize,
+}
+
+impl Cpu {
+    pub(super) fn read(root: &Root, cpuinfo: &str) -> Self {
+        let listed: CpuSet = processors(cpuinfo).collect();
+        let online = root
+            .cpus(&format!("{SYS}/online"))
+            .filter(|set| !set.is_empty())
+            .unwrap_or(listed);
+        let cores = topology::read(root, cpuinfo, &online);
+        let (_, core_count, threads) = topology::counts(&cores);
+        let smt = match root.line(&format!("{SYS}/smt/active")).as_deref() {
+            Some(active) => Some(active == "1"),
+            None => (threads > 0).then_some(threads > core_count),
+        };
+        let first = online.iter().next().unwrap_or(0);
+        let frequency = format!("{SYS}/cpu{first}/cpufreq");
+        Self {
+            models: models(cpuinfo),
+            microcode: text::field(cpuinfo, "microcode", ':').and_then(text::clean),
+            architecture: std::env::consts::ARCH.to_owned(),
+            present: root
+                .cpus(&format!("{SYS}/present"))
+                .map_or(online.len(), |set| set.len().max(online.len())),
+            allowed: allowed(root).unwrap_or_else(|| online.clone()),
+            capacity: capacity(root, &online),
+            caches: caches(root, first),
+            governors: governors(root),
+            driver: root.line(&format!("{frequency}/scaling_driver")),
+            max_khz: root.number(&format!("{frequency}/cpuinfo_max_freq")),
+            turbo: turbo(root),
+            smt,
+            smt_control: root
+                .line(&format!("{SYS}/smt/control"))
+                .is_some_and(|control| control == "on" || control == "off"),
+            cores,
+            online,
+        }
+    }
+
+    /// The models in one line.
+    #[must_use]
+    pub fn model(&self) -> String {
+        if self.models.is_empty() {
+            format!("unnamed {} processor", self.architecture)
+        } else {
+            self.models.join(" + ")
+        }
+    }
+
+    /// How many sockets, cores and hardware threads are online.
+    #[must_use]
+    pub fn counts(&self) -> (usize, usize, usize) {
+        topology::counts(&self.cores)
+    }
+}
+
+/// What `sched_getaffinity` answered, or what /proc says of this process.
+fn allowed(root: &Root) -> Option<CpuSet> {
+    root.answers().allowed.clone().or_else(|| {
+        let status = root.text("/proc/self/status")?;
+        CpuSet::parse(text::field(&status, "Cpus_allowed_list", ':')?)
+    })
+}
+
+fn processors(cpuinfo: &str) -> impl Iterator<Item = u32> + '_ {
+    cpuinfo
+        .lines()
+        .filter_map(|line| line.split_once(':'))
+        .filter(|(key, _)| key.trim() == "processor")
+        .filter_map(|(_, number)| number.trim().parse().ok())
+}
+
+/// The distinct models in the order of the CPUs. Each architecture has its own word for it, and 64-bit Arm only codes.
+fn models(cpuinfo: &str) -> Vec<String> {
+    let mut models = Vec::new();
+    let mut implementer = None;
+    for line in cpuinfo.lines() {
+        let Some((key, value)) = line.split_once(':') else {
+            continue;
+        };
+        let model = match key.trim() {
+            // "model name" x86, 32-bit Arm, LoongArch; "cpu" POWER; "cpu model" MIPS; "uarch" RISC-V
+            "model name" | "Model Name" | "cpu" | "cpu model" | "uarch" => text::clean(value),
+            "CPU implementer" => {
+                implementer = text::clean(value);
+                None
+            }
+            "CPU part" => implementer
+                .as_ref()
+                .zip(text::clean(value))
+                .map(|(implementer, part)| format!("Arm {implementer}/{part}")),
+            _ => None,
+        };
+        models.extend(model.filter(|model| !models.contains(model)));
+    }
+    models
+}
+
+fn capacity(root: &Root, online: &CpuSet) -> BTreeMap<u32, u32> {
+    online
+        .iter()
+        .filter_map(|cpu| Some((cpu, root.number(&format!("{SYS}/cpu{cpu}/cpu_capacity"))?)))
+        .collect()
+}
+
+fn caches(root: &Root, cpu: u32) -> Vec<Cache> {
+    let directory = format!("{SYS}/cpu{cpu}/cache");
+    let names = root.names(&directory);
+    let mut caches: Vec<Cache> = names
+        .iter()
+        .filter(|name| name.starts_with("index"))
+        .filter_map(|name| cache(root, &format!("{directory}/{name}")))
+        .collect();
+    caches.sort_by_key(|cache| (cache.level, cache.kind));
+    caches
+}
+
+fn cache(root: &Root, directory: &str) -> Option<Cache> {
+    let shared = root.cpus(&format!("{directory}/shared_cpu_list"));
+    Some(Cache {
+        level: root.number(&format!("{directory}/level"))?,
+        kind: match root.line(&format!("{directory}/type"))?.as_str() {
+            "Data" => "d",
+            "Instruction" => "i",
+            _ => "",
+        },
+        size: size(&root.line(&format!("{directory}/size"))?)?,
+        shared_by: shared.map_or(1, |set| set.len().max(1)),
+    })
+}
+
+/// `32K`, `8M`.
+fn size(text: &str) -> Option<u64> {
+    let (number, factor) = match text.strip_suffix(['K', 'M', 'G']) {
+        Some(number) if text.ends_with('K') => (number, 1 << 10),
+        Some(number) if text.ends_with('M') => (number, 1 << 20),
+        Some(number) => (number, 1 << 30),
+        None => (text, 1),
+    };
+    number.parse::<u64>().ok()?.checked_mul(factor)
+}
+
+fn governors(root: &Root) -> BTreeSet<String> {
+    let directory = format!("{SYS}/cpufreq");
+    root.names(&directory)
+        .iter()
+        .filter(|name| name.starts_with("policy"))
+        .filter_map(|name| root.line(&format!("{directory}/{name}/scaling_governor")))
+        .collect()
+}
+
+fn turbo(root: &Root) -> Option<Turbo> {
+    const INTEL: &str = "/sys/devices/system/cpu/intel_pstate/no_turbo";
+    const OTHERS: &str = "/sys/devices/system/cpu/cpufreq/boost";
+    let switch = |file, off: &'static str| {
+        let value = root.line(file)?;
+        matches!(value.as_str(), "0" | "1").then(|| Turbo {
+            on: value != off,
+            file,
+            off,
+        })
+    };
+    switch(INTEL, "1").or_else(|| switch(OTHERS, "0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn each_architecture_names_its_models() {
+        assert_eq!(
+            models("model name\t: AMD EPYC\nmodel name\t: AMD EPYC\n"),
+            ["AMD EPYC"]
+        );
+        assert_eq!(
+            models("cpu\t\t: POWER9, altivec supported\n"),
+            ["POWER9, altivec supported"]
+        );
+        let arm = "CPU implementer\t: 0x41\nCPU part\t: 0xd0c\n\nCPU implementer\t: 0x41\nCPU part\t: 0xd05\n";
+        assert_eq!(models(arm), ["Arm 0x41/0xd0c", "Arm 0x41/0xd05"]);
+        assert!(models("CPU part\t: 0xd0c\n").is_empty());
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(size("32K"), Some(32 << 10));
+        assert_eq!(size("8M"), Some(8 << 20));
+        assert_eq!(size("64"), Some(64));
+        for bad in [
+            "",
+            "K",
+            "-1K",
+            "99999999999999999999G",
+            "18446744073709551615G",
+        ] {
+            assert_eq!(size(bad), None, "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn hostile_text_is_read_without_panic(noise in "(processor|model name|CPU part|CPU implementer)?\\t?:?.{0,40}\\n?.{0,20}") {
+            let _ = models(&noise);
+            let _: Vec<u32> = processors(&noise).collect();
+            let _ = size(&noise);
+        }
+    }
+}

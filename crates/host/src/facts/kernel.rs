@@ -1,0 +1,143 @@
+//! The kernel: release, settings that move figures, and its clocks.
+//!
+//! Must not know: which settings are good.
+
+use crate::Root;
+use crate::text;
+use std::collections::BTreeMap;
+
+/// Words of the kernel's command line that move figures; the rest (devices, consoles, keys) is nobody's business.
+const PARAMETERS: [&str; 25] = [
+    "amd_pstate",
+    "clocksource",
+    "cpuidle.off",
+    "default_hugepagesz",
+    "hugepages",
+    "hugepagesz",
+    "idle",
+    "intel_idle.max_cstate",
+    "intel_pstate",
+    "irqaffinity",
+    "isolcpus",
+    "maxcpus",
+    "mitigations",
+    "nohz",
+    "nohz_full",
+    "nokaslr",
+    "nopti",
+    "nosmt",
+    "numa_balancing",
+    "preempt",
+    "processor.max_cstate",
+    "rcu_nocbs",
+    "skew_tick",
+    "threadirqs",
+    "transparent_hugepage",
+];
+
+/// The running kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kernel {
+    /// `uname -r`.
+    pub release: Option<String>,
+    /// `uname -v`.
+    pub version: Option<String>,
+    /// Parameters of its command line that move figures.
+    pub parameters: Vec<String>,
+    /// Length of the scheduler's tick, ns.
+    pub tick: Option<u64>,
+    /// Clock source in use.
+    pub clock_source: Option<String>,
+    /// Clock sources to choose from.
+    pub clock_sources: Vec<String>,
+    /// Resolution of the clock that samples are timed by, ns.
+    pub resolution: Option<u64>,
+    /// Transparent huge pages: `always`, `madvise`, `never`.
+    pub huge_pages: Option<String>,
+    /// Address space randomisation: 0 none, 1 without the heap, 2 all.
+    pub aslr: Option<u8>,
+    /// Each hardware vulnerability and what is done about it.
+    pub mitigations: BTreeMap<String, String>,
+}
+
+impl Kernel {
+    pub(super) fn read(root: &Root) -> Self {
+        const CLOCK: &str = "/sys/devices/system/clocksource/clocksource0";
+        Self {
+            release: root.line("/proc/sys/kernel/osrelease"),
+            version: root.line("/proc/sys/kernel/version"),
+            parameters: parameters(&root.text("/proc/cmdline").unwrap_or_default()),
+            tick: root.answers().tick,
+            clock_source: root.line(&format!("{CLOCK}/current_clocksource")),
+            clock_sources: root
+                .line(&format!("{CLOCK}/available_clocksource"))
+                .map(|line| line.split(' ').map(str::to_owned).collect())
+                .unwrap_or_default(),
+            resolution: root.answers().resolution,
+            huge_pages: root
+                .line("/sys/kernel/mm/transparent_hugepage/enabled")
+                .and_then(|line| text::chosen(&line).map(str::to_owned)),
+            aslr: root.number("/proc/sys/kernel/randomize_va_space"),
+            mitigations: mitigations(root),
+        }
+    }
+
+    /// Ticks a second, rounded to a whole number.
+    #[must_use]
+    pub fn hz(&self) -> Option<u64> {
+        let tick = self.tick.filter(|&tick| tick > 0)?;
+        Some((1_000_000_000 + tick / 2) / tick)
+    }
+}
+
+fn parameters(command_line: &str) -> Vec<String> {
+    command_line
+        .split_whitespace()
+        .filter(|word| {
+            let name = word.split_once('=').map_or(*word, |(name, _)| name);
+            PARAMETERS.contains(&name)
+        })
+        .filter_map(text::clean)
+        .collect()
+}
+
+fn mitigations(root: &Root) -> BTreeMap<String, String> {
+    const DIRECTORY: &str = "/sys/devices/system/cpu/vulnerabilities";
+    root.names(DIRECTORY)
+        .into_iter()
+        .filter_map(|name| {
+            let state = root.line(&format!("{DIRECTORY}/{name}"))?;
+            Some((text::clean(&name)?, state))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_moves_figures_is_kept_of_the_command_line() {
+        let line = "root=UUID=1234 mitigations=off quiet nosmt isolcpus=2-3 password=x\n";
+        assert_eq!(
+            parameters(line),
+            ["mitigations=off", "nosmt", "isolcpus=2-3"]
+        );
+        assert!(PARAMETERS.is_sorted());
+    }
+
+    #[test]
+    fn ticks_a_second() {
+        let hz = |tick| {
+            Kernel {
+                tick,
+                ..Kernel::default()
+            }
+            .hz()
+        };
+        assert_eq!(hz(Some(4_000_000)), Some(250));
+        assert_eq!(hz(Some(3_333_333)), Some(300));
+        assert_eq!(hz(Some(0)), None);
+        assert_eq!(hz(None), None);
+    }
+}

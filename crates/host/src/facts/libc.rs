@@ -1,0 +1,77 @@
+//! Which C library the machine's own programs use. Ours need not: they may be static, or built elsewhere.
+//!
+//! Must not know: how our kernels are built.
+
+use crate::Root;
+
+/// Where distributions keep their libraries.
+const DIRECTORIES: [&str; 4] = ["/lib64", "/lib", "/usr/lib64", "/usr/lib"];
+
+/// `glibc 2.36` or `musl`; `None` when neither is found.
+pub(super) fn read(root: &Root) -> Option<String> {
+    let architecture = std::env::consts::ARCH;
+    for directory in DIRECTORIES {
+        if let Some(version) = glibc(root, directory) {
+            return Some(version);
+        }
+        let names = root.names(directory);
+        // Debian and its kin: /lib/x86_64-linux-gnu; others of the kind belong to foreign architectures
+        let multiarch = names
+            .iter()
+            .filter(|name| name.starts_with(architecture) && name.contains("-linux-gnu"));
+        for name in multiarch {
+            if let Some(version) = glibc(root, &format!("{directory}/{name}")) {
+                return Some(version);
+            }
+        }
+        if names.iter().any(|name| name.starts_with("ld-musl-")) {
+            return Some("musl".to_owned());
+        }
+    }
+    None
+}
+
+fn glibc(root: &Root, directory: &str) -> Option<String> {
+    version(&root.bytes(&format!("{directory}/libc.so.6"))?)
+}
+
+/// From the banner that glibc prints when it is executed.
+fn version(library: &[u8]) -> Option<String> {
+    const BANNER: &[u8] = b"GNU C Library ";
+    const WORD: &str = "release version ";
+    let start = library
+        .windows(BANNER.len())
+        .position(|window| window == BANNER)?;
+    let banner =
+        String::from_utf8_lossy(&library[start..library.len().min(start + 200)]).into_owned();
+    let rest = &banner[banner.find(WORD)? + WORD.len()..];
+    let number: String = rest
+        .chars()
+        .take_while(|c| c.is_ascii_digit() || *c == '.')
+        .collect();
+    let number = number.trim_end_matches('.');
+    (!number.is_empty()).then(|| format!("glibc {number}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_banner_of_glibc() {
+        let library = b"\x7fELF....GNU C Library (Debian GLIBC 2.36-9+deb12u9) stable release version 2.36.\nCopyright";
+        assert_eq!(version(library).as_deref(), Some("glibc 2.36"));
+        assert_eq!(version(b"GNU C Library"), None);
+        assert_eq!(version(b"GNU C Library (x) stable release version "), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
+            let mut library = b"GNU C Library release version ".to_vec();
+            library.extend(bytes);
+            let _ = version(&library);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Memory, limits of this process, and how busy the machine is at this moment.
+//!
+//! Must not know: how much is enough.
+
+use crate::Root;
+use crate::counters::stat;
+use crate::text;
+
+/// Memory and swap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// Bytes that the kernel manages.
+    pub total: Option<u64>,
+    /// Bytes that could be had without swapping.
+    pub available: Option<u64>,
+    /// Bytes of swap.
+    pub swap: Option<u64>,
+    /// Number of memory nodes.
+    pub nodes: Option<usize>,
+}
+
+impl Memory {
+    pub(super) fn read(root: &Root) -> Self {
+        let info = root.text("/proc/meminfo").unwrap_or_default();
+        Self {
+            total: text::kilobytes(&info, "MemTotal"),
+            available: text::kilobytes(&info, "MemAvailable"),
+            swap: text::kilobytes(&info, "SwapTotal"),
+            nodes: root
+                .cpus("/sys/devices/system/node/online")
+                .map(|set| set.len()),
+        }
+    }
+}
+
+/// Soft limits of this process, which its children inherit; [`UNLIMITED`] where there is none. `None`: not told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Processes and threads of the user, `RLIMIT_NPROC`; root is exempt.
+    pub processes: Option<u64>,
+    /// Open files, `RLIMIT_NOFILE`.
+    pub files: Option<u64>,
+    /// Bytes of address space, `RLIMIT_AS`.
+    pub address_space: Option<u64>,
+}
+
+impl Limits {
+    pub(super) fn read(root: &Root) -> Self {
+        let table = root.text("/proc/self/limits").unwrap_or_default();
+        Self {
+            processes: limit(&table, "Max processes"),
+            files: limit(&table, "Max open files"),
+            address_space: limit(&table, "Max address space"),
+        }
+    }
+}
+
+/// What the kernel calls `RLIM_INFINITY`.
+pub const UNLIMITED: u64 = u64::MAX;
+
+fn limit(table: &str, name: &str) -> Option<u64> {
+    let row = table.lines().find_map(|line| line.strip_prefix(name))?;
+    match row.split_whitespace().next()? {
+        "unlimited" => Some(UNLIMITED),
+        number => number.parse().ok(),
+    }
+}
+
+/// How busy the machine is. It changes while one looks, and is no part of what the machine is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Load {
+    /// Load average over a minute.
+    pub one: Option<f64>,
+    /// Load average over five minutes.
+    pub five: Option<f64>,
+    /// Load average over fifteen minutes.
+    pub fifteen: Option<f64>,
+    /// Processes that could run at the moment, the one that asks among them.
+    pub runnable: Option<u64>,
+    /// All processes and threads.
+    pub tasks: Option<u64>,
+    /// Share of the time since the start that the hypervisor gave to others, 0 to 1.
+    pub steal: Option<f64>,
+}
+
+impl Load {
+    pub(super) fn read(root: &Root) -> Self {
+        let averages = root.line("/proc/loadavg").unwrap_or_default();
+        let mut words = averages.split(' ');
+        let mut average = || {
+            let load: f64 = words.next()?.parse().ok()?;
+            (load.is_finite() && load >= 0.0).then_some(load)
+        };
+        let (one, five, fifteen) = (average(), average(), average());
+        let stat = root.bytes("/proc/stat").unwrap_or_default();
+        Self {
+            one,
+            five,
+            fifteen,
+            runnable: stat::runnable(&stat),
+            tasks: words
+                .next()
+                .and_then(|word| word.split_once('/')?.1.parse().ok()),
+            steal: stat::steal_share(&stat),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TABLE: &str = "\
+Limit                     Soft Limit           Hard Limit           Units
+Max cpu time              unlimited            unlimited            seconds
+Max processes             96365                96365                processes
+Max open files            20000                20000                files
+Max address space         unlimited            unlimited            bytes
+";
+
+    #[test]
+    fn limits_are_the_soft_ones() {
+        assert_eq!(limit(TABLE, "Max processes"), Some(96_365));
+        assert_eq!(limit(TABLE, "Max open files"), Some(20_000));
+        assert_eq!(limit(TABLE, "Max address space"), Some(UNLIMITED));
+        assert_eq!(limit("", "Max processes"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn truncated_tables_are_read_without_panic(cut in 0..TABLE.len()) {
+            let _ = limit(&TABLE[..cut], "Max processes");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What the system calls itself, and what tells this machine from every other.
+//!
+//! Must not know: how a machine is shown.
+
+use super::libc;
+use crate::Root;
+use crate::text;
+
+/// Names of the system and of the machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct System {
+    /// `Debian GNU/Linux 12 (bookworm)`.
+    pub distribution: Option<String>,
+    /// Whether its packages are installed by apt.
+    pub debian: bool,
+    /// C library of the machine's programs.
+    pub libc: Option<String>,
+    /// Name that its owner gave it.
+    pub host_name: Option<String>,
+    /// Maker, by its firmware.
+    pub vendor: Option<String>,
+    /// Model, by its firmware.
+    pub product: Option<String>,
+    /// Whether this process may do everything.
+    pub privileged: bool,
+    /// What tells this machine from others of its kind, for hashing only: never shown, never stored.
+    pub(crate) identity: Option<String>,
+}
+
+impl System {
+    pub(super) fn read(root: &Root) -> Self {
+        let release = ["/etc/os-release", "/usr/lib/os-release"]
+            .iter()
+            .find_map(|file| root.text(file))
+            .unwrap_or_default();
+        let status = root.text("/proc/self/status").unwrap_or_default();
+        Self {
+            distribution: text::assignment(&release, "PRETTY_NAME")
+                .or_else(|| text::assignment(&release, "NAME")),
+            debian: is_debian(&release),
+            libc: libc::read(root),
+            host_name: root.line("/proc/sys/kernel/hostname"),
+            vendor: root.line("/sys/class/dmi/id/sys_vendor"),
+            product: root
+                .line("/sys/class/dmi/id/product_name")
+                .or_else(|| root.line("/proc/device-tree/model")),
+            privileged: effective_user(&status) == Some(0),
+            identity: identity(root),
+        }
+    }
+}
+
+fn is_debian(release: &str) -> bool {
+    ["ID", "ID_LIKE"]
+        .iter()
+        .filter_map(|key| text::assignment(release, key))
+        .any(|value| value.split(' ').any(|word| word == "debian"))
+}
+
+/// `Uid:` of /proc/self/status: real, effective, saved, file system.
+fn effective_user(status: &str) -> Option<u32> {
+    text::field(status, "Uid", ':')?
+        .split_whitespace()
+        .nth(1)?
+        .parse()
+        .ok()
+}
+
+/// Only what every user of the machine can read, lest root's machine be another than mine: the machine-id, or a
+/// serial number that the firmware shows to all. Never the host name, which containers are given anew.
+fn identity(root: &Root) -> Option<String> {
+    [
+        "/etc/machine-id",
+        "/var/lib/dbus/machine-id",
+        "/sys/hypervisor/uuid",
+        "/proc/device-tree/serial-number",
+    ]
+    .iter()
+    .filter_map(|file| root.line(file))
+    // systemd writes this word until the first boot is over
+    .find(|value| value != "uninitialized")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debian_and_its_kin_use_apt() {
+        assert!(is_debian("ID=debian\n"));
+        assert!(is_debian("ID=linuxmint\nID_LIKE=\"ubuntu debian\"\n"));
+        assert!(!is_debian("ID=fedora\n"));
+        assert!(!is_debian("VERSION_ID=debian\n"));
+        assert!(!is_debian(""));
+    }
+
+    #[test]
+    fn the_effective_user_counts() {
+        assert_eq!(effective_user("Uid:\t1000\t0\t0\t0\n"), Some(0));
+        assert_eq!(effective_user("Uid:\t1000\n"), None);
+        assert_eq!(effective_user(""), None);
+    }
+}

@@ -1,0 +1,120 @@
+//! Which hardware threads share a core and a socket.
+//!
+//! Must not know: what runs where.
+
+use crate::{CpuSet, Root};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The place of a hardware thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Core {
+    /// Number of the socket; -1 on boards that do not number theirs.
+    pub socket: i64,
+    /// A number that the threads of one core of the socket share, and no others.
+    pub core: u64,
+}
+
+/// The place of each online CPU. Where neither /sys nor /proc/cpuinfo tells, each is a core of its own in socket 0.
+pub(super) fn read(root: &Root, cpuinfo: &str, online: &CpuSet) -> BTreeMap<u32, Core> {
+    let mut listed = from_cpuinfo(cpuinfo);
+    online
+        .iter()
+        .map(|cpu| {
+            let core = from_sys(root, cpu)
+                .or_else(|| listed.remove(&cpu))
+                .unwrap_or(Core {
+                    socket: 0,
+                    core: u64::from(cpu),
+                });
+            (cpu, core)
+        })
+        .collect()
+}
+
+/// By the lowest of the threads that share the core: `core_id` repeats from die to die on some machines.
+fn from_sys(root: &Root, cpu: u32) -> Option<Core> {
+    let directory = format!("/sys/devices/system/cpu/cpu{cpu}/topology");
+    let siblings = root
+        .cpus(&format!("{directory}/core_cpus_list"))
+        .or_else(|| root.cpus(&format!("{directory}/thread_siblings_list")))?;
+    Some(Core {
+        socket: root
+            .number(&format!("{directory}/physical_package_id"))
+            .unwrap_or(0),
+        core: u64::from(siblings.iter().next()?),
+    })
+}
+
+/// From the paragraphs of /proc/cpuinfo, which on x86 name socket and core.
+fn from_cpuinfo(cpuinfo: &str) -> BTreeMap<u32, Core> {
+    let mut cores = BTreeMap::new();
+    let (mut cpu, mut socket) = (None, None);
+    for line in cpuinfo.lines() {
+        let Some((key, value)) = line.split_once(':') else {
+            continue;
+        };
+        let value = value.trim();
+        match key.trim() {
+            "processor" => (cpu, socket) = (value.parse().ok(), None),
+            "physical id" => socket = value.parse().ok(),
+            "core id" => {
+                if let (Some(cpu), Some(socket), Ok(core)) = (cpu, socket, value.parse()) {
+                    cores.insert(cpu, Core { socket, core });
+                }
+            }
+            _ => {}
+        }
+    }
+    cores
+}
+
+/// How many sockets, cores and threads.
+pub(super) fn counts(cores: &BTreeMap<u32, Core>) -> (usize, usize, usize) {
+    let distinct: BTreeSet<Core> = cores.values().copied().collect();
+    let sockets: BTreeSet<i64> = cores.values().map(|core| core.socket).collect();
+    (sockets.len(), distinct.len(), cores.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TWO_THREADS: &str = "\
+processor	: 0
+physical id	: 0
+core id		: 3
+
+processor	: 1
+physical id	: 0
+core id		: 3
+
+processor	: 2
+physical id	: 1
+core id		: 3
+";
+
+    #[test]
+    fn cpuinfo_tells_threads_of_one_core() {
+        let cores = from_cpuinfo(TWO_THREADS);
+        assert_eq!(cores[&0], cores[&1]);
+        assert_ne!(cores[&0], cores[&2]);
+        assert_eq!(counts(&cores), (2, 2, 3));
+    }
+
+    #[test]
+    fn without_any_word_each_cpu_is_a_core() {
+        let nothing = tempfile::tempdir().unwrap();
+        let root = Root::recorded(nothing.path(), crate::Answers::default());
+        let cores = read(&root, "", &CpuSet::parse("0-2,9").unwrap());
+        assert_eq!(counts(&cores), (1, 4, 4));
+    }
+
+    proptest! {
+        #[test]
+        fn truncated_and_hostile_text_is_read_without_panic(cut in 0..TWO_THREADS.len(), noise in ".{0,80}") {
+            let _ = counts(&from_cpuinfo(&TWO_THREADS[..cut]));
+            let _ = from_cpuinfo(&noise);
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Which file system and device a directory lies on.
+//!
+//! Must not know: what is measured there.
+
+use crate::mounts::{self, Mount};
+use crate::{Root, text};
+use nix::sys::statvfs::statvfs;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// The file system of a directory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileSystem {
+    /// Device, server or label, as it was given to mount.
+    pub device: String,
+    /// Where it is mounted.
+    pub mount_point: PathBuf,
+    /// `ext4`, `tmpfs`, `overlay`, ...
+    pub fs_type: String,
+    /// Options of the mount and of the file system.
+    pub options: Vec<String>,
+    /// For a bind mount, the directory of the device that is seen here.
+    pub part: Option<String>,
+    /// Whether the kernel takes the device for a turning disc; `None` without a block device. Virtual discs often say
+    /// that they turn.
+    pub rotational: Option<bool>,
+    /// Whether programs on it may not be executed.
+    pub noexec: bool,
+    /// Whether nothing can be written to it.
+    pub read_only: bool,
+    /// Bytes that this user can still write.
+    pub free: Option<u64>,
+    /// For an overlay, what its upper layer lies on, where that can be seen from here.
+    pub below: Option<Box<FileSystem>>,
+}
+
+/// The file system that `dir` lies on.
+///
+/// # Errors
+/// When `dir` cannot be opened, or the kernel lists no mount for it.
+pub fn of(dir: &Path) -> io::Result<FileSystem> {
+    let context = |error: io::Error| {
+        let message = format!(
+            "cannot look at the directory '{}': {error}: create it, or choose another",
+            dir.display()
+        );
+        io::Error::new(error.kind(), message)
+    };
+    let opened = File::open(dir).map_err(context)?;
+    let path = dir.canonicalize().map_err(context)?;
+    let root = Root::live();
+    let table = root.text("/proc/self/mountinfo").unwrap_or_default();
+    let mounts = mounts::parse(&table);
+    // the number of the mount is exact also where mounts hide each other; in a chroot it may not be listed
+    let number: Option<u64> = root
+        .text(&format!("/proc/self/fdinfo/{}", opened.as_raw_fd()))
+        .and_then(|info| text::field(&info, "mnt_id", ':')?.parse().ok());
+    let mount = mounts
+        .iter()
+        .find(|mount| Some(mount.id) == number)
+        .or_else(|| mounts::holding(&mounts, &path))
+        .ok_or_else(|| {
+            io::Error::other(format!(
+                "/proc/self/mountinfo lists no mount that holds '{}': is /proc mounted?",
+                path.display()
+            ))
+        })?;
+    let mut found = describe_mount(&root, &mounts, mount);
+    found.free = statvfs(&path)
+        .ok()
+        .and_then(|space| (space.blocks_available()).checked_mul(space.fragment_size()));
+    Ok(found)
+}
+
+fn describe_mount(root: &Root, mounts: &[Mount], mount: &Mount) -> FileSystem {
+    let has = |name: &str| {
+        let mut all = mount.options.iter().chain(&mount.super_options);
+        all.any(|option| option == name)
+    };
+    let mut options = mount.options.clone();
+    for option in &mount.super_options {
+        if !options.contains(option) {
+            options.push(option.clone());
+        }
+    }
+    // btrfs shows a part of itself as root although nothing is bound
+    let bound = mount.root != "/" && mount.fs_type != "btrfs";
+    FileSystem {
+        device: text::clean(&mount.source).unwrap_or_default(),
+        mount_point: mount.point.clone(),
+        fs_type: text::clean(&mount.fs_type).unwrap_or_default(),
+        part: bound.then(|| mount.root.clone()),
+        rotational: rotational(root, mount),
+        noexec: has("noexec"),
+        read_only: has("ro"),
+        free: None,
+        below: upper_layer(root, mounts, mount).map(Box::new),
+        options,
+    }
+}
+
+/// By the number of the device that the source names (btrfs shows a number that is no device's), else of the mount.
+fn rotational(root: &Root, mount: &Mount) -> Option<bool> {
+    let source = Some(&mount.source)
+        .filter(|source| source.starts_with('/'))
+        .and_then(|source| root.join(source).metadata().ok())
+        .filter(|source| source.file_type().is_block_device());
+    let (major, minor) = match source {
+        Some(source) => (
+            nix::sys::stat::major(source.rdev()),
+            nix::sys::stat::minor(source.rdev()),
+        ),
+        None => (u64::from(mount.number.0), u64::from(mount.number.1)),
+    };
+    // of a partition, the queue is its disc's
+    [
+        format!("/sys/dev/block/{major}:{minor}/queue/rotational"),
+        format!("/sys/dev/block/{major}:{minor}/../queue/rotational"),
+    ]
+    .iter()
+    .find_map(|file| root.number::<u8>(file))
+    .map(|turns| turns != 0)
+}
+
+/// In a container the upper layer's path is one of the machine outside, and says nothing here.
+fn upper_layer(root: &Root, mounts: &[Mount], mount: &Mount) -> Option<FileSystem> {
+    if mount.fs_type != "overlay" {
+        return None;
+    }
+    let upper = mount
+        .super_options
+        .iter()
+        .find_map(|option| option.strip_prefix("upperdir="))?;
+    if !upper.starts_with('/') || !root.exists(upper) {
+        return None;
+    }
+    let holding = mounts::holding(mounts, Path::new(upper))?;
+    // an overlay on itself is no answer
+    (holding.fs_type != "overlay").then(|| describe_mount(root, mounts, holding))
+}
+
+impl FileSystem {
+    /// For a table: `ext4 on /dev/vda`, `tmpfs (memory)`, `overlay over ext4 on /dev/vda`, `nfs4 from server:/export`.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let Self {
+            fs_type, device, ..
+        } = self;
+        if let Some(below) = &self.below {
+            return format!("{fs_type} over {}", below.describe());
+        }
+        if self.in_memory() {
+            return format!("{fs_type} (memory)");
+        }
+        if self.remote() {
+            return format!("{fs_type} from {device}");
+        }
+        if fs_type == "overlay" {
+            return "overlay (on what, cannot be seen from here)".to_owned();
+        }
+        if device.is_empty() || device == "none" || device == fs_type {
+            return fs_type.clone();
+        }
+        format!("{fs_type} on {device}")
+    }
+
+    /// Whether its files are in memory only.
+    #[must_use]
+    pub fn in_memory(&self) -> bool {
+        matches!(
+            self.fs_type.as_str(),
+            "tmpfs" | "ramfs" | "devtmpfs" | "rootfs"
+        )
+    }
+
+    /// Whether its files are on another machine, or with the host of this virtual one.
+    #[must_use]
+    pub fn remote(&self) -> bool {
+        const REMOTE: [&str; 16] = [
+            "9p",
+            "afs",
+            "beegfs",
+            "ceph",
+            "cifs",
+            "fuse.glusterfs",
+            "fuse.rclone",
+            "fuse.s3fs",
+            "fuse.sshfs",
+            "gpfs",
+            "lustre",
+            "nfs",
+            "nfs4",
+            "smb3",
+            "vboxsf",
+            "virtiofs",
+        ];
+        REMOTE.contains(&self.fs_type.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Answers;
+
+    fn seen(files: &[(&str, &str)], table: &str, id: u64) -> FileSystem {
+        let tree = tempfile::tempdir().unwrap();
+        for (path, content) in files {
+            let path = tree.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, content).unwrap();
+        }
+        let root = Root::recorded(tree.path(), Answers::default());
+        let mounts = mounts::parse(table);
+        let mount = mounts.iter().find(|mount| mount.id == id).unwrap();
+        describe_mount(&root, &mounts, mount)
+    }
+
+    const TABLE: &str = "\
+1 0 254:0 / / rw,relatime - ext4 /dev/vda rw,discard
+2 1 0:20 / /tmp rw,noexec - tmpfs tmpfs rw,size=4k
+3 1 254:0 /srv/data /data ro - ext4 /dev/vda rw
+4 1 0:30 / /merged rw - overlay overlay rw,lowerdir=/l,upperdir=/var/up,workdir=/w
+5 1 0:31 / /lost rw - overlay overlay rw,lowerdir=/l,upperdir=/not/here,workdir=/w
+6 1 0:32 / /net rw - nfs4 server:/export rw
+7 1 0:33 /@home /home rw - btrfs /dev/none rw
+8 1 0:34 / /live rw - overlay overlay ro,lowerdir=/l
+9 1 0:35 / /zfs rw - zfs tank/home rw
+10 1 0:36 / /odd rw - odd none rw
+";
+
+    #[test]
+    fn each_kind_is_described() {
+        let files = [
+            ("sys/dev/block/254:0/queue/rotational", "1\n"),
+            ("var/up/x", ""),
+        ];
+        let told = |id| seen(&files, TABLE, id).describe();
+        assert_eq!(told(1), "ext4 on /dev/vda");
+        assert_eq!(told(2), "tmpfs (memory)");
+        assert_eq!(told(3), "ext4 on /dev/vda");
+        assert_eq!(told(4), "overlay over ext4 on /dev/vda");
+        assert_eq!(told(5), "overlay (on what, cannot be seen from here)");
+        assert_eq!(told(6), "nfs4 from server:/export");
+        assert_eq!(told(7), "btrfs on /dev/none");
+        assert_eq!(told(8), "overlay (on what, cannot be seen from here)");
+        assert_eq!(told(9), "zfs on tank/home");
+        assert_eq!(told(10), "odd");
+    }
+
+    #[test]
+    fn options_parts_and_discs() {
+        let files = [
+            ("sys/dev/block/254:0/queue/rotational", "1\n"),
+            ("var/up/x", ""),
+        ];
+        let [disc, memory, bound, merged] = [1, 2, 3, 4].map(|id| seen(&files, TABLE, id));
+        assert_eq!(disc.rotational, Some(true));
+        assert_eq!(disc.options, ["rw", "relatime", "discard"]);
+        assert!(!disc.noexec && !disc.read_only && disc.part.is_none());
+        assert!(memory.noexec && memory.rotational.is_none());
+        assert!(bound.read_only);
+        assert_eq!(bound.part.as_deref(), Some("/srv/data"));
+        assert_eq!(merged.below.unwrap().rotational, Some(true));
+        assert_eq!(
+            seen(&files, TABLE, 7).part,
+            None,
+            "a subvolume is no bind mount"
+        );
+        assert!(seen(&files, TABLE, 8).read_only);
+    }
+
+    #[test]
+    fn a_directory_of_this_machine() {
+        let directory = tempfile::tempdir().unwrap();
+        let found = of(directory.path()).unwrap();
+        let path = directory.path().canonicalize().unwrap();
+        assert!(path.starts_with(&found.mount_point));
+        assert!(found.free.is_some());
+        assert!(!found.fs_type.is_empty() && !found.describe().is_empty());
+        let proc = of(Path::new("/proc")).unwrap();
+        assert_eq!((proc.fs_type.as_str(), proc.rotational), ("proc", None));
+        assert_eq!(proc.mount_point, Path::new("/proc"));
+    }
+
+    #[test]
+    fn a_directory_that_is_not_there_says_what_to_do() {
+        let error = of(Path::new("/no/such/directory")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert!(
+            error.to_string().contains("'/no/such/directory'"),
+            "{error}"
+        );
+        assert!(error.to_string().contains("create it"), "{error}");
+    }
+}

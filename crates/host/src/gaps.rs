@@ -1,0 +1,175 @@
+//! Gaps: time within a sample in which the work stood still.
+//!
+//! Must not know: rules for footnotes, where samples come from.
+//!
+//! What can be seen, and what cannot. A watcher on another CPU sees only its own CPU stand still, and one on the
+//! measured CPU would be the disturbance that it looks for. So nothing runs beside the work; the samples
+//! themselves are asked, afterwards, and at no cost:
+//!
+//! - *Off the CPU.* The CPU clock of the process stops whenever the kernel runs something else in its place, and
+//!   while the hypervisor has the CPU if the hypervisor admits it (steal). For work that never waits, wall time
+//!   minus CPU time is what was lost. It finds preemption that /proc/stat, which counts ticks, does not show.
+//! - *Stalled.* A hypervisor that does not admit what it takes, system management interrupts, and interrupts (on
+//!   kernels without `IRQ_TIME_ACCOUNTING`) leave the CPU clock running. They show only as samples that took
+//!   more CPU time an operation than the others of the launch. Less than a tenth of a sample is taken for ordinary
+//!   scatter, so a gap of 1 ms is seen in a sample of 10 ms and is not in one of 20 ms.
+//! - What slows every sample of a launch alike (a busy sibling thread, a lower frequency) is no gap. The pacer
+//!   beside the samples sees the frequency; nothing here sees the rest.
+
+use gritstone_model::{Event, Sample};
+
+/// A sample is stalled when it took this much more CPU time than its operations should have.
+const SCATTER: f64 = 0.1;
+
+/// With fewer samples their median is no measure of what is usual.
+const FEWEST: usize = 5;
+
+/// Time lost within the samples of one launch, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gaps {
+    /// Wall time in which the process was not on its CPU.
+    pub off_cpu: u64,
+    /// CPU time above what the operations took in the median sample, in samples where that is over a tenth.
+    pub stalled: u64,
+    /// The largest loss of a single sample.
+    pub longest: u64,
+}
+
+impl Gaps {
+    /// All that was lost, ns: the `gap` of a launch's conditions.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.off_cpu.saturating_add(self.stalled)
+    }
+}
+
+/// Time that processor-bound work of one process on one CPU spent off that CPU, ns: wall time minus CPU time.
+/// For work that waits by itself (discs, pipes, sleep) it is no gap.
+#[must_use]
+pub fn off_cpu(wall: u64, cpu: u64) -> u64 {
+    wall.saturating_sub(cpu)
+}
+
+/// The gaps of a launch of processor-bound work of one process on one CPU; `None` when no sample tells its CPU time.
+#[must_use]
+pub fn of(events: &[Event]) -> Option<Gaps> {
+    let samples: Vec<&Sample> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Sample(sample) if sample.n > 0 && sample.usage.cpu > 0 => Some(sample),
+            _ => None,
+        })
+        .collect();
+    if samples.is_empty() {
+        return None;
+    }
+    let usual = usual(&samples);
+    let mut gaps = Gaps::default();
+    for sample in samples {
+        let off = off_cpu(sample.wall, sample.usage.cpu);
+        let stalled = usual.map_or(0, |usual| stalled(sample, usual));
+        gaps.off_cpu = gaps.off_cpu.saturating_add(off);
+        gaps.stalled = gaps.stalled.saturating_add(stalled);
+        gaps.longest = gaps.longest.max(off.saturating_add(stalled));
+    }
+    Some(gaps)
+}
+
+/// CPU time an operation in the median sample, ns.
+fn usual(samples: &[&Sample]) -> Option<f64> {
+    if samples.len() < FEWEST {
+        return None;
+    }
+    let mut each: Vec<f64> = samples
+        .iter()
+        .map(|sample| sample.usage.cpu as f64 / sample.n as f64)
+        .collect();
+    each.sort_by(f64::total_cmp);
+    // the lower of two in the middle: half of the samples may be long ones
+    Some(each[(each.len() - 1) / 2])
+}
+
+fn stalled(sample: &Sample, usual: f64) -> u64 {
+    let expected = usual * sample.n as f64;
+    let excess = sample.usage.cpu as f64 - expected;
+    if excess > SCATTER * expected {
+        excess as u64
+    } else {
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gritstone_model::Usage;
+    use proptest::prelude::*;
+
+    fn sample(n: u64, wall: u64, cpu: u64) -> Event {
+        Event::Sample(Sample {
+            n,
+            wall,
+            usage: Usage {
+                cpu,
+                ..Usage::default()
+            },
+            ..Sample::default()
+        })
+    }
+
+    #[test]
+    fn a_quiet_launch_has_none() {
+        let events: Vec<Event> = (0..10)
+            .map(|i| sample(1000 + i, 10_000 + 10 * i, 10_000 + 10 * i))
+            .collect();
+        assert_eq!(of(&events), Some(Gaps::default()));
+    }
+
+    #[test]
+    fn preemption_stops_the_cpu_clock() {
+        let mut events = vec![sample(1000, 10_000_000, 10_000_000); 9];
+        events.push(sample(1000, 14_000_000, 10_000_000));
+        let gaps = of(&events).unwrap();
+        assert_eq!(
+            (gaps.off_cpu, gaps.stalled, gaps.longest),
+            (4_000_000, 0, 4_000_000)
+        );
+    }
+
+    #[test]
+    fn a_silent_hypervisor_does_not() {
+        let mut events = vec![sample(1000, 10_000_000, 10_000_000); 9];
+        events.push(sample(2000, 36_000_000, 36_000_000));
+        let gaps = of(&events).unwrap();
+        assert_eq!((gaps.off_cpu, gaps.stalled), (0, 16_000_000));
+        assert_eq!(gaps.total(), 16_000_000);
+    }
+
+    #[test]
+    fn scatter_and_few_samples_are_no_gaps() {
+        let mut events = vec![sample(1000, 10_000_000, 10_000_000); 9];
+        events.push(sample(1000, 10_900_000, 10_900_000));
+        assert_eq!(of(&events).unwrap().total(), 0);
+        let few = [sample(1, 10, 10), sample(1, 10, 10), sample(1, 99, 99)];
+        assert_eq!(of(&few).unwrap().total(), 0);
+    }
+
+    #[test]
+    fn without_cpu_time_nothing_is_said() {
+        assert_eq!(of(&[]), None);
+        assert_eq!(
+            of(&[Event::Bye, sample(1000, 5_000_000, 0), sample(0, 1, 1)]),
+            None
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_samples_are_read_without_panic(values in proptest::collection::vec((any::<u64>(), any::<u64>(), any::<u64>()), 0..20)) {
+            let events: Vec<Event> = values.iter().map(|&(n, wall, cpu)| sample(n, wall, cpu)).collect();
+            if let Some(gaps) = of(&events) {
+                prop_assert!(gaps.longest <= gaps.total());
+            }
+        }
+    }
+}

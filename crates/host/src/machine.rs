@@ -1,0 +1,299 @@
+//! This machine as a value: its identifier, and its facts by name.
+//!
+//! Must not know: how facts are found or judged.
+
+use crate::filesystem::{self, FileSystem};
+use crate::{CpuSet, Host, UNLIMITED, text};
+use gritstone_model::Machine;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+impl Host {
+    /// This machine, with files measured in `dir`. What changes from minute to minute (load, free space) is left out.
+    #[must_use]
+    pub fn machine(&self, dir: &Path) -> Machine {
+        let place = filesystem::of(dir).ok();
+        Machine {
+            id: self.id(),
+            name: self.name(),
+            system: self.system_line(),
+            document: None,
+            year: None,
+            configuration: self.configuration(place.as_ref()),
+            facts: self.facts(place.as_ref()),
+        }
+    }
+
+    /// Twelve hexadecimal digits that stay the same until the machine is another: a hash of its machine-id (or of a serial
+    /// number, or of its firmware's names where it has neither), its processors' models, and how many it has, those
+    /// switched off too. Not of its frequency, memory, host name or kernel. The machine-id itself cannot be told from it.
+    #[must_use]
+    pub fn id(&self) -> String {
+        let system = &self.system;
+        let identity = match &system.identity {
+            Some(identity) => vec!["identity", identity],
+            None => ["firmware"]
+                .into_iter()
+                .chain(system.vendor.as_deref())
+                .chain(system.product.as_deref())
+                .collect(),
+        };
+        let present = self.cpu.present.to_string();
+        let mut models: Vec<&str> = self.cpu.models.iter().map(String::as_str).collect();
+        models.sort_unstable();
+        let mut hash = Sha256::new();
+        hash.update(b"gritstone machine");
+        for part in identity.into_iter().chain(models).chain([present.as_str()]) {
+            // the length keeps "ab" + "c" from being "a" + "bc"
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        let digits: String = hash
+            .finalize()
+            .iter()
+            .take(6)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        digits
+    }
+
+    /// Whether something tells this machine from another of the same model.
+    #[must_use]
+    pub fn is_distinct(&self) -> bool {
+        self.system.identity.is_some()
+    }
+
+    fn name(&self) -> String {
+        match &self.system.host_name {
+            Some(name) if name != "(none)" && name != "localhost" => {
+                format!("{name} ({})", self.cpu.model())
+            }
+            _ => self.cpu.model(),
+        }
+    }
+
+    fn system_line(&self) -> String {
+        let release = self
+            .kernel
+            .release
+            .as_deref()
+            .unwrap_or("of unknown release");
+        let kernel = format!("Linux {release} {}", self.cpu.architecture);
+        match &self.system.distribution {
+            Some(distribution) => format!("{distribution}, {kernel}"),
+            None => kernel,
+        }
+    }
+
+    fn configuration(&self, place: Option<&FileSystem>) -> String {
+        let (sockets, cores, threads) = self.cpu.counts();
+        let mut parts = vec![self.cpu.model(), text::count(cores, "core")];
+        if threads > cores {
+            parts.push(text::count(threads, "thread"));
+        }
+        if sockets > 1 {
+            parts.push(text::count(sockets, "socket"));
+        }
+        if self.cpu.allowed.len() < threads {
+            parts.push(format!("of which CPUs {} may be used", self.cpu.allowed));
+        }
+        parts.extend(
+            self.cgroup
+                .cpus
+                .map(|cpus| format!("a quota of {cpus} CPUs")),
+        );
+        let memory = self
+            .memory
+            .total
+            .map(|total| format!("{} of memory", text::bytes(total)));
+        parts.extend(memory);
+        let limit = self
+            .cgroup
+            .memory
+            .map(|limit| format!("of which {} may be used", text::bytes(limit)));
+        parts.extend(limit);
+        parts.extend(place.map(FileSystem::describe));
+        let machine = self.virtualisation.machine.as_ref();
+        parts.extend(machine.map(|kind| format!("a virtual machine ({kind})")));
+        let container = self.virtualisation.container.as_ref();
+        parts.extend(container.map(|kind| format!("in a container ({kind})")));
+        parts.join(", ")
+    }
+
+    /// Every fact that does not change by itself, by its name.
+    fn facts(&self, place: Option<&FileSystem>) -> BTreeMap<String, String> {
+        let mut facts = Facts::default();
+        self.processor_facts(&mut facts);
+        self.kernel_facts(&mut facts);
+        self.system_facts(&mut facts);
+        if let Some(place) = place {
+            facts.add("dir.filesystem", Some(place.describe()));
+            facts.add("dir.mount_point", Some(place.mount_point.display()));
+            facts.add("dir.options", Some(place.options.join(",")));
+            facts.add("dir.rotational", place.rotational.map(yes_no));
+        }
+        facts.0
+    }
+
+    fn processor_facts(&self, facts: &mut Facts) {
+        let cpu = &self.cpu;
+        let (sockets, cores, threads) = cpu.counts();
+        facts.add("cpu.model", Some(cpu.model()));
+        facts.add("cpu.architecture", Some(&cpu.architecture));
+        facts.add("cpu.microcode", cpu.microcode.as_ref());
+        facts.add("cpu.sockets", Some(sockets));
+        facts.add("cpu.cores", Some(cores));
+        facts.add("cpu.threads", Some(threads));
+        facts.add("cpu.present", Some(cpu.present));
+        facts.add("cpu.online", some_of(&cpu.online));
+        facts.add("cpu.allowed", some_of(&cpu.allowed));
+        facts.add("cpu.smt", cpu.smt.map(on_off));
+        facts.add("cpu.turbo", cpu.turbo.map(|turbo| on_off(turbo.on)));
+        facts.add("cpu.frequency_driver", cpu.driver.as_ref());
+        let governors: Vec<&str> = cpu.governors.iter().map(String::as_str).collect();
+        facts.add("cpu.governor", Some(governors.join(",")));
+        facts.add("cpu.max_mhz", cpu.max_khz.map(|khz| khz / 1000));
+        for cache in &cpu.caches {
+            let name = format!("cache.l{}{}", cache.level, cache.kind);
+            let shared = match cache.shared_by {
+                1 => String::new(),
+                several => format!(", shared by {several} CPUs"),
+            };
+            facts.add(&name, Some(format!("{}{shared}", text::bytes(cache.size))));
+        }
+        facts.add("memory.total", self.memory.total.map(text::bytes));
+        facts.add("memory.nodes", self.memory.nodes);
+        let swap = |size| {
+            if size == 0 {
+                "none".to_owned()
+            } else {
+                text::bytes(size)
+            }
+        };
+        facts.add("memory.swap", self.memory.swap.map(swap));
+    }
+
+    fn kernel_facts(&self, facts: &mut Facts) {
+        let kernel = &self.kernel;
+        facts.add("kernel.release", kernel.release.as_ref());
+        facts.add("kernel.version", kernel.version.as_ref());
+        facts.add("kernel.parameters", Some(kernel.parameters.join(" ")));
+        facts.add("kernel.hz", kernel.hz());
+        facts.add("kernel.huge_pages", kernel.huge_pages.as_ref());
+        facts.add("kernel.aslr", kernel.aslr);
+        facts.add("clock.source", kernel.clock_source.as_ref());
+        facts.add("clock.resolution_ns", kernel.resolution);
+        for (name, state) in &kernel.mitigations {
+            facts.add(&format!("mitigation.{name}"), Some(state));
+        }
+    }
+
+    fn system_facts(&self, facts: &mut Facts) {
+        let system = &self.system;
+        facts.add("system.distribution", system.distribution.as_ref());
+        facts.add("system.libc", system.libc.as_ref());
+        facts.add("host.name", system.host_name.as_ref());
+        facts.add("host.vendor", system.vendor.as_ref());
+        facts.add("host.product", system.product.as_ref());
+        facts.add("virtual.machine", self.virtualisation.machine.as_ref());
+        facts.add("virtual.container", self.virtualisation.container.as_ref());
+        facts.add("cgroup.version", self.cgroup.version);
+        facts.add("cgroup.cpus", self.cgroup.cpus);
+        facts.add("cgroup.memory", self.cgroup.memory.map(text::bytes));
+        facts.add("cgroup.processes", self.cgroup.processes);
+        let limit = |limit: u64, show: fn(u64) -> String| match limit {
+            UNLIMITED => "unlimited".to_owned(),
+            limit => show(limit),
+        };
+        let plain = |number: u64| number.to_string();
+        let limits = &self.limits;
+        facts.add(
+            "limit.processes",
+            limits.processes.map(|most| limit(most, plain)),
+        );
+        facts.add("limit.files", limits.files.map(|most| limit(most, plain)));
+        facts.add(
+            "limit.address_space",
+            limits.address_space.map(|most| limit(most, text::bytes)),
+        );
+    }
+}
+
+/// Facts by name; what is not known or empty does not appear.
+#[derive(Default)]
+struct Facts(BTreeMap<String, String>);
+
+impl Facts {
+    fn add(&mut self, name: &str, value: Option<impl ToString>) {
+        let value = value.map(|value| value.to_string());
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            self.0.insert(name.to_owned(), value);
+        }
+    }
+}
+
+fn some_of(set: &CpuSet) -> Option<&CpuSet> {
+    (!set.is_empty()).then_some(set)
+}
+
+fn on_off(on: bool) -> &'static str {
+    if on { "on" } else { "off" }
+}
+
+fn yes_no(yes: bool) -> &'static str {
+    if yes { "yes" } else { "no" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cpu, System};
+
+    fn host(identity: Option<&str>, models: &[&str], present: usize) -> Host {
+        Host {
+            cpu: Cpu {
+                models: models.iter().map(|&model| model.to_owned()).collect(),
+                present,
+                ..Cpu::default()
+            },
+            system: System {
+                identity: identity.map(str::to_owned),
+                vendor: Some("Maker".to_owned()),
+                ..System::default()
+            },
+            ..Host::default()
+        }
+    }
+
+    #[test]
+    fn the_identifier_is_of_what_does_not_change() {
+        let one = host(Some("abc"), &["A", "B"], 8);
+        let mut later = one.clone();
+        later.system.host_name = Some("renamed".to_owned());
+        later.kernel.release = Some("7.0".to_owned());
+        later.memory.total = Some(1);
+        later.cpu.max_khz = Some(1);
+        later.cpu.online = CpuSet::parse("0-3").unwrap();
+        later.cpu.models.reverse();
+        assert_eq!(one.id(), later.id());
+        assert_eq!(one.id().len(), 12);
+        assert!(!one.id().contains("abc"));
+    }
+
+    #[test]
+    fn other_machines_have_other_identifiers() {
+        let ids = [
+            host(Some("abc"), &["A", "B"], 8),
+            host(Some("abd"), &["A", "B"], 8),
+            host(Some("abc"), &["AB"], 8),
+            host(Some("abc"), &["A", "B"], 9),
+            host(None, &["A", "B"], 8),
+            host(None, &["A"], 8),
+        ]
+        .map(|host| host.id());
+        let distinct: std::collections::BTreeSet<&String> = ids.iter().collect();
+        assert_eq!(distinct.len(), ids.len());
+        assert!(!host(None, &["A"], 1).is_distinct());
+    }
+}

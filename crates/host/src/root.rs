@@ -1,0 +1,195 @@
+//! Where a machine is read from: the live system, or a recorded tree of its files.
+//!
+//! Must not know: what any of the files mean.
+
+use crate::cpu_set::CpuSet;
+use crate::text;
+use nix::time::{ClockId, clock_getres};
+use nix::unistd::{SysconfVar, sysconf};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// No file is read further than this: /proc/cpuinfo of 8,192 CPUs stays below it.
+const LONGEST_FILE: u64 = 16 << 20;
+
+/// What only calls tell, not files. `None` where the call failed or was not recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answers {
+    /// The CPUs on which this process may run, `sched_getaffinity(2)`.
+    pub allowed: Option<CpuSet>,
+    /// Resolution of `CLOCK_MONOTONIC_RAW`, ns.
+    pub resolution: Option<u64>,
+    /// Length of the scheduler's tick, ns: the resolution of `CLOCK_MONOTONIC_COARSE`.
+    pub tick: Option<u64>,
+    /// Ticks a second in /proc/stat (`USER_HZ`); 100 nearly everywhere, and where `None`.
+    pub user_hz: Option<u64>,
+}
+
+/// A machine to read: its files below a directory, and its answers to calls.
+#[derive(Clone, Debug)]
+pub struct Root {
+    directory: PathBuf,
+    answers: Answers,
+}
+
+impl Root {
+    /// The machine this runs on.
+    #[must_use]
+    pub fn live() -> Self {
+        let resolution = |clock| {
+            let time = clock_getres(clock).ok()?;
+            let seconds = u64::try_from(time.tv_sec()).ok()?;
+            let rest = u64::try_from(time.tv_nsec()).ok()?;
+            Some(seconds * 1_000_000_000 + rest)
+        };
+        Self {
+            directory: PathBuf::from("/"),
+            answers: Answers {
+                allowed: affinity(),
+                resolution: resolution(ClockId::CLOCK_MONOTONIC_RAW),
+                tick: resolution(ClockId::CLOCK_MONOTONIC_COARSE),
+                user_hz: sysconf(SysconfVar::CLK_TCK)
+                    .ok()
+                    .flatten()
+                    .and_then(|hz| u64::try_from(hz).ok()),
+            },
+        }
+    }
+
+    /// A machine whose files lie below `directory` (`directory/proc/cpuinfo`, ...), with the answers recorded beside them.
+    #[must_use]
+    pub fn recorded(directory: &Path, answers: Answers) -> Self {
+        Self {
+            directory: directory.to_owned(),
+            answers,
+        }
+    }
+
+    /// What the calls answered.
+    #[must_use]
+    pub fn answers(&self) -> &Answers {
+        &self.answers
+    }
+
+    /// Where the machine's absolute path `path` is to be opened.
+    #[must_use]
+    pub fn join(&self, path: &str) -> PathBuf {
+        self.directory.join(path.trim_start_matches('/'))
+    }
+
+    /// A whole file; `None` when it is not there or not for us. Bytes that are not UTF-8 are replaced.
+    pub(crate) fn text(&self, path: &str) -> Option<String> {
+        Some(String::from_utf8_lossy(&self.bytes(path)?).into_owned())
+    }
+
+    /// A whole file as bytes.
+    pub(crate) fn bytes(&self, path: &str) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        File::open(self.join(path))
+            .ok()?
+            .take(LONGEST_FILE)
+            .read_to_end(&mut bytes)
+            .ok()?;
+        Some(bytes)
+    }
+
+    /// A file of one value, cleaned; `None` when it is empty.
+    pub(crate) fn line(&self, path: &str) -> Option<String> {
+        text::clean(&self.text(path)?)
+    }
+
+    /// A file of one number.
+    pub(crate) fn number<T: FromStr>(&self, path: &str) -> Option<T> {
+        self.text(path)?.trim().parse().ok()
+    }
+
+    /// A file that holds a list of CPUs.
+    pub(crate) fn cpus(&self, path: &str) -> Option<CpuSet> {
+        CpuSet::parse(&self.text(path)?)
+    }
+
+    /// Where a symbolic link points.
+    pub(crate) fn link(&self, path: &str) -> Option<String> {
+        let target = std::fs::read_link(self.join(path)).ok()?;
+        text::clean(target.to_str()?)
+    }
+
+    /// The names in a directory, sorted; none when it cannot be read.
+    pub(crate) fn names(&self, directory: &str) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(self.join(directory))
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// Whether there is anything by this name.
+    pub(crate) fn exists(&self, path: &str) -> bool {
+        self.join(path).exists()
+    }
+}
+
+/// `sched_getaffinity(2)` with a mask that grows until the kernel accepts it: the 1,024 bits of `cpu_set_t` are refused
+/// (`EINVAL`) by kernels built for more CPUs.
+fn affinity() -> Option<CpuSet> {
+    const BITS: usize = libc::c_ulong::BITS as usize;
+    let mut words = 1024 / BITS;
+    while words * BITS <= 65_536 {
+        let mut mask: Vec<libc::c_ulong> = vec![0; words];
+        // SAFETY: the kernel writes at most the given number of bytes, all of which `mask` owns
+        #[allow(unsafe_code)]
+        let done = unsafe {
+            libc::sched_getaffinity(
+                0,
+                std::mem::size_of_val(mask.as_slice()),
+                mask.as_mut_ptr().cast(),
+            )
+        };
+        if done == 0 {
+            let set = mask.iter().enumerate().flat_map(|(word, &bits)| {
+                (0..BITS)
+                    .filter(move |bit| bits >> bit & 1 == 1)
+                    .map(move |bit| (word * BITS + bit) as u32)
+            });
+            return Some(set.collect());
+        }
+        words *= 2;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_live_machine_answers_as_its_files_do() {
+        let root = Root::live();
+        let allowed = root.answers().allowed.clone().expect("sched_getaffinity");
+        assert!(!allowed.is_empty());
+        let status = root.text("/proc/thread-self/status").expect("/proc");
+        let listed = text::field(&status, "Cpus_allowed_list", ':').unwrap();
+        assert_eq!(allowed.to_string(), listed);
+        assert!(root.answers().resolution.unwrap() > 0);
+        assert!(root.answers().tick.unwrap() >= 100_000);
+    }
+
+    #[test]
+    fn a_recorded_tree_is_read_instead_of_the_machine() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir(directory.path().join("proc")).unwrap();
+        std::fs::write(directory.path().join("proc/number"), " 42\n").unwrap();
+        std::fs::write(directory.path().join("proc/bytes"), b"\xffab\n").unwrap();
+        let root = Root::recorded(directory.path(), Answers::default());
+        assert_eq!(root.number::<u32>("/proc/number"), Some(42));
+        assert_eq!(root.line("/proc/bytes").as_deref(), Some("\u{fffd}ab"));
+        assert_eq!(root.text("/proc/version"), None);
+        assert_eq!(root.names("/proc"), ["bytes", "number"]);
+        assert!(root.names("/sys").is_empty());
+    }
+}

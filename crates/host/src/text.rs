@@ -1,0 +1,111 @@
+//! Small readers of the kernel's text formats, and how amounts are written for people.
+//!
+//! Must not know: which file the text came from.
+
+/// Longest value that is kept of a name that a machine gives itself.
+const LONGEST: usize = 200;
+
+/// A value fit to be shown and stored: one line, no control characters, bounded. `None` when nothing is left.
+pub(crate) fn clean(value: &str) -> Option<String> {
+    let kept: String = value
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(LONGEST)
+        .collect();
+    let words: Vec<&str> = kept.split_whitespace().collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// The value of the first line `key: value` (or `key value` where `separator` is a blank).
+pub(crate) fn field<'a>(text: &'a str, key: &str, separator: char) -> Option<&'a str> {
+    text.lines().find_map(|line| {
+        let (name, value) = line.split_once(separator)?;
+        (name.trim() == key).then(|| value.trim())
+    })
+}
+
+/// `Key:   123 kB` of /proc/meminfo, in bytes.
+pub(crate) fn kilobytes(text: &str, key: &str) -> Option<u64> {
+    let value = field(text, key, ':')?;
+    let number: u64 = value.strip_suffix("kB")?.trim().parse().ok()?;
+    number.checked_mul(1024)
+}
+
+/// The choice in brackets: `always [madvise] never` is `madvise`.
+pub(crate) fn chosen(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once('[')?;
+    let (choice, _) = rest.split_once(']')?;
+    Some(choice)
+}
+
+/// A value of a shell-like `KEY="value"` line, as in /etc/os-release.
+pub(crate) fn assignment(text: &str, key: &str) -> Option<String> {
+    let value = field(text, key, '=')?;
+    clean(value.trim_matches(['"', '\'']))
+}
+
+/// Bytes for a person: `512 MiB`, `23.5 GiB`.
+pub(crate) fn bytes(amount: u64) -> String {
+    const UNITS: [&str; 6] = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"];
+    let mut size = amount as f64;
+    let mut unit = 0;
+    while size >= 1024.0 && unit + 1 < UNITS.len() {
+        size /= 1024.0;
+        unit += 1;
+    }
+    let rounded = format!("{size:.1}");
+    let shown = rounded.strip_suffix(".0").unwrap_or(&rounded);
+    format!("{shown} {}", UNITS[unit])
+}
+
+/// A count with its noun: `1 core`, `2 cores`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn values_are_one_bounded_line() {
+        assert_eq!(clean(" AMD\tEPYC\n").as_deref(), Some("AMD EPYC"));
+        assert_eq!(clean("a\u{1b}[31mred").as_deref(), Some("a [31mred"));
+        assert_eq!(clean("\n \t"), None);
+        assert_eq!(clean(&"x".repeat(5000)).unwrap().len(), LONGEST);
+    }
+
+    #[test]
+    fn the_kernels_formats() {
+        let info = "MemTotal:       24684092 kB\nHugePages_Total:       0\n";
+        assert_eq!(kilobytes(info, "MemTotal"), Some(24_684_092 * 1024));
+        assert_eq!(kilobytes(info, "HugePages_Total"), None);
+        assert_eq!(kilobytes("A: 99999999999999999999 kB", "A"), None);
+        assert_eq!(kilobytes("A: 18446744073709551615 kB", "A"), None);
+        assert_eq!(chosen("always [madvise] never"), Some("madvise"));
+        assert_eq!(chosen("always ]madvise["), None);
+        assert_eq!(
+            assignment("NAME=x\nPRETTY_NAME=\"Debian 12\"\n", "PRETTY_NAME").as_deref(),
+            Some("Debian 12")
+        );
+    }
+
+    #[test]
+    fn amounts_for_people() {
+        assert_eq!(bytes(0), "0 bytes");
+        assert_eq!(bytes(512 << 20), "512 MiB");
+        assert_eq!(bytes(24_684_092 * 1024), "23.5 GiB");
+        assert_eq!(bytes(u64::MAX), "16384 PiB");
+        assert_eq!(count(1, "core"), "1 core");
+        assert_eq!(count(2, "core"), "2 cores");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_without_panic(text in ".{0,200}", key in ".{0,10}") {
+            let _ = (clean(&text), field(&text, &key, ':'), kilobytes(&text, &key), chosen(&text), assignment(&text, &key));
+        }
+    }
+}

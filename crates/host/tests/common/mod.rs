@@ -1,0 +1,112 @@
+//! Machines recorded as one text file each: `== /path` opens a file, what follows is its content.
+//!
+//! Must not know: what is tested with them.
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+use gritstone_host::{Answers, Host, Root};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A machine unpacked below a directory of its own, which goes when it goes.
+pub struct Tree {
+    directory: TempDir,
+    /// What its calls answer.
+    pub answers: Answers,
+}
+
+impl Tree {
+    /// An empty machine.
+    pub fn new() -> Self {
+        Self {
+            directory: tempfile::tempdir().unwrap(),
+            answers: Answers {
+                resolution: Some(1),
+                tick: Some(4_000_000),
+                ..Answers::default()
+            },
+        }
+    }
+
+    /// The machine in `tests/trees/<name>.txt`.
+    pub fn recorded(name: &str) -> Self {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/trees")
+            .join(format!("{name}.txt"));
+        Self::unpacked(&fs::read_to_string(&file).unwrap())
+    }
+
+    /// The machine in a text.
+    pub fn unpacked(text: &str) -> Self {
+        let tree = Self::new();
+        for section in text.strip_prefix("== ").unwrap().split("\n== ") {
+            let (path, content) = section.split_once('\n').unwrap_or((section, ""));
+            let content = match content {
+                "" => String::new(),
+                content => format!("{}\n", content.trim_end_matches('\n')),
+            };
+            tree.file(path, &content);
+        }
+        tree
+    }
+
+    /// Writes a file of the machine; an open one is written in place.
+    pub fn file(&self, path: &str, content: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    /// Takes a file away.
+    pub fn remove(&self, path: &str) {
+        fs::remove_file(self.path(path)).unwrap();
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.directory.path().join(path.trim_start_matches('/'))
+    }
+
+    /// To read it by.
+    pub fn root(&self) -> Root {
+        Root::recorded(self.directory.path(), self.answers.clone())
+    }
+
+    /// Read.
+    pub fn host(&self) -> Host {
+        Host::read(&self.root())
+    }
+}
+
+/// `cpus` hardware threads, two on each core, half of the cores on each of two sockets; those of `offline` are switched off.
+pub fn large(cpus: u32, online: &str) -> Tree {
+    let tree = Tree::new();
+    let last = cpus - 1;
+    let mut cpuinfo = String::new();
+    let mut stat = String::from("cpu  0 0 0 1 0 0 0 0 0 0\n");
+    for cpu in gritstone_host::CpuSet::parse(online).unwrap().iter() {
+        let half = cpus / 2;
+        let (first, second) = (cpu % half, cpu % half + half);
+        let directory = format!("/sys/devices/system/cpu/cpu{cpu}/topology");
+        tree.file(
+            &format!("{directory}/core_cpus_list"),
+            &format!("{first},{second}\n"),
+        );
+        let socket = u32::from(first >= half / 2);
+        tree.file(
+            &format!("{directory}/physical_package_id"),
+            &format!("{socket}\n"),
+        );
+        cpuinfo += &format!("processor\t: {cpu}\nmodel name\t: Big One\nflags\t\t: fpu\n\n");
+        stat += &format!("cpu{cpu} {cpu} 0 0 1000 0 0 0 1 0 0\n");
+    }
+    tree.file("/proc/cpuinfo", &cpuinfo);
+    tree.file("/proc/stat", &stat);
+    tree.file("/sys/devices/system/cpu/online", &format!("{online}\n"));
+    tree.file("/sys/devices/system/cpu/present", &format!("0-{last}\n"));
+    tree.file("/sys/devices/system/cpu/possible", &format!("0-{last}\n"));
+    tree.file(
+        "/proc/self/status",
+        &format!("Cpus_allowed_list:\t0-{last}\n"),
+    );
+    tree
+}

@@ -1,0 +1,183 @@
+//! Conditions on recorded machines whose counters are moved by hand, so that every figure is known.
+
+mod common;
+
+use common::{Tree, large};
+use gritstone_host::Watch;
+
+const MS: u64 = 1_000_000;
+
+#[test]
+fn ticks_are_time_and_the_launchs_own_is_taken_off() {
+    let tree = Tree::recorded("cgroup-v2-half-cpu");
+    tree.remove("/proc/schedstat");
+    let mut watch = Watch::open(&tree.root());
+    let before = watch.begin(&[1]);
+    tree.file(
+        "/proc/stat",
+        "cpu  900 0 0 9000 0 0 0 9 0 0\ncpu0 600 0 0 4500 0 0 0 5 0 0\ncpu1 205 2 3 4600 9 1 1 4 0 0\n",
+    );
+    let conditions = watch.end(&before, 100 * MS);
+    // 12 ticks of 10 ms were busy: iowait and steal are not
+    assert_eq!(conditions.others, Some(20 * MS));
+    assert_eq!(conditions.grain, Some(20 * MS));
+    assert_eq!(conditions.steal, Some(40 * MS));
+    assert_eq!(conditions.waited, None);
+    assert_eq!(conditions.gap, None);
+}
+
+#[test]
+fn schedstat_is_finer_than_ticks() {
+    let tree = Tree::recorded("cgroup-v2-half-cpu");
+    let mut watch = Watch::open(&tree.root());
+    let (one, both) = (watch.begin(&[1]), watch.begin(&[]));
+    tree.file(
+        "/proc/schedstat",
+        "version 15\ntimestamp 1\ncpu0 0 0 0 0 0 0 1000000500 5000007 7\ncpu1 0 0 0 0 0 0 2000003000 6000100 9\n",
+    );
+    let conditions = watch.end(&one, 1000);
+    assert_eq!(conditions.others, Some(2000));
+    assert_eq!(conditions.grain, Some(4 * MS));
+    assert_eq!(conditions.waited, Some(100));
+    let conditions = watch.end(&both, 1000);
+    assert_eq!(conditions.others, Some(2500));
+    assert_eq!(conditions.grain, Some(8 * MS));
+    assert_eq!(conditions.waited, Some(107));
+
+    // a spinner that had run for ten seconds when the launch came
+    let before = watch.begin(&[1]);
+    tree.file(
+        "/proc/schedstat",
+        "version 15\ntimestamp 1\ncpu0 0 0 0 0 0 0 1000000500 5000007 7\ncpu1 0 0 0 0 0 0 12000003000 6000100 9\n",
+    );
+    let conditions = watch.end(&before, 0);
+    assert_eq!(conditions.others, Some(conditions.wall));
+}
+
+#[test]
+fn the_outermost_cpuacct_is_finest_and_a_containers_is_not_used() {
+    let tree = Tree::recorded("cgroup-v1-half-cpu");
+    let usage = "/sys/fs/cgroup/cpu,cpuacct/cpuacct.usage_percpu";
+    let mut watch = Watch::open(&tree.root());
+    let before = watch.begin(&[1]);
+    tree.file(usage, "1000000 2000700 \n");
+    assert_eq!(watch.end(&before, 200).others, Some(500));
+
+    tree.remove("/sys/fs/cgroup/cpu,cpuacct/release_agent");
+    let mut watch = Watch::open(&tree.root());
+    let before = watch.begin(&[1]);
+    tree.file(usage, "1000000 99999999 \n");
+    let conditions = watch.end(&before, 200);
+    assert_eq!(
+        conditions.others,
+        Some(0),
+        "by /proc/stat, which did not move"
+    );
+    assert_eq!(conditions.grain, Some(20 * MS));
+}
+
+#[test]
+fn throttling_counts_on_every_level_with_a_quota() {
+    let tree = Tree::recorded("cgroup-v1-half-cpu");
+    let mut watch = Watch::open(&tree.root());
+    let before = watch.begin(&[0]);
+    let level = "/sys/fs/cgroup/cpu,cpuacct/jobs";
+    tree.file(&format!("{level}/cpu.stat"), "throttled_time 250000900\n");
+    tree.file(&format!("{level}/one/cpu.stat"), "throttled_time 11\n");
+    tree.file("/sys/fs/cgroup/memory/jobs/one/memory.failcnt", "10\n");
+    let conditions = watch.end(&before, 0);
+    assert_eq!(conditions.throttled, Some(911));
+    assert_eq!(conditions.memory_limit, Some(7));
+
+    let tree = Tree::recorded("cgroup-v2-half-cpu");
+    tree.file("/sys/fs/cgroup/memory.max", "1048576\n");
+    let mut watch = Watch::open(&tree.root());
+    let before = watch.begin(&[0]);
+    tree.file(
+        "/sys/fs/cgroup/cpu.stat",
+        "usage_usec 100\nthrottled_usec 1700\n",
+    );
+    tree.file(
+        "/sys/fs/cgroup/memory.events",
+        "low 0\nhigh 0\nmax 11\noom 0\n",
+    );
+    tree.file(
+        "/proc/pressure/cpu",
+        "some avg10=1.00 avg60=3.56 avg300=1.60 total=1500\nfull avg10=0 total=0\n",
+    );
+    let conditions = watch.end(&before, 0);
+    assert_eq!(conditions.throttled, Some(MS));
+    assert_eq!(conditions.memory_limit, Some(2));
+    assert_eq!(conditions.pressure, Some(500_000));
+}
+
+#[test]
+fn one_file_tells_of_every_level_where_the_kernel_has_it() {
+    let tree = Tree::recorded("cgroup-v2-half-cpu");
+    let local = "/sys/fs/cgroup/cpu.stat.local";
+    tree.file(local, "throttled_usec 5\n");
+    let mut watch = Watch::open(&tree.root());
+    let before = watch.begin(&[0]);
+    tree.file(local, "throttled_usec 8\n");
+    tree.file("/sys/fs/cgroup/cpu.stat", "throttled_usec 9999\n");
+    assert_eq!(watch.end(&before, 0).throttled, Some(3000));
+}
+
+#[test]
+fn hot_cpus_of_the_launch_count() {
+    let tree = Tree::recorded("virtual-machine");
+    let file =
+        |cpu: u32| format!("/sys/devices/system/cpu/cpu{cpu}/thermal_throttle/core_throttle_count");
+    tree.file(&file(0), "5\n");
+    tree.file(&file(1), "7\n");
+    let mut watch = Watch::open(&tree.root());
+    let before = watch.begin(&[1]);
+    tree.file(&file(0), "50\n");
+    tree.file(&file(1), "9\n");
+    assert_eq!(watch.end(&before, 0).overheated, Some(2));
+}
+
+#[test]
+fn three_hundred_cpus() {
+    let tree = large(300, "0-249,260-299");
+    let mut watch = Watch::open(&tree.root());
+    let (high, off) = (watch.begin(&[299]), watch.begin(&[255]));
+    let longer: String = std::iter::once("cpu  0 0 0 1 0 0 0 0 0 0\n".to_owned())
+        .chain((0..300).map(|cpu| format!("cpu{cpu} {} 0 0 1000 0 0 0 3 0 0\n", cpu + 7)))
+        .collect();
+    tree.file("/proc/stat", &longer);
+    let conditions = watch.end(&high, 0);
+    assert_eq!(
+        (conditions.others, conditions.steal),
+        (Some(70 * MS), Some(20 * MS))
+    );
+    let conditions = watch.end(&off, 0);
+    assert_eq!(
+        (conditions.others, conditions.steal),
+        (None, None),
+        "CPU 255 was offline"
+    );
+}
+
+#[test]
+fn what_goes_back_or_is_not_there_is_not_known() {
+    let tree = Tree::recorded("virtual-machine");
+    tree.remove("/sys/fs/cgroup/cpuacct/release_agent");
+    let mut watch = Watch::open(&tree.root());
+    let before = watch.begin(&[0, 1]);
+    tree.file("/proc/stat", "cpu0 1 0 0 1 0 0 0 0\ncpu1 1 0 0 1 0 0 0 0\n");
+    tree.file("/proc/pressure/cpu", "");
+    let conditions = watch.end(&before, 0);
+    assert_eq!((conditions.others, conditions.grain), (None, None));
+    assert_eq!((conditions.steal, conditions.pressure), (None, None));
+
+    let empty = Tree::new();
+    let mut watch = Watch::open(&empty.root());
+    let before = watch.begin(&[0]);
+    let conditions = watch.end(&before, 5);
+    let nothing = gritstone_model::Conditions {
+        wall: conditions.wall,
+        ..Default::default()
+    };
+    assert_eq!(conditions, nothing);
+}
