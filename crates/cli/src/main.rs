@@ -1,2 +1,60 @@
-//! The composer.
-fn main() {}
+//! `gritstone`: the composer, and the only crate that knows all the others.
+//!
+//! Results go to standard output, progress and remarks to standard error.
+//!
+//! Must not know: how anything is measured,
+//! computed, stored or drawn.
+
+mod amounts;
+mod args;
+mod brief;
+mod failure;
+mod inspect;
+mod output;
+mod progress;
+mod run;
+mod session;
+mod site;
+mod world;
+
+use args::{Cli, Command};
+use clap::Parser;
+use failure::Exit;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    output::die_quietly_of_a_closed_pipe();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            // help and version are not errors
+            return if error.use_stderr() {
+                Exit::WrongUse.into()
+            } else {
+                Exit::Done.into()
+            };
+        }
+    };
+    match dispatch(&cli) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            eprintln!("gritstone: {error:#}");
+            failure::exit_of(&error).into()
+        }
+    }
+}
+
+fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
+    let world = world::World::new(cli.store.clone())?;
+    match &cli.command {
+        None => inspect::what_next(&world),
+        Some(Command::Run(args)) => run::run(&world, args),
+        Some(Command::List(args)) => inspect::list(&world, args),
+        Some(Command::Show(args)) => inspect::show(&world, args),
+        Some(Command::Compare(args)) => inspect::compare(&world, args),
+        Some(Command::Brief(args)) => brief::brief(&world, args),
+        Some(Command::Machines(args)) => inspect::machines(&world, args),
+        Some(Command::Doctor(args)) => inspect::doctor(&world, args),
+    }
+}

@@ -1,0 +1,73 @@
+//! Times and shares as people type them.
+//!
+//! Must not know: which option they belong to.
+
+use std::time::Duration;
+
+/// `90s`, `10m`, `1h`, `1.5m`; a bare number is seconds.
+///
+/// # Errors
+/// When the text is none of these, or the time is not positive.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let (number, unit) = match text.find(|c: char| c.is_ascii_alphabetic()) {
+        Some(at) => text.split_at(at),
+        None => (text, "s"),
+    };
+    let seconds = match unit {
+        "ms" => 0.001,
+        "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => {
+            return Err(format!(
+                "'{unit}' is not a unit of time; write 90s, 10m or 1h"
+            ));
+        }
+    };
+    match number.trim().parse::<f64>() {
+        Ok(n) if n > 0.0 && (n * seconds).is_finite() && n * seconds < 1e7 => {
+            Ok(Duration::from_secs_f64(n * seconds))
+        }
+        _ => Err("a time is a positive number with a unit, such as 90s, 10m or 1h".to_owned()),
+    }
+}
+
+/// `1%`, `0.5%`, or `0.01`.
+///
+/// # Errors
+/// When the text is neither, or not above 0 and below 1.
+pub fn share(text: &str) -> Result<f64, String> {
+    let value = match text.strip_suffix('%') {
+        Some(number) => number.trim().parse::<f64>().map(|n| n / 100.0),
+        None => text.parse::<f64>(),
+    };
+    match value {
+        Ok(share) if share > 0.0 && share < 1.0 => Ok(share),
+        _ => Err("a share is a percentage between 0 and 100, such as 1% or 0.5%".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times() {
+        assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("90"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("10m"), Ok(Duration::from_secs(600)));
+        assert_eq!(duration("1.5h"), Ok(Duration::from_secs(5400)));
+        for bad in ["", "m", "-1s", "0s", "10x", "1e99h", "nan", "inf"] {
+            assert!(duration(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn shares() {
+        assert_eq!(share("1%"), Ok(0.01));
+        assert_eq!(share("0.5"), Ok(0.5));
+        for bad in ["", "%", "0%", "100%", "-1%", "nan", "five"] {
+            assert!(share(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! How the program ends: the exit codes of the design, and the errors that carry one of their own.
+//!
+//! Must not know: what was tried.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// Exit codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Done.
+    Done = 0,
+    /// A check failed.
+    CheckFailed = 1,
+    /// Wrong use: an unknown name, a bad option, a damaged file.
+    WrongUse = 2,
+    /// Nothing could be measured.
+    NothingMeasured = 3,
+    /// The user asked to stop: 128 and the number of the signal, as shells have it.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// An error that asks for an exit code other than that of wrong use.
+#[derive(Debug)]
+pub struct Failure {
+    /// The code.
+    pub exit: Exit,
+    /// What is said.
+    pub what: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// The exit code that an error asks for.
+pub fn exit_of(error: &anyhow::Error) -> Exit {
+    error
+        .downcast_ref::<Failure>()
+        .map_or(Exit::WrongUse, |failure| failure.exit)
+}

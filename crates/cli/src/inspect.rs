@@ -1,0 +1,321 @@
+//! The commands that only look: what next, list, show, compare, machines, doctor.
+//!
+//! Must not know: how anything is measured.
+
+use crate::args::{CompareArgs, DoctorArgs, Format, FormatArgs, ListArgs, ShowArgs};
+use crate::failure::{Exit, Failure};
+use crate::output;
+use crate::site::Site;
+use crate::world::World;
+use anyhow::{Context, Result};
+use gritstone_host::Severity;
+use gritstone_host::doctor::{self, programs};
+use gritstone_model::{Benchmark, CompareView, Machine, RunView};
+use gritstone_plan::{select, steps};
+use gritstone_report::document::Style;
+use gritstone_report::{Document, lists};
+use gritstone_stats::compare;
+use serde::Serialize;
+use std::process::Command;
+
+/// Two figures within this share of each other count as the same, unless asked otherwise.
+pub const MARGIN: f64 = 0.01;
+
+/// `gritstone` alone.
+pub fn what_next(world: &World) -> Result<Exit> {
+    let runs = match world.reader()? {
+        Some(store) => store.runs()?,
+        None => vec![],
+    };
+    let next = match runs.last() {
+        None => "\
+Gritstone measures this machine the way the UNIX benchmarks of 1981 to 1987 did.
+
+  gritstone run --quick    measure everything in two minutes
+  gritstone run            the same in ten, with narrower intervals
+  gritstone list           what can be measured
+  gritstone doctor         is this machine fit to be measured
+  gritstone --help         everything else
+"
+        .to_owned(),
+        Some(last) => format!(
+            "\
+{} runs are kept; the last is {} of {}.
+
+  gritstone show           its tables
+  gritstone brief          its performance brief, one HTML file
+  gritstone compare ref:vax-11-780-4.1bsd last
+                           how many VAX-11/780s
+  gritstone run            measure again
+  gritstone --help         everything else
+",
+            runs.len(),
+            last.id,
+            last.started
+        ),
+    };
+    output::plain(&next)?;
+    Ok(Exit::Done)
+}
+
+/// One line of `list`.
+#[derive(Serialize)]
+struct Listed<'a> {
+    id: String,
+    title: &'a str,
+    unit: &'a str,
+    source: String,
+    needs: Vec<&'a str>,
+    runnable: bool,
+    why_not: Option<String>,
+}
+
+/// `gritstone list`.
+pub fn list(world: &World, args: &ListArgs) -> Result<Exit> {
+    let all = &world.catalogue.benchmarks;
+    let wanted = select(all, &args.selectors)?;
+    let offer = Site::look(None)?.offer(&wanted);
+    let plan = steps(wanted, &offer);
+    let listed: Vec<Listed<'_>> = plan
+        .benchmarks
+        .iter()
+        .map(|benchmark| {
+            let why_not = plan
+                .skips
+                .iter()
+                .find(|skip| skip.id == benchmark.id)
+                .map(|skip| skip.footnote.why.clone());
+            Listed {
+                id: benchmark.id.to_string(),
+                title: &benchmark.title,
+                unit: benchmark.unit.as_str(),
+                source: source(benchmark),
+                needs: benchmark
+                    .needs
+                    .iter()
+                    .map(|need| need.name.as_str())
+                    .collect(),
+                runnable: why_not.is_none(),
+                why_not,
+            }
+        })
+        .collect();
+    output::write(args.format.format, &listed, || {
+        let rows = listed.iter().map(|row| {
+            [
+                row.id.clone(),
+                row.title.to_owned(),
+                row.unit.to_owned(),
+                row.source.clone(),
+                row.why_not.clone().unwrap_or_else(|| "yes".to_owned()),
+            ]
+        });
+        lists::table(
+            "What can be measured",
+            [
+                ("benchmark", Style::Code),
+                ("what", Style::Text),
+                ("unit", Style::Text),
+                ("source", Style::Text),
+                ("runs here", Style::Text),
+            ],
+            rows.collect(),
+        )
+    })?;
+    Ok(Exit::Done)
+}
+
+fn source(benchmark: &Benchmark) -> String {
+    let places: Vec<String> = benchmark
+        .sources
+        .iter()
+        .map(|source| format!("{}, {}", source.document, source.place))
+        .collect();
+    places.join("; ")
+}
+
+/// `gritstone show`.
+pub fn show(world: &World, args: &ShowArgs) -> Result<Exit> {
+    let view = world.view(&args.run)?;
+    output::write(args.format.format, &view, || gritstone_report::show(&view))?;
+    Ok(Exit::Done)
+}
+
+/// A comparison, and how it reads.
+pub fn comparison(base: &RunView, other: &RunView, margin: f64) -> (CompareView, Document) {
+    let options = compare::Options {
+        margin,
+        ..compare::Options::default()
+    };
+    let view = compare::compare(base, other, &options);
+    let document = gritstone_report::compare(&view);
+    (view, document)
+}
+
+/// `gritstone compare`.
+pub fn compare(world: &World, args: &CompareArgs) -> Result<Exit> {
+    let base = world.view(&args.base)?;
+    let mut views = vec![];
+    for other in &args.other {
+        views.push(comparison(&base, &world.view(other)?, args.margin));
+    }
+    match (args.format.format, views.as_slice()) {
+        (Format::Json, [(one, _)]) => output::json(one)?,
+        (Format::Json, many) => {
+            let all: Vec<&CompareView> = many.iter().map(|(view, _)| view).collect();
+            output::json(&all)?;
+        }
+        (Format::Text, many) => {
+            for (i, (_, document)) in many.iter().enumerate() {
+                if i > 0 {
+                    output::plain("\n")?;
+                }
+                output::text(document)?;
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// One line of `machines`.
+#[derive(Serialize)]
+struct ListedMachine {
+    id: String,
+    name: String,
+    system: String,
+    document: Option<String>,
+    year: Option<i32>,
+    configuration: String,
+}
+
+impl ListedMachine {
+    fn of(id: String, machine: &Machine) -> Self {
+        Self {
+            id,
+            name: machine.name.clone(),
+            system: machine.system.clone(),
+            document: machine.document.clone(),
+            year: machine.year,
+            configuration: machine.configuration.clone(),
+        }
+    }
+}
+
+/// `gritstone machines`.
+pub fn machines(world: &World, args: &FormatArgs) -> Result<Exit> {
+    let mut listed: Vec<ListedMachine> = world
+        .references
+        .machines
+        .iter()
+        .map(|machine| ListedMachine::of(format!("ref:{}", machine.id), machine))
+        .collect();
+    if let Some(store) = world.reader()? {
+        for run in store.runs()?.into_iter().rev() {
+            if listed.iter().all(|known| known.id != run.machine_id) {
+                let info = store.info(&run.id)?;
+                listed.push(ListedMachine::of(run.machine_id, &info.machine));
+            }
+        }
+    }
+    output::write(args.format, &listed, || {
+        let rows = listed.iter().map(|machine| {
+            [
+                machine.id.clone(),
+                machine.name.clone(),
+                machine.system.clone(),
+                machine
+                    .document
+                    .clone()
+                    .unwrap_or_else(|| "measured here".to_owned()),
+                machine.year.map_or(String::new(), |year| year.to_string()),
+                machine.configuration.clone(),
+            ]
+        });
+        lists::table(
+            "Machines",
+            [
+                ("machine", Style::Code),
+                ("name", Style::Text),
+                ("system", Style::Text),
+                ("document", Style::Text),
+                ("year", Style::Number),
+                ("configuration", Style::Text),
+            ],
+            rows.collect(),
+        )
+    })?;
+    Ok(Exit::Done)
+}
+
+/// `gritstone doctor`.
+pub fn doctor(world: &World, args: &DoctorArgs) -> Result<Exit> {
+    let site = Site::look(args.dir.as_deref())?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let findings = doctor::examine(&site.host, &world.catalogue.benchmarks, &site.dir, &path);
+    output::write(args.format.format, &findings, || {
+        let rows = findings.iter().map(|finding| {
+            [
+                severity(finding.severity).to_owned(),
+                finding.name.clone(),
+                finding.value.clone(),
+                finding.why.clone(),
+                finding.todo.clone().unwrap_or_default(),
+            ]
+        });
+        lists::table(
+            "Is this machine fit to be measured?",
+            [
+                ("", Style::Text),
+                ("what", Style::Text),
+                ("value", Style::Text),
+                ("why it matters", Style::Text),
+                ("what to do", Style::Code),
+            ],
+            rows.collect(),
+        )
+    })?;
+    if args.install {
+        install(world, &site)?;
+    }
+    if findings.iter().any(|f| f.severity == Severity::Wrong) {
+        return Err(Failure {
+            exit: Exit::CheckFailed,
+            what: "figures measured now would be wrong; see the lines marked 'wrong'".to_owned(),
+        }
+        .into());
+    }
+    Ok(Exit::Done)
+}
+
+fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Ok => "ok",
+        Severity::Remark => "remark",
+        Severity::Warning => "warning",
+        Severity::Wrong => "wrong",
+    }
+}
+
+/// Runs the command that installs what is missing, as it is shown.
+fn install(world: &World, site: &Site) -> Result<()> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let missing = programs::missing(&world.catalogue.benchmarks, &path);
+    if missing.is_empty() {
+        eprintln!("no program is missing");
+        return Ok(());
+    }
+    let command = programs::install(&site.host, &missing)
+        .context("the packages of this distribution have other names than Debian's: install the programs by its own means")?;
+    eprintln!("+ {}", command.join(" "));
+    let (program, arguments) = command.split_first().context("an empty command")?;
+    let status = Command::new(program)
+        .args(arguments)
+        .status()
+        .with_context(|| format!("cannot start {program}"))?;
+    anyhow::ensure!(
+        status.success(),
+        "'{}' ended with {status}",
+        command.join(" ")
+    );
+    Ok(())
+}

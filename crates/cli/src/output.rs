@@ -1,0 +1,83 @@
+//! Standard output: documents for people, JSON for programs.
+//!
+//! Must not know: what is in a document.
+
+use crate::args::Format;
+use anyhow::{Context, Result};
+use gritstone_report::Document;
+use nix::sys::signal::{SigHandler, Signal, signal};
+use serde::Serialize;
+use std::io::{IsTerminal, Write};
+
+/// Width where there is no terminal to ask.
+const WIDTH: usize = 100;
+
+/// `gritstone show | head` is no error: the signal that Rust ignores ends the program again, as it does cat(1).
+#[allow(unsafe_code)]
+pub fn die_quietly_of_a_closed_pipe() {
+    // SAFETY: the default action is not a function of ours, so nothing can be unsound in it
+    let _ = unsafe { signal(Signal::SIGPIPE, SigHandler::SigDfl) };
+}
+
+/// Writes a document, or the value behind it as JSON.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn write<T: Serialize>(
+    format: Format,
+    value: &T,
+    document: impl FnOnce() -> Document,
+) -> Result<()> {
+    match format {
+        Format::Json => json(value),
+        Format::Text => text(&document()),
+    }
+}
+
+/// Writes one JSON value and a line end.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn json<T: Serialize>(value: &T) -> Result<()> {
+    let mut text = serde_json::to_string_pretty(value).context("cannot write JSON")?;
+    text.push('\n');
+    plain(&text)
+}
+
+/// Writes a document for the terminal: its width, and bold only there.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn text(document: &Document) -> Result<()> {
+    let terminal = std::io::stdout().is_terminal();
+    let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    plain(&gritstone_report::terminal::render(
+        document,
+        width(),
+        colour,
+    ))
+}
+
+/// Writes text as it is.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn plain(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .context("cannot write to standard output")
+}
+
+/// Columns of the terminal; `COLUMNS` overrides.
+fn width() -> usize {
+    let asked = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    asked
+        .or_else(terminal_width)
+        .map_or(WIDTH, |width: usize| width.clamp(40, 400))
+}
+
+fn terminal_width() -> Option<usize> {
+    let (width, _) = terminal_size::terminal_size_of(std::io::stdout())?;
+    (width.0 > 0).then_some(usize::from(width.0))
+}

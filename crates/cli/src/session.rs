@@ -1,0 +1,244 @@
+//! The measuring loop: a pilot, then the launches that the pilot calls for, in rounds, within the budget.
+//!
+//! Everything that it does to the world goes through [`Ways`], so that made-up launches and a made-up clock make it exact.
+//! Must not know: the store, the terminal, how a launch is carried out.
+
+use anyhow::Result;
+use gritstone_exec::{Execute, Launched};
+use gritstone_model::{Benchmark, Conditions, Id, Launch, Outcome, Plan, Step, Work};
+use gritstone_plan::{Row, rounds, share};
+use gritstone_stats::{plan::launches_needed, summary};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Confidence of all intervals.
+pub const CONFIDENCE: f64 = 0.95;
+/// Launches of the pilot: the fewest that have an interval at 95 %.
+const PILOT: usize = 6;
+/// Launches that a figure needs to be compared.
+const LEAST: usize = 10;
+/// Beyond this the drift of the machine, not the number of launches, limits what can be known.
+const MOST: usize = 100;
+/// Part of the budget that is shared out after the pilot; the rest is for launches that take longer than the pilot's.
+const SHARED_OUT: f64 = 0.97;
+
+/// What bounds a session.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Time for everything.
+    pub budget: Duration,
+    /// Half-width of the interval that is asked for, as a share of the estimate.
+    pub precision: f64,
+    /// Seed of the orders.
+    pub seed: u64,
+}
+
+/// How far the session is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress<'a> {
+    /// What is launched now.
+    pub id: &'a Id,
+    /// Where; empty for all CPUs.
+    pub cpus: &'a [u32],
+    /// The pass, from 0.
+    pub round: u32,
+    /// Passes in all, as far as it is known.
+    pub rounds: usize,
+    /// Since the start.
+    pub elapsed: Duration,
+    /// When it will be over, from the start.
+    pub end: Duration,
+}
+
+/// What the session does to the world.
+pub trait Ways {
+    /// Time since the start of the run.
+    fn now(&self) -> Duration;
+    /// Before a launch: says where the session is, and looks at the machine.
+    fn before(&mut self, progress: &Progress<'_>);
+    /// After it: what the machine did for others, given what the launch itself used and said.
+    fn after(&mut self, benchmark: &Benchmark, launched: &Launched) -> Conditions;
+    /// Keeps a finished launch.
+    ///
+    /// # Errors
+    /// When it cannot be kept; the session ends then.
+    fn keep(&mut self, launch: &Launch) -> Result<()>;
+}
+
+/// One row of the session.
+struct Track<'a> {
+    benchmark: &'a Benchmark,
+    step: &'a Step,
+    /// ln of the value of each launch that was measured.
+    values: Vec<f64>,
+    launches: usize,
+    seconds: f64,
+    /// No more launches: it failed, timed out, or cannot run.
+    out: bool,
+}
+
+impl Track<'_> {
+    fn cost(&self) -> f64 {
+        if self.launches == 0 {
+            0.0
+        } else {
+            self.seconds / self.launches as f64
+        }
+    }
+
+    fn learn(&mut self, launch: &Launch, seconds: f64) {
+        self.launches += 1;
+        self.seconds += seconds;
+        if let Some(ns) = summary::launch_ns_per_op(self.benchmark, launch) {
+            self.values.push(ns.ln());
+        }
+        let failures = self.launches - self.values.len();
+        self.out = match &launch.outcome {
+            Outcome::Measured if exact(self.benchmark) => true,
+            Outcome::Skipped(_) | Outcome::TimedOut(_) => true,
+            // one failure may be the machine's; two, and more than a third of all, are the program's
+            _ => failures >= 2 && self.values.len() < 2 * failures,
+        };
+    }
+}
+
+/// A size or a count: once is enough.
+fn exact(benchmark: &Benchmark) -> bool {
+    matches!(benchmark.unit.quantity(), gritstone_model::Quantity::Exact)
+}
+
+/// Measures the steps of `plan`.
+///
+/// # Errors
+/// When launches cannot be carried out or kept any more, or the user asks to stop; everything finished has been kept.
+pub fn measure(
+    plan: &Plan,
+    limits: &Limits,
+    execute: &mut dyn Execute,
+    ways: &mut dyn Ways,
+) -> Result<()> {
+    let benchmarks: BTreeMap<&Id, &Benchmark> =
+        plan.benchmarks.iter().map(|b| (&b.id, b)).collect();
+    let mut tracks: Vec<Track<'_>> = plan
+        .steps
+        .iter()
+        .filter_map(|step| {
+            Some(Track {
+                benchmark: benchmarks.get(&step.id)?,
+                step,
+                values: vec![],
+                launches: 0,
+                seconds: 0.0,
+                out: false,
+            })
+        })
+        .collect();
+    let mut run = Session {
+        limits,
+        execute,
+        ways,
+        round: 0,
+        rounds: PILOT,
+        end: limits.budget,
+    };
+    let pilot = rounds(&vec![PILOT; tracks.len()], limits.seed);
+    run.pass_through(&pilot, &mut tracks)?;
+    let more = allot(plan, &tracks, limits, run.ways.now());
+    let rest = rounds(&more, limits.seed.wrapping_add(1));
+    let cost: f64 = tracks
+        .iter()
+        .zip(&more)
+        .map(|(t, &n)| t.cost() * n as f64)
+        .sum();
+    run.rounds = PILOT + rest.len();
+    run.end = (run.ways.now() + Duration::from_secs_f64(cost)).min(limits.budget);
+    run.pass_through(&rest, &mut tracks)
+}
+
+/// How many more launches each row gets.
+fn allot(plan: &Plan, tracks: &[Track<'_>], limits: &Limits, now: Duration) -> Vec<usize> {
+    let mut rows: Vec<Row> = tracks
+        .iter()
+        .map(|track| Row {
+            cost: track.cost(),
+            done: track.launches,
+            wanted: if track.out {
+                0
+            } else {
+                launches_needed(&track.values, limits.precision, CONFIDENCE, LEAST, MOST)
+            },
+            least: LEAST,
+        })
+        .collect();
+    // the terms of a difference are paired round by round: they need launches in the same rounds
+    for benchmark in &plan.benchmarks {
+        let Work::Derived { terms } = &benchmark.work else {
+            continue;
+        };
+        let members: Vec<usize> = (0..tracks.len())
+            .filter(|&i| terms.iter().any(|term| term.id == tracks[i].step.id) && !tracks[i].out)
+            .collect();
+        let most = members.iter().map(|&i| rows[i].wanted).max().unwrap_or(0);
+        for i in members {
+            rows[i].wanted = most;
+        }
+    }
+    let left = limits.budget.saturating_sub(now).as_secs_f64();
+    share(&rows, left * SHARED_OUT)
+}
+
+struct Session<'a> {
+    limits: &'a Limits,
+    execute: &'a mut dyn Execute,
+    ways: &'a mut dyn Ways,
+    round: u32,
+    rounds: usize,
+    end: Duration,
+}
+
+impl Session<'_> {
+    fn pass_through(&mut self, rounds: &[Vec<usize>], tracks: &mut [Track<'_>]) -> Result<()> {
+        for order in rounds {
+            for &i in order {
+                let track = &mut tracks[i];
+                let fits =
+                    self.ways.now() + Duration::from_secs_f64(track.cost()) <= self.limits.budget;
+                if !track.out && fits {
+                    self.launch(track)?;
+                }
+            }
+            self.round += 1;
+        }
+        Ok(())
+    }
+
+    fn launch(&mut self, track: &mut Track<'_>) -> Result<()> {
+        let start = self.ways.now();
+        self.ways.before(&Progress {
+            id: &track.step.id,
+            cpus: &track.step.cpus,
+            round: self.round,
+            rounds: self.rounds,
+            elapsed: start,
+            end: self.end.max(start),
+        });
+        let launched = self.execute.launch(track.benchmark, &track.step.cpus)?;
+        let conditions = self.ways.after(track.benchmark, &launched);
+        let launch = Launch {
+            id: track.step.id.clone(),
+            round: self.round,
+            start: u64::try_from(start.as_nanos()).unwrap_or(u64::MAX),
+            cpus: track.step.cpus.clone(),
+            outcome: launched.outcome,
+            events: launched.events,
+            conditions,
+        };
+        self.ways.keep(&launch)?;
+        let seconds = self.ways.now().saturating_sub(start).as_secs_f64();
+        track.learn(&launch, seconds);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,345 @@
+//! The measuring loop under a made-up executor and a made-up clock, where everything is exact.
+
+use super::*;
+use gritstone_exec::ExecError;
+use gritstone_model::{
+    Better, Check, Claims, Event, KernelWork, Placement, Sample, Source, Term, Unit, Usage,
+};
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// A row whose launches are known: seconds each takes, and the wall time of the k-th.
+struct Made {
+    id: &'static str,
+    seconds: f64,
+    wall: fn(u64) -> Result<u64, Outcome>,
+}
+
+struct World {
+    time: Rc<Cell<f64>>,
+    rows: Vec<(Made, u64)>,
+    interrupt_after: usize,
+    launched: Vec<String>,
+}
+
+impl Execute for World {
+    fn launch(&mut self, benchmark: &Benchmark, _: &[u32]) -> Result<Launched, ExecError> {
+        if self.launched.len() == self.interrupt_after {
+            return Err(ExecError::Interrupted);
+        }
+        self.launched.push(benchmark.id.to_string());
+        let (made, count) = self
+            .rows
+            .iter_mut()
+            .find(|(made, _)| made.id == benchmark.id.as_str())
+            .unwrap();
+        *count += 1;
+        self.time.set(self.time.get() + made.seconds);
+        let (outcome, events) = match (made.wall)(*count) {
+            Ok(wall) => (
+                Outcome::Measured,
+                vec![
+                    Event::Sample(Sample {
+                        n: 1000,
+                        wall,
+                        pace: 250_000,
+                        usage: Usage::default(),
+                    }),
+                    Event::Check(Check::default()),
+                    Event::Bye,
+                ],
+            ),
+            Err(outcome) => (outcome, vec![]),
+        };
+        Ok(Launched {
+            outcome,
+            events,
+            cpu: 0,
+        })
+    }
+}
+
+struct Notes {
+    time: Rc<Cell<f64>>,
+    kept: Vec<Launch>,
+    full_after: usize,
+}
+
+impl Ways for Notes {
+    fn now(&self) -> Duration {
+        Duration::from_secs_f64(self.time.get())
+    }
+    fn before(&mut self, _: &Progress<'_>) {}
+    fn after(&mut self, _: &Benchmark, _: &Launched) -> Conditions {
+        Conditions::default()
+    }
+    fn keep(&mut self, launch: &Launch) -> Result<()> {
+        anyhow::ensure!(self.kept.len() < self.full_after, "the disc is full");
+        self.kept.push(launch.clone());
+        Ok(())
+    }
+}
+
+fn benchmark(id: &str) -> Benchmark {
+    Benchmark {
+        id: Id::parse(id).unwrap(),
+        title: id.to_owned(),
+        version: 1,
+        work: Work::Kernel(KernelWork {
+            program: id.to_owned(),
+            params: BTreeMap::new(),
+            uses: vec![],
+        }),
+        operation: "one".to_owned(),
+        why: "because".to_owned(),
+        sources: vec![Source {
+            document: "byte-1984".to_owned(),
+            place: "listing 1".to_owned(),
+        }],
+        unit: Unit::parse("ns/call").unwrap(),
+        better: Better::Lower,
+        amount_per_op: 1.0,
+        published: None,
+        placement: Placement::OneCpu,
+        processor_bound: false,
+        files: false,
+        claims: Claims::default(),
+        needs: vec![],
+        curve: None,
+        remark: None,
+        not_comparable: None,
+    }
+}
+
+fn plan(rows: &[&'static str]) -> Plan {
+    Plan {
+        steps: rows
+            .iter()
+            .map(|id| Step {
+                id: Id::parse(id).unwrap(),
+                cpus: vec![1],
+            })
+            .collect(),
+        benchmarks: rows.iter().map(|id| benchmark(id)).collect(),
+        skips: vec![],
+    }
+}
+
+fn limits(budget: f64) -> Limits {
+    Limits {
+        budget: Duration::from_secs_f64(budget),
+        precision: 0.01,
+        seed: 7,
+    }
+}
+
+struct Ran {
+    kept: Vec<Launch>,
+    order: Vec<String>,
+    time: f64,
+    result: Result<()>,
+}
+
+impl Ran {
+    fn count(&self, id: &str) -> usize {
+        self.kept.iter().filter(|l| l.id.as_str() == id).count()
+    }
+}
+
+fn run_with(plan: &Plan, rows: Vec<Made>, limits: &Limits, interrupt: usize, full: usize) -> Ran {
+    let time = Rc::new(Cell::new(0.0));
+    let mut world = World {
+        time: Rc::clone(&time),
+        rows: rows.into_iter().map(|made| (made, 0)).collect(),
+        interrupt_after: interrupt,
+        launched: vec![],
+    };
+    let mut notes = Notes {
+        time: Rc::clone(&time),
+        kept: vec![],
+        full_after: full,
+    };
+    let result = measure(plan, limits, &mut world, &mut notes);
+    Ran {
+        kept: notes.kept,
+        order: world.launched,
+        time: time.get(),
+        result,
+    }
+}
+
+fn run(plan: &Plan, rows: Vec<Made>, limits: &Limits) -> Ran {
+    run_with(plan, rows, limits, usize::MAX, usize::MAX)
+}
+
+fn steady(id: &'static str, seconds: f64) -> Made {
+    Made {
+        id,
+        seconds,
+        wall: |_| Ok(100_000),
+    }
+}
+
+/// Scatters by 3 % of standard deviation or so, the same every time.
+fn noisy(id: &'static str, seconds: f64) -> Made {
+    Made {
+        id,
+        seconds,
+        wall: |k| Ok([97_000, 103_000, 99_000, 104_000, 96_000, 101_000][k as usize % 6]),
+    }
+}
+
+#[test]
+fn time_goes_where_the_uncertainty_is() {
+    let plan = plan(&["a/steady", "a/noisy"]);
+    let ran = run(
+        &plan,
+        vec![steady("a/steady", 1.0), noisy("a/noisy", 1.0)],
+        &limits(1e6),
+    );
+    ran.result.as_ref().unwrap();
+    assert_eq!(ran.count("a/steady"), LEAST);
+    assert!(ran.count("a/noisy") > 4 * LEAST, "{}", ran.count("a/noisy"));
+    assert!(ran.count("a/noisy") <= MOST);
+}
+
+#[test]
+fn the_budget_holds_and_every_row_gets_its_least_when_that_fits() {
+    let plan = plan(&["a/steady", "a/noisy", "a/slow"]);
+    let rows = || {
+        vec![
+            steady("a/steady", 0.5),
+            noisy("a/noisy", 1.0),
+            noisy("a/slow", 3.0),
+        ]
+    };
+    for budget in [20.0, 46.5, 60.0, 200.0] {
+        let ran = run(&plan, rows(), &limits(budget));
+        ran.result.as_ref().unwrap();
+        assert!(ran.time <= budget, "{} of {budget}", ran.time);
+        if budget >= 47.0 {
+            for id in ["a/steady", "a/noisy", "a/slow"] {
+                assert!(ran.count(id) >= LEAST, "{id} in {budget} s");
+            }
+        }
+    }
+    // what there is time for is used
+    assert!(run(&plan, rows(), &limits(200.0)).time > 180.0);
+}
+
+#[test]
+fn rounds_are_interleaved_in_orders_that_the_seed_repeats() {
+    let names = ["a/one", "a/two", "a/three", "a/four"];
+    let plan = plan(&names);
+    let rows = || names.iter().map(|id| steady(id, 0.1)).collect();
+    let ran = run(&plan, rows(), &limits(1e6));
+    for round in ran.order.chunks(names.len()) {
+        let mut sorted: Vec<&str> = round.iter().map(String::as_str).collect();
+        sorted.sort_unstable();
+        assert_eq!(sorted, ["a/four", "a/one", "a/three", "a/two"]);
+    }
+    let first = &ran.order[..4];
+    assert!(
+        ran.order.chunks(4).any(|round| round != first),
+        "orders differ"
+    );
+    assert_eq!(ran.order, run(&plan, rows(), &limits(1e6)).order);
+    let other = Limits {
+        seed: 8,
+        ..limits(1e6)
+    };
+    assert_ne!(ran.order, run(&plan, rows(), &other).order);
+}
+
+#[test]
+fn what_fails_is_kept_and_not_tried_for_ever() {
+    let plan = plan(&["a/fails", "a/hangs", "a/skips", "a/once", "a/good"]);
+    let rows = vec![
+        Made {
+            id: "a/fails",
+            seconds: 1.0,
+            wall: |_| Err(Outcome::Failed("open: no".into())),
+        },
+        Made {
+            id: "a/hangs",
+            seconds: 1.0,
+            wall: |_| Err(Outcome::TimedOut("60 s".into())),
+        },
+        Made {
+            id: "a/skips",
+            seconds: 1.0,
+            wall: |_| Err(Outcome::Skipped("no card".into())),
+        },
+        Made {
+            id: "a/once",
+            seconds: 1.0,
+            wall: |k| {
+                if k == 5 {
+                    Err(Outcome::Failed("once".into()))
+                } else {
+                    Ok(100_000)
+                }
+            },
+        },
+        steady("a/good", 1.0),
+    ];
+    let ran = run(&plan, rows, &limits(1e6));
+    ran.result.as_ref().unwrap();
+    assert_eq!(ran.count("a/fails"), 2);
+    assert_eq!(ran.count("a/hangs"), 1);
+    assert_eq!(ran.count("a/skips"), 1);
+    assert_eq!(ran.count("a/good"), LEAST);
+    assert!(
+        ran.count("a/once") > LEAST / 2,
+        "one failure among many does not end a row"
+    );
+}
+
+#[test]
+fn a_size_is_asked_for_once() {
+    let mut plan = plan(&["a/size"]);
+    plan.benchmarks[0].unit = Unit::parse("bytes").unwrap();
+    let ran = run(&plan, vec![steady("a/size", 1.0)], &limits(1e6));
+    assert_eq!(ran.count("a/size"), 1);
+}
+
+#[test]
+fn the_terms_of_a_difference_share_their_rounds() {
+    let mut plan = plan(&["a/one", "a/two"]);
+    let mut derived = benchmark("a/difference");
+    derived.work = Work::Derived {
+        terms: ["a/one", "a/two"]
+            .map(|id| Term {
+                id: Id::parse(id).unwrap(),
+                times: 1.0,
+            })
+            .into(),
+    };
+    plan.benchmarks.push(derived);
+    let ran = run(
+        &plan,
+        vec![steady("a/one", 1.0), noisy("a/two", 1.0)],
+        &limits(1e6),
+    );
+    let rounds = |id: &str| -> Vec<u32> {
+        let of = ran.kept.iter().filter(|l| l.id.as_str() == id);
+        of.map(|l| l.round).collect()
+    };
+    assert_eq!(rounds("a/one"), rounds("a/two"));
+    assert!(rounds("a/one").len() > LEAST);
+}
+
+#[test]
+fn a_request_to_stop_and_a_full_disc_keep_what_is_finished() {
+    let plan = plan(&["a/one", "a/two"]);
+    let rows = || vec![steady("a/one", 1.0), steady("a/two", 1.0)];
+    let stopped = run_with(&plan, rows(), &limits(1e6), 5, usize::MAX);
+    let error = stopped.result.unwrap_err();
+    assert!(matches!(error.downcast_ref(), Some(ExecError::Interrupted)));
+    assert_eq!(stopped.kept.len(), 5);
+
+    let full = run_with(&plan, rows(), &limits(1e6), usize::MAX, 3);
+    assert_eq!(full.result.unwrap_err().to_string(), "the disc is full");
+    assert_eq!(full.kept.len(), 3);
+    assert_eq!(full.order.len(), 4, "nothing is launched after it");
+}

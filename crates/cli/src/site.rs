@@ -1,0 +1,154 @@
+//! Where and with what a run is measured: CPUs, directories, environment, programs; asked of the host once.
+//!
+//! Must not know: the order of launches, what becomes of them.
+
+use anyhow::{Context, Result};
+use gritstone_exec::{Executor, Places, Setup};
+use gritstone_host::{Chosen, Host, Root, choose_cpus, filesystem, programs};
+use gritstone_model::{Benchmark, Machine};
+use gritstone_plan::Offer;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// The machine, as far as a run needs it.
+pub struct Site {
+    /// What this machine is.
+    pub host: Host,
+    /// The CPU that is measured, its peer, and where the watcher goes.
+    pub chosen: Chosen,
+    /// Directory in whose file system files are measured.
+    pub dir: PathBuf,
+    path: OsString,
+}
+
+impl Site {
+    /// Asks the host.
+    ///
+    /// # Errors
+    /// When no CPU is allowed to us, or there is no directory for files.
+    pub fn look(dir: Option<&Path>) -> Result<Self> {
+        let host = Host::read(&Root::live());
+        let chosen = choose_cpus(&host.cpu)
+            .context("no CPU is allowed to this process, so nothing can be placed")?;
+        Ok(Self {
+            host,
+            chosen,
+            dir: dir.map_or_else(default_dir, Path::to_path_buf),
+            path: std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into()),
+        })
+    }
+
+    /// The machine as it is stored with a run.
+    pub fn machine(&self) -> Machine {
+        self.host.machine(&self.dir)
+    }
+
+    /// The programs that entries need and that are here, by the need's name.
+    pub fn programs(&self, benchmarks: &[Benchmark]) -> BTreeMap<String, PathBuf> {
+        let mut found = BTreeMap::new();
+        for need in benchmarks.iter().flat_map(|b| &b.needs) {
+            if let Some(path) = programs::meeting(need, &self.path) {
+                found.insert(need.name.clone(), path);
+            }
+        }
+        found
+    }
+
+    /// What this site offers to a plan.
+    pub fn offer(&self, benchmarks: &[Benchmark]) -> Offer {
+        Offer {
+            cpu: self.chosen.measured,
+            peer: self.chosen.peer,
+            programs: self.programs(benchmarks).into_keys().collect(),
+            kernels: gritstone_kernels::all()
+                .iter()
+                .map(|program| program.name.to_owned())
+                .collect(),
+        }
+    }
+
+    /// The environment of every child: the user's PATH, so that the user's programs are found, and nothing else of the
+    /// user's. HOME and TMPDIR are the directory of the launch.
+    pub fn environment(&self) -> BTreeMap<String, String> {
+        BTreeMap::from([
+            ("PATH".to_owned(), self.path.to_string_lossy().into_owned()),
+            ("LC_ALL".to_owned(), "C".to_owned()),
+            ("LANG".to_owned(), "C".to_owned()),
+            ("TZ".to_owned(), "UTC".to_owned()),
+        ])
+    }
+
+    /// An executor for these benchmarks.
+    ///
+    /// # Errors
+    /// When there is no directory to execute programs from, or to measure files in.
+    pub fn executor(
+        &self,
+        benchmarks: &[Benchmark],
+        deadline: Duration,
+        stop: Arc<AtomicBool>,
+    ) -> Result<Executor> {
+        let places = Places::make(&program_dirs(), &self.dir)?;
+        let measured = filesystem::of(&self.dir).map_or_else(
+            |_| "page cache of a file system that could not be named".to_owned(),
+            |fs| match fs.in_memory() {
+                true => fs.describe(),
+                false => format!("page cache of {}", fs.describe()),
+            },
+        );
+        Ok(Executor::new(Setup {
+            places,
+            cpus: self.host.cpu.allowed.to_string(),
+            environment: self.environment(),
+            programs: self.programs(benchmarks),
+            measured,
+            deadline,
+            stop,
+        }))
+    }
+}
+
+/// A directory on a file system that is in use, as the document asks: /tmp is memory on many machines of today.
+fn default_dir() -> PathBuf {
+    let candidates = [
+        Some(PathBuf::from("/var/tmp")),
+        std::env::var_os("TMPDIR").map(PathBuf::from),
+        Some(PathBuf::from("/tmp")),
+        std::env::var_os("HOME").map(PathBuf::from),
+    ];
+    candidates
+        .into_iter()
+        .flatten()
+        .find(|dir| writable(dir))
+        .unwrap_or_else(std::env::temp_dir)
+}
+
+fn writable(dir: &Path) -> bool {
+    nix::unistd::access(
+        dir,
+        nix::unistd::AccessFlags::W_OK | nix::unistd::AccessFlags::X_OK,
+    )
+    .is_ok()
+}
+
+/// Where programs may be executed from, best first: memory before disc, private before shared.
+fn program_dirs() -> Vec<PathBuf> {
+    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let home = variable("HOME").map(|home| home.join(".cache"));
+    [
+        variable("XDG_RUNTIME_DIR"),
+        variable("TMPDIR"),
+        Some(PathBuf::from("/tmp")),
+        Some(PathBuf::from("/var/tmp")),
+        Some(PathBuf::from("/dev/shm")),
+        variable("XDG_CACHE_HOME").or(home),
+    ]
+    .into_iter()
+    .flatten()
+    .filter(|dir| dir.is_absolute() && dir.is_dir())
+    .collect()
+}

@@ -1,0 +1,156 @@
+//! What the commands work on: the catalogue, the references, the store; and names of runs and machines turned into views.
+//!
+//! Must not know: how a view is shown.
+
+use anyhow::{Context, Result, anyhow};
+use gritstone_catalogue::Catalogue;
+use gritstone_model::{RunView, SCHEMA_RUN};
+use gritstone_references::References;
+use gritstone_stats::summary;
+use gritstone_store::{ResolveError, Store, StoreError};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Everything that is known before a command begins.
+pub struct World {
+    /// What can be measured.
+    pub catalogue: Catalogue,
+    /// What was published.
+    pub references: References,
+    store: Option<PathBuf>,
+}
+
+impl World {
+    /// Reads what is built in.
+    ///
+    /// # Errors
+    /// When it is damaged; a test reads all of it, so that would be a damaged binary.
+    pub fn new(store: Option<PathBuf>) -> Result<Self> {
+        Ok(Self {
+            catalogue: gritstone_catalogue::all().context("the catalogue in this binary")?,
+            references: gritstone_references::all().context("the references in this binary")?,
+            store,
+        })
+    }
+
+    /// Where runs are kept.
+    ///
+    /// # Errors
+    /// When neither an option nor the environment says where.
+    pub fn store_path(&self) -> Result<PathBuf> {
+        match &self.store {
+            Some(path) => Ok(path.clone()),
+            None => Ok(gritstone_store::default_path(|name| {
+                std::env::var_os(name)
+            })?),
+        }
+    }
+
+    /// The store, for reading; `None` when there is none yet.
+    ///
+    /// # Errors
+    /// When there is one that cannot be read.
+    pub fn reader(&self) -> Result<Option<Store>> {
+        let path = self.store_path()?;
+        match Store::open_read_only(&path) {
+            Ok(store) => Ok(Some(store)),
+            Err(StoreError::Missing { .. }) => Ok(None),
+            // an older schema is brought up to date, a log that a killed run left is worked in
+            Err(StoreError::Older { .. } | StoreError::CutOff { .. }) => {
+                Ok(Some(Store::open(&path)?))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The run or machine of that name: `ref:...`, a file, `last`, `last~2`, a label, an id or the beginning of one.
+    ///
+    /// # Errors
+    /// Says why it is none, with what is near.
+    pub fn view(&self, name: &str) -> Result<RunView> {
+        if name.starts_with("ref:") {
+            return Ok(self.references.view(name, &self.catalogue.benchmarks)?);
+        }
+        if name.contains('/') || Path::new(name).extension().is_some_and(|e| e == "json") {
+            return from_file(Path::new(name));
+        }
+        let Some(store) = self.reader()? else {
+            return Err(self.no_runs(name));
+        };
+        match store.resolve(name) {
+            Ok(id) => self.stored(&store, &id),
+            Err(error) => self.machine_after_all(name, error),
+        }
+    }
+
+    /// A stored run, recomputed from its launches.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn stored(&self, store: &Store, id: &str) -> Result<RunView> {
+        let data = store.load(id)?;
+        Ok(summary::summarise(&data, &self.summary_options()))
+    }
+
+    /// How summaries are computed.
+    pub fn summary_options(&self) -> summary::Options {
+        let named = self.catalogue.benchmarks.iter().filter_map(|benchmark| {
+            let gritstone_model::Work::Rating { baseline, .. } = &benchmark.work else {
+                return None;
+            };
+            let view = self.references.view(baseline, &self.catalogue.benchmarks);
+            Some((baseline.clone(), view.ok()?))
+        });
+        summary::Options {
+            confidence: crate::session::CONFIDENCE,
+            baselines: named.collect::<BTreeMap<_, _>>(),
+        }
+    }
+
+    fn no_runs(&self, name: &str) -> anyhow::Error {
+        match self.references.machine(name) {
+            Ok(machine) => anyhow!(
+                "no run is called '{name}'; the machine is ref:{}",
+                machine.id
+            ),
+            Err(_) => anyhow!(
+                "there is no run yet: `gritstone run --quick` makes one in two minutes; `gritstone machines` lists the reference machines"
+            ),
+        }
+    }
+
+    /// Someone who forgot the `ref:` is told so.
+    fn machine_after_all(&self, name: &str, error: ResolveError) -> Result<RunView> {
+        match self.references.machine(name) {
+            Ok(machine) => Err(anyhow!(
+                "no run is called '{name}'; the machine is ref:{}",
+                machine.id
+            )),
+            Err(_) => Err(error.into()),
+        }
+    }
+}
+
+/// A view that `--format json` has written.
+fn from_file(path: &Path) -> Result<RunView> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("cannot read the run in {}", path.display()))?;
+    let value: serde_json::Value =
+        serde_json::from_str(&text).with_context(|| format!("{} is not JSON", path.display()))?;
+    match value.get("schema").and_then(serde_json::Value::as_str) {
+        Some(SCHEMA_RUN) => {}
+        Some(other) => {
+            return Err(anyhow!(
+                "{} has the schema '{other}', and this Gritstone reads '{SCHEMA_RUN}'",
+                path.display()
+            ));
+        }
+        None => {
+            return Err(anyhow!(
+                "{} is not a run: write one with `gritstone show --format json`",
+                path.display()
+            ));
+        }
+    }
+    serde_json::from_value(value).with_context(|| format!("{} is a damaged run", path.display()))
+}

@@ -1,0 +1,516 @@
+//! The binary, used as a person uses it. No test asserts an absolute time: work done, claims kept, shapes and codes.
+
+mod common;
+
+use common::{Home, binary, ended, kinds, result};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The nineteen rows of the first document and IOCALL.
+const ROWS: [&str; 19] = [
+    "byte/pipe",
+    "byte/syscall",
+    "byte/fcall-empty",
+    "byte/fcall-assign",
+    "byte/fcall-overhead",
+    "byte/sieve",
+    "byte/disk-write",
+    "byte/disk-read",
+    "byte/shell",
+    "byte/multi/1",
+    "byte/multi/2",
+    "byte/multi/3",
+    "byte/multi/4",
+    "byte/multi/5",
+    "byte/multi/6",
+    "byte/loop",
+    "byte/cc",
+    "byte/object-size",
+    "iocall",
+];
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return vec![];
+    };
+    entries.flatten().map(|entry| entry.path()).collect()
+}
+
+/// Directories of launches in the places that a run of this test uses.
+fn traces(home: &Home) -> Vec<PathBuf> {
+    let mut found = entries(home.path());
+    found.retain(|path| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        name.starts_with("gritstone.")
+    });
+    found
+}
+
+/// Processes whose environment names this home: everything that a run of this test has started.
+fn processes(home: &Home) -> usize {
+    let mark = home.path().to_string_lossy().into_owned();
+    entries(Path::new("/proc"))
+        .iter()
+        .filter_map(|process| fs::read(process.join("environ")).ok())
+        .filter(|environ| String::from_utf8_lossy(environ).contains(&mark))
+        .count()
+}
+
+fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_secs(30), "never: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn all_rows_have_figures_and_everything_that_belongs_to_them() {
+    let home = Home::new();
+    let dir = home.path().to_str().unwrap();
+    let run = home.json(&[
+        "run", "byte/*", "iocall", "--quick", "--budget", "60s", "--format", "json", "--dir", dir,
+        "--seed", "7",
+    ]);
+    assert_eq!(run["schema"], "gritstone/run/1");
+    assert_eq!(run["settings"]["seed"], 7);
+    assert!(traces(&home).is_empty(), "{:?}", traces(&home));
+    assert_eq!(run["results"].as_array().unwrap().len(), ROWS.len());
+    for id in ROWS {
+        let row = result(&run, id);
+        assert_eq!(row["outcome"], "measured", "{row}");
+        let estimate = row["estimate"].as_f64().unwrap_or_else(|| panic!("{row}"));
+        assert!(!kinds(row).contains(&"trivialised".to_owned()), "{row}");
+        if id == "byte/object-size" {
+            assert_eq!(row["interval"], Value::Null);
+            let parts = row["parts"].as_object().unwrap();
+            let sum: f64 = parts.values().map(|part| part.as_f64().unwrap()).sum();
+            assert!((sum - estimate).abs() < 0.5 && estimate > 100.0, "{row}");
+            continue;
+        }
+        let interval = &row["interval"];
+        let (low, high) = (interval[0].as_f64().unwrap(), interval[1].as_f64().unwrap());
+        assert!(low <= estimate && estimate <= high, "{row}");
+        assert!(row["launches"].as_u64().unwrap() >= 6, "{row}");
+        let real = row["published"]["real_s"].as_f64().unwrap();
+        assert!(real > 0.0 && real < 60.0, "{row}");
+        if id != "byte/fcall-overhead" {
+            let process = row["published"]["process_s"].as_f64().unwrap();
+            assert!(process >= real * 0.9, "a process contains its work: {row}");
+            assert!(row["ghz"].as_f64().unwrap() > 0.1, "{row}");
+            assert_eq!(row["program"]["hash"].as_str().unwrap().len(), 64, "{row}");
+        }
+    }
+    ratios_within_the_run(&run);
+
+    // the figures are recomputed from the store, and are the same
+    let shown = home.json(&["show", "last", "--format", "json"]);
+    assert_eq!(shown["results"], run["results"]);
+    against_a_reference(&home, &run);
+    the_brief(&home);
+}
+
+/// What must hold between the rows of one run on any machine.
+fn ratios_within_the_run(run: &Value) {
+    let estimate = |id: &str| result(run, id)["estimate"].as_f64().unwrap();
+    let real = |id: &str| result(run, id)["published"]["real_s"].as_f64().unwrap();
+    assert!(
+        estimate("byte/syscall") > estimate("byte/fcall-empty"),
+        "a system call is dearer"
+    );
+    assert!(estimate("byte/fcall-empty") > estimate("byte/fcall-assign"));
+    assert!(real("byte/multi/6") > real("byte/multi/1"));
+    assert!(real("byte/shell") > real("byte/syscall") / 100.0);
+    // the batch of the document against the same number of operations one by one
+    let batch = real("byte/syscall") * 1e9 / 25_000.0;
+    let ratio = batch / estimate("byte/syscall");
+    assert!((0.3..3.0).contains(&ratio), "{ratio}");
+    let series = result(run, "byte/multi/6")["series"].as_array().unwrap();
+    let x: Vec<f64> = series
+        .iter()
+        .map(|point| point["x"].as_f64().unwrap())
+        .collect();
+    assert_eq!(x, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+}
+
+fn against_a_reference(home: &Home, run: &Value) {
+    let view = home.json(&[
+        "compare",
+        "ref:vax-11-780-4.1bsd",
+        "last",
+        "--format",
+        "json",
+    ]);
+    let rows = view["rows"].as_array().unwrap();
+    let row = |id: &str| rows.iter().find(|row| row["id"] == id).unwrap();
+    let ratio = row("byte/sieve")["ratio"].as_f64().unwrap();
+    let expected = 1.7
+        / result(run, "byte/sieve")["published"]["real_s"]
+            .as_f64()
+            .unwrap();
+    assert!(
+        (ratio / expected - 1.0).abs() < 1e-9,
+        "{ratio} VAX-11/780s, not {expected}"
+    );
+    assert_eq!(row("byte/sieve")["verdict"], "faster");
+    let (_, text, _) = home.run(&["compare", "ref:vax-11-780-4.1bsd", "last"]);
+    assert!(text.contains("VAX-11/780s"), "{text}");
+    let (code, _, error) = home.run(&["compare", "ref:vax-11-780", "last"]);
+    assert_eq!(code, 2);
+    assert!(
+        error.contains("vax-11-780-4.1bsd") && error.contains("vax-11-780-4.2bsd"),
+        "{error}"
+    );
+}
+
+fn the_brief(home: &Home) {
+    let (code, said, error) = home.run(&["brief", "last", "--out", "brief.html"]);
+    assert_eq!(code, 0, "{error}");
+    let file = home.path().join("brief.html");
+    assert_eq!(
+        Path::new(said.trim()).canonicalize().unwrap(),
+        file.canonicalize().unwrap()
+    );
+    let page = fs::read_to_string(file).unwrap();
+    assert!(page.contains("<svg") && page.contains("VAX-11/780"));
+    for outside in ["http://", "https://", "<script", "@import", "url("] {
+        let allowed = outside == "http://" && page.contains("http://www.w3.org/2000/svg");
+        assert!(allowed || !page.contains(outside), "{outside}");
+    }
+}
+
+#[test]
+fn wrong_names_are_answered_with_near_ones() {
+    let home = Home::new();
+    for (arguments, what) in [
+        (&["run", "byte/pip"][..], "did you mean 'byte/pipe'?"),
+        (&["list", "byte"], "did you mean 'byte/*'?"),
+        (&["show"], "there is no run yet"),
+        (&["show", "vax-11-780-4.1bsd"], "ref:vax-11-780-4.1bsd"),
+        (&["show", "ref:vax-11-790"], "vax-11-7"),
+        (&["show", "./nowhere.json"], "nowhere.json"),
+        (&["run", "--budget", "ten"], "90s, 10m or 1h"),
+        (&["run", "--precision", "0"], "such as 1%"),
+        (&["run", "byte/loop", "--dir", "/nonexistent"], "--dir"),
+        (&["run", "byte/loop", "--against", "nothing"], "no run"),
+    ] {
+        let (code, out, error) = home.run(arguments);
+        assert_eq!(code, 2, "{arguments:?}: {error}");
+        assert!(error.contains(what), "{arguments:?}: {error}");
+        assert!(out.is_empty(), "{arguments:?}: {out}");
+    }
+}
+
+#[test]
+fn lists_and_machines() {
+    let home = Home::new();
+    let list = home.json(&["list", "--format", "json"]);
+    let listed: Vec<&str> = list
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["id"].as_str().unwrap())
+        .collect();
+    for id in ROWS {
+        assert!(listed.contains(&id), "{id}");
+    }
+    for row in list.as_array().unwrap() {
+        assert_eq!(
+            row["runnable"].as_bool().unwrap(),
+            row["why_not"].is_null(),
+            "{row}"
+        );
+        assert!(!row["source"].as_str().unwrap().is_empty());
+    }
+    let machines = home.json(&["machines", "--format", "json"]);
+    let machines = machines.as_array().unwrap();
+    assert!(machines.len() >= 20, "{}", machines.len());
+    // every figure that was published belongs to a row that there is
+    for machine in machines {
+        let id = machine["id"].as_str().unwrap();
+        assert!(
+            machine["document"].is_string() && machine["year"].is_i64(),
+            "{machine}"
+        );
+        let view = home.json(&["show", id, "--format", "json"]);
+        for row in view["results"].as_array().unwrap() {
+            assert!(listed.contains(&row["id"].as_str().unwrap()), "{row}");
+            assert_eq!(row["outcome"], "published");
+            assert_eq!(row["interval"], Value::Null);
+        }
+    }
+    let vax = home.json(&["show", "ref:vax-11-780-4.1bsd", "--format", "json"]);
+    assert_eq!(result(&vax, "byte/pipe")["published"]["real_s"], 3.2);
+    assert_eq!(result(&vax, "byte/multi/6")["published"]["real_s"], 13.8);
+}
+
+#[test]
+fn what_is_missing_has_its_footnote_and_the_rest_runs_for_an_unprivileged_user() {
+    let home = Home::new();
+    // a PATH with the utilities but no compiler
+    let bin = home.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    for program in [
+        "sort", "od", "grep", "tee", "wc", "rm", "cat", "cut", "mkdir", "echo",
+    ] {
+        let found = ["/usr/bin", "/bin"]
+            .iter()
+            .map(|dir| Path::new(dir).join(program))
+            .find(|path| path.exists());
+        std::os::unix::fs::symlink(found.unwrap(), bin.join(program)).unwrap();
+    }
+    let private = home.path().join("binary");
+    fs::copy(binary(), &private).unwrap();
+    let read_only = home.path().join("checkout");
+    fs::create_dir(&read_only).unwrap();
+    let mut command = Command::new(&private);
+    command
+        .args([
+            "run",
+            "byte/shell",
+            "byte/loop",
+            "byte/cc",
+            "byte/object-size",
+            "byte/multi/2",
+            "--budget",
+            "12s",
+            "--format",
+            "json",
+        ])
+        .env_clear()
+        .env("PATH", &bin)
+        .env("HOME", home.path().join("home"))
+        .current_dir(&read_only)
+        .stdin(Stdio::null());
+    fs::create_dir(home.path().join("home")).unwrap();
+    let root = fs::metadata("/proc/self")
+        .is_ok_and(|meta| std::os::unix::fs::MetadataExt::uid(&meta) == 0);
+    if root {
+        let nobody = 65534;
+        std::os::unix::fs::chown(home.path().join("home"), Some(nobody), Some(nobody)).unwrap();
+        for dir in [home.path(), bin.as_path(), read_only.as_path()] {
+            fs::set_permissions(dir, std::os::unix::fs::PermissionsExt::from_mode(0o555)).unwrap();
+        }
+        command.uid(nobody).gid(nobody);
+    }
+    let output = command.output().unwrap();
+    fs::set_permissions(
+        home.path(),
+        std::os::unix::fs::PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{error}");
+    let run: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for id in ["byte/shell", "byte/loop", "byte/multi/2"] {
+        assert_eq!(result(&run, id)["outcome"], "measured", "{id}: {error}");
+    }
+    for id in ["byte/cc", "byte/object-size"] {
+        let row = result(&run, id);
+        assert_eq!(row["outcome"], "skipped");
+        assert_eq!(kinds(row), ["not run"]);
+        let why = row["footnotes"][0]["why"].as_str().unwrap();
+        assert!(why.contains("apt-get install gcc"), "{why}");
+        assert!(error.contains(&format!("§ {id}: ")), "{error}");
+    }
+}
+
+#[test]
+fn nothing_can_be_measured_is_an_exit_code_of_its_own() {
+    let home = Home::new();
+    let mut command = home.gritstone(&["run", "byte/cc", "--budget", "5s"]);
+    command.env("PATH", "/nonexistent");
+    let (code, _, error) = ended(&mut command);
+    assert_eq!(code, 3, "{error}");
+    assert!(
+        error.contains("nothing could be measured") && error.contains("doctor"),
+        "{error}"
+    );
+}
+
+fn start(home: &Home, arguments: &[&str]) -> std::process::Child {
+    Command::new(binary())
+        .args(arguments)
+        .env("HOME", home.path())
+        .env("XDG_DATA_HOME", home.path().join("data"))
+        .env("TMPDIR", home.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn kept(home: &Home) -> usize {
+    let (code, out, _) = home.run(&["show", "--format", "json"]);
+    if code != 0 {
+        return 0;
+    }
+    let run: Value = serde_json::from_str(&out).unwrap();
+    let results = run["results"].as_array().unwrap();
+    results
+        .iter()
+        .map(|row| row["launches"].as_u64().unwrap() as usize)
+        .sum()
+}
+
+#[test]
+fn a_killed_run_leaves_no_process_loses_no_finished_launch_and_the_next_start_cleans_up() {
+    let home = Home::new();
+    let dir = home.path().to_str().unwrap();
+    for moment in [300, 700, 1100] {
+        let mut child = start(&home, &["run", "byte/*", "--budget", "60s", "--dir", dir]);
+        std::thread::sleep(Duration::from_millis(moment));
+        eventually("a launch is kept", || kept(&home) > 0);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // everything that it had started ends with it
+        eventually("no process is left", || processes(&home) == 0);
+        assert!(kept(&home) > 0);
+    }
+    assert!(
+        !traces(&home).is_empty(),
+        "the directories of the killed are still there"
+    );
+    home.gritstone(&["run", "byte/loop", "--budget", "2s", "--dir", dir])
+        .assert()
+        .success();
+    assert!(traces(&home).is_empty(), "{:?}", traces(&home));
+}
+
+#[test]
+fn an_interrupt_keeps_and_shows_what_is_finished() {
+    let home = Home::new();
+    let dir = home.path().to_str().unwrap();
+    let child = start(
+        &home,
+        &[
+            "run",
+            "byte/loop",
+            "byte/sieve",
+            "--budget",
+            "60s",
+            "--precision",
+            "0.01%",
+            "--dir",
+            dir,
+        ],
+    );
+    eventually("a launch is kept", || kept(&home) > 1);
+    let pid = nix_pid(child.id());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{error}");
+    assert!(error.contains("everything finished is kept"), "{error}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("byte/loop"));
+    assert!(traces(&home).is_empty() && processes(&home) == 0);
+}
+
+fn nix_pid(id: u32) -> nix::unistd::Pid {
+    nix::unistd::Pid::from_raw(i32::try_from(id).unwrap())
+}
+
+#[test]
+fn a_damaged_store_is_named_and_left_alone() {
+    let home = Home::new();
+    fs::create_dir_all(home.store().parent().unwrap()).unwrap();
+    fs::write(
+        home.store(),
+        "this is no database, but somebody's letter\n".repeat(100),
+    )
+    .unwrap();
+    let before = fs::read(home.store()).unwrap();
+    for arguments in [&["show"][..], &["run", "byte/loop", "--budget", "2s"]] {
+        let (code, _, error) = home.run(arguments);
+        assert_eq!(code, 2, "{error}");
+        assert!(error.contains("gritstone.db"), "{error}");
+    }
+    assert_eq!(fs::read(home.store()).unwrap(), before);
+}
+
+#[test]
+fn a_full_disc_is_an_error_and_what_was_saved_is_readable() {
+    let home = Home::new();
+    let small = home.path().join("small");
+    fs::create_dir(&small).unwrap();
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=256k", "tmpfs"])
+        .arg(&small)
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    if !mounted {
+        eprintln!("not run: making a small file system needs root");
+        return;
+    }
+    let store = small.join("gritstone.db");
+    let store_argument = store.to_str().unwrap();
+    let arguments = [
+        "run",
+        "byte/loop",
+        "byte/sieve",
+        "byte/syscall",
+        "--precision",
+        "0.01%",
+        "--budget",
+        "60s",
+    ];
+    let (code, _, error) = home.run(&[&["--store", store_argument][..], &arguments].concat());
+    let (shown, text, _) = home.run(&["--store", store_argument, "show"]);
+    Command::new("umount").arg(&small).status().unwrap();
+    assert_eq!(code, 2, "{error}");
+    assert!(
+        error.contains("no space is left") && error.contains("kept"),
+        "{error}"
+    );
+    assert_eq!(shown, 0);
+    assert!(text.contains("byte/sieve"), "{text}");
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let home = Home::new();
+    let script = format!(
+        "{} show ref:vax-11-780-4.1bsd | head -1",
+        binary().display()
+    );
+    let output = Command::new("/bin/bash")
+        .args([
+            "-c",
+            &format!("set -o pipefail; {script}; echo ${{PIPESTATUS[0]}}"),
+        ])
+        .env("HOME", home.path())
+        .output()
+        .unwrap();
+    assert!(
+        output.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn a_run_from_a_file_is_a_run() {
+    let home = Home::new();
+    let text = home
+        .run(&["show", "ref:vax-11-750-4.1bsd", "--format", "json"])
+        .1;
+    fs::write(home.path().join("vax.json"), &text).unwrap();
+    let again = home.run(&["show", "./vax.json", "--format", "json"]).1;
+    assert_eq!(text, again);
+    for (bad, what) in [
+        ("{", "not JSON"),
+        ("{}", "not a run"),
+        (r#"{"schema":"gritstone/run/9"}"#, "gritstone/run/9"),
+        (r#"{"schema":"gritstone/run/1"}"#, "damaged"),
+    ] {
+        fs::write(home.path().join("bad.json"), bad).unwrap();
+        let (code, _, error) = home.run(&["show", "./bad.json"]);
+        assert!(code == 2 && error.contains(what), "{error}");
+    }
+}
