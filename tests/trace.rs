@@ -47,7 +47,7 @@ fn regions(calls: &[String]) -> Vec<&[String]> {
         .filter(|&i| calls[i] == "getrusage")
         .collect();
     assert!(
-        readings.len() >= 4 && readings.len() % 2 == 0,
+        readings.len() >= 4 && readings.len().is_multiple_of(2),
         "{}",
         readings.len()
     );
