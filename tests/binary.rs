@@ -383,6 +383,51 @@ fn a_killed_run_leaves_no_process_loses_no_finished_launch_and_the_next_start_cl
 }
 
 #[test]
+fn a_run_that_was_cut_off_goes_on() {
+    let home = Home::new();
+    let dir = home.path().to_str().unwrap();
+    let rows = ["byte/loop", "byte/sieve"];
+    let (code, _, error) = home.run(&["run", "--resume"]);
+    assert!(code == 2 && error.contains("no run yet"), "{error}");
+
+    let mut child = start(
+        &home,
+        &[
+            "run",
+            rows[0],
+            rows[1],
+            "--budget",
+            "20s",
+            "--precision",
+            "10%",
+            "--dir",
+            dir,
+        ],
+    );
+    eventually("a launch is kept", || kept(&home) > 1);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = home.json(&["show", "--format", "json"]);
+    assert!(before["elapsed_s"].is_null());
+
+    let after = home.json(&["run", "--resume", "--format", "json"]);
+    assert_eq!(after["id"], before["id"]);
+    assert!(after["elapsed_s"].as_f64().unwrap() > 0.0);
+    for id in rows {
+        let launches = |run: &Value| result(run, id)["launches"].as_u64().unwrap();
+        assert!(launches(&after) >= 10, "{id}");
+        // what was kept is still the beginning of what is there
+        let values = |run: &Value| result(run, id)["values"].as_array().unwrap().clone();
+        assert_eq!(
+            values(&after)[..launches(&before) as usize],
+            values(&before)[..]
+        );
+    }
+    let (code, _, error) = home.run(&["run", "--resume"]);
+    assert!(code == 2 && error.contains("all are whole"), "{error}");
+}
+
+#[test]
 fn an_interrupt_keeps_and_shows_what_is_finished() {
     let home = Home::new();
     let dir = home.path().to_str().unwrap();

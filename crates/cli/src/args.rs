@@ -77,6 +77,10 @@ pub struct RunArgs {
     /// Repeats the order of an earlier run
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Go on with a run that was cut off: the newest, or the one that is named
+    #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
+          conflicts_with_all = ["selectors", "quick", "budget", "precision", "label", "dir", "seed"])]
+    pub resume: Option<String>,
     #[command(flatten)]
     pub format: FormatArgs,
 }

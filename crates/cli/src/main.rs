@@ -12,6 +12,7 @@ mod failure;
 mod inspect;
 mod output;
 mod progress;
+mod resume;
 mod run;
 mod session;
 mod site;

@@ -8,9 +8,9 @@ use crate::progress::Display;
 use crate::session::{self, Limits, Progress, Ways};
 use crate::site::Site;
 use crate::world::World;
-use crate::{inspect, output};
+use crate::{inspect, output, resume};
 use anyhow::{Context, Result};
-use gritstone_exec::{ExecError, Launched};
+use gritstone_exec::{ExecError, Executor, Launched};
 use gritstone_host::{Before, Root, Watch, gaps};
 use gritstone_model::{
     Benchmark, Conditions, Id, Launch, Outcome, Placement, Plan, Program, RunInfo, RunView,
@@ -18,7 +18,9 @@ use gritstone_model::{
 };
 use gritstone_plan::{select, steps};
 use gritstone_store::Store;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -34,68 +36,127 @@ pub fn run(world: &World, args: &RunArgs) -> Result<Exit> {
         .as_deref()
         .map(|name| world.view(name))
         .transpose()?;
-    let site = Site::look(args.dir.as_deref())?;
-    let wanted = select(&world.catalogue.benchmarks, &args.selectors)?;
-    let offer = site.offer(&wanted);
-    let plan = steps(wanted, &offer);
-    let limits = limits(args);
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [
-        signal_hook::consts::SIGINT,
-        signal_hook::consts::SIGTERM,
-        signal_hook::consts::SIGHUP,
-    ] {
-        signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot catch signals")?;
+    let job = match &args.resume {
+        Some(name) => resume::job(world, name)?,
+        None => Job::new(world, args)?,
+    };
+    let (view, end) = job.measure(world)?;
+    show(args, &view, against.as_ref())?;
+    match end {
+        End::Interrupted => Ok(Exit::Interrupted),
+        End::Whole => outcome(&view),
     }
-    let mut executor = site.executor(&plan.benchmarks, DEADLINE.min(limits.budget), stop)?;
-    let programs: BTreeMap<Id, Program> = plan
-        .benchmarks
+}
+
+/// A run that is ready to be measured.
+pub struct Job {
+    pub site: Site,
+    pub plan: Plan,
+    pub limits: Limits,
+    pub info: RunInfo,
+    /// What an earlier process measured of this run; empty for a new one.
+    pub earlier: Vec<Launch>,
+}
+
+/// How the measuring of a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Everything that was planned.
+    Whole,
+    /// The user asked to stop.
+    Interrupted,
+}
+
+impl Job {
+    /// A new run.
+    pub fn new(world: &World, args: &RunArgs) -> Result<Self> {
+        let site = Site::look(args.dir.as_deref())?;
+        let wanted = select(&world.catalogue.benchmarks, &args.selectors)?;
+        let offer = site.offer(&wanted);
+        let limits = limits(args);
+        Ok(Self {
+            plan: steps(wanted, &offer),
+            info: info(args, &site, &limits),
+            site,
+            limits,
+            earlier: vec![],
+        })
+    }
+
+    /// Measures it, and keeps every launch; what was finished is in the view, however it ended.
+    pub fn measure(&self, world: &World) -> Result<(RunView, End)> {
+        let Self { plan, info, .. } = self;
+        let stop = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            signal_hook::flag::register(signal, Arc::clone(&stop))
+                .context("cannot catch signals")?;
+        }
+        let deadline = DEADLINE.min(self.limits.budget);
+        let mut executor = self.site.executor(&plan.benchmarks, deadline, stop)?;
+        let programs = programs(&executor, plan);
+        let mut store = Store::open(&world.store_path()?)?;
+        if self.earlier.is_empty() {
+            store.begin(info, &plan.benchmarks, &programs, &plan.skips)?;
+        } else {
+            resume::same_programs(&store.load(&info.id)?, &programs)?;
+        }
+        let mut recorder = Recorder {
+            start: Instant::now(),
+            spent: spent(&self.earlier),
+            watch: Watch::open(&Root::live()),
+            before: None,
+            display: Display::new(),
+            store: &mut store,
+            id: &info.id,
+            complained: BTreeSet::new(),
+        };
+        recorder.display.remark(&announcement(self));
+        let _out_of_the_way = self.site.keep_out_of_the_way();
+        let measured = session::measure(
+            plan,
+            &self.limits,
+            &self.earlier,
+            &mut executor,
+            &mut recorder,
+        );
+        recorder.display.finish();
+        let elapsed = recorder.now().as_secs_f64();
+        drop(executor);
+        let end = ended(measured, &info.id)?;
+        match end {
+            End::Whole => store.finish(&info.id, elapsed)?,
+            End::Interrupted => eprintln!(
+                "stopped; everything finished is kept as run {}; `gritstone run --resume` goes on",
+                info.id
+            ),
+        }
+        Ok((world.stored(&store, &info.id)?, end))
+    }
+}
+
+fn ended(measured: Result<()>, id: &str) -> Result<End> {
+    let Err(error) = measured else {
+        return Ok(End::Whole);
+    };
+    match error.downcast_ref::<ExecError>() {
+        Some(ExecError::Interrupted) => Ok(End::Interrupted),
+        _ => Err(error.context(format!(
+            "the run {id} was cut off; what was finished is kept"
+        ))),
+    }
+}
+
+fn programs(executor: &Executor, plan: &Plan) -> BTreeMap<Id, Program> {
+    plan.benchmarks
         .iter()
         .filter_map(|b| Some((b.id.clone(), executor.program(b)?)))
-        .collect();
-    let mut store = Store::open(&world.store_path()?)?;
-    let info = info(args, &site, &limits);
-    store.begin(&info, &plan.benchmarks, &programs, &plan.skips)?;
+        .collect()
+}
 
-    let mut recorder = Recorder {
-        start: Instant::now(),
-        watch: Watch::open(&Root::live()),
-        before: None,
-        display: Display::new(),
-        store: &mut store,
-        id: &info.id,
-        complained: BTreeSet::new(),
-    };
-    recorder
-        .display
-        .remark(&announcement(&plan, &limits, &site, &info.id));
-    let measured = session::measure(&plan, &limits, &mut executor, &mut recorder);
-    recorder.display.finish();
-    let elapsed = recorder.start.elapsed().as_secs_f64();
-    drop(executor);
-    let interrupted = match measured {
-        Ok(()) => false,
-        Err(error) => match error.downcast_ref::<ExecError>() {
-            Some(ExecError::Interrupted) => true,
-            _ => {
-                return Err(error.context(format!(
-                    "the run {} was cut off; what was finished is kept",
-                    info.id
-                )));
-            }
-        },
-    };
-    if interrupted {
-        eprintln!("stopped; everything finished is kept as run {}", info.id);
-    } else {
-        store.finish(&info.id, elapsed)?;
-    }
-    let view = world.stored(&store, &info.id)?;
-    show(args, &view, against.as_ref())?;
-    if interrupted {
-        return Ok(Exit::Interrupted);
-    }
-    outcome(&view)
+/// When the last of these launches ended, from the start of the run.
+fn spent(launches: &[Launch]) -> Duration {
+    let end = |launch: &Launch| Duration::from_nanos(launch.start + launch.conditions.wall);
+    launches.iter().map(end).max().unwrap_or_default()
 }
 
 fn limits(args: &RunArgs) -> Limits {
@@ -131,27 +192,30 @@ fn info(args: &RunArgs, site: &Site, limits: &Limits) -> RunInfo {
     }
 }
 
-fn announcement(plan: &Plan, limits: &Limits, site: &Site, id: &str) -> String {
-    let cpus = match site.chosen.peer {
-        Some(peer) => format!(
-            "CPU {} (and {peer} for rows across two)",
-            site.chosen.measured
-        ),
-        None => format!("CPU {}", site.chosen.measured),
+fn announcement(job: &Job) -> String {
+    let chosen = &job.site.chosen;
+    let cpus = match chosen.peer {
+        Some(peer) => format!("CPU {} (and {peer} for rows across two)", chosen.measured),
+        None => format!("CPU {}", chosen.measured),
     };
     let mut text = format!(
-        "run {id}: {} benchmarks on {cpus}, at most {} s, files in {}",
-        plan.steps.len(),
-        limits.budget.as_secs(),
-        site.dir.display()
+        "run {}: {} benchmarks on {cpus}, at most {} s, files in {}",
+        job.info.id,
+        job.plan.steps.len(),
+        job.limits.budget.as_secs(),
+        job.site.dir.display()
     );
-    for skip in &plan.skips {
-        text.push_str(&format!(
+    if !job.earlier.is_empty() {
+        let _ = write!(text, "; {} launches are there already", job.earlier.len());
+    }
+    for skip in &job.plan.skips {
+        let _ = write!(
+            text,
             "\n{} {}: {}",
             skip.footnote.kind.mark(),
             skip.id,
             skip.footnote.why
-        ));
+        );
     }
     text
 }
@@ -191,6 +255,8 @@ fn outcome(view: &RunView) -> Result<Exit> {
 /// What the session does to the world when it is real.
 struct Recorder<'a> {
     start: Instant,
+    /// Time that earlier processes spent on this run.
+    spent: Duration,
     watch: Watch,
     before: Option<Before>,
     display: Display,
@@ -201,7 +267,7 @@ struct Recorder<'a> {
 
 impl Ways for Recorder<'_> {
     fn now(&self) -> Duration {
-        self.start.elapsed()
+        self.spent + self.start.elapsed()
     }
 
     fn before(&mut self, progress: &Progress<'_>) {

@@ -19,6 +19,8 @@ const PILOT: usize = 6;
 const LEAST: usize = 10;
 /// Beyond this the drift of the machine, not the number of launches, limits what can be known.
 const MOST: usize = 100;
+/// Of a row's launches, at most one in so many is made again because it was disturbed.
+const REPEATED: usize = 4;
 /// Part of the budget that is shared out after the pilot; the rest is for launches that take longer than the pilot's.
 const SHARED_OUT: f64 = 0.97;
 
@@ -73,6 +75,7 @@ struct Track<'a> {
     values: Vec<f64>,
     launches: usize,
     seconds: f64,
+    disturbed: usize,
     /// No more launches: it failed, timed out, or cannot run.
     out: bool,
 }
@@ -89,6 +92,7 @@ impl Track<'_> {
     fn learn(&mut self, launch: &Launch, seconds: f64) {
         self.launches += 1;
         self.seconds += seconds;
+        self.disturbed += usize::from(summary::launch_disturbed(launch));
         if let Some(ns) = summary::launch_ns_per_op(self.benchmark, launch) {
             self.values.push(ns.ln());
         }
@@ -107,20 +111,61 @@ fn exact(benchmark: &Benchmark) -> bool {
     matches!(benchmark.unit.quantity(), gritstone_model::Quantity::Exact)
 }
 
-/// Measures the steps of `plan`.
+/// Measures the steps of `plan`, going on from `earlier` launches of the same plan if there are any.
 ///
 /// # Errors
 /// When launches cannot be carried out or kept any more, or the user asks to stop; everything finished has been kept.
 pub fn measure(
     plan: &Plan,
     limits: &Limits,
+    earlier: &[Launch],
     execute: &mut dyn Execute,
     ways: &mut dyn Ways,
 ) -> Result<()> {
+    let mut tracks = tracks(plan);
+    for launch in earlier {
+        if let Some(track) = tracks.iter_mut().find(|t| t.step.id == launch.id) {
+            track.learn(launch, launch.conditions.wall as f64 / 1e9);
+        }
+    }
+    let first = earlier.iter().map(|l| l.round + 1).max().unwrap_or(0);
+    let mut run = Session {
+        limits,
+        execute,
+        ways,
+        round: first,
+        rounds: first as usize + PILOT,
+        end: limits.budget,
+    };
+    // a seed repeats the order of a whole run; what goes on after a cut is in another order anyway
+    let seed = |stage: u64| {
+        limits
+            .seed
+            .wrapping_add(u64::from(first) << 8)
+            .wrapping_add(stage)
+    };
+
+    let pilot: Vec<usize> = tracks
+        .iter()
+        .map(|t| PILOT.saturating_sub(t.launches))
+        .collect();
+    run.pass_through(&rounds(&pilot, seed(0)), &mut tracks)?;
+    let more = allot(plan, &tracks, limits, run.ways.now());
+    run.expect(&more, &tracks);
+    run.pass_through(&rounds(&more, seed(1)), &mut tracks)?;
+
+    let again: Vec<usize> = tracks
+        .iter()
+        .map(|t| t.disturbed.min(t.launches / REPEATED))
+        .collect();
+    run.expect(&again, &tracks);
+    run.pass_through(&rounds(&again, seed(2)), &mut tracks)
+}
+
+fn tracks(plan: &Plan) -> Vec<Track<'_>> {
     let benchmarks: BTreeMap<&Id, &Benchmark> =
         plan.benchmarks.iter().map(|b| (&b.id, b)).collect();
-    let mut tracks: Vec<Track<'_>> = plan
-        .steps
+    plan.steps
         .iter()
         .filter_map(|step| {
             Some(Track {
@@ -129,30 +174,11 @@ pub fn measure(
                 values: vec![],
                 launches: 0,
                 seconds: 0.0,
+                disturbed: 0,
                 out: false,
             })
         })
-        .collect();
-    let mut run = Session {
-        limits,
-        execute,
-        ways,
-        round: 0,
-        rounds: PILOT,
-        end: limits.budget,
-    };
-    let pilot = rounds(&vec![PILOT; tracks.len()], limits.seed);
-    run.pass_through(&pilot, &mut tracks)?;
-    let more = allot(plan, &tracks, limits, run.ways.now());
-    let rest = rounds(&more, limits.seed.wrapping_add(1));
-    let cost: f64 = tracks
-        .iter()
-        .zip(&more)
-        .map(|(t, &n)| t.cost() * n as f64)
-        .sum();
-    run.rounds = PILOT + rest.len();
-    run.end = (run.ways.now() + Duration::from_secs_f64(cost)).min(limits.budget);
-    run.pass_through(&rest, &mut tracks)
+        .collect()
 }
 
 /// How many more launches each row gets.
@@ -197,6 +223,14 @@ struct Session<'a> {
 }
 
 impl Session<'_> {
+    /// What the next stage will take, for whoever waits.
+    fn expect(&mut self, launches: &[usize], tracks: &[Track<'_>]) {
+        let open = || tracks.iter().zip(launches).filter(|(track, _)| !track.out);
+        let cost: f64 = open().map(|(t, &n)| t.cost() * n as f64).sum();
+        self.rounds = self.round as usize + open().map(|(_, &n)| n).max().unwrap_or(0);
+        self.end = (self.ways.now() + Duration::from_secs_f64(cost)).min(self.limits.budget);
+    }
+
     fn pass_through(&mut self, rounds: &[Vec<usize>], tracks: &mut [Track<'_>]) -> Result<()> {
         for order in rounds {
             for &i in order {

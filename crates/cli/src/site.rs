@@ -7,6 +7,8 @@ use gritstone_exec::{Executor, Places, Setup};
 use gritstone_host::{Chosen, Host, Root, choose_cpus, filesystem, programs};
 use gritstone_model::{Benchmark, Machine};
 use gritstone_plan::Offer;
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
+use nix::unistd::Pid;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -82,6 +84,19 @@ impl Site {
         ])
     }
 
+    /// Moves this process to the CPU that is kept for watching, where there is one, until the result is dropped.
+    pub fn keep_out_of_the_way(&self) -> OutOfTheWay {
+        // where the old set cannot be read back it is not left either
+        let Ok(before) = sched_getaffinity(Pid::from_raw(0)) else {
+            return OutOfTheWay(None);
+        };
+        let moved = self.chosen.watcher.is_some_and(|cpu| {
+            let mut set = CpuSet::new();
+            set.set(cpu as usize).is_ok() && sched_setaffinity(Pid::from_raw(0), &set).is_ok()
+        });
+        OutOfTheWay(Some(before).filter(|_| moved))
+    }
+
     /// An executor for these benchmarks.
     ///
     /// # Errors
@@ -109,6 +124,17 @@ impl Site {
             deadline,
             stop,
         }))
+    }
+}
+
+/// Gives the CPUs back on drop.
+pub struct OutOfTheWay(Option<CpuSet>);
+
+impl Drop for OutOfTheWay {
+    fn drop(&mut self) {
+        if let Some(before) = &self.0 {
+            let _ = sched_setaffinity(Pid::from_raw(0), before);
+        }
     }
 }
 

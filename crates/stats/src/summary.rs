@@ -124,6 +124,12 @@ pub fn launch_ns_per_op(benchmark: &Benchmark, launch: &Launch) -> Option<f64> {
     row.ns(&reading).filter(|_| reading.measured())
 }
 
+/// Whether the machine did too much else during a launch: such a launch is kept, and repeated.
+#[must_use]
+pub fn launch_disturbed(launch: &Launch) -> bool {
+    rules::Disturbance::of(&launch.conditions).is_any()
+}
+
 fn view(run: &RunData, mut results: BTreeMap<&Id, ResultView>) -> RunView {
     RunView {
         schema: SCHEMA_RUN.to_owned(),

@@ -70,8 +70,13 @@ impl Ways for Notes {
         Duration::from_secs_f64(self.time.get())
     }
     fn before(&mut self, _: &Progress<'_>) {}
-    fn after(&mut self, _: &Benchmark, _: &Launched) -> Conditions {
-        Conditions::default()
+    fn after(&mut self, benchmark: &Benchmark, _: &Launched) -> Conditions {
+        let disturbed = benchmark.id.as_str() == "a/disturbed" && self.kept.len().is_multiple_of(3);
+        Conditions {
+            wall: 1_000_000_000,
+            steal: Some(if disturbed { 500_000_000 } else { 0 }),
+            ..Conditions::default()
+        }
     }
     fn keep(&mut self, launch: &Launch) -> Result<()> {
         anyhow::ensure!(self.kept.len() < self.full_after, "the disc is full");
@@ -147,7 +152,19 @@ impl Ran {
 }
 
 fn run_with(plan: &Plan, rows: Vec<Made>, limits: &Limits, interrupt: usize, full: usize) -> Ran {
-    let time = Rc::new(Cell::new(0.0));
+    go_on(plan, rows, limits, &[], interrupt, full)
+}
+
+fn go_on(
+    plan: &Plan,
+    rows: Vec<Made>,
+    limits: &Limits,
+    earlier: &[Launch],
+    interrupt: usize,
+    full: usize,
+) -> Ran {
+    let spent = earlier.iter().map(|l| l.conditions.wall as f64 / 1e9).sum();
+    let time = Rc::new(Cell::new(spent));
     let mut world = World {
         time: Rc::clone(&time),
         rows: rows.into_iter().map(|made| (made, 0)).collect(),
@@ -159,7 +176,7 @@ fn run_with(plan: &Plan, rows: Vec<Made>, limits: &Limits, interrupt: usize, ful
         kept: vec![],
         full_after: full,
     };
-    let result = measure(plan, limits, &mut world, &mut notes);
+    let result = measure(plan, limits, earlier, &mut world, &mut notes);
     Ran {
         kept: notes.kept,
         order: world.launched,
@@ -342,4 +359,53 @@ fn a_request_to_stop_and_a_full_disc_keep_what_is_finished() {
     assert_eq!(full.result.unwrap_err().to_string(), "the disc is full");
     assert_eq!(full.kept.len(), 3);
     assert_eq!(full.order.len(), 4, "nothing is launched after it");
+}
+
+#[test]
+fn a_run_that_was_cut_off_goes_on_where_it_stopped() {
+    let plan = plan(&["a/one", "a/two"]);
+    let rows = || vec![steady("a/one", 1.0), steady("a/two", 1.0)];
+    let cut = run_with(&plan, rows(), &limits(100.0), 7, usize::MAX);
+    assert_eq!(cut.kept.len(), 7);
+    let rest = go_on(
+        &plan,
+        rows(),
+        &limits(100.0),
+        &cut.kept,
+        usize::MAX,
+        usize::MAX,
+    );
+    rest.result.as_ref().unwrap();
+    for id in ["a/one", "a/two"] {
+        assert_eq!(cut.count(id) + rest.count(id), LEAST, "{id}");
+    }
+    let last = cut.kept.iter().map(|l| l.round).max().unwrap();
+    assert!(rest.kept.iter().all(|l| l.round > last));
+    // the time that was spent before counts
+    let late = go_on(
+        &plan,
+        rows(),
+        &limits(9.0),
+        &cut.kept,
+        usize::MAX,
+        usize::MAX,
+    );
+    assert_eq!(late.kept.len(), 2);
+}
+
+#[test]
+fn disturbed_launches_are_repeated_within_a_bound() {
+    let plan = plan(&["a/disturbed", "a/quiet"]);
+    let rows = || vec![steady("a/disturbed", 1.0), steady("a/quiet", 1.0)];
+    let ran = run(&plan, rows(), &limits(1e6));
+    ran.result.as_ref().unwrap();
+    let disturbed = ran
+        .kept
+        .iter()
+        .filter(|l| l.conditions.steal > Some(0))
+        .count();
+    assert!(disturbed > 0);
+    assert_eq!(ran.count("a/quiet"), LEAST);
+    let more = ran.count("a/disturbed") - LEAST;
+    assert!(more > 0 && more <= LEAST / REPEATED, "{more}");
 }

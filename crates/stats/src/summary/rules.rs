@@ -239,7 +239,7 @@ pub(super) fn disturbed(launches: &[&Reading]) -> Option<Footnote> {
 
 /// What was above its limit during a launch, as shares of its length; 0 for what was not, or cannot be known here.
 #[derive(Default)]
-struct Disturbance {
+pub(super) struct Disturbance {
     others: f64,
     steal: f64,
     stood: f64,
@@ -249,7 +249,7 @@ struct Disturbance {
 }
 
 impl Disturbance {
-    fn of(conditions: &Conditions) -> Self {
+    pub(super) fn of(conditions: &Conditions) -> Self {
         let above = |part: Option<u64>, limit: f64| {
             let share = part.unwrap_or(0) as f64 / conditions.wall.max(1) as f64;
             if share > limit { share } else { 0.0 }
@@ -267,7 +267,7 @@ impl Disturbance {
         }
     }
 
-    fn is_any(&self) -> bool {
+    pub(super) fn is_any(&self) -> bool {
         !self.causes().is_empty()
     }
 

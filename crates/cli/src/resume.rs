@@ -1,0 +1,84 @@
+//! `gritstone run --resume`: goes on with a run that was cut off, if this is still the machine and these the programs.
+//!
+//! Must not know: how a run is measured.
+
+use crate::run::Job;
+use crate::session::Limits;
+use crate::site::Site;
+use crate::world::World;
+use anyhow::{Context, Result, bail, ensure};
+use gritstone_model::{Id, Program, RunData};
+use gritstone_plan::steps;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+/// The rest of a run: the newest that was cut off, or the one that is named.
+pub fn job(world: &World, name: &str) -> Result<Job> {
+    let store = world
+        .reader()?
+        .context("there is no run yet, so none to go on with")?;
+    let id = if name.is_empty() {
+        let cut_off = store
+            .runs()?
+            .into_iter()
+            .rev()
+            .find(|run| run.elapsed_s.is_none());
+        cut_off
+            .context("no run was cut off: all are whole; `gritstone run` starts a new one")?
+            .id
+    } else {
+        store.resolve(name)?
+    };
+    let data = store.load(&id)?;
+    ensure!(
+        data.info.elapsed_s.is_none(),
+        "run {id} is whole; there is nothing to go on with"
+    );
+    let settings = &data.info.settings;
+    let site = Site::look(Some(Path::new(&settings.dir)))?;
+    let here = site.machine();
+    ensure!(
+        here.id == data.info.machine.id && here.system == data.info.machine.system,
+        "run {id} was begun on {} under {}, and this is {} under {}: start a new one",
+        data.info.machine.name,
+        data.info.machine.system,
+        here.name,
+        here.system
+    );
+    for benchmark in &data.benchmarks {
+        if !world.catalogue.benchmarks.contains(benchmark) {
+            bail!(
+                "{} is not the benchmark that it was when run {id} began (Gritstone {} then, {} now): start a new run",
+                benchmark.id,
+                data.info.gritstone,
+                env!("CARGO_PKG_VERSION")
+            );
+        }
+    }
+    let offer = site.offer(&data.benchmarks);
+    let plan = steps(data.benchmarks, &offer);
+    Ok(Job {
+        limits: Limits {
+            budget: Duration::from_secs_f64(settings.budget_s),
+            precision: settings.precision,
+            seed: settings.seed,
+        },
+        plan,
+        site,
+        info: data.info,
+        earlier: data.launches,
+    })
+}
+
+/// Figures of two programs are never mixed in one run.
+pub fn same_programs(before: &RunData, now: &BTreeMap<Id, Program>) -> Result<()> {
+    for (id, program) in &before.programs {
+        ensure!(
+            now.get(id) == Some(program),
+            "the program of {id} is not the one with which run {} began: start a new run",
+            before.info.id
+        );
+    }
+    Ok(())
+}
