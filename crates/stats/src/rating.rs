@@ -51,6 +51,8 @@ pub enum Withheld {
     Empty,
     /// These rows have no launches.
     Missing(Vec<String>),
+    /// These rows have more than 1,000 launches.
+    TooMany(Vec<String>),
     /// These rows have a claim of work that failed.
     Starred(Vec<String>),
     /// These rows have a value, reference or weight that is not positive and finite.
@@ -62,6 +64,7 @@ impl fmt::Display for Withheld {
         match self {
             Self::Empty => write!(f, "there are no rows to rate by"),
             Self::Missing(rows) => write!(f, "not measured: {}", rows.join(", ")),
+            Self::TooMany(rows) => write!(f, "more than 1,000 launches: {}", rows.join(", ")),
             Self::Starred(rows) => write!(f, "a claim of work failed: {}", rows.join(", ")),
             Self::NotPositive(rows) => write!(
                 f,
@@ -131,6 +134,7 @@ fn check(rows: &[RatingRow]) -> Result<(), Withheld> {
     };
     let fit = |x: f64| x.is_finite() && x > 0.0;
     let missing = named(&|row| row.launches.is_empty());
+    let many = named(&|row| row.launches.len() > order::MOST);
     let starred = named(&|row| row.starred);
     let unfit = named(&|row| {
         !fit(row.reference) || !fit(row.weight) || row.launches.iter().any(|(_, x)| !fit(*x))
@@ -139,6 +143,8 @@ fn check(rows: &[RatingRow]) -> Result<(), Withheld> {
         Err(Withheld::Empty)
     } else if !missing.is_empty() {
         Err(Withheld::Missing(missing))
+    } else if !many.is_empty() {
+        Err(Withheld::TooMany(many))
     } else if !starred.is_empty() {
         Err(Withheld::Starred(starred))
     } else if !unfit.is_empty() {
@@ -322,6 +328,10 @@ mod tests {
         };
         let bad = || vec!["bad".to_owned()];
         assert_eq!(with(&|row| row.launches.clear()), Withheld::Missing(bad()));
+        assert_eq!(
+            with(&|row| row.launches = vec![(0, 1.0); 1001]),
+            Withheld::TooMany(bad())
+        );
         assert_eq!(with(&|row| row.starred = true), Withheld::Starred(bad()));
         assert_eq!(
             with(&|row| row.reference = 0.0),

@@ -75,7 +75,7 @@ impl Ratio {
 /// interval and z times `extra_ln_sd` are added in quadrature, z the normal quantile, and p is that of the widened
 /// interval. With 0 both are the exact test's.
 ///
-/// `None` when a side is empty, or has a value that is not positive and finite.
+/// `None` when a side is empty, has more than 1,000 values, or one that is not positive and finite.
 #[must_use]
 pub fn ratio(base: &[f64], other: &[f64], extra_ln_sd: f64, confidence: f64) -> Option<Ratio> {
     let rungs = Rungs::two(&order::logs(base)?, &order::logs(other)?);
@@ -94,7 +94,7 @@ pub fn ratio(base: &[f64], other: &[f64], extra_ln_sd: f64, confidence: f64) -> 
 /// Launches against a published figure of which there are no samples: values over `constant`, by the signed-rank test;
 /// `extra_ln_sd` is that of the side with the values alone.
 ///
-/// `None` when there are no values, or one of them or the constant is not positive and finite.
+/// `None` when there are no values, more than 1,000, or one of them or the constant is not positive and finite.
 #[must_use]
 pub fn against(values: &[f64], constant: f64, extra_ln_sd: f64, confidence: f64) -> Option<Ratio> {
     let base = order::logs(&[constant])?[0];
@@ -114,7 +114,8 @@ pub fn against(values: &[f64], constant: f64, extra_ln_sd: f64, confidence: f64)
 /// Interleaved pairs, the i-th of one with the i-th of the other: the pseudo-median of ln(other_i / base_i) by the
 /// signed-rank test. What both of a pair share, such as a slow minute, falls out, so nothing is added for it.
 ///
-/// `None` when the sides are empty or of different length, or have a value that is not positive and finite.
+/// `None` when the sides are empty or of different length, have more than 1,000 values, or one that is not positive and
+/// finite.
 #[must_use]
 pub fn paired(base: &[f64], other: &[f64], confidence: f64) -> Option<Ratio> {
     let (x, y) = (order::logs(base)?, order::logs(other)?);

@@ -73,7 +73,7 @@ pub fn power() -> String {
             Some(two::BETWEEN_RUN_LN_SD.paced),
         ),
         (
-            "two runs, raw default of 2 %",
+            "two runs, raw default of 2.5 %",
             Some(two::BETWEEN_RUN_LN_SD.raw),
         ),
     ] {

@@ -96,6 +96,44 @@ pub fn drift() -> String {
     table
 }
 
+pub fn widened() -> String {
+    let sizes = [6, 10, 20, 40];
+    let mut world = World::new(4);
+    let mut table = head(
+        "Samples whose interval is widened, %: rho1 as it comes / freed of its bias; coverage of the centre, %: ranks alone / as it comes / freed",
+        "correlation of a launch with the next",
+        sizes.iter().map(|n| format!("n = {n}")),
+    );
+    for rho in [0.0, 0.3, 0.6, 0.8] {
+        let cells = sizes.iter().map(|n| {
+            let (mut wide, mut hits) = ([0; 2], [0; 3]);
+            for _ in 0..TIMES / 2 {
+                let values = world.correlated(rho, *n);
+                let found = center::plain_center(&values, 0.95).unwrap();
+                let raw = if found.rho1 > 2.0 / (*n as f64).sqrt() {
+                    ((1.0 + found.rho1) / (1.0 - found.rho1)).sqrt().min(3.0)
+                } else {
+                    1.0
+                };
+                wide[0] += usize::from(raw > 1.0);
+                wide[1] += usize::from(found.widened > 1.0);
+                for (hits, factor) in hits.iter_mut().zip([1.0, raw, found.widened]) {
+                    let end = |x: f64| found.value + (x - found.value) * factor / found.widened;
+                    *hits += usize::from(contains(found.interval.map(|ends| ends.map(end)), 0.0));
+                }
+            }
+            let share = |hits| percent(hits, TIMES / 2);
+            format!(
+                "{}; {}",
+                wide.map(share).join(" / "),
+                hits.map(share).join(" / ")
+            )
+        });
+        table += &line(&rho.to_string(), cells);
+    }
+    table
+}
+
 /// The three intervals of a run on a machine that drifts.
 fn drifting(world: &mut World, spacing: f64, n: usize) -> [Option<[f64; 2]>; 3] {
     let mut values = || world.launches(Shape::Drift(spacing), n);

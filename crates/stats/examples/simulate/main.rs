@@ -15,9 +15,10 @@ mod world;
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [Table; 11] = [
+    let tables: [Table; 12] = [
         figure::coverage,
         figure::median,
+        figure::widened,
         figure::drift,
         rest::modes,
         rest::stein,

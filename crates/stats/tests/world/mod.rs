@@ -98,15 +98,25 @@ impl World {
         }
     }
 
+    /// n standard normal values, each of which has this correlation with the next.
+    pub fn correlated(&mut self, rho: f64, n: usize) -> Vec<f64> {
+        let mut now = self.normal();
+        (0..n)
+            .map(|_| {
+                let value = now;
+                now = rho * now + (1.0 - rho * rho).sqrt() * self.normal();
+                value
+            })
+            .collect()
+    }
+
     /// Factor of the drift at n launches.
     fn drift(&mut self, spacing: f64, n: usize) -> Vec<f64> {
         let mut ln = vec![0.0; n];
         for (share, time) in DRIFT_PARTS {
-            let left = (-spacing / time).exp();
-            let mut now = self.normal();
-            for ln in &mut ln {
-                *ln += DRIFT_LN_SD * share.sqrt() * now;
-                now = left * now + (1.0 - left * left).sqrt() * self.normal();
+            let part = self.correlated((-spacing / time).exp(), n);
+            for (ln, part) in ln.iter_mut().zip(part) {
+                *ln += DRIFT_LN_SD * share.sqrt() * part;
             }
         }
         ln.iter().map(|ln| ln.exp()).collect()
