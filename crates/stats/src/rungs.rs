@@ -220,6 +220,12 @@ mod tests {
         let levels = exact_levels(&rank_sum(6, 6), 36);
         assert!((levels[5] - 2.0 * 19.0 / 924.0).abs() < 1e-12);
         assert!((levels[6] - 2.0 * 30.0 / 924.0).abs() < 1e-12);
+        // counted in another way, rank by rank: 10 against 10 and 40 against 40
+        let levels = exact_levels(&rank_sum(10, 10), 100);
+        assert!((levels[23] - 0.043_257_052_545).abs() < 1e-11);
+        let levels = exact_levels(&rank_sum(40, 40), 1600);
+        assert!((levels[596] - 0.049_838_727_928).abs() < 1e-11);
+        assert!((levels[597] - 0.050_989_913_628).abs() < 1e-11);
     }
 
     #[test]
