@@ -31,7 +31,7 @@ pub struct Estimate {
 /// Centre of positive values, one a launch in the order of time: the pseudo-median of ln(value), exponentiated. Widening
 /// is done on the logarithms.
 ///
-/// `None` when there is no value, or one that is not positive and finite.
+/// `None` when there is no value, more than 1,000, or one that is not positive and finite.
 #[must_use]
 pub fn log_center(values: &[f64], confidence: f64) -> Option<Estimate> {
     log_center_between(values, 0.0, confidence)
@@ -41,7 +41,7 @@ pub fn log_center(values: &[f64], confidence: f64) -> Option<Estimate> {
 /// ln(figure) between runs, is added in quadrature (see [`crate::two`] for what it is and what to take). A drift
 /// slower than the run moves all its launches together, and no statistics inside the run can see it.
 ///
-/// `None` when there is no value, or one that is not positive and finite.
+/// `None` when there is no value, more than 1,000, or one that is not positive and finite.
 #[must_use]
 pub fn log_center_between(values: &[f64], run_ln_sd: f64, confidence: f64) -> Option<Estimate> {
     let estimate = center(&order::logs(values)?, run_ln_sd, confidence);
@@ -56,11 +56,11 @@ pub fn log_center_between(values: &[f64], run_ln_sd: f64, confidence: f64) -> Op
 
 /// Centre of values that may be negative, such as differences, one a launch in the order of time.
 ///
-/// `None` when there is no value, or one that is not finite.
+/// `None` when there is no value, more than 1,000, or one that is not finite.
 #[must_use]
 pub fn plain_center(values: &[f64], confidence: f64) -> Option<Estimate> {
-    let fit = !values.is_empty() && values.iter().all(|x| x.is_finite());
-    fit.then(|| center(values, 0.0, confidence))
+    let some = (1..=order::MOST).contains(&values.len());
+    (some && values.iter().all(|x| x.is_finite())).then(|| center(values, 0.0, confidence))
 }
 
 fn center(values: &[f64], extra: f64, confidence: f64) -> Estimate {
@@ -154,6 +154,7 @@ mod tests {
         assert!(log_center(&[1.0, -1.0], 0.95).is_none());
         assert!(log_center(&[1.0, f64::NAN], 0.95).is_none());
         assert!(plain_center(&[], 0.95).is_none());
+        assert!(plain_center(&[1.0; order::MOST + 1], 0.95).is_none());
         assert!(plain_center(&[1.0, f64::INFINITY], 0.95).is_none());
         assert_eq!(plain_center(&[-3.0], 0.95).unwrap().value, -3.0);
     }

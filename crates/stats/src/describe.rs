@@ -19,8 +19,8 @@ fn supported(share: f64, n: f64) -> bool {
 /// - `sd` has n - 1 in the denominator, and is 0 for a single value.
 /// - `percentiles` are values of the sample (nearest rank), and only those that n supports.
 /// - `drift` is the Theil-Sen slope times (n - 1), over the absolute pseudo-median: the change from the first launch to
-///   the last as a share of the figure. From three values; `None` where the pseudo-median is 0.
-/// - `modes` is the number of groups that are surely apart, see METHODS.md; from six values.
+///   the last as a share of the figure. From three values to 1,000; `None` where the pseudo-median is 0.
+/// - `modes` is the number of groups that are surely apart, see METHODS.md; from six values to 1,000.
 ///
 /// `None` when there is no value, or one that is not finite.
 #[must_use]
@@ -31,7 +31,8 @@ pub fn describe(values: &[f64]) -> Option<Statistics> {
     let n = values.len();
     let sorted = order::sorted(values);
     let rank = |share: f64| sorted[((share * n as f64).ceil() as usize).clamp(1, n) - 1];
-    let centre = order::pseudo_median(values).abs();
+    // what looks at all pairs
+    let pairs = Some(values).filter(|_| n <= order::MOST);
     Some(Statistics {
         min: sorted[0],
         median: order::median(&sorted),
@@ -43,11 +44,15 @@ pub fn describe(values: &[f64]) -> Option<Statistics> {
             .filter(|(_, share)| supported(*share, n as f64))
             .map(|(name, share)| ((*name).to_owned(), rank(*share)))
             .collect(),
-        drift: serial::theil_sen(values)
-            .filter(|_| centre > 0.0)
-            .map(|slope| slope * (n - 1) as f64 / centre),
-        modes: modes::modes(values),
+        drift: pairs.and_then(drift),
+        modes: pairs.and_then(modes::modes),
     })
+}
+
+fn drift(values: &[f64]) -> Option<f64> {
+    let centre = order::pseudo_median(values).abs();
+    let change = serial::theil_sen(values)? * (values.len() - 1) as f64;
+    (centre > 0.0).then(|| change / centre)
 }
 
 /// Statistics over single events, in ns. Minimum, maximum and mean are exact; the median, the standard deviation and the

@@ -12,6 +12,7 @@ mod order;
 pub mod plan;
 mod quantile;
 pub mod rating;
+mod rounds;
 mod rungs;
 mod serial;
 pub mod summary;

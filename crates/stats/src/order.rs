@@ -2,6 +2,10 @@
 //!
 //! Must not know: where the values come from.
 
+/// Most values of which a centre is taken. All pairs of them are looked at, and a file from elsewhere that claims a million
+/// launches must not use up the memory; no run has so many.
+pub(crate) const MOST: usize = 1000;
+
 /// The values in ascending order.
 pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
@@ -30,10 +34,11 @@ pub(crate) fn deviation(values: &[f64]) -> f64 {
     (squares / (values.len() - 1) as f64).sqrt()
 }
 
-/// Natural logarithms; `None` when there is no value, or one that is not positive and finite.
+/// Natural logarithms; `None` when there is no value, more than [`MOST`], or one that is not positive and finite.
 pub(crate) fn logs(values: &[f64]) -> Option<Vec<f64>> {
     let fit = |x: &f64| x.is_finite() && *x > 0.0;
-    (!values.is_empty() && values.iter().all(fit)).then(|| values.iter().map(|x| x.ln()).collect())
+    let some = (1..=MOST).contains(&values.len());
+    (some && values.iter().all(fit)).then(|| values.iter().map(|x| x.ln()).collect())
 }
 
 /// All averages of two values, each value with itself among them, in ascending order (Walsh averages).
@@ -65,6 +70,7 @@ mod tests {
         assert_eq!(walsh(&[4.0, 0.0, 1.0]), [0.0, 0.5, 1.0, 2.0, 2.5, 4.0]);
         assert_eq!(pseudo_median(&[4.0, 0.0, 1.0]), 1.5);
         assert!(logs(&[1.0, 0.0]).is_none() && logs(&[]).is_none());
+        assert!(logs(&[1.0; MOST]).is_some() && logs(&[1.0; MOST + 1]).is_none());
         assert!(logs(&[1.0, f64::NAN]).is_none() && logs(&[f64::INFINITY]).is_none());
     }
 }

@@ -19,15 +19,16 @@ pub fn launches_needed(
     min: usize,
     max: usize,
 ) -> usize {
-    if pilot_ln.len() < 2 || pilot_ln.iter().any(|x| !x.is_finite()) {
+    let scatter = order::deviation(pilot_ln);
+    if pilot_ln.len() < 2 || !scatter.is_finite() {
         return max;
     }
     let t = quantile::student(confidence, (pilot_ln.len() - 1) as f64);
-    let n = (t * order::deviation(pilot_ln) / half_width.ln_1p())
-        .powi(2)
-        .ceil();
+    let n = (t * scatter / half_width.ln_1p()).powi(2).ceil();
     // a cast saturates, and a half-width of 0 asks for more than there can be
-    (if n.is_nan() { 0 } else { n as usize }).max(min).min(max)
+    let needed = if n.is_nan() { max } else { n as usize };
+    let needed = if scatter == 0.0 { min } else { needed };
+    needed.max(min).min(max)
 }
 
 #[cfg(test)]
@@ -54,5 +55,6 @@ mod tests {
         assert_eq!(launches_needed(&[1.0, 1.0, 1.0], 0.01, 0.95, 6, 40), 6);
         assert_eq!(launches_needed(&[1.0, 1.1, 1.0], 0.0, 0.95, 6, 40), 40);
         assert_eq!(launches_needed(&[1.0, 1.0, 1.0], 0.0, 0.95, 6, 40), 6);
+        assert_eq!(launches_needed(&[1.0, 1.1, 1.0], f64::NAN, 0.95, 6, 40), 40);
     }
 }

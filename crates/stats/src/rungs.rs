@@ -7,6 +7,10 @@
 //! *Nonparametric Statistical Methods*, 3rd edition, 3.3 and 4.3). Equal candidates make the interval wider and p
 //! larger than they need be, never the other way round.
 //!
+//! The crate `pragmastat` (14.0) has such intervals, and is not used: its bounds are one rung too narrow, so that at 95 % and
+//! n = 6 the interval of the centre covers in 15 cases of 16 and not in 31 of 32 (20,000 trials: 93.7 %; 92.1 % at n = 7,
+//! 94.7 % at 20; of the shift 93.2 % at 6 against 6), and it has neither p values nor a place for the scatter of runs.
+//!
 //! Must not know: units, whether the values are logarithms, what is concluded.
 
 use crate::{order, quantile};
@@ -216,6 +220,12 @@ mod tests {
         let levels = exact_levels(&rank_sum(6, 6), 36);
         assert!((levels[5] - 2.0 * 19.0 / 924.0).abs() < 1e-12);
         assert!((levels[6] - 2.0 * 30.0 / 924.0).abs() < 1e-12);
+        // counted in another way, rank by rank: 10 against 10 and 40 against 40
+        let levels = exact_levels(&rank_sum(10, 10), 100);
+        assert!((levels[23] - 0.043_257_052_545).abs() < 1e-11);
+        let levels = exact_levels(&rank_sum(40, 40), 1600);
+        assert!((levels[596] - 0.049_838_727_928).abs() < 1e-11);
+        assert!((levels[597] - 0.050_989_913_628).abs() < 1e-11);
     }
 
     #[test]

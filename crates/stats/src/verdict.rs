@@ -12,8 +12,8 @@ use gritstone_model::Verdict;
 ///    surely there and surely smaller than anyone asked about is not news. As the interval is two-sided, a true
 ///    difference beyond the margin is called none in at most (1 - confidence) / 2 of such rows: two one-sided tests;
 /// 3. p, adjusted for the number of rows, is below `alpha`, and the interval excludes 1: faster or slower. Both are
-///    asked: p alone ignores nothing but says no size; the interval alone is not adjusted for the number of rows. The
-///    word gives the direction; that the size may still be below the margin is for the interval to say;
+///    asked, since the interval is not adjusted for the number of rows, and p may come from another level than the
+///    interval. The word gives the direction; that the size may still be below the margin is for the interval to say;
 /// 4. anything else: cannot tell.
 #[must_use]
 pub fn verdict(
