@@ -1,4 +1,4 @@
-//! The long simulation: prints the tables of METHODS.md. `cargo run --release -p gritstone-stats --example simulate`
+//! The long simulation: prints the tables of METHODOLOGY.md. `cargo run --release -p gritstone-stats --example simulate`
 //!
 //! Must not know: how the library computes.
 
