@@ -1,1 +1,24 @@
-//! From a run or a comparison to a document, and its renderings.
+//! From a run, a reference machine or a comparison to a [`Document`], and from that to a terminal or a page.
+//!
+//! Everything is a pure function: views of `gritstone-model` go in, text comes out.
+//!
+//! Must not know: files, clocks, terminals, the store, the names of benchmarks.
+
+pub mod document;
+pub mod html;
+pub mod lists;
+pub mod svg;
+pub mod terminal;
+
+mod brief;
+mod clean;
+mod columns;
+mod compare;
+mod number;
+mod show;
+mod words;
+
+pub use brief::{Brief, brief};
+pub use compare::compare;
+pub use document::Document;
+pub use show::show;

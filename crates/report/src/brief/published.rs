@@ -1,0 +1,217 @@
+//! Tables in the manner of the documents: one row a machine, this one on top; the times of each benchmark side by side.
+//!
+//! There is a table for each document. A benchmark has those columns that the document printed for any machine; one
+//! that it did not print is not in its table. A table that would be too wide for a page is continued below.
+//!
+//! Must not know: the names of benchmarks and documents.
+
+use super::curve::Curve;
+use super::{Brief, THIS, cell};
+use crate::columns::{self, Col};
+use crate::document::{Column, Document, Row, Style, Table, Text};
+use crate::number;
+use gritstone_model::{Footnote, Id, ResultView, RunView};
+
+/// Columns of numbers that a page has room for.
+const WIDEST: usize = 11;
+
+/// A benchmark in the table of a document.
+struct Group<'a> {
+    id: &'a Id,
+    title: &'a str,
+    /// The times that the document printed for it.
+    times: Vec<(Col, usize)>,
+    /// Whether it printed a rate or a time for one operation.
+    estimate: bool,
+}
+
+impl Group<'_> {
+    fn width(&self) -> usize {
+        self.times.len() + usize::from(self.estimate)
+    }
+}
+
+/// The tables of a family, for every document that printed any of these results.
+pub(super) fn tables(
+    document: &mut Document,
+    input: &Brief,
+    results: &[&ResultView],
+    curves: &[Curve],
+) -> Vec<Table> {
+    let alone: Vec<&ResultView> = results
+        .iter()
+        .filter(|r| !curves.iter().any(|c| c.holds(&r.id)))
+        .copied()
+        .collect();
+    let mut sources: Vec<&str> = Vec::new();
+    for name in input
+        .references
+        .iter()
+        .filter_map(|r| r.machine.document.as_deref())
+    {
+        if !sources.contains(&name) {
+            sources.push(name);
+        }
+    }
+    let mut tables = Vec::new();
+    for source in sources {
+        let of = |r: &&RunView| r.machine.document.as_deref() == Some(source);
+        let machines: Vec<&RunView> = input.references.iter().filter(of).collect();
+        let groups: Vec<Group> = alone.iter().filter_map(|r| group(r, &machines)).collect();
+        for (part, groups) in parts(groups).into_iter().enumerate() {
+            let continued = if part > 0 { ", continued" } else { "" };
+            let caption = format!(
+                "Beside the machines of {source}{continued} (the published work, in seconds unless a cell says otherwise)"
+            );
+            tables.push(table(document, input.run, &machines, &groups, caption));
+        }
+    }
+    tables
+}
+
+/// What the document printed for a benchmark; `None` when nothing.
+fn group<'a>(result: &'a ResultView, machines: &[&'a RunView]) -> Option<Group<'a>> {
+    let printed: Vec<&ResultView> = machines
+        .iter()
+        .filter_map(|m| find(m, &result.id))
+        .collect();
+    let times = [Col::Real, Col::User, Col::System]
+        .into_iter()
+        .filter(|col| {
+            printed
+                .iter()
+                .any(|r| r.published.as_ref().is_some_and(|p| col.time(p).is_some()))
+        })
+        .map(|col| {
+            let decimals = col.printed_decimals(printed.iter().copied());
+            (col, decimals)
+        })
+        .collect();
+    let group = Group {
+        id: &result.id,
+        title: &result.title,
+        times,
+        estimate: printed.iter().any(|r| r.estimate.is_some()),
+    };
+    (group.width() > 0).then_some(group)
+}
+
+/// Groups that fit a page together.
+fn parts(groups: Vec<Group>) -> Vec<Vec<Group>> {
+    let all: usize = groups.iter().map(Group::width).sum();
+    // parts of about the same width look better than full ones and a rest
+    let share = all.div_ceil(all.div_ceil(WIDEST).max(1));
+    let mut parts: Vec<Vec<Group>> = Vec::new();
+    let mut width = 0;
+    for group in groups {
+        let wider = width + group.width();
+        match parts.last_mut() {
+            Some(part) if wider <= WIDEST && width < share => {
+                width = wider;
+                part.push(group);
+            }
+            _ => {
+                width = group.width();
+                parts.push(vec![group]);
+            }
+        }
+    }
+    parts
+}
+
+fn table(
+    document: &mut Document,
+    run: &RunView,
+    machines: &[&RunView],
+    groups: &[Group],
+    caption: String,
+) -> Table {
+    let mut columns = vec![
+        Column::key("Machine", Style::Text),
+        Column::key("System", Style::Text),
+    ];
+    for group in groups {
+        for (col, _) in &group.times {
+            let head = match col {
+                Col::Real => "real",
+                Col::User => "user",
+                _ => "sys",
+            };
+            columns.push(Column::new(head, Style::Number).of(group.title));
+        }
+        if group.estimate {
+            columns.push(Column::new("figure", Style::Number).of(group.title));
+        }
+    }
+    let mut rows = vec![row(document, run, THIS, groups)];
+    rows[0].strong = true;
+    for machine in machines {
+        if groups.iter().any(|g| find(machine, g.id).is_some()) {
+            rows.push(row(document, machine, &machine.machine.name, groups));
+        }
+    }
+    Table {
+        caption: caption.into(),
+        columns,
+        rows,
+    }
+}
+
+fn row(document: &mut Document, view: &RunView, name: &str, groups: &[Group]) -> Row {
+    let mut cells = vec![Text::new(name), Text::new(&view.machine.system)];
+    for group in groups {
+        let result = find(view, group.id);
+        let mut made = cells_of(result, group);
+        for footnote in result.map_or(&[][..], |r| &r.footnotes) {
+            if let Some(at) = place(result, footnote, group) {
+                let id = document.note(footnote);
+                made[at] = std::mem::take(&mut made[at]).with([id]);
+            }
+        }
+        cells.extend(made);
+    }
+    Row::new(cells)
+}
+
+fn cells_of(result: Option<&ResultView>, group: &Group) -> Vec<Text> {
+    let time = |(col, decimals): &(Col, usize)| {
+        let result = result?;
+        let published = result.published.as_ref()?;
+        let value = col.time(published)?;
+        Some(if result.outcome == "published" {
+            number::printed(value, *decimals)
+        } else {
+            number::seconds(value, col.time_interval(published))
+        })
+    };
+    let mut cells: Vec<Text> = group.times.iter().map(|t| cell(time(t))).collect();
+    if group.estimate {
+        let figure = result
+            .filter(|r| r.estimate.is_some())
+            .map(columns::figure_with_unit);
+        cells.push(cell(figure));
+    }
+    cells
+}
+
+/// The cell of a footnote. One of this machine on a time that the document did not print is in the table of this
+/// machine's own figures; one of a machine of a document has no other place, and stands at the first cell.
+fn place(result: Option<&ResultView>, footnote: &Footnote, group: &Group) -> Option<usize> {
+    let result = result?;
+    let at = |name: &str| {
+        let wanted = Col::of_time(name)?;
+        group.times.iter().position(|(col, _)| *col == wanted)
+    };
+    let told = || result.published.as_ref().and_then(|p| at(&p.figure));
+    match footnote.of.as_deref() {
+        Some("estimate") | None if group.estimate && result.estimate.is_some() => {
+            Some(group.times.len())
+        }
+        Some("estimate") | None => told().or(Some(0)),
+        Some(of) => at(of).or((result.outcome == "published").then_some(0)),
+    }
+}
+
+fn find<'a>(view: &'a RunView, id: &Id) -> Option<&'a ResultView> {
+    view.results.iter().find(|r| r.id == *id)
+}

@@ -1,0 +1,382 @@
+//! Tables of results: which columns there are, what stands in their cells, and where footnotes go.
+//!
+//! Every table of results is made here, so that a figure looks the same wherever it stands and no footnote is
+//! lost: a footnote goes to the cell of the figure that it names, and to the row's name where the table has no such cell.
+//!
+//! Must not know: the names of benchmarks, which document the table stands in.
+
+use crate::document::{Column, Document, Row, Style, Table, Text};
+use crate::{number, words};
+use gritstone_model::{Footnote, PublishedView, ResultView, Statistics};
+
+/// A column of a table of results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Col {
+    Id,
+    Title,
+    Figure,
+    Unit,
+    Interval,
+    PlusMinus,
+    Launches,
+    Samples,
+    Cycles,
+    Ghz,
+    Work,
+    Real,
+    RealInterval,
+    User,
+    System,
+    Process,
+    StartShare,
+    Precision,
+    Sd,
+    Drift,
+    Modes,
+    Min,
+    Median,
+    Mean,
+    Max,
+    Percentile(String),
+}
+
+/// What to do with a footnote on a figure that the table does not show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Strays {
+    /// It stands at the name of the row.
+    AtTheName,
+    /// Another table of the same section shows the published work, and has it.
+    PublishedElsewhere,
+}
+
+/// The group of columns that tell of the document's own amount of work.
+const PUBLISHED: &str = "Published work";
+
+/// The group of columns that tell how much was measured, and what it took of the core.
+const MEASUREMENT: &str = "Measurement";
+
+/// A table of results, without the columns that say nothing.
+pub(crate) fn table(
+    document: &mut Document,
+    caption: impl Into<Text>,
+    results: &[&ResultView],
+    cols: &[Col],
+    strays: Strays,
+) -> Table {
+    let rows = results
+        .iter()
+        .map(|result| row(document, results, result, cols, strays))
+        .collect();
+    Table {
+        caption: caption.into(),
+        columns: cols.iter().map(|col| col.head(results)).collect(),
+        rows,
+    }
+    .without_empty_columns()
+}
+
+fn row(
+    document: &mut Document,
+    all: &[&ResultView],
+    result: &ResultView,
+    cols: &[Col],
+    strays: Strays,
+) -> Row {
+    let mut cells: Vec<Text> = cols.iter().map(|col| col.cell(result, all)).collect();
+    for footnote in &result.footnotes {
+        let at = match place(result, footnote, cols) {
+            Some(at) => at,
+            None if elsewhere(result, footnote, strays) => continue,
+            None => cols.iter().position(Col::is_key).unwrap_or(0),
+        };
+        let id = document.note(footnote);
+        cells[at] = std::mem::take(&mut cells[at]).with([id]);
+    }
+    Row::new(cells)
+}
+
+fn elsewhere(result: &ResultView, footnote: &Footnote, strays: Strays) -> bool {
+    strays == Strays::PublishedElsewhere
+        && result.published.is_some()
+        && footnote.of.as_deref().and_then(Col::of_time).is_some()
+}
+
+/// The column to which a footnote belongs.
+fn place(result: &ResultView, footnote: &Footnote, cols: &[Col]) -> Option<usize> {
+    let find = |wanted: &Col| cols.iter().position(|col| col == wanted);
+    let told = |p: &PublishedView| Col::of_time(&p.figure).and_then(|col| find(&col));
+    match footnote.of.as_deref() {
+        Some("cycles") => find(&Col::Cycles),
+        Some("estimate") | None => {
+            let published = || result.published.as_ref().and_then(told);
+            if result.estimate.is_none() && result.outcome == "published" {
+                published().or_else(|| find(&Col::Figure))
+            } else {
+                find(&Col::Figure).or_else(published)
+            }
+        }
+        Some(of) => Col::of_time(of).and_then(|col| find(&col)),
+    }
+}
+
+impl Col {
+    /// The column of a time by the name that it has in a view.
+    pub(crate) fn of_time(name: &str) -> Option<Self> {
+        match name {
+            "real_s" => Some(Self::Real),
+            "user_s" => Some(Self::User),
+            "system_s" => Some(Self::System),
+            "process_s" => Some(Self::Process),
+            _ => None,
+        }
+    }
+
+    fn is_key(&self) -> bool {
+        matches!(self, Self::Id)
+    }
+
+    fn head(&self, results: &[&ResultView]) -> Column {
+        use Style::{Code, Number, Text};
+        match self {
+            Self::Id => Column::key("Benchmark", Code),
+            Self::Title => Column::new("What", Text),
+            Self::Figure => Column::new("Figure", Number),
+            Self::Unit => Column::new("Unit", Text),
+            Self::Interval => Column::new(interval_head(results), Number),
+            Self::PlusMinus => Column::new(plus_minus_head(results), Number),
+            Self::Launches => Column::new("launches", Number).of(MEASUREMENT),
+            Self::Samples => Column::new("samples", Number).of(MEASUREMENT),
+            Self::Cycles => Column::new("cycles", Number).of(MEASUREMENT),
+            Self::Ghz => Column::new("GHz", Number).of(MEASUREMENT),
+            Self::Work => Column::new("work", Text).of(PUBLISHED),
+            Self::Real => Column::new("real", Number).of(PUBLISHED),
+            Self::RealInterval => Column::new("interval", Number).of(PUBLISHED),
+            Self::User => Column::new("user", Number).of(PUBLISHED),
+            Self::System => Column::new("system", Number).of(PUBLISHED),
+            Self::Process => Column::new("process", Number).of(PUBLISHED),
+            Self::StartShare => Column::new("start-up", Number).of(PUBLISHED),
+            Self::Precision => Column::new("Half-width", Number),
+            Self::Sd => Column::new("Deviation", Number),
+            Self::Drift => Column::new("Drift", Number),
+            Self::Modes => Column::new("Modes", Number),
+            Self::Min => Column::new("min", Number),
+            Self::Median => Column::new("median", Number),
+            Self::Mean => Column::new("mean", Number),
+            Self::Max => Column::new("max", Number),
+            Self::Percentile(name) => Column::new(name.clone(), Number),
+        }
+    }
+
+    fn cell(&self, result: &ResultView, all: &[&ResultView]) -> Text {
+        let text = match self {
+            Self::Id => Some(result.id.to_string()),
+            Self::Title => Some(title(result)),
+            Self::Figure => figure(result),
+            Self::Unit => return unit(result).into(),
+            Self::Interval => interval(result),
+            Self::Launches => counted(result.launches),
+            Self::Samples => counted(result.samples),
+            Self::Cycles => result
+                .cycles
+                .map(|c| number::plain(c, result.cycles_interval, 3)),
+            Self::Ghz => result.ghz.map(|g| number::fixed(g, 2)),
+            Self::Precision | Self::PlusMinus => precision(result).map(number::percent),
+            Self::Work
+            | Self::Real
+            | Self::RealInterval
+            | Self::User
+            | Self::System
+            | Self::Process
+            | Self::StartShare => result
+                .published
+                .as_ref()
+                .and_then(|p| self.published(p, result, all)),
+            _ => result
+                .statistics
+                .as_ref()
+                .and_then(|s| self.statistic(s, result)),
+        };
+        text.map_or_else(Text::missing, Text::new)
+    }
+
+    fn published(
+        &self,
+        p: &PublishedView,
+        result: &ResultView,
+        all: &[&ResultView],
+    ) -> Option<String> {
+        match self {
+            Self::Work => Some(p.work.clone()).filter(|work| !work.is_empty()),
+            Self::RealInterval => {
+                let bounds = p.real_interval?;
+                let shown = number::figure(p.real_s?, Some(bounds), "s");
+                Some(format!("{} {}", shown.interval, shown.unit))
+            }
+            Self::StartShare => p.start_share.map(number::percent),
+            _ => {
+                let value = self.time(p)?;
+                if result.outcome == "published" {
+                    let decimals = self.printed_decimals(all.iter().copied());
+                    return Some(format!("{} s", number::printed(value, decimals)));
+                }
+                Some(number::seconds(value, self.time_interval(p)))
+            }
+        }
+    }
+
+    /// One of the four times, s.
+    pub(crate) fn time(&self, p: &PublishedView) -> Option<f64> {
+        match self {
+            Self::Real => p.real_s,
+            Self::User => p.user_s,
+            Self::System => p.system_s,
+            Self::Process => p.process_s,
+            _ => None,
+        }
+    }
+
+    /// Its interval, s.
+    pub(crate) fn time_interval(&self, p: &PublishedView) -> Option<[f64; 2]> {
+        match self {
+            Self::Real => p.real_interval,
+            Self::Process => p.process_interval,
+            _ => None,
+        }
+    }
+
+    /// The most decimals with which documents printed this time in these results: what was 8.0 on paper
+    /// comes as 8 from a file.
+    pub(crate) fn printed_decimals<'a>(
+        &self,
+        results: impl Iterator<Item = &'a ResultView>,
+    ) -> usize {
+        results
+            .filter(|r| r.outcome == "published")
+            .filter_map(|r| self.time(r.published.as_ref()?))
+            .map(number::printed_decimals)
+            .max()
+            .unwrap_or(0)
+            .min(4)
+    }
+
+    fn statistic(&self, s: &Statistics, result: &ResultView) -> Option<String> {
+        let show = |value: f64| Some(number::figure(value, None, result.unit.as_str()).with_unit());
+        match self {
+            Self::Sd => result
+                .estimate
+                .filter(|e| *e != 0.0)
+                .map(|e| number::percent(s.sd / e.abs())),
+            Self::Drift => s.drift.map(number::percent),
+            Self::Modes => s.modes.map(number::count),
+            Self::Min => show(s.min),
+            Self::Median => show(s.median),
+            Self::Mean => show(s.mean),
+            Self::Max => show(s.max),
+            Self::Percentile(name) => s.percentiles.get(name).copied().and_then(show),
+            _ => None,
+        }
+    }
+}
+
+fn counted(n: usize) -> Option<String> {
+    (n > 0).then(|| number::count(n))
+}
+
+/// The estimate, or in a word why there is none.
+pub(crate) fn figure(result: &ResultView) -> Option<String> {
+    if let Some(estimate) = result.estimate {
+        return Some(shown(result, estimate).estimate);
+    }
+    match result.outcome.as_str() {
+        "measured" | "published" => None,
+        "skipped" => Some("not run".to_owned()),
+        other => Some(other.replace('_', " ")),
+    }
+}
+
+/// The estimate with its unit, for a cell of its own.
+pub(crate) fn figure_with_unit(result: &ResultView) -> String {
+    result
+        .estimate
+        .map_or(String::new(), |e| shown(result, e).with_unit())
+}
+
+/// What was done, and on what: a figure of a disc that is one of a cache says so.
+fn title(result: &ResultView) -> String {
+    match &result.measured {
+        Some(what) => format!("{} ({what})", result.title),
+        None => result.title.clone(),
+    }
+}
+
+fn unit(result: &ResultView) -> String {
+    result
+        .estimate
+        .map_or(String::new(), |e| shown(result, e).unit)
+}
+
+fn interval(result: &ResultView) -> Option<String> {
+    let estimate = result.estimate?;
+    result.interval.map(|_| shown(result, estimate).interval)
+}
+
+fn shown(result: &ResultView, estimate: f64) -> number::Shown {
+    if result.outcome == "published" && result.interval.is_none() {
+        return number::Shown {
+            estimate: number::printed(estimate, 0),
+            interval: String::new(),
+            unit: number::unit_text(result.unit.as_str()),
+        };
+    }
+    number::figure(estimate, result.interval, result.unit.as_str())
+}
+
+/// Half the interval as a share of the estimate.
+pub(crate) fn precision(result: &ResultView) -> Option<f64> {
+    let [low, high] = result.interval?;
+    let estimate = result.estimate.filter(|e| *e != 0.0)?;
+    Some((high - low) / 2.0 / estimate.abs())
+}
+
+fn interval_head(results: &[&ResultView]) -> String {
+    words::capital(format!("{} interval", level(results)).trim_start())
+}
+
+/// `±(95%)`, in one word so that it is not broken.
+fn plus_minus_head(results: &[&ResultView]) -> String {
+    match level(results).replace(' ', "").as_str() {
+        "" => "±".to_owned(),
+        level => format!("±({level})"),
+    }
+}
+
+/// `95 %`; nothing where the rows do not agree on the confidence.
+fn level(results: &[&ResultView]) -> String {
+    let mut levels = results
+        .iter()
+        .filter(|r| r.interval.is_some())
+        .map(|r| r.confidence);
+    match levels.next() {
+        Some(Some(level)) if levels.all(|l| l == Some(level)) => number::percent_asked(level),
+        _ => String::new(),
+    }
+}
+
+/// The names of the percentiles that any of these rows has, in their order.
+pub(crate) fn percentiles(results: &[&ResultView]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for statistics in results.iter().filter_map(|r| r.statistics.as_ref()) {
+        for name in statistics.percentiles.keys() {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+    }
+    let rank = |name: &String| {
+        name.trim_start_matches('p')
+            .parse::<f64>()
+            .unwrap_or(f64::MAX)
+    };
+    names.sort_by(|a, b| rank(a).total_cmp(&rank(b)).then_with(|| a.cmp(b)));
+    names
+}

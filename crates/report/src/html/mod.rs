@@ -1,0 +1,172 @@
+//! A document as one HTML file: no script, nothing fetched, readable on a phone, on paper and without colour.
+//!
+//! The markup is also well-formed XML, so that a strict parser can prove that every element is closed.
+//!
+//! Must not know: what the document is about, files.
+
+mod table;
+
+use crate::clean::{clean, escape};
+use crate::document::{Block, Document, Figure, Text};
+use std::fmt::Write as _;
+
+const STYLE: &str = include_str!("style.css");
+/// From so many sections on there is a list of them.
+const CONTENTS_FROM: usize = 4;
+
+/// The document as a page.
+#[must_use]
+pub fn render(document: &Document) -> String {
+    let title = escape(&document.title);
+    let mut out = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+         <meta name=\"color-scheme\" content=\"light dark\"/>\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
+         <header>\n<h1>{title}</h1>\n"
+    );
+    if let Some(subtitle) = &document.subtitle {
+        let _ = writeln!(out, "<p class=\"subtitle\">{}</p>", escape(subtitle));
+    }
+    out.push_str("</header>\n");
+    contents(&mut out, document);
+    let mut section = 0;
+    for block in &document.blocks {
+        match block {
+            Block::Heading(level, text) => {
+                section += usize::from(*level == 1);
+                heading(&mut out, *level, text, section);
+            }
+            Block::Paragraph(text) => {
+                let _ = writeln!(out, "<p>{}</p>", marked(document, text));
+            }
+            Block::List(items) => list(&mut out, document, items),
+            Block::Terms(terms) => self::terms(&mut out, document, terms),
+            Block::Table(table) => table::render(&mut out, document, table),
+            Block::Figure(figure) => {
+                self::figure(&mut out, document, figure);
+            }
+            Block::Footnotes => footnotes(&mut out, document),
+        }
+    }
+    out.push_str("</main>\n</body>\n</html>\n");
+    out
+}
+
+/// Links to the sections, where there are enough of them.
+fn contents(out: &mut String, document: &Document) {
+    let sections: Vec<&String> = document
+        .blocks
+        .iter()
+        .filter_map(|block| match block {
+            Block::Heading(1, text) => Some(text),
+            _ => None,
+        })
+        .collect();
+    if sections.len() < CONTENTS_FROM {
+        return;
+    }
+    out.push_str("<nav aria-label=\"Contents\">\n<ol>\n");
+    for (i, text) in sections.iter().enumerate() {
+        let _ = writeln!(
+            out,
+            "<li><a href=\"#section-{}\">{}</a></li>",
+            i + 1,
+            escape(text)
+        );
+    }
+    out.push_str("</ol>\n</nav>\n");
+}
+
+fn heading(out: &mut String, level: u8, text: &str, section: usize) {
+    let tag = level.clamp(1, 3) + 1;
+    let id = if level == 1 {
+        format!(" id=\"section-{section}\"")
+    } else {
+        String::new()
+    };
+    let _ = writeln!(out, "<h{tag}{id}>{}</h{tag}>", escape(text));
+}
+
+fn list(out: &mut String, document: &Document, items: &[Text]) {
+    out.push_str("<ul>\n");
+    for item in items {
+        let _ = writeln!(out, "<li>{}</li>", marked(document, item));
+    }
+    out.push_str("</ul>\n");
+}
+
+fn terms(out: &mut String, document: &Document, terms: &[(String, Text)]) {
+    out.push_str("<dl>\n");
+    for (term, text) in terms {
+        let _ = writeln!(
+            out,
+            "<div><dt>{}</dt><dd>{}</dd></div>",
+            escape(term),
+            marked(document, text)
+        );
+    }
+    out.push_str("</dl>\n");
+}
+
+fn figure(out: &mut String, document: &Document, figure: &Figure) {
+    let label = escape(&figure.caption.text);
+    let _ = write!(
+        out,
+        "<figure>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">\n{}</div>\n\
+         <figcaption>{}</figcaption>\n<details><summary>The figure in words</summary><p>{}</p></details>\n</figure>\n",
+        figure.svg,
+        marked(document, &figure.caption),
+        escape(&figure.alternative)
+    );
+}
+
+fn footnotes(out: &mut String, document: &Document) {
+    let notes = document.notes();
+    if notes.is_empty() {
+        return;
+    }
+    out.push_str("<dl class=\"notes\">\n");
+    for (id, note) in notes {
+        let _ = writeln!(
+            out,
+            "<div id=\"note-{}\"><dt>{}</dt><dd>{}</dd></div>",
+            id.index() + 1,
+            escape(&document.mark(id)),
+            escape(&note.why)
+        );
+    }
+    out.push_str("</dl>\n");
+}
+
+/// Words with links to their footnotes behind them.
+fn marked(document: &Document, text: &Text) -> String {
+    let marks = marks(document, text);
+    if marks.is_empty() {
+        return escape(&text.text);
+    }
+    format!("{}<sup>{marks}</sup>", escape(&text.text))
+}
+
+/// The links alone.
+fn marks(document: &Document, text: &Text) -> String {
+    let mut out = String::new();
+    for (id, mark) in document.marks(text) {
+        let mark = escape(&mark);
+        let _ = write!(
+            out,
+            "<a href=\"#note-{}\" aria-label=\"footnote {mark}\">{mark}</a>",
+            id.index() + 1
+        );
+    }
+    out
+}
+
+/// Letters that the marks of a text take.
+fn marks_width(document: &Document, text: &Text) -> usize {
+    document
+        .marks(text)
+        .iter()
+        .map(|(_, mark)| clean(mark).chars().count())
+        .sum()
+}

@@ -1,0 +1,31 @@
+//! Plain lists as documents: what can be measured, which machines there are, what is missing here.
+//!
+//! Must not know: what the lists hold.
+
+use crate::document::{Column, Document, Row, Style, Table, Text};
+
+/// A document of one table; the first column names the row.
+#[must_use]
+pub fn table<const N: usize>(
+    title: &str,
+    columns: [(&str, Style); N],
+    rows: Vec<[String; N]>,
+) -> Document {
+    let mut document = Document::new(title);
+    if rows.is_empty() {
+        document.paragraph("There is nothing to list.");
+    }
+    let columns = columns.iter().enumerate().map(|(i, (head, style))| Column {
+        key: i == 0,
+        ..Column::new(*head, *style)
+    });
+    document.table(Table {
+        caption: Text::default(),
+        columns: columns.collect(),
+        rows: rows
+            .into_iter()
+            .map(|cells| Row::new(cells.map(Text::new).into()))
+            .collect(),
+    });
+    document
+}

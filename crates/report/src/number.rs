@@ -1,0 +1,226 @@
+//! Numbers as a reader sees them: no more digits than the interval justifies, thousands grouped, a unit near
+//! the size of the number.
+//!
+//! The rule: the half-width of the interval is written with two digits, and the estimate and its bounds with as
+//! many decimals as that takes. The first of the two is the first digit that is uncertain; the second is
+//! there so that rounding adds nothing to the uncertainty. Nothing that is not 0 is ever printed as 0.
+//!
+//! Must not know: benchmarks, documents.
+
+use crate::document::MISSING;
+use gritstone_model::{Quantity, Unit};
+
+/// Digits of a figure without an interval.
+const PLAIN_DIGITS: i32 = 3;
+/// No estimate has more digits than this, however narrow its interval.
+const MOST_DIGITS: i32 = 7;
+
+/// A figure, ready to print.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shown {
+    /// The estimate.
+    pub estimate: String,
+    /// "low to high"; empty without an interval.
+    pub interval: String,
+    /// The unit in which both are.
+    pub unit: String,
+}
+
+impl Shown {
+    /// Number and unit in one.
+    pub(crate) fn with_unit(&self) -> String {
+        format!("{} {}", self.estimate, self.unit)
+            .trim_end()
+            .to_owned()
+    }
+}
+
+/// A figure in its own unit, or in a larger or smaller one of the same kind when the number asks for it.
+pub(crate) fn figure(estimate: f64, interval: Option<[f64; 2]>, unit: &str) -> Shown {
+    let (factor, unit) = scale(unit, estimate);
+    let estimate = estimate * factor;
+    let interval = interval.map(|[low, high]| [low * factor, high * factor]);
+    let decimals = match interval {
+        Some(bounds) => decimals(estimate, bounds),
+        None if estimate.fract() == 0.0 && unit == "bytes" => 0,
+        None => significant_decimals(estimate, PLAIN_DIGITS),
+    };
+    Shown {
+        estimate: fixed(estimate, decimals),
+        interval: interval.map_or(String::new(), |[low, high]| {
+            format!("{} to {}", fixed(low, decimals), fixed(high, decimals))
+        }),
+        unit,
+    }
+}
+
+/// A figure beside others, with its unit: at most so many digits, and no zeros at the end.
+pub(crate) fn at_most(value: f64, unit: &str, digits: i32) -> String {
+    let (factor, unit) = scale(unit, value);
+    let text = significant(value * factor, digits);
+    let text = match text.split_once('.') {
+        Some(_) if !text.contains('e') => text.trim_end_matches('0').trim_end_matches('.'),
+        _ => text.as_str(),
+    };
+    format!("{text} {unit}").trim_end().to_owned()
+}
+
+/// A time with its unit: `2.94 ms`. From a tenth of a second up it is in seconds.
+pub(crate) fn seconds(value: f64, interval: Option<[f64; 2]>) -> String {
+    figure(value, interval, "s").with_unit()
+}
+
+/// The number that a document printed, with at least so many decimals (0.1 and 2 in one column: 0.1 and 2.0).
+pub(crate) fn printed(value: f64, decimals: usize) -> String {
+    let decimals = decimals.max(printed_decimals(value));
+    fixed(value, i32::try_from(decimals).unwrap_or(0))
+}
+
+/// Decimals that the shortest form of a number has.
+pub(crate) fn printed_decimals(value: f64) -> usize {
+    format!("{value}")
+        .split_once('.')
+        .map_or(0, |(_, d)| d.len())
+}
+
+/// A share as a percentage of two digits: `0.42 %`, `3.4 %`, `12 %`.
+pub(crate) fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    let decimals = significant_decimals(value, 2).clamp(0, 2);
+    format!("{} %", fixed(value, decimals))
+}
+
+/// A share that someone asked for: `1 %`, `0.25 %`.
+pub(crate) fn percent_asked(share: f64) -> String {
+    at_most(share * 100.0, "%", 4)
+}
+
+/// A number without a unit: decimals by its interval, or as many digits as asked for.
+pub(crate) fn plain(value: f64, interval: Option<[f64; 2]>, digits: i32) -> String {
+    match interval {
+        Some(bounds) => fixed(value, decimals(value, bounds)),
+        None => significant(value, digits),
+    }
+}
+
+/// A number with so many digits.
+pub(crate) fn significant(value: f64, digits: i32) -> String {
+    fixed(value, significant_decimals(value, digits))
+}
+
+/// A count, grouped.
+pub(crate) fn count(n: usize) -> String {
+    group(&n.to_string())
+}
+
+/// Decimals that an interval justifies; negative where even tens are uncertain.
+pub(crate) fn decimals(estimate: f64, [low, high]: [f64; 2]) -> i32 {
+    let half = (high - low).abs() / 2.0;
+    let size = exponent(estimate, 1);
+    let most = MOST_DIGITS - 1 - size;
+    if half > 0.0 && half.is_finite() {
+        let justified = 1 - exponent(half, 2);
+        justified.min(most).max(-size)
+    } else {
+        most.min(PLAIN_DIGITS - 1 - size).max(0)
+    }
+}
+
+/// Decimals that give a number so many digits.
+pub(crate) fn significant_decimals(value: f64, digits: i32) -> i32 {
+    digits - 1 - exponent(value, digits)
+}
+
+/// Power of ten of the first digit, once the number is rounded to so many digits (9.96 to two is 10: 1).
+fn exponent(value: f64, digits: i32) -> i32 {
+    if value == 0.0 || !value.is_finite() {
+        return 0;
+    }
+    let precision = usize::try_from(digits - 1).unwrap_or(0);
+    let text = format!("{value:.precision$e}");
+    text.split_once('e')
+        .and_then(|(_, e)| e.parse().ok())
+        .unwrap_or(0)
+}
+
+/// A number with so many decimals, thousands grouped by commas; a negative count rounds to tens, hundreds, ...
+pub(crate) fn fixed(value: f64, decimals: i32) -> String {
+    if !value.is_finite() {
+        return MISSING.to_owned();
+    }
+    if value.abs() >= 1e15 {
+        return format!("{value:.2e}");
+    }
+    let rounded = if decimals < 0 {
+        let unit = 10f64.powi(-decimals);
+        (value / unit).round() * unit
+    } else {
+        value
+    };
+    let text = format!("{rounded:.*}", usize::try_from(decimals).unwrap_or(0));
+    let (sign, digits) = match text.strip_prefix('-') {
+        // what rounds to 0 has no sign
+        Some(digits) if digits.bytes().any(|b| (b'1'..=b'9').contains(&b)) => ("-", digits),
+        Some(digits) => ("", digits),
+        None => ("", text.as_str()),
+    };
+    match digits.split_once('.') {
+        Some((whole, fraction)) => format!("{sign}{}.{fraction}", group(whole)),
+        None => format!("{sign}{}", group(digits)),
+    }
+}
+
+fn group(digits: &str) -> String {
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// Units that go up and down in steps of a thousand; the first of each is the smallest there is.
+const TIMES: [&str; 4] = ["ns", "us", "ms", "s"];
+const BYTES: [&str; 4] = ["B", "KB", "MB", "GB"];
+
+/// The factor and the unit in which a number is readable: its own unit from 0.1 to 10,000, otherwise the one in
+/// which it lies between 1 and 1,000.
+fn scale(unit: &str, value: f64) -> (f64, String) {
+    let (head, tail) = match unit.split_once('/') {
+        Some((head, tail)) => (head, format!("/{tail}")),
+        None => (unit, String::new()),
+    };
+    let ladder = match Unit::parse(unit).map(|u| u.quantity()) {
+        Ok(Quantity::Time { .. }) => TIMES,
+        Ok(Quantity::Rate { .. }) if BYTES.contains(&head) => BYTES,
+        _ => return (1.0, unit.to_owned()),
+    };
+    let Some(own) = ladder.iter().position(|u| *u == head) else {
+        return (1.0, unit.to_owned());
+    };
+    let (mut at, mut scaled) = (own, value);
+    if !(0.1..10_000.0).contains(&value.abs()) && value != 0.0 {
+        while scaled.abs() >= 1000.0 && at + 1 < ladder.len() {
+            (at, scaled) = (at + 1, scaled / 1000.0);
+        }
+        while scaled.abs() < 1.0 && at > 0 {
+            (at, scaled) = (at - 1, scaled * 1000.0);
+        }
+    }
+    let steps = i32::try_from(own).unwrap_or(0) - i32::try_from(at).unwrap_or(0);
+    (
+        1000f64.powi(steps),
+        format!("{}{tail}", ladder[at].replace('u', "µ")),
+    )
+}
+
+/// A unit as it is printed: micro by its sign.
+pub(crate) fn unit_text(unit: &str) -> String {
+    scale(unit, 0.0).1
+}
+
+#[cfg(test)]
+#[path = "number_tests.rs"]
+mod tests;

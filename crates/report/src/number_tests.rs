@@ -1,0 +1,250 @@
+//! Made-up numbers whose printed form is known.
+//!
+//! Must not know: anything but the numbers.
+
+use super::*;
+use proptest::prelude::*;
+
+#[test]
+fn digits_follow_the_interval() {
+    // estimate, low, high, unit -> as printed
+    let table = [
+        // half-width 0.42: tenths are the first uncertain digit, hundredths are printed too
+        (
+            112.3456,
+            111.93,
+            112.77,
+            "ns/call",
+            "112.35",
+            "111.93 to 112.77",
+            "ns/call",
+        ),
+        (
+            112.3456,
+            108.1,
+            116.5,
+            "ns/call",
+            "112.3",
+            "108.1 to 116.5",
+            "ns/call",
+        ),
+        (
+            112.3456,
+            70.0,
+            154.0,
+            "ns/call",
+            "112",
+            "70 to 154",
+            "ns/call",
+        ),
+        (
+            112.3456,
+            112.3456,
+            112.3456,
+            "ns/call",
+            "112",
+            "112 to 112",
+            "ns/call",
+        ),
+        // even tens are uncertain
+        (
+            25_432_123.0,
+            25_312_000.0,
+            25_552_000.0,
+            "calls/s",
+            "25,430,000",
+            "25,310,000 to 25,550,000",
+            "calls/s",
+        ),
+        // a half-width of 0.0996 is 0.10 with two digits
+        (5.0, 4.9004, 5.0996, "s", "5.00", "4.90 to 5.10", "s"),
+        // wider than itself: still one digit of the estimate, never 0
+        (
+            0.4,
+            -12.0,
+            13.0,
+            "ns/call",
+            "0.4",
+            "-12.0 to 13.0",
+            "ns/call",
+        ),
+        (
+            -3.21,
+            -4.4,
+            -2.0,
+            "ns/call",
+            "-3.2",
+            "-4.4 to -2.0",
+            "ns/call",
+        ),
+        // units follow the size
+        (
+            25_432.0,
+            25_300.0,
+            25_560.0,
+            "ns/call",
+            "25.43",
+            "25.30 to 25.56",
+            "µs/call",
+        ),
+        (
+            1_500_000.0,
+            1_400_000.0,
+            1_600_000.0,
+            "ns",
+            "1.50",
+            "1.40 to 1.60",
+            "ms",
+        ),
+        (
+            0.00294,
+            0.00293,
+            0.00295,
+            "s",
+            "2.940",
+            "2.930 to 2.950",
+            "ms",
+        ),
+        (0.294, 0.293, 0.295, "s", "0.2940", "0.2930 to 0.2950", "s"),
+        (
+            12_345.0,
+            12_300.0,
+            12_390.0,
+            "MB/s",
+            "12.345",
+            "12.300 to 12.390",
+            "GB/s",
+        ),
+        (
+            0.02,
+            0.01,
+            0.03,
+            "ns/call",
+            "0.020",
+            "0.010 to 0.030",
+            "ns/call",
+        ),
+        (
+            9_999.0,
+            9_990.0,
+            10_008.0,
+            "us",
+            "9,999.0",
+            "9,990.0 to 10,008.0",
+            "µs",
+        ),
+        // too narrow to be believed: seven digits
+        (
+            1.0,
+            0.999_999_999,
+            1.000_000_001,
+            "s",
+            "1.000000",
+            "1.000000 to 1.000000",
+            "s",
+        ),
+    ];
+    for (estimate, low, high, unit, text, interval, as_unit) in table {
+        let shown = figure(estimate, Some([low, high]), unit);
+        assert_eq!(
+            (
+                shown.estimate.as_str(),
+                shown.interval.as_str(),
+                shown.unit.as_str()
+            ),
+            (text, interval, as_unit),
+            "{estimate} [{low}, {high}] {unit}"
+        );
+    }
+}
+
+#[test]
+fn without_an_interval_three_digits_and_sizes_whole() {
+    let table = [
+        (112.3456, "ns/call", "112 ns/call"),
+        (9.996, "ns/call", "10.0 ns/call"),
+        (12_345.0, "bytes", "12,345 bytes"),
+        (8_900_123.0, "calls/s", "8,900,000 calls/s"),
+        (4.8, "s", "4.80 s"),
+        (0.000_048, "s", "48.0 µs"),
+        (0.0, "s", "0.00 s"),
+        (1.68, "ratio", "1.68 ratio"),
+        (f64::NAN, "s", "– s"),
+        (f64::INFINITY, "ns", "– s"),
+        (1e300, "s", "1.00e300 s"),
+    ];
+    for (value, unit, text) in table {
+        assert_eq!(
+            figure(value, None, unit).with_unit(),
+            text,
+            "{value} {unit}"
+        );
+    }
+}
+
+#[test]
+fn published_numbers_keep_what_was_printed() {
+    assert_eq!(printed(8.0, 1), "8.0");
+    assert_eq!(printed(0.25, 1), "0.25");
+    assert_eq!(printed(25_000.0, 0), "25,000");
+    assert_eq!(printed_decimals(70.5), 1);
+    assert_eq!(printed_decimals(7.0), 0);
+}
+
+#[test]
+fn figures_beside_others_have_no_zeros_at_the_end() {
+    let table = [
+        (4.8, "s", "4.8 s"),
+        (100.0, "s", "100 s"),
+        (0.001, "s", "1 ms"),
+        (0.00294123, "s", "2.941 ms"),
+        (12_345.6, "calls/s", "12,350 calls/s"),
+        (0.0, "", "0"),
+        (6.0, "", "6"),
+        (1e20, "", "1.00e20"),
+    ];
+    for (value, unit, text) in table {
+        assert_eq!(at_most(value, unit, 4), text, "{value} {unit}");
+    }
+}
+
+#[test]
+fn shares_and_counts() {
+    assert_eq!(percent(0.0042), "0.42 %");
+    assert_eq!(percent(0.034), "3.4 %");
+    assert_eq!(percent(0.123), "12 %");
+    assert_eq!(percent(1.5), "150 %");
+    assert_eq!(percent(0.0), "0.0 %");
+    assert_eq!(percent(-0.004), "-0.40 %");
+    assert_eq!(percent_asked(0.01), "1 %");
+    assert_eq!(percent_asked(0.999), "99.9 %");
+    assert_eq!(count(25_000), "25,000");
+    assert_eq!(count(999), "999");
+    assert_eq!(fixed(-1234.5, 1), "-1,234.5");
+    assert_eq!(fixed(-0.04, 1), "0.0");
+    assert_eq!(fixed(-123_456.0, 0), "-123,456");
+    assert_eq!(fixed(1250.0, -2), "1,300");
+}
+
+proptest! {
+    /// What is printed is within one unit of the second uncertain digit of what was measured.
+    #[test]
+    fn rounding_adds_less_than_a_tenth_of_the_half_width(
+        estimate in 1e-3..1e9f64,
+        share in 1e-4..0.5f64,
+    ) {
+        let half = estimate * share;
+        let bounds = [estimate - half, estimate + half];
+        let text = fixed(estimate, decimals(estimate, bounds)).replace(',', "");
+        let back: f64 = text.parse().unwrap();
+        prop_assert!((back - estimate).abs() <= half * 0.05 * 1.001, "{estimate} ± {half}: {text}");
+        prop_assert!(text.trim_start_matches(['0', '.']).replace('.', "").len() <= 15);
+    }
+
+    /// Nothing that is not 0 is printed as 0.
+    #[test]
+    fn never_zero(estimate in 1e-9..1e9f64, half in 0.0..1e12f64) {
+        let shown = figure(estimate, Some([estimate - half, estimate + half]), "ns");
+        prop_assert!(shown.estimate.bytes().any(|b| (b'1'..=b'9').contains(&b)), "{shown:?}");
+    }
+}

@@ -1,0 +1,389 @@
+//! Figures as SVG: lines with intervals over a plain or a logarithmic axis, each line named at its end.
+//!
+//! Drawn here and not by a plotting library. The crate kuva was tried: it has intervals, log axes and legible
+//! ticks, but it is 95,000 lines that take 43 CPU seconds of a release build (10 in development; a fresh clone has
+//! about two minutes on two cores), tells lines apart by colour in a legend beside the plot, where fifteen
+//! machines need names at the lines' ends that survive black and white, and writes colours that a page cannot
+//! turn dark. What a brief needs is in these few hundred lines; nobody outside this module sees how it is done.
+//!
+//! Every colour is an attribute, so that a figure stands by itself in any renderer, and every element has a
+//! class, by which a page may give it other colours in the dark.
+//!
+//! Must not know: benchmarks, machines, documents, files.
+
+mod axis;
+mod labels;
+
+use crate::clean::escape;
+use crate::number;
+use axis::Scale;
+use labels::Label;
+use std::fmt::Write as _;
+
+/// A figure of lines.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plot {
+    /// Unique in its document: the beginning of every `id` in the drawing. Letters, digits and `-`.
+    pub id: String,
+    /// What it shows, for those who cannot see it.
+    pub title: String,
+    /// The same at length, numbers included.
+    pub description: String,
+    /// What is counted along x.
+    pub x_label: String,
+    /// What is counted along y.
+    pub y_label: String,
+    /// Unit of y, as it is to stand at the ticks; empty for none.
+    pub y_unit: String,
+    /// Whether x is logarithmic.
+    pub log_x: bool,
+    /// Whether y is logarithmic.
+    pub log_y: bool,
+    /// The lines, each with a name of its own.
+    pub lines: Vec<Line>,
+}
+
+/// One line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Line {
+    /// Its name, which stands at its end.
+    pub name: String,
+    /// The line that the reader looks for: thick and coloured; the others are thin and grey.
+    pub strong: bool,
+    /// Its points from left to right.
+    pub points: Vec<Point>,
+}
+
+/// One point of a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Point {
+    /// Where along x.
+    pub x: f64,
+    /// How high; `None` breaks the line.
+    pub y: Option<f64>,
+    /// Low and high.
+    pub interval: Option<[f64; 2]>,
+}
+
+const LEFT: f64 = 74.0;
+const TOP: f64 = 14.0;
+const BOTTOM: f64 = 52.0;
+const PLOT_WIDTH: f64 = 500.0;
+const LEAST_HEIGHT: f64 = 360.0;
+/// From here on intervals are drawn as a band: bars would touch.
+const BAND_FROM: usize = 13;
+/// Okabe and Ito's colours that are dark enough on white, for lines that are to be found.
+const STRONG: [&str; 4] = ["#0072b2", "#d55e00", "#009e73", "#a3478a"];
+const GREY: &str = "#6b6b6b";
+/// Four dashes and five shapes: twenty grey lines can be told apart.
+const DASHES: [&str; 4] = ["", "6 3", "2 2.5", "9 3 2 3"];
+const FONT: &str = "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif";
+
+impl Plot {
+    /// The drawing, a whole `<svg>` element. Values that have no place on a logarithmic axis are left out.
+    #[must_use]
+    pub fn render(&self) -> String {
+        let height = LEAST_HEIGHT.max(labels::height(self.lines.len()));
+        let area = Area {
+            x: Scale::new(
+                self.values(|p| [Some(p.x); 3]),
+                self.log_x,
+                LEFT,
+                LEFT + PLOT_WIDTH,
+            )
+            .padded(),
+            y: Scale::new(
+                self.values(|p| [p.y, p.interval.map(|i| i[0]), p.interval.map(|i| i[1])]),
+                self.log_y,
+                TOP + height,
+                TOP,
+            )
+            .rounded(),
+            bottom: TOP + height,
+        };
+        let labels = self.labels(&area);
+        let width = LEFT + PLOT_WIDTH + labels::width(&labels);
+        let mut out = self.open(width, TOP + height + BOTTOM);
+        self.axes(&mut out, &area);
+        for (index, line) in self.lines.iter().enumerate() {
+            self.line(&mut out, &area, index, line);
+        }
+        labels::draw(&mut out, &labels, LEFT + PLOT_WIDTH);
+        out.push_str("</svg>\n");
+        out
+    }
+
+    fn values<'a>(
+        &'a self,
+        of: impl Fn(&Point) -> [Option<f64>; 3] + 'a,
+    ) -> impl Iterator<Item = f64> + 'a {
+        self.lines
+            .iter()
+            .flat_map(|l| &l.points)
+            .flat_map(of)
+            .flatten()
+    }
+
+    fn open(&self, width: f64, height: f64) -> String {
+        let id = &self.id;
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" role=\"img\" viewBox=\"0 0 {width:.0} {height:.0}\" \
+             width=\"{width:.0}\" height=\"{height:.0}\" aria-labelledby=\"{id}-title {id}-desc\" \
+             font-family=\"{FONT}\" font-size=\"12\">\n\
+             <title id=\"{id}-title\">{}</title>\n<desc id=\"{id}-desc\">{}</desc>\n",
+            escape(&self.title),
+            escape(&self.description)
+        )
+    }
+
+    fn axes(&self, out: &mut String, area: &Area) {
+        let (right, bottom) = (LEFT + PLOT_WIDTH, area.bottom);
+        for tick in area.y.ticks() {
+            let y = area.y.at(tick);
+            let text = escape(&number::at_most(tick, &self.y_unit, 4));
+            let _ = writeln!(
+                out,
+                "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{right}\" stroke=\"#dcdcdc\"/>\
+                 <text class=\"ink\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"#333\">{text}</text>",
+                LEFT - 8.0,
+                y + 4.0
+            );
+        }
+        for tick in self.x_ticks(area) {
+            let x = area.x.at(tick);
+            let text = number::at_most(tick, "", 6);
+            let _ = writeln!(
+                out,
+                "<path class=\"axis\" d=\"M{x:.1} {bottom}v5\" stroke=\"#555\"/>\
+                 <text class=\"ink\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#333\">{text}</text>",
+                bottom + 19.0
+            );
+        }
+        let _ = writeln!(
+            out,
+            "<path class=\"axis\" d=\"M{LEFT} {bottom}H{right}\" stroke=\"#555\"/>\
+             <text class=\"ink\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#333\">{}</text>\
+             <text class=\"ink\" transform=\"translate(14 {:.1}) rotate(-90)\" text-anchor=\"middle\" fill=\"#333\">{}</text>",
+            LEFT + PLOT_WIDTH / 2.0,
+            bottom + 42.0,
+            escape(&self.x_label),
+            f64::midpoint(TOP, bottom),
+            escape(&self.y_label)
+        );
+    }
+
+    /// The places where something was measured, when they are few; otherwise round numbers.
+    fn x_ticks(&self, area: &Area) -> Vec<f64> {
+        let mut xs: Vec<f64> = self
+            .values(|p| [Some(p.x), None, None])
+            .filter(|x| area.x.has(*x))
+            .collect();
+        xs.sort_by(f64::total_cmp);
+        xs.dedup();
+        if xs.len() <= 12 { xs } else { area.x.ticks() }
+    }
+
+    fn line(&self, out: &mut String, area: &Area, index: usize, line: &Line) {
+        let pen = self.pen(index);
+        let place = |p: &Point| Some((area.x.place(p.x)?, area.y.place(p.y?)?));
+        let _ = writeln!(out, "<g class=\"line {}\">", pen.class);
+        if line.points.len() >= BAND_FROM {
+            band(out, area, line, &pen);
+        } else {
+            bars(out, area, line, &pen);
+        }
+        let mut path = String::new();
+        let mut pen_down = false;
+        for point in &line.points {
+            let at = place(point);
+            if let Some((x, y)) = at {
+                let _ = write!(path, "{}{x:.1} {y:.1}", if pen_down { 'L' } else { 'M' });
+            }
+            pen_down = at.is_some();
+        }
+        let _ = writeln!(
+            out,
+            "<path class=\"stroke\" d=\"{path}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\"{}/>",
+            pen.colour,
+            pen.width,
+            pen.dash()
+        );
+        if line.points.len() < BAND_FROM {
+            for (x, y) in line.points.iter().filter_map(place) {
+                out.push_str(&pen.marker(x, y));
+            }
+        }
+        out.push_str("</g>\n");
+    }
+
+    fn pen(&self, index: usize) -> Pen {
+        let strong = self.lines[index].strong;
+        let among = self.lines[..index]
+            .iter()
+            .filter(|l| l.strong == strong)
+            .count();
+        let shape = among % 5;
+        if strong {
+            let class = format!("strong{}", among % STRONG.len());
+            return Pen {
+                class,
+                colour: STRONG[among % STRONG.len()],
+                width: 2.75,
+                dash: "",
+                shape,
+            };
+        }
+        Pen {
+            class: "other".to_owned(),
+            colour: GREY,
+            width: 1.2,
+            dash: DASHES[among % DASHES.len()],
+            shape,
+        }
+    }
+
+    fn labels(&self, area: &Area) -> Vec<Label> {
+        let mut labels: Vec<Label> = Vec::new();
+        let right = self
+            .values(|p| [Some(p.x), None, None])
+            .fold(f64::MIN, f64::max);
+        for (index, line) in self.lines.iter().enumerate() {
+            let last = line
+                .points
+                .iter()
+                .rev()
+                .find_map(|p| Some((p.x, area.x.place(p.x)?, area.y.place(p.y?)?)));
+            if let Some((value, x, y)) = last {
+                labels.push(Label::new(
+                    &line.name,
+                    self.pen(index),
+                    line.strong,
+                    (x, y),
+                    value >= right,
+                ));
+            }
+        }
+        labels::spread(&mut labels, TOP, area.bottom);
+        labels
+    }
+}
+
+struct Area {
+    x: Scale,
+    y: Scale,
+    bottom: f64,
+}
+
+/// How a line is drawn.
+#[derive(Clone, Debug, PartialEq)]
+struct Pen {
+    class: String,
+    colour: &'static str,
+    width: f64,
+    dash: &'static str,
+    shape: usize,
+}
+
+impl Pen {
+    fn dash(&self) -> String {
+        if self.dash.is_empty() {
+            String::new()
+        } else {
+            format!(" stroke-dasharray=\"{}\"", self.dash)
+        }
+    }
+
+    /// A filled shape around a point.
+    fn marker(&self, x: f64, y: f64) -> String {
+        let r = if self.width > 2.0 { 4.0 } else { 2.8 };
+        let d = match self.shape {
+            0 => format!(
+                "M{:.1} {y:.1}a{r} {r} 0 1 0 {:.1} 0a{r} {r} 0 1 0 {:.1} 0z",
+                x - r,
+                2.0 * r,
+                -2.0 * r
+            ),
+            1 => format!(
+                "M{:.1} {:.1}h{:.1}v{:.1}h{:.1}z",
+                x - r,
+                y - r,
+                2.0 * r,
+                2.0 * r,
+                -2.0 * r
+            ),
+            2 => format!(
+                "M{x:.1} {:.1}l{:.1} {:.1}h{:.1}z",
+                y - r * 1.2,
+                r * 1.2,
+                r * 2.2,
+                -r * 2.4
+            ),
+            3 => format!(
+                "M{x:.1} {:.1}l{:.1} {:.1}l{:.1} {:.1}l{:.1} {:.1}z",
+                y - r * 1.4,
+                r * 1.4,
+                r * 1.4,
+                -r * 1.4,
+                r * 1.4,
+                -r * 1.4,
+                -r * 1.4
+            ),
+            _ => format!(
+                "M{x:.1} {:.1}l{:.1} {:.1}h{:.1}z",
+                y + r * 1.2,
+                -r * 1.2,
+                -r * 2.2,
+                r * 2.4
+            ),
+        };
+        format!("<path class=\"fill\" d=\"{d}\" fill=\"{}\"/>", self.colour)
+    }
+}
+
+fn bars(out: &mut String, area: &Area, line: &Line, pen: &Pen) {
+    for point in &line.points {
+        let Some((x, [low, high])) = area.x.place(point.x).zip(point.interval) else {
+            continue;
+        };
+        let (Some(low), Some(high)) = (area.y.place(low), area.y.place(high)) else {
+            continue;
+        };
+        let _ = writeln!(
+            out,
+            "<path class=\"stroke\" d=\"M{:.1} {low:.1}h8M{x:.1} {low:.1}V{high:.1}M{:.1} {high:.1}h8\" fill=\"none\" stroke=\"{}\"/>",
+            x - 4.0,
+            x - 4.0,
+            pen.colour
+        );
+    }
+}
+
+fn band(out: &mut String, area: &Area, line: &Line, pen: &Pen) {
+    let edge = |which: usize| {
+        line.points.iter().filter_map(move |p| {
+            let bounds = p.interval?;
+            // a band is drawn only where it has both edges
+            area.y.place(bounds[1 - which])?;
+            Some(format!(
+                "{:.1} {:.1}",
+                area.x.place(p.x)?,
+                area.y.place(bounds[which])?
+            ))
+        })
+    };
+    let mut points: Vec<String> = edge(0).collect();
+    let back: Vec<String> = edge(1).collect();
+    points.extend(back.into_iter().rev());
+    if !points.is_empty() {
+        let _ = writeln!(
+            out,
+            "<path class=\"fill band\" d=\"M{}z\" fill=\"{}\" fill-opacity=\"0.2\"/>",
+            points.join("L"),
+            pen.colour
+        );
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,109 @@
+//! Made-up lines whose drawing is known.
+//!
+//! Must not know: anything but the drawing.
+
+use super::*;
+
+fn plot(lines: Vec<Line>) -> Plot {
+    Plot {
+        id: "f1".into(),
+        title: "t".into(),
+        description: "d".into(),
+        x_label: "processes".into(),
+        y_label: "real time".into(),
+        y_unit: "s".into(),
+        log_y: true,
+        lines,
+        ..Plot::default()
+    }
+}
+
+fn line(name: &str, ys: &[f64]) -> Line {
+    let point = |(i, y): (usize, &f64)| Point {
+        x: (i + 1) as f64,
+        y: Some(*y),
+        interval: None,
+    };
+    Line {
+        name: name.into(),
+        strong: false,
+        points: ys.iter().enumerate().map(point).collect(),
+    }
+}
+
+#[test]
+fn one_group_a_line_and_its_name_beside_it() {
+    let svg = plot(vec![
+        line("first", &[1.0, 2.0]),
+        line("second", &[3.0, 4.0]),
+    ])
+    .render();
+    assert_eq!(svg.matches("<g class=\"line ").count(), 2);
+    assert_eq!(svg.matches(">first</text>").count(), 1);
+    assert_eq!(svg.matches(">second</text>").count(), 1);
+}
+
+#[test]
+fn a_line_that_ends_early_has_a_letter_at_its_end_and_at_its_name() {
+    let svg = plot(vec![line("long", &[1.0, 2.0, 3.0]), line("short", &[3.0])]).render();
+    assert!(
+        svg.contains(">a</text>") && svg.contains(">a: short</text>"),
+        "{svg}"
+    );
+    assert!(svg.contains(">long</text>"));
+}
+
+#[test]
+fn values_without_a_place_break_the_line() {
+    let mut broken = line("broken", &[1.0, 2.0, 3.0, 4.0, 5.0]);
+    broken.points[1].y = None;
+    broken.points[3].y = Some(0.0);
+    let svg = plot(vec![broken]).render();
+    let path = svg.split("class=\"stroke\" d=\"").nth(1).unwrap();
+    let path = &path[..path.find('"').unwrap()];
+    assert_eq!(
+        (path.matches('M').count(), path.matches('L').count()),
+        (3, 0),
+        "{path}"
+    );
+}
+
+#[test]
+fn intervals_are_bars_on_few_points_and_a_band_on_many() {
+    let mut few = line("few", &[1.0; 6]);
+    few.points[0].interval = Some([0.9, 1.1]);
+    let svg = plot(vec![few]).render();
+    assert_eq!(
+        (svg.matches("h8M").count(), svg.matches("band").count()),
+        (1, 0)
+    );
+    let mut many = line("many", &[1.0; 20]);
+    for point in &mut many.points {
+        point.interval = Some([0.9, 1.1]);
+    }
+    let svg = plot(vec![many]).render();
+    assert_eq!(
+        (svg.matches("h8M").count(), svg.matches("band").count()),
+        (0, 1)
+    );
+}
+
+#[test]
+fn hostile_names_are_text_and_nothing_at_all_is_still_a_drawing() {
+    let svg = plot(vec![line("<script>\"&'\u{1b}", &[1.0])]).render();
+    assert!(
+        svg.contains("&lt;script&gt;&quot;&amp;&#39;\u{FFFD}"),
+        "{svg}"
+    );
+    for odd in [
+        vec![],
+        vec![line("none", &[])],
+        vec![line("nan", &[f64::NAN, f64::INFINITY, -1.0])],
+    ] {
+        let svg = plot(odd).render();
+        assert!(
+            svg.ends_with("</svg>\n") && !svg.contains("NaN") && !svg.contains("inf"),
+            "{svg}"
+        );
+    }
+}

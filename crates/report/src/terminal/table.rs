@@ -1,0 +1,317 @@
+//! A table as lines no wider than asked for.
+//!
+//! Words wrap inside their columns; numbers never do while there is room. A table that is still too wide is cut
+//! between its groups into panels, each with the columns that name the rows.
+//! The crate comfy-table wraps, but knows neither groups of columns nor panels, and would break numbers instead.
+//!
+//! Must not know: what the table says.
+
+use super::wrap::{longest_word, wrap};
+use crate::clean::clean;
+use crate::document::{Document, Row, Style, Table, Text};
+use unicode_width::UnicodeWidthStr;
+
+/// Between two columns.
+const GAP: usize = 2;
+/// Columns of words are not made narrower than this to get more of them into a panel.
+const LEAST_WORDS: usize = 16;
+/// A head is not made wider than this by the name of its group.
+const LEAST_GROUP: usize = 14;
+
+/// Lines, each with whether it is to stand out.
+pub(super) fn lines(document: &Document, table: &Table, width: usize) -> Vec<(String, bool)> {
+    let grid = Grid::new(document, table);
+    let mut lines = Vec::new();
+    for (i, panel) in grid.panels(width).into_iter().enumerate() {
+        if i > 0 {
+            lines.push((String::new(), false));
+        }
+        grid.panel(&panel, width, i > 0, &mut lines);
+    }
+    lines
+}
+
+/// Words, and the marks that hang behind them.
+struct Cell {
+    words: String,
+    marks: String,
+}
+
+struct Grid<'a> {
+    table: &'a Table,
+    cells: Vec<Vec<Cell>>,
+    /// Widest words and widest marks of each column; numbers line up because marks have a column of their own.
+    natural: Vec<(usize, usize)>,
+}
+
+impl<'a> Grid<'a> {
+    fn new(document: &Document, table: &'a Table) -> Self {
+        let cell = |text: &Text| Cell {
+            words: clean(&text.text),
+            marks: document
+                .marks(text)
+                .into_iter()
+                .map(|(_, mark)| mark)
+                .collect(),
+        };
+        let cells: Vec<Vec<Cell>> = table
+            .rows
+            .iter()
+            .map(|r| r.cells.iter().map(cell).collect())
+            .collect();
+        let natural = (0..table.columns.len())
+            .map(|i| {
+                let words = cells
+                    .iter()
+                    .map(|row| row[i].words.width())
+                    .max()
+                    .unwrap_or(0);
+                let marks = cells
+                    .iter()
+                    .map(|row| row[i].marks.width())
+                    .max()
+                    .unwrap_or(0);
+                (words, marks)
+            })
+            .collect();
+        Self {
+            table,
+            cells,
+            natural,
+        }
+    }
+
+    /// The width at which nothing wraps, and the one below which the column is not to be pressed.
+    fn widths(&self, column: usize) -> (usize, usize) {
+        let (words, marks) = self.natural[column];
+        let head = clean(&self.table.columns[column].head);
+        let body = words + marks;
+        match self.table.columns[column].style {
+            Style::Number => {
+                let wanted = body.max(longest_word(&head));
+                (wanted, wanted)
+            }
+            Style::Code => {
+                let wanted = body.max(head.width());
+                (wanted, wanted.min(2 * LEAST_WORDS))
+            }
+            Style::Text => {
+                let wanted = body.max(head.width());
+                (wanted, wanted.min(LEAST_WORDS))
+            }
+        }
+    }
+
+    /// Which columns stand together: as many groups as fit beside the names of the rows.
+    fn panels(&self, width: usize) -> Vec<Vec<usize>> {
+        let all = 0..self.table.columns.len();
+        let (keys, others): (Vec<usize>, Vec<usize>) =
+            all.partition(|&i| self.table.columns[i].key);
+        let fits = |panel: &[usize]| self.least(panel) <= width;
+        let mut panels: Vec<Vec<usize>> = Vec::new();
+        let mut panel = keys.clone();
+        for unit in self.units(&others) {
+            let whole: Vec<usize> = keys.iter().chain(&unit).copied().collect();
+            // a group that has no room even in a panel of its own is taken column by column
+            let pieces = if fits(&whole) {
+                vec![unit]
+            } else {
+                unit.into_iter().map(|i| vec![i]).collect()
+            };
+            for piece in pieces {
+                let with: Vec<usize> = panel.iter().chain(&piece).copied().collect();
+                if fits(&with) || panel.len() == keys.len() {
+                    panel = with;
+                } else {
+                    panels.push(panel);
+                    panel = keys.iter().chain(&piece).copied().collect();
+                }
+            }
+        }
+        panels.push(panel);
+        panels
+    }
+
+    /// Neighbours of one group, or single columns.
+    fn units(&self, columns: &[usize]) -> Vec<Vec<usize>> {
+        let group = |i: usize| self.table.columns[i].group.as_ref();
+        let mut units: Vec<Vec<usize>> = Vec::new();
+        for &i in columns {
+            match units.last_mut() {
+                Some(unit) if group(i).is_some() && group(unit[0]) == group(i) => unit.push(i),
+                _ => units.push(vec![i]),
+            }
+        }
+        units
+    }
+
+    fn least(&self, panel: &[usize]) -> usize {
+        let columns: usize = panel.iter().map(|&i| self.widths(i).1).sum();
+        columns + GAP * panel.len().saturating_sub(1)
+    }
+
+    /// Widths of the columns of a panel: as wanted where there is room; otherwise the widest give way first.
+    fn fit(&self, panel: &[usize], width: usize) -> Vec<usize> {
+        let mut widths: Vec<usize> = panel.iter().map(|&i| self.widths(i).0).collect();
+        self.widen_for_groups(panel, &mut widths);
+        let room = width.saturating_sub(GAP * panel.len().saturating_sub(1));
+        let least: Vec<usize> = panel.iter().map(|&i| self.widths(i).1).collect();
+        for least in [least, vec![1; panel.len()]] {
+            while widths.iter().sum::<usize>() > room {
+                let widest = (0..widths.len())
+                    .filter(|&i| widths[i] > least[i])
+                    .max_by_key(|&i| widths[i]);
+                match widest {
+                    Some(i) => widths[i] -= 1,
+                    None => break,
+                }
+            }
+        }
+        widths
+    }
+
+    fn widen_for_groups(&self, panel: &[usize], widths: &mut [usize]) {
+        for (name, at) in self.spans(panel) {
+            let has = span_width(&widths[at.clone()]);
+            let wanted = longest_word(&clean(name)).min(LEAST_GROUP);
+            widths[at.end - 1] += wanted.saturating_sub(has);
+        }
+    }
+
+    /// Runs of columns under one group's name.
+    fn spans(&self, panel: &[usize]) -> Vec<(&str, std::ops::Range<usize>)> {
+        let mut spans = Vec::new();
+        let mut at = 0;
+        for unit in self.units(panel) {
+            if let Some(name) = &self.table.columns[unit[0]].group {
+                spans.push((name.as_str(), at..at + unit.len()));
+            }
+            at += unit.len();
+        }
+        spans
+    }
+
+    /// Lines of one panel. Rows that say nothing in it are only in the first one, so that all are seen there.
+    fn panel(&self, panel: &[usize], width: usize, later: bool, lines: &mut Vec<(String, bool)>) {
+        let widths = self.fit(panel, width);
+        lines.extend(
+            self.group_lines(panel, &widths)
+                .into_iter()
+                .map(|l| (l, true)),
+        );
+        let heads: Vec<Vec<String>> = panel
+            .iter()
+            .zip(&widths)
+            .map(|(&i, &w)| {
+                let column = &self.table.columns[i];
+                let lines = wrap(&clean(&column.head), w).into_iter();
+                lines.map(|line| set(&line, w, column.style)).collect()
+            })
+            .collect();
+        lines.extend(beside(heads, &widths, true).into_iter().map(|l| (l, true)));
+        lines.push(("-".repeat(span_width(&widths)), false));
+        let silent = |row: &Row| {
+            panel
+                .iter()
+                .all(|&i| self.table.columns[i].key || row.cells[i].is_missing())
+        };
+        for (row, cells) in self.table.rows.iter().zip(&self.cells) {
+            if later && silent(row) {
+                continue;
+            }
+            let cells = panel
+                .iter()
+                .zip(&widths)
+                .map(|(&i, &w)| self.cell(i, &cells[i], w))
+                .collect();
+            lines.extend(
+                beside(cells, &widths, false)
+                    .into_iter()
+                    .map(|l| (l, row.strong)),
+            );
+        }
+    }
+
+    /// Names of groups above their columns, each underlined.
+    fn group_lines(&self, panel: &[usize], widths: &[usize]) -> Vec<String> {
+        let spans = self.spans(panel);
+        if spans.is_empty() {
+            return Vec::new();
+        }
+        let mut columns: Vec<Vec<String>> = Vec::new();
+        let mut wide: Vec<usize> = Vec::new();
+        let mut at = 0;
+        for (name, span) in spans {
+            for &w in &widths[at..span.start] {
+                columns.push(Vec::new());
+                wide.push(w);
+            }
+            at = span.end;
+            let width = span_width(&widths[span]);
+            let centred = |line: String| {
+                format!(
+                    "{}{line}",
+                    " ".repeat((width - line.width().min(width)) / 2)
+                )
+            };
+            let mut lines: Vec<String> =
+                wrap(&clean(name), width).into_iter().map(centred).collect();
+            lines.push("-".repeat(width));
+            columns.push(lines);
+            wide.push(width);
+        }
+        beside(columns, &wide, true)
+    }
+
+    fn cell(&self, column: usize, cell: &Cell, width: usize) -> Vec<String> {
+        let style = self.table.columns[column].style;
+        let marks = self.natural[column].1;
+        if style == Style::Number && cell.words.width() + marks <= width {
+            let hung = format!(
+                "{}{}{}",
+                cell.words,
+                cell.marks,
+                " ".repeat(marks - cell.marks.width())
+            );
+            return vec![set(&hung, width, style)];
+        }
+        let lines = wrap(&format!("{}{}", cell.words, cell.marks), width).into_iter();
+        lines.map(|line| set(&line, width, style)).collect()
+    }
+}
+
+fn span_width(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
+}
+
+fn set(line: &str, width: usize, style: Style) -> String {
+    let pad = " ".repeat(width.saturating_sub(line.width()));
+    match style {
+        Style::Number => format!("{pad}{line}"),
+        Style::Text | Style::Code => format!("{line}{pad}"),
+    }
+}
+
+/// Columns of lines side by side, standing on the bottom or hanging from the top.
+fn beside(columns: Vec<Vec<String>>, widths: &[usize], bottom: bool) -> Vec<String> {
+    let height = columns.iter().map(Vec::len).max().unwrap_or(0);
+    let mut lines = vec![String::new(); height];
+    for (i, (column, width)) in columns.into_iter().zip(widths).enumerate() {
+        let above = if bottom { height - column.len() } else { 0 };
+        let below = height - above - column.len();
+        let blank = || String::new();
+        let cells = std::iter::repeat_with(blank).take(above).chain(column);
+        let cells = cells.chain(std::iter::repeat_with(blank).take(below));
+        for (line, cell) in lines.iter_mut().zip(cells) {
+            if i > 0 {
+                line.push_str(&" ".repeat(GAP));
+            }
+            line.push_str(&set(&cell, *width, Style::Text));
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+#[path = "table_tests.rs"]
+mod tests;

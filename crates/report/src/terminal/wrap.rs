@@ -1,0 +1,69 @@
+//! Lines no wider than asked for, by the width that a terminal gives to each letter.
+//!
+//! Must not know: documents.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Breaks at spaces, and inside a word only when it is wider than a whole line. At least one line.
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(1);
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        let space = usize::from(!line.is_empty());
+        if line.width() + space + word.width() <= width {
+            if space == 1 {
+                line.push(' ');
+            }
+            line.push_str(word);
+            continue;
+        }
+        if !line.is_empty() {
+            lines.push(std::mem::take(&mut line));
+        }
+        line = broken(word, width, &mut lines);
+    }
+    if !line.is_empty() || lines.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+/// Cuts a word that is wider than a line; what is left begins the next one.
+fn broken(word: &str, width: usize, lines: &mut Vec<String>) -> String {
+    let mut line = String::new();
+    let mut used = 0;
+    for c in word.chars() {
+        let w = c.width().unwrap_or(0);
+        if used + w > width && used > 0 {
+            lines.push(std::mem::take(&mut line));
+            used = 0;
+        }
+        line.push(c);
+        used += w;
+    }
+    line
+}
+
+/// Width of the widest word.
+pub(super) fn longest_word(text: &str) -> usize {
+    text.split_whitespace()
+        .map(UnicodeWidthStr::width)
+        .max()
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn breaks_at_spaces_and_inside_words_only_where_it_must() {
+        assert_eq!(wrap("one two  three", 7), ["one two", "three"]);
+        assert_eq!(wrap("abcdefghij kl", 4), ["abcd", "efgh", "ij", "kl"]);
+        assert_eq!(wrap("a abcdefgh", 4), ["a", "abcd", "efgh"]);
+        assert_eq!(wrap("", 4), [""]);
+        assert_eq!(wrap("東京都庁", 5), ["東京", "都庁"]);
+        assert_eq!(longest_word("an interval of"), 8);
+    }
+}

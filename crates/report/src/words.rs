@@ -1,0 +1,307 @@
+//! Small pieces of prose: lists, plurals, dates, durations, ratios.
+//!
+//! Must not know: documents, how the ratios came about.
+
+use crate::number;
+
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn join<S: AsRef<str>>(items: &[S]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.as_ref().to_owned(),
+        [head @ .., last] => {
+            let head: Vec<&str> = head.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", head.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// `1 row`, `25 rows`, `10 launches`.
+pub(crate) fn plural(n: usize, one: &str) -> String {
+    let s = match n {
+        1 => "",
+        _ if one.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{} {one}{s}", number::count(n))
+}
+
+/// The first letter made large.
+pub(crate) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars
+        .next()
+        .map_or(String::new(), |c| c.to_uppercase().chain(chars).collect())
+}
+
+/// `41 s`, `9 min 41 s`, `2 h 5 min`.
+pub(crate) fn duration(seconds: f64) -> String {
+    if !seconds.is_finite() || seconds < 0.0 {
+        return "an unknown time".to_owned();
+    }
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    // finite, positive; `as` saturates
+    let s = seconds.round() as u64;
+    match s {
+        0..60 => format!("{s} s"),
+        60..3600 => two((s / 60, "min"), (s % 60, "s")),
+        _ => two((s / 3600, "h"), (s % 3600 / 60, "min")),
+    }
+}
+
+fn two((large, of): (u64, &str), (small, and): (u64, &str)) -> String {
+    match small {
+        0 => format!("{large} {of}"),
+        _ => format!("{large} {of} {small} {and}"),
+    }
+}
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// `2026-01-02T03:04:05Z` as `2 January 2026, 03:04 UTC`, `1984-08` as `August 1984`; anything else as it is.
+pub(crate) fn date(text: &str) -> String {
+    let (day, time) = text
+        .split_once('T')
+        .map_or((text, None), |(d, t)| (d, Some(t)));
+    let mut parts = day.split('-');
+    let (year, month, dom) = (parts.next(), parts.next(), parts.next());
+    let name = month
+        .filter(|m| m.len() == 2)
+        .and_then(|m| m.parse::<usize>().ok())
+        .and_then(|m| MONTHS.get(m.wrapping_sub(1)));
+    let (Some(year), Some(name), None) = (
+        year.filter(|y| y.len() == 4 && y.bytes().all(|b| b.is_ascii_digit())),
+        name,
+        parts.next(),
+    ) else {
+        return text.to_owned();
+    };
+    let dom = match dom.map(str::parse::<u8>) {
+        Some(Ok(d)) => format!("{d} "),
+        Some(Err(_)) => return text.to_owned(),
+        None => String::new(),
+    };
+    let clock = match time {
+        Some(t) if t.ends_with('Z') && t.is_ascii() && t.len() >= 6 => format!(", {} UTC", &t[..5]),
+        Some(t) => format!(", {t}"),
+        None => String::new(),
+    };
+    format!("{dom}{name} {year}{clock}")
+}
+
+/// The pair of words for a ratio above and below 1, by what was compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sense {
+    /// Times and rates.
+    Speed,
+    /// Sizes.
+    Size,
+}
+
+impl Sense {
+    /// Sizes are in bytes; all else is about speed.
+    pub(crate) fn of_unit(unit: &str) -> Self {
+        if unit == "bytes" {
+            Self::Size
+        } else {
+            Self::Speed
+        }
+    }
+
+    pub(crate) fn better(self) -> &'static str {
+        match self {
+            Self::Speed => "faster",
+            Self::Size => "smaller",
+        }
+    }
+
+    pub(crate) fn worse(self) -> &'static str {
+        match self {
+            Self::Speed => "slower",
+            Self::Size => "larger",
+        }
+    }
+}
+
+/// `1.31 times faster, 1.28 to 1.34`; below 1 the same the other way round; an interval on both sides of 1 names
+/// the direction of each bound.
+pub(crate) fn ratio(ratio: f64, interval: Option<[f64; 2]>, sense: Sense) -> String {
+    let turn = |r: f64| if r < 1.0 { 1.0 / r } else { r };
+    let word = |r: f64| {
+        if r < 1.0 {
+            sense.worse()
+        } else {
+            sense.better()
+        }
+    };
+    let Some([low, high]) = interval else {
+        return match times(turn(ratio), None).as_str() {
+            "1.00" => "the same".to_owned(),
+            same => format!("{same} times {}", word(ratio)),
+        };
+    };
+    let decimals = if high < 1.0 {
+        times_decimals(turn(ratio), Some([turn(high), turn(low)]))
+    } else {
+        times_decimals(ratio, Some([low, high]))
+    };
+    let show = |r: f64| number::fixed(turn(r), decimals);
+    let middle = if turn(ratio) - 1.0 < 0.5 * 10f64.powi(-decimals) {
+        "the same".to_owned()
+    } else {
+        format!("{} times {}", show(ratio), word(ratio))
+    };
+    if show(low) == show(ratio) && show(high) == show(ratio) {
+        return middle;
+    }
+    match (low < 1.0, high < 1.0) {
+        (true, false) => format!(
+            "{middle}, {} {} to {} {}",
+            show(low),
+            sense.worse(),
+            show(high),
+            sense.better()
+        ),
+        (true, true) => format!("{middle}, {} to {}", show(high), show(low)),
+        _ => format!("{middle}, {} to {}", show(low), show(high)),
+    }
+}
+
+/// A ratio as a bare number, and its interval: `1,690`, `1,680 to 1,700`. An interval that comes to the same
+/// number at both ends, as three digits show it, is left out.
+pub(crate) fn bare_ratio(ratio: f64, interval: Option<[f64; 2]>) -> (String, String) {
+    let decimals = times_decimals(ratio, interval);
+    let show = |r: f64| number::fixed(r, decimals);
+    let bounds = match interval {
+        Some([low, high]) if show(low) != show(ratio) || show(high) != show(ratio) => {
+            format!("{} to {}", show(low), show(high))
+        }
+        _ => String::new(),
+    };
+    (show(ratio), bounds)
+}
+
+fn times(ratio: f64, interval: Option<[f64; 2]>) -> String {
+    number::fixed(ratio, times_decimals(ratio, interval))
+}
+
+/// Three digits; near 1 as many decimals as the first uncertain digit needs, from two to four.
+fn times_decimals(ratio: f64, interval: Option<[f64; 2]>) -> i32 {
+    match interval {
+        Some(bounds) if (0.1..10.0).contains(&ratio) => {
+            (number::decimals(ratio, bounds) - 1).clamp(2, 4)
+        }
+        _ => number::significant_decimals(ratio, 3),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_read_in_both_directions() {
+        let table = [
+            (1.31, Some([1.28, 1.34]), "1.31 times faster, 1.28 to 1.34"),
+            (
+                1.3102,
+                Some([1.3071, 1.3133]),
+                "1.310 times faster, 1.307 to 1.313",
+            ),
+            (1.31, Some([1.11, 1.51]), "1.31 times faster, 1.11 to 1.51"),
+            (0.5, Some([0.4, 0.625]), "2.00 times slower, 1.60 to 2.50"),
+            (
+                1.02,
+                Some([0.97, 1.07]),
+                "1.02 times faster, 1.03 slower to 1.07 faster",
+            ),
+            (
+                1.0001,
+                Some([0.99, 1.01]),
+                "the same, 1.01 slower to 1.01 faster",
+            ),
+            (12_345.6, None, "12,300 times faster"),
+            (
+                12_345.6,
+                Some([12_300.0, 12_390.0]),
+                "12,300 times faster, 12,300 to 12,400",
+            ),
+            (12_345.6, Some([12_340.0, 12_349.0]), "12,300 times faster"),
+            (1.0 / 1690.0, None, "1,690 times slower"),
+            (23.44, None, "23.4 times faster"),
+            (1.001, None, "the same"),
+        ];
+        for (r, interval, text) in table {
+            assert_eq!(ratio(r, interval, Sense::Speed), text, "{r} {interval:?}");
+        }
+        assert_eq!(
+            bare_ratio(1690.4, Some([1680.0, 1702.0])),
+            ("1,690".into(), "1,680 to 1,700".into())
+        );
+        assert_eq!(
+            bare_ratio(0.53, Some([0.51, 0.55])),
+            ("0.53".into(), "0.51 to 0.55".into())
+        );
+        assert_eq!(
+            bare_ratio(0.000_592, None),
+            ("0.000592".into(), String::new())
+        );
+        assert_eq!(ratio(2.0, None, Sense::Size), "2.00 times smaller");
+        assert_eq!(
+            ratio(0.5, None, Sense::of_unit("bytes")),
+            "2.00 times larger"
+        );
+    }
+
+    #[test]
+    fn dates_and_durations() {
+        assert_eq!(date("2026-01-02T03:04:05Z"), "2 January 2026, 03:04 UTC");
+        assert_eq!(
+            date("2026-01-02T03:04:05+02:00"),
+            "2 January 2026, 03:04:05+02:00"
+        );
+        assert_eq!(date("1984-08"), "August 1984");
+        assert_eq!(date("1984-11-16"), "16 November 1984");
+        for odd in [
+            "1984",
+            "",
+            "yesterday",
+            "1984-13",
+            "T",
+            "1984-08-xx",
+            "1-2-3-4",
+            "éé-08Té",
+        ] {
+            assert_eq!(date(odd), odd);
+        }
+        assert_eq!(duration(41.2), "41 s");
+        assert_eq!(duration(581.0), "9 min 41 s");
+        assert_eq!(duration(600.0), "10 min");
+        assert_eq!(duration(7500.0), "2 h 5 min");
+        assert_eq!(duration(f64::NAN), "an unknown time");
+    }
+
+    #[test]
+    fn lists_and_plurals() {
+        assert_eq!(join(&["a", "b", "c"]), "a, b and c");
+        assert_eq!(join(&["a", "b"]), "a and b");
+        assert_eq!(join::<&str>(&[]), "");
+        assert_eq!(plural(1, "row"), "1 row");
+        assert_eq!(plural(10, "launch"), "10 launches");
+        assert_eq!(plural(25_000, "call"), "25,000 calls");
+        assert_eq!(capital("élan"), "Élan");
+    }
+}

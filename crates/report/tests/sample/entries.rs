@@ -1,0 +1,73 @@
+//! Entries and a family for the made-up run.
+//!
+//! Must not know: how they are shown.
+
+use super::machines::id;
+use gritstone_model::{
+    Benchmark, Claims, Curve, Family, KernelWork, Need, Placement, PublishedWork, ResultView,
+    RunView, Source, Work,
+};
+
+/// The family with the guidelines of its document.
+pub fn families() -> Vec<Family> {
+    let rule = |rule: &str, how: &str| (rule.to_owned(), how.to_owned());
+    vec![
+        Family {
+            name: "byte".to_owned(),
+            title: "UNIX on small machines".to_owned(),
+            why: "Seven short programs and a shell script ask what a UNIX system does most often: pipes, system calls, \
+                  function calls, files, and several jobs at once. Each stands for one part of the system, so that a slow \
+                  one can be named; the multitasking rows show how the machine bears load."
+                .to_owned(),
+            guidelines: vec![
+                rule("Multi-user, with the usual background work", "Nothing is stopped; what others used is recorded with each launch"),
+                rule("More than once, and averaged", "At least ten launches, spread over the whole run"),
+                rule("Otherwise idle", "A launch that was disturbed is marked and repeated"),
+                rule("Real, user and system time by one method", "One clock and one reading of resource use for all"),
+            ],
+        },
+        Family {
+            name: "iocall".to_owned(),
+            title: "System calls of a file".to_owned(),
+            why: "One program from the net counts what the system itself costs when small pieces of a file are read and written."
+                .to_owned(),
+            guidelines: vec![],
+        },
+    ]
+}
+
+/// An entry for each result of a run; the multitasking rows end in a curve.
+pub fn benchmarks(run: &RunView) -> Vec<Benchmark> {
+    run.results.iter().map(entry).collect()
+}
+
+fn entry(result: &ResultView) -> Benchmark {
+    let name = result.id.as_str();
+    let curve = name.strip_prefix("byte/multi/6").map(|variant| Curve {
+        label: "number of background processes".to_owned(),
+        points: (1..=6)
+            .map(|n| (f64::from(n), id(&format!("byte/multi/{n}{variant}"))))
+            .collect(),
+    });
+    Benchmark {
+        id: result.id.clone(),
+        title: result.title.clone(),
+        version: 1,
+        work: Work::Kernel(KernelWork { program: name.split('@').next().unwrap().to_owned(), params: Default::default() }),
+        operation: "one piece of the work of the listing, counted as the listing counts it".to_owned(),
+        why: "Programs do this all the time, and how long it takes says much about the system underneath.".to_owned(),
+        sources: vec![Source { document: "byte-1984".to_owned(), place: "listing 1, table 1".to_owned() }],
+        unit: result.unit.clone(),
+        better: result.better,
+        amount_per_op: 1.0,
+        published: result.published.as_ref().map(|p| PublishedWork { work: p.work.clone(), operations: 1, figure: p.figure.clone() }),
+        placement: Placement::OneCpu,
+        processor_bound: false,
+        files: false,
+        claims: Claims { check: true, linear: true, syscalls_per_op: Some(1.0), min_ns_per_op: Some(0.2), ..Claims::default() },
+        needs: if name == "byte/cc" { vec![Need { name: "cc".to_owned(), any: vec![], package: "gcc".to_owned() }] } else { vec![] },
+        curve,
+        remark: None,
+        not_comparable: None,
+    }
+}

@@ -1,0 +1,399 @@
+//! Made-up views with realistic values, shared by the tests and by the example that writes a brief of them.
+//!
+//! Must not know: how they are shown.
+#![allow(dead_code)] // each test uses a part
+
+pub mod entries;
+pub mod machines;
+
+use gritstone_model::{
+    CompareRow, CompareView, Difference, Footnote, FootnoteKind, Program, PublishedView,
+    ResultView, RunView, SCHEMA_COMPARE, SeriesPoint, Settings, Statistics, Verdict,
+};
+use machines::{empty, id, view};
+
+/// id | title | unit | estimate | half-width as a share | published work in operations of one estimate | amount
+/// in ns of the whole published work | user share | work in words
+const ROWS: &str = "\
+byte/pipe|Pipe, 512-byte writes|MB/s|1834.2|0.006|285800|0.05|1024 writes of 512 bytes
+byte/syscall|System call|ns/call|117.63|0.0021|2940750|0.4|25,000 calls
+byte/fcall-empty|Function call, empty|ns/call|1.2904|0.0009|64520|1|50,000 calls
+byte/fcall-assign|Assignment inline|ns/iter|0.2381|0.0011|11905|1|50,000 iterations
+byte/fcall-overhead|Function call, its overhead|ns/call|1.0523|0.0018|52615|1|50,000 calls
+byte/sieve|Sieve of Eratosthenes|us/pass|24.871|0.0031|248710|1|10 passes
+byte/disk-write|Disc write|MB/s|612.4|0.028|214000|0.1|256 blocks of 512 bytes
+byte/disk-read|Disc read, random|MB/s|1290.7|0.009|101500|0.1|256 blocks of 512 bytes
+byte/shell|Shell script|ms|4.2163|0.011|4216300|0.4|1 script
+byte/multi/1|Multitasking, 1 process|ms|4.9712|0.012|4971200|0.4|1 script
+byte/multi/2|Multitasking, 2 processes|ms|5.6109|0.013|5610900|0.4|2 scripts
+byte/multi/3|Multitasking, 3 processes|ms|8.2377|0.014|8237700|0.4|3 scripts
+byte/multi/4|Multitasking, 4 processes|ms|10.7702|0.012|10770200|0.4|4 scripts
+byte/multi/5|Multitasking, 5 processes|ms|13.4129|0.013|13412900|0.4|5 scripts
+byte/multi/6|Multitasking, 6 processes|ms|16.0034|0.011|16003400|0.4|6 scripts
+byte/loop|Loop of long integers|ns/iter|0.2379|0.0008|237900|1|1,000,000 iterations
+byte/cc|Compiling|ms|38.271|0.004|38271000|0.8|1 compilation
+byte/object-size|Shortest program|bytes|778216|0|0|0|
+iocall|System calls of a file|ns/call|171.93|0.0037|1032600|0.2|1,001 iterations";
+
+/// A run of the first family on a small machine, with one of each kind of trouble.
+pub fn run() -> RunView {
+    let mut run = view(
+        "20260102T030405Z-5f3a",
+        "AMD EPYC 7B13, 2 CPUs (KVM guest)",
+        "Debian GNU/Linux 12, Linux 6.1.0-28-amd64",
+    );
+    run.started = "2026-01-02T03:04:05Z".to_owned();
+    run.elapsed_s = Some(583.2);
+    run.gritstone = Some("0.1.0".to_owned());
+    run.machine.id = "a3f09c52".to_owned();
+    run.machine.configuration = "8 GB of memory, ext4 on a virtio disc".to_owned();
+    run.machine.facts = facts();
+    run.settings = Some(Settings {
+        selectors: vec![],
+        seed: 8_675_309,
+        budget_s: 600.0,
+        precision: 0.01,
+        quick: false,
+        dir: "/var/tmp".to_owned(),
+        environment: [("LC_ALL", "C"), ("PATH", "/usr/bin:/bin")]
+            .map(|(k, v)| (k.to_owned(), v.to_owned()))
+            .into(),
+    });
+    run.results = ROWS.lines().map(result).collect();
+    trouble(&mut run);
+    run
+}
+
+fn facts() -> std::collections::BTreeMap<String, String> {
+    [
+        ("cpu.model", "AMD EPYC 7B13"),
+        ("cpu.count", "2"),
+        ("cpu.cache.l2", "512 KB"),
+        ("cpu.mitigations", "spectre_v2: Retpolines; meltdown: Not affected"),
+        ("kernel.release", "6.1.0-28-amd64"),
+        ("kernel.cmdline", "BOOT_IMAGE=/boot/vmlinuz-6.1.0-28-amd64 root=UUID=1b3c6f10-8a63-4a6e-9f4f-0d3f4c2f7c11 ro quiet"),
+        ("libc", "glibc 2.36"),
+        ("virtualisation", "kvm"),
+    ]
+    .map(|(k, v)| (k.to_owned(), v.to_owned()))
+    .into()
+}
+
+fn result(line: &str) -> ResultView {
+    let cells: Vec<&str> = line.split('|').collect();
+    let number = |i: usize| cells[i].parse::<f64>().unwrap();
+    let (estimate, half, ns, user) = (number(3), number(4), number(5), number(6));
+    let exact = half == 0.0;
+    let bounds = |v: f64| Some([v * (1.0 - half), v * (1.0 + half)]).filter(|_| !exact);
+    let real = ns / 1e9;
+    let long = real > 0.4 || ns > 3e6;
+    ResultView {
+        title: cells[1].to_owned(),
+        estimate: Some(estimate),
+        interval: bounds(estimate),
+        confidence: (!exact).then_some(0.95),
+        cycles: cells[2].starts_with("ns").then_some(estimate * 4.2),
+        cycles_interval: bounds(estimate * 4.2).filter(|_| cells[2].starts_with("ns")),
+        ghz: (!exact).then_some(4.214),
+        launches: if exact { 1 } else { 22 },
+        samples: if exact { 1 } else { 440 },
+        statistics: (!exact).then(|| Statistics {
+            min: estimate * 0.99,
+            median: estimate,
+            mean: estimate,
+            max: estimate * 1.03,
+            sd: estimate * half * 2.0,
+            drift: Some(-half / 3.0),
+            modes: Some(1),
+            ..Statistics::default()
+        }),
+        published: (!exact).then(|| PublishedView {
+            work: cells[7].to_owned(),
+            figure: "real_s".to_owned(),
+            real_s: Some(real),
+            user_s: long.then_some(real * user),
+            system_s: long.then_some(real * (0.97 - user)),
+            process_s: Some(real + 0.000_61),
+            real_interval: bounds(real),
+            process_interval: bounds(real + 0.000_61),
+            start_share: Some(0.000_61 / (real + 0.000_61)),
+            values: vec![],
+        }),
+        program: Some(Program {
+            hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".to_owned(),
+            compiler: "gcc (Debian 12.2.0-14) 12.2.0".to_owned(),
+            flags: "-O2 -static".to_owned(),
+        }),
+        measured: cells[0].contains("disk").then(|| "page cache".to_owned()),
+        ..empty(cells[0], cells[2])
+    }
+}
+
+fn trouble(run: &mut RunView) {
+    let note = |run: &mut RunView, row: &str, footnote: Footnote| {
+        run.results
+            .iter_mut()
+            .find(|r| r.id.as_str() == row)
+            .unwrap()
+            .footnotes
+            .push(footnote);
+    };
+    use FootnoteKind::{Disturbed, NotComparable, NotRun, Note, Trivialised, Unrepeatable};
+    let start = "Starting the process takes more than a tenth of this time.";
+    for row in [
+        "byte/pipe",
+        "byte/syscall",
+        "byte/sieve",
+        "byte/disk-write",
+        "byte/disk-read",
+        "byte/fcall-empty",
+    ] {
+        note(
+            run,
+            row,
+            Footnote::new(NotComparable, start).of("process_s"),
+        );
+    }
+    note(
+        run,
+        "byte/disk-write",
+        Footnote::new(
+            Unrepeatable,
+            "The interval is ±2.8 %, wider than the ±1 % asked for.",
+        ),
+    );
+    note(
+        run,
+        "byte/disk-write",
+        Footnote::new(
+            Disturbed,
+            "Steal took 3.1 % of the time in 2 of 22 launches.",
+        ),
+    );
+    note(
+        run,
+        "byte/fcall-overhead",
+        Footnote::new(
+            Trivialised,
+            "The time does not grow in proportion to the calls: 1.4 times for twice as many.",
+        ),
+    );
+    note(
+        run,
+        "byte/loop",
+        Footnote::new(
+            Note,
+            "The scan lost the listing: 1,000,000 iterations are assumed.",
+        ),
+    );
+    let cc = run
+        .results
+        .iter_mut()
+        .find(|r| r.id.as_str() == "byte/cc")
+        .unwrap();
+    *cc = ResultView {
+        title: cc.title.clone(),
+        outcome: "skipped".to_owned(),
+        ..empty("byte/cc", "ms")
+    };
+    note(
+        run,
+        "byte/cc",
+        Footnote::new(NotRun, "There is no C compiler here: apt-get install gcc"),
+    );
+    let size = run
+        .results
+        .iter_mut()
+        .find(|r| r.id.as_str() == "byte/object-size")
+        .unwrap();
+    size.parts = [("text", 702_112.0), ("data", 23_240.0), ("bss", 52_864.0)]
+        .map(|(k, v)| (k.to_owned(), v))
+        .into();
+    size.names = (0..40).map(|i| format!("__symbol_{i}")).collect();
+    let points = [4.9712, 5.6109, 8.2377, 10.7702, 13.4129, 16.0034];
+    let multi = run
+        .results
+        .iter_mut()
+        .find(|r| r.id.as_str() == "byte/multi/6")
+        .unwrap();
+    multi.series_label = Some("number of background processes".to_owned());
+    multi.series = Some(
+        (1..)
+            .zip(points)
+            .map(|(x, y)| SeriesPoint {
+                x: f64::from(x),
+                estimate: Some(y),
+                interval: Some([y * 0.99, y * 1.01]),
+            })
+            .collect(),
+    );
+}
+
+/// The run again with its curve on one CPU too.
+pub fn run_with_variants() -> RunView {
+    let mut run = run();
+    let multi: Vec<ResultView> = run
+        .results
+        .iter()
+        .filter(|r| r.id.as_str().starts_with("byte/multi/"))
+        .cloned()
+        .collect();
+    for (mut result, n) in multi.into_iter().zip(1..) {
+        result.id = id(&format!("byte/multi/{n}@one-cpu"));
+        result.title += ", on one CPU";
+        result.series = None;
+        let times = |v: f64| v * (0.9 + 0.35 * f64::from(n));
+        result.estimate = result.estimate.map(times);
+        result.interval = result.interval.map(|b| b.map(times));
+        let published = result.published.as_mut().unwrap();
+        published.real_s = published.real_s.map(times);
+        published.real_interval = published.real_interval.map(|b| b.map(times));
+        run.results.push(result);
+    }
+    run
+}
+
+/// A comparison with a row for each verdict.
+pub fn compare() -> CompareView {
+    let row = |name: &str,
+               title: &str,
+               ratio: Option<f64>,
+               interval,
+               verdict,
+               unit: &str,
+               sides: [f64; 2]| CompareRow {
+        id: id(name),
+        title: title.to_owned(),
+        ratio,
+        interval,
+        verdict,
+        p: None,
+        p_adjusted: None,
+        compared: "estimate".to_owned(),
+        unit: unit.to_owned(),
+        base: Some(sides[0]),
+        other: Some(sides[1]),
+        footnotes: vec![],
+    };
+    let mut rows = vec![
+        row(
+            "byte/pipe",
+            "Pipe",
+            Some(1.31),
+            Some([1.28, 1.34]),
+            Verdict::Faster,
+            "MB/s",
+            [1400.2, 1834.2],
+        ),
+        row(
+            "byte/syscall",
+            "System call",
+            Some(0.871),
+            Some([0.868, 0.875]),
+            Verdict::Slower,
+            "ns/call",
+            [102.5, 117.63],
+        ),
+        row(
+            "byte/sieve",
+            "Sieve",
+            Some(1.002),
+            Some([0.998, 1.006]),
+            Verdict::NoDifference,
+            "us/pass",
+            [24.92, 24.871],
+        ),
+        row(
+            "byte/shell",
+            "Shell script",
+            Some(1.04),
+            Some([0.97, 1.11]),
+            Verdict::CannotTell,
+            "ms",
+            [4.385, 4.2163],
+        ),
+        row(
+            "byte/object-size",
+            "Shortest program",
+            Some(0.5),
+            None,
+            Verdict::Slower,
+            "bytes",
+            [389_108.0, 778_216.0],
+        ),
+        row(
+            "byte/cc",
+            "Compiling",
+            None,
+            None,
+            Verdict::CannotTell,
+            "ms",
+            [38.2, 0.0],
+        ),
+    ];
+    rows[1].compared = "cycles".to_owned();
+    rows[1].unit = "cycles".to_owned();
+    rows[5].other = None;
+    rows[5].footnotes.push(Footnote::new(
+        FootnoteKind::NotRun,
+        "There is no C compiler here: apt-get install gcc",
+    ));
+    CompareView {
+        schema: SCHEMA_COMPARE.to_owned(),
+        base: "before".to_owned(),
+        other: "after".to_owned(),
+        base_name: "node-17, Linux 6.1".to_owned(),
+        other_name: "node-17, Linux 6.12".to_owned(),
+        differ_in: vec![Difference {
+            what: "kernel.release".to_owned(),
+            base: "6.1.0-28".to_owned(),
+            other: "6.12.3".to_owned(),
+        }],
+        margin: 0.01,
+        rows,
+    }
+}
+
+/// The run against a machine of 1984, by the real time of the published work.
+pub fn against_reference() -> CompareView {
+    let (run, vax) = (run(), machines::references().swap_remove(0));
+    let mut rows = Vec::new();
+    for result in &run.results {
+        let theirs = vax.results.iter().find(|r| r.id == result.id);
+        let time = |r: &ResultView| r.published.as_ref().and_then(|p| p.real_s);
+        let (base, other) = (theirs.and_then(time), time(result));
+        let bounds = result.published.as_ref().and_then(|p| p.real_interval);
+        rows.push(CompareRow {
+            id: result.id.clone(),
+            title: result.title.clone(),
+            ratio: base.zip(other).map(|(b, o)| b / o),
+            interval: base.zip(bounds).map(|(b, [low, high])| [b / high, b / low]),
+            verdict: if base.is_some() && other.is_some() {
+                Verdict::Faster
+            } else {
+                Verdict::CannotTell
+            },
+            p: None,
+            p_adjusted: None,
+            compared: "real_s".to_owned(),
+            unit: "s".to_owned(),
+            base,
+            other,
+            footnotes: result
+                .footnotes
+                .iter()
+                .filter(|f| f.of.is_none())
+                .cloned()
+                .collect(),
+        });
+    }
+    CompareView {
+        base: "ref:vax-11-780-4.1bsd".to_owned(),
+        other: run.id.clone(),
+        base_name: "VAX-11/780, 4.1 BSD".to_owned(),
+        other_name: run.machine.name,
+        differ_in: vec![],
+        rows,
+        ..compare()
+    }
+}
