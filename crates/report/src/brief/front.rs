@@ -59,10 +59,23 @@ fn furthest(document: &mut Document, view: &CompareView) -> Vec<Text> {
     match rows.len() {
         0 => vec![Text::new(format!("No row can be compared with {base}."))],
         n if n <= 2 * ENDS => vec![said(&rows, &format!("Against {base}:"))],
-        n => vec![
-            said(&rows[..ENDS], &format!("Furthest ahead of {base}:")),
-            said(&rows[n - ENDS..], "Least ahead, or behind:"),
-        ],
+        n => {
+            let ahead = |at: usize| rows[at].0 >= 1.0;
+            let first = if ahead(0) {
+                "Furthest ahead of"
+            } else {
+                "Least behind"
+            };
+            let last = if ahead(n - 1) {
+                "Least ahead:"
+            } else {
+                "Furthest behind:"
+            };
+            vec![
+                said(&rows[..ENDS], &format!("{first} {base}:")),
+                said(&rows[n - ENDS..], last),
+            ]
+        }
     }
 }
 
