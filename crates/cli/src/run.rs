@@ -188,6 +188,7 @@ fn info(args: &RunArgs, site: &Site, limits: &Limits) -> RunInfo {
             quick: args.quick,
             dir: site.dir.display().to_string(),
             environment: site.environment(),
+            steady: vec![],
         },
     }
 }
