@@ -1,7 +1,9 @@
 /* Keeps one program: whatever it starts ends with it, and it ends with whoever started the keeper.
  *
- * keeper PARENT CPUS PROGRAM [ARGUMENT...]. The program may use CPUS, such as 0-3,7 (`-`: those of the keeper, which
- * stays where it is, out of the way of what is measured). The keeper adopts every descendant whose parent dies (subreaper). When the
+ * keeper PARENT CPUS STEADY PROGRAM [ARGUMENT...]. The program may use CPUS, such as 0-3,7 (`-`: those of the keeper, which
+ * stays where it is, out of the way of what is measured). STEADY is a list of words for this program alone (`-`: none):
+ * `layout`, the same layout of memory every time; `realtime`, SCHED_FIFO, which its children do not inherit. What is
+ * refused ends the keeper's attempt with status 126. The keeper adopts every descendant whose parent dies (subreaper). When the
  * program ends, or SIGTERM comes, or the parent (process PARENT) dies, all descendants that are left are killed and
  * reaped. It then says on descriptor 4, in one line, how the program ended and how many it left behind:
  * `exit=0 left=0` or `signal=9 left=2`. It sleeps while the program runs.
@@ -15,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -98,7 +101,32 @@ static int use_cpus(const char *list)
 	return result;
 }
 
-static pid_t start(const char *cpus, char **argv, const sigset_t *signals)
+static void refused(const char *what)
+{
+	dprintf(2, "cannot %s: %s\n", what, strerror(errno));
+	_exit(126);
+}
+
+/* Does to this process what the words say. */
+static void steady(char *words)
+{
+	const struct sched_param lowest = {.sched_priority = 1};
+	for (char *word = strtok(words, ","); word != NULL; word = strtok(NULL, ",")) {
+		if (strcmp(word, "layout") == 0) {
+			int now = personality(0xffffffff);
+			if (now == -1 || personality((unsigned long)now | ADDR_NO_RANDOMIZE) == -1)
+				refused("fix the layout of memory");
+		} else if (strcmp(word, "realtime") == 0) {
+			if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest) != 0)
+				refused("use SCHED_FIFO");
+		} else if (strcmp(word, "-") != 0) {
+			errno = EINVAL;
+			refused(word);
+		}
+	}
+}
+
+static pid_t start(const char *cpus, char *words, char **argv, const sigset_t *signals)
 {
 	pid_t pid = fork();
 	if (pid != 0)
@@ -107,6 +135,7 @@ static pid_t start(const char *cpus, char **argv, const sigset_t *signals)
 		dprintf(2, "cannot use the CPUs %s: %s\n", cpus, strerror(errno));
 		_exit(126);
 	}
+	steady(words);
 	sigprocmask(SIG_UNBLOCK, signals, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	close(REPORT_FD);
@@ -136,8 +165,8 @@ int main(int argc, char **argv)
 {
 	sigset_t signals;
 	int status = 0, ended = 0;
-	if (argc < 4) {
-		fprintf(stderr, "usage: keeper PARENT CPUS PROGRAM [ARGUMENT...]\n");
+	if (argc < 5) {
+		fprintf(stderr, "usage: keeper PARENT CPUS STEADY PROGRAM [ARGUMENT...]\n");
 		return 2;
 	}
 	sigemptyset(&signals);
@@ -150,7 +179,7 @@ int main(int argc, char **argv)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != atoi(argv[1]))
 		return 3; /* the parent was gone before we were tied to it */
-	pid_t pid = start(argv[2], argv + 3, &signals);
+	pid_t pid = start(argv[2], argv[3], argv + 4, &signals);
 	if (pid < 0) {
 		dprintf(REPORT_FD, "fork=%d\n", errno);
 		return 1;

@@ -7,6 +7,7 @@
 use crate::judge::judge;
 use crate::places::Places;
 use crate::process::{Task, carry_out};
+use crate::steady::Steady;
 use crate::{ExecError, Execute, Launched, linked};
 use gritstone_kernels::{COMMAND, KEEPER};
 use gritstone_model::{
@@ -44,7 +45,8 @@ pub struct Setup {
 /// Carries out launches on this machine.
 #[derive(Debug)]
 pub struct Executor {
-    setup: Setup,
+    pub(crate) setup: Setup,
+    pub(crate) steady: Steady,
     proved: BTreeSet<Id>,
 }
 
@@ -61,6 +63,7 @@ impl Executor {
     pub fn new(setup: Setup) -> Self {
         Self {
             setup,
+            steady: Steady::default(),
             proved: BTreeSet::new(),
         }
     }
@@ -106,10 +109,11 @@ impl Executor {
             .collect()
     }
 
-    /// Starts one of our programs in `directory` and judges what it said.
+    /// Starts one of our programs in `directory` and judges what it said; the kernel of a benchmark, or another.
     fn start(
         &mut self,
         name: &str,
+        kernel: Option<&Benchmark>,
         arguments: Vec<String>,
         directory: &Path,
     ) -> Result<Told, ExecError> {
@@ -129,6 +133,7 @@ impl Executor {
         let ended = carry_out(&Task {
             keeper: &keeper,
             cpus: &self.setup.cpus,
+            steady: &self.steady.words(kernel),
             program: &program,
             arguments,
             directory,
@@ -158,7 +163,7 @@ impl Executor {
         if let Some(published) = &benchmark.published {
             arguments.push(format!("batch={}", published.operations));
         }
-        let mut told = self.start(&work.program, arguments, directory)?;
+        let mut told = self.start(&work.program, Some(benchmark), arguments, directory)?;
         let Some(published) = &benchmark.published else {
             return Ok(told);
         };
@@ -181,7 +186,7 @@ impl Executor {
             cpus_argument(cpus),
         ]);
         arguments.extend(params);
-        let whole = self.start(COMMAND, arguments, directory)?;
+        let whole = self.start(COMMAND, None, arguments, directory)?;
         told.cpu += whole.cpu;
         if whole.outcome != Outcome::Measured {
             told.outcome = whole.outcome;
@@ -230,7 +235,7 @@ impl Executor {
         }
         arguments.push("--".to_owned());
         arguments.extend(self.fill_in(&work.argv));
-        let mut told = self.start(COMMAND, arguments, directory)?;
+        let mut told = self.start(COMMAND, None, arguments, directory)?;
         if size && told.outcome == Outcome::Measured {
             match linked::measure(&directory.join("a.out")) {
                 Ok(events) => told.events.extend(events),
@@ -265,7 +270,7 @@ impl Executor {
         arguments
             .extend(["--", "/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"].map(str::to_owned));
         arguments.extend(self.fill_in(&verify.argv));
-        let mut told = self.start(COMMAND, arguments, &directory)?;
+        let mut told = self.start(COMMAND, None, arguments, &directory)?;
         if let Outcome::Failed(why) = &told.outcome {
             told.outcome = Outcome::Failed(format!("the proof of the work failed: {why}"));
         }
