@@ -165,6 +165,8 @@ proptest! {
         let mut machines = references();
         let published = |r: ResultView| ResultView { outcome: "published".to_owned(), ..r };
         machines[0].results = reference.results.into_iter().map(published).collect();
+        // documents have no variants: what they printed of them has no place in the brief
+        machines[0].results.retain(|r| r.id.variant().is_none());
         let document = brief(&Brief {
             run: &run,
             references: &machines,
@@ -173,5 +175,6 @@ proptest! {
             benchmarks: &sample::entries::benchmarks(&run),
         });
         holds_all(&document, &run)?;
+        holds_all(&document, &machines[0])?;
     }
 }
