@@ -115,7 +115,9 @@ fn marked(document: &mut Document, results: &[ResultView]) -> Vec<Text> {
         }
         if !names.is_empty() {
             let text = format!("{head} {}.", some_of(&names, NAMED));
-            points.push(Text::new(text).with(marks));
+            // a row of marks says nothing; beyond a few they stand beside the figures only
+            let few = marks.len() <= ENDS;
+            points.push(Text::new(text).with(marks.into_iter().filter(|_| few)));
         }
     }
     points
