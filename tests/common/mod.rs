@@ -43,20 +43,6 @@ impl Home {
         let output = self.gritstone(arguments).assert().success();
         serde_json::from_slice(&output.get_output().stdout).unwrap()
     }
-
-    /// Exit code, standard output, standard error.
-    pub fn run(&self, arguments: &[&str]) -> (i32, String, String) {
-        ended(&mut self.gritstone(arguments))
-    }
-}
-
-pub fn ended(command: &mut Command) -> (i32, String, String) {
-    let output = command.output().unwrap();
-    (
-        output.status.code().unwrap_or(-1),
-        String::from_utf8(output.stdout).unwrap(),
-        String::from_utf8(output.stderr).unwrap(),
-    )
 }
 
 pub fn binary() -> &'static Path {
