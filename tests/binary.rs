@@ -2,34 +2,13 @@
 
 mod common;
 
-use assert_cmd::Command as Asserted;
-use common::{Home, binary, kinds, result};
+use common::{Home, binary, ended, kinds, result};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
-
-/// Exit code, standard output, standard error.
-fn ended(command: &mut Asserted) -> (i32, String, String) {
-    let output = command.output().unwrap();
-    (
-        output.status.code().unwrap_or(-1),
-        String::from_utf8(output.stdout).unwrap(),
-        String::from_utf8(output.stderr).unwrap(),
-    )
-}
-
-trait Run {
-    fn run(&self, arguments: &[&str]) -> (i32, String, String);
-}
-
-impl Run for Home {
-    fn run(&self, arguments: &[&str]) -> (i32, String, String) {
-        ended(&mut self.gritstone(arguments))
-    }
-}
 
 /// The nineteen rows of the first document and IOCALL.
 const ROWS: [&str; 19] = [

@@ -1,5 +1,8 @@
 //! The binary in a home of its own.
 
+// each test program uses its part
+#![allow(dead_code)]
+
 use assert_cmd::Command;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -43,6 +46,21 @@ impl Home {
         let output = self.gritstone(arguments).assert().success();
         serde_json::from_slice(&output.get_output().stdout).unwrap()
     }
+
+    /// Exit code, standard output, standard error.
+    pub fn run(&self, arguments: &[&str]) -> (i32, String, String) {
+        ended(&mut self.gritstone(arguments))
+    }
+}
+
+/// Exit code, standard output, standard error.
+pub fn ended(command: &mut Command) -> (i32, String, String) {
+    let output = command.output().unwrap();
+    (
+        output.status.code().unwrap_or(-1),
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8(output.stderr).unwrap(),
+    )
 }
 
 pub fn binary() -> &'static Path {
