@@ -71,6 +71,7 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
         other_name: people(other, base),
         differ_in: differ::differ_in(base, other),
         margin: options.margin,
+        between_run: None,
         rows: judge(rows, options),
     }
 }
