@@ -15,6 +15,7 @@ mod quantile;
 pub mod rating;
 mod rounds;
 mod rungs;
+pub mod selftest;
 mod serial;
 pub mod summary;
 pub mod two;

@@ -13,5 +13,6 @@ mod made_up;
 mod printed;
 mod published;
 mod rating;
+mod selftest;
 mod size;
 mod snapshots;
