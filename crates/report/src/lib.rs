@@ -15,10 +15,12 @@ mod clean;
 mod columns;
 mod compare;
 mod number;
+mod selftest;
 mod show;
 mod words;
 
 pub use brief::{Brief, brief};
 pub use compare::compare;
 pub use document::Document;
+pub use selftest::selftest;
 pub use show::show;
