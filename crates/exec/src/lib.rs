@@ -3,15 +3,18 @@
 //!
 //! The way of a launch: benchmark -> command lines ([`launch`]) -> a process under the keeper ([`process`]) -> events
 //! and an outcome. Everything on disc is below two directories ([`places`]) that are removed on every exit, and by the
-//! next start when the last one was killed.
+//! next start when the last one was killed. Two side ways: kernels are compiled again with another compiler ([`rebuild`]),
+//! and their entries into the kernel of the system are counted ([`entries`]).
 //!
 //! Must not know: the store, statistics, what this machine is, a terminal, when to stop measuring.
 
+pub mod entries;
 mod judge;
 mod launch;
 mod linked;
 mod places;
 mod process;
+pub mod rebuild;
 #[cfg(test)]
 mod tests;
 
