@@ -117,7 +117,7 @@ fn result(line: &str) -> ResultView {
             real_interval: bounds(real),
             process_interval: bounds(real + 0.000_61),
             start_share: Some(0.000_61 / (real + 0.000_61)),
-            values: vec![],
+            ..PublishedView::default()
         }),
         program: Some(Program {
             hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".to_owned(),
