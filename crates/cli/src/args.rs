@@ -42,6 +42,8 @@ pub enum Command {
     Machines(FormatArgs),
     /// Is this machine fit to be measured, what is missing, and what mends it
     Doctor(DoctorArgs),
+    /// Do the benchmarks do what they claim, as shipped and as the compilers here make them
+    Audit(AuditArgs),
 }
 
 #[derive(Debug, Args)]
@@ -142,6 +144,15 @@ pub struct DoctorArgs {
     /// Directory in whose file system files would be measured
     #[arg(long)]
     pub dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct AuditArgs {
+    /// Identifiers or globs; nothing means everything
+    #[arg(value_name = "SELECTOR")]
+    pub selectors: Vec<String>,
     #[command(flatten)]
     pub format: FormatArgs,
 }

@@ -7,6 +7,7 @@
 
 mod amounts;
 mod args;
+mod audit;
 mod brief;
 mod failure;
 mod inspect;
@@ -57,5 +58,6 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Brief(args)) => brief::brief(&world, args),
         Some(Command::Machines(args)) => inspect::machines(&world, args),
         Some(Command::Doctor(args)) => inspect::doctor(&world, args),
+        Some(Command::Audit(args)) => audit::audit(&world, args),
     }
 }

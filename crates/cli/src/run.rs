@@ -86,11 +86,7 @@ impl Job {
     /// Measures it, and keeps every launch; what was finished is in the view, however it ended.
     pub fn measure(&self, world: &World) -> Result<(RunView, End)> {
         let Self { plan, info, .. } = self;
-        let stop = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            signal_hook::flag::register(signal, Arc::clone(&stop))
-                .context("cannot catch signals")?;
-        }
+        let stop = stop_on_signals()?;
         let deadline = DEADLINE.min(self.limits.budget);
         let mut executor = self.site.executor(&plan.benchmarks, deadline, stop)?;
         let programs = programs(&executor, plan);
@@ -132,6 +128,18 @@ impl Job {
         }
         Ok((world.stored(&store, &info.id)?, end))
     }
+}
+
+/// A flag that goes up when the user asks to stop.
+///
+/// # Errors
+/// When signals cannot be caught.
+pub fn stop_on_signals() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot catch signals")?;
+    }
+    Ok(stop)
 }
 
 fn ended(measured: Result<()>, id: &str) -> Result<End> {

@@ -18,7 +18,7 @@ pub mod rebuild;
 #[cfg(test)]
 mod tests;
 
-pub use launch::{Executor, Setup};
+pub use launch::{Executor, PROOF_FAILED, Setup};
 pub use places::Places;
 
 use gritstone_model::{Benchmark, Event, Outcome};
