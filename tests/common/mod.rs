@@ -1,4 +1,5 @@
 //! The binary in a home of its own.
+#![allow(dead_code, reason = "each test program uses a part of it")]
 
 use assert_cmd::Command;
 use serde_json::Value;

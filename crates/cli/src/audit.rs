@@ -4,6 +4,8 @@
 
 mod again;
 mod entry;
+#[cfg(test)]
+mod tests;
 
 use crate::args::AuditArgs;
 use crate::failure::Exit;

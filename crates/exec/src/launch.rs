@@ -73,9 +73,10 @@ impl Executor {
         }
     }
 
-    /// From now on these programs take the place of those of the same name in this binary, and no others do.
-    pub fn use_builds(&mut self, builds: BTreeMap<String, Rebuilt>) {
-        self.builds = builds;
+    /// From now on these programs take the place of those of the same name in this binary, and no others do. Returns those
+    /// that did before.
+    pub fn use_builds(&mut self, builds: BTreeMap<String, Rebuilt>) -> BTreeMap<String, Rebuilt> {
+        std::mem::replace(&mut self.builds, builds)
     }
 
     /// A directory in which `compiler` can make programs with these flags; it goes with the executor's others.

@@ -61,9 +61,9 @@ pub fn kernel(
             found.push(test(&again.build.name, Claim::Runs, Finding::Fails, why));
             continue;
         }
-        subject.executor.use_builds(builds);
+        let shipped = subject.executor.use_builds(builds);
         let told = subject.build(&again.build.name, &short, work);
-        subject.executor.use_builds(BTreeMap::new());
+        subject.executor.use_builds(shipped);
         found.extend(told?.0);
     }
     Ok(found)
