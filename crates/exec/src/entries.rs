@@ -1,6 +1,7 @@
 //! How often a program enters the kernel of the system, counted from outside under ptrace(2).
 //!
-//! The program is stopped at every entry and every exit, so nothing about its time can be learned here. Threads count
+//! The program is stopped at every entry and every exit, so nothing about its time can be learned here. It says itself
+//! where its work begins and ends, by a call that has no other effect; only what is between is counted. Threads count
 //! with the program, its child processes apart from it. A call that is entered anew only because the tracer looked at a
 //! signal that the program ignores is one entry: without us it would not have been interrupted.
 //! Must not know: benchmarks, what an operation is, how many entries there should be.
@@ -26,10 +27,12 @@ const LOOK: Duration = Duration::from_millis(100);
 /// How much of standard error is kept; less than a pipe holds, so that the program is never blocked by it.
 const MAX_STDERR: u64 = 4096;
 
+/// The resource use that nobody has, for which the runtime of the kernels asks before and after the work.
+const MARK: u64 = 19_840_801;
 /// Threads and processes alike, but only those that this very thread traces.
 const MINE: WaitPidFlag = WaitPidFlag::__WALL.union(WaitPidFlag::__WNOTHREAD);
 
-/// Entries into the kernel during one execution, from its exec to its end.
+/// Entries into the kernel while the program did its work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Entries {
     /// Of the program itself, all of its threads together.
@@ -63,6 +66,9 @@ pub enum Uncounted {
     /// The program ended badly.
     #[error("{0}")]
     Ended(String),
+    /// The program never said where its work begins and ends.
+    #[error("it ended well, but does not say where its work begins and ends")]
+    Unmarked,
     /// It did not end in time, and was killed.
     #[error("it did not end within {} s under the eyes of a tracer and was killed", .0.as_secs_f64())]
     TimedOut(Duration),
@@ -77,7 +83,7 @@ impl Uncounted {
     }
 }
 
-/// Counts the entries of one execution of `command`, whose descriptors 0 and 1 become /dev/null.
+/// Counts the entries of one execution of `command`, a kernel in its mode `count`, whose descriptors 0 and 1 become /dev/null.
 ///
 /// # Errors
 /// When the system forbids it, or the program does not end well within `deadline`; it and all of its children are gone then.
@@ -106,7 +112,8 @@ pub fn count(
         return Err(Uncounted::TimedOut(deadline));
     }
     match status {
-        Ok(status) if status.success() => Ok(tracer.entries),
+        Ok(status) if status.success() && tracer.marks == 2 => Ok(tracer.entries),
+        Ok(status) if status.success() => Err(Uncounted::Unmarked),
         Ok(status) => Err(Uncounted::Ended(ending(status, &mut child))),
         Err(why) => Err(Uncounted::Ended(why.to_string())),
     }
@@ -190,6 +197,8 @@ struct Tracer {
     tracees: BTreeMap<Pid, Tracee>,
     /// Stopped at birth before their parent told us of them.
     early: BTreeSet<Pid>,
+    /// How often the program itself has marked a place: it works between the first and the second.
+    marks: u32,
     entries: Entries,
 }
 
@@ -204,6 +213,7 @@ impl Tracer {
             main,
             tracees: BTreeMap::from([(main, main_tracee)]),
             early: BTreeSet::new(),
+            marks: 0,
             entries: Entries::default(),
         }
     }
@@ -310,10 +320,11 @@ impl Tracer {
         match info.op {
             SyscallInfo::ENTRY => {
                 let again = tracee.restarts.take() == Some(info.instruction_pointer);
-                match (again, tracee.own) {
-                    (true, _) => {}
-                    (false, true) => self.entries.own += 1,
-                    (false, false) => self.entries.children += 1,
+                match tracee.own {
+                    true if info.is_mark() => self.marks += 1,
+                    _ if again || self.marks != 1 => {}
+                    true => self.entries.own += 1,
+                    false => self.entries.children += 1,
                 }
             }
             SyscallInfo::EXIT => {
@@ -357,12 +368,18 @@ struct SyscallInfo {
     stack_pointer: u64,
     /// At an entry the number of the call, at an exit what it returns.
     value: i64,
-    rest: [u64; 8],
+    /// At an entry.
+    arguments: [u64; 6],
+    rest: [u64; 2],
 }
 
 impl SyscallInfo {
     const ENTRY: u8 = 1;
     const EXIT: u8 = 2;
+
+    fn is_mark(&self) -> bool {
+        self.value == nix::libc::SYS_getrusage && self.arguments[0] == MARK
+    }
 
     /// Whether the call was interrupted, and will be entered again unless a handler thinks otherwise: ERESTARTSYS,
     /// ERESTARTNOINTR, ERESTARTNOHAND, ERESTART_RESTARTBLOCK, which only tracers see.

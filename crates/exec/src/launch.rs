@@ -25,6 +25,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+/// How the reason of a launch begins that failed because its untimed proof did.
+pub const PROOF_FAILED: &str = "the proof of the work failed";
+
 /// What an [`Executor`] is made of.
 #[derive(Debug)]
 pub struct Setup {
@@ -73,9 +76,10 @@ impl Executor {
         }
     }
 
-    /// From now on these programs take the place of those of the same name in this binary, and no others do.
-    pub fn use_builds(&mut self, builds: BTreeMap<String, Rebuilt>) {
-        self.builds = builds;
+    /// From now on these programs take the place of those of the same name in this binary, and no others do. Returns those
+    /// that did before.
+    pub fn use_builds(&mut self, builds: BTreeMap<String, Rebuilt>) -> BTreeMap<String, Rebuilt> {
+        std::mem::replace(&mut self.builds, builds)
     }
 
     /// A directory in which `compiler` can make programs with these flags; it goes with the executor's others.
@@ -97,8 +101,8 @@ impl Executor {
         })
     }
 
-    /// Counts the entries into the kernel of the system during one execution of a kernel's program that does `n` operations.
-    /// Start-up is in it: two n tell it from the work.
+    /// Counts the entries into the kernel of the system while a kernel's program does `n` operations. What its `run` does
+    /// once, whatever n is, is in it: two n tell that from the operations.
     ///
     /// # Errors
     /// When no directory for it can be made; in the inner result, when entries cannot be counted.
@@ -112,7 +116,7 @@ impl Executor {
         let directory = self.setup.places.fresh(benchmark.files)?;
         let mut command = Command::new(self.path_of(&work.program)?);
         command
-            .args(once_arguments(work, placed(benchmark, cpus), n))
+            .args(whole_arguments("count", work, placed(benchmark, cpus), n))
             .current_dir(&directory)
             .env_clear()
             .envs(self.environment(&directory));
@@ -245,7 +249,7 @@ impl Executor {
         let mut arguments = vec![cpus_argument(&cpus[..cpus.len().min(1)])];
         arguments.extend(["samples=3".to_owned(), "--".to_owned()]);
         arguments.push(self.path_of(&work.program)?.display().to_string());
-        arguments.extend(once_arguments(work, cpus, published.operations));
+        arguments.extend(whole_arguments("once", work, cpus, published.operations));
         let whole = self.start(COMMAND, None, arguments, directory)?;
         told.cpu += whole.cpu;
         if whole.outcome != Outcome::Measured {
@@ -335,7 +339,7 @@ impl Executor {
         arguments.extend(self.fill_in(&verify.argv));
         let mut told = self.start(COMMAND, None, arguments, &directory)?;
         if let Outcome::Failed(why) = &told.outcome {
-            told.outcome = Outcome::Failed(format!("the proof of the work failed: {why}"));
+            told.outcome = Outcome::Failed(format!("{PROOF_FAILED}: {why}"));
         }
         let _ = std::fs::remove_dir_all(&directory);
         Ok(told)
@@ -380,9 +384,9 @@ fn params(work: &KernelWork) -> impl Iterator<Item = String> {
 }
 
 /// Arguments for a process that does `n` operations and nothing else.
-fn once_arguments(work: &KernelWork, cpus: &[u32], n: u64) -> Vec<String> {
+fn whole_arguments(mode: &str, work: &KernelWork, cpus: &[u32], n: u64) -> Vec<String> {
     let mut arguments = vec![
-        "mode=once".to_owned(),
+        format!("mode={mode}"),
         format!("n={n}"),
         cpus_argument(cpus),
     ];
