@@ -76,18 +76,24 @@ pub(crate) fn checks(launches: &[&Reading], claimed: bool) -> Option<String> {
     })
 }
 
-/// Time must grow in proportion to n, between the two largest n that were probed often enough.
+/// Time must grow in proportion to n, between the two largest n that were probed often enough. A launch that was disturbed
+/// says nothing of it: a region longer than the turn of whoever else has the CPU is always interrupted, one that is shorter
+/// seldom, so that all work seems to grow faster than n.
 fn linear(launches: &[&Reading]) -> Option<String> {
+    let growth = |l: &Reading| Growth::of(&l.warm, |walls| median(walls.iter().copied()));
+    if launches.iter().all(|l| growth(l).is_none()) {
+        return Some(Growth::unseen(launches.len()));
+    }
+    let calm = |l: &Reading| !Disturbance::of(&l.launch.conditions).is_any();
     let growths: Vec<Growth> = launches
         .iter()
-        .filter_map(|l| Growth::of(&l.warm, |walls| median(walls.iter().copied())))
+        .filter(|l| calm(l))
+        .filter_map(|l| growth(l))
         .collect();
-    let Some(&example) = growths.first() else {
-        return Some(Growth::unseen(launches.len()));
-    };
     if growths.len() < limits::LINEAR_LAUNCHES {
         return None;
     }
+    let &example = growths.first()?;
     let exponent = median(growths.iter().map(|growth| growth.exponent))?;
     Growth {
         exponent,

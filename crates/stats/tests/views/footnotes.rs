@@ -128,6 +128,25 @@ fn time_of_which_nobody_knows_whether_it_grows() {
 }
 
 #[test]
+fn growth_under_the_load_of_others_is_not_judged() {
+    let run = |calm: usize| {
+        notes(|run| {
+            warm(run, |n| n * n);
+            for launch in &mut run.launches[calm..] {
+                launch.conditions.others = Some(launch.conditions.wall / 2);
+            }
+        })
+    };
+    let kinds = |calm: usize| -> Vec<FootnoteKind> {
+        run(calm).into_iter().map(|(kind, _)| kind).collect()
+    };
+    assert_eq!(kinds(0), [Disturbed]);
+    assert_eq!(kinds(2), [Disturbed]);
+    assert_eq!(kinds(3), [Trivialised, Disturbed]);
+    assert_eq!(kinds(10), [Trivialised]);
+}
+
+#[test]
 fn growth_is_the_median_of_three_launches_at_least() {
     let flat = |launch: &mut Launch| {
         for event in &mut launch.events {
