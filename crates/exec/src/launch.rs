@@ -8,7 +8,7 @@ use crate::entries::{self, Entries, Uncounted};
 use crate::judge::judge;
 use crate::places::Places;
 use crate::process::{Task, carry_out};
-use crate::rebuild::{Rebuilt, Workshop};
+use crate::rebuild::{Rebuilt, version_of};
 use crate::steady::Steady;
 use crate::{ExecError, Execute, Launched, linked};
 use gritstone_kernels::{COMMAND, KEEPER};
@@ -54,7 +54,7 @@ pub struct Executor {
     pub(crate) steady: Steady,
     proved: BTreeSet<Id>,
     /// What is used instead of programs in this binary, by name.
-    builds: BTreeMap<String, Rebuilt>,
+    pub(crate) builds: BTreeMap<String, Rebuilt>,
 }
 
 /// Events and outcome of one process, before those of the next are added.
@@ -74,31 +74,6 @@ impl Executor {
             proved: BTreeSet::new(),
             builds: BTreeMap::new(),
         }
-    }
-
-    /// From now on these programs take the place of those of the same name in this binary, and no others do. Returns those
-    /// that did before.
-    pub fn use_builds(&mut self, builds: BTreeMap<String, Rebuilt>) -> BTreeMap<String, Rebuilt> {
-        std::mem::replace(&mut self.builds, builds)
-    }
-
-    /// A directory in which `compiler` can make programs with these flags; it goes with the executor's others.
-    ///
-    /// # Errors
-    /// When it cannot be made.
-    pub fn workshop(&mut self, compiler: &Path, flags: Vec<String>) -> Result<Workshop, ExecError> {
-        let directory = self.setup.places.fresh(false)?;
-        let keeper = self.path_of(KEEPER)?;
-        Ok(Workshop {
-            environment: self.environment(&directory),
-            directory,
-            keeper,
-            cpus: self.setup.cpus.clone(),
-            stop: Arc::clone(&self.setup.stop),
-            compiler: compiler.to_path_buf(),
-            version: version_of(compiler),
-            flags,
-        })
     }
 
     /// Counts the entries into the kernel of the system while a kernel's program does `n` operations. What its `run` does
@@ -173,7 +148,7 @@ impl Executor {
     }
 
     /// Where a program of ours is: as it was built here, else as it travels in this binary.
-    fn path_of(&self, name: &str) -> Result<PathBuf, ExecError> {
+    pub(crate) fn path_of(&self, name: &str) -> Result<PathBuf, ExecError> {
         if let Some(build) = self.builds.get(name) {
             return Ok(build.path.clone());
         }
@@ -188,7 +163,7 @@ impl Executor {
     }
 
     /// The environment of whatever is started in `directory`.
-    fn environment(&self, directory: &Path) -> BTreeMap<String, String> {
+    pub(crate) fn environment(&self, directory: &Path) -> BTreeMap<String, String> {
         let home = directory.to_string_lossy().into_owned();
         let mut environment = self.setup.environment.clone();
         environment.insert("HOME".to_owned(), home.clone());
@@ -405,22 +380,6 @@ fn placed<'a>(benchmark: &Benchmark, cpus: &'a [u32]) -> &'a [u32] {
 fn cpus_argument(cpus: &[u32]) -> String {
     let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
     format!("cpus={}", list.join(","))
-}
-
-/// The first line that a compiler prints about itself; empty when it will not say.
-fn version_of(compiler: &Path) -> String {
-    Command::new(compiler)
-        .arg("--version")
-        .env("LC_ALL", "C")
-        .output()
-        .ok()
-        .and_then(|output| {
-            String::from_utf8_lossy(&output.stdout)
-                .lines()
-                .next()
-                .map(str::to_owned)
-        })
-        .unwrap_or_default()
 }
 
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {

@@ -5,12 +5,14 @@
 //! Must not know: which programs there are, what they do, why anyone wants them again.
 
 use crate::process::{Task, carry_out};
-use crate::{ExecError, launch};
+use crate::{ExecError, Executor, launch};
+use gritstone_kernels::KEEPER;
 use gritstone_model::Program;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -61,6 +63,33 @@ pub enum RebuildError {
     /// Compilers cannot be started any more, or the user asked to stop.
     #[error(transparent)]
     Exec(#[from] ExecError),
+}
+
+impl Executor {
+    /// From now on these programs take the place of those of the same name in this binary, and no others do. Returns those
+    /// that did before.
+    pub fn use_builds(&mut self, builds: BTreeMap<String, Rebuilt>) -> BTreeMap<String, Rebuilt> {
+        std::mem::replace(&mut self.builds, builds)
+    }
+
+    /// A directory in which `compiler` can make programs with these flags; it goes with the executor's others.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn workshop(&mut self, compiler: &Path, flags: Vec<String>) -> Result<Workshop, ExecError> {
+        let directory = self.setup.places.fresh(false)?;
+        let keeper = self.path_of(KEEPER)?;
+        Ok(Workshop {
+            environment: self.environment(&directory),
+            directory,
+            keeper,
+            cpus: self.setup.cpus.clone(),
+            stop: Arc::clone(&self.setup.stop),
+            compiler: compiler.to_path_buf(),
+            version: version_of(compiler),
+            flags,
+        })
+    }
 }
 
 impl Workshop {
@@ -186,4 +215,20 @@ fn part_of_all(path: &str) -> bool {
 fn shortened(text: &str, most: usize) -> &str {
     let end = (0..=most.min(text.len())).rfind(|&at| text.is_char_boundary(at));
     &text[..end.unwrap_or(0)]
+}
+
+/// The first line that a compiler prints about itself; empty when it will not say.
+pub(crate) fn version_of(compiler: &Path) -> String {
+    Command::new(compiler)
+        .arg("--version")
+        .env("LC_ALL", "C")
+        .output()
+        .ok()
+        .and_then(|output| {
+            String::from_utf8_lossy(&output.stdout)
+                .lines()
+                .next()
+                .map(str::to_owned)
+        })
+        .unwrap_or_default()
 }
