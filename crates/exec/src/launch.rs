@@ -7,7 +7,7 @@
 use crate::judge::judge;
 use crate::places::Places;
 use crate::process::{Task, carry_out};
-use crate::{ExecError, Execute, Launched, linked};
+use crate::{ExecError, Execute, Launched, linked, version};
 use gritstone_kernels::{COMMAND, KEEPER};
 use gritstone_model::{
     Benchmark, CommandWork, Event, Figure, Id, KernelWork, Outcome, Placement, Program, Verify,
@@ -15,12 +15,15 @@ use gritstone_model::{
 };
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+
+/// How long a compiler may take to say its version.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What an [`Executor`] is made of.
 #[derive(Debug)]
@@ -85,7 +88,9 @@ impl Executor {
                         .programs
                         .get("cc")
                         .filter(|cc| **cc == program)
-                        .map_or_else(String::new, |cc| version_of(cc)),
+                        .map_or_else(String::new, |cc| {
+                            version::of(cc, &self.setup.environment, PATIENCE)
+                        }),
                     flags: argv.join(" "),
                 })
             }
@@ -110,7 +115,7 @@ impl Executor {
     fn start(
         &mut self,
         name: &str,
-        arguments: Vec<String>,
+        arguments: Vec<OsString>,
         directory: &Path,
     ) -> Result<Told, ExecError> {
         let missing = || {
@@ -122,10 +127,11 @@ impl Executor {
         let keeper = self.setup.places.program(keeper)?;
         let program = gritstone_kernels::find(name).ok_or_else(missing)?;
         let program = self.setup.places.program(program)?;
-        let home = directory.to_string_lossy().into_owned();
-        let mut environment = self.setup.environment.clone();
-        environment.insert("HOME".to_owned(), home.clone());
-        environment.insert("TMPDIR".to_owned(), home);
+        let fixed = self.setup.environment.iter();
+        let environment = fixed
+            .map(|(key, value)| (key.clone(), OsString::from(value)))
+            .chain(["HOME", "TMPDIR"].map(|key| (key.to_owned(), directory.into())))
+            .collect();
         let ended = carry_out(&Task {
             keeper: &keeper,
             cpus: &self.setup.cpus,
@@ -152,11 +158,11 @@ impl Executor {
         cpus: &[u32],
         directory: &Path,
     ) -> Result<Told, ExecError> {
-        let params = work.params.iter().map(|(k, v)| format!("{k}={v}"));
+        let params = || work.params.iter().map(|(k, v)| format!("{k}={v}").into());
         let mut arguments = vec![cpus_argument(cpus)];
-        arguments.extend(params.clone());
+        arguments.extend(params());
         if let Some(published) = &benchmark.published {
-            arguments.push(format!("batch={}", published.operations));
+            arguments.push(format!("batch={}", published.operations).into());
         }
         let mut told = self.start(&work.program, arguments, directory)?;
         let Some(published) = &benchmark.published else {
@@ -166,21 +172,16 @@ impl Executor {
             return Ok(told);
         }
         let program = gritstone_kernels::find(&work.program).map(|p| self.setup.places.program(p));
-        let mut arguments = vec![cpus_argument(&cpus[..cpus.len().min(1)])];
-        arguments.extend(["samples=3".to_owned(), "--".to_owned()]);
-        arguments.push(
-            program
-                .transpose()?
-                .unwrap_or_default()
-                .display()
-                .to_string(),
-        );
-        arguments.extend([
-            "mode=once".to_owned(),
-            format!("n={}", published.operations),
+        let mut arguments = vec![
+            cpus_argument(&cpus[..cpus.len().min(1)]),
+            "samples=3".into(),
+            "--".into(),
+            program.transpose()?.unwrap_or_default().into(),
+            "mode=once".into(),
+            format!("n={}", published.operations).into(),
             cpus_argument(cpus),
-        ]);
-        arguments.extend(params);
+        ];
+        arguments.extend(params());
         let whole = self.start(COMMAND, arguments, directory)?;
         told.cpu += whole.cpu;
         if whole.outcome != Outcome::Measured {
@@ -220,16 +221,16 @@ impl Executor {
         let size = work.figure == Figure::LinkedSize;
         let mut arguments = vec![cpus_argument(cpus)];
         if let Some(stdout) = &work.stdout {
-            arguments.push(format!("stdout={stdout}"));
+            arguments.push(format!("stdout={stdout}").into());
         }
         if !work.leaves.is_empty() {
-            arguments.push(format!("leaves={}", work.leaves.join(",")));
+            arguments.push(format!("leaves={}", work.leaves.join(",")).into());
         }
         if size {
-            arguments.extend(["keep=1".to_owned(), "samples=1".to_owned()]);
+            arguments.extend(["keep=1".into(), "samples=1".into()]);
         }
-        arguments.push("--".to_owned());
-        arguments.extend(self.fill_in(&work.argv));
+        arguments.push("--".into());
+        arguments.extend(self.fill_in(&work.argv).into_iter().map(OsString::from));
         let mut told = self.start(COMMAND, arguments, directory)?;
         if size && told.outcome == Outcome::Measured {
             match linked::measure(&directory.join("a.out")) {
@@ -260,11 +261,11 @@ impl Executor {
             "cannot write to {}",
             below.display()
         )))?;
-        let mut arguments = vec![cpus_argument(cpus), "samples=0".to_owned()];
-        arguments.push(format!("stdout={}", verify.stdout));
+        let mut arguments = vec![cpus_argument(cpus), "samples=0".into()];
+        arguments.push(format!("stdout={}", verify.stdout).into());
         arguments
-            .extend(["--", "/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"].map(str::to_owned));
-        arguments.extend(self.fill_in(&verify.argv));
+            .extend(["--", "/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"].map(OsString::from));
+        arguments.extend(self.fill_in(&verify.argv).into_iter().map(OsString::from));
         let mut told = self.start(COMMAND, arguments, &directory)?;
         if let Outcome::Failed(why) = &told.outcome {
             told.outcome = Outcome::Failed(format!("the proof of the work failed: {why}"));
@@ -308,25 +309,9 @@ impl Execute for Executor {
     }
 }
 
-fn cpus_argument(cpus: &[u32]) -> String {
+fn cpus_argument(cpus: &[u32]) -> OsString {
     let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
-    format!("cpus={}", list.join(","))
-}
-
-/// The first line that a compiler prints about itself; empty when it will not say.
-fn version_of(compiler: &Path) -> String {
-    Command::new(compiler)
-        .arg("--version")
-        .env("LC_ALL", "C")
-        .output()
-        .ok()
-        .and_then(|output| {
-            String::from_utf8_lossy(&output.stdout)
-                .lines()
-                .next()
-                .map(str::to_owned)
-        })
-        .unwrap_or_default()
+    format!("cpus={}", list.join(",")).into()
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
@@ -335,3 +320,6 @@ fn hexadecimal(bytes: &[u8]) -> String {
         text
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,6 +14,7 @@ mod places;
 mod process;
 #[cfg(test)]
 mod tests;
+mod version;
 
 pub use launch::{Executor, Setup};
 pub use places::Places;

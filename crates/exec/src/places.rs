@@ -5,6 +5,7 @@
 //! Must not know: what is put there.
 
 use crate::ExecError;
+use crate::process::spawn;
 use gritstone_kernels::{Embedded, KEEPER};
 use std::fs;
 use std::io::Write;
@@ -92,6 +93,14 @@ impl Places {
     }
 }
 
+#[cfg(test)]
+impl Places {
+    /// Where files are measured, and where programs are executed from.
+    pub(crate) fn directories(&self) -> (&Path, &Path) {
+        (&self.work, &self.programs)
+    }
+}
+
 impl Drop for Places {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.work);
@@ -120,11 +129,12 @@ fn usable(candidate: &Path) -> Result<PathBuf, String> {
     let keeper = gritstone_kernels::find(KEEPER).ok_or("the keeper is not in this binary")?;
     let path = dir.join(KEEPER.replace('/', "_"));
     let tried = unpack(keeper, &path).and_then(|()| {
-        Command::new(&path)
+        let mut command = Command::new(&path);
+        command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
+            .stderr(Stdio::null());
+        spawn(&mut command)?.wait()
     });
     match tried {
         // without arguments the keeper says how it is used, and ends with 2
