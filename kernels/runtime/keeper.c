@@ -1,24 +1,32 @@
 /* Keeps one program: whatever it starts ends with it, and it ends with whoever started the keeper.
  *
- * keeper PARENT CPUS PROGRAM [ARGUMENT...]. The program may use CPUS, such as 0-3,7 (`-`: those of the keeper, which
- * stays where it is, out of the way of what is measured). The keeper adopts every descendant whose parent dies (subreaper). When the
+ * keeper PARENT CPUS STEADY PROGRAM [ARGUMENT...]. The program may use CPUS, such as 0-3,7 (`-`: those of the keeper, which
+ * stays where it is, out of the way of what is measured). STEADY is a list of words for this program alone (`-`: none):
+ * `layout`, the same layout of memory every time; `realtime`, SCHED_FIFO, which its children do not inherit. What is
+ * refused ends the keeper's attempt with status 126. The keeper adopts every descendant whose parent dies (subreaper). When the
  * program ends, or SIGTERM comes, or the parent (process PARENT) dies, all descendants that are left are killed and
- * reaped. It then says on descriptor 4, in one line, how the program ended and how many it left behind:
+ * reaped. It then says on its report, in one line, how the program ended and how many it left behind:
  * `exit=0 left=0` or `signal=9 left=2`. It sleeps while the program runs.
+ *
+ * Whoever starts it gives it the program's descriptor 3 as standard output and the report as standard input, both open
+ * for writing: those can be handed over without a fork of the starter's memory (posix_spawn), others cannot.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define PROGRAM_FD 3
 #define REPORT_FD 4
 
 /* The parent of a process by /proc/PID/stat; its command may hold blanks and brackets, so look behind the last one. */
@@ -117,7 +125,32 @@ static int use_cpus(const char *list)
 	return result;
 }
 
-static pid_t start(const char *cpus, char **argv, const sigset_t *signals)
+static void refused(const char *what)
+{
+	dprintf(2, "cannot %s: %s\n", what, strerror(errno));
+	_exit(126);
+}
+
+/* Does to this process what the words say. */
+static void steady(char *words)
+{
+	const struct sched_param lowest = {.sched_priority = 1};
+	for (char *word = strtok(words, ","); word != NULL; word = strtok(NULL, ",")) {
+		if (strcmp(word, "layout") == 0) {
+			int now = personality(0xffffffff);
+			if (now == -1 || personality((unsigned long)now | ADDR_NO_RANDOMIZE) == -1)
+				refused("fix the layout of memory");
+		} else if (strcmp(word, "realtime") == 0) {
+			if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest) != 0)
+				refused("use SCHED_FIFO");
+		} else if (strcmp(word, "-") != 0) {
+			errno = EINVAL;
+			refused(word);
+		}
+	}
+}
+
+static pid_t start(const char *cpus, char *words, char **argv, const sigset_t *signals)
 {
 	pid_t keeper = getpid();
 	pid_t pid = fork();
@@ -130,6 +163,7 @@ static pid_t start(const char *cpus, char **argv, const sigset_t *signals)
 		dprintf(2, "cannot use the CPUs %s: %s\n", cpus, strerror(errno));
 		_exit(126);
 	}
+	steady(words);
 	sigprocmask(SIG_UNBLOCK, signals, NULL);
 	close(REPORT_FD);
 	/* whoever wrote the program a moment ago may have forked with it open: busy until that child executes something */
@@ -160,14 +194,25 @@ static void keep(pid_t pid, const sigset_t *signals, int *ended, int *status)
 	}
 }
 
+/* Puts the descriptors where the program expects them, and nothing where they came. */
+static int sort_descriptors(void)
+{
+	if (dup2(1, PROGRAM_FD) < 0 || dup2(0, REPORT_FD) < 0)
+		return -1;
+	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	return nothing < 0 || dup2(nothing, 0) < 0 || dup2(nothing, 1) < 0 ? -1 : 0;
+}
+
 int main(int argc, char **argv)
 {
 	sigset_t signals;
 	int status = 0, ended = 0;
-	if (argc < 4) {
-		fprintf(stderr, "usage: keeper PARENT CPUS PROGRAM [ARGUMENT...]\n");
+	if (argc < 5) {
+		fprintf(stderr, "usage: keeper PARENT CPUS STEADY PROGRAM [ARGUMENT...]\n");
 		return 2;
 	}
+	if (sort_descriptors() != 0)
+		return 4;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
 	sigaddset(&signals, SIGTERM);
@@ -178,12 +223,12 @@ int main(int argc, char **argv)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != atoi(argv[1]))
 		return 3; /* the parent was gone before we were tied to it */
-	pid_t pid = start(argv[2], argv + 3, &signals);
+	pid_t pid = start(argv[2], argv[3], argv + 4, &signals);
 	if (pid < 0) {
 		dprintf(REPORT_FD, "fork=%d\n", errno);
 		return 1;
 	}
-	close(3); /* the program's: its reader must see the end when the program and all of its children have gone */
+	close(PROGRAM_FD); /* the program's: its reader must see the end when the program and all of its children have gone */
 	keep(pid, &signals, &ended, &status);
 	int left = kill_all(pid, &ended, &status);
 	if (WIFSIGNALED(status))

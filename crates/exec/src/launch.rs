@@ -4,9 +4,12 @@
 //! that does just that. A command is proved once a run, untimed, and then timed as a process.
 //! Must not know: which benchmarks there are, when to stop measuring.
 
+use crate::entries::{self, Entries, Uncounted};
 use crate::judge::judge;
 use crate::places::Places;
 use crate::process::{Task, carry_out};
+use crate::rebuild::{Rebuilt, Workshop};
+use crate::steady::Steady;
 use crate::{ExecError, Execute, Launched, linked, version};
 use gritstone_kernels::{COMMAND, KEEPER};
 use gritstone_model::{
@@ -18,6 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -47,8 +51,11 @@ pub struct Setup {
 /// Carries out launches on this machine.
 #[derive(Debug)]
 pub struct Executor {
-    setup: Setup,
+    pub(crate) setup: Setup,
+    pub(crate) steady: Steady,
     proved: BTreeSet<Id>,
+    /// What is used instead of programs in this binary, by name.
+    builds: BTreeMap<String, Rebuilt>,
 }
 
 /// Events and outcome of one process, before those of the next are added.
@@ -64,7 +71,60 @@ impl Executor {
     pub fn new(setup: Setup) -> Self {
         Self {
             setup,
+            steady: Steady::default(),
             proved: BTreeSet::new(),
+            builds: BTreeMap::new(),
+        }
+    }
+
+    /// From now on these programs take the place of those of the same name in this binary, and no others do.
+    pub fn use_builds(&mut self, builds: BTreeMap<String, Rebuilt>) {
+        self.builds = builds;
+    }
+
+    /// A directory in which `compiler` can make programs with these flags; it goes with the executor's others.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn workshop(&mut self, compiler: &Path, flags: Vec<String>) -> Result<Workshop, ExecError> {
+        let directory = self.setup.places.fresh(false)?;
+        let keeper = self.path_of(KEEPER)?;
+        Ok(Workshop {
+            environment: self.environment(&directory),
+            directory,
+            keeper,
+            cpus: self.setup.cpus.clone(),
+            stop: Arc::clone(&self.setup.stop),
+            compiler: compiler.to_path_buf(),
+            version: version::of(compiler, &self.setup.environment, PATIENCE),
+            flags,
+        })
+    }
+
+    /// Counts the entries into the kernel of the system during one execution of a kernel's program that does `n` operations.
+    /// Start-up is in it: two n tell it from the work.
+    ///
+    /// # Errors
+    /// When no directory for it can be made; in the inner result, when entries cannot be counted.
+    pub fn entries(
+        &mut self,
+        benchmark: &Benchmark,
+        work: &KernelWork,
+        cpus: &[u32],
+        n: u64,
+    ) -> Result<Result<Entries, Uncounted>, ExecError> {
+        let directory = self.setup.places.fresh(benchmark.files)?;
+        let mut command = Command::new(self.path_of(&work.program)?);
+        command
+            .args(once_arguments(work, placed(benchmark, cpus), n))
+            .current_dir(&directory)
+            .env_clear()
+            .envs(self.environment(&directory));
+        let counted = entries::count(command, self.setup.deadline, &self.setup.stop);
+        let _ = std::fs::remove_dir_all(&directory);
+        match counted {
+            Err(Uncounted::Interrupted) => Err(ExecError::Interrupted),
+            counted => Ok(counted),
         }
     }
 
@@ -72,11 +132,14 @@ impl Executor {
     #[must_use]
     pub fn program(&self, benchmark: &Benchmark) -> Option<Program> {
         match &benchmark.work {
-            Work::Kernel(work) => gritstone_kernels::find(&work.program).map(|program| Program {
-                hash: program.hash.to_owned(),
-                compiler: gritstone_kernels::COMPILER.to_owned(),
-                flags: gritstone_kernels::FLAGS.to_owned(),
-            }),
+            Work::Kernel(work) => match self.builds.get(&work.program) {
+                Some(build) => Some(build.program.clone()),
+                None => gritstone_kernels::find(&work.program).map(|program| Program {
+                    hash: program.hash.to_owned(),
+                    compiler: gritstone_kernels::COMPILER.to_owned(),
+                    flags: gritstone_kernels::FLAGS.to_owned(),
+                }),
+            },
             Work::Command(work) | Work::Scenario(work) => {
                 let argv = self.fill_in(&work.argv);
                 let program = PathBuf::from(argv.first()?);
@@ -111,30 +174,45 @@ impl Executor {
             .collect()
     }
 
-    /// Starts one of our programs in `directory` and judges what it said.
+    /// Where a program of ours is: as it was built here, else as it travels in this binary.
+    fn path_of(&self, name: &str) -> Result<PathBuf, ExecError> {
+        if let Some(build) = self.builds.get(name) {
+            return Ok(build.path.clone());
+        }
+        let missing = || std::io::Error::other("build Gritstone again");
+        let program =
+            gritstone_kernels::find(name)
+                .ok_or_else(missing)
+                .map_err(ExecError::system(format!(
+                    "no program {name} in this binary"
+                )))?;
+        self.setup.places.program(program)
+    }
+
+    /// The environment of whatever is started in `directory`.
+    pub(crate) fn environment(&self, directory: &Path) -> BTreeMap<String, OsString> {
+        let fixed = self.setup.environment.iter();
+        fixed
+            .map(|(key, value)| (key.clone(), OsString::from(value)))
+            .chain(["HOME", "TMPDIR"].map(|key| (key.to_owned(), directory.into())))
+            .collect()
+    }
+
+    /// Starts one of our programs in `directory` and judges what it said; the kernel of a benchmark, or another.
     fn start(
         &mut self,
         name: &str,
+        kernel: Option<&Benchmark>,
         arguments: Vec<OsString>,
         directory: &Path,
     ) -> Result<Told, ExecError> {
-        let missing = || {
-            ExecError::system(format!("no program {name} in this binary"))(std::io::Error::other(
-                "build Gritstone again",
-            ))
-        };
-        let keeper = gritstone_kernels::find(KEEPER).ok_or_else(missing)?;
-        let keeper = self.setup.places.program(keeper)?;
-        let program = gritstone_kernels::find(name).ok_or_else(missing)?;
-        let program = self.setup.places.program(program)?;
-        let fixed = self.setup.environment.iter();
-        let environment = fixed
-            .map(|(key, value)| (key.clone(), OsString::from(value)))
-            .chain(["HOME", "TMPDIR"].map(|key| (key.to_owned(), directory.into())))
-            .collect();
+        let keeper = self.path_of(KEEPER)?;
+        let program = self.path_of(name)?;
+        let environment = self.environment(directory);
         let ended = carry_out(&Task {
             keeper: &keeper,
             cpus: &self.setup.cpus,
+            steady: &self.steady.words(kernel),
             program: &program,
             arguments,
             directory,
@@ -158,31 +236,26 @@ impl Executor {
         cpus: &[u32],
         directory: &Path,
     ) -> Result<Told, ExecError> {
-        let params = || work.params.iter().map(|(k, v)| format!("{k}={v}").into());
         let mut arguments = vec![cpus_argument(cpus)];
-        arguments.extend(params());
+        arguments.extend(params(work));
         if let Some(published) = &benchmark.published {
             arguments.push(format!("batch={}", published.operations).into());
         }
-        let mut told = self.start(&work.program, arguments, directory)?;
+        let mut told = self.start(&work.program, Some(benchmark), arguments, directory)?;
         let Some(published) = &benchmark.published else {
             return Ok(told);
         };
         if told.outcome != Outcome::Measured {
             return Ok(told);
         }
-        let program = gritstone_kernels::find(&work.program).map(|p| self.setup.places.program(p));
         let mut arguments = vec![
             cpus_argument(&cpus[..cpus.len().min(1)]),
             "samples=3".into(),
             "--".into(),
-            program.transpose()?.unwrap_or_default().into(),
-            "mode=once".into(),
-            format!("n={}", published.operations).into(),
-            cpus_argument(cpus),
+            self.path_of(&work.program)?.into(),
         ];
-        arguments.extend(params());
-        let whole = self.start(COMMAND, arguments, directory)?;
+        arguments.extend(once_arguments(work, cpus, published.operations));
+        let whole = self.start(COMMAND, None, arguments, directory)?;
         told.cpu += whole.cpu;
         if whole.outcome != Outcome::Measured {
             told.outcome = whole.outcome;
@@ -228,10 +301,13 @@ impl Executor {
         }
         if size {
             arguments.extend(["keep=1".into(), "samples=1".into()]);
+        } else {
+            // short commands often, long ones at least once
+            arguments.extend(["samples=20".into(), "sample_ns=150000000".into()]);
         }
         arguments.push("--".into());
         arguments.extend(self.fill_in(&work.argv).into_iter().map(OsString::from));
-        let mut told = self.start(COMMAND, arguments, directory)?;
+        let mut told = self.start(COMMAND, None, arguments, directory)?;
         if size && told.outcome == Outcome::Measured {
             match linked::measure(&directory.join("a.out")) {
                 Ok(events) => told.events.extend(events),
@@ -266,7 +342,7 @@ impl Executor {
         arguments
             .extend(["--", "/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"].map(OsString::from));
         arguments.extend(self.fill_in(&verify.argv).into_iter().map(OsString::from));
-        let mut told = self.start(COMMAND, arguments, &directory)?;
+        let mut told = self.start(COMMAND, None, arguments, &directory)?;
         if let Outcome::Failed(why) = &told.outcome {
             told.outcome = Outcome::Failed(format!("the proof of the work failed: {why}"));
         }
@@ -278,10 +354,7 @@ impl Executor {
 impl Execute for Executor {
     fn launch(&mut self, benchmark: &Benchmark, cpus: &[u32]) -> Result<Launched, ExecError> {
         let directory = self.setup.places.fresh(benchmark.files)?;
-        let cpus = match benchmark.placement {
-            Placement::All => &[],
-            _ => cpus,
-        };
+        let cpus = placed(benchmark, cpus);
         let told = match &benchmark.work {
             Work::Kernel(work) => self.kernel(benchmark, work, cpus, &directory),
             Work::Command(work) | Work::Scenario(work) => {
@@ -309,12 +382,37 @@ impl Execute for Executor {
     }
 }
 
+fn params(work: &KernelWork) -> impl Iterator<Item = OsString> {
+    work.params
+        .iter()
+        .map(|(key, value)| format!("{key}={value}").into())
+}
+
+/// Arguments for a process that does `n` operations and nothing else.
+fn once_arguments(work: &KernelWork, cpus: &[u32], n: u64) -> Vec<OsString> {
+    let mut arguments = vec![
+        "mode=once".into(),
+        format!("n={n}").into(),
+        cpus_argument(cpus),
+    ];
+    arguments.extend(params(work));
+    arguments
+}
+
+/// The CPUs that a row keeps to: none in particular where the scheduler is to choose.
+fn placed<'a>(benchmark: &Benchmark, cpus: &'a [u32]) -> &'a [u32] {
+    match benchmark.placement {
+        Placement::All => &[],
+        _ => cpus,
+    }
+}
+
 fn cpus_argument(cpus: &[u32]) -> OsString {
     let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
     format!("cpus={}", list.join(",")).into()
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

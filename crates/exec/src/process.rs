@@ -3,7 +3,6 @@
 //! Must not know: benchmarks, what the process does.
 
 use crate::ExecError;
-use command_fds::{CommandFdExt, FdMapping};
 use gritstone_model::Event;
 use gritstone_protocol::Parser;
 use nix::errno::Errno;
@@ -33,6 +32,8 @@ pub struct Task<'a> {
     pub keeper: &'a Path,
     /// CPUs that the program may use, as a list such as `0-3,7`; `-` for those of this process.
     pub cpus: &'a str,
+    /// What is steadied for the program, as the keeper reads it: `layout,realtime`; `-` for nothing.
+    pub steady: &'a str,
     pub program: &'a Path,
     pub arguments: Vec<OsString>,
     pub directory: &'a Path,
@@ -74,31 +75,23 @@ pub fn carry_out(task: &Task<'_>) -> Result<Ended, ExecError> {
     command
         .arg(std::process::id().to_string())
         .arg(task.cpus)
+        .arg(task.steady)
         .arg(task.program)
         .args(&task.arguments)
         .current_dir(task.directory)
         .env_clear()
         .envs(task.environment)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        // the keeper takes the program's descriptor 3 as its standard output and its report as its standard input:
+        // so it is started without a fork of our memory
+        .stdin(Stdio::from(reports))
+        .stdout(Stdio::from(says))
         .stderr(Stdio::from(complains))
-        .process_group_of_its_own()
-        .fd_mappings(vec![
-            FdMapping {
-                parent_fd: says.into(),
-                child_fd: 3,
-            },
-            FdMapping {
-                parent_fd: reports.into(),
-                child_fd: 4,
-            },
-        ])
-        .map_err(|why| failed()(std::io::Error::other(why.to_string())))?;
+        .process_group_of_its_own();
     let mut keeper = spawn(&mut command).map_err(failed())?;
     drop(command); // our copies of the writing ends go with it: else we would wait for ourselves
     let heard = listen(task, &keeper, said, report, complaint);
     if heard.as_ref().map_or(true, |ended| ended.end.is_none()) {
-        // without the keeper's account nobody has cleaned up
+        // the keeper was killed: what is left of its group has nobody else. It is not reaped yet, so the number is its own
         let _ = killpg(pid_of(&keeper), Signal::SIGKILL);
         let _ = keeper.kill();
     }
@@ -332,6 +325,7 @@ mod tests {
         let task = Task {
             keeper: Path::new("/bin/true"),
             cpus: "-",
+            steady: "-",
             program: Path::new("x"),
             arguments: vec![],
             directory: Path::new("/"),

@@ -88,5 +88,5 @@ fn a_narrow_range_is_drawn_on_a_plain_axis() {
     assert_eq!(page.matches("<g class=\"line ").count(), 1);
     assert!(!page.contains("logarithmic"));
     // figures of the rows themselves, since no document's times stand beside them
-    assert!(page.contains("Byte/multi/6 against number of background processes"));
+    assert!(page.contains("Figures of byte/multi against number of background processes"));
 }

@@ -28,7 +28,7 @@ impl Bench {
             .find(|cc| cc.is_file())
             .expect("a C compiler built the kernels");
         let executor = Executor::new(Setup {
-            places: Places::make(std::slice::from_ref(&here), &here).unwrap(),
+            places: Places::make(std::slice::from_ref(&here), &here, None).unwrap(),
             cpus: "-".to_owned(),
             environment: BTreeMap::from([("PATH".to_owned(), path)]),
             programs: BTreeMap::from([("cc".to_owned(), cc)]),
@@ -146,7 +146,7 @@ fn a_command_that_does_what_it_should_is_timed() {
         _ => None,
     });
     let samples: Vec<_> = samples.collect();
-    assert!((1..=5).contains(&samples.len()), "{samples:?}");
+    assert!((1..=20).contains(&samples.len()), "{samples:?}");
     assert!(
         samples
             .iter()

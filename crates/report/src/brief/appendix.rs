@@ -6,7 +6,9 @@ use super::{Brief, cell};
 use crate::columns::{Col, Strays, table};
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::{number, show, words};
-use gritstone_model::{Benchmark, Claims, FootnoteKind, Placement, Program, ResultView, Work};
+use gritstone_model::{
+    Benchmark, Claims, FootnoteKind, Placement, Program, ResultView, Term, Work,
+};
 
 /// Hexadecimal digits that tell programs apart; the JSON has all of them.
 const HASH_SHOWN: usize = 16;
@@ -24,7 +26,7 @@ pub(super) fn benchmarks(document: &mut Document, input: &Brief) {
     }
     document.heading(1, "Appendix A: what each benchmark does");
     for entry in entries {
-        document.heading(3, format!("{}: {}", entry.id, entry.title));
+        document.heading(2, format!("{}: {}", entry.id, entry.title));
         document.paragraph(sentences(&[
             ("", &entry.why),
             ("One operation:", &entry.operation),
@@ -41,18 +43,14 @@ fn particulars(entry: &Benchmark) -> String {
         .map(|s| format!("{}, {}", s.document, s.place))
         .collect();
     let needs: Vec<&str> = entry.needs.iter().map(|n| n.name.as_str()).collect();
-    let done = format!(
-        "{}, on {}",
-        done_by(&entry.work),
-        placement(entry.placement)
-    );
+    let done = done_by(entry);
     sentences(&[
         ("From", &sources.join("; ")),
         (
             "Published work:",
             entry.published.as_ref().map_or("", |p| &p.work),
         ),
-        ("Done by", &done),
+        ("", &done),
         ("Needs", &words::join(&needs)),
         ("Tested on every run:", &claims(&entry.claims)),
         (
@@ -74,35 +72,50 @@ fn sentences(parts: &[(&str, &str)]) -> String {
     said.join(" ")
 }
 
-fn done_by(work: &Work) -> String {
-    match work {
+/// Who does the work and where, or what it is computed from.
+fn done_by(entry: &Benchmark) -> String {
+    let on = placement(entry.placement);
+    match &entry.work {
         Work::Kernel(kernel) => {
-            let params: String = kernel
-                .params
-                .iter()
-                .map(|(k, v)| format!(", {k}={v}"))
-                .collect();
-            format!("the program {}{params}", kernel.program)
+            let params = kernel.params.iter().map(|(k, v)| format!(", {k}={v}"));
+            let params: String = params.collect();
+            format!("Done by the program {}{params}, on {on}.", kernel.program)
         }
-        Work::Command(command) => format!("the command {}", command.argv.join(" ")),
+        Work::Command(command) => {
+            format!("Done by the command {}, on {on}.", command.argv.join(" "))
+        }
         Work::Scenario(command) => {
-            format!("several programs, started by {}", command.argv.join(" "))
+            let argv = command.argv.join(" ");
+            format!("Done by several programs, started by {argv}, on {on}.")
         }
-        Work::Derived { terms } => {
-            let terms: Vec<String> = terms
-                .iter()
-                .map(|t| format!("{} times {}", number::printed(t.times, 0), t.id))
-                .collect();
-            format!("nothing of its own: {}", words::join(&terms))
-        }
+        Work::Derived { terms } => format!("Computed from other rows: {}.", sum(terms)),
         Work::Rating { over, baseline } => {
             let rows: Vec<&str> = over.iter().map(gritstone_model::Id::as_str).collect();
             format!(
-                "nothing of its own: the geometric mean of {} relative to {baseline}",
+                "The geometric mean of {} relative to {baseline}.",
                 words::join(&rows)
             )
         }
     }
+}
+
+/// `byte/fcall-empty - byte/fcall-assign`, `kernel/csw - 2 x kernel/signocsw`.
+fn sum(terms: &[Term]) -> String {
+    let mut out = String::new();
+    for term in terms {
+        let sign = match (out.is_empty(), term.times < 0.0) {
+            (true, true) => "-",
+            (true, false) => "",
+            (false, true) => " - ",
+            (false, false) => " + ",
+        };
+        let times = match term.times.abs() {
+            1.0 => String::new(),
+            times => format!("{} x ", number::printed(times, 0)),
+        };
+        out.push_str(&format!("{sign}{times}{}", term.id));
+    }
+    out
 }
 
 fn placement(placement: Placement) -> &'static str {
@@ -232,7 +245,7 @@ pub(super) fn quality(document: &mut Document, input: &Brief) {
         "Precision reached",
         &results,
         &cols,
-        Strays::AtTheName,
+        Strays::PublishedElsewhere,
     );
     document.table(made);
     let meanings = meanings(document);
@@ -270,4 +283,22 @@ fn meanings(document: &Document) -> Vec<(String, Text)> {
         .into_iter()
         .map(|kind| (kind.mark().to_owned(), meaning(kind).into()))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_read_as_sums() {
+        let term = |id: &str, times| Term {
+            id: gritstone_model::Id::parse(id).unwrap(),
+            times,
+        };
+        assert_eq!(
+            sum(&[term("a/b", 1.0), term("a/c", -2.0), term("d", 0.5)]),
+            "a/b - 2 x a/c + 0.5 x d"
+        );
+        assert_eq!(sum(&[term("a", -1.0)]), "-a");
+    }
 }

@@ -44,6 +44,13 @@ impl Curve<'_> {
         self.ends.contains(&id)
     }
 
+    /// What the rows have in common: `byte/multi` of `byte/multi/1` to `byte/multi/6`.
+    fn rows(&self) -> &str {
+        self.stem
+            .rsplit_once('/')
+            .map_or(self.stem, |(rows, _)| rows)
+    }
+
     fn xs(&self) -> Vec<f64> {
         let mut xs: Vec<f64> = self
             .variants
@@ -144,7 +151,7 @@ pub(super) fn show(document: &mut Document, input: &Brief, curve: &Curve) {
     };
     let y = match what {
         What::RealTime => "Real time of the published work".to_owned(),
-        What::Figure => words::capital(curve.stem),
+        What::Figure => format!("Figures of {}", curve.rows()),
     };
     let caption = format!("{y} against {}", curve.label);
     if let Some(figure) = figure(document, curve, &tracks, &xs, what, (&y, &unit)) {
@@ -313,7 +320,8 @@ fn table(
     let rows = tracks
         .iter()
         .map(|track| {
-            let mut cells = vec![Text::new(&track.name), Text::new(track.system)];
+            let system = words::short_system(track.system);
+            let mut cells = vec![Text::new(&track.name), Text::new(system)];
             for result in &track.results {
                 let text = result.and_then(|r| Some(value_text(what.value(r)?, r, unit, decimals)));
                 let notes: Vec<_> = result

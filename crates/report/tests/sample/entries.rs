@@ -53,7 +53,7 @@ fn entry(result: &ResultView) -> Benchmark {
         id: result.id.clone(),
         title: result.title.clone(),
         version: 1,
-        work: Work::Kernel(KernelWork { program: name.split('@').next().unwrap().to_owned(), params: Default::default() }),
+        work: Work::Kernel(KernelWork { program: name.split('@').next().unwrap().to_owned(), params: Default::default(), uses: vec![] }),
         operation: "one piece of the work of the listing, counted as the listing counts it".to_owned(),
         why: "Programs do this all the time, and how long it takes says much about the system underneath.".to_owned(),
         sources: vec![Source { document: "byte-1984".to_owned(), place: "listing 1, table 1".to_owned() }],

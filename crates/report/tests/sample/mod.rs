@@ -58,6 +58,7 @@ pub fn run() -> RunView {
         environment: [("LC_ALL", "C"), ("PATH", "/usr/bin:/bin")]
             .map(|(k, v)| (k.to_owned(), v.to_owned()))
             .into(),
+        steady: vec!["governor performance".to_owned(), "turbo off".to_owned()],
     });
     run.results = ROWS.lines().map(result).collect();
     trouble(&mut run);
@@ -117,7 +118,7 @@ fn result(line: &str) -> ResultView {
             real_interval: bounds(real),
             process_interval: bounds(real + 0.000_61),
             start_share: Some(0.000_61 / (real + 0.000_61)),
-            values: vec![],
+            ..PublishedView::default()
         }),
         program: Some(Program {
             hash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".to_owned(),

@@ -40,7 +40,7 @@ pub(super) fn claims(
     }
     [
         checks(launches, claims.check),
-        claims.linear.then(|| linear(launches)).flatten(),
+        claims.linear.then(|| growing(launches)).flatten(),
         ns.and_then(|ns| faster_than_physics(benchmark, ns)),
         claims
             .switches_per_op
@@ -55,7 +55,7 @@ pub(super) fn claims(
     .collect()
 }
 
-fn checks(launches: &[&Reading], claimed: bool) -> Option<String> {
+pub(crate) fn checks(launches: &[&Reading], claimed: bool) -> Option<String> {
     let checks: Vec<_> = launches.iter().flat_map(|launch| &launch.checks).collect();
     let wrong: Vec<_> = checks.iter().filter(|c| c.got != c.expected).collect();
     if let Some(first) = wrong.first() {
@@ -76,19 +76,35 @@ fn checks(launches: &[&Reading], claimed: bool) -> Option<String> {
     })
 }
 
-/// Time must grow in proportion to n, between the two largest n that were probed often enough.
-fn linear(launches: &[&Reading]) -> Option<String> {
-    let growths: Vec<Growth> = launches.iter().filter_map(|l| growth(&l.warm)).collect();
+/// Time must grow in proportion to n in the launches that were left alone: a processor that is shared in slices lets n/2
+/// operations pass and makes n wait. Where too few were left alone the growth is not judged, and the row is marked as disturbed.
+fn growing(launches: &[&Reading]) -> Option<String> {
+    let alone: Vec<&Reading> = launches
+        .iter()
+        .copied()
+        .filter(|reading| !Disturbance::of(&reading.launch.conditions).is_any())
+        .collect();
+    if alone.len() == launches.len() || alone.len() >= limits::LINEAR_LAUNCHES {
+        return linear(&alone, limits::LINEAR_LAUNCHES);
+    }
+    // there must be something to judge all the same
+    linear(launches, usize::MAX)
+}
+
+/// Time must grow in proportion to n, between the two largest n that were probed often enough; the median of at least so
+/// many launches is judged.
+pub(crate) fn linear(launches: &[&Reading], least: usize) -> Option<String> {
+    let growths = growths(launches);
     let Some(example) = growths.first() else {
         return Some(format!(
             "Nothing shows that time grows with n: two different n were not timed twice in any of {}.",
             count(launches.len(), "launch")
         ));
     };
-    if growths.len() < limits::LINEAR_LAUNCHES {
+    if growths.len() < least {
         return None;
     }
-    let exponent = median(growths.iter().map(|growth| growth.exponent))?;
+    let exponent = exponent(launches)?;
     (!limits::LINEAR_EXPONENT.contains(&exponent)).then(|| {
         format!(
             "Time does not grow in proportion to n: between n = {} and n = {} it grows as n to the power of {} (must be {} to {}).",
@@ -99,6 +115,15 @@ fn linear(launches: &[&Reading]) -> Option<String> {
             limits::LINEAR_EXPONENT.end(),
         )
     })
+}
+
+/// The power of n as which time grows: the median of launches. `None` where no launch shows it.
+pub(crate) fn exponent(launches: &[&Reading]) -> Option<f64> {
+    median(growths(launches).iter().map(|growth| growth.exponent))
+}
+
+fn growths(launches: &[&Reading]) -> Vec<Growth> {
+    launches.iter().filter_map(|l| growth(&l.warm)).collect()
 }
 
 struct Growth {
@@ -129,7 +154,7 @@ fn growth(warm: &[(u64, u64)]) -> Option<Growth> {
 }
 
 /// Whether an operation was done in less time than any machine needs.
-pub(super) fn faster_than_physics(benchmark: &Benchmark, ns: f64) -> Option<String> {
+pub(crate) fn faster_than_physics(benchmark: &Benchmark, ns: f64) -> Option<String> {
     let least = benchmark.claims.min_ns_per_op?;
     (ns < least).then(|| {
         format!(
@@ -140,7 +165,7 @@ pub(super) fn faster_than_physics(benchmark: &Benchmark, ns: f64) -> Option<Stri
     })
 }
 
-fn too_few_switches(per_op: f64, claimed: f64) -> Option<String> {
+pub(crate) fn too_few_switches(per_op: f64, claimed: f64) -> Option<String> {
     (per_op < claimed * limits::SWITCHES_SHARE).then(|| {
         format!(
             "The process gave up the CPU {} times an operation, less than {} of the {} claimed.",
@@ -151,7 +176,7 @@ fn too_few_switches(per_op: f64, claimed: f64) -> Option<String> {
     })
 }
 
-fn too_many_faults(faults: f64, n: f64, samples: f64, claimed: f64) -> Option<String> {
+pub(crate) fn too_many_faults(faults: f64, n: f64, samples: f64, claimed: f64) -> Option<String> {
     let allowed = claimed * n * (1.0 + limits::FAULTS_SHARE) + limits::FAULTS_PER_SAMPLE * samples;
     (faults > allowed).then(|| {
         format!(
@@ -176,6 +201,19 @@ pub(super) struct Spread {
     pub precision: f64,
     /// Groups into which they fall.
     pub modes: Option<usize>,
+    /// From the smallest to the largest, as a share of the smallest.
+    pub range: f64,
+}
+
+/// From the smallest value to the largest, as a share of the smallest; without limit where that is not positive.
+pub(super) fn range(values: &[f64]) -> f64 {
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if low > 0.0 {
+        high / low - 1.0
+    } else {
+        f64::INFINITY
+    }
 }
 
 /// Whether a figure would come out the same again.
@@ -200,12 +238,17 @@ pub(super) fn repeatable(spread: &Spread) -> impl Iterator<Item = Footnote> {
             })
         }
     };
-    let modes = spread.modes.filter(|&modes| modes > 1).map(|modes| {
-        format!(
-            "The {} fall into {modes} separate groups: one figure does not describe them.",
-            count(spread.n, spread.thing)
-        )
-    });
+    // groups that are apart, but by less than anyone asked to know, are nobody's concern
+    let apart = spread.range > spread.precision;
+    let modes = spread
+        .modes
+        .filter(|&modes| modes > 1 && apart)
+        .map(|modes| {
+            format!(
+                "The {} fall into {modes} separate groups: one figure does not describe them.",
+                count(spread.n, spread.thing)
+            )
+        });
     [width, modes]
         .into_iter()
         .flatten()
