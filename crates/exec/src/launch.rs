@@ -8,9 +8,9 @@ use crate::entries::{self, Entries, Uncounted};
 use crate::judge::judge;
 use crate::places::Places;
 use crate::process::{Task, carry_out};
-use crate::rebuild::{Rebuilt, version_of};
+use crate::rebuild::Rebuilt;
 use crate::steady::Steady;
-use crate::{ExecError, Execute, Launched, linked};
+use crate::{ExecError, Execute, Launched, linked, version};
 use gritstone_kernels::{COMMAND, KEEPER};
 use gritstone_model::{
     Benchmark, CommandWork, Event, Figure, Id, KernelWork, Outcome, Placement, Program, Verify,
@@ -18,6 +18,7 @@ use gritstone_model::{
 };
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -126,7 +127,7 @@ impl Executor {
                         .programs
                         .get("cc")
                         .filter(|cc| **cc == program)
-                        .map_or_else(String::new, |cc| version_of(cc)),
+                        .map_or_else(String::new, |cc| version::of(cc, &self.setup.environment)),
                     flags: argv.join(" "),
                 })
             }
@@ -163,12 +164,12 @@ impl Executor {
     }
 
     /// The environment of whatever is started in `directory`.
-    pub(crate) fn environment(&self, directory: &Path) -> BTreeMap<String, String> {
-        let home = directory.to_string_lossy().into_owned();
-        let mut environment = self.setup.environment.clone();
-        environment.insert("HOME".to_owned(), home.clone());
-        environment.insert("TMPDIR".to_owned(), home);
-        environment
+    pub(crate) fn environment(&self, directory: &Path) -> BTreeMap<String, OsString> {
+        let fixed = self.setup.environment.iter();
+        fixed
+            .map(|(key, value)| (key.clone(), OsString::from(value)))
+            .chain(["HOME", "TMPDIR"].map(|key| (key.to_owned(), directory.into())))
+            .collect()
     }
 
     /// Starts one of our programs in `directory` and judges what it said; the kernel of a benchmark, or another.
@@ -176,7 +177,7 @@ impl Executor {
         &mut self,
         name: &str,
         kernel: Option<&Benchmark>,
-        arguments: Vec<String>,
+        arguments: Vec<OsString>,
         directory: &Path,
     ) -> Result<Told, ExecError> {
         let keeper = self.path_of(KEEPER)?;
@@ -212,7 +213,7 @@ impl Executor {
         let mut arguments = vec![cpus_argument(cpus)];
         arguments.extend(params(work));
         if let Some(published) = &benchmark.published {
-            arguments.push(format!("batch={}", published.operations));
+            arguments.push(format!("batch={}", published.operations).into());
         }
         let mut told = self.start(&work.program, Some(benchmark), arguments, directory)?;
         let Some(published) = &benchmark.published else {
@@ -221,9 +222,12 @@ impl Executor {
         if told.outcome != Outcome::Measured {
             return Ok(told);
         }
-        let mut arguments = vec![cpus_argument(&cpus[..cpus.len().min(1)])];
-        arguments.extend(["samples=3".to_owned(), "--".to_owned()]);
-        arguments.push(self.path_of(&work.program)?.display().to_string());
+        let mut arguments = vec![
+            cpus_argument(&cpus[..cpus.len().min(1)]),
+            "samples=3".into(),
+            "--".into(),
+            self.path_of(&work.program)?.into(),
+        ];
         arguments.extend(whole_arguments("once", work, cpus, published.operations));
         let whole = self.start(COMMAND, None, arguments, directory)?;
         told.cpu += whole.cpu;
@@ -264,19 +268,19 @@ impl Executor {
         let size = work.figure == Figure::LinkedSize;
         let mut arguments = vec![cpus_argument(cpus)];
         if let Some(stdout) = &work.stdout {
-            arguments.push(format!("stdout={stdout}"));
+            arguments.push(format!("stdout={stdout}").into());
         }
         if !work.leaves.is_empty() {
-            arguments.push(format!("leaves={}", work.leaves.join(",")));
+            arguments.push(format!("leaves={}", work.leaves.join(",")).into());
         }
         if size {
-            arguments.extend(["keep=1".to_owned(), "samples=1".to_owned()]);
+            arguments.extend(["keep=1".into(), "samples=1".into()]);
         } else {
             // short commands often, long ones at least once
-            arguments.extend(["samples=20".to_owned(), "sample_ns=150000000".to_owned()]);
+            arguments.extend(["samples=20".into(), "sample_ns=150000000".into()]);
         }
-        arguments.push("--".to_owned());
-        arguments.extend(self.fill_in(&work.argv));
+        arguments.push("--".into());
+        arguments.extend(self.fill_in(&work.argv).into_iter().map(OsString::from));
         let mut told = self.start(COMMAND, None, arguments, directory)?;
         if size && told.outcome == Outcome::Measured {
             match linked::measure(&directory.join("a.out")) {
@@ -307,11 +311,11 @@ impl Executor {
             "cannot write to {}",
             below.display()
         )))?;
-        let mut arguments = vec![cpus_argument(cpus), "samples=0".to_owned()];
-        arguments.push(format!("stdout={}", verify.stdout));
+        let mut arguments = vec![cpus_argument(cpus), "samples=0".into()];
+        arguments.push(format!("stdout={}", verify.stdout).into());
         arguments
-            .extend(["--", "/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"].map(str::to_owned));
-        arguments.extend(self.fill_in(&verify.argv));
+            .extend(["--", "/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"].map(OsString::from));
+        arguments.extend(self.fill_in(&verify.argv).into_iter().map(OsString::from));
         let mut told = self.start(COMMAND, None, arguments, &directory)?;
         if let Outcome::Failed(why) = &told.outcome {
             told.outcome = Outcome::Failed(format!("{PROOF_FAILED}: {why}"));
@@ -352,17 +356,17 @@ impl Execute for Executor {
     }
 }
 
-fn params(work: &KernelWork) -> impl Iterator<Item = String> {
+fn params(work: &KernelWork) -> impl Iterator<Item = OsString> {
     work.params
         .iter()
-        .map(|(key, value)| format!("{key}={value}"))
+        .map(|(key, value)| format!("{key}={value}").into())
 }
 
 /// Arguments for a process that does `n` operations and nothing else.
-fn whole_arguments(mode: &str, work: &KernelWork, cpus: &[u32], n: u64) -> Vec<String> {
+fn whole_arguments(mode: &str, work: &KernelWork, cpus: &[u32], n: u64) -> Vec<OsString> {
     let mut arguments = vec![
-        format!("mode={mode}"),
-        format!("n={n}"),
+        format!("mode={mode}").into(),
+        format!("n={n}").into(),
         cpus_argument(cpus),
     ];
     arguments.extend(params(work));
@@ -377,9 +381,9 @@ fn placed<'a>(benchmark: &Benchmark, cpus: &'a [u32]) -> &'a [u32] {
     }
 }
 
-fn cpus_argument(cpus: &[u32]) -> String {
+fn cpus_argument(cpus: &[u32]) -> OsString {
     let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
-    format!("cpus={}", list.join(","))
+    format!("cpus={}", list.join(",")).into()
 }
 
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
@@ -388,3 +392,6 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
         text
     })
 }
+
+#[cfg(test)]
+mod tests;

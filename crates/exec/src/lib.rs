@@ -26,6 +26,7 @@ mod steady;
 mod tests;
 #[cfg(test)]
 mod undoing;
+mod version;
 mod watchdog;
 
 pub use journal::{Journal, Registry, Settings};

@@ -5,14 +5,15 @@
 //! Must not know: which programs there are, what they do, why anyone wants them again.
 
 use crate::process::{Task, carry_out};
+use crate::version;
 use crate::{ExecError, Executor, launch};
 use gritstone_kernels::KEEPER;
 use gritstone_model::Program;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -41,7 +42,7 @@ pub struct Workshop {
     pub(crate) directory: PathBuf,
     pub(crate) keeper: PathBuf,
     pub(crate) cpus: String,
-    pub(crate) environment: BTreeMap<String, String>,
+    pub(crate) environment: BTreeMap<String, OsString>,
     pub(crate) stop: Arc<AtomicBool>,
     /// The compiler.
     pub compiler: PathBuf,
@@ -86,7 +87,7 @@ impl Executor {
             cpus: self.setup.cpus.clone(),
             stop: Arc::clone(&self.setup.stop),
             compiler: compiler.to_path_buf(),
-            version: version_of(compiler),
+            version: version::of(compiler, &self.setup.environment),
             flags,
         })
     }
@@ -165,7 +166,7 @@ impl Workshop {
             program: &self.compiler,
             arguments: all
                 .chain(arguments.iter().copied())
-                .map(str::to_owned)
+                .map(OsString::from)
                 .collect(),
             directory: &self.directory,
             environment: &self.environment,
@@ -215,20 +216,4 @@ fn part_of_all(path: &str) -> bool {
 fn shortened(text: &str, most: usize) -> &str {
     let end = (0..=most.min(text.len())).rfind(|&at| text.is_char_boundary(at));
     &text[..end.unwrap_or(0)]
-}
-
-/// The first line that a compiler prints about itself; empty when it will not say.
-pub(crate) fn version_of(compiler: &Path) -> String {
-    Command::new(compiler)
-        .arg("--version")
-        .env("LC_ALL", "C")
-        .output()
-        .ok()
-        .and_then(|output| {
-            String::from_utf8_lossy(&output.stdout)
-                .lines()
-                .next()
-                .map(str::to_owned)
-        })
-        .unwrap_or_default()
 }

@@ -28,7 +28,7 @@ fn workshop(compiler: &str, flags: &[&str]) -> (tempfile::TempDir, Workshop) {
         directory: directory.path().to_path_buf(),
         keeper,
         cpus: "-".to_owned(),
-        environment: BTreeMap::from([("PATH".to_owned(), path)]),
+        environment: BTreeMap::from([("PATH".to_owned(), path.into())]),
         stop: Arc::new(AtomicBool::new(false)),
         compiler,
         version: "a compiler".to_owned(),
