@@ -4,9 +4,9 @@
 
 use crate::args::{CompareArgs, DoctorArgs, Format, FormatArgs, ListArgs, ShowArgs};
 use crate::failure::{Exit, Failure};
-use crate::output;
 use crate::site::Site;
 use crate::world::World;
+use crate::{output, registry};
 use anyhow::{Context, Result};
 use gritstone_host::Severity;
 use gritstone_host::doctor::{self, programs};
@@ -249,6 +249,7 @@ pub fn machines(world: &World, args: &FormatArgs) -> Result<Exit> {
 
 /// `gritstone doctor`.
 pub fn doctor(world: &World, args: &DoctorArgs) -> Result<Exit> {
+    registry::recover();
     let site = Site::look(args.dir.as_deref())?;
     let path = std::env::var_os("PATH").unwrap_or_default();
     let findings = doctor::examine(&site.host, &world.catalogue.benchmarks, &site.dir, &path);

@@ -12,10 +12,12 @@ mod failure;
 mod inspect;
 mod output;
 mod progress;
+mod registry;
 mod resume;
 mod run;
 mod session;
 mod site;
+mod steady;
 mod world;
 
 use args::{Cli, Command};
@@ -57,5 +59,6 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Brief(args)) => brief::brief(&world, args),
         Some(Command::Machines(args)) => inspect::machines(&world, args),
         Some(Command::Doctor(args)) => inspect::doctor(&world, args),
+        Some(Command::Watch { journal }) => registry::watch(journal),
     }
 }
