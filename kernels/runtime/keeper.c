@@ -5,13 +5,17 @@
  * `layout`, the same layout of memory every time; `realtime`, SCHED_FIFO, which its children do not inherit. What is
  * refused ends the keeper's attempt with status 126. The keeper adopts every descendant whose parent dies (subreaper). When the
  * program ends, or SIGTERM comes, or the parent (process PARENT) dies, all descendants that are left are killed and
- * reaped. It then says on descriptor 4, in one line, how the program ended and how many it left behind:
+ * reaped. It then says on its report, in one line, how the program ended and how many it left behind:
  * `exit=0 left=0` or `signal=9 left=2`. It sleeps while the program runs.
+ *
+ * Whoever starts it gives it the program's descriptor 3 as standard output and the report as standard input, both open
+ * for writing: those can be handed over without a fork of the starter's memory (posix_spawn), others cannot.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define PROGRAM_FD 3
 #define REPORT_FD 4
 
 /* The parent of a process by /proc/PID/stat; its command may hold blanks and brackets, so look behind the last one. */
@@ -161,6 +166,15 @@ static void keep(pid_t pid, const sigset_t *signals, int *ended, int *status)
 	}
 }
 
+/* Puts the descriptors where the program expects them, and nothing where they came. */
+static int sort_descriptors(void)
+{
+	if (dup2(1, PROGRAM_FD) < 0 || dup2(0, REPORT_FD) < 0)
+		return -1;
+	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	return nothing < 0 || dup2(nothing, 0) < 0 || dup2(nothing, 1) < 0 ? -1 : 0;
+}
+
 int main(int argc, char **argv)
 {
 	sigset_t signals;
@@ -169,6 +183,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: keeper PARENT CPUS STEADY PROGRAM [ARGUMENT...]\n");
 		return 2;
 	}
+	if (sort_descriptors() != 0)
+		return 4;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
 	sigaddset(&signals, SIGTERM);
@@ -184,7 +200,7 @@ int main(int argc, char **argv)
 		dprintf(REPORT_FD, "fork=%d\n", errno);
 		return 1;
 	}
-	close(3); /* the program's: its reader must see the end when the program and all of its children have gone */
+	close(PROGRAM_FD); /* the program's: its reader must see the end when the program and all of its children have gone */
 	keep(pid, &signals, &ended, &status);
 	int left = kill_all(pid, &status) - (ended ? 0 : 1);
 	if (WIFSIGNALED(status))

@@ -41,6 +41,7 @@ fn kernel(id: &str, unit: &str) -> Benchmark {
     let work = KernelWork {
         program: id.to_owned(),
         params: BTreeMap::new(),
+        uses: vec![],
     };
     benchmark(id, unit, Work::Kernel(work))
 }

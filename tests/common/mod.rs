@@ -1,5 +1,8 @@
 //! The binary in a home of its own.
 
+// each test program uses its part
+#![allow(dead_code)]
+
 use assert_cmd::Command;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -50,6 +53,7 @@ impl Home {
     }
 }
 
+/// Exit code, standard output, standard error.
 pub fn ended(command: &mut Command) -> (i32, String, String) {
     let output = command.output().unwrap();
     (

@@ -23,13 +23,13 @@ pub fn faults(tree: &Tree) -> Vec<Fault> {
     let named = programs(&catalogue);
     let mut faults = Vec::new();
     for (path, _) in tree.files() {
-        if let Some(program) = program(path) {
-            if !named.contains_key(program) {
-                faults.push(Fault::of(
+        if let Some(program) = program(path)
+            && !named.contains_key(program)
+        {
+            faults.push(Fault::of(
                     path,
                     format!("no entry speaks of program {program}: name it as the `program` of an entry in catalogue/, or in the `uses` of the one that executes it, or remove it"),
                 ));
-            }
         }
     }
     for (program, by) in named {

@@ -232,6 +232,9 @@ impl Executor {
         }
         if size {
             arguments.extend(["keep=1".to_owned(), "samples=1".to_owned()]);
+        } else {
+            // short commands often, long ones at least once
+            arguments.extend(["samples=20".to_owned(), "sample_ns=150000000".to_owned()]);
         }
         arguments.push("--".to_owned());
         arguments.extend(self.fill_in(&work.argv));

@@ -3,7 +3,6 @@
 //! Must not know: benchmarks, what the process does.
 
 use crate::ExecError;
-use command_fds::{CommandFdExt, FdMapping};
 use gritstone_model::Event;
 use gritstone_protocol::Parser;
 use nix::errno::Errno;
@@ -77,21 +76,12 @@ pub fn carry_out(task: &Task<'_>) -> Result<Ended, ExecError> {
         .current_dir(task.directory)
         .env_clear()
         .envs(task.environment)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        // the keeper takes the program's descriptor 3 as its standard output and its report as its standard input:
+        // so it is started without a fork of our memory
+        .stdin(Stdio::from(reports))
+        .stdout(Stdio::from(says))
         .stderr(Stdio::from(complains))
-        .process_group_of_its_own()
-        .fd_mappings(vec![
-            FdMapping {
-                parent_fd: says.into(),
-                child_fd: 3,
-            },
-            FdMapping {
-                parent_fd: reports.into(),
-                child_fd: 4,
-            },
-        ])
-        .map_err(|why| failed()(std::io::Error::other(why.to_string())))?;
+        .process_group_of_its_own();
     let mut keeper = command.spawn().map_err(failed())?;
     drop(command); // our copies of the writing ends go with it: else we would wait for ourselves
     let mut ended = listen(task, &mut keeper, said, report, complaint)?;

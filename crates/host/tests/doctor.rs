@@ -317,6 +317,7 @@ fn benchmark(id: &str, needs: &[(&str, &[&str], &str)]) -> Benchmark {
         work: Work::Kernel(KernelWork {
             program: String::new(),
             params: Default::default(),
+            uses: vec![],
         }),
         operation: String::new(),
         why: String::new(),

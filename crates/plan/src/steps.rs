@@ -99,6 +99,7 @@ pub(crate) mod tests {
             work: Work::Kernel(KernelWork {
                 program: "byte/pipe".to_owned(),
                 params: BTreeMap::new(),
+                uses: vec![],
             }),
             operation: "one".to_owned(),
             why: "because".to_owned(),

@@ -7,7 +7,7 @@
 
 use crate::document::{Column, Document, Row, Style, Table, Text};
 use crate::{number, words};
-use gritstone_model::{Footnote, PublishedView, ResultView, Statistics};
+use gritstone_model::{Footnote, PublishedView, Quantity, ResultView, Statistics};
 
 /// A column of a table of results.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -303,9 +303,9 @@ pub(crate) fn figure_with_unit(result: &ResultView) -> String {
 
 /// What was done, and on what: a figure of a disc that is one of a cache says so.
 fn title(result: &ResultView) -> String {
-    match &result.measured {
-        Some(what) => format!("{} ({what})", result.title),
-        None => result.title.clone(),
+    match (&result.measured, result.unit.quantity()) {
+        (Some(what), Quantity::Rate { .. }) => format!("{} ({what})", result.title),
+        _ => result.title.clone(),
     }
 }
 

@@ -12,9 +12,15 @@ const LONGEST_HEAD: usize = 16;
 /// Digits of a figure beside a ratio.
 const FIGURE_DIGITS: i32 = 4;
 
-/// A row with one of these is shown, but nothing is concluded from it.
-pub(crate) const UNFIT: [FootnoteKind; 2] =
-    [FootnoteKind::Trivialised, FootnoteKind::NotComparable];
+/// Whether the work behind what was compared is in doubt: such a row is shown, but nothing is concluded from it.
+/// A doubt about another figure of the row, such as its process time, does not count.
+pub(crate) fn unfit(row: &CompareRow) -> bool {
+    let kinds = [FootnoteKind::Trivialised, FootnoteKind::NotComparable];
+    row.footnotes.iter().any(|f| {
+        let of = f.of.as_deref().unwrap_or("estimate");
+        kinds.contains(&f.kind) && (of == "estimate" || of == row.compared)
+    })
+}
 
 /// A comparison: what the sides differ in, what it comes to in a sentence, and a row for each benchmark with
 /// ratio, verdict, both figures and footnotes. Against a reference machine it says how many of them the other is.
@@ -149,7 +155,7 @@ fn how_many(view: &CompareView) -> Option<String> {
         .rows
         .iter()
         .filter(timed)
-        .filter(|row| !row.footnotes.iter().any(|f| UNFIT.contains(&f.kind)))
+        .filter(|row| !unfit(row))
         .filter_map(|row| Some((row.ratio?, row)))
         .collect();
     rated.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -15,6 +15,9 @@ const PLAIN_DIGITS: i32 = 3;
 /// No estimate has more digits than this, however narrow its interval.
 const MOST_DIGITS: i32 = 7;
 
+/// What needs more than this is written with a power of ten.
+const MOST_DECIMALS: i32 = 12;
+
 /// A figure, ready to print.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shown {
@@ -148,7 +151,7 @@ pub(crate) fn fixed(value: f64, decimals: i32) -> String {
     if !value.is_finite() {
         return MISSING.to_owned();
     }
-    if value.abs() >= 1e15 {
+    if value.abs() >= 1e15 || decimals > MOST_DECIMALS {
         return format!("{value:.2e}");
     }
     let rounded = if decimals < 0 {

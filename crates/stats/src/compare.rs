@@ -67,8 +67,8 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
         schema: SCHEMA_COMPARE.to_owned(),
         base: base.id.clone(),
         other: other.id.clone(),
-        base_name: people(base),
-        other_name: people(other),
+        base_name: people(base, other),
+        other_name: people(other, base),
         differ_in: differ::differ_in(base, other),
         margin: options.margin,
         rows: judge(rows, options),
@@ -193,12 +193,15 @@ fn name(view: &RunView) -> &str {
     view.label.as_deref().unwrap_or(&view.id)
 }
 
-/// The name of a side for people: machine and system.
-fn people(view: &RunView) -> String {
+/// The name of a side for people: machine and system of a printed machine, the machine of a run, and the name of the run
+/// where the other side is of a machine of the same name.
+fn people(view: &RunView, beside: &RunView) -> String {
     let machine = &view.machine;
+    let printed = machine.document.is_some();
     match (machine.name.as_str(), machine.system.as_str()) {
-        (name, "") => name.to_owned(),
         ("", system) => system.to_owned(),
-        (name, system) => format!("{name}, {system}"),
+        (name, system) if printed && !system.is_empty() => format!("{name}, {system}"),
+        (same, _) if !printed && same == beside.machine.name => format!("run {}", name(view)),
+        (name, _) => name.to_owned(),
     }
 }

@@ -320,7 +320,8 @@ fn table(
     let rows = tracks
         .iter()
         .map(|track| {
-            let mut cells = vec![Text::new(&track.name), Text::new(track.system)];
+            let system = words::short_system(track.system);
+            let mut cells = vec![Text::new(&track.name), Text::new(system)];
             for result in &track.results {
                 let text = result.and_then(|r| Some(value_text(what.value(r)?, r, unit, decimals)));
                 let notes: Vec<_> = result

@@ -4,7 +4,7 @@
 
 use super::{Brief, some_of};
 use crate::columns;
-use crate::compare::{self, UNFIT};
+use crate::compare;
 use crate::document::{Document, Text};
 use crate::{number, words};
 use gritstone_model::{CompareRow, CompareView, Footnote, FootnoteKind, ResultView, RunView};
@@ -41,7 +41,7 @@ fn furthest(document: &mut Document, view: &CompareView) -> Vec<Text> {
     let mut rows: Vec<(f64, &CompareRow)> = view
         .rows
         .iter()
-        .filter(|row| !row.footnotes.iter().any(|f| UNFIT.contains(&f.kind)))
+        .filter(|row| !compare::unfit(row))
         .filter_map(|row| Some((row.ratio.filter(|r| r.is_finite() && *r > 0.0)?, row)))
         .collect();
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -115,7 +115,9 @@ fn marked(document: &mut Document, results: &[ResultView]) -> Vec<Text> {
         }
         if !names.is_empty() {
             let text = format!("{head} {}.", some_of(&names, NAMED));
-            points.push(Text::new(text).with(marks));
+            // a row of marks says nothing; beyond a few they stand beside the figures only
+            let few = marks.len() <= ENDS;
+            points.push(Text::new(text).with(marks.into_iter().filter(|_| few)));
         }
     }
     points

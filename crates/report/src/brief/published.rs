@@ -9,7 +9,7 @@ use super::curve::Curve;
 use super::{Brief, THIS, cell};
 use crate::columns::{self, Col};
 use crate::document::{Column, Document, Row, Style, Table, Text};
-use crate::number;
+use crate::{number, words};
 use gritstone_model::{Footnote, Id, ResultView, RunView};
 
 /// Columns of numbers that a page has room for.
@@ -158,7 +158,8 @@ fn table(
 }
 
 fn row(document: &mut Document, view: &RunView, name: &str, groups: &[Group]) -> Row {
-    let mut cells = vec![Text::new(name), Text::new(&view.machine.system)];
+    let system = words::short_system(&view.machine.system);
+    let mut cells = vec![Text::new(name), Text::new(system)];
     for group in groups {
         let result = find(view, group.id);
         let mut made = cells_of(result, group);

@@ -11,6 +11,8 @@ use crate::document::{Block, Document, Figure, Text};
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("style.css");
+/// Where all terms are as short as marks are, they need no wider column.
+const SHORT_TERM: usize = 3;
 /// From so many sections on there is a list of them.
 const CONTENTS_FROM: usize = 4;
 
@@ -97,7 +99,14 @@ fn list(out: &mut String, document: &Document, items: &[Text]) {
 }
 
 fn terms(out: &mut String, document: &Document, terms: &[(String, Text)]) {
-    out.push_str("<dl>\n");
+    let short = terms
+        .iter()
+        .all(|(term, _)| term.chars().count() <= SHORT_TERM);
+    out.push_str(if short {
+        "<dl class=\"notes\">\n"
+    } else {
+        "<dl>\n"
+    });
     for (term, text) in terms {
         let _ = writeln!(
             out,
@@ -141,11 +150,15 @@ fn footnotes(out: &mut String, document: &Document) {
 
 /// Words with links to their footnotes behind them.
 fn marked(document: &Document, text: &Text) -> String {
-    let marks = marks(document, text);
-    if marks.is_empty() {
-        return escape(&text.text);
+    format!("{}{}", escape(&text.text), superscript(document, text))
+}
+
+/// The links raised; nothing where there are none.
+fn superscript(document: &Document, text: &Text) -> String {
+    match marks(document, text).as_str() {
+        "" => String::new(),
+        marks => format!("<sup>{marks}</sup>"),
     }
-    format!("{}<sup>{marks}</sup>", escape(&text.text))
 }
 
 /// The links alone.

@@ -2,13 +2,18 @@
 //!
 //! Must not know: what the table says.
 
-use super::{marked, marks, marks_width};
+use super::{marked, marks, marks_width, superscript};
 use crate::clean::escape;
 use crate::document::{Column, Document, Row, Style, Table, Text};
 use std::fmt::Write as _;
 
 /// The style sheet has room for so many marks behind a number.
 const MOST_MARKS: usize = 9;
+
+/// Names of rows up to here stay in one line.
+const SHORT_NAME: usize = 16;
+/// A longer word may be broken.
+const LONGEST_WORD: usize = 24;
 
 pub(super) fn render(out: &mut String, document: &Document, table: &Table) {
     let label = if table.caption.text.is_empty() {
@@ -98,6 +103,12 @@ fn row(out: &mut String, document: &Document, columns: &[Column], row: &Row, roo
         let cell = cell(document, column.style, text, room[i]);
         let class = class(column.style);
         let _ = if i == 0 && column.key {
+            // a short name is not broken at its hyphens
+            let class = if text.text.chars().count() <= SHORT_NAME {
+                " class=\"k\""
+            } else {
+                class
+            };
             write!(out, "<th scope=\"row\"{class}>{cell}</th>")
         } else {
             write!(out, "<td{class}>{cell}</td>")
@@ -108,22 +119,37 @@ fn row(out: &mut String, document: &Document, columns: &[Column], row: &Row, roo
 
 fn cell(document: &Document, style: Style, text: &Text, room: usize) -> String {
     let words = escape(&text.text);
+    let sup = superscript(document, text);
     match style {
-        Style::Number if room > 0 => format!(
-            "{words}<sup class=\"m{room}\">{}</sup>",
-            marks(document, text)
-        ),
-        Style::Code => {
+        Style::Number if room > 0 => {
             let marks = marks(document, text);
-            let marks = if marks.is_empty() {
-                marks
-            } else {
-                format!("<sup>{marks}</sup>")
-            };
-            format!("<code>{words}</code>{marks}")
+            format!("{words}<sup class=\"m{room}\">{marks}</sup>")
         }
-        _ => marked(document, text),
+        Style::Number => words,
+        Style::Code => format!("<code>{words}</code>{sup}"),
+        Style::Text => format!("{}{sup}", breakable(&text.text)),
     }
+}
+
+/// Escaped words; one that is longer than a column gets places where it may be broken, and no other word is.
+fn breakable(text: &str) -> String {
+    let mut words = String::new();
+    for (i, word) in text.split(' ').enumerate() {
+        if i > 0 {
+            words.push(' ');
+        }
+        let letters: Vec<char> = word.chars().collect();
+        let piece = if letters.len() > LONGEST_WORD {
+            LONGEST_WORD / 2
+        } else {
+            LONGEST_WORD
+        };
+        let pieces = letters
+            .chunks(piece)
+            .map(|piece| escape(&piece.iter().collect::<String>()));
+        words.push_str(&pieces.collect::<Vec<_>>().join("<wbr/>"));
+    }
+    words
 }
 
 fn class(style: Style) -> &'static str {

@@ -208,6 +208,7 @@ fn footnotes(
         // a width relative to what may be nothing says nothing
         precision: if reaches_zero { 0.0 } else { precision },
         modes: result.statistics.as_ref().and_then(|s| s.modes),
+        range: rules::range(&result.values),
     }));
     footnotes
 }

@@ -36,6 +36,7 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
             confidence: options.confidence,
             precision: run.info.settings.precision,
             modes: result.statistics.as_ref().and_then(|s| s.modes),
+            range: rules::range(&result.values),
         }));
     }
     notes.extend(rules::disturbed(&launches));

@@ -179,10 +179,8 @@ fn start(view: &PublishedView) -> Option<Footnote> {
     let (real, process, share) = (view.real_s?, view.process_s?, view.start_share?);
     let (kind, why) = if share > limits::START_SHARE {
         let why = format!(
-            "Starting and ending the process is {} of its {} s; real_s, {} s, is the work alone and the figure to compare.",
-            percent(share),
-            number(process),
-            number(real)
+            "Starting and ending the process is more than {} of this time (start_share says how much): real_s is the work alone, and the figure to compare.",
+            percent(limits::START_SHARE)
         );
         (FootnoteKind::NotComparable, why)
     } else if share <= 0.0 {

@@ -91,6 +91,7 @@ fn fill(
         confidence: options.confidence,
         precision: run.info.settings.precision,
         modes: None,
+        range: 0.0,
     }));
 }
 

@@ -176,6 +176,19 @@ pub(super) struct Spread {
     pub precision: f64,
     /// Groups into which they fall.
     pub modes: Option<usize>,
+    /// From the smallest to the largest, as a share of the smallest.
+    pub range: f64,
+}
+
+/// From the smallest value to the largest, as a share of the smallest; without limit where that is not positive.
+pub(super) fn range(values: &[f64]) -> f64 {
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if low > 0.0 {
+        high / low - 1.0
+    } else {
+        f64::INFINITY
+    }
 }
 
 /// Whether a figure would come out the same again.
@@ -200,12 +213,17 @@ pub(super) fn repeatable(spread: &Spread) -> impl Iterator<Item = Footnote> {
             })
         }
     };
-    let modes = spread.modes.filter(|&modes| modes > 1).map(|modes| {
-        format!(
-            "The {} fall into {modes} separate groups: one figure does not describe them.",
-            count(spread.n, spread.thing)
-        )
-    });
+    // groups that are apart, but by less than anyone asked to know, are nobody's concern
+    let apart = spread.range > spread.precision;
+    let modes = spread
+        .modes
+        .filter(|&modes| modes > 1 && apart)
+        .map(|modes| {
+            format!(
+                "The {} fall into {modes} separate groups: one figure does not describe them.",
+                count(spread.n, spread.thing)
+            )
+        });
     [width, modes]
         .into_iter()
         .flatten()

@@ -341,7 +341,10 @@ fn names_and_schema() {
         ("ref:vax", "run-1")
     );
     assert_eq!(found.base_name, "VAX 11/780, 4.1 BSD");
-    assert_eq!(found.other_name, "Made-up Computer, Linux 6.1");
+    assert_eq!(found.other_name, "Made-up Computer");
+    // two runs of one machine are told apart by their names
+    let again = compare(&at(100.0), &at(100.0), &options());
+    assert_eq!(again.base_name, "run run-1");
 }
 
 #[test]

@@ -119,7 +119,7 @@ fn a_start_above_a_tenth_is_not_comparable() {
     };
     let (view, footnotes) = with(200_000_000);
     near(view.start_share, 0.5);
-    let why = "Starting and ending the process is 50 % of its 0.2 s; real_s, 0.1 s, is the work alone and the figure to compare.";
+    let why = "Starting and ending the process is more than 10 % of this time (start_share says how much): real_s is the work alone, and the figure to compare.";
     let want = Footnote::new(FootnoteKind::NotComparable, why).of("process_s");
     assert_eq!(footnotes, [want]);
     assert_eq!(with(111_000_000).1, []);
