@@ -90,11 +90,7 @@ impl Job {
 
     /// Measures it, and keeps every launch; what was finished is in the view, however it ended.
     pub fn measure(mut self, world: &World) -> Result<(RunView, End)> {
-        let stop = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            signal_hook::flag::register(signal, Arc::clone(&stop))
-                .context("cannot catch signals")?;
-        }
+        let stop = stop_on_signals()?;
         let deadline = DEADLINE.min(self.limits.budget);
         // dropped last: what is still made or changed then is undone
         let mut journal = registry::begin();
@@ -163,6 +159,18 @@ impl Job {
         }
         Ok(steadied)
     }
+}
+
+/// A flag that goes up when the user asks to stop.
+///
+/// # Errors
+/// When signals cannot be caught.
+pub fn stop_on_signals() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot catch signals")?;
+    }
+    Ok(stop)
 }
 
 fn ended(measured: Result<()>, id: &str) -> Result<End> {

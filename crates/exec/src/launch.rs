@@ -4,9 +4,11 @@
 //! that does just that. A command is proved once a run, untimed, and then timed as a process.
 //! Must not know: which benchmarks there are, when to stop measuring.
 
+use crate::entries::{self, Entries, Uncounted};
 use crate::judge::judge;
 use crate::places::Places;
 use crate::process::{Task, carry_out};
+use crate::rebuild::{Rebuilt, Workshop};
 use crate::steady::Steady;
 use crate::{ExecError, Execute, Launched, linked};
 use gritstone_kernels::{COMMAND, KEEPER};
@@ -22,6 +24,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+
+/// How the reason of a launch begins that failed because its untimed proof did.
+pub const PROOF_FAILED: &str = "the proof of the work failed";
 
 /// What an [`Executor`] is made of.
 #[derive(Debug)]
@@ -48,6 +53,8 @@ pub struct Executor {
     pub(crate) setup: Setup,
     pub(crate) steady: Steady,
     proved: BTreeSet<Id>,
+    /// What is used instead of programs in this binary, by name.
+    builds: BTreeMap<String, Rebuilt>,
 }
 
 /// Events and outcome of one process, before those of the next are added.
@@ -65,6 +72,59 @@ impl Executor {
             setup,
             steady: Steady::default(),
             proved: BTreeSet::new(),
+            builds: BTreeMap::new(),
+        }
+    }
+
+    /// From now on these programs take the place of those of the same name in this binary, and no others do. Returns those
+    /// that did before.
+    pub fn use_builds(&mut self, builds: BTreeMap<String, Rebuilt>) -> BTreeMap<String, Rebuilt> {
+        std::mem::replace(&mut self.builds, builds)
+    }
+
+    /// A directory in which `compiler` can make programs with these flags; it goes with the executor's others.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn workshop(&mut self, compiler: &Path, flags: Vec<String>) -> Result<Workshop, ExecError> {
+        let directory = self.setup.places.fresh(false)?;
+        let keeper = self.path_of(KEEPER)?;
+        Ok(Workshop {
+            environment: self.environment(&directory),
+            directory,
+            keeper,
+            cpus: self.setup.cpus.clone(),
+            stop: Arc::clone(&self.setup.stop),
+            compiler: compiler.to_path_buf(),
+            version: version_of(compiler),
+            flags,
+        })
+    }
+
+    /// Counts the entries into the kernel of the system while a kernel's program does `n` operations. What its `run` does
+    /// once, whatever n is, is in it: two n tell that from the operations.
+    ///
+    /// # Errors
+    /// When no directory for it can be made; in the inner result, when entries cannot be counted.
+    pub fn entries(
+        &mut self,
+        benchmark: &Benchmark,
+        work: &KernelWork,
+        cpus: &[u32],
+        n: u64,
+    ) -> Result<Result<Entries, Uncounted>, ExecError> {
+        let directory = self.setup.places.fresh(benchmark.files)?;
+        let mut command = Command::new(self.path_of(&work.program)?);
+        command
+            .args(whole_arguments("count", work, placed(benchmark, cpus), n))
+            .current_dir(&directory)
+            .env_clear()
+            .envs(self.environment(&directory));
+        let counted = entries::count(command, self.setup.deadline, &self.setup.stop);
+        let _ = std::fs::remove_dir_all(&directory);
+        match counted {
+            Err(Uncounted::Interrupted) => Err(ExecError::Interrupted),
+            counted => Ok(counted),
         }
     }
 
@@ -72,11 +132,14 @@ impl Executor {
     #[must_use]
     pub fn program(&self, benchmark: &Benchmark) -> Option<Program> {
         match &benchmark.work {
-            Work::Kernel(work) => gritstone_kernels::find(&work.program).map(|program| Program {
-                hash: program.hash.to_owned(),
-                compiler: gritstone_kernels::COMPILER.to_owned(),
-                flags: gritstone_kernels::FLAGS.to_owned(),
-            }),
+            Work::Kernel(work) => match self.builds.get(&work.program) {
+                Some(build) => Some(build.program.clone()),
+                None => gritstone_kernels::find(&work.program).map(|program| Program {
+                    hash: program.hash.to_owned(),
+                    compiler: gritstone_kernels::COMPILER.to_owned(),
+                    flags: gritstone_kernels::FLAGS.to_owned(),
+                }),
+            },
             Work::Command(work) | Work::Scenario(work) => {
                 let argv = self.fill_in(&work.argv);
                 let program = PathBuf::from(argv.first()?);
@@ -109,6 +172,30 @@ impl Executor {
             .collect()
     }
 
+    /// Where a program of ours is: as it was built here, else as it travels in this binary.
+    fn path_of(&self, name: &str) -> Result<PathBuf, ExecError> {
+        if let Some(build) = self.builds.get(name) {
+            return Ok(build.path.clone());
+        }
+        let missing = || std::io::Error::other("build Gritstone again");
+        let program =
+            gritstone_kernels::find(name)
+                .ok_or_else(missing)
+                .map_err(ExecError::system(format!(
+                    "no program {name} in this binary"
+                )))?;
+        self.setup.places.program(program)
+    }
+
+    /// The environment of whatever is started in `directory`.
+    fn environment(&self, directory: &Path) -> BTreeMap<String, String> {
+        let home = directory.to_string_lossy().into_owned();
+        let mut environment = self.setup.environment.clone();
+        environment.insert("HOME".to_owned(), home.clone());
+        environment.insert("TMPDIR".to_owned(), home);
+        environment
+    }
+
     /// Starts one of our programs in `directory` and judges what it said; the kernel of a benchmark, or another.
     fn start(
         &mut self,
@@ -117,19 +204,9 @@ impl Executor {
         arguments: Vec<String>,
         directory: &Path,
     ) -> Result<Told, ExecError> {
-        let missing = || {
-            ExecError::system(format!("no program {name} in this binary"))(std::io::Error::other(
-                "build Gritstone again",
-            ))
-        };
-        let keeper = gritstone_kernels::find(KEEPER).ok_or_else(missing)?;
-        let keeper = self.setup.places.program(keeper)?;
-        let program = gritstone_kernels::find(name).ok_or_else(missing)?;
-        let program = self.setup.places.program(program)?;
-        let home = directory.to_string_lossy().into_owned();
-        let mut environment = self.setup.environment.clone();
-        environment.insert("HOME".to_owned(), home.clone());
-        environment.insert("TMPDIR".to_owned(), home);
+        let keeper = self.path_of(KEEPER)?;
+        let program = self.path_of(name)?;
+        let environment = self.environment(directory);
         let ended = carry_out(&Task {
             keeper: &keeper,
             cpus: &self.setup.cpus,
@@ -157,9 +234,8 @@ impl Executor {
         cpus: &[u32],
         directory: &Path,
     ) -> Result<Told, ExecError> {
-        let params = work.params.iter().map(|(k, v)| format!("{k}={v}"));
         let mut arguments = vec![cpus_argument(cpus)];
-        arguments.extend(params.clone());
+        arguments.extend(params(work));
         if let Some(published) = &benchmark.published {
             arguments.push(format!("batch={}", published.operations));
         }
@@ -170,22 +246,10 @@ impl Executor {
         if told.outcome != Outcome::Measured {
             return Ok(told);
         }
-        let program = gritstone_kernels::find(&work.program).map(|p| self.setup.places.program(p));
         let mut arguments = vec![cpus_argument(&cpus[..cpus.len().min(1)])];
         arguments.extend(["samples=3".to_owned(), "--".to_owned()]);
-        arguments.push(
-            program
-                .transpose()?
-                .unwrap_or_default()
-                .display()
-                .to_string(),
-        );
-        arguments.extend([
-            "mode=once".to_owned(),
-            format!("n={}", published.operations),
-            cpus_argument(cpus),
-        ]);
-        arguments.extend(params);
+        arguments.push(self.path_of(&work.program)?.display().to_string());
+        arguments.extend(whole_arguments("once", work, cpus, published.operations));
         let whole = self.start(COMMAND, None, arguments, directory)?;
         told.cpu += whole.cpu;
         if whole.outcome != Outcome::Measured {
@@ -275,7 +339,7 @@ impl Executor {
         arguments.extend(self.fill_in(&verify.argv));
         let mut told = self.start(COMMAND, None, arguments, &directory)?;
         if let Outcome::Failed(why) = &told.outcome {
-            told.outcome = Outcome::Failed(format!("the proof of the work failed: {why}"));
+            told.outcome = Outcome::Failed(format!("{PROOF_FAILED}: {why}"));
         }
         let _ = std::fs::remove_dir_all(&directory);
         Ok(told)
@@ -285,10 +349,7 @@ impl Executor {
 impl Execute for Executor {
     fn launch(&mut self, benchmark: &Benchmark, cpus: &[u32]) -> Result<Launched, ExecError> {
         let directory = self.setup.places.fresh(benchmark.files)?;
-        let cpus = match benchmark.placement {
-            Placement::All => &[],
-            _ => cpus,
-        };
+        let cpus = placed(benchmark, cpus);
         let told = match &benchmark.work {
             Work::Kernel(work) => self.kernel(benchmark, work, cpus, &directory),
             Work::Command(work) | Work::Scenario(work) => {
@@ -316,6 +377,31 @@ impl Execute for Executor {
     }
 }
 
+fn params(work: &KernelWork) -> impl Iterator<Item = String> {
+    work.params
+        .iter()
+        .map(|(key, value)| format!("{key}={value}"))
+}
+
+/// Arguments for a process that does `n` operations and nothing else.
+fn whole_arguments(mode: &str, work: &KernelWork, cpus: &[u32], n: u64) -> Vec<String> {
+    let mut arguments = vec![
+        format!("mode={mode}"),
+        format!("n={n}"),
+        cpus_argument(cpus),
+    ];
+    arguments.extend(params(work));
+    arguments
+}
+
+/// The CPUs that a row keeps to: none in particular where the scheduler is to choose.
+fn placed<'a>(benchmark: &Benchmark, cpus: &'a [u32]) -> &'a [u32] {
+    match benchmark.placement {
+        Placement::All => &[],
+        _ => cpus,
+    }
+}
+
 fn cpus_argument(cpus: &[u32]) -> String {
     let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
     format!("cpus={}", list.join(","))
@@ -337,7 +423,7 @@ fn version_of(compiler: &Path) -> String {
         .unwrap_or_default()
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

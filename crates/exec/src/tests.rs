@@ -1,5 +1,8 @@
 //! Planted faults: each kernel in `planted/` breaks one rule, and each must be caught and leave nothing behind.
 
+mod counting;
+mod rebuilding;
+
 use crate::process::{Task, carry_out};
 use crate::{ExecError, judge};
 use gritstone_kernels::KEEPER;
@@ -26,7 +29,7 @@ impl Planted {
         let sources = ["main", "clock", "pacer", "usage", "arguments", "lines"]
             .map(|file| runtime.join(file).with_extension("c"));
         let status = Command::new("cc")
-            .args(["-std=gnu11", "-O2", "-I"])
+            .args(["-std=gnu11", "-O2", "-pthread", "-I"])
             .arg(&runtime)
             .arg("-o")
             .arg(directory.path().join(name))

@@ -2,6 +2,7 @@
 //!
 //! Must not know: files, processes, clocks, terminals, statistics. Nothing here reads or writes.
 
+mod audit;
 mod benchmark;
 mod event;
 mod footnote;
@@ -12,6 +13,7 @@ mod run;
 mod unit;
 mod view;
 
+pub use audit::{AuditBuild, AuditEntry, AuditTest, AuditView, Claim, Finding, SCHEMA_AUDIT};
 pub use benchmark::{
     Benchmark, Claims, CommandWork, Curve, Family, Figure, KernelWork, Kind, Need, Placement,
     PublishedWork, Source, Term, Verify, Work,

@@ -10,6 +10,7 @@ pub mod lists;
 pub mod svg;
 pub mod terminal;
 
+mod audit;
 mod brief;
 mod clean;
 mod columns;
@@ -18,6 +19,7 @@ mod number;
 mod show;
 mod words;
 
+pub use audit::audit;
 pub use brief::{Brief, brief};
 pub use compare::compare;
 pub use document::Document;

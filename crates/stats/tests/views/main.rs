@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a summary is computed.
 
+mod audit;
 mod compare;
 mod derived;
 mod differ;
