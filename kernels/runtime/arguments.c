@@ -101,7 +101,8 @@ pid_t fork_peer(struct context *c)
 		_exit(126); /* the parent died before it could be tied to us */
 	if (c->speaks)
 		close(3);
-	place(c, 1);
+	if (c->cpus > 1) /* where there is one, or all, we are there already */
+		place(c, 1);
 	if (c->failed_call != NULL)
 		_exit(125);
 	return 0;

@@ -4,7 +4,7 @@
  * small as time(1) itself. Its output goes to memory and is compared afterwards; descriptor 0 is /dev/null. Parameters:
  * stdout= what it must print, white space apart (nothing unless given); leaves= files that it must leave, separated by
  * commas, which are removed before the next time; keep=1 leaves them after the last. Anything on descriptor 2, any
- * other new file and any exit status but 0 is a failure.
+ * other new file, any process that is still running and any exit status but 0 is a failure.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +25,7 @@
 
 #define CAPTURE 4096
 #define MAX_LEAVES 16
+#define MAX_FILE ((rlim_t)1 << 30) /* bytes: what prints without end must not fill the memory until its deadline */
 
 extern char **environ;
 
@@ -53,6 +56,18 @@ static void remove_leaves(struct context *c)
 			failed(c, "unlink");
 }
 
+static void bound_files(struct context *c)
+{
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_FSIZE, &limit) != 0)
+		failed(c, "getrlimit");
+	else if (limit.rlim_cur > MAX_FILE) {
+		limit.rlim_cur = MAX_FILE;
+		if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
+			failed(c, "setrlimit");
+	}
+}
+
 static void setup(struct context *c)
 {
 	static char names[1024];
@@ -60,9 +75,19 @@ static void setup(struct context *c)
 		failed_because(c, "arguments", "there is no command after --");
 		return;
 	}
+	if (strlen(parameter(c, "leaves", "")) >= sizeof names)
+		failed_because(c, "arguments", "leaves= is longer than %zu bytes", sizeof names - 1);
 	snprintf(names, sizeof names, "%s", parameter(c, "leaves", ""));
-	for (char *name = strtok(names, ","); name != NULL && leaves_count < MAX_LEAVES; name = strtok(NULL, ","))
+	for (char *name = strtok(names, ","); name != NULL; name = strtok(NULL, ",")) {
+		if (leaves_count == MAX_LEAVES) {
+			failed_because(c, "arguments", "leaves= has more than %d names", MAX_LEAVES);
+			break;
+		}
 		leaves[leaves_count++] = name;
+	}
+	bound_files(c);
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) /* so that we know of processes that outlive the command */
+		failed(c, "prctl");
 	out = memfd_create("stdout", MFD_CLOEXEC);
 	err = memfd_create("stderr", MFD_CLOEXEC);
 	if (out < 0 || err < 0)
@@ -120,7 +145,8 @@ static void squeeze(char *to, size_t room, const char *from)
 	to[length] = '\0';
 }
 
-static void read_back(struct context *c, int file, char *text)
+/* What was printed, squeezed. Returns its length in bytes, -1 where it is no text or more than we hold. */
+static ssize_t read_back(struct context *c, int file, char *text)
 {
 	char raw[CAPTURE];
 	ssize_t length = pread(file, raw, sizeof raw - 1, 0);
@@ -130,29 +156,44 @@ static void read_back(struct context *c, int file, char *text)
 	}
 	raw[length] = '\0';
 	squeeze(text, CAPTURE, raw);
+	return length == sizeof raw - 1 || memchr(raw, '\0', (size_t)length) != NULL ? -1 : length;
+}
+
+/* A process that the command started and did not wait for: its work was not in the time. */
+static void look_for_survivors(struct context *c, const char *name)
+{
+	pid_t pid;
+	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+		; /* one that had ended before */
+	if (pid == 0)
+		failed_because(c, "command", "%s ended before a process that it had started", name);
 }
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	char text[CAPTURE], wanted[CAPTURE];
 	const char *name = command_line(c)[0];
-	read_back(c, err, text);
+	look_for_survivors(c, name);
+	ssize_t said = read_back(c, err, text);
 	if (WIFSIGNALED(status))
 		failed_because(c, "command", "%s was killed by signal %d; it said: %.200s", name, WTERMSIG(status), text);
 	else if (WEXITSTATUS(status) != 0)
 		failed_because(c, "command", "%s ended with status %d; it said: %.200s", name, WEXITSTATUS(status), text);
-	else if (text[0] != '\0')
+	else if (said != 0)
 		failed_because(c, "command", "%s complained: %.300s", name, text);
-	read_back(c, out, text);
+	ssize_t printed = read_back(c, out, text);
 	squeeze(wanted, sizeof wanted, parameter(c, "stdout", ""));
-	if (strcmp(text, wanted) != 0)
-		failed_because(c, "stdout", "%s printed '%.150s' instead of '%.150s'", name, text, wanted);
+	if (printed < 0 || strcmp(text, wanted) != 0)
+		failed_because(c, "stdout", "%s printed '%.150s'%s instead of '%.150s'", name, text,
+			printed < 0 ? " and more" : "", wanted);
 	for (int i = 0; i < leaves_count; i++)
 		if (access(leaves[i], F_OK) != 0)
 			failed_because(c, "leaves", "%s did not leave the file %s", name, leaves[i]);
 	int extra = count_files(c) - files_before - leaves_count;
-	if (extra != 0)
+	if (extra > 0)
 		failed_because(c, "leaves", "%s left %d files that it should not, in its directory", name, extra);
+	else if (extra < 0)
+		failed_because(c, "leaves", "%s removed %d files that were there before it", name, -extra);
 	*check = n;
 }
 

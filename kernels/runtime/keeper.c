@@ -1,7 +1,9 @@
 /* Keeps one program: whatever it starts ends with it, and it ends with whoever started the keeper.
  *
- * keeper PARENT CPUS PROGRAM [ARGUMENT...]. The program may use CPUS, such as 0-3,7 (`-`: those of the keeper, which
- * stays where it is, out of the way of what is measured). The keeper adopts every descendant whose parent dies (subreaper). When the
+ * keeper PARENT CPUS STEADY PROGRAM [ARGUMENT...]. The program may use CPUS, such as 0-3,7 (`-`: those of the keeper, which
+ * stays where it is, out of the way of what is measured). STEADY is a list of words for this program alone (`-`: none):
+ * `layout`, the same layout of memory every time; `realtime`, SCHED_FIFO, which its children do not inherit. What is
+ * refused ends the keeper's attempt with status 126. The keeper adopts every descendant whose parent dies (subreaper). When the
  * program ends, or SIGTERM comes, or the parent (process PARENT) dies, all descendants that are left are killed and
  * reaped. It then says on its report, in one line, how the program ended and how many it left behind:
  * `exit=0 left=0` or `signal=9 left=2`. It sleeps while the program runs.
@@ -19,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -45,34 +48,53 @@ static pid_t parent_of(const char *pid)
 	return parent;
 }
 
-/* Kills the children that are there now. Theirs come to us when they die, and get their turn. */
-static int kill_children(void)
+/* Whether /proc counts processes as we do: in a PID namespace without a /proc of its own, the numbers there are other
+ * processes' here, and not to be killed. */
+static int proc_is_ours(void)
 {
-	int killed = 0;
-	DIR *proc = opendir("/proc");
-	struct dirent *entry;
-	if (proc == NULL)
+	char self[32];
+	ssize_t length = readlink("/proc/self", self, sizeof self - 1);
+	if (length < 0)
 		return 0;
-	while ((entry = readdir(proc)) != NULL)
-		if (isdigit((unsigned char)entry->d_name[0]) && parent_of(entry->d_name) == getpid() &&
-		    kill(atoi(entry->d_name), SIGKILL) == 0)
-			killed++;
-	closedir(proc);
-	return killed;
+	self[length] = '\0';
+	return atoi(self) == getpid();
 }
 
-/* Until nobody is left; how many there were. The main program's status is kept if it is among them. */
-static int kill_all(pid_t main_pid, int *status)
+/* Kills the children that are there now. Theirs come to us when they die, and get their turn. */
+static void kill_children(pid_t main_pid, int main_ended)
 {
-	int killed = 0, s;
-	pid_t pid;
+	DIR *proc = proc_is_ours() ? opendir("/proc") : NULL;
+	struct dirent *entry;
+	if (proc == NULL) {
+		if (!main_ended)
+			kill(main_pid, SIGKILL); /* the only one whose number we know */
+		return;
+	}
+	while ((entry = readdir(proc)) != NULL)
+		if (isdigit((unsigned char)entry->d_name[0]) && parent_of(entry->d_name) == getpid())
+			kill(atoi(entry->d_name), SIGKILL);
+	closedir(proc);
+}
+
+/* Until nobody is left; how many had to be killed, the main program apart, whose status is kept if it is among them.
+ * Those who are dead already are reaped first: nearly always that is all, and no walk through /proc is needed. */
+static int kill_all(pid_t main_pid, int *main_ended, int *status)
+{
+	int left = 0, s, how = WNOHANG;
 	for (;;) {
-		killed += kill_children();
-		pid = waitpid(-1, &s, 0);
-		if (pid == main_pid)
+		pid_t pid = waitpid(-1, &s, how);
+		if (pid < 0 && errno == ECHILD)
+			return left;
+		if (pid == main_pid) {
+			*main_ended = 1;
 			*status = s;
-		if (pid < 0 && errno != EINTR)
-			return killed;
+		} else if (pid > 0 && how == 0) {
+			left++;
+		}
+		if (pid == 0)
+			how = 0;
+		if (how == 0)
+			kill_children(main_pid, *main_ended);
 	}
 }
 
@@ -103,17 +125,46 @@ static int use_cpus(const char *list)
 	return result;
 }
 
-static pid_t start(const char *cpus, char **argv, const sigset_t *signals)
+static void refused(const char *what)
 {
+	dprintf(2, "cannot %s: %s\n", what, strerror(errno));
+	_exit(126);
+}
+
+/* Does to this process what the words say. */
+static void steady(char *words)
+{
+	const struct sched_param lowest = {.sched_priority = 1};
+	for (char *word = strtok(words, ","); word != NULL; word = strtok(NULL, ",")) {
+		if (strcmp(word, "layout") == 0) {
+			int now = personality(0xffffffff);
+			if (now == -1 || personality((unsigned long)now | ADDR_NO_RANDOMIZE) == -1)
+				refused("fix the layout of memory");
+		} else if (strcmp(word, "realtime") == 0) {
+			if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest) != 0)
+				refused("use SCHED_FIFO");
+		} else if (strcmp(word, "-") != 0) {
+			errno = EINVAL;
+			refused(word);
+		}
+	}
+}
+
+static pid_t start(const char *cpus, char *words, char **argv, const sigset_t *signals)
+{
+	pid_t keeper = getpid();
 	pid_t pid = fork();
 	if (pid != 0)
 		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != keeper)
+		_exit(126); /* the keeper was killed before we were tied to it */
 	if (strcmp(cpus, "-") != 0 && use_cpus(cpus) != 0) {
 		dprintf(2, "cannot use the CPUs %s: %s\n", cpus, strerror(errno));
 		_exit(126);
 	}
+	steady(words);
 	sigprocmask(SIG_UNBLOCK, signals, NULL);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	close(REPORT_FD);
 	execv(argv[0], argv);
 	dprintf(2, "cannot execute %s: %s\n", argv[0], strerror(errno));
@@ -150,8 +201,8 @@ int main(int argc, char **argv)
 {
 	sigset_t signals;
 	int status = 0, ended = 0;
-	if (argc < 4) {
-		fprintf(stderr, "usage: keeper PARENT CPUS PROGRAM [ARGUMENT...]\n");
+	if (argc < 5) {
+		fprintf(stderr, "usage: keeper PARENT CPUS STEADY PROGRAM [ARGUMENT...]\n");
 		return 2;
 	}
 	if (sort_descriptors() != 0)
@@ -166,17 +217,17 @@ int main(int argc, char **argv)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != atoi(argv[1]))
 		return 3; /* the parent was gone before we were tied to it */
-	pid_t pid = start(argv[2], argv + 3, &signals);
+	pid_t pid = start(argv[2], argv[3], argv + 4, &signals);
 	if (pid < 0) {
 		dprintf(REPORT_FD, "fork=%d\n", errno);
 		return 1;
 	}
 	close(PROGRAM_FD); /* the program's: its reader must see the end when the program and all of its children have gone */
 	keep(pid, &signals, &ended, &status);
-	int left = kill_all(pid, &status) - (ended ? 0 : 1);
+	int left = kill_all(pid, &ended, &status);
 	if (WIFSIGNALED(status))
-		dprintf(REPORT_FD, "signal=%d left=%d\n", WTERMSIG(status), left < 0 ? 0 : left);
+		dprintf(REPORT_FD, "signal=%d left=%d\n", WTERMSIG(status), left);
 	else
-		dprintf(REPORT_FD, "exit=%d left=%d\n", WEXITSTATUS(status), left < 0 ? 0 : left);
+		dprintf(REPORT_FD, "exit=%d left=%d\n", WEXITSTATUS(status), left);
 	return 0;
 }

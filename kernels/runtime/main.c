@@ -254,6 +254,14 @@ static void line_latency(const struct histogram *h)
 	end_line();
 }
 
+/* More than the kernel can do at a time would be less work than was asked for, or worse. */
+static void at_a_time(struct context *c, const char *key, uint64_t n)
+{
+	if (kernel.max_n != 0 && n > kernel.max_n)
+		failed_because(c, "arguments", "%s=%" PRIu64 " is more than the %" PRIu64 " that can be done at a time", key,
+			n, kernel.max_n);
+}
+
 static void measure(struct context *c)
 {
 	struct histogram *latency = private_memory(sizeof *latency);
@@ -267,7 +275,9 @@ static void measure(struct context *c)
 	if (target < 1000 * resolution)
 		target = 1000 * resolution;
 	uint64_t batch = parameter_u64(c, "batch", 0);
+	at_a_time(c, "batch", batch);
 	stop_if_failed(c);
+	learn_reading_cost();
 	uint64_t n = calibrate(c, target);
 	c->latency = latency;
 	measure_samples(c, n);
@@ -288,6 +298,9 @@ static void mark(void)
 static void do_once(struct context *c)
 {
 	uint64_t n = parameter_u64(c, "n", 0), check = 0;
+	if (n == 0)
+		failed_because(c, "arguments", "mode=once needs n=, the operations to do");
+	at_a_time(c, "n", n);
 	stop_if_failed(c);
 	if (kernel.prepare != NULL)
 		kernel.prepare(c, n);

@@ -59,7 +59,8 @@ uint64_t clock_resolution_ns(void);
 uint64_t clock_cost_ps(void);
 uint64_t tick_ns(void);
 
-/* usage.c */
+/* usage.c; what reading costs is learned once, untimed, and taken off the CPU clock */
+void learn_reading_cost(void);
 void usage_begin(struct usage *before, int children);
 void usage_end(const struct usage *before, struct usage *difference, int children);
 

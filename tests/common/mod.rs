@@ -51,6 +51,7 @@ impl Home {
     }
 }
 
+/// Exit code, standard output, standard error.
 pub fn ended(command: &mut Command) -> (i32, String, String) {
     let output = command.output().unwrap();
     (

@@ -42,6 +42,9 @@ pub enum Command {
     Machines(FormatArgs),
     /// Is this machine fit to be measured, what is missing, and what mends it
     Doctor(DoctorArgs),
+    /// Puts settings back when the run of this journal is killed; runs start it themselves
+    #[command(name = crate::registry::WATCHDOG, hide = true)]
+    Watch { journal: PathBuf },
     /// Do the benchmarks do what they claim, as shipped and as the compilers here make them
     Audit(AuditArgs),
 }
@@ -79,9 +82,12 @@ pub struct RunArgs {
     /// Repeats the order of an earlier run
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Hold the machine still meanwhile: governor, turbo, interrupts, layout of memory, as far as it may be; all is put back
+    #[arg(long)]
+    pub steady: bool,
     /// Go on with a run that was cut off: the newest, or the one that is named
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
-          conflicts_with_all = ["selectors", "quick", "budget", "precision", "label", "dir", "seed"])]
+          conflicts_with_all = ["selectors", "quick", "budget", "precision", "label", "dir", "seed", "steady"])]
     pub resume: Option<String>,
     #[command(flatten)]
     pub format: FormatArgs,

@@ -4,12 +4,12 @@
 
 use crate::args::{CompareArgs, DoctorArgs, Format, FormatArgs, ListArgs, ShowArgs};
 use crate::failure::{Exit, Failure};
-use crate::output;
 use crate::site::Site;
 use crate::world::World;
+use crate::{output, registry};
 use anyhow::{Context, Result};
-use gritstone_host::Severity;
 use gritstone_host::doctor::{self, programs};
+use gritstone_host::{Finding, Severity};
 use gritstone_model::{Benchmark, CompareView, Machine, RunView};
 use gritstone_plan::{select, steps};
 use gritstone_report::document::Style;
@@ -249,31 +249,11 @@ pub fn machines(world: &World, args: &FormatArgs) -> Result<Exit> {
 
 /// `gritstone doctor`.
 pub fn doctor(world: &World, args: &DoctorArgs) -> Result<Exit> {
+    registry::recover();
     let site = Site::look(args.dir.as_deref())?;
     let path = std::env::var_os("PATH").unwrap_or_default();
     let findings = doctor::examine(&site.host, &world.catalogue.benchmarks, &site.dir, &path);
-    output::write(args.format.format, &findings, || {
-        let rows = findings.iter().map(|finding| {
-            [
-                severity(finding.severity).to_owned(),
-                finding.name.clone(),
-                finding.value.clone(),
-                finding.why.clone(),
-                finding.todo.clone().unwrap_or_default(),
-            ]
-        });
-        lists::table(
-            "Is this machine fit to be measured?",
-            [
-                ("", Style::Text),
-                ("what", Style::Text),
-                ("value", Style::Text),
-                ("why it matters", Style::Text),
-                ("what to do", Style::Code),
-            ],
-            rows.collect(),
-        )
-    })?;
+    output::write(args.format.format, &findings, || examination(&findings))?;
     if args.install {
         install(world, &site)?;
     }
@@ -285,6 +265,52 @@ pub fn doctor(world: &World, args: &DoctorArgs) -> Result<Exit> {
         .into());
     }
     Ok(Exit::Done)
+}
+
+/// What needs a look first, with the reason and the remedy; what is well in a short table after it.
+fn examination(findings: &[Finding]) -> Document {
+    let (well, rest): (Vec<&Finding>, Vec<&Finding>) =
+        findings.iter().partition(|f| f.severity == Severity::Ok);
+    let mut document = Document::new("Is this machine fit to be measured?");
+    document.paragraph(match doctor::is_fit(findings) {
+        true => "Yes: nothing here would make a figure wrong.",
+        false => "No: figures measured now would be wrong.",
+    });
+    let mut rest: Vec<&Finding> = rest;
+    rest.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    lists::append(
+        &mut document,
+        "What to know, and what to do",
+        [
+            ("what", Style::Text),
+            ("", Style::Text),
+            ("value", Style::Text),
+            ("why it matters", Style::Text),
+        ],
+        rest.iter()
+            .map(|finding| {
+                let todo = finding
+                    .todo
+                    .as_ref()
+                    .map(|todo| format!(" To mend it: {todo}"));
+                [
+                    finding.name.clone(),
+                    severity(finding.severity).to_owned(),
+                    finding.value.clone(),
+                    format!("{}{}", finding.why, todo.unwrap_or_default()),
+                ]
+            })
+            .collect(),
+    );
+    lists::append(
+        &mut document,
+        "As it should be",
+        [("what", Style::Text), ("value", Style::Text)],
+        well.iter()
+            .map(|f| [f.name.clone(), f.value.clone()])
+            .collect(),
+    );
+    document
 }
 
 fn severity(severity: Severity) -> &'static str {

@@ -13,10 +13,12 @@ mod failure;
 mod inspect;
 mod output;
 mod progress;
+mod registry;
 mod resume;
 mod run;
 mod session;
 mod site;
+mod steady;
 mod world;
 
 use args::{Cli, Command};
@@ -58,6 +60,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Brief(args)) => brief::brief(&world, args),
         Some(Command::Machines(args)) => inspect::machines(&world, args),
         Some(Command::Doctor(args)) => inspect::doctor(&world, args),
+        Some(Command::Watch { journal }) => registry::watch(journal),
         Some(Command::Audit(args)) => audit::audit(&world, args),
     }
 }

@@ -7,7 +7,7 @@ use crate::session::Limits;
 use crate::site::Site;
 use crate::world::World;
 use anyhow::{Context, Result, bail, ensure};
-use gritstone_model::{Id, Program, RunData};
+use gritstone_model::{Id, Program, RunData, RunInfo};
 use gritstone_plan::steps;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -66,9 +66,26 @@ pub fn job(world: &World, name: &str) -> Result<Job> {
         },
         plan,
         site,
+        steady: !settings.steady.is_empty(),
         info: data.info,
         earlier: data.launches,
     })
+}
+
+/// A run is steadied in one way from its beginning to its end.
+pub fn same_steadying(before: &RunInfo, now: &[String]) -> Result<()> {
+    let told = |steady: &[String]| match steady {
+        [] => "nothing".to_owned(),
+        some => some.join("; "),
+    };
+    ensure!(
+        before.settings.steady == now,
+        "what was steadied when run {} began ({}) is not what can be steadied now ({}): start a new run",
+        before.id,
+        told(&before.settings.steady),
+        told(now)
+    );
+    Ok(())
 }
 
 /// Figures of two programs are never mixed in one run.

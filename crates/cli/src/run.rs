@@ -7,10 +7,11 @@ use crate::failure::{Exit, Failure};
 use crate::progress::Display;
 use crate::session::{self, Limits, Progress, Ways};
 use crate::site::Site;
+use crate::steady::{Steadied, steady};
 use crate::world::World;
-use crate::{inspect, output, resume};
+use crate::{inspect, output, registry, resume};
 use anyhow::{Context, Result};
-use gritstone_exec::{ExecError, Executor, Launched};
+use gritstone_exec::{ExecError, Executor, Journal, Launched};
 use gritstone_host::{Before, Root, Watch, gaps};
 use gritstone_model::{
     Benchmark, Conditions, Id, Launch, Outcome, Placement, Plan, Program, RunInfo, RunView,
@@ -30,6 +31,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Measures, stores and shows.
 pub fn run(world: &World, args: &RunArgs) -> Result<Exit> {
+    registry::recover();
     // a name that is wrong is to be known now, not in ten minutes
     let against = args
         .against
@@ -53,6 +55,8 @@ pub struct Job {
     pub site: Site,
     pub plan: Plan,
     pub limits: Limits,
+    /// Whether the machine is to be held still.
+    pub steady: bool,
     pub info: RunInfo,
     /// What an earlier process measured of this run; empty for a new one.
     pub earlier: Vec<Launch>,
@@ -79,16 +83,22 @@ impl Job {
             info: info(args, &site, &limits),
             site,
             limits,
+            steady: args.steady,
             earlier: vec![],
         })
     }
 
     /// Measures it, and keeps every launch; what was finished is in the view, however it ended.
-    pub fn measure(&self, world: &World) -> Result<(RunView, End)> {
-        let Self { plan, info, .. } = self;
+    pub fn measure(mut self, world: &World) -> Result<(RunView, End)> {
         let stop = stop_on_signals()?;
         let deadline = DEADLINE.min(self.limits.budget);
-        let mut executor = self.site.executor(&plan.benchmarks, deadline, stop)?;
+        // dropped last: what is still made or changed then is undone
+        let mut journal = registry::begin();
+        let mut executor =
+            self.site
+                .executor(&self.plan.benchmarks, deadline, stop, journal.as_mut())?;
+        let steadied = self.steady(journal.as_mut(), &mut executor)?;
+        let Self { plan, info, .. } = &self;
         let programs = programs(&executor, plan);
         let mut store = Store::open(&world.store_path()?)?;
         if self.earlier.is_empty() {
@@ -106,7 +116,7 @@ impl Job {
             id: &info.id,
             complained: BTreeSet::new(),
         };
-        recorder.display.remark(&announcement(self));
+        recorder.display.remark(&announcement(&self, &steadied));
         let _out_of_the_way = self.site.keep_out_of_the_way();
         let measured = session::measure(
             plan,
@@ -118,6 +128,7 @@ impl Job {
         recorder.display.finish();
         let elapsed = recorder.now().as_secs_f64();
         drop(executor);
+        drop(journal);
         let end = ended(measured, &info.id)?;
         match end {
             End::Whole => store.finish(&info.id, elapsed)?,
@@ -127,6 +138,26 @@ impl Job {
             ),
         }
         Ok((world.stored(&store, &info.id)?, end))
+    }
+}
+
+impl Job {
+    /// Holds the machine still if that was asked for, and writes into the settings of the run what it came to.
+    fn steady(
+        &mut self,
+        journal: Option<&mut Journal>,
+        executor: &mut Executor,
+    ) -> Result<Steadied> {
+        if !self.steady {
+            return Ok(Steadied::default());
+        }
+        let steadied = steady(journal, &self.site, executor);
+        if self.earlier.is_empty() {
+            self.info.settings.steady.clone_from(&steadied.held);
+        } else {
+            resume::same_steadying(&self.info, &steadied.held)?;
+        }
+        Ok(steadied)
     }
 }
 
@@ -196,11 +227,12 @@ fn info(args: &RunArgs, site: &Site, limits: &Limits) -> RunInfo {
             quick: args.quick,
             dir: site.dir.display().to_string(),
             environment: site.environment(),
+            steady: vec![],
         },
     }
 }
 
-fn announcement(job: &Job) -> String {
+fn announcement(job: &Job, steadied: &Steadied) -> String {
     let chosen = &job.site.chosen;
     let cpus = match chosen.peer {
         Some(peer) => format!("CPU {} (and {peer} for rows across two)", chosen.measured),
@@ -215,6 +247,16 @@ fn announcement(job: &Job) -> String {
     );
     if !job.earlier.is_empty() {
         let _ = write!(text, "; {} launches are there already", job.earlier.len());
+    }
+    if !steadied.held.is_empty() {
+        let _ = write!(
+            text,
+            "\nsteadied until it ends: {}",
+            steadied.held.join("; ")
+        );
+    }
+    for remark in &steadied.remarks {
+        let _ = write!(text, "\n{remark}");
     }
     for skip in &job.plan.skips {
         let _ = write!(

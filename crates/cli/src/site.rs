@@ -3,7 +3,7 @@
 //! Must not know: the order of launches, what becomes of them.
 
 use anyhow::{Context, Result};
-use gritstone_exec::{Executor, Places, Setup};
+use gritstone_exec::{Executor, Journal, Places, Setup};
 use gritstone_host::{Chosen, Host, Root, choose_cpus, filesystem, programs};
 use gritstone_model::{Benchmark, Machine};
 use gritstone_plan::Offer;
@@ -111,8 +111,9 @@ impl Site {
         benchmarks: &[Benchmark],
         deadline: Duration,
         stop: Arc<AtomicBool>,
+        journal: Option<&mut Journal>,
     ) -> Result<Executor> {
-        let places = Places::make(&program_dirs(), &self.dir)?;
+        let places = Places::make(&program_dirs(), &self.dir, journal)?;
         let measured = filesystem::of(&self.dir).map_or_else(
             |_| "page cache of a file system that could not be named".to_owned(),
             |fs| match fs.in_memory() {

@@ -9,6 +9,7 @@ use crate::judge::judge;
 use crate::places::Places;
 use crate::process::{Task, carry_out};
 use crate::rebuild::{Rebuilt, version_of};
+use crate::steady::Steady;
 use crate::{ExecError, Execute, Launched, linked};
 use gritstone_kernels::{COMMAND, KEEPER};
 use gritstone_model::{
@@ -50,6 +51,7 @@ pub struct Setup {
 #[derive(Debug)]
 pub struct Executor {
     pub(crate) setup: Setup,
+    pub(crate) steady: Steady,
     proved: BTreeSet<Id>,
     /// What is used instead of programs in this binary, by name.
     pub(crate) builds: BTreeMap<String, Rebuilt>,
@@ -68,6 +70,7 @@ impl Executor {
     pub fn new(setup: Setup) -> Self {
         Self {
             setup,
+            steady: Steady::default(),
             proved: BTreeSet::new(),
             builds: BTreeMap::new(),
         }
@@ -168,10 +171,11 @@ impl Executor {
         environment
     }
 
-    /// Starts one of our programs in `directory` and judges what it said.
+    /// Starts one of our programs in `directory` and judges what it said; the kernel of a benchmark, or another.
     fn start(
         &mut self,
         name: &str,
+        kernel: Option<&Benchmark>,
         arguments: Vec<String>,
         directory: &Path,
     ) -> Result<Told, ExecError> {
@@ -181,6 +185,7 @@ impl Executor {
         let ended = carry_out(&Task {
             keeper: &keeper,
             cpus: &self.setup.cpus,
+            steady: &self.steady.words(kernel),
             program: &program,
             arguments,
             directory,
@@ -209,7 +214,7 @@ impl Executor {
         if let Some(published) = &benchmark.published {
             arguments.push(format!("batch={}", published.operations));
         }
-        let mut told = self.start(&work.program, arguments, directory)?;
+        let mut told = self.start(&work.program, Some(benchmark), arguments, directory)?;
         let Some(published) = &benchmark.published else {
             return Ok(told);
         };
@@ -220,7 +225,7 @@ impl Executor {
         arguments.extend(["samples=3".to_owned(), "--".to_owned()]);
         arguments.push(self.path_of(&work.program)?.display().to_string());
         arguments.extend(whole_arguments("once", work, cpus, published.operations));
-        let whole = self.start(COMMAND, arguments, directory)?;
+        let whole = self.start(COMMAND, None, arguments, directory)?;
         told.cpu += whole.cpu;
         if whole.outcome != Outcome::Measured {
             told.outcome = whole.outcome;
@@ -272,7 +277,7 @@ impl Executor {
         }
         arguments.push("--".to_owned());
         arguments.extend(self.fill_in(&work.argv));
-        let mut told = self.start(COMMAND, arguments, directory)?;
+        let mut told = self.start(COMMAND, None, arguments, directory)?;
         if size && told.outcome == Outcome::Measured {
             match linked::measure(&directory.join("a.out")) {
                 Ok(events) => told.events.extend(events),
@@ -307,7 +312,7 @@ impl Executor {
         arguments
             .extend(["--", "/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"].map(str::to_owned));
         arguments.extend(self.fill_in(&verify.argv));
-        let mut told = self.start(COMMAND, arguments, &directory)?;
+        let mut told = self.start(COMMAND, None, arguments, &directory)?;
         if let Outcome::Failed(why) = &told.outcome {
             told.outcome = Outcome::Failed(format!("{PROOF_FAILED}: {why}"));
         }

@@ -2,24 +2,37 @@
 //! stops them at their deadline, and leaves nothing behind.
 //!
 //! The way of a launch: benchmark -> command lines ([`launch`]) -> a process under the keeper ([`process`]) -> events
-//! and an outcome. Everything on disc is below two directories ([`places`]) that are removed on every exit, and by the
-//! next start when the last one was killed. Two side ways: kernels are compiled again with another compiler ([`rebuild`]),
-//! and their entries into the kernel of the system are counted ([`entries`]).
+//! and an outcome. Everything on disc is below two directories ([`places`]); they, and what is changed of the machine's
+//! settings ([`settings`]), stand in a journal ([`journal`]) before they are made or changed, and are undone on every
+//! exit, by a watchdog ([`watchdog`]) or by the next start ([`recover`]) when the run was killed. Two side ways: kernels
+//! are compiled again with another compiler ([`rebuild`]), and their entries into the kernel of the system are counted
+//! ([`entries`]).
 //!
 //! Must not know: the store, statistics, what this machine is, a terminal, when to stop measuring.
 
 pub mod entries;
+mod journal;
 mod judge;
 mod launch;
 mod linked;
+mod owner;
 mod places;
 mod process;
 pub mod rebuild;
+mod recover;
+mod settings;
+mod steady;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod undoing;
+mod watchdog;
 
+pub use journal::{Journal, Registry, Settings};
 pub use launch::{Executor, PROOF_FAILED, Setup};
 pub use places::Places;
+pub use recover::recover;
+pub use watchdog::watch;
 
 use gritstone_model::{Benchmark, Event, Outcome};
 use std::path::PathBuf;

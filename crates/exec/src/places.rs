@@ -1,16 +1,20 @@
 //! The two directories of a run: one to execute programs from, one to measure files in.
 //!
-//! Their names carry the process that made them, `gritstone.<pid namespace>.<pid>.<start>`, so that the next start
-//! can tell those of the dead and remove them, whatever killed them.
+//! They stand in the journal of the run before they are made. Their names carry the process that made them as well,
+//! `gritstone.<namespace>.<pid>.<start>`, so that the next start in the same place can tell those of the dead and
+//! remove them even where no journal could be kept.
+//!
 //! Must not know: what is put there.
 
-use crate::ExecError;
+use crate::owner::{namespace, start_of};
+use crate::{ExecError, Journal};
 use gritstone_kernels::{Embedded, KEEPER};
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 const PREFIX: &str = "gritstone.";
 
@@ -27,18 +31,24 @@ impl Places {
     /// First removes what dead processes of this user left there.
     ///
     /// # Errors
-    /// When no candidate will do, or `dir` cannot be written.
-    pub fn make(candidates: &[PathBuf], dir: &Path) -> Result<Self, ExecError> {
+    /// When no candidate will do, or `dir` or the journal cannot be written.
+    pub fn make(
+        candidates: &[PathBuf],
+        dir: &Path,
+        mut journal: Option<&mut Journal>,
+    ) -> Result<Self, ExecError> {
         for place in candidates.iter().map(PathBuf::as_path).chain([dir]) {
             remove_dead(place);
         }
-        let work = make_in(dir, "work").map_err(|why| ExecError::NowhereToMeasure {
-            dir: dir.to_path_buf(),
-            why,
+        let work = make_in(dir, "work", journal.as_deref_mut()).map_err(|why| {
+            ExecError::NowhereToMeasure {
+                dir: dir.to_path_buf(),
+                why,
+            }
         })?;
         let mut tried = vec![];
         for candidate in candidates {
-            match usable(candidate) {
+            match usable(candidate, journal.as_deref_mut()) {
                 Ok(programs) => {
                     return Ok(Self {
                         programs,
@@ -49,7 +59,7 @@ impl Places {
                 Err(why) => tried.push(format!("{} ({why})", candidate.display())),
             }
         }
-        let _ = fs::remove_dir_all(&work);
+        let _ = remove(&work);
         Err(ExecError::NowhereToExecute {
             tried: tried.join(", "),
         })
@@ -83,7 +93,8 @@ impl Places {
         } else {
             &self.programs
         };
-        let path = parent.join(self.next.to_string());
+        // always as long: a longer path in the environment moves the stack
+        let path = parent.join(format!("{:06}", self.next));
         fs::DirBuilder::new()
             .mode(0o700)
             .create(&path)
@@ -94,8 +105,8 @@ impl Places {
 
 impl Drop for Places {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.work);
-        let _ = fs::remove_dir_all(&self.programs);
+        let _ = remove(&self.work);
+        let _ = remove(&self.programs);
     }
 }
 
@@ -115,8 +126,8 @@ fn unpack(program: &Embedded, path: &Path) -> std::io::Result<()> {
 
 /// Makes our directory below `candidate` and shows that a program can be executed there: `noexec` mounts and
 /// security modules are found by trying, not by reading mount options.
-fn usable(candidate: &Path) -> Result<PathBuf, String> {
-    let dir = make_in(candidate, "programs").map_err(|why| why.to_string())?;
+fn usable(candidate: &Path, journal: Option<&mut Journal>) -> Result<PathBuf, String> {
+    let dir = make_in(candidate, "programs", journal).map_err(|why| why.to_string())?;
     let keeper = gritstone_kernels::find(KEEPER).ok_or("the keeper is not in this binary")?;
     let path = dir.join(KEEPER.replace('/', "_"));
     let tried = unpack(keeper, &path).and_then(|()| {
@@ -140,24 +151,26 @@ fn usable(candidate: &Path) -> Result<PathBuf, String> {
     }
 }
 
-fn make_in(parent: &Path, purpose: &str) -> std::io::Result<PathBuf> {
+fn make_in(
+    parent: &Path,
+    purpose: &str,
+    journal: Option<&mut Journal>,
+) -> std::io::Result<PathBuf> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let pid = std::process::id();
+    // always as long, see `fresh`
     let name = format!(
-        "{PREFIX}{}.{}.{}.{purpose}",
-        pid_namespace(),
-        std::process::id(),
-        start_of(std::process::id()).unwrap_or(0)
+        "{PREFIX}{:020}.{pid:08}.{:014}.{purpose}{:04}",
+        namespace(),
+        start_of(pid).unwrap_or(0),
+        NEXT.fetch_add(1, Ordering::Relaxed)
     );
-    for attempt in 0..100 {
-        let path = parent.join(format!("{name}{attempt}"));
-        match fs::DirBuilder::new().mode(0o700).create(&path) {
-            Ok(()) => return Ok(path),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
+    let path = parent.join(name);
+    if let Some(journal) = journal {
+        journal.makes(&path)?;
     }
-    Err(std::io::Error::other(
-        "a hundred directories of ours are there already",
-    ))
+    fs::DirBuilder::new().mode(0o700).create(&path)?;
+    Ok(path)
 }
 
 /// Removes directories of ours whose process is no more.
@@ -165,25 +178,45 @@ fn remove_dead(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else {
         return;
     };
-    let me = nix::unistd::geteuid().as_raw();
+    let (me, here) = (nix::unistd::geteuid().as_raw(), namespace());
     for entry in entries.flatten() {
         let name = entry.file_name();
-        let Some((namespace, pid, start)) = name.to_str().and_then(owner) else {
+        let Some((its, pid, start)) = name.to_str().and_then(owner) else {
             continue;
         };
         let ours = entry
             .metadata()
             .is_ok_and(|meta| meta.is_dir() && meta.uid() == me);
-        if ours && namespace == pid_namespace() && start_of(pid) != Some(start) {
-            make_removable(&entry.path());
-            let _ = fs::remove_dir_all(entry.path());
+        if ours && its == here && start_of(pid) != Some(start) {
+            let _ = remove(&entry.path());
         }
     }
 }
 
-/// A kernel may have been killed while its directory was not writable.
-fn make_removable(dir: &Path) {
-    let _ = fs::set_permissions(dir, fs::Permissions::from_mode(0o700));
+/// Removes one of our directories with all that is in it, if it is there.
+pub(crate) fn remove(dir: &Path) -> std::io::Result<()> {
+    let removed = fs::remove_dir_all(dir).or_else(|why| {
+        if why.kind() != ErrorKind::PermissionDenied {
+            return Err(why);
+        }
+        open_up(dir)?;
+        fs::remove_dir_all(dir)
+    });
+    match removed {
+        Err(why) if why.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+/// A program may have been killed while a directory of its was not writable.
+fn open_up(dir: &Path) -> std::io::Result<()> {
+    fs::set_permissions(dir, fs::Permissions::from_mode(0o700))?;
+    for entry in fs::read_dir(dir)?.flatten() {
+        if entry.file_type()?.is_dir() {
+            open_up(&entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Namespace, process and its start, from the name of a directory.
@@ -192,18 +225,6 @@ fn owner(name: &str) -> Option<(u64, u32, u64)> {
     let mut number = || parts.next()?.parse::<u64>().ok();
     let (namespace, pid, start) = (number()?, number()?, number()?);
     Some((namespace, u32::try_from(pid).ok()?, start))
-}
-
-/// Process numbers mean something only within their namespace: two containers may share a directory.
-fn pid_namespace() -> u64 {
-    fs::metadata("/proc/self/ns/pid").map_or(0, |meta| meta.ino())
-}
-
-/// When a process started, in ticks since boot; `None` when there is no such process.
-fn start_of(pid: u32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let after = stat.rsplit_once(')')?.1;
-    after.split_whitespace().nth(19)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -215,7 +236,7 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let pid = std::process::id();
         let start = start_of(pid).unwrap();
-        let namespace = pid_namespace();
+        let namespace = namespace();
         let dead = parent
             .path()
             .join(format!("gritstone.{namespace}.{pid}.{}.work0", start + 1));
@@ -224,7 +245,7 @@ mod tests {
             .join(format!("gritstone.{namespace}.{pid}.{start}.work0"));
         let elsewhere = parent
             .path()
-            .join(format!("gritstone.{}.1.1.work0", namespace + 1));
+            .join(format!("gritstone.{}.1.1.work0", namespace ^ 1));
         let other = parent.path().join("gritstone.db");
         for dir in [&dead, &alive, &elsewhere, &other] {
             fs::create_dir_all(dir.join("below")).unwrap();
@@ -237,7 +258,7 @@ mod tests {
     #[test]
     fn both_directories_go_at_the_end() {
         let parent = tempfile::tempdir().unwrap();
-        let mut places = Places::make(&[parent.path().to_path_buf()], parent.path()).unwrap();
+        let mut places = Places::make(&[parent.path().to_path_buf()], parent.path(), None).unwrap();
         let keeper = places
             .program(gritstone_kernels::find(KEEPER).unwrap())
             .unwrap();
@@ -251,10 +272,12 @@ mod tests {
     fn a_place_that_cannot_be_used_is_passed_over_and_named_when_there_is_no_other() {
         let good = tempfile::tempdir().unwrap();
         let bad = PathBuf::from("/nonexistent/place");
-        let places = Places::make(&[bad.clone(), good.path().into()], good.path()).unwrap();
+        let places = Places::make(&[bad.clone(), good.path().into()], good.path(), None).unwrap();
         assert!(places.programs.starts_with(good.path()));
         drop(places);
-        let error = Places::make(&[bad], good.path()).unwrap_err().to_string();
+        let error = Places::make(&[bad], good.path(), None)
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains("/nonexistent/place") && error.contains("TMPDIR"),
             "{error}"

@@ -27,6 +27,8 @@ pub struct Task<'a> {
     pub keeper: &'a Path,
     /// CPUs that the program may use, as a list such as `0-3,7`; `-` for those of this process.
     pub cpus: &'a str,
+    /// What is steadied for the program, as the keeper reads it: `layout,realtime`; `-` for nothing.
+    pub steady: &'a str,
     pub program: &'a Path,
     pub arguments: Vec<String>,
     pub directory: &'a Path,
@@ -68,6 +70,7 @@ pub fn carry_out(task: &Task<'_>) -> Result<Ended, ExecError> {
     command
         .arg(std::process::id().to_string())
         .arg(task.cpus)
+        .arg(task.steady)
         .arg(task.program)
         .args(&task.arguments)
         .current_dir(task.directory)
@@ -82,6 +85,10 @@ pub fn carry_out(task: &Task<'_>) -> Result<Ended, ExecError> {
     let mut keeper = command.spawn().map_err(failed())?;
     drop(command); // our copies of the writing ends go with it: else we would wait for ourselves
     let mut ended = listen(task, &mut keeper, said, report, complaint)?;
+    if ended.end.is_none() {
+        // the keeper was killed: what is left of its group has nobody else. It is not reaped yet, so the number is its own
+        let _ = killpg(Pid::from_raw(keeper.id().cast_signed()), Signal::SIGKILL);
+    }
     keeper.wait().map_err(failed())?;
     ended.cpu = children_cpu().saturating_sub(cpu_before);
     if task.stop.load(Ordering::Relaxed) {

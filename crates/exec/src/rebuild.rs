@@ -161,6 +161,7 @@ impl Workshop {
         let ended = carry_out(&Task {
             keeper: &self.keeper,
             cpus: &self.cpus,
+            steady: "-",
             program: &self.compiler,
             arguments: all
                 .chain(arguments.iter().copied())

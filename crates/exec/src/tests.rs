@@ -60,6 +60,7 @@ impl Planted {
         let ended = carry_out(&Task {
             keeper: &self.keeper,
             cpus: "-",
+            steady: "-",
             program: &self.directory.path().join(self.name),
             arguments: vec!["target_ns=200000".into(), "batch=10".into()],
             directory: self.directory.path(),
@@ -79,14 +80,20 @@ impl Planted {
 }
 
 /// Processes with the mark in their environment, zombies apart.
-fn alive(mark: &str) -> usize {
+fn marked(mark: &str) -> Vec<PathBuf> {
     let wanted = format!("PLANTED={mark}");
-    fs::read_dir("/proc")
-        .unwrap()
-        .flatten()
-        .filter_map(|entry| fs::read(entry.path().join("environ")).ok())
-        .filter(|environ| environ.split(|&b| b == 0).any(|v| v == wanted.as_bytes()))
-        .count()
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    processes
+        .map(|entry| entry.path())
+        .filter(|process| {
+            fs::read(process.join("environ"))
+                .is_ok_and(|environ| environ.split(|&b| b == 0).any(|v| v == wanted.as_bytes()))
+        })
+        .collect()
+}
+
+fn alive(mark: &str) -> usize {
+    marked(mark).len()
 }
 
 fn failed(name: &'static str) -> String {
@@ -193,4 +200,96 @@ fn wrong_checks_and_latencies_are_told() {
     let (first, last) = (histogram.buckets[0].0, histogram.buckets.last().unwrap().0);
     assert!(floor(first) <= histogram.min && histogram.min < floor(first + 1));
     assert!(floor(last) <= histogram.max && histogram.max < floor(last + 1));
+}
+
+/// What a shell command says on descriptor 2 when the keeper starts it with these words; and while it runs, `meanwhile`
+/// is called with the mark in its environment.
+fn under_the_keeper(steady: &str, script: &str, meanwhile: impl FnOnce(&str) + Send) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let keeper = folder.path().join("keeper");
+    let bytes = gritstone_kernels::find(KEEPER).unwrap().bytes().unwrap();
+    fs::write(&keeper, bytes).unwrap();
+    fs::set_permissions(&keeper, fs::Permissions::from_mode(0o700)).unwrap();
+    let mark = folder.path().display().to_string();
+    let environment = BTreeMap::from([
+        ("PLANTED".to_owned(), mark.clone()),
+        ("PATH".to_owned(), "/usr/bin:/bin".to_owned()),
+    ]);
+    let task = Task {
+        keeper: &keeper,
+        cpus: "-",
+        steady,
+        program: Path::new("/bin/sh"),
+        arguments: vec!["-c".into(), script.into()],
+        directory: folder.path(),
+        environment: &environment,
+        deadline: Duration::from_secs(30),
+        stop: &AtomicBool::new(false),
+    };
+    let ended = std::thread::scope(|scope| {
+        scope.spawn(|| meanwhile(&mark));
+        carry_out(&task).unwrap()
+    });
+    // without its keeper nobody waits for the last of the dead
+    let begin = Instant::now();
+    while alive(&mark) > 0 {
+        assert!(begin.elapsed() < Duration::from_secs(10), "left running");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    ended.stderr
+}
+
+#[test]
+fn the_layout_of_memory_is_fixed_for_the_program_and_its_children() {
+    let said = under_the_keeper(
+        "layout",
+        "cat /proc/$$/personality /proc/self/personality >&2",
+        |_| (),
+    );
+    assert_eq!(said, "00040000\n00040000");
+    let said = under_the_keeper("-", "cat /proc/$$/personality >&2", |_| ());
+    assert_eq!(said, "00000000");
+}
+
+#[test]
+fn real_time_is_for_the_program_alone() {
+    // the 41st field is the policy: 1 is SCHED_FIFO
+    let policies = "cut -d ' ' -f 41 /proc/$$/stat /proc/self/stat >&2";
+    let said = under_the_keeper("realtime", policies, |_| ());
+    let refused = said.starts_with("cannot use SCHED_FIFO: ");
+    assert!(said == "1\n0" || refused, "{said}");
+    assert_eq!(under_the_keeper("-", policies, |_| ()), "0\n0");
+    assert!(under_the_keeper("nonsense", policies, |_| ()).contains("cannot nonsense: Invalid"));
+}
+
+#[test]
+fn a_keeper_that_is_killed_leaves_nobody() {
+    let kill_keeper = |mark: &str| {
+        let begin = Instant::now();
+        let keeper = loop {
+            assert!(begin.elapsed() < Duration::from_secs(20), "never started");
+            let found = marked(mark).into_iter().find(|process| {
+                let link = fs::read_link(process.join("exe"));
+                link.is_ok_and(|exe| exe.ends_with("keeper"))
+            });
+            let sleeps = marked(mark).iter().any(|process| {
+                fs::read_to_string(process.join("comm")).is_ok_and(|name| name == "sleep\n")
+            });
+            match found {
+                Some(found) if sleeps => break found,
+                _ => std::thread::sleep(Duration::from_millis(5)),
+            }
+        };
+        let pid = keeper
+            .file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .parse()
+            .unwrap();
+        let pid = nix::unistd::Pid::from_raw(pid);
+        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).unwrap();
+    };
+    // a child that holds nothing open, so that nothing but its group betrays it
+    under_the_keeper("-", "sleep 60 <&- >&- 2>&- 3>&- & wait", kill_keeper);
 }

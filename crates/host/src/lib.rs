@@ -16,6 +16,7 @@ mod placement;
 pub mod programs;
 mod root;
 mod source;
+pub mod steady;
 mod text;
 
 pub use conditions::{Before, Watch};

@@ -124,6 +124,9 @@ pub struct Settings {
     pub dir: String,
     /// Environment of every child.
     pub environment: BTreeMap<String, String>,
+    /// What was steadied while it was measured, in words; nothing unless it was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steady: Vec<String>,
 }
 
 /// The head of a run.

@@ -15,17 +15,30 @@ pub fn table<const N: usize>(
     if rows.is_empty() {
         document.paragraph("There is nothing to list.");
     }
+    append(&mut document, "", columns, rows);
+    document
+}
+
+/// Appends a table with a caption to a document; nothing where there are no rows.
+pub fn append<const N: usize>(
+    document: &mut Document,
+    caption: &str,
+    columns: [(&str, Style); N],
+    rows: Vec<[String; N]>,
+) {
+    if rows.is_empty() {
+        return;
+    }
     let columns = columns.iter().enumerate().map(|(i, (head, style))| Column {
         key: i == 0,
         ..Column::new(*head, *style)
     });
     document.table(Table {
-        caption: Text::default(),
+        caption: Text::new(caption),
         columns: columns.collect(),
         rows: rows
             .into_iter()
             .map(|cells| Row::new(cells.map(Text::new).into()))
             .collect(),
     });
-    document
 }

@@ -254,6 +254,7 @@ pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
             "environment of children".into(),
             environment.join(" ").into(),
         ),
+        ("steadied".into(), s.steady.join("; ").into()),
     ];
     terms.retain(|(_, text)| !text.text.is_empty());
     terms

@@ -313,17 +313,25 @@ fn machine() -> impl Strategy<Value = Machine> {
 
 fn settings() -> impl Strategy<Value = Settings> {
     let numbers = (any::<u64>(), real(), real(), any::<bool>());
-    (vec(text(), 0..3), numbers, text(), texts()).prop_map(
-        |(selectors, (seed, budget_s, precision, quick), dir, environment)| Settings {
-            selectors,
-            seed,
-            budget_s,
-            precision,
-            quick,
-            dir,
-            environment,
-        },
+    (
+        vec(text(), 0..3),
+        numbers,
+        text(),
+        texts(),
+        vec(text(), 0..3),
     )
+        .prop_map(
+            |(selectors, (seed, budget_s, precision, quick), dir, environment, steady)| Settings {
+                selectors,
+                seed,
+                budget_s,
+                precision,
+                quick,
+                dir,
+                environment,
+                steady,
+            },
+        )
 }
 
 /// A head; the identifier is given when it is stored.

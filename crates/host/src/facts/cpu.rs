@@ -218,7 +218,8 @@ fn governors(root: &Root) -> BTreeSet<String> {
         .collect()
 }
 
-fn turbo(root: &Root) -> Option<Turbo> {
+/// The switch of the frequency driver.
+pub(crate) fn turbo(root: &Root) -> Option<Turbo> {
     const INTEL: &str = "/sys/devices/system/cpu/intel_pstate/no_turbo";
     const OTHERS: &str = "/sys/devices/system/cpu/cpufreq/boost";
     let switch = |file, off: &'static str| {

@@ -14,6 +14,7 @@ mod virtualisation;
 
 pub use cgroup::Cgroup;
 pub(crate) use cgroup::{Levels, levels, memory_limit, quota};
+pub(crate) use cpu::turbo;
 pub use cpu::{Cache, Cpu, Turbo};
 pub use kernel::Kernel;
 pub use load::{Limits, Load, Memory, UNLIMITED};

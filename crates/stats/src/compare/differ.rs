@@ -42,8 +42,17 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
     if let (Some(b), Some(o)) = (&base.settings, &other.settings) {
         differences.add("directory", &b.dir, &o.dir);
         differences.maps("environment ", &b.environment, &o.environment);
+        differences.add("steadied", &steadied(&b.steady), &steadied(&o.steady));
     }
     differences.0
+}
+
+/// That nothing was steadied is known, not unknown.
+fn steadied(steady: &[String]) -> String {
+    match steady {
+        [] => "nothing".to_owned(),
+        some => some.join("; "),
+    }
 }
 
 /// Whether a document printed it.

@@ -68,6 +68,8 @@ fn machine_facts_and_settings() {
             let environment = &mut run.info.settings.environment;
             environment.insert("LC_ALL".to_owned(), "C.UTF-8".to_owned());
             environment.insert("TZ".to_owned(), "UTC".to_owned());
+            let steady = &mut run.info.settings.steady;
+            steady.extend(["governor performance", "turbo off"].map(str::to_owned));
         },
         &[
             ("machine", "Made-up Computer", "Other Computer"),
@@ -79,6 +81,7 @@ fn machine_facts_and_settings() {
             ("directory", "/tmp", "/mnt"),
             ("environment LC_ALL", "C", "C.UTF-8"),
             ("environment TZ", "not known", "UTC"),
+            ("steadied", "nothing", "governor performance; turbo off"),
         ],
     );
 }

@@ -1,0 +1,82 @@
+//! Where the journals of runs are kept, and who is told what comes of them.
+//!
+//! Must not know: what stands in a journal.
+
+use crate::failure::Exit;
+use anyhow::{Context, Result};
+use gritstone_exec::{Journal, Registry};
+use gritstone_host::Root;
+use std::path::{Path, PathBuf};
+
+/// The name of the command that is not in the help: this binary as its own watchdog.
+pub const WATCHDOG: &str = "watch-over-a-run";
+/// Where a made-up machine's settings lie, for tests; they are the only ones who set it.
+const SETTINGS_ROOT: &str = "GRITSTONE_SETTINGS_ROOT";
+
+/// Below which the machine's settings lie.
+fn settings_directory() -> PathBuf {
+    std::env::var_os(SETTINGS_ROOT).map_or_else(|| PathBuf::from("/"), PathBuf::from)
+}
+
+/// To read the machine's settings by.
+pub fn settings_root() -> Root {
+    Root::recorded(&settings_directory(), Root::live().answers().clone())
+}
+
+/// `$XDG_STATE_HOME/gritstone`, where programs keep what must outlive them but is not worth carrying to another machine.
+fn state() -> Option<PathBuf> {
+    let absolute = |name: &str| {
+        let path = PathBuf::from(std::env::var_os(name)?);
+        path.is_absolute().then_some(path)
+    };
+    let state = absolute("XDG_STATE_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".local/state")))?;
+    Some(state.join("gritstone"))
+}
+
+fn tell(line: &str) {
+    eprintln!("{line}");
+}
+
+/// Undoes what runs that were killed have left, and says so.
+pub fn recover() {
+    for line in state()
+        .iter()
+        .flat_map(|state| gritstone_exec::recover(state))
+    {
+        tell(&line);
+    }
+}
+
+/// The journal of this run; without one a run goes on, but can steady nothing.
+pub fn begin() -> Option<Journal> {
+    let begun = state()
+        .context("neither XDG_STATE_HOME nor HOME says where")
+        .and_then(|state| {
+            let journal = Journal::begin(Registry {
+                root: settings_directory(),
+                // this very binary, even if another has taken its name since
+                watchdog: vec!["/proc/self/exe".into(), WATCHDOG.into()],
+                tell,
+                state: state.clone(),
+            });
+            journal.with_context(|| format!("in {}", state.display()))
+        });
+    match begun {
+        Ok(journal) => Some(journal),
+        Err(why) => {
+            tell(&format!(
+                "no journal can be kept, so that the directories of this run will be found by their names alone if it is killed: {why:#}"
+            ));
+            None
+        }
+    }
+}
+
+/// The life of the watchdog of a run.
+pub fn watch(journal: &Path) -> Result<Exit> {
+    for line in gritstone_exec::watch(journal)? {
+        tell(&format!("gritstone: {line}"));
+    }
+    Ok(Exit::Done)
+}

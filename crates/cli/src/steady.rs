@@ -1,0 +1,118 @@
+//! `--steady`: holds the machine still while it is measured, as far as it lets us, and says what could not be done.
+//!
+//! Must not know: how a setting is changed and put back.
+
+use crate::registry;
+use crate::site::Site;
+use gritstone_exec::{Executor, Journal};
+use gritstone_host::steady::{Setting, aims, real_time};
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Steadied {
+    /// What holds now, in words that are stored with the run.
+    pub held: Vec<String>,
+    /// What does not, and why.
+    pub remarks: Vec<String>,
+}
+
+impl Steadied {
+    fn add(&mut self, name: &str, done: Result<(), String>) {
+        match done {
+            Ok(()) => self.held.push(name.to_owned()),
+            Err(why) => self.remarks.push(format!("not steadied: {name}: {why}")),
+        }
+    }
+
+    /// Several settings of one name: those that cannot be changed are excepted.
+    fn add_settings(
+        &mut self,
+        name: &str,
+        settings: &[Setting],
+        mut set: impl FnMut(&Setting) -> Result<(), String>,
+    ) {
+        let mut excepted = vec![];
+        for setting in settings {
+            if let Err(why) = set(setting) {
+                let of = &setting.of;
+                self.remarks
+                    .push(format!("not steadied: {name}: {of}: {why}"));
+                excepted.push(of.as_str());
+            }
+        }
+        if excepted.is_empty() {
+            self.held.push(name.to_owned());
+        } else if excepted.len() < settings.len() {
+            let excepted = excepted.join(", ");
+            self.held.push(format!("{name}, all but {excepted}"));
+        }
+    }
+}
+
+/// Steadies the machine until `journal` is dropped, and the launches of `executor`.
+pub fn steady(journal: Option<&mut Journal>, site: &Site, executor: &mut Executor) -> Steadied {
+    let root = registry::settings_root();
+    let mut steadied = Steadied::default();
+    let mut settings = journal
+        .ok_or_else(|| "no journal can be kept".to_owned())
+        .and_then(Journal::steadies);
+    for aim in aims(&root, &site.host.cpu.online, &site.chosen) {
+        match (aim.settings, &mut settings) {
+            (Err(why), _) => steadied.add(&aim.name, Err(why)),
+            (_, Err(why)) => steadied.add(&aim.name, Err(why.clone())),
+            (Ok(wanted), Ok(settings)) => {
+                steadied.add_settings(&aim.name, &wanted, |one| {
+                    settings.set(&one.path, &one.value)
+                });
+            }
+        }
+    }
+    steadied.add("one layout of memory", executor.fix_layout());
+    steadied.add(
+        "real-time priority for processor-bound rows",
+        real_time(&root, &site.chosen).and_then(|()| executor.use_real_time()),
+    );
+    steadied
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings() -> Vec<Setting> {
+        let names = ["interrupt 1 (a)", "interrupt 2 (b)"];
+        let setting = |of: &str| Setting {
+            of: of.to_owned(),
+            path: format!("/{of}"),
+            value: "0".to_owned(),
+        };
+        names.map(setting).into()
+    }
+
+    #[test]
+    fn what_is_excepted_is_named() {
+        let mut steadied = Steadied::default();
+        let refuse = |which: &'static str| {
+            move |setting: &Setting| match setting.of.contains(which) {
+                true => Err("managed".to_owned()),
+                false => Ok(()),
+            }
+        };
+        steadied.add_settings("all", &settings(), refuse("none of them"));
+        steadied.add_settings("some", &settings(), refuse("(b)"));
+        steadied.add_settings("none", &settings(), refuse("interrupt"));
+        steadied.add_settings("nothing to do", &[], refuse(""));
+        assert_eq!(
+            steadied.held,
+            ["all", "some, all but interrupt 2 (b)", "nothing to do"]
+        );
+        assert_eq!(
+            steadied.remarks,
+            [
+                "not steadied: some: interrupt 2 (b): managed",
+                "not steadied: none: interrupt 1 (a): managed",
+                "not steadied: none: interrupt 2 (b): managed",
+            ]
+        );
+    }
+}

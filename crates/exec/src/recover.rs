@@ -1,0 +1,218 @@
+//! Undoes what journals speak of: that of this process at its end, those of dead ones at the next start.
+//!
+//! Must not know: why a run died, a terminal.
+
+use crate::journal::{By, ENDING, Entry};
+use crate::owner;
+use crate::places::remove;
+use crate::settings::{Back, put_back};
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg, OFlag};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// What came of undoing a journal.
+#[derive(Debug)]
+pub(crate) struct Undone {
+    /// Settings that were put back.
+    pub put_back: usize,
+    /// What a person must know of the rest.
+    pub said: Vec<String>,
+    /// Nothing is left that another try could undo.
+    pub whole: bool,
+}
+
+/// Undoes entries, the last first; settings only if asked to.
+pub(crate) fn undo(entries: &[Entry], root: &Path, settings: bool) -> Undone {
+    let mut undone = Undone {
+        put_back: 0,
+        said: vec![],
+        whole: true,
+    };
+    for entry in entries.iter().rev() {
+        match entry {
+            Entry::Sets { path, old, new } if settings => match put_back(root, path, old, new) {
+                Back::Done => undone.put_back += 1,
+                Back::Unchanged => {}
+                Back::Foreign(now) => undone.said.push(format!(
+                    "{path} is left as it is: it was '{old}', the run made it '{new}', and somebody has made it '{now}' since"
+                )),
+                Back::Failed(why) => {
+                    undone.whole = false;
+                    undone.said.push(format!(
+                        "{path} cannot be put back to '{old}': {why}; do it by hand"
+                    ));
+                }
+            },
+            Entry::Makes(directory) => {
+                if let Err(why) = remove(directory) {
+                    undone.whole = false;
+                    undone
+                        .said
+                        .push(format!("cannot remove {}: {why}", directory.display()));
+                }
+            }
+            Entry::Sets { .. } | Entry::By(_) | Entry::Steadies => {}
+        }
+    }
+    undone
+}
+
+/// Finishes the business of this user's runs that were killed, and their watchdogs with them. What is to be said of it.
+#[must_use]
+pub fn recover(state: &Path) -> Vec<String> {
+    let mut said = vec![];
+    for path in journals(state) {
+        match look(&path) {
+            Ok(Held::ByNobody(file)) => said.extend(settle(&path, file)),
+            Ok(Held::ByTheLiving(..) | Held::Foreign) => {}
+            Err(why) if why.kind() == io::ErrorKind::NotFound => {}
+            Err(why) => said.push(format!(
+                "cannot read {}: {why}; if the run that wrote it was killed, `gritstone doctor` as its user undoes what it changed",
+                path.display()
+            )),
+        }
+    }
+    said
+}
+
+/// Waits until the run of this journal is dead, and finishes its business. What is to be said of it.
+pub(crate) fn outlive(path: &Path) -> io::Result<Vec<String>> {
+    let file = match open(path) {
+        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
+        opened => opened?,
+    };
+    match Flock::lock(file, FlockArg::LockExclusive) {
+        Ok(file) if is_at(&file, path) => Ok(settle(path, file)),
+        Ok(_) => Ok(vec![]),
+        Err((_, errno)) => Err(errno.into()),
+    }
+}
+
+/// The journals of the runs that are at work, but for our own.
+pub(crate) fn living(state: &Path, own: &Path) -> Vec<(By, Vec<Entry>)> {
+    let others = journals(state).into_iter().filter(|path| path != own);
+    others
+        .filter_map(|path| match look(&path) {
+            Ok(Held::ByTheLiving(by, entries)) => Some((by, entries)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Whether the path still leads to this file.
+pub(crate) fn is_at(file: &File, path: &Path) -> bool {
+    let (Ok(file), Ok(there)) = (file.metadata(), fs::symlink_metadata(path)) else {
+        return false;
+    };
+    (file.dev(), file.ino()) == (there.dev(), there.ino())
+}
+
+/// A journal, by who holds it.
+enum Held {
+    /// A run that is at work, and what it has written so far.
+    ByTheLiving(By, Vec<Entry>),
+    /// Nobody: it is locked by us now.
+    ByNobody(Flock<File>),
+    /// What it says is not to be followed: somebody else could have written it.
+    Foreign,
+}
+
+fn look(path: &Path) -> io::Result<Held> {
+    let mut file = open(path)?;
+    let meta = file.metadata()?;
+    if meta.uid() != nix::unistd::geteuid().as_raw() || meta.mode() & 0o022 != 0 {
+        return Ok(Held::Foreign);
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+        Ok(file) if is_at(&file, path) => Ok(Held::ByNobody(file)),
+        Ok(_) => Err(io::ErrorKind::NotFound.into()),
+        Err((_, Errno::EWOULDBLOCK)) => Ok(match parse(&text) {
+            (Some(by), entries, _) => Held::ByTheLiving(by, entries),
+            (None, ..) => Held::Foreign,
+        }),
+        Err((_, errno)) => Err(errno.into()),
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .read(true)
+        .custom_flags(OFlag::O_NOFOLLOW.bits())
+        .open(path)
+}
+
+/// Undoes what a dead run has written.
+fn settle(path: &Path, mut file: Flock<File>) -> Vec<String> {
+    let mut text = String::new();
+    let read = file.rewind().and_then(|()| file.read_to_string(&mut text));
+    if let Err(why) = read {
+        return vec![format!("cannot read {}: {why}", path.display())];
+    }
+    let (by, entries, damaged) = parse(&text);
+    let mut said = vec![];
+    if damaged {
+        said.push(format!(
+            "{} is damaged: what can be read of it is undone; look at the rest, then remove it",
+            path.display()
+        ));
+    }
+    // a run that could not yet write who it is has done nothing
+    let mut whole = true;
+    if let Some(by) = by {
+        let same_boot = by.boot == owner::boot();
+        if !same_boot && by.host != owner::host() {
+            return vec![]; // another machine's, in a home that machines share
+        }
+        // a restart has put the settings back
+        let undone = undo(&entries, &by.root, same_boot);
+        if undone.put_back > 0 {
+            said.push(format!(
+                "process {} was killed while the machine was steadied for it; put back what it had changed: {}",
+                by.process,
+                match undone.put_back {
+                    1 => "1 setting".to_owned(),
+                    n => format!("{n} settings"),
+                }
+            ));
+        }
+        said.extend(undone.said);
+        whole = undone.whole;
+    }
+    if whole && !damaged {
+        let _ = fs::remove_file(path);
+    }
+    said
+}
+
+/// Who wrote, all entries, and whether there is a line that is none. A line without an end is not counted: the run was
+/// killed while it wrote it, so that what it speaks of has not happened.
+fn parse(text: &str) -> (Option<By>, Vec<Entry>, bool) {
+    let lines = text
+        .split_inclusive('\n')
+        .filter(|line| line.ends_with('\n'));
+    let read: Vec<Option<Entry>> = lines.map(|line| serde_json::from_str(line).ok()).collect();
+    let damaged = read.contains(&None);
+    let entries: Vec<Entry> = read.into_iter().flatten().collect();
+    let by = match entries.first() {
+        Some(Entry::By(by)) => Some(by.clone()),
+        _ => None,
+    };
+    (by, entries, damaged)
+}
+
+fn journals(state: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = fs::read_dir(state)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == ENDING))
+        .collect();
+    found.sort();
+    found
+}

@@ -1,0 +1,342 @@
+//! Settings of a made-up machine: changed, put back by whoever comes to it, and left where they are not ours any more.
+//!
+//! Must not know: the machine on which it runs; every setting is one of a made-up tree.
+
+use crate::journal::{By, Entry};
+use crate::{Journal, Places, Registry, owner, recover};
+use std::cell::RefCell;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+const GOVERNOR: &str = "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor";
+const TURBO: &str = "/sys/devices/system/cpu/intel_pstate/no_turbo";
+
+thread_local! {
+    static TOLD: RefCell<Vec<String>> = const { RefCell::new(vec![]) };
+}
+
+fn tell(line: &str) {
+    TOLD.with_borrow_mut(|told| told.push(line.to_owned()));
+}
+
+/// A machine with two settings, and a user's directory for journals.
+struct Machine(TempDir);
+
+impl Machine {
+    fn new() -> Self {
+        let machine = Self(tempfile::tempdir().unwrap());
+        for (path, value) in [(GOVERNOR, "powersave\n"), (TURBO, "0\n")] {
+            let file = machine.root().join(&path[1..]);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, value).unwrap();
+        }
+        machine
+    }
+
+    fn root(&self) -> PathBuf {
+        self.0.path().join("root")
+    }
+
+    fn state(&self) -> PathBuf {
+        self.0.path().join("state")
+    }
+
+    fn journal(&self) -> Journal {
+        // it watches as much as these tests need: it is there, and it ends with us
+        let watchdog = ["/bin/sh", "-c", "echo ready; cat"].map(Into::into).into();
+        Journal::begin(Registry {
+            state: self.state(),
+            root: self.root(),
+            watchdog,
+            tell,
+        })
+        .unwrap()
+    }
+
+    fn value(&self, path: &str) -> String {
+        let text = fs::read_to_string(self.root().join(&path[1..])).unwrap();
+        text.trim().to_owned()
+    }
+
+    fn somebody_sets(&self, path: &str, value: &str) {
+        fs::write(self.root().join(&path[1..]), value).unwrap();
+    }
+
+    fn journals(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.state()).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect()
+    }
+
+    /// The journal of a run that was killed.
+    fn left_behind(&self, entries: &[Entry], tail: &str) -> PathBuf {
+        fs::create_dir_all(self.state()).unwrap();
+        let path = self.state().join("0.1.2.0.journal");
+        let lines = entries
+            .iter()
+            .map(|e| serde_json::to_string(e).unwrap() + "\n");
+        fs::write(&path, lines.collect::<String>() + tail).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        path
+    }
+
+    fn by(&self) -> By {
+        By {
+            host: owner::host(),
+            boot: owner::boot(),
+            root: self.root(),
+            process: 4711,
+            start: 1,
+        }
+    }
+}
+
+fn sets(path: &str, old: &str, new: &str) -> Entry {
+    Entry::Sets {
+        path: path.into(),
+        old: old.into(),
+        new: new.into(),
+    }
+}
+
+#[test]
+fn what_is_changed_is_written_down_before_and_put_back_after() {
+    let machine = Machine::new();
+    let mut journal = machine.journal();
+    let mut settings = journal.steadies().unwrap();
+    settings.set(GOVERNOR, "performance").unwrap();
+    settings.set(TURBO, "1").unwrap();
+    settings.set(TURBO, "1").unwrap();
+    assert_eq!(machine.value(GOVERNOR), "performance");
+    let written = fs::read_to_string(&machine.journals()[0]).unwrap();
+    assert_eq!(
+        written.lines().count(),
+        4,
+        "what is so already is no change: {written}"
+    );
+    drop(journal);
+    assert_eq!(
+        (
+            machine.value(GOVERNOR).as_str(),
+            machine.value(TURBO).as_str()
+        ),
+        ("powersave", "0")
+    );
+    assert!(machine.journals().is_empty());
+    assert!(TOLD.take().is_empty());
+}
+
+#[test]
+fn a_change_by_somebody_else_is_kept_and_told() {
+    let machine = Machine::new();
+    let mut journal = machine.journal();
+    let mut settings = journal.steadies().unwrap();
+    settings.set(GOVERNOR, "performance").unwrap();
+    settings.set(TURBO, "1").unwrap();
+    machine.somebody_sets(GOVERNOR, "ondemand");
+    drop(journal);
+    assert_eq!(
+        (
+            machine.value(GOVERNOR).as_str(),
+            machine.value(TURBO).as_str()
+        ),
+        ("ondemand", "0")
+    );
+    let told = TOLD.take();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].contains("somebody has made it 'ondemand'"),
+        "{told:?}"
+    );
+    assert!(machine.journals().is_empty());
+}
+
+#[test]
+fn what_cannot_be_changed_is_as_it_was_and_has_a_reason() {
+    let machine = Machine::new();
+    let mut journal = machine.journal();
+    let mut settings = journal.steadies().unwrap();
+    let why = settings.set("/sys/nothing/here", "1").unwrap_err();
+    assert!(why.contains("/sys/nothing/here: No such file"), "{why}");
+    let file = machine.root().join(&TURBO[1..]);
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
+    // for root only a kernel refuses
+    if !nix::unistd::geteuid().is_root() {
+        let why = settings.set(TURBO, "1").unwrap_err();
+        assert!(why.contains("Permission denied"), "{why}");
+    }
+    // what accepts every value, and keeps none
+    let why = {
+        fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink("/dev/null", &file).unwrap();
+        settings.set(TURBO, "1").unwrap_err()
+    };
+    assert!(why.contains("the kernel makes '' of '1'"), "{why}");
+    drop(journal);
+    assert!(TOLD.take().is_empty() && machine.journals().is_empty());
+}
+
+#[test]
+fn without_a_watchdog_nothing_is_changed() {
+    let machine = Machine::new();
+    for watchdog in ["/nonexistent/watchdog", "/bin/true"] {
+        let mut journal = Journal::begin(Registry {
+            state: machine.state(),
+            root: machine.root(),
+            watchdog: vec![watchdog.into()],
+            tell,
+        })
+        .unwrap();
+        let why = journal.steadies().unwrap_err();
+        assert!(why.starts_with("there is no watchdog: "), "{why}");
+    }
+}
+
+#[test]
+fn one_run_at_a_time_steadies() {
+    let machine = Machine::new();
+    let (mut first, mut second) = (machine.journal(), machine.journal());
+    first.steadies().unwrap().set(TURBO, "1").unwrap();
+    let why = second.steadies().unwrap_err();
+    assert!(
+        why.contains(&format!("process {}", std::process::id())),
+        "{why}"
+    );
+    // and whoever starts meanwhile leaves both alone
+    assert!(recover(&machine.state()).is_empty());
+    drop(second);
+    assert_eq!(machine.value(TURBO), "1");
+    drop(first);
+    machine.journal().steadies().unwrap();
+    assert!(machine.journals().is_empty());
+}
+
+#[test]
+fn the_next_start_puts_back_what_a_killed_run_had_changed() {
+    let machine = Machine::new();
+    let directory = machine.0.path().join("gritstone.dead");
+    fs::create_dir_all(directory.join("sealed/below")).unwrap();
+    fs::set_permissions(directory.join("sealed"), fs::Permissions::from_mode(0o000)).unwrap();
+    machine.somebody_sets(GOVERNOR, "performance");
+    let entries = [
+        Entry::By(machine.by()),
+        Entry::Makes(directory.clone()),
+        Entry::Makes(machine.0.path().join("never made")),
+        Entry::Steadies,
+        sets(GOVERNOR, "powersave", "performance"),
+        // written down, and killed before it was done
+        sets(TURBO, "0", "1"),
+    ];
+    machine.left_behind(&entries, "{\"sets\":{\"path\":\"/sys");
+    let said = recover(&machine.state());
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("process 4711 was killed") && said[0].ends_with(": 1 setting"));
+    assert_eq!(
+        (
+            machine.value(GOVERNOR).as_str(),
+            machine.value(TURBO).as_str()
+        ),
+        ("powersave", "0")
+    );
+    assert!(!directory.exists());
+    assert!(machine.journals().is_empty());
+    assert!(recover(&machine.state()).is_empty());
+}
+
+#[test]
+fn the_order_is_undone_backwards() {
+    let machine = Machine::new();
+    machine.somebody_sets(GOVERNOR, "performance");
+    let entries = [
+        Entry::By(machine.by()),
+        sets(GOVERNOR, "powersave", "schedutil"),
+        sets(GOVERNOR, "schedutil", "performance"),
+    ];
+    machine.left_behind(&entries, "");
+    let _ = recover(&machine.state());
+    assert_eq!(machine.value(GOVERNOR), "powersave");
+}
+
+#[test]
+fn after_a_restart_the_settings_are_the_machines_own() {
+    let machine = Machine::new();
+    machine.somebody_sets(GOVERNOR, "performance");
+    let mut by = machine.by();
+    by.boot = "another".into();
+    let change = sets(GOVERNOR, "powersave", "performance");
+    machine.left_behind(&[Entry::By(by.clone()), change.clone()], "");
+    assert!(recover(&machine.state()).is_empty());
+    assert_eq!(machine.value(GOVERNOR), "performance");
+    assert!(machine.journals().is_empty());
+    // and another machine that shares the home looks after its own
+    by.host = "elsewhere".into();
+    let path = machine.left_behind(&[Entry::By(by), change], "");
+    assert!(recover(&machine.state()).is_empty());
+    assert!(path.exists());
+}
+
+#[test]
+fn what_cannot_be_undone_stays_written_down() {
+    let machine = Machine::new();
+    let gone = "/sys/devices/system/cpu/cpufreq/policy9/scaling_governor";
+    machine.somebody_sets(TURBO, "1");
+    let entries = [
+        Entry::By(machine.by()),
+        sets(TURBO, "0", "1"),
+        sets(gone, "powersave", "performance"),
+    ];
+    let path = machine.left_behind(&entries, "");
+    for _ in 0..2 {
+        let said = recover(&machine.state()).join("\n");
+        assert!(said.contains(gone) && said.contains("by hand"), "{said}");
+        assert_eq!(machine.value(TURBO), "0");
+        assert!(path.exists());
+    }
+}
+
+#[test]
+fn a_journal_that_is_damaged_or_not_ours_is_not_followed_blindly() {
+    let machine = Machine::new();
+    machine.somebody_sets(TURBO, "1");
+    let entries = [Entry::By(machine.by()), sets(TURBO, "0", "1")];
+    let path = machine.left_behind(&entries, "rubbish\n");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+    assert!(recover(&machine.state()).is_empty());
+    assert_eq!(machine.value(TURBO), "1", "anybody could have written it");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    let said = recover(&machine.state()).join("\n");
+    assert!(said.contains("damaged") && path.exists(), "{said}");
+    assert_eq!(machine.value(TURBO), "0");
+    // an empty one is of a run that had done nothing yet
+    fs::write(&path, "").unwrap();
+    assert!(recover(&machine.state()).is_empty() && !path.exists());
+}
+
+#[test]
+fn directories_are_written_down_before_they_are_made() {
+    let machine = Machine::new();
+    let mut journal = machine.journal();
+    let here = machine.0.path().to_path_buf();
+    let places = Places::make(std::slice::from_ref(&here), &here, Some(&mut journal)).unwrap();
+    let written = fs::read_to_string(&machine.journals()[0]).unwrap();
+    let ours = |path: &Path| {
+        path.file_name()
+            .unwrap()
+            .to_string_lossy()
+            .starts_with("gritstone.")
+    };
+    let made: Vec<PathBuf> = fs::read_dir(&here)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| ours(path))
+        .collect();
+    assert_eq!(made.len(), 2);
+    for path in &made {
+        assert!(written.contains(path.to_str().unwrap()), "{written}");
+    }
+    // should they be forgotten, the journal removes them
+    std::mem::forget(places);
+    drop(journal);
+    assert!(made.iter().all(|path| !path.exists()));
+}

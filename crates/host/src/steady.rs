@@ -1,0 +1,156 @@
+//! What could be done to steady this machine while it is measured: which settings would hold the frequency still and
+//! keep interrupts away, or why there are none.
+//!
+//! Must not know: who changes a setting, or puts it back. Nothing here does.
+
+use crate::facts;
+use crate::{Chosen, CpuSet, Root};
+
+/// One thing to be steadied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Aim {
+    /// What holds when it is done: `governor performance`.
+    pub name: String,
+    /// Every setting that it takes, those that are right already too; or why it cannot be done here.
+    pub settings: Result<Vec<Setting>, String>,
+}
+
+/// A setting of the machine, and the value it should have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// What it belongs to: `policy0`, `interrupt 24 (virtio0)`.
+    pub of: String,
+    /// Its file, as an absolute path of the machine.
+    pub path: String,
+    /// The value.
+    pub value: String,
+}
+
+/// What could be steadied for a measurement on `chosen`, on a machine whose switched-on CPUs are `online`.
+#[must_use]
+pub fn aims(root: &Root, online: &CpuSet, chosen: &Chosen) -> Vec<Aim> {
+    vec![
+        Aim {
+            name: "governor performance".to_owned(),
+            settings: governor(root),
+        },
+        Aim {
+            name: "turbo off".to_owned(),
+            settings: turbo(root),
+        },
+        Aim {
+            name: format!("interrupts away from CPU {}", chosen.measured),
+            settings: interrupts(root, online, chosen.measured),
+        },
+    ]
+}
+
+fn governor(root: &Root) -> Result<Vec<Setting>, String> {
+    const WANTED: &str = "performance";
+    const DIRECTORY: &str = "/sys/devices/system/cpu/cpufreq";
+    let policies = root.names(DIRECTORY);
+    let policies = policies.iter().filter(|name| name.starts_with("policy"));
+    let mut settings = vec![];
+    for policy in policies {
+        let offered = root.line(&format!("{DIRECTORY}/{policy}/scaling_available_governors"));
+        let offered = offered.unwrap_or_default();
+        if !offered.split_whitespace().any(|name| name == WANTED) {
+            return Err(format!("{policy} offers '{offered}' and not '{WANTED}'"));
+        }
+        settings.push(Setting {
+            of: policy.clone(),
+            path: format!("{DIRECTORY}/{policy}/scaling_governor"),
+            value: WANTED.to_owned(),
+        });
+    }
+    if settings.is_empty() {
+        return Err(format!(
+            "there is none in {DIRECTORY}: the hypervisor or the firmware sets the frequency"
+        ));
+    }
+    Ok(settings)
+}
+
+fn turbo(root: &Root) -> Result<Vec<Setting>, String> {
+    let switch = facts::turbo(root).ok_or(
+        "there is no switch in /sys/devices/system/cpu (intel_pstate/no_turbo, cpufreq/boost): the hypervisor or the firmware decides",
+    )?;
+    Ok(vec![Setting {
+        of: "turbo".to_owned(),
+        path: switch.file.to_owned(),
+        value: switch.off.to_owned(),
+    }])
+}
+
+/// The interrupts that may come to the measured CPU, each with the CPUs that are left to it.
+fn interrupts(root: &Root, online: &CpuSet, measured: u32) -> Result<Vec<Setting>, String> {
+    const DIRECTORY: &str = "/proc/irq";
+    let without = |cpus: &CpuSet| cpus.iter().filter(|&cpu| cpu != measured).collect();
+    let elsewhere: CpuSet = without(online);
+    if elsewhere.is_empty() {
+        return Err("there is no other CPU for them".to_owned());
+    }
+    let mut numbers: Vec<u32> = root
+        .names(DIRECTORY)
+        .iter()
+        .filter_map(|name| name.parse().ok())
+        .collect();
+    if numbers.is_empty() {
+        return Err(format!("there is none in {DIRECTORY}"));
+    }
+    numbers.sort_unstable();
+    let mut settings = vec![];
+    for number in numbers {
+        let directory = format!("{DIRECTORY}/{number}");
+        // a device that uses the interrupt has a directory there; without one it never comes
+        let Some(device) = root
+            .names(&directory)
+            .into_iter()
+            .find(|name| root.join(&format!("{directory}/{name}")).is_dir())
+        else {
+            continue;
+        };
+        let path = format!("{directory}/smp_affinity_list");
+        let Some(cpus) = root.cpus(&path).filter(|cpus| cpus.contains(measured)) else {
+            continue;
+        };
+        let left: CpuSet = without(&cpus);
+        let left = if left.is_empty() { &elsewhere } else { &left };
+        settings.push(Setting {
+            of: format!("interrupt {number} ({device})"),
+            path,
+            value: left.to_string(),
+        });
+    }
+    Ok(settings)
+}
+
+/// Whether real-time priority would steady what is measured on `chosen`, and not do harm.
+///
+/// # Errors
+/// With the reason, and what mends it.
+pub fn real_time(root: &Root, chosen: &Chosen) -> Result<(), String> {
+    const FILE: &str = "/proc/sys/kernel/sched_rt_runtime_us";
+    if chosen.watcher.is_none() {
+        return Err(
+            "there is one CPU, and a program that hangs would keep it from everybody".to_owned(),
+        );
+    }
+    match root.number::<i64>(FILE) {
+        Some(-1) => Ok(()),
+        Some(runtime) => {
+            let period: i64 = root
+                .number("/proc/sys/kernel/sched_rt_period_us")
+                .unwrap_or(1_000_000);
+            Err(format!(
+                "the kernel stops real-time programs for {} ms in every {} ms, which would be in the samples; \
+                 `sysctl -w kernel.sched_rt_runtime_us=-1` lifts that, and with it the guard against one that hangs",
+                (period - runtime) / 1000,
+                period / 1000
+            ))
+        }
+        None => Err(format!(
+            "{FILE} cannot be read, so it is not known whether the kernel stops real-time programs at times"
+        )),
+    }
+}

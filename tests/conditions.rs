@@ -1,0 +1,112 @@
+//! A machine that is not left alone: what others did to a figure stands beside it. Live, so each test asks only that the
+//! expected footnote is among those found; that it is the only one is tested with made-up launches.
+
+mod common;
+
+use common::{Home, binary, kinds, result};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// Ends its process when it goes.
+struct Other(Child);
+
+impl Drop for Other {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn spinner() -> Child {
+    Command::new("/bin/sh")
+        .args(["-c", "while :; do :; done"])
+        .stdin(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn others_on_the_measured_cpu_are_seen() {
+    let home = Home::new();
+    // one for each CPU, wherever the measured one is
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    let _others: Vec<Other> = (0..cpus).map(|_| Other(spinner())).collect();
+    let run = home.json(&[
+        "run",
+        "byte/sieve",
+        "--budget",
+        "15s",
+        "--precision",
+        "50%",
+        "--format",
+        "json",
+    ]);
+    let row = result(&run, "byte/sieve");
+    assert!(kinds(row).contains(&"disturbed".to_owned()), "{row}");
+    // and the figure is still one of work that was done
+    assert!(!kinds(row).contains(&"trivialised".to_owned()), "{row}");
+}
+
+/// A control group with half a CPU, version 1 or 2; `None` where this process may not make one.
+struct Quota(std::path::PathBuf);
+
+impl Quota {
+    fn half() -> Option<Self> {
+        let name = format!("gritstone-test-{}", std::process::id());
+        for (parent, file, text) in [
+            ("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "50000"),
+            ("/sys/fs/cgroup", "cpu.max", "50000 100000"),
+        ] {
+            let group = Path::new(parent).join(&name);
+            if fs::create_dir(&group).is_err() {
+                continue;
+            }
+            let quota = Self(group);
+            if fs::write(quota.0.join(file), text).is_ok() {
+                return Some(quota);
+            }
+        }
+        None
+    }
+}
+
+impl Drop for Quota {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+fn a_quota_is_seen() {
+    let Some(quota) = Quota::half() else {
+        eprintln!(
+            "not run: making a control group with a CPU quota needs root and a cpu controller"
+        );
+        return;
+    };
+    let home = Home::new();
+    let script = format!(
+        "echo $$ >{}/cgroup.procs && exec {} run byte/sieve --budget 15s --precision 50% --format json",
+        quota.0.display(),
+        binary().display()
+    );
+    let output = Command::new("/bin/sh")
+        .args(["-c", &script])
+        .env("HOME", home.path())
+        .env("XDG_DATA_HOME", home.path().join("data"))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let run: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let row = result(&run, "byte/sieve");
+    assert!(kinds(row).contains(&"disturbed".to_owned()), "{row}");
+    let why = row["footnotes"].to_string();
+    assert!(why.contains("throttled") || why.contains("quota"), "{why}");
+}
