@@ -11,6 +11,7 @@ use crate::args::AuditArgs;
 use crate::failure::Exit;
 use crate::output;
 use crate::progress::Display;
+use crate::registry;
 use crate::run::stop_on_signals;
 use crate::site::Site;
 use crate::world::World;
@@ -37,7 +38,10 @@ pub fn audit(world: &World, args: &AuditArgs) -> Result<Exit> {
     let wanted = select(&world.catalogue.benchmarks, &args.selectors)?;
     let offer = site.offer(&wanted);
     let plan = steps(wanted, &offer);
-    let mut executor = site.executor(&plan.benchmarks, DEADLINE, stop_on_signals()?)?;
+    // dropped after the executor: what is still there then is removed
+    let mut journal = registry::begin();
+    let stop = stop_on_signals()?;
+    let mut executor = site.executor(&plan.benchmarks, DEADLINE, stop, journal.as_mut())?;
     let compilers: Vec<Compiler> = COMPILERS
         .iter()
         .filter_map(|name| Some(Compiler::new(name, site.program(name)?)))

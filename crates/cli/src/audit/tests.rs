@@ -32,7 +32,7 @@ impl Planted {
         let path = std::env::var_os("PATH").unwrap();
         let compiler = gritstone_host::programs::find(&["cc", "gcc", "clang"], &path).unwrap();
         let executor = Executor::new(Setup {
-            places: Places::make(std::slice::from_ref(&here), &here).unwrap(),
+            places: Places::make(std::slice::from_ref(&here), &here, None).unwrap(),
             cpus: "-".to_owned(),
             environment: BTreeMap::from([("PATH".to_owned(), path.into_string().unwrap())]),
             programs: BTreeMap::new(),
