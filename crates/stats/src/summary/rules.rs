@@ -40,7 +40,7 @@ pub(super) fn claims(
     }
     [
         checks(launches, claims.check),
-        claims.linear.then(|| growing(launches)).flatten(),
+        claims.linear.then(|| linear(launches)).flatten(),
         ns.and_then(|ns| faster_than_physics(benchmark, ns)),
         claims
             .switches_per_op
@@ -76,34 +76,24 @@ pub(crate) fn checks(launches: &[&Reading], claimed: bool) -> Option<String> {
     })
 }
 
-/// Time must grow in proportion to n in the launches that were left alone: a processor that is shared in slices lets n/2
-/// operations pass and makes n wait. Where too few were left alone the growth is not judged, and the row is marked as disturbed.
-fn growing(launches: &[&Reading]) -> Option<String> {
-    let alone: Vec<&Reading> = launches
-        .iter()
-        .copied()
-        .filter(|reading| !Disturbance::of(&reading.launch.conditions).is_any())
-        .collect();
-    if alone.len() == launches.len() || alone.len() >= limits::LINEAR_LAUNCHES {
-        return linear(&alone, limits::LINEAR_LAUNCHES);
+/// Time must grow in proportion to n, between the two largest n that were probed often enough. A launch that was disturbed
+/// says nothing of it: a region longer than the turn of whoever else has the CPU is always interrupted, one that is shorter
+/// seldom, so that all work seems to grow faster than n.
+fn linear(launches: &[&Reading]) -> Option<String> {
+    let growth = |l: &Reading| Growth::of(&l.warm, |walls| median(walls.iter().copied()));
+    if launches.iter().all(|l| growth(l).is_none()) {
+        return Some(Growth::unseen(launches.len()));
     }
-    // there must be something to judge all the same
-    linear(launches, usize::MAX)
-}
-
-/// Time must grow in proportion to n, between the two largest n that were probed often enough; the median of at least so
-/// many launches is judged.
-fn linear(launches: &[&Reading], least: usize) -> Option<String> {
+    let calm = |l: &Reading| !Disturbance::of(&l.launch.conditions).is_any();
     let growths: Vec<Growth> = launches
         .iter()
-        .filter_map(|l| Growth::of(&l.warm, |walls| median(walls.iter().copied())))
+        .filter(|l| calm(l))
+        .filter_map(|l| growth(l))
         .collect();
-    let Some(&example) = growths.first() else {
-        return Some(Growth::unseen(launches.len()));
-    };
-    if growths.len() < least {
+    if growths.len() < limits::LINEAR_LAUNCHES {
         return None;
     }
+    let &example = growths.first()?;
     let exponent = median(growths.iter().map(|growth| growth.exponent))?;
     Growth {
         exponent,
