@@ -84,6 +84,22 @@ impl Uncounted {
 /// # Errors
 /// When the system forbids it, or the program does not end well within `deadline`; it and all of its children are gone then.
 pub fn count(
+    command: Command,
+    deadline: Duration,
+    stop: &AtomicBool,
+) -> Result<Entries, Uncounted> {
+    // a tracer is a thread, not a process: everything from the fork to the last wait happens in this one, which has
+    // no other children whose end it could take for that of a traced one
+    std::thread::scope(|scope| {
+        let tracer = scope.spawn(|| count_here(command, deadline, stop));
+        match tracer.join() {
+            Ok(counted) => counted,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+fn count_here(
     mut command: Command,
     deadline: Duration,
     stop: &AtomicBool,
@@ -93,7 +109,6 @@ pub fn count(
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
     let program = command.get_program().to_owned();
-    // a tracer is a thread, not a process: everything from the fork to the last wait happens in this one
     let mut child = spawn(command).map_err(|errno| refusal(errno, Path::new(&program)))?;
     let mut tracer = Tracer::new(Pid::from_raw(child.id().cast_signed()));
     let (traced, late) = watched(tracer.main, deadline, stop, || tracer.trace());
