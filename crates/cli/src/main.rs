@@ -7,6 +7,7 @@
 
 mod amounts;
 mod args;
+mod audit;
 mod brief;
 mod failure;
 mod inspect;
@@ -61,5 +62,6 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Machines(args)) => inspect::machines(&world, args),
         Some(Command::Doctor(args)) => inspect::doctor(&world, args),
         Some(Command::Watch { journal }) => registry::watch(journal),
+        Some(Command::Audit(args)) => audit::audit(&world, args),
     }
 }

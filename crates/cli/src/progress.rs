@@ -65,6 +65,14 @@ impl Display {
         }
     }
 
+    /// Shows that so many of all steps are done, and which comes now.
+    pub fn step(&self, done: usize, of: usize, what: &str) {
+        if let Self::Bar(bar) = self {
+            bar.set_position((done * 1000 / of.max(1)) as u64);
+            bar.set_message(format!("{} of {of}: {what}", done + 1));
+        }
+    }
+
     /// Says something in between.
     pub fn remark(&self, text: &str) {
         match self {

@@ -63,6 +63,11 @@ impl Site {
         found
     }
 
+    /// A program by its name.
+    pub fn program(&self, name: &str) -> Option<PathBuf> {
+        programs::find(&[name], OsStr::new(&self.path))
+    }
+
     /// What this site offers to a plan.
     pub fn offer(&self, benchmarks: &[Benchmark]) -> Offer {
         Offer {

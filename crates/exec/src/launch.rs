@@ -8,7 +8,7 @@ use crate::entries::{self, Entries, Uncounted};
 use crate::judge::judge;
 use crate::places::Places;
 use crate::process::{Task, carry_out};
-use crate::rebuild::{Rebuilt, Workshop};
+use crate::rebuild::Rebuilt;
 use crate::steady::Steady;
 use crate::{ExecError, Execute, Launched, linked, version};
 use gritstone_kernels::{COMMAND, KEEPER};
@@ -26,8 +26,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// How long a compiler may take to say its version.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How the reason of a launch begins that failed because its untimed proof did.
+pub const PROOF_FAILED: &str = "the proof of the work failed";
 
 /// What an [`Executor`] is made of.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ pub struct Executor {
     pub(crate) steady: Steady,
     proved: BTreeSet<Id>,
     /// What is used instead of programs in this binary, by name.
-    builds: BTreeMap<String, Rebuilt>,
+    pub(crate) builds: BTreeMap<String, Rebuilt>,
 }
 
 /// Events and outcome of one process, before those of the next are added.
@@ -77,32 +77,8 @@ impl Executor {
         }
     }
 
-    /// From now on these programs take the place of those of the same name in this binary, and no others do.
-    pub fn use_builds(&mut self, builds: BTreeMap<String, Rebuilt>) {
-        self.builds = builds;
-    }
-
-    /// A directory in which `compiler` can make programs with these flags; it goes with the executor's others.
-    ///
-    /// # Errors
-    /// When it cannot be made.
-    pub fn workshop(&mut self, compiler: &Path, flags: Vec<String>) -> Result<Workshop, ExecError> {
-        let directory = self.setup.places.fresh(false)?;
-        let keeper = self.path_of(KEEPER)?;
-        Ok(Workshop {
-            environment: self.environment(&directory),
-            directory,
-            keeper,
-            cpus: self.setup.cpus.clone(),
-            stop: Arc::clone(&self.setup.stop),
-            compiler: compiler.to_path_buf(),
-            version: version::of(compiler, &self.setup.environment, PATIENCE),
-            flags,
-        })
-    }
-
-    /// Counts the entries into the kernel of the system during one execution of a kernel's program that does `n` operations.
-    /// Start-up is in it: two n tell it from the work.
+    /// Counts the entries into the kernel of the system while a kernel's program does `n` operations. What its `run` does
+    /// once, whatever n is, is in it: two n tell that from the operations.
     ///
     /// # Errors
     /// When no directory for it can be made; in the inner result, when entries cannot be counted.
@@ -116,7 +92,7 @@ impl Executor {
         let directory = self.setup.places.fresh(benchmark.files)?;
         let mut command = Command::new(self.path_of(&work.program)?);
         command
-            .args(once_arguments(work, placed(benchmark, cpus), n))
+            .args(whole_arguments("count", work, placed(benchmark, cpus), n))
             .current_dir(&directory)
             .env_clear()
             .envs(self.environment(&directory));
@@ -151,9 +127,7 @@ impl Executor {
                         .programs
                         .get("cc")
                         .filter(|cc| **cc == program)
-                        .map_or_else(String::new, |cc| {
-                            version::of(cc, &self.setup.environment, PATIENCE)
-                        }),
+                        .map_or_else(String::new, |cc| version::of(cc, &self.setup.environment)),
                     flags: argv.join(" "),
                 })
             }
@@ -175,7 +149,7 @@ impl Executor {
     }
 
     /// Where a program of ours is: as it was built here, else as it travels in this binary.
-    fn path_of(&self, name: &str) -> Result<PathBuf, ExecError> {
+    pub(crate) fn path_of(&self, name: &str) -> Result<PathBuf, ExecError> {
         if let Some(build) = self.builds.get(name) {
             return Ok(build.path.clone());
         }
@@ -254,7 +228,7 @@ impl Executor {
             "--".into(),
             self.path_of(&work.program)?.into(),
         ];
-        arguments.extend(once_arguments(work, cpus, published.operations));
+        arguments.extend(whole_arguments("once", work, cpus, published.operations));
         let whole = self.start(COMMAND, None, arguments, directory)?;
         told.cpu += whole.cpu;
         if whole.outcome != Outcome::Measured {
@@ -344,7 +318,7 @@ impl Executor {
         arguments.extend(self.fill_in(&verify.argv).into_iter().map(OsString::from));
         let mut told = self.start(COMMAND, None, arguments, &directory)?;
         if let Outcome::Failed(why) = &told.outcome {
-            told.outcome = Outcome::Failed(format!("the proof of the work failed: {why}"));
+            told.outcome = Outcome::Failed(format!("{PROOF_FAILED}: {why}"));
         }
         let _ = std::fs::remove_dir_all(&directory);
         Ok(told)
@@ -389,9 +363,9 @@ fn params(work: &KernelWork) -> impl Iterator<Item = OsString> {
 }
 
 /// Arguments for a process that does `n` operations and nothing else.
-fn once_arguments(work: &KernelWork, cpus: &[u32], n: u64) -> Vec<OsString> {
+fn whole_arguments(mode: &str, work: &KernelWork, cpus: &[u32], n: u64) -> Vec<OsString> {
     let mut arguments = vec![
-        "mode=once".into(),
+        format!("mode={mode}").into(),
         format!("n={n}").into(),
         cpus_argument(cpus),
     ];

@@ -30,7 +30,7 @@ mod version;
 mod watchdog;
 
 pub use journal::{Journal, Registry, Settings};
-pub use launch::{Executor, Setup};
+pub use launch::{Executor, PROOF_FAILED, Setup};
 pub use places::Places;
 pub use recover::recover;
 pub use watchdog::watch;

@@ -5,7 +5,8 @@
 //! Must not know: which programs there are, what they do, why anyone wants them again.
 
 use crate::process::{Task, carry_out};
-use crate::{ExecError, launch};
+use crate::{ExecError, Executor, launch, version};
+use gritstone_kernels::KEEPER;
 use gritstone_model::Program;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -62,6 +63,33 @@ pub enum RebuildError {
     /// Compilers cannot be started any more, or the user asked to stop.
     #[error(transparent)]
     Exec(#[from] ExecError),
+}
+
+impl Executor {
+    /// From now on these programs take the place of those of the same name in this binary, and no others do. Returns those
+    /// that did before.
+    pub fn use_builds(&mut self, builds: BTreeMap<String, Rebuilt>) -> BTreeMap<String, Rebuilt> {
+        std::mem::replace(&mut self.builds, builds)
+    }
+
+    /// A directory in which `compiler` can make programs with these flags; it goes with the executor's others.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn workshop(&mut self, compiler: &Path, flags: Vec<String>) -> Result<Workshop, ExecError> {
+        let directory = self.setup.places.fresh(false)?;
+        let keeper = self.path_of(KEEPER)?;
+        Ok(Workshop {
+            environment: self.environment(&directory),
+            directory,
+            keeper,
+            cpus: self.setup.cpus.clone(),
+            stop: Arc::clone(&self.setup.stop),
+            compiler: compiler.to_path_buf(),
+            version: version::of(compiler, &self.setup.environment),
+            flags,
+        })
+    }
 }
 
 impl Workshop {

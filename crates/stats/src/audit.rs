@@ -5,7 +5,7 @@
 
 use crate::summary::limits;
 use crate::summary::reading::{Reading, median};
-use crate::summary::rules;
+use crate::summary::rules::{self, Growth};
 use crate::summary::words::number;
 use gritstone_model::{AuditTest, Benchmark, Claim, Event, Finding, Launch, Outcome, Usage};
 
@@ -73,12 +73,16 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
         ),
         _ => found.judged(Claim::Check, None, None, claims.check, wrong),
     }
-    let exponent = rules::exponent(all);
+    // the least of all launches: whoever else uses the machine only ever adds time, and more to long regions than to short
+    let warm: Vec<(u64, u64)> = all.iter().flat_map(|r| r.warm.iter().copied()).collect();
+    let growth = Growth::of(&warm, |walls| walls.iter().copied().reduce(f64::min));
     let flat = match idle.filter(|r| r.checks.iter().all(|check| check.got == check.expected)) {
         Some(idle) => Some(sentence(reason(idle))),
-        None => claims.linear.then(|| rules::linear(all, 1)).flatten(),
+        None if !claims.linear => None,
+        None => growth.map_or_else(|| Some(Growth::unseen(all.len())), |growth| growth.fault()),
     };
     let straight = claims.linear.then_some(1.0);
+    let exponent = growth.map(|growth| growth.exponent);
     found.judged(Claim::Linear, straight, exponent, claims.linear, flat);
     if let Some(ns) = median(all.iter().filter_map(|r| r.ns_per_op(false))) {
         let least = claims.min_ns_per_op;

@@ -13,7 +13,7 @@ impl Planted {
         let mark = format!("{}-{}", self.name, self.directory.path().display());
         let mut command = Command::new(self.directory.path().join(self.name));
         command
-            .args(["mode=once", &format!("n={n}")])
+            .args(["mode=count", &format!("n={n}")])
             .current_dir(self.directory.path())
             .env_clear()
             .env("PLANTED", &mark);
@@ -78,10 +78,12 @@ fn a_program_that_ends_badly_has_no_count() {
 
 #[test]
 fn what_a_program_leaves_behind_is_killed() {
-    // it ends well, and `count` looks for what is left
+    // they end well, and `count` looks for what is left
     let never = AtomicBool::new(false);
-    assert!(Planted::new("leaves").count(1, LONG, &never).is_ok());
     assert!(Planted::new("abandons").count(1, LONG, &never).is_ok());
+    // this one ends in the middle of its work
+    let error = Planted::new("leaves").count(1, LONG, &never).unwrap_err();
+    assert_eq!(error, Uncounted::Unmarked);
 }
 
 #[test]

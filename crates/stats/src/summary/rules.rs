@@ -40,7 +40,7 @@ pub(super) fn claims(
     }
     [
         checks(launches, claims.check),
-        claims.linear.then(|| growing(launches)).flatten(),
+        claims.linear.then(|| linear(launches)).flatten(),
         ns.and_then(|ns| faster_than_physics(benchmark, ns)),
         claims
             .switches_per_op
@@ -76,81 +76,85 @@ pub(crate) fn checks(launches: &[&Reading], claimed: bool) -> Option<String> {
     })
 }
 
-/// Time must grow in proportion to n in the launches that were left alone: a processor that is shared in slices lets n/2
-/// operations pass and makes n wait. Where too few were left alone the growth is not judged, and the row is marked as disturbed.
-fn growing(launches: &[&Reading]) -> Option<String> {
-    let alone: Vec<&Reading> = launches
-        .iter()
-        .copied()
-        .filter(|reading| !Disturbance::of(&reading.launch.conditions).is_any())
-        .collect();
-    if alone.len() == launches.len() || alone.len() >= limits::LINEAR_LAUNCHES {
-        return linear(&alone, limits::LINEAR_LAUNCHES);
+/// Time must grow in proportion to n, between the two largest n that were probed often enough. A launch that was disturbed
+/// says nothing of it: a region longer than the turn of whoever else has the CPU is always interrupted, one that is shorter
+/// seldom, so that all work seems to grow faster than n.
+fn linear(launches: &[&Reading]) -> Option<String> {
+    let growth = |l: &Reading| Growth::of(&l.warm, |walls| median(walls.iter().copied()));
+    if launches.iter().all(|l| growth(l).is_none()) {
+        return Some(Growth::unseen(launches.len()));
     }
-    // there must be something to judge all the same
-    linear(launches, usize::MAX)
-}
-
-/// Time must grow in proportion to n, between the two largest n that were probed often enough; the median of at least so
-/// many launches is judged.
-pub(crate) fn linear(launches: &[&Reading], least: usize) -> Option<String> {
-    let growths = growths(launches);
-    let Some(example) = growths.first() else {
-        return Some(format!(
-            "Nothing shows that time grows with n: two different n were not timed twice in any of {}.",
-            count(launches.len(), "launch")
-        ));
-    };
-    if growths.len() < least {
+    let calm = |l: &Reading| !Disturbance::of(&l.launch.conditions).is_any();
+    let growths: Vec<Growth> = launches
+        .iter()
+        .filter(|l| calm(l))
+        .filter_map(|l| growth(l))
+        .collect();
+    if growths.len() < limits::LINEAR_LAUNCHES {
         return None;
     }
-    let exponent = exponent(launches)?;
-    (!limits::LINEAR_EXPONENT.contains(&exponent)).then(|| {
-        format!(
-            "Time does not grow in proportion to n: between n = {} and n = {} it grows as n to the power of {} (must be {} to {}).",
-            example.small,
-            example.large,
-            number(exponent),
-            limits::LINEAR_EXPONENT.start(),
-            limits::LINEAR_EXPONENT.end(),
-        )
-    })
+    let &example = growths.first()?;
+    let exponent = median(growths.iter().map(|growth| growth.exponent))?;
+    Growth {
+        exponent,
+        ..example
+    }
+    .fault()
 }
 
-/// The power of n as which time grows: the median of launches. `None` where no launch shows it.
-pub(crate) fn exponent(launches: &[&Reading]) -> Option<f64> {
-    median(growths(launches).iter().map(|growth| growth.exponent))
-}
-
-fn growths(launches: &[&Reading]) -> Vec<Growth> {
-    launches.iter().filter_map(|l| growth(&l.warm)).collect()
-}
-
-struct Growth {
+/// How time grows with n.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Growth {
     small: u64,
     large: u64,
-    exponent: f64,
+    /// The power of n.
+    pub exponent: f64,
 }
 
-/// How the time of one launch grows: ln(ratio of median times) / ln(ratio of n).
-fn growth(warm: &[(u64, u64)]) -> Option<Growth> {
-    let mut by_n: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-    for &(n, wall) in warm.iter().filter(|(n, _)| *n > 0) {
-        by_n.entry(n).or_default().push(wall as f64);
+impl Growth {
+    /// From timed regions (n, ns), those of one n taken together by `typical`: ln(ratio of times) / ln(ratio of n).
+    pub(crate) fn of(warm: &[(u64, u64)], typical: impl Fn(&[f64]) -> Option<f64>) -> Option<Self> {
+        let mut by_n: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        for &(n, wall) in warm.iter().filter(|(n, _)| *n > 0) {
+            by_n.entry(n).or_default().push(wall as f64);
+        }
+        let mut probed = by_n
+            .into_iter()
+            .rev()
+            .filter(|(_, walls)| walls.len() >= limits::LINEAR_REGIONS);
+        let (large, long) = probed.next()?;
+        let (small, short) = probed.next()?;
+        let exponent =
+            (typical(&long)? / typical(&short)?).ln() / (large as f64 / small as f64).ln();
+        Some(Self {
+            small,
+            large,
+            // no time at either n is no growth
+            exponent: if exponent.is_nan() { 0.0 } else { exponent },
+        })
     }
-    let mut probed = by_n
-        .into_iter()
-        .rev()
-        .filter(|(_, walls)| walls.len() >= limits::LINEAR_REGIONS);
-    let (large, long) = probed.next()?;
-    let (small, short) = probed.next()?;
-    let exponent = (median(long)? / median(short)?).ln() / (large as f64 / small as f64).ln();
-    Some(Growth {
-        small,
-        large,
-        // no time at either n is no growth
-        exponent: if exponent.is_nan() { 0.0 } else { exponent },
-    })
+
+    /// Why it is not in proportion to n, if it is not.
+    pub(crate) fn fault(&self) -> Option<String> {
+        (!limits::LINEAR_EXPONENT.contains(&self.exponent)).then(|| {
+            format!(
+                "Time does not grow in proportion to n: between n = {} and n = {} it grows as n to the power of {} (must be {} to {}).",
+                self.small,
+                self.large,
+                number(self.exponent),
+                limits::LINEAR_EXPONENT.start(),
+                limits::LINEAR_EXPONENT.end(),
+            )
+        })
+    }
+
+    /// What is said where no launch shows any growth.
+    pub(crate) fn unseen(launches: usize) -> String {
+        format!(
+            "Nothing shows that time grows with n: two different n were not timed twice in any of {}.",
+            count(launches, "launch")
+        )
+    }
 }
 
 /// Whether an operation was done in less time than any machine needs.

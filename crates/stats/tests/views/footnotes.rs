@@ -128,40 +128,22 @@ fn time_of_which_nobody_knows_whether_it_grows() {
 }
 
 #[test]
-fn growth_is_judged_in_launches_that_were_left_alone() {
-    let steal = |launch: &mut Launch| launch.conditions.steal = Some(launch.conditions.wall / 2);
-    let bend = |launch: &mut Launch| {
-        for event in &mut launch.events {
-            if let Event::Warm { n, wall } = event {
-                *wall = *n * *n;
+fn growth_under_the_load_of_others_is_not_judged() {
+    let run = |calm: usize| {
+        notes(|run| {
+            warm(run, |n| n * n);
+            for launch in &mut run.launches[calm..] {
+                launch.conditions.others = Some(launch.conditions.wall / 2);
             }
-        }
+        })
     };
-    let kinds = |notes: Vec<(FootnoteKind, String)>| -> Vec<FootnoteKind> {
-        notes.into_iter().map(|(kind, _)| kind).collect()
+    let kinds = |calm: usize| -> Vec<FootnoteKind> {
+        run(calm).into_iter().map(|(kind, _)| kind).collect()
     };
-    // all are disturbed, and bent by it: that is no proof that the work was not done
-    let got = notes(|run| {
-        each(run, |l| {
-            steal(l);
-            bend(l);
-        });
-    });
-    assert_eq!(kinds(got), [Disturbed]);
-    // those that were left alone grow as they must
-    let got = notes(|run| {
-        run.launches[..7].iter_mut().for_each(|l| {
-            steal(l);
-            bend(l);
-        });
-    });
-    assert_eq!(kinds(got), [Disturbed]);
-    // those that were left alone are bent
-    let got = notes(|run| {
-        run.launches[..7].iter_mut().for_each(steal);
-        run.launches[7..].iter_mut().for_each(bend);
-    });
-    assert_eq!(kinds(got), [Trivialised, Disturbed]);
+    assert_eq!(kinds(0), [Disturbed]);
+    assert_eq!(kinds(2), [Disturbed]);
+    assert_eq!(kinds(3), [Trivialised, Disturbed]);
+    assert_eq!(kinds(10), [Trivialised]);
 }
 
 #[test]
