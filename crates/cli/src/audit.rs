@@ -12,11 +12,11 @@ use crate::failure::Exit;
 use crate::output;
 use crate::progress::Display;
 use crate::registry;
-use crate::run::stop_on_signals;
+use crate::signals;
 use crate::site::Site;
 use crate::world::World;
 use again::{Again, Compiler};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use gritstone_exec::{ExecError, Executor};
 use gritstone_model::{
     AuditBuild, AuditEntry, AuditTest, AuditView, Benchmark, Claim, Finding, Plan, SCHEMA_AUDIT,
@@ -40,7 +40,7 @@ pub fn audit(world: &World, args: &AuditArgs) -> Result<Exit> {
     let plan = steps(wanted, &offer);
     // dropped after the executor: what is still there then is removed
     let mut journal = registry::begin();
-    let stop = stop_on_signals()?;
+    let stop = signals::end_of_run().context("cannot catch signals")?;
     let mut executor = site.executor(&plan.benchmarks, DEADLINE, stop, journal.as_mut())?;
     let compilers: Vec<Compiler> = COMPILERS
         .iter()

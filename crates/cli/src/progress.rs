@@ -4,6 +4,7 @@
 //!
 //! Must not know: what is measured.
 
+use crate::output::remark;
 use crate::session::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -51,13 +52,13 @@ impl Display {
             Self::Lines(last) => {
                 let due = last.is_none_or(|last| progress.elapsed >= last + LINE_EVERY);
                 if due {
-                    eprintln!(
+                    remark(&format!(
                         "round {} of {}, {} of at most {}",
                         progress.round + 1,
                         progress.rounds,
                         clock(progress.elapsed),
                         clock(progress.end)
-                    );
+                    ));
                     *last = Some(progress.elapsed);
                 }
             }
@@ -75,8 +76,8 @@ impl Display {
     /// Says something in between.
     pub fn remark(&self, text: &str) {
         match self {
-            Self::Bar(bar) => bar.suspend(|| eprintln!("{text}")),
-            Self::Lines(_) => eprintln!("{text}"),
+            Self::Bar(bar) => bar.suspend(|| remark(text)),
+            Self::Lines(_) => remark(text),
         }
     }
 

@@ -5,8 +5,7 @@
 //! Must not know: which programs there are, what they do, why anyone wants them again.
 
 use crate::process::{Task, carry_out};
-use crate::version;
-use crate::{ExecError, Executor, launch};
+use crate::{ExecError, Executor, launch, version};
 use gritstone_kernels::KEEPER;
 use gritstone_model::Program;
 use sha2::{Digest, Sha256};

@@ -14,18 +14,15 @@ use std::path::Path;
 use std::process::{ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a program may take to say its version.
-const PATIENCE: Duration = Duration::from_secs(5);
 /// Most bytes of a first line.
 const LONGEST: usize = 4096;
 
-/// The first line that `program --version` prints; empty when it prints none within [`PATIENCE`]. Nothing of it is left
-/// running: a compiler may be a script that waits for a server.
-pub fn of(program: &Path, environment: &BTreeMap<String, String>) -> String {
-    within(PATIENCE, program, environment)
-}
+/// How long a program may take to say its version.
+const PATIENCE: Duration = Duration::from_secs(5);
 
-fn within(patience: Duration, program: &Path, environment: &BTreeMap<String, String>) -> String {
+/// The first line that `program --version` prints; empty when it prints none in time. Nothing of it is left running: a
+/// compiler may be a script that waits for a server.
+pub fn of(program: &Path, environment: &BTreeMap<String, String>) -> String {
     let mut command = Command::new(program);
     command
         .arg("--version")
@@ -38,18 +35,15 @@ fn within(patience: Duration, program: &Path, environment: &BTreeMap<String, Str
     let Ok(mut child) = spawn(&mut command) else {
         return String::new();
     };
-    let line = child
-        .stdout
-        .take()
-        .map_or_else(String::new, |stdout| first_line(stdout, patience));
+    let line = child.stdout.take().map_or_else(String::new, first_line);
     // it may be done; then its number is still its own, since it is not reaped
     let _ = killpg(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL);
     let _ = child.wait();
     line
 }
 
-fn first_line(mut from: ChildStdout, patience: Duration) -> String {
-    let deadline = Instant::now() + patience;
+fn first_line(mut from: ChildStdout) -> String {
+    let deadline = Instant::now() + PATIENCE;
     let mut said = vec![];
     let mut bytes = [0; 1024];
     while !said.contains(&b'\n') && said.len() < LONGEST {
@@ -79,7 +73,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
-    /// What a script says within a second.
+    /// What a script says in time.
     fn said(script: &str) -> String {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("cc");
@@ -87,7 +81,7 @@ mod tests {
         fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
         let begin = Instant::now();
         let environment = BTreeMap::from([("PATH".to_owned(), "/usr/bin:/bin".to_owned())]);
-        let line = within(Duration::from_secs(1), &program, &environment);
+        let line = of(&program, &environment);
         assert!(begin.elapsed() < Duration::from_secs(20), "{script}");
         line
     }
