@@ -1,4 +1,4 @@
-//! Compiles every kernel, and embeds the programs.
+//! Compiles every kernel, and embeds the programs and their sources.
 //!
 //! One program a file `<family>/<name>.c`, each linked with the runtime; the build globs, so that a new kernel needs no
 //! line here. Flags are all ours: the defaults of build systems (-fPIC, -march, -ffunction-sections) change benchmarks.
@@ -58,28 +58,61 @@ fn main() {
     writeln!(text, "static PROGRAMS: &[Embedded] = &[").unwrap();
     text.extend(entries);
     writeln!(text, "];").unwrap();
+    writeln!(text, "static SOURCES: &[Source] = &[").unwrap();
+    text.extend(sources(&here));
+    writeln!(text, "];").unwrap();
     fs::write(out.join("programs.rs"), text).expect("OUT_DIR is writable");
 }
 
-/// `family/name` of every program, sorted.
-fn programs(here: &Path) -> Vec<String> {
-    let mut names = vec![ALONE.to_owned(), COMMAND.to_owned()];
+/// `family/file` of every file whose ending is one of these, sorted; the runtime is a family here.
+fn files(here: &Path, endings: &[&str]) -> Vec<String> {
+    let mut found = vec![];
     for family in fs::read_dir(here).expect("the crate's folder can be read") {
         let family = family.expect("the crate's folder can be read").path();
         let folder = family.file_name().unwrap().to_string_lossy().into_owned();
-        if !family.is_dir() || folder == "src" || folder == "runtime" || folder == "target" {
+        if !family.is_dir() || folder == "src" || folder == "target" {
             continue;
         }
         for file in fs::read_dir(&family).expect("a family's folder can be read") {
             let file = file.expect("a family's folder can be read").path();
-            if file.extension().is_some_and(|e| e == "c") {
-                let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
-                names.push(format!("{folder}/{stem}"));
+            if file
+                .extension()
+                .is_some_and(|e| endings.iter().any(|ending| e == *ending))
+            {
+                let name = file.file_name().unwrap().to_string_lossy();
+                found.push(format!("{folder}/{name}"));
             }
         }
     }
-    names.sort();
-    names
+    found.sort();
+    found
+}
+
+/// `family/name` of every program, sorted.
+fn programs(here: &Path) -> Vec<String> {
+    files(here, &["c"])
+        .iter()
+        .filter_map(|file| file.strip_suffix(".c"))
+        .filter(|name| !name.starts_with("runtime/") || [ALONE, COMMAND].contains(name))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The lines of the table of sources: what is needed to compile the programs again.
+fn sources(here: &Path) -> impl Iterator<Item = String> {
+    files(here, &["c", "h"]).into_iter().map(|path| {
+        let file = here.join(&path);
+        let bytes = fs::read(&file).expect("a source can be read");
+        let hash = hexadecimal(&Sha256::digest(bytes));
+        format!("    Source {{ path: {path:?}, hash: {hash:?}, text: include_str!({file:?}) }},\n")
+    })
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").unwrap();
+        text
+    })
 }
 
 /// The C compiler that is there, and whether it can link statically.
@@ -175,12 +208,7 @@ fn build(
     }
     run(&mut command);
     let bytes = fs::read(&program).expect("the compiler has just written it");
-    let hash = Sha256::digest(&bytes)
-        .iter()
-        .fold(String::new(), |mut text, byte| {
-            write!(text, "{byte:02x}").unwrap();
-            text
-        });
+    let hash = hexadecimal(&Sha256::digest(&bytes));
     let packed = out.join(format!("{}.z", name.replace('/', "_")));
     let mut encoder = DeflateEncoder::new(vec![], Compression::new(6));
     encoder.write_all(&bytes).expect("memory");

@@ -2,13 +2,13 @@
 
 mod common;
 
-use common::{Home, binary, ended, kinds, result};
+use common::{Home, binary, ended, eventually, kept, kinds, processes, result, start, traces};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The nineteen rows of the first document and IOCALL.
 const ROWS: [&str; 19] = [
@@ -32,41 +32,6 @@ const ROWS: [&str; 19] = [
     "byte/object-size",
     "iocall",
 ];
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return vec![];
-    };
-    entries.flatten().map(|entry| entry.path()).collect()
-}
-
-/// Directories of launches in the places that a run of this test uses.
-fn traces(home: &Home) -> Vec<PathBuf> {
-    let mut found = entries(home.path());
-    found.retain(|path| {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        name.starts_with("gritstone.")
-    });
-    found
-}
-
-/// Processes whose environment names this home: everything that a run of this test has started.
-fn processes(home: &Home) -> usize {
-    let mark = home.path().to_string_lossy().into_owned();
-    entries(Path::new("/proc"))
-        .iter()
-        .filter_map(|process| fs::read(process.join("environ")).ok())
-        .filter(|environ| String::from_utf8_lossy(environ).contains(&mark))
-        .count()
-}
-
-fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < Duration::from_secs(30), "never: {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
 
 #[test]
 fn all_rows_have_figures_and_everything_that_belongs_to_them() {
@@ -332,38 +297,16 @@ fn nothing_can_be_measured_is_an_exit_code_of_its_own() {
     );
 }
 
-fn start(home: &Home, arguments: &[&str]) -> std::process::Child {
-    Command::new(binary())
-        .args(arguments)
-        .env("HOME", home.path())
-        .env("XDG_DATA_HOME", home.path().join("data"))
-        .env("TMPDIR", home.path())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
-}
-
-fn kept(home: &Home) -> usize {
-    let (code, out, _) = home.run(&["show", "--format", "json"]);
-    if code != 0 {
-        return 0;
-    }
-    let run: Value = serde_json::from_str(&out).unwrap();
-    let results = run["results"].as_array().unwrap();
-    results
-        .iter()
-        .map(|row| row["launches"].as_u64().unwrap() as usize)
-        .sum()
-}
-
 #[test]
 fn a_killed_run_leaves_no_process_loses_no_finished_launch_and_the_next_start_cleans_up() {
     let home = Home::new();
     let dir = home.path().to_str().unwrap();
     for moment in [300, 700, 1100] {
-        let mut child = start(&home, &["run", "byte/*", "--budget", "60s", "--dir", dir]);
+        let mut child = start(
+            &home,
+            &["run", "byte/*", "--budget", "60s", "--dir", dir],
+            &[],
+        );
         std::thread::sleep(Duration::from_millis(moment));
         eventually("a launch is kept", || kept(&home) > 0);
         child.kill().unwrap();
@@ -403,6 +346,7 @@ fn a_run_that_was_cut_off_goes_on() {
             "--dir",
             dir,
         ],
+        &[],
     );
     eventually("a launch is kept", || kept(&home) > 1);
     child.kill().unwrap();
@@ -444,6 +388,7 @@ fn an_interrupt_keeps_and_shows_what_is_finished() {
             "--dir",
             dir,
         ],
+        &[],
     );
     eventually("a launch is kept", || kept(&home) > 1);
     let pid = nix_pid(child.id());

@@ -166,7 +166,13 @@ static pid_t start(const char *cpus, char *words, char **argv, const sigset_t *s
 	steady(words);
 	sigprocmask(SIG_UNBLOCK, signals, NULL);
 	close(REPORT_FD);
-	execv(argv[0], argv);
+	/* whoever wrote the program a moment ago may have forked with it open: busy until that child executes something */
+	for (int i = 0; i < 1000; i++) {
+		execv(argv[0], argv);
+		if (errno != ETXTBSY)
+			break;
+		usleep(1000);
+	}
 	dprintf(2, "cannot execute %s: %s\n", argv[0], strerror(errno));
 	_exit(127);
 }

@@ -1,4 +1,5 @@
-//! The programs that do the work, compiled when this crate was built, so that one file copied to a bare machine runs.
+//! The programs that do the work, compiled when this crate was built, so that one file copied to a bare machine runs;
+//! and their sources, so that a compiler that is found there can compile them again.
 //!
 //! Must not know: what the programs do, how they are started, any other crate of Gritstone.
 
@@ -55,6 +56,31 @@ pub fn all() -> &'static [Embedded] {
     PROGRAMS
 }
 
+/// One file of source, of a program or of the runtime.
+#[derive(Debug)]
+pub struct Source {
+    /// Where it stands: `family/name.c`, `runtime/kernel.h`.
+    pub path: &'static str,
+    /// SHA-256 of its text, hexadecimal.
+    pub hash: &'static str,
+    /// The text.
+    pub text: &'static str,
+}
+
+/// All sources, by path.
+#[must_use]
+pub fn sources() -> &'static [Source] {
+    SOURCES
+}
+
+/// The source of the program of that name, if there is one.
+#[must_use]
+pub fn source(name: &str) -> Option<&'static Source> {
+    SOURCES
+        .iter()
+        .find(|source| source.path.strip_suffix(".c") == Some(name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,5 +94,16 @@ mod tests {
         }
         assert!(find(KEEPER).is_some() && find(COMMAND).is_some());
         assert!(find("no/such").is_none());
+    }
+
+    #[test]
+    fn every_program_has_its_source() {
+        for program in all() {
+            let source = source(program.name).unwrap();
+            assert!(source.text.contains("main(") || source.text.contains("struct kernel kernel"));
+            assert_eq!(source.hash.len(), 64);
+        }
+        assert!(sources().iter().any(|s| s.path == "runtime/kernel.h"));
+        assert!(source("no/such").is_none());
     }
 }

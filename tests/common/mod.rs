@@ -1,11 +1,12 @@
 //! The binary in a home of its own.
-
-// each test program uses its part
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test program uses a part of it")]
 
 use assert_cmd::Command;
 use serde_json::Value;
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 pub struct Home {
@@ -85,4 +86,71 @@ pub fn kinds(result: &Value) -> Vec<String> {
         .filter(|note| note["of"].is_null())
         .map(|note| note["kind"].as_str().unwrap().to_owned())
         .collect()
+}
+
+/// What is in a folder; nothing where there is none.
+pub fn entries(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return vec![];
+    };
+    entries.flatten().map(|entry| entry.path()).collect()
+}
+
+/// Directories of launches in the places that a run of this test uses.
+pub fn traces(home: &Home) -> Vec<PathBuf> {
+    let mut found = entries(home.path());
+    found.retain(|path| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        name.starts_with("gritstone.")
+    });
+    found
+}
+
+/// Processes whose environment names this home: everything that a run of this test has started.
+pub fn processes(home: &Home) -> usize {
+    let mark = home.path().to_string_lossy().into_owned();
+    entries(Path::new("/proc"))
+        .iter()
+        .filter_map(|process| fs::read(process.join("environ")).ok())
+        .filter(|environ| String::from_utf8_lossy(environ).contains(&mark))
+        .count()
+}
+
+/// Waits until it holds; not for ever.
+pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_secs(30), "never: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A run in the background, with the rest of our environment.
+pub fn start(home: &Home, arguments: &[&str], environment: &[(&str, &Path)]) -> Child {
+    std::process::Command::new(binary())
+        .args(arguments)
+        .env("HOME", home.path())
+        .env("XDG_DATA_HOME", home.path().join("data"))
+        .env("TMPDIR", home.path())
+        .env_remove("XDG_STATE_HOME")
+        .envs(environment.iter().copied())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Launches of the newest run in the store, as `show` counts them.
+pub fn kept(home: &Home) -> usize {
+    let (code, out, _) = home.run(&["show", "--format", "json"]);
+    if code != 0 {
+        return 0;
+    }
+    let run: Value = serde_json::from_str(&out).unwrap();
+    let results = run["results"].as_array().unwrap();
+    results
+        .iter()
+        .map(|row| row["launches"].as_u64().unwrap() as usize)
+        .sum()
 }

@@ -45,6 +45,8 @@ pub enum Command {
     /// Puts settings back when the run of this journal is killed; runs start it themselves
     #[command(name = crate::registry::WATCHDOG, hide = true)]
     Watch { journal: PathBuf },
+    /// Do the benchmarks do what they claim, as shipped and as the compilers here make them
+    Audit(AuditArgs),
 }
 
 #[derive(Debug, Args)]
@@ -148,6 +150,15 @@ pub struct DoctorArgs {
     /// Directory in whose file system files would be measured
     #[arg(long)]
     pub dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct AuditArgs {
+    /// Identifiers or globs; nothing means everything
+    #[arg(value_name = "SELECTOR")]
+    pub selectors: Vec<String>,
     #[command(flatten)]
     pub format: FormatArgs,
 }

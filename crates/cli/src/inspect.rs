@@ -312,12 +312,12 @@ fn install(world: &World, site: &Site) -> Result<()> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let missing = programs::missing(&world.catalogue.benchmarks, &path);
     if missing.is_empty() {
-        eprintln!("no program is missing");
+        output::remark("no program is missing");
         return Ok(());
     }
     let command = programs::install(&site.host, &missing)
         .context("the packages of this distribution have other names than Debian's: install the programs by its own means")?;
-    eprintln!("+ {}", command.join(" "));
+    output::remark(&format!("+ {}", command.join(" ")));
     let (program, arguments) = command.split_first().context("an empty command")?;
     let status = Command::new(program)
         .args(arguments)

@@ -7,6 +7,7 @@
 
 mod amounts;
 mod args;
+mod audit;
 mod brief;
 mod failure;
 mod inspect;
@@ -16,6 +17,7 @@ mod registry;
 mod resume;
 mod run;
 mod session;
+mod signals;
 mod site;
 mod steady;
 mod world;
@@ -26,7 +28,7 @@ use failure::Exit;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    output::die_quietly_of_a_closed_pipe();
+    signals::children_can_be_waited_for();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -42,7 +44,7 @@ fn main() -> ExitCode {
     match dispatch(&cli) {
         Ok(exit) => exit.into(),
         Err(error) => {
-            eprintln!("gritstone: {error:#}");
+            output::remark(&format!("gritstone: {error:#}"));
             failure::exit_of(&error).into()
         }
     }
@@ -60,5 +62,6 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Machines(args)) => inspect::machines(&world, args),
         Some(Command::Doctor(args)) => inspect::doctor(&world, args),
         Some(Command::Watch { journal }) => registry::watch(journal),
+        Some(Command::Audit(args)) => audit::audit(&world, args),
     }
 }

@@ -1,22 +1,21 @@
-//! Standard output: documents for people, JSON for programs.
+//! Standard output: documents for people, JSON for programs; standard error: remarks.
 //!
 //! Must not know: what is in a document.
 
 use crate::args::Format;
+use crate::signals;
 use anyhow::{Context, Result};
 use gritstone_report::Document;
-use nix::sys::signal::{SigHandler, Signal, signal};
 use serde::Serialize;
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 
 /// Width where there is no terminal to ask.
 const WIDTH: usize = 100;
 
-/// `gritstone show | head` is no error: the signal that Rust ignores ends the program again, as it does cat(1).
-#[allow(unsafe_code)]
-pub fn die_quietly_of_a_closed_pipe() {
-    // SAFETY: the default action is not a function of ours, so nothing can be unsound in it
-    let _ = unsafe { signal(Signal::SIGPIPE, SigHandler::SigDfl) };
+/// Says something on standard error. Where that cannot be written, a terminal or a reader gone, a disc full, there is nobody to
+/// tell, and no reason to lose what is being done.
+pub fn remark(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// Writes a document, or the value behind it as JSON.
@@ -64,9 +63,10 @@ pub fn text(document: &Document) -> Result<()> {
 /// When standard output cannot be written.
 pub fn plain(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .context("cannot write to standard output")
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(why) if why.kind() == ErrorKind::BrokenPipe => signals::die_of_a_closed_pipe(),
+        written => written.context("cannot write to standard output"),
+    }
 }
 
 /// Columns of the terminal; `COLUMNS` overrides.

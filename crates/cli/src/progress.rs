@@ -4,6 +4,7 @@
 //!
 //! Must not know: what is measured.
 
+use crate::output::remark;
 use crate::session::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -51,24 +52,32 @@ impl Display {
             Self::Lines(last) => {
                 let due = last.is_none_or(|last| progress.elapsed >= last + LINE_EVERY);
                 if due {
-                    eprintln!(
+                    remark(&format!(
                         "round {} of {}, {} of at most {}",
                         progress.round + 1,
                         progress.rounds,
                         clock(progress.elapsed),
                         clock(progress.end)
-                    );
+                    ));
                     *last = Some(progress.elapsed);
                 }
             }
         }
     }
 
+    /// Shows that so many of all steps are done, and which comes now.
+    pub fn step(&self, done: usize, of: usize, what: &str) {
+        if let Self::Bar(bar) = self {
+            bar.set_position((done * 1000 / of.max(1)) as u64);
+            bar.set_message(format!("{} of {of}: {what}", done + 1));
+        }
+    }
+
     /// Says something in between.
     pub fn remark(&self, text: &str) {
         match self {
-            Self::Bar(bar) => bar.suspend(|| eprintln!("{text}")),
-            Self::Lines(_) => eprintln!("{text}"),
+            Self::Bar(bar) => bar.suspend(|| remark(text)),
+            Self::Lines(_) => remark(text),
         }
     }
 

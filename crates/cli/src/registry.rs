@@ -3,6 +3,7 @@
 //! Must not know: what stands in a journal.
 
 use crate::failure::Exit;
+use crate::output;
 use anyhow::{Context, Result};
 use gritstone_exec::{Journal, Registry};
 use gritstone_host::Root;
@@ -35,7 +36,7 @@ fn state() -> Option<PathBuf> {
 }
 
 fn tell(line: &str) {
-    eprintln!("{line}");
+    output::remark(line);
 }
 
 /// Undoes what runs that were killed have left, and says so.

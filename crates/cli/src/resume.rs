@@ -60,7 +60,8 @@ pub fn job(world: &World, name: &str) -> Result<Job> {
     let plan = steps(data.benchmarks, &offer);
     Ok(Job {
         limits: Limits {
-            budget: Duration::from_secs_f64(settings.budget_s),
+            budget: Duration::try_from_secs_f64(settings.budget_s)
+                .with_context(|| format!("the budget of run {id} is damaged"))?,
             precision: settings.precision,
             seed: settings.seed,
         },

@@ -9,7 +9,7 @@ use crate::session::{self, Limits, Progress, Ways};
 use crate::site::Site;
 use crate::steady::{Steadied, steady};
 use crate::world::World;
-use crate::{inspect, output, registry, resume};
+use crate::{inspect, output, registry, resume, signals};
 use anyhow::{Context, Result};
 use gritstone_exec::{ExecError, Executor, Journal, Launched};
 use gritstone_host::{Before, Root, Watch, gaps};
@@ -19,11 +19,8 @@ use gritstone_model::{
 };
 use gritstone_plan::{select, steps};
 use gritstone_store::Store;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// How long one launch may take before it counts as hung.
@@ -90,11 +87,7 @@ impl Job {
 
     /// Measures it, and keeps every launch; what was finished is in the view, however it ended.
     pub fn measure(mut self, world: &World) -> Result<(RunView, End)> {
-        let stop = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            signal_hook::flag::register(signal, Arc::clone(&stop))
-                .context("cannot catch signals")?;
-        }
+        let stop = signals::end_of_run().context("cannot catch signals")?;
         let deadline = DEADLINE.min(self.limits.budget);
         // dropped last: what is still made or changed then is undone
         let mut journal = registry::begin();
@@ -136,10 +129,10 @@ impl Job {
         let end = ended(measured, &info.id)?;
         match end {
             End::Whole => store.finish(&info.id, elapsed)?,
-            End::Interrupted => eprintln!(
+            End::Interrupted => output::remark(&format!(
                 "stopped; everything finished is kept as run {}; `gritstone run --resume` goes on",
                 info.id
-            ),
+            )),
         }
         Ok((world.stored(&store, &info.id)?, end))
     }
@@ -186,7 +179,8 @@ fn programs(executor: &Executor, plan: &Plan) -> BTreeMap<Id, Program> {
 
 /// When the last of these launches ended, from the start of the run.
 fn spent(launches: &[Launch]) -> Duration {
-    let end = |launch: &Launch| Duration::from_nanos(launch.start + launch.conditions.wall);
+    let end =
+        |launch: &Launch| Duration::from_nanos(launch.start.saturating_add(launch.conditions.wall));
     launches.iter().map(end).max().unwrap_or_default()
 }
 
@@ -272,8 +266,8 @@ fn show(world: &World, args: &RunArgs, view: &RunView, against: Option<&RunView>
                 let compared = world.compare(base, view, inspect::MARGIN)?;
                 output::text(&gritstone_report::compare(&compared))?;
             }
-            eprintln!("\nnext: gritstone brief            the performance brief of this run");
-            eprintln!("      gritstone compare ref:vax-11-780-4.1bsd last");
+            output::remark("\nnext: gritstone brief            the performance brief of this run");
+            output::remark("      gritstone compare ref:vax-11-780-4.1bsd last");
             Ok(())
         }
     }

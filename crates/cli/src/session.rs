@@ -128,7 +128,11 @@ pub fn measure(
             track.learn(launch, launch.conditions.wall as f64 / 1e9);
         }
     }
-    let first = earlier.iter().map(|l| l.round + 1).max().unwrap_or(0);
+    let first = earlier
+        .iter()
+        .map(|l| l.round.saturating_add(1))
+        .max()
+        .unwrap_or(0);
     let mut run = Session {
         limits,
         execute,

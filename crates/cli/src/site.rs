@@ -10,7 +10,7 @@ use gritstone_plan::Offer;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -22,9 +22,9 @@ pub struct Site {
     pub host: Host,
     /// The CPU that is measured, its peer, and where the watcher goes.
     pub chosen: Chosen,
-    /// Directory in whose file system files are measured.
+    /// Directory in whose file system files are measured; absolute.
     pub dir: PathBuf,
-    path: OsString,
+    path: String,
 }
 
 impl Site {
@@ -35,12 +35,15 @@ impl Site {
     pub fn look(dir: Option<&Path>) -> Result<Self> {
         let host = Host::read(&Root::live());
         let chosen = choose_cpus(&host.cpu)
-            .context("no CPU is allowed to this process, so nothing can be placed")?;
+            .context("no CPU is known to be allowed to this process, so nothing can be placed; is /proc mounted?")?;
+        let dir = dir.map_or_else(default_dir, Path::to_path_buf);
+        let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
         Ok(Self {
             host,
             chosen,
-            dir: dir.map_or_else(default_dir, Path::to_path_buf),
-            path: std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into()),
+            // processes stand elsewhere, and so may whoever goes on with the run
+            dir: std::path::absolute(&dir).unwrap_or(dir),
+            path: searched(&path),
         })
     }
 
@@ -53,11 +56,16 @@ impl Site {
     pub fn programs(&self, benchmarks: &[Benchmark]) -> BTreeMap<String, PathBuf> {
         let mut found = BTreeMap::new();
         for need in benchmarks.iter().flat_map(|b| &b.needs) {
-            if let Some(path) = programs::meeting(need, &self.path) {
+            if let Some(path) = programs::meeting(need, OsStr::new(&self.path)) {
                 found.insert(need.name.clone(), path);
             }
         }
         found
+    }
+
+    /// A program by its name.
+    pub fn program(&self, name: &str) -> Option<PathBuf> {
+        programs::find(&[name], OsStr::new(&self.path))
     }
 
     /// What this site offers to a plan.
@@ -73,11 +81,11 @@ impl Site {
         }
     }
 
-    /// The environment of every child: the user's PATH, so that the user's programs are found, and nothing else of the
-    /// user's. HOME and TMPDIR are the directory of the launch.
+    /// The environment of every child: the user's PATH, so that the user's programs are found (its absolute directories),
+    /// and nothing else of the user's. HOME and TMPDIR are the directory of the launch.
     pub fn environment(&self) -> BTreeMap<String, String> {
         BTreeMap::from([
-            ("PATH".to_owned(), self.path.to_string_lossy().into_owned()),
+            ("PATH".to_owned(), self.path.clone()),
             ("LC_ALL".to_owned(), "C".to_owned()),
             ("LANG".to_owned(), "C".to_owned()),
             ("TZ".to_owned(), "UTC".to_owned()),
@@ -126,6 +134,16 @@ impl Site {
             stop,
         }))
     }
+}
+
+/// The directories of a `PATH` in which every process finds the same: those that do not depend on where it stands, and
+/// whose names can be written down with the run.
+fn searched(path: &OsStr) -> String {
+    let directories = std::env::split_paths(path).filter(|directory| directory.is_absolute());
+    let names: Vec<String> = directories
+        .filter_map(|directory| directory.to_str().map(str::to_owned))
+        .collect();
+    names.join(":")
 }
 
 /// Gives the CPUs back on drop.
@@ -178,4 +196,19 @@ fn program_dirs() -> Vec<PathBuf> {
     .flatten()
     .filter(|dir| dir.is_absolute() && dir.is_dir())
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn a_path_is_the_same_everywhere() {
+        let searched = |path: &[u8]| searched(OsStr::from_bytes(path));
+        assert_eq!(searched(b"/usr/bin:/bin"), "/usr/bin:/bin");
+        assert_eq!(searched(b"bin:/usr/bin::.:./x:/bin:"), "/usr/bin:/bin");
+        assert_eq!(searched(b"/a b:/\xff/bin:/\xc3\xa4"), "/a b:/ä");
+        assert_eq!(searched(b""), "");
+    }
 }

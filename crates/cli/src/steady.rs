@@ -6,6 +6,7 @@ use crate::registry;
 use crate::site::Site;
 use gritstone_exec::{Executor, Journal};
 use gritstone_host::steady::{Setting, aims, real_time};
+use std::collections::BTreeMap;
 
 /// What came of it.
 #[derive(Debug, Default)]
@@ -32,13 +33,20 @@ impl Steadied {
         mut set: impl FnMut(&Setting) -> Result<(), String>,
     ) {
         let mut excepted = vec![];
+        let mut reasons: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for setting in settings {
             if let Err(why) = set(setting) {
-                let of = &setting.of;
-                self.remarks
-                    .push(format!("not steadied: {name}: {of}: {why}"));
-                excepted.push(of.as_str());
+                reasons.entry(why).or_default().push(&setting.of);
+                excepted.push(setting.of.as_str());
             }
+        }
+        for (why, of) in &reasons {
+            let of = match of.as_slice() {
+                all if all.len() == settings.len() => String::new(),
+                some => format!("{}: ", some.join(", ")),
+            };
+            self.remarks
+                .push(format!("not steadied: {name}: {of}{why}"));
         }
         if excepted.is_empty() {
             self.held.push(name.to_owned());
@@ -110,8 +118,7 @@ mod tests {
             steadied.remarks,
             [
                 "not steadied: some: interrupt 2 (b): managed",
-                "not steadied: none: interrupt 1 (a): managed",
-                "not steadied: none: interrupt 2 (b): managed",
+                "not steadied: none: managed",
             ]
         );
     }

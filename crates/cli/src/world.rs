@@ -11,7 +11,12 @@ use gritstone_stats::between::{self, Past};
 use gritstone_stats::{compare, summary};
 use gritstone_store::{ResolveError, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
 use std::path::{Path, PathBuf};
+
+/// Most bytes of a run that is read from a file; what is cut off there is no JSON any more. All there is today makes
+/// less than one MiB.
+const LONGEST: u64 = 256 << 20;
 
 /// Everything that is known before a command begins.
 pub struct World {
@@ -179,7 +184,9 @@ impl World {
 
 /// A view that `--format json` has written.
 fn from_file(path: &Path) -> Result<RunView> {
-    let text = std::fs::read_to_string(path)
+    let mut text = String::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(LONGEST).read_to_string(&mut text))
         .with_context(|| format!("cannot read the run in {}", path.display()))?;
     let value: serde_json::Value =
         serde_json::from_str(&text).with_context(|| format!("{} is not JSON", path.display()))?;

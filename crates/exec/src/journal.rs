@@ -11,6 +11,7 @@ use crate::watchdog::Watchdog;
 use crate::{owner, settings};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
+use nix::unistd::geteuid;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -176,12 +177,17 @@ impl Settings<'_> {
     pub fn set(&mut self, path: &str, new: &str) -> Result<(), String> {
         let Self(journal) = self;
         let root = journal.registry.root.clone();
-        let at = |why: io::Error| format!("{path}: {why}");
-        let old = settings::read(&root, path).map_err(at)?;
+        let reason = |why: io::Error| match why.kind() {
+            io::ErrorKind::PermissionDenied if !geteuid().is_root() => {
+                format!("{why}: it takes root")
+            }
+            _ => why.to_string(),
+        };
+        let old = settings::read(&root, path).map_err(reason)?;
         if old == new {
             return Ok(());
         }
-        settings::writable(&root, path).map_err(at)?;
+        settings::writable(&root, path).map_err(reason)?;
         journal
             .note(Entry::Sets {
                 path: path.to_owned(),
@@ -189,12 +195,12 @@ impl Settings<'_> {
                 new: new.to_owned(),
             })
             .map_err(|why| why.to_string())?;
-        settings::write(&root, path, new).map_err(at)?;
-        let now = settings::read(&root, path).map_err(at)?;
+        settings::write(&root, path, new).map_err(reason)?;
+        let now = settings::read(&root, path).map_err(reason)?;
         if now != new {
             // an undo would take it for a change by somebody else
             let _ = settings::write(&root, path, &old);
-            return Err(format!("{path}: the kernel makes '{now}' of '{new}'"));
+            return Err(format!("the kernel makes '{now}' of '{new}'"));
         }
         Ok(())
     }

@@ -32,29 +32,25 @@ pub(crate) fn judge(name: &str, ended: Ended, deadline: Duration) -> (Outcome, V
         Outcome::Failed(format!("{call}: {why}{number}"))
     } else if let Some(Event::Skip { why }) = last {
         Outcome::Skipped(why.clone())
+    } else if end.is_none() && !stopped(&ended) {
+        Outcome::Failed(format!("its keeper was killed{said}"))
     } else if let Some(signal) = end.and_then(|end| end.signal).filter(|_| !stopped(&ended)) {
         Outcome::Failed(format!("killed by {}{said}", signal_name(signal)))
     } else if let Some(why) = &ended.protocol {
         Outcome::Failed(format!("{why}{said}"))
     } else if let Some(kernel) = other {
         Outcome::Failed(format!("it calls itself {kernel}, not {name}"))
+    } else if let Some(end) = end.filter(|end| end.exit != 0) {
+        Outcome::Failed(format!("it ended with status {}{said}", end.exit))
+    } else if let Some(end) = end.filter(|end| end.left > 0) {
+        let processes = if end.left == 1 {
+            "process"
+        } else {
+            "processes"
+        };
+        Outcome::Failed(format!("it left {} {processes} running; killed", end.left))
     } else {
-        match end {
-            None => Outcome::Failed(format!("its keeper was killed{said}")),
-            Some(end) if end.exit != 0 => {
-                Outcome::Failed(format!("it ended with status {}{said}", end.exit))
-            }
-            Some(end) if end.left > 0 => Outcome::Failed(format!(
-                "it left {} {} running; killed",
-                end.left,
-                if end.left == 1 {
-                    "process"
-                } else {
-                    "processes"
-                }
-            )),
-            Some(_) => Outcome::Measured,
-        }
+        Outcome::Measured
     };
     (outcome, ended.events)
 }

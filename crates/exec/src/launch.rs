@@ -4,11 +4,13 @@
 //! that does just that. A command is proved once a run, untimed, and then timed as a process.
 //! Must not know: which benchmarks there are, when to stop measuring.
 
+use crate::entries::{self, Entries, Uncounted};
 use crate::judge::judge;
 use crate::places::Places;
 use crate::process::{Task, carry_out};
+use crate::rebuild::Rebuilt;
 use crate::steady::Steady;
-use crate::{ExecError, Execute, Launched, linked};
+use crate::{ExecError, Execute, Launched, linked, version};
 use gritstone_kernels::{COMMAND, KEEPER};
 use gritstone_model::{
     Benchmark, CommandWork, Event, Figure, Id, KernelWork, Outcome, Placement, Program, Verify,
@@ -16,12 +18,16 @@ use gritstone_model::{
 };
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+
+/// How the reason of a launch begins that failed because its untimed proof did.
+pub const PROOF_FAILED: &str = "the proof of the work failed";
 
 /// What an [`Executor`] is made of.
 #[derive(Debug)]
@@ -48,6 +54,8 @@ pub struct Executor {
     pub(crate) setup: Setup,
     pub(crate) steady: Steady,
     proved: BTreeSet<Id>,
+    /// What is used instead of programs in this binary, by name.
+    pub(crate) builds: BTreeMap<String, Rebuilt>,
 }
 
 /// Events and outcome of one process, before those of the next are added.
@@ -65,6 +73,34 @@ impl Executor {
             setup,
             steady: Steady::default(),
             proved: BTreeSet::new(),
+            builds: BTreeMap::new(),
+        }
+    }
+
+    /// Counts the entries into the kernel of the system while a kernel's program does `n` operations. What its `run` does
+    /// once, whatever n is, is in it: two n tell that from the operations.
+    ///
+    /// # Errors
+    /// When no directory for it can be made; in the inner result, when entries cannot be counted.
+    pub fn entries(
+        &mut self,
+        benchmark: &Benchmark,
+        work: &KernelWork,
+        cpus: &[u32],
+        n: u64,
+    ) -> Result<Result<Entries, Uncounted>, ExecError> {
+        let directory = self.setup.places.fresh(benchmark.files)?;
+        let mut command = Command::new(self.path_of(&work.program)?);
+        command
+            .args(whole_arguments("count", work, placed(benchmark, cpus), n))
+            .current_dir(&directory)
+            .env_clear()
+            .envs(self.environment(&directory));
+        let counted = entries::count(command, self.setup.deadline, &self.setup.stop);
+        let _ = std::fs::remove_dir_all(&directory);
+        match counted {
+            Err(Uncounted::Interrupted) => Err(ExecError::Interrupted),
+            counted => Ok(counted),
         }
     }
 
@@ -72,11 +108,14 @@ impl Executor {
     #[must_use]
     pub fn program(&self, benchmark: &Benchmark) -> Option<Program> {
         match &benchmark.work {
-            Work::Kernel(work) => gritstone_kernels::find(&work.program).map(|program| Program {
-                hash: program.hash.to_owned(),
-                compiler: gritstone_kernels::COMPILER.to_owned(),
-                flags: gritstone_kernels::FLAGS.to_owned(),
-            }),
+            Work::Kernel(work) => match self.builds.get(&work.program) {
+                Some(build) => Some(build.program.clone()),
+                None => gritstone_kernels::find(&work.program).map(|program| Program {
+                    hash: program.hash.to_owned(),
+                    compiler: gritstone_kernels::COMPILER.to_owned(),
+                    flags: gritstone_kernels::FLAGS.to_owned(),
+                }),
+            },
             Work::Command(work) | Work::Scenario(work) => {
                 let argv = self.fill_in(&work.argv);
                 let program = PathBuf::from(argv.first()?);
@@ -88,7 +127,7 @@ impl Executor {
                         .programs
                         .get("cc")
                         .filter(|cc| **cc == program)
-                        .map_or_else(String::new, |cc| version_of(cc)),
+                        .map_or_else(String::new, |cc| version::of(cc, &self.setup.environment)),
                     flags: argv.join(" "),
                 })
             }
@@ -109,27 +148,41 @@ impl Executor {
             .collect()
     }
 
+    /// Where a program of ours is: as it was built here, else as it travels in this binary.
+    pub(crate) fn path_of(&self, name: &str) -> Result<PathBuf, ExecError> {
+        if let Some(build) = self.builds.get(name) {
+            return Ok(build.path.clone());
+        }
+        let missing = || std::io::Error::other("build Gritstone again");
+        let program =
+            gritstone_kernels::find(name)
+                .ok_or_else(missing)
+                .map_err(ExecError::system(format!(
+                    "no program {name} in this binary"
+                )))?;
+        self.setup.places.program(program)
+    }
+
+    /// The environment of whatever is started in `directory`.
+    pub(crate) fn environment(&self, directory: &Path) -> BTreeMap<String, OsString> {
+        let fixed = self.setup.environment.iter();
+        fixed
+            .map(|(key, value)| (key.clone(), OsString::from(value)))
+            .chain(["HOME", "TMPDIR"].map(|key| (key.to_owned(), directory.into())))
+            .collect()
+    }
+
     /// Starts one of our programs in `directory` and judges what it said; the kernel of a benchmark, or another.
     fn start(
         &mut self,
         name: &str,
         kernel: Option<&Benchmark>,
-        arguments: Vec<String>,
+        arguments: Vec<OsString>,
         directory: &Path,
     ) -> Result<Told, ExecError> {
-        let missing = || {
-            ExecError::system(format!("no program {name} in this binary"))(std::io::Error::other(
-                "build Gritstone again",
-            ))
-        };
-        let keeper = gritstone_kernels::find(KEEPER).ok_or_else(missing)?;
-        let keeper = self.setup.places.program(keeper)?;
-        let program = gritstone_kernels::find(name).ok_or_else(missing)?;
-        let program = self.setup.places.program(program)?;
-        let home = directory.to_string_lossy().into_owned();
-        let mut environment = self.setup.environment.clone();
-        environment.insert("HOME".to_owned(), home.clone());
-        environment.insert("TMPDIR".to_owned(), home);
+        let keeper = self.path_of(KEEPER)?;
+        let program = self.path_of(name)?;
+        let environment = self.environment(directory);
         let ended = carry_out(&Task {
             keeper: &keeper,
             cpus: &self.setup.cpus,
@@ -157,11 +210,10 @@ impl Executor {
         cpus: &[u32],
         directory: &Path,
     ) -> Result<Told, ExecError> {
-        let params = work.params.iter().map(|(k, v)| format!("{k}={v}"));
         let mut arguments = vec![cpus_argument(cpus)];
-        arguments.extend(params.clone());
+        arguments.extend(params(work));
         if let Some(published) = &benchmark.published {
-            arguments.push(format!("batch={}", published.operations));
+            arguments.push(format!("batch={}", published.operations).into());
         }
         let mut told = self.start(&work.program, Some(benchmark), arguments, directory)?;
         let Some(published) = &benchmark.published else {
@@ -170,22 +222,13 @@ impl Executor {
         if told.outcome != Outcome::Measured {
             return Ok(told);
         }
-        let program = gritstone_kernels::find(&work.program).map(|p| self.setup.places.program(p));
-        let mut arguments = vec![cpus_argument(&cpus[..cpus.len().min(1)])];
-        arguments.extend(["samples=3".to_owned(), "--".to_owned()]);
-        arguments.push(
-            program
-                .transpose()?
-                .unwrap_or_default()
-                .display()
-                .to_string(),
-        );
-        arguments.extend([
-            "mode=once".to_owned(),
-            format!("n={}", published.operations),
-            cpus_argument(cpus),
-        ]);
-        arguments.extend(params);
+        let mut arguments = vec![
+            cpus_argument(&cpus[..cpus.len().min(1)]),
+            "samples=3".into(),
+            "--".into(),
+            self.path_of(&work.program)?.into(),
+        ];
+        arguments.extend(whole_arguments("once", work, cpus, published.operations));
         let whole = self.start(COMMAND, None, arguments, directory)?;
         told.cpu += whole.cpu;
         if whole.outcome != Outcome::Measured {
@@ -225,19 +268,19 @@ impl Executor {
         let size = work.figure == Figure::LinkedSize;
         let mut arguments = vec![cpus_argument(cpus)];
         if let Some(stdout) = &work.stdout {
-            arguments.push(format!("stdout={stdout}"));
+            arguments.push(format!("stdout={stdout}").into());
         }
         if !work.leaves.is_empty() {
-            arguments.push(format!("leaves={}", work.leaves.join(",")));
+            arguments.push(format!("leaves={}", work.leaves.join(",")).into());
         }
         if size {
-            arguments.extend(["keep=1".to_owned(), "samples=1".to_owned()]);
+            arguments.extend(["keep=1".into(), "samples=1".into()]);
         } else {
             // short commands often, long ones at least once
-            arguments.extend(["samples=20".to_owned(), "sample_ns=150000000".to_owned()]);
+            arguments.extend(["samples=20".into(), "sample_ns=150000000".into()]);
         }
-        arguments.push("--".to_owned());
-        arguments.extend(self.fill_in(&work.argv));
+        arguments.push("--".into());
+        arguments.extend(self.fill_in(&work.argv).into_iter().map(OsString::from));
         let mut told = self.start(COMMAND, None, arguments, directory)?;
         if size && told.outcome == Outcome::Measured {
             match linked::measure(&directory.join("a.out")) {
@@ -268,14 +311,14 @@ impl Executor {
             "cannot write to {}",
             below.display()
         )))?;
-        let mut arguments = vec![cpus_argument(cpus), "samples=0".to_owned()];
-        arguments.push(format!("stdout={}", verify.stdout));
+        let mut arguments = vec![cpus_argument(cpus), "samples=0".into()];
+        arguments.push(format!("stdout={}", verify.stdout).into());
         arguments
-            .extend(["--", "/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"].map(str::to_owned));
-        arguments.extend(self.fill_in(&verify.argv));
+            .extend(["--", "/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"].map(OsString::from));
+        arguments.extend(self.fill_in(&verify.argv).into_iter().map(OsString::from));
         let mut told = self.start(COMMAND, None, arguments, &directory)?;
         if let Outcome::Failed(why) = &told.outcome {
-            told.outcome = Outcome::Failed(format!("the proof of the work failed: {why}"));
+            told.outcome = Outcome::Failed(format!("{PROOF_FAILED}: {why}"));
         }
         let _ = std::fs::remove_dir_all(&directory);
         Ok(told)
@@ -285,10 +328,7 @@ impl Executor {
 impl Execute for Executor {
     fn launch(&mut self, benchmark: &Benchmark, cpus: &[u32]) -> Result<Launched, ExecError> {
         let directory = self.setup.places.fresh(benchmark.files)?;
-        let cpus = match benchmark.placement {
-            Placement::All => &[],
-            _ => cpus,
-        };
+        let cpus = placed(benchmark, cpus);
         let told = match &benchmark.work {
             Work::Kernel(work) => self.kernel(benchmark, work, cpus, &directory),
             Work::Command(work) | Work::Scenario(work) => {
@@ -316,30 +356,42 @@ impl Execute for Executor {
     }
 }
 
-fn cpus_argument(cpus: &[u32]) -> String {
+fn params(work: &KernelWork) -> impl Iterator<Item = OsString> {
+    work.params
+        .iter()
+        .map(|(key, value)| format!("{key}={value}").into())
+}
+
+/// Arguments for a process that does `n` operations and nothing else.
+fn whole_arguments(mode: &str, work: &KernelWork, cpus: &[u32], n: u64) -> Vec<OsString> {
+    let mut arguments = vec![
+        format!("mode={mode}").into(),
+        format!("n={n}").into(),
+        cpus_argument(cpus),
+    ];
+    arguments.extend(params(work));
+    arguments
+}
+
+/// The CPUs that a row keeps to: none in particular where the scheduler is to choose.
+fn placed<'a>(benchmark: &Benchmark, cpus: &'a [u32]) -> &'a [u32] {
+    match benchmark.placement {
+        Placement::All => &[],
+        _ => cpus,
+    }
+}
+
+fn cpus_argument(cpus: &[u32]) -> OsString {
     let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
-    format!("cpus={}", list.join(","))
+    format!("cpus={}", list.join(",")).into()
 }
 
-/// The first line that a compiler prints about itself; empty when it will not say.
-fn version_of(compiler: &Path) -> String {
-    Command::new(compiler)
-        .arg("--version")
-        .env("LC_ALL", "C")
-        .output()
-        .ok()
-        .and_then(|output| {
-            String::from_utf8_lossy(&output.stdout)
-                .lines()
-                .next()
-                .map(str::to_owned)
-        })
-        .unwrap_or_default()
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
     })
 }
+
+#[cfg(test)]
+mod tests;

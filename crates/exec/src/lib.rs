@@ -4,10 +4,13 @@
 //! The way of a launch: benchmark -> command lines ([`launch`]) -> a process under the keeper ([`process`]) -> events
 //! and an outcome. Everything on disc is below two directories ([`places`]); they, and what is changed of the machine's
 //! settings ([`settings`]), stand in a journal ([`journal`]) before they are made or changed, and are undone on every
-//! exit, by a watchdog ([`watchdog`]) or by the next start ([`recover`]) when the run was killed.
+//! exit, by a watchdog ([`watchdog`]) or by the next start ([`recover`]) when the run was killed. Two side ways: kernels
+//! are compiled again with another compiler ([`rebuild`]), and their entries into the kernel of the system are counted
+//! ([`entries`]).
 //!
 //! Must not know: the store, statistics, what this machine is, a terminal, when to stop measuring.
 
+pub mod entries;
 mod journal;
 mod judge;
 mod launch;
@@ -15,6 +18,7 @@ mod linked;
 mod owner;
 mod places;
 mod process;
+pub mod rebuild;
 mod recover;
 mod settings;
 mod steady;
@@ -22,10 +26,11 @@ mod steady;
 mod tests;
 #[cfg(test)]
 mod undoing;
+mod version;
 mod watchdog;
 
 pub use journal::{Journal, Registry, Settings};
-pub use launch::{Executor, Setup};
+pub use launch::{Executor, PROOF_FAILED, Setup};
 pub use places::Places;
 pub use recover::recover;
 pub use watchdog::watch;

@@ -7,6 +7,7 @@
 //! Must not know: what is put there.
 
 use crate::owner::{namespace, start_of};
+use crate::process::spawn;
 use crate::{ExecError, Journal};
 use gritstone_kernels::{Embedded, KEEPER};
 use std::fs;
@@ -103,6 +104,14 @@ impl Places {
     }
 }
 
+#[cfg(test)]
+impl Places {
+    /// Where files are measured, and where programs are executed from.
+    pub(crate) fn directories(&self) -> (&Path, &Path) {
+        (&self.work, &self.programs)
+    }
+}
+
 impl Drop for Places {
     fn drop(&mut self) {
         let _ = remove(&self.work);
@@ -131,11 +140,12 @@ fn usable(candidate: &Path, journal: Option<&mut Journal>) -> Result<PathBuf, St
     let keeper = gritstone_kernels::find(KEEPER).ok_or("the keeper is not in this binary")?;
     let path = dir.join(KEEPER.replace('/', "_"));
     let tried = unpack(keeper, &path).and_then(|()| {
-        Command::new(&path)
+        let mut command = Command::new(&path);
+        command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
+            .stderr(Stdio::null());
+        spawn(&mut command)?.wait()
     });
     match tried {
         // without arguments the keeper says how it is used, and ends with 2

@@ -10,6 +10,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::io::{PipeReader, Read};
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -19,6 +20,10 @@ use std::time::{Duration, Instant};
 
 /// How much of standard error is kept.
 const MAX_STDERR: usize = 4096;
+/// Reads that empty a pipe of the usual 64 KiB, and see its end.
+const MOST_READS: usize = 8;
+/// How long a program that was just written may still be open for writing.
+const BUSY_FOR: Duration = Duration::from_secs(1);
 /// How long the keeper may take to clean up before it is killed itself.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -30,9 +35,9 @@ pub struct Task<'a> {
     /// What is steadied for the program, as the keeper reads it: `layout,realtime`; `-` for nothing.
     pub steady: &'a str,
     pub program: &'a Path,
-    pub arguments: Vec<String>,
+    pub arguments: Vec<OsString>,
     pub directory: &'a Path,
-    pub environment: &'a BTreeMap<String, String>,
+    pub environment: &'a BTreeMap<String, OsString>,
     pub deadline: Duration,
     pub stop: &'a AtomicBool,
 }
@@ -82,19 +87,40 @@ pub fn carry_out(task: &Task<'_>) -> Result<Ended, ExecError> {
         .stdout(Stdio::from(says))
         .stderr(Stdio::from(complains))
         .process_group_of_its_own();
-    let mut keeper = command.spawn().map_err(failed())?;
+    let mut keeper = spawn(&mut command).map_err(failed())?;
     drop(command); // our copies of the writing ends go with it: else we would wait for ourselves
-    let mut ended = listen(task, &mut keeper, said, report, complaint)?;
-    if ended.end.is_none() {
+    let heard = listen(task, &keeper, said, report, complaint);
+    if heard.as_ref().map_or(true, |ended| ended.end.is_none()) {
         // the keeper was killed: what is left of its group has nobody else. It is not reaped yet, so the number is its own
-        let _ = killpg(Pid::from_raw(keeper.id().cast_signed()), Signal::SIGKILL);
+        let _ = killpg(pid_of(&keeper), Signal::SIGKILL);
+        let _ = keeper.kill();
     }
     keeper.wait().map_err(failed())?;
+    let mut ended = heard?;
     ended.cpu = children_cpu().saturating_sub(cpu_before);
     if task.stop.load(Ordering::Relaxed) {
         return Err(ExecError::Interrupted);
     }
     Ok(ended)
+}
+
+/// Starts a program that may have been written a moment ago: another thread that forked just then holds it open for
+/// writing until it executes something itself.
+pub fn spawn(command: &mut Command) -> std::io::Result<Child> {
+    let mut left = BUSY_FOR.as_millis();
+    loop {
+        match command.spawn() {
+            Err(why) if why.kind() == std::io::ErrorKind::ExecutableFileBusy && left > 0 => {
+                std::thread::sleep(Duration::from_millis(1));
+                left -= 1;
+            }
+            other => return other,
+        }
+    }
+}
+
+fn pid_of(child: &Child) -> Pid {
+    Pid::from_raw(child.id().cast_signed())
 }
 
 /// A group of its own, so that a Ctrl-C of the terminal goes to us alone and the launch is ended in order.
@@ -127,6 +153,52 @@ struct Ears {
 }
 
 impl Ears {
+    fn open(&self) -> bool {
+        self.pipes.iter().any(Option::is_some)
+    }
+
+    /// Whether it ended without an account: only the keeper holds the pipe for that.
+    fn keeper_is_gone(&self) -> bool {
+        self.pipes[1].is_none() && self.report.is_empty()
+    }
+
+    /// Takes what lies in the pipes by now; whether that was all there will be.
+    fn catch_up(&mut self) -> Result<bool, ExecError> {
+        for _ in 0..MOST_READS {
+            if self.open() {
+                self.wait(Duration::ZERO)?;
+            }
+        }
+        Ok(!self.open())
+    }
+
+    /// Sleeps until one of the pipes has something, a signal comes, or the time is over.
+    fn wait(&mut self, time: Duration) -> Result<(), ExecError> {
+        let open: Vec<usize> = (0..3).filter(|&i| self.pipes[i].is_some()).collect();
+        let mut fds: Vec<PollFd<'_>> = self
+            .pipes
+            .iter()
+            .flatten()
+            .map(|pipe| PollFd::new(pipe.as_fd(), PollFlags::POLLIN))
+            .collect();
+        let milliseconds = u16::try_from(time.as_millis() + 1).unwrap_or(u16::MAX);
+        match poll(&mut fds, PollTimeout::from(milliseconds)) {
+            Ok(_) | Err(Errno::EINTR) => {}
+            Err(errno) => return Err(ExecError::system("poll")(errno.into())),
+        }
+        let ready: Vec<usize> = open
+            .into_iter()
+            .zip(&fds)
+            .filter(|(_, fd)| fd.any().unwrap_or(true))
+            .map(|(which, _)| which)
+            .collect();
+        drop(fds);
+        for which in ready {
+            self.hear(which);
+        }
+        Ok(())
+    }
+
     /// Reads what is there from one pipe; closes it at its end.
     fn hear(&mut self, which: usize) {
         let mut bytes = [0; 16384];
@@ -174,12 +246,12 @@ impl Ears {
 
 fn listen(
     task: &Task<'_>,
-    keeper: &mut Child,
+    keeper: &Child,
     said: PipeReader,
     report: PipeReader,
     complaint: PipeReader,
 ) -> Result<Ended, ExecError> {
-    let pid = Pid::from_raw(keeper.id().cast_signed());
+    let pid = pid_of(keeper);
     let mut ears = Ears {
         pipes: [Some(said), Some(report), Some(complaint)],
         parser: Parser::new(),
@@ -189,50 +261,29 @@ fn listen(
     };
     let mut deadline = Instant::now() + task.deadline;
     let mut asked = false;
-    while ears.pipes.iter().any(Option::is_some) {
+    while ears.open() {
         let now = Instant::now();
         let stop = task.stop.load(Ordering::Relaxed) || ears.ended.protocol.is_some();
-        if !asked && (stop || now >= deadline) {
+        if !asked && ears.keeper_is_gone() {
+            // what it kept holds the other pipes open; it is not reaped yet, so the group is still its own
+            let _ = killpg(pid, Signal::SIGKILL);
+            asked = true;
+            deadline = now + GRACE;
+        } else if !asked && (stop || now >= deadline) {
+            // after a Ctrl-Z of ours it may have ended long ago
+            if !stop && ears.catch_up()? {
+                break;
+            }
             ears.ended.timed_out = !stop;
             let _ = kill(pid, Signal::SIGTERM);
             asked = true;
             deadline = now + GRACE;
         } else if asked && now >= deadline {
-            // the keeper itself is stuck: nothing is left but force
-            let _ = killpg(pid, Signal::SIGKILL);
-            let _ = keeper.kill();
-            break;
+            break; // the keeper itself is stuck
         }
-        wait_for(&mut ears, deadline.saturating_duration_since(now))?;
+        ears.wait(deadline.saturating_duration_since(now))?;
     }
     Ok(ears.finish())
-}
-
-/// Sleeps until one of the pipes has something, a signal comes, or the time is over.
-fn wait_for(ears: &mut Ears, time: Duration) -> Result<(), ExecError> {
-    let open: Vec<usize> = (0..3).filter(|&i| ears.pipes[i].is_some()).collect();
-    let mut fds: Vec<PollFd<'_>> = ears
-        .pipes
-        .iter()
-        .flatten()
-        .map(|pipe| PollFd::new(pipe.as_fd(), PollFlags::POLLIN))
-        .collect();
-    let milliseconds = u16::try_from(time.as_millis() + 1).unwrap_or(u16::MAX);
-    match poll(&mut fds, PollTimeout::from(milliseconds)) {
-        Ok(_) | Err(Errno::EINTR) => {}
-        Err(errno) => return Err(ExecError::system("poll")(errno.into())),
-    }
-    let ready: Vec<usize> = open
-        .into_iter()
-        .zip(&fds)
-        .filter(|(_, fd)| fd.any().unwrap_or(true))
-        .map(|(which, _)| which)
-        .collect();
-    drop(fds);
-    for which in ready {
-        ears.hear(which);
-    }
-    Ok(())
 }
 
 /// `exit=0 left=0` or `signal=9 left=2`.
@@ -251,5 +302,42 @@ fn parse_report(text: &str) -> Option<End> {
             left,
         }),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    /// Like a Ctrl-Z: by the time we look, the deadline is over, and so is the launch.
+    #[test]
+    fn what_ended_while_we_were_stopped_is_not_late() {
+        let pipe_with = |text: &str| {
+            let (reader, mut writer) = std::io::pipe().unwrap();
+            writer.write_all(text.as_bytes()).unwrap();
+            reader
+        };
+        let said = pipe_with("hello protocol=1 kernel=x\nbye\n");
+        let report = pipe_with("exit=0 left=0\n");
+        let complaint = pipe_with("");
+        let mut keeper = Command::new("/bin/true").spawn().unwrap();
+        let task = Task {
+            keeper: Path::new("/bin/true"),
+            cpus: "-",
+            steady: "-",
+            program: Path::new("x"),
+            arguments: vec![],
+            directory: Path::new("/"),
+            environment: &BTreeMap::new(),
+            deadline: Duration::ZERO,
+            stop: &AtomicBool::new(false),
+        };
+        let ended = listen(&task, &keeper, said, report, complaint).unwrap();
+        keeper.wait().unwrap();
+        assert!(!ended.timed_out);
+        assert_eq!(ended.protocol, None);
+        assert_eq!(ended.events.len(), 2);
+        assert_eq!(ended.end.map(|end| end.exit), Some(0));
     }
 }

@@ -78,7 +78,7 @@ impl Executor {
                 program: &keeper,
                 arguments: vec![],
                 directory: Path::new("/"),
-                environment: &self.setup.environment,
+                environment: &self.environment(Path::new("/")),
                 deadline: self.setup.deadline,
                 stop: &self.setup.stop,
             })

@@ -1,4 +1,6 @@
 //! Settings of a made-up machine: changed, put back by whoever comes to it, and left where they are not ours any more.
+//!
+//! Must not know: the machine on which it runs; every setting is one of a made-up tree.
 
 use crate::journal::{By, Entry};
 use crate::{Journal, Places, Registry, owner, recover};
@@ -156,13 +158,13 @@ fn what_cannot_be_changed_is_as_it_was_and_has_a_reason() {
     let mut journal = machine.journal();
     let mut settings = journal.steadies().unwrap();
     let why = settings.set("/sys/nothing/here", "1").unwrap_err();
-    assert!(why.contains("/sys/nothing/here: No such file"), "{why}");
+    assert!(why.starts_with("No such file"), "{why}");
     let file = machine.root().join(&TURBO[1..]);
     fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
     // for root only a kernel refuses
     if !nix::unistd::geteuid().is_root() {
         let why = settings.set(TURBO, "1").unwrap_err();
-        assert!(why.contains("Permission denied"), "{why}");
+        assert!(why.ends_with("it takes root"), "{why}");
     }
     // what accepts every value, and keeps none
     let why = {

@@ -65,7 +65,7 @@ fn governor(root: &Root) -> Result<Vec<Setting>, String> {
     }
     if settings.is_empty() {
         return Err(format!(
-            "there is none in {DIRECTORY}: the hypervisor or the firmware sets the frequency"
+            "there is no governor in {DIRECTORY}: the hypervisor or the firmware sets the frequency"
         ));
     }
     Ok(settings)
@@ -96,7 +96,7 @@ fn interrupts(root: &Root, online: &CpuSet, measured: u32) -> Result<Vec<Setting
         .filter_map(|name| name.parse().ok())
         .collect();
     if numbers.is_empty() {
-        return Err(format!("there is none in {DIRECTORY}"));
+        return Err(format!("there is no interrupt in {DIRECTORY}"));
     }
     numbers.sort_unstable();
     let mut settings = vec![];

@@ -2,6 +2,7 @@
 //!
 //! Must not know: files, processes, clocks, terminals, statistics. Nothing here reads or writes.
 
+mod audit;
 mod benchmark;
 mod event;
 mod footnote;
@@ -13,6 +14,7 @@ mod selftest;
 mod unit;
 mod view;
 
+pub use audit::{AuditBuild, AuditEntry, AuditTest, AuditView, Claim, Finding, SCHEMA_AUDIT};
 pub use benchmark::{
     Benchmark, Claims, CommandWork, Curve, Family, Figure, KernelWork, Kind, Need, Placement,
     PublishedWork, Source, Term, Verify, Work,

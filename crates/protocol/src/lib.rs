@@ -2,7 +2,7 @@
 //!
 //! A line is a word and `key=value` pairs, the keys in a fixed order; `value=` and `why=` take the rest of their line.
 //! The first line is `hello`, the last `bye`, `skip` or `fail`. Parsing is pure and bounded: hostile input yields an
-//! error with its line, never a panic and never more memory than [`MAX_LINE`] and [`MAX_EVENTS`] allow.
+//! error with its line, never a panic and never more memory than [`MAX_BYTES`] allow.
 //!
 //! Must not know: processes, files, which benchmarks exist, what the numbers mean.
 
@@ -17,6 +17,8 @@ pub const VERSION: u32 = 1;
 pub const MAX_LINE: usize = 131_072;
 /// Most lines of a launch.
 pub const MAX_EVENTS: usize = 20_000;
+/// Most bytes of a launch: 64 samples, a batch and a full histogram are less than 1 MiB.
+pub const MAX_BYTES: usize = 16 << 20;
 
 /// What is wrong with what a kernel said, and in which line (counted from 1).
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -32,6 +34,7 @@ pub struct ProtocolError {
 #[derive(Debug, Default)]
 pub struct Parser {
     rest: Vec<u8>,
+    bytes: usize,
     lines: usize,
     ended: bool,
 }
@@ -52,6 +55,11 @@ impl Parser {
             if self.rest.len() + piece.len() > MAX_LINE {
                 self.lines += 1;
                 return Err(self.wrong(format!("longer than {MAX_LINE} bytes")));
+            }
+            self.bytes += piece.len();
+            if self.bytes > MAX_BYTES {
+                self.lines += 1;
+                return Err(self.wrong(format!("more than {MAX_BYTES} bytes with it")));
             }
             self.rest.extend_from_slice(piece);
             if piece.last() == Some(&b'\n') {

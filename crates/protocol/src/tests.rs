@@ -165,6 +165,13 @@ fn a_line_without_end_and_lines_without_end_are_bounded() {
     let mut parser = Parser::new();
     let said = parser.push(text.as_bytes(), &mut events).unwrap_err();
     assert!(said.what.contains("more than"), "{said}");
+
+    // neither many lines nor a long one, but both
+    let line = format!("param key=k value={}\n", "x".repeat(MAX_LINE - 100));
+    let mut parser = Parser::new();
+    parser.push(HELLO.as_bytes(), &mut events).unwrap();
+    let pushed = (0..1000).find_map(|_| parser.push(line.as_bytes(), &mut events).err());
+    assert!(pushed.unwrap().what.contains("bytes"), "{MAX_BYTES}");
 }
 
 proptest! {

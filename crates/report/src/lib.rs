@@ -10,6 +10,7 @@ pub mod lists;
 pub mod svg;
 pub mod terminal;
 
+mod audit;
 mod brief;
 mod clean;
 mod columns;
@@ -19,6 +20,7 @@ mod selftest;
 mod show;
 mod words;
 
+pub use audit::audit;
 pub use brief::{Brief, brief};
 pub use compare::compare;
 pub use document::Document;

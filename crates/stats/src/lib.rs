@@ -3,6 +3,7 @@
 //!
 //! Must not know: files, processes, clocks, the store, how anything is drawn.
 
+pub mod audit;
 pub mod between;
 pub mod center;
 pub mod compare;

@@ -12,8 +12,8 @@ mod measured;
 mod past;
 mod published;
 mod rating;
-mod reading;
-mod rules;
+pub(crate) mod reading;
+pub(crate) mod rules;
 mod size;
 pub(crate) mod words;
 
@@ -235,6 +235,11 @@ impl Row<'_> {
                 .then(|| Footnote::new(FootnoteKind::NotRun, why));
             return ("skipped".to_owned(), unreached.into_iter().collect());
         };
+        // a launch that ended because it showed that its work is not done
+        let kind = |otherwise| match bad.iter().any(|r| r.refutes_its_work()) {
+            true => FootnoteKind::Trivialised,
+            false => otherwise,
+        };
         if bad.len() == all {
             let outcome = last.launch.outcome.name();
             let why = format!(
@@ -243,7 +248,7 @@ impl Row<'_> {
                 last.launch.outcome.why(),
                 words::of(bad.len(), all, "launch")
             );
-            let footnote = Footnote::new(FootnoteKind::NotRun, why);
+            let footnote = Footnote::new(kind(FootnoteKind::NotRun), why);
             return (outcome.to_owned(), vec![footnote]);
         }
         let footnote = bad.first().map(|first| {
@@ -253,7 +258,7 @@ impl Row<'_> {
                 first.launch.outcome.name().replace('_', " "),
                 first.launch.outcome.why()
             );
-            Footnote::new(FootnoteKind::Unrepeatable, why)
+            Footnote::new(kind(FootnoteKind::Unrepeatable), why)
         });
         ("measured".to_owned(), footnote.into_iter().collect())
     }

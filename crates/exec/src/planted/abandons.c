@@ -2,7 +2,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <sys/wait.h>
-#include "kernel.h"
+#include "../runtime/kernel.h"
 static void setup(struct context *c)
 {
 	(void)c;

@@ -1,7 +1,7 @@
 /* Planted: is killed by a signal after it has begun to measure. */
 #include <signal.h>
 #include <stdio.h>
-#include "kernel.h"
+#include "../runtime/kernel.h"
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)c; (void)check;

@@ -1,6 +1,6 @@
 /* Planted: its third call fails. */
 #include <fcntl.h>
-#include "kernel.h"
+#include "../runtime/kernel.h"
 static int calls;
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {

@@ -1,7 +1,7 @@
 /* Planted: never comes back, and does not listen to SIGTERM. */
 #include <signal.h>
 #include <unistd.h>
-#include "kernel.h"
+#include "../runtime/kernel.h"
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)c; (void)n; (void)check;

@@ -1,6 +1,6 @@
 /* Planted: forks, and leaves a child behind in a session of its own that holds nothing open. */
 #include <unistd.h>
-#include "kernel.h"
+#include "../runtime/kernel.h"
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)c; (void)n; (void)check;

@@ -1,6 +1,6 @@
 /* Planted: says rubbish, without end. */
 #include <unistd.h>
-#include "kernel.h"
+#include "../runtime/kernel.h"
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)c; (void)n; (void)check;

@@ -1,5 +1,5 @@
 /* Planted: does half of its work, and records latencies. */
-#include "kernel.h"
+#include "../runtime/kernel.h"
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	for (uint64_t i = 0; i < n / 2; i++) {

@@ -8,8 +8,11 @@ use gritstone_model::{Batch, Check, Event, Histogram, Launch, Outcome, Sample};
 /// Femtoseconds in a nanosecond: the pacer speaks of the one, the clock of the other.
 const FS_PER_NS: f64 = 1e6;
 
+/// What the runtime of the kernels calls it when n operations take no time however large n is.
+const NO_GROWTH: &str = "calibrate";
+
 /// Median of values in any order; `None` of nothing.
-pub(super) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let values: Vec<f64> = values.into_iter().collect();
     (!values.is_empty()).then(|| order::median(&order::sorted(&values)))
 }
@@ -70,6 +73,13 @@ impl<'a> Reading<'a> {
     /// Whether it ended well.
     pub fn measured(&self) -> bool {
         self.launch.outcome == Outcome::Measured
+    }
+
+    /// Whether it shows by itself that work was not done: time did not grow with n at all, or a check value is wrong.
+    pub fn refutes_its_work(&self) -> bool {
+        let last = self.launch.events.last();
+        let idle = matches!(last, Some(Event::Fail { call, .. }) if call == NO_GROWTH);
+        idle || self.checks.iter().any(|check| check.got != check.expected)
     }
 
     /// Every value of a parameter, in order.

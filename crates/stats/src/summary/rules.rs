@@ -55,7 +55,7 @@ pub(super) fn claims(
     .collect()
 }
 
-fn checks(launches: &[&Reading], claimed: bool) -> Option<String> {
+pub(crate) fn checks(launches: &[&Reading], claimed: bool) -> Option<String> {
     let checks: Vec<_> = launches.iter().flat_map(|launch| &launch.checks).collect();
     let wrong: Vec<_> = checks.iter().filter(|c| c.got != c.expected).collect();
     if let Some(first) = wrong.first() {
@@ -76,60 +76,89 @@ fn checks(launches: &[&Reading], claimed: bool) -> Option<String> {
     })
 }
 
-/// Time must grow in proportion to n, between the two largest n that were probed often enough.
+/// Time must grow in proportion to n, between the two largest n that were probed often enough. A launch that was disturbed
+/// says nothing of it: a region longer than the turn of whoever else has the CPU is always interrupted, one that is shorter
+/// seldom, so that all work seems to grow faster than n.
 fn linear(launches: &[&Reading]) -> Option<String> {
-    let growths: Vec<Growth> = launches.iter().filter_map(|l| growth(&l.warm)).collect();
-    let Some(example) = growths.first() else {
-        return Some(format!(
-            "Nothing shows that time grows with n: two different n were not timed twice in any of {}.",
-            count(launches.len(), "launch")
-        ));
-    };
+    let growth = |l: &Reading| Growth::of(&l.warm, |walls| median(walls.iter().copied()));
+    if launches.iter().all(|l| growth(l).is_none()) {
+        return Some(Growth::unseen(launches.len()));
+    }
+    let calm = |l: &Reading| !Disturbance::of(&l.launch.conditions).is_any();
+    let growths: Vec<Growth> = launches
+        .iter()
+        .filter(|l| calm(l))
+        .filter_map(|l| growth(l))
+        .collect();
     if growths.len() < limits::LINEAR_LAUNCHES {
         return None;
     }
+    let &example = growths.first()?;
     let exponent = median(growths.iter().map(|growth| growth.exponent))?;
-    (!limits::LINEAR_EXPONENT.contains(&exponent)).then(|| {
-        format!(
-            "Time does not grow in proportion to n: between n = {} and n = {} it grows as n to the power of {} (must be {} to {}).",
-            example.small,
-            example.large,
-            number(exponent),
-            limits::LINEAR_EXPONENT.start(),
-            limits::LINEAR_EXPONENT.end(),
-        )
-    })
+    Growth {
+        exponent,
+        ..example
+    }
+    .fault()
 }
 
-struct Growth {
+/// How time grows with n.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Growth {
     small: u64,
     large: u64,
-    exponent: f64,
+    /// The power of n.
+    pub exponent: f64,
 }
 
-/// How the time of one launch grows: ln(ratio of median times) / ln(ratio of n).
-fn growth(warm: &[(u64, u64)]) -> Option<Growth> {
-    let mut by_n: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-    for &(n, wall) in warm.iter().filter(|(n, _)| *n > 0) {
-        by_n.entry(n).or_default().push(wall as f64);
+impl Growth {
+    /// From timed regions (n, ns), those of one n taken together by `typical`: ln(ratio of times) / ln(ratio of n).
+    pub(crate) fn of(warm: &[(u64, u64)], typical: impl Fn(&[f64]) -> Option<f64>) -> Option<Self> {
+        let mut by_n: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        for &(n, wall) in warm.iter().filter(|(n, _)| *n > 0) {
+            by_n.entry(n).or_default().push(wall as f64);
+        }
+        let mut probed = by_n
+            .into_iter()
+            .rev()
+            .filter(|(_, walls)| walls.len() >= limits::LINEAR_REGIONS);
+        let (large, long) = probed.next()?;
+        let (small, short) = probed.next()?;
+        let exponent =
+            (typical(&long)? / typical(&short)?).ln() / (large as f64 / small as f64).ln();
+        Some(Self {
+            small,
+            large,
+            // no time at either n is no growth
+            exponent: if exponent.is_nan() { 0.0 } else { exponent },
+        })
     }
-    let mut probed = by_n
-        .into_iter()
-        .rev()
-        .filter(|(_, walls)| walls.len() >= limits::LINEAR_REGIONS);
-    let (large, long) = probed.next()?;
-    let (small, short) = probed.next()?;
-    let exponent = (median(long)? / median(short)?).ln() / (large as f64 / small as f64).ln();
-    Some(Growth {
-        small,
-        large,
-        // no time at either n is no growth
-        exponent: if exponent.is_nan() { 0.0 } else { exponent },
-    })
+
+    /// Why it is not in proportion to n, if it is not.
+    pub(crate) fn fault(&self) -> Option<String> {
+        (!limits::LINEAR_EXPONENT.contains(&self.exponent)).then(|| {
+            format!(
+                "Time does not grow in proportion to n: between n = {} and n = {} it grows as n to the power of {} (must be {} to {}).",
+                self.small,
+                self.large,
+                number(self.exponent),
+                limits::LINEAR_EXPONENT.start(),
+                limits::LINEAR_EXPONENT.end(),
+            )
+        })
+    }
+
+    /// What is said where no launch shows any growth.
+    pub(crate) fn unseen(launches: usize) -> String {
+        format!(
+            "Nothing shows that time grows with n: two different n were not timed twice in any of {}.",
+            count(launches, "launch")
+        )
+    }
 }
 
 /// Whether an operation was done in less time than any machine needs.
-pub(super) fn faster_than_physics(benchmark: &Benchmark, ns: f64) -> Option<String> {
+pub(crate) fn faster_than_physics(benchmark: &Benchmark, ns: f64) -> Option<String> {
     let least = benchmark.claims.min_ns_per_op?;
     (ns < least).then(|| {
         format!(
@@ -140,7 +169,7 @@ pub(super) fn faster_than_physics(benchmark: &Benchmark, ns: f64) -> Option<Stri
     })
 }
 
-fn too_few_switches(per_op: f64, claimed: f64) -> Option<String> {
+pub(crate) fn too_few_switches(per_op: f64, claimed: f64) -> Option<String> {
     (per_op < claimed * limits::SWITCHES_SHARE).then(|| {
         format!(
             "The process gave up the CPU {} times an operation, less than {} of the {} claimed.",
@@ -151,7 +180,7 @@ fn too_few_switches(per_op: f64, claimed: f64) -> Option<String> {
     })
 }
 
-fn too_many_faults(faults: f64, n: f64, samples: f64, claimed: f64) -> Option<String> {
+pub(crate) fn too_many_faults(faults: f64, n: f64, samples: f64, claimed: f64) -> Option<String> {
     let allowed = claimed * n * (1.0 + limits::FAULTS_SHARE) + limits::FAULTS_PER_SAMPLE * samples;
     (faults > allowed).then(|| {
         format!(

@@ -128,6 +128,25 @@ fn time_of_which_nobody_knows_whether_it_grows() {
 }
 
 #[test]
+fn growth_under_the_load_of_others_is_not_judged() {
+    let run = |calm: usize| {
+        notes(|run| {
+            warm(run, |n| n * n);
+            for launch in &mut run.launches[calm..] {
+                launch.conditions.others = Some(launch.conditions.wall / 2);
+            }
+        })
+    };
+    let kinds = |calm: usize| -> Vec<FootnoteKind> {
+        run(calm).into_iter().map(|(kind, _)| kind).collect()
+    };
+    assert_eq!(kinds(0), [Disturbed]);
+    assert_eq!(kinds(2), [Disturbed]);
+    assert_eq!(kinds(3), [Trivialised, Disturbed]);
+    assert_eq!(kinds(10), [Trivialised]);
+}
+
+#[test]
 fn growth_is_the_median_of_three_launches_at_least() {
     let flat = |launch: &mut Launch| {
         for event in &mut launch.events {
@@ -275,6 +294,49 @@ fn all_launches_failed() {
         "timed out: no answer within 10 s (10 of 10 launches)",
     );
     assert_eq!(result.footnotes, [want]);
+}
+
+#[test]
+fn launches_that_show_that_no_work_is_done_are_starred() {
+    let idle = |launch: &mut Launch| {
+        launch.outcome = Outcome::Failed("calibrate: time does not grow with n".to_owned());
+        launch.events.retain(|e| matches!(e, Event::Warm { .. }));
+        launch.events.push(Event::Fail {
+            errno: 0,
+            call: "calibrate".to_owned(),
+            why: "time does not grow with n".to_owned(),
+        });
+    };
+    let mut all = run(vec![claimed("a/b")], launches("a/b", 100.0));
+    all.launches.iter_mut().for_each(idle);
+    let result = only(&all);
+    assert_eq!(
+        (result.outcome.as_str(), result.estimate),
+        ("failed", None),
+        "no work, no figure"
+    );
+    let why = "failed: calibrate: time does not grow with n (10 of 10 launches)";
+    assert_eq!(result.footnotes, [Footnote::new(Trivialised, why)]);
+
+    alone(
+        &notes(|run| run.launches[..2].iter_mut().for_each(idle)),
+        Trivialised,
+        "No figure came from 2 of 10 launches; the first failed: calibrate: time does not grow with n",
+    );
+    // the whole process of the published work sees the wrong value too, and ends badly
+    let wrong = |launch: &mut Launch| {
+        launch.outcome = Outcome::Failed("command: it ended with status 1".to_owned());
+        for event in &mut launch.events {
+            if let Event::Check(check) = event {
+                check.got = 0;
+            }
+        }
+    };
+    alone(
+        &notes(|run| each(run, wrong)),
+        Trivialised,
+        "failed: command: it ended with status 1 (10 of 10 launches)",
+    );
 }
 
 #[test]

@@ -1,0 +1,159 @@
+//! `gritstone audit`: do the benchmarks do what they claim, as shipped and as other compilers make them?
+//!
+//! Must not know: how a launch is carried out, how a claim is judged.
+
+mod again;
+mod entry;
+#[cfg(test)]
+mod tests;
+
+use crate::args::AuditArgs;
+use crate::failure::Exit;
+use crate::output;
+use crate::progress::Display;
+use crate::registry;
+use crate::signals;
+use crate::site::Site;
+use crate::world::World;
+use again::{Again, Compiler};
+use anyhow::{Context, Result};
+use gritstone_exec::{ExecError, Executor};
+use gritstone_model::{
+    AuditBuild, AuditEntry, AuditTest, AuditView, Benchmark, Claim, Finding, Plan, SCHEMA_AUDIT,
+    Work,
+};
+use gritstone_plan::{select, steps};
+use std::time::Duration;
+
+/// How long one execution may take before it counts as hung.
+const DEADLINE: Duration = Duration::from_secs(60);
+/// The compilers that are looked for.
+const COMPILERS: [&str; 2] = ["gcc", "clang"];
+/// Name of the build that is in this binary.
+const SHIPPED: &str = "shipped";
+
+/// Tests all claims of the selected entries.
+pub fn audit(world: &World, args: &AuditArgs) -> Result<Exit> {
+    let site = Site::look(None)?;
+    let wanted = select(&world.catalogue.benchmarks, &args.selectors)?;
+    let offer = site.offer(&wanted);
+    let plan = steps(wanted, &offer);
+    // dropped after the executor: what is still there then is removed
+    let mut journal = registry::begin();
+    let stop = signals::end_of_run().context("cannot catch signals")?;
+    let mut executor = site.executor(&plan.benchmarks, DEADLINE, stop, journal.as_mut())?;
+    let compilers: Vec<Compiler> = COMPILERS
+        .iter()
+        .filter_map(|name| Some(Compiler::new(name, site.program(name)?)))
+        .collect();
+    let sources: Vec<(&str, &str)> = gritstone_kernels::sources()
+        .iter()
+        .map(|source| (source.path, source.text))
+        .collect();
+    let view = match view(&mut executor, &plan, &compilers, &sources) {
+        Ok(view) => view,
+        Err(ExecError::Interrupted) => return Ok(Exit::Interrupted),
+        Err(error) => return Err(error.into()),
+    };
+    drop(executor);
+    output::write(args.format.format, &view, || gritstone_report::audit(&view))?;
+    Ok(exit(&view))
+}
+
+fn exit(view: &AuditView) -> Exit {
+    if view.entries.iter().any(|entry| view.fails(entry)) {
+        Exit::CheckFailed
+    } else if view.entries.iter().any(AuditEntry::was_tested) {
+        Exit::Done
+    } else {
+        Exit::NothingMeasured
+    }
+}
+
+/// The audit of a plan: compiles everything first, so that nothing is compiled while something is timed.
+fn view(
+    executor: &mut Executor,
+    plan: &Plan,
+    compilers: &[Compiler],
+    sources: &[(&str, &str)],
+) -> Result<AuditView, ExecError> {
+    let display = Display::new();
+    let programs = again::programs(plan);
+    let ways = again::Way::all(compilers);
+    if !programs.is_empty() {
+        display.remark(&match compilers {
+            [] => "no compiler on PATH: only the programs in this binary are audited".to_owned(),
+            _ => format!(
+                "compiling {} programs in {} ways",
+                programs.len(),
+                ways.len()
+            ),
+        });
+    }
+    let again = again::compile(executor, ways, sources, &programs)?;
+    let mut entries = vec![];
+    for (done, benchmark) in plan.benchmarks.iter().enumerate() {
+        display.step(done, plan.benchmarks.len(), benchmark.id.as_str());
+        entries.extend(entry(executor, plan, benchmark, &again)?);
+    }
+    display.finish();
+    let shipped = AuditBuild {
+        name: SHIPPED.to_owned(),
+        compiler: gritstone_kernels::COMPILER.to_owned(),
+        flags: gritstone_kernels::FLAGS.to_owned(),
+        counts: true,
+        why_not: None,
+    };
+    let builds = again.into_iter().map(|again| again.build);
+    Ok(AuditView {
+        schema: SCHEMA_AUDIT.to_owned(),
+        gritstone: env!("CARGO_PKG_VERSION").to_owned(),
+        builds: [shipped].into_iter().chain(builds).collect(),
+        entries,
+    })
+}
+
+/// One entry; `None` when it does no work of its own.
+fn entry(
+    executor: &mut Executor,
+    plan: &Plan,
+    benchmark: &Benchmark,
+    again: &[Again],
+) -> Result<Option<AuditEntry>, ExecError> {
+    let skip = plan.skips.iter().find(|skip| skip.id == benchmark.id);
+    let step = plan.steps.iter().find(|step| step.id == benchmark.id);
+    let tests = match (&benchmark.work, skip, step) {
+        (Work::Derived { .. } | Work::Rating { .. }, ..) => return Ok(None),
+        (_, Some(skip), _) => vec![untold(&skip.footnote.why)],
+        (Work::Kernel(work), None, Some(step)) => {
+            entry::kernel(executor, benchmark, work, &step.cpus, again)?
+        }
+        (Work::Command(work) | Work::Scenario(work), None, Some(step)) => {
+            entry::command(executor, benchmark, work, &step.cpus)?
+        }
+        (_, None, None) => vec![],
+    };
+    let source = match &benchmark.work {
+        Work::Kernel(work) => gritstone_kernels::source(&work.program),
+        _ => None,
+    };
+    Ok(Some(AuditEntry {
+        id: benchmark.id.clone(),
+        version: benchmark.version,
+        kind: benchmark.work.kind(),
+        source: source.map(|source| source.hash.to_owned()),
+        tests,
+    }))
+}
+
+/// An entry that cannot run here.
+fn untold(why: &str) -> AuditTest {
+    AuditTest {
+        build: SHIPPED.to_owned(),
+        claim: Claim::Runs,
+        claimed: None,
+        measured: None,
+        finding: Finding::NotTold,
+        why: why.to_owned(),
+    }
+}

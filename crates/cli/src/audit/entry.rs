@@ -1,0 +1,233 @@
+//! One entry: what is asked of its program, in every build, for its claims to be judged.
+//!
+//! Must not know: how a claim is judged, compilers, other entries.
+
+use super::SHIPPED;
+use super::again::Again;
+use gritstone_exec::entries::Entries;
+use gritstone_exec::{ExecError, Execute, Executor, PROOF_FAILED};
+use gritstone_model::{
+    AuditTest, Benchmark, Claim, CommandWork, Conditions, Event, Finding, KernelWork, Launch,
+    Outcome, Work,
+};
+use gritstone_stats::audit::{Evidence, tests};
+use std::collections::BTreeMap;
+
+/// Launches of a build of which a claim fails: only all of them together are a verdict, lest one was disturbed.
+const MOST_LAUNCHES: usize = 6;
+/// Kernel entries that are enough to count: each costs two stops of the program, and the count is exact.
+const ENOUGH_ENTRIES: f64 = 400.0;
+/// Parameters of a short launch: a millisecond is thousands of steps of the clock, and less than what a scheduler gives
+/// to whoever else uses the machine.
+const SHORT: [(&str, &str); 2] = [("target_ns", "1000000"), ("samples", "3")];
+/// Parameters of one that also does single operations, so that what a region costs can be told from its work.
+const WITH_SINGLES: [(&str, &str); 2] = [("batch", "1"), ("batch_ns", "20000000")];
+
+/// A kernel, as shipped and as compiled again.
+///
+/// # Errors
+/// When nothing can be launched any more, or the user asks to stop.
+pub fn kernel(
+    executor: &mut Executor,
+    benchmark: &Benchmark,
+    work: &KernelWork,
+    cpus: &[u32],
+    again: &[Again],
+) -> Result<Vec<AuditTest>, ExecError> {
+    let mut subject = Subject {
+        executor,
+        benchmark,
+        cpus,
+        entries_elsewhere: None,
+    };
+    let thorough = with(benchmark, work, SHORT.iter().chain(&WITH_SINGLES));
+    let short = with(benchmark, work, SHORT.iter());
+    let (mut found, entries) = subject.build(SHIPPED, &thorough, work)?;
+    subject.entries_elsewhere = entries;
+    for again in again.iter().filter(|again| again.build.why_not.is_none()) {
+        let mut builds = BTreeMap::new();
+        let mut refused = None;
+        for name in work.uses.iter().chain([&work.program]) {
+            match again.programs.get(name) {
+                Some(Ok(built)) => {
+                    builds.insert(name.clone(), built.clone());
+                }
+                Some(Err(why)) => refused = Some(why),
+                None => {}
+            }
+        }
+        if let Some(why) = refused {
+            let why = format!("It does not compile: {why}");
+            found.push(test(&again.build.name, Claim::Runs, Finding::Fails, why));
+            continue;
+        }
+        let shipped = subject.executor.use_builds(builds);
+        let told = subject.build(&again.build.name, &short, work);
+        subject.executor.use_builds(shipped);
+        found.extend(told?.0);
+    }
+    Ok(found)
+}
+
+/// The entry as an audit launches it: short, and without the published work.
+fn with<'a>(
+    benchmark: &Benchmark,
+    work: &KernelWork,
+    params: impl Iterator<Item = &'a (&'a str, &'a str)>,
+) -> Benchmark {
+    let mut work = work.clone();
+    for (key, value) in params {
+        // what the entry itself asks of the runtime stands
+        let param = work.params.entry((*key).to_owned());
+        param.or_insert_with(|| (*value).to_owned());
+    }
+    Benchmark {
+        work: Work::Kernel(work),
+        published: None,
+        ..benchmark.clone()
+    }
+}
+
+/// The entry that is audited.
+struct Subject<'a> {
+    executor: &'a mut Executor,
+    benchmark: &'a Benchmark,
+    cpus: &'a [u32],
+    /// Entries an operation of the shipped program.
+    entries_elsewhere: Option<f64>,
+}
+
+impl Subject<'_> {
+    /// All claims of the build that the executor uses now, and its entries an operation where they could be counted.
+    fn build(
+        &mut self,
+        name: &str,
+        as_launched: &Benchmark,
+        work: &KernelWork,
+    ) -> Result<(Vec<AuditTest>, Option<f64>), ExecError> {
+        let mut launches = vec![self.launch(as_launched)?];
+        let most = launches[0].events.iter().filter_map(operations).max();
+        let entries = self.entries_per_op(work, most.unwrap_or(0))?;
+        loop {
+            let evidence = Evidence {
+                build: name,
+                launches: &launches,
+                entries: entries.as_ref().copied().map_err(String::as_str),
+                entries_elsewhere: self.entries_elsewhere,
+            };
+            let found = tests(self.benchmark, &evidence);
+            let fails = |test: &AuditTest| {
+                test.finding == Finding::Fails && test.claim != Claim::SyscallsPerOp
+            };
+            if launches.len() == MOST_LAUNCHES || !found.iter().any(fails) {
+                return Ok((found, entries.ok()));
+            }
+            launches.push(self.launch(as_launched)?);
+        }
+    }
+
+    fn launch(&mut self, as_launched: &Benchmark) -> Result<Launch, ExecError> {
+        let launched = self.executor.launch(as_launched, self.cpus)?;
+        Ok(Launch {
+            id: self.benchmark.id.clone(),
+            round: 0,
+            start: 0,
+            cpus: self.cpus.to_vec(),
+            outcome: launched.outcome,
+            events: launched.events,
+            conditions: Conditions::default(),
+        })
+    }
+
+    /// Entries into the kernel for each operation, up to `most` operations an execution: the slope between two n, so that
+    /// what is done once falls out. In the inner result, why it is not known.
+    fn entries_per_op(
+        &mut self,
+        work: &KernelWork,
+        most: u64,
+    ) -> Result<Result<f64, String>, ExecError> {
+        if most < 2 {
+            return Ok(Err(
+                "kernel entries of its operation cannot be told from those around it: its n is always 1"
+                    .to_owned(),
+            ));
+        }
+        let rough = match self.slope(work, 1, 2)? {
+            Ok(rough) => rough,
+            Err(why) => return Ok(Err(why)),
+        };
+        // where there seem to be none, as many operations as a sample has: one entry in a million would show
+        let n = (ENOUGH_ENTRIES / rough.max(ENOUGH_ENTRIES / most as f64)) as u64;
+        match n.clamp(2, most) {
+            2 => Ok(Ok(rough)),
+            n => self.slope(work, n / 2, n),
+        }
+    }
+
+    fn slope(
+        &mut self,
+        work: &KernelWork,
+        few: u64,
+        many: u64,
+    ) -> Result<Result<f64, String>, ExecError> {
+        let mut own = [0.0; 2];
+        for (own, n) in own.iter_mut().zip([few, many]) {
+            match self.executor.entries(self.benchmark, work, self.cpus, n)? {
+                Ok(Entries { own: counted, .. }) => *own = counted as f64,
+                Err(why) => return Ok(Err(why.to_string())),
+            }
+        }
+        Ok(Ok((own[1] - own[0]) / (many - few) as f64))
+    }
+}
+
+/// Operations of a timed region.
+fn operations(event: &Event) -> Option<u64> {
+    match event {
+        Event::Warm { n, .. } => Some(*n),
+        Event::Sample(sample) => Some(sample.n),
+        _ => None,
+    }
+}
+
+/// A command or a scenario: its proof, then once as it is timed, which compares what it prints and leaves.
+///
+/// # Errors
+/// When nothing can be launched any more, or the user asks to stop.
+pub fn command(
+    executor: &mut Executor,
+    benchmark: &Benchmark,
+    work: &CommandWork,
+    cpus: &[u32],
+) -> Result<Vec<AuditTest>, ExecError> {
+    let launched = executor.launch(benchmark, cpus)?;
+    let outcome = &launched.outcome;
+    let why = outcome.why().to_owned();
+    let unproved = why.starts_with(PROOF_FAILED);
+    let (runs, proof) = match outcome {
+        Outcome::Measured => (Finding::Holds, Finding::Holds),
+        Outcome::Skipped(_) => (Finding::NotTold, Finding::NotTold),
+        _ if unproved => (Finding::NotTold, Finding::Fails),
+        _ => (Finding::Fails, Finding::Holds),
+    };
+    let reason = |finding| match finding {
+        Finding::Holds => String::new(),
+        _ => format!("{}: {why}.", benchmark.id),
+    };
+    let mut found = vec![test(SHIPPED, Claim::Runs, runs, reason(runs))];
+    if work.verify.is_some() {
+        found.push(test(SHIPPED, Claim::Proof, proof, reason(proof)));
+    }
+    Ok(found)
+}
+
+fn test(build: &str, claim: Claim, finding: Finding, why: String) -> AuditTest {
+    AuditTest {
+        build: build.to_owned(),
+        claim,
+        claimed: None,
+        measured: None,
+        finding,
+        why,
+    }
+}

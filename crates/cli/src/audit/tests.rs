@@ -1,0 +1,272 @@
+//! Planted faults: kernels that do not do what they claim, as an audit and as an ordinary run see them.
+
+use super::*;
+use crate::session::{self, Limits, Progress, Ways};
+use gritstone_exec::{Launched, Places, Setup};
+use gritstone_model::{
+    Better, Claims, Conditions, FootnoteKind, Id, KernelWork, Launch, Placement, ResultView,
+    RunData, RunInfo, Step, Unit,
+};
+use gritstone_stats::summary;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+/// A planted kernel that claims a getpid or the like for each operation.
+struct Planted {
+    executor: Executor,
+    plan: Plan,
+    compiler: PathBuf,
+    path: String,
+    text: String,
+    _directory: tempfile::TempDir,
+}
+
+impl Planted {
+    /// Compiles it as the programs of this binary are.
+    fn new(name: &str, claims: Claims) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let here = directory.path().to_path_buf();
+        let path = std::env::var_os("PATH").unwrap();
+        let compiler = gritstone_host::programs::find(&["cc", "gcc", "clang"], &path).unwrap();
+        let executor = Executor::new(Setup {
+            places: Places::make(std::slice::from_ref(&here), &here, None).unwrap(),
+            cpus: "-".to_owned(),
+            environment: BTreeMap::from([("PATH".to_owned(), path.into_string().unwrap())]),
+            programs: BTreeMap::new(),
+            measured: String::new(),
+            deadline: Duration::from_secs(60),
+            stop: Arc::new(AtomicBool::new(false)),
+        });
+        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../exec/src/planted")
+            .join(format!("{name}.c"));
+        let benchmark = benchmark(name, claims);
+        let step = Step {
+            id: benchmark.id.clone(),
+            cpus: vec![],
+        };
+        let mut planted = Self {
+            executor,
+            plan: Plan {
+                steps: vec![step],
+                benchmarks: vec![benchmark],
+                skips: vec![],
+            },
+            compiler,
+            path: format!("planted/{name}.c"),
+            text: std::fs::read_to_string(file).unwrap(),
+            _directory: directory,
+        };
+        planted.ship(&format!("planted/{name}"));
+        planted
+    }
+
+    fn ship(&mut self, program: &str) {
+        let flags = vec!["-O2".to_owned()];
+        let workshop = self.executor.workshop(&self.compiler, flags).unwrap();
+        let sources = sources(&self.path, &self.text);
+        let builds = workshop.build(&sources, &[program]).unwrap();
+        let shipped = builds
+            .into_iter()
+            .map(|(name, built)| (name, built.unwrap()));
+        self.executor.use_builds(shipped.collect());
+    }
+
+    fn audit(&mut self) -> AuditView {
+        let compilers = [Compiler::new("cc", self.compiler.clone())];
+        let sources = sources(&self.path, &self.text);
+        view(&mut self.executor, &self.plan, &compilers, &sources).unwrap()
+    }
+
+    /// What an ordinary run makes of it.
+    fn run(&mut self) -> ResultView {
+        let limits = Limits {
+            budget: Duration::from_secs(20),
+            precision: 0.5,
+            seed: 1,
+        };
+        let mut kept = Kept {
+            start: Instant::now(),
+            launches: vec![],
+        };
+        session::measure(&self.plan, &limits, &[], &mut self.executor, &mut kept).unwrap();
+        let data = RunData {
+            info: RunInfo::default(),
+            benchmarks: self.plan.benchmarks.clone(),
+            launches: kept.launches,
+            ..RunData::default()
+        };
+        let mut view = summary::summarise(&data, &summary::Options::default());
+        view.results.remove(0)
+    }
+}
+
+fn sources<'a>(path: &'a str, text: &'a str) -> Vec<(&'a str, &'a str)> {
+    gritstone_kernels::sources()
+        .iter()
+        .map(|source| (source.path, source.text))
+        .chain([(path, text)])
+        .collect()
+}
+
+fn benchmark(name: &str, claims: Claims) -> Benchmark {
+    Benchmark {
+        id: Id::parse(&format!("planted/{name}")).unwrap(),
+        title: name.to_owned(),
+        version: 1,
+        work: Work::Kernel(KernelWork {
+            program: format!("planted/{name}"),
+            params: BTreeMap::new(),
+            uses: vec![],
+        }),
+        operation: "one".to_owned(),
+        why: "because".to_owned(),
+        sources: vec![],
+        unit: Unit::parse("ns/call").unwrap(),
+        better: Better::Lower,
+        amount_per_op: 1.0,
+        published: None,
+        placement: Placement::All,
+        processor_bound: false,
+        files: false,
+        claims,
+        needs: vec![],
+        curve: None,
+        remark: None,
+        not_comparable: None,
+    }
+}
+
+/// A run that keeps its launches in memory.
+struct Kept {
+    start: Instant,
+    launches: Vec<Launch>,
+}
+
+impl Ways for Kept {
+    fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+    fn before(&mut self, _: &Progress<'_>) {}
+    fn after(&mut self, _: &Benchmark, _: &Launched) -> Conditions {
+        Conditions::default()
+    }
+    fn keep(&mut self, launch: &Launch) -> Result<()> {
+        self.launches.push(launch.clone());
+        Ok(())
+    }
+}
+
+fn claims(syscalls: f64, min_ns: f64) -> Claims {
+    Claims {
+        check: true,
+        linear: true,
+        syscalls_per_op: Some(syscalls),
+        min_ns_per_op: Some(min_ns),
+        ..Claims::default()
+    }
+}
+
+/// The claims that fail in one build.
+fn failing(view: &AuditView, build: &str) -> Vec<Claim> {
+    let tests = view.entries[0].tests.iter();
+    let tests: Vec<_> = tests.filter(|test| test.build == build).collect();
+    assert!(!tests.is_empty(), "{build} was not audited: {view:?}");
+    tests
+        .iter()
+        .filter(|test| test.finding == Finding::Fails)
+        .map(|test| test.claim)
+        .collect()
+}
+
+fn starred(result: &ResultView) -> bool {
+    let star = |note: &gritstone_model::Footnote| note.kind == FootnoteKind::Trivialised;
+    result.footnotes.iter().any(star)
+}
+
+#[test]
+fn a_loop_that_the_compiler_removes() {
+    let mut planted = Planted::new("removed", claims(0.0, 0.1));
+    let view = planted.audit();
+    assert_eq!(exit(&view), Exit::CheckFailed);
+    assert_eq!(failing(&view, SHIPPED), [Claim::Linear]);
+    assert_eq!(failing(&view, "cc -O3"), [Claim::Linear]);
+    assert_eq!(failing(&view, "cc -O0"), [], "nobody removes it there");
+    let result = planted.run();
+    assert!(starred(&result), "{result:?}");
+    assert_eq!(result.estimate, None, "no work, no figure");
+}
+
+#[test]
+fn an_operation_that_takes_longer_the_more_there_are() {
+    let mut planted = Planted::new("quadratic", claims(0.0, 0.1));
+    let view = planted.audit();
+    assert_eq!(exit(&view), Exit::CheckFailed);
+    for build in [SHIPPED, "cc -O0", "cc -O2", "cc -O3", "cc -O3 -flto"] {
+        assert_eq!(failing(&view, build), [Claim::Linear], "{build}");
+    }
+    let growth = view.entries[0]
+        .tests
+        .iter()
+        .find(|t| t.claim == Claim::Linear);
+    let exponent = growth.unwrap().measured.unwrap();
+    assert!((1.5..2.5).contains(&exponent), "{exponent}");
+    let result = planted.run();
+    assert!(starred(&result), "{result:?}");
+}
+
+#[test]
+fn a_number_that_is_remembered_instead_of_asked_for() {
+    let mut planted = Planted::new("cached", claims(1.0, 10.0));
+    let view = planted.audit();
+    assert_eq!(exit(&view), Exit::CheckFailed);
+    for build in [SHIPPED, "cc -O0", "cc -O3 -flto"] {
+        assert!(
+            failing(&view, build).contains(&Claim::SyscallsPerOp),
+            "{build}"
+        );
+    }
+    let entries = view.entries[0]
+        .tests
+        .iter()
+        .find(|test| test.claim == Claim::SyscallsPerOp)
+        .unwrap();
+    assert_eq!((entries.claimed, entries.measured), (Some(1.0), Some(0.0)));
+    // a run cannot count entries, but sees that this is faster than entering the kernel can be
+    assert!(starred(&planted.run()));
+}
+
+#[test]
+fn a_claim_that_holds_as_shipped_but_not_elsewhere() {
+    let mut planted = Planted::new("fickle", claims(1.0, 0.1));
+    let view = planted.audit();
+    assert_eq!(failing(&view, SHIPPED), []);
+    assert_eq!(failing(&view, "cc -O3"), []);
+    assert_eq!(failing(&view, "cc -O0"), [Claim::SyscallsPerOp]);
+    assert_eq!(exit(&view), Exit::CheckFailed);
+}
+
+#[test]
+fn a_source_that_no_compiler_takes() {
+    let mut planted = Planted::new("fickle", claims(1.0, 0.1));
+    planted.text.push_str("this is not C\n");
+    let view = planted.audit();
+    assert_eq!(failing(&view, SHIPPED), []);
+    assert_eq!(failing(&view, "cc -O2"), [Claim::Runs]);
+    let why = &view.entries[0].tests.last().unwrap().why;
+    assert!(why.contains("planted/fickle.c"), "{why}");
+    assert_eq!(exit(&view), Exit::CheckFailed);
+}
+
+#[test]
+fn nothing_to_audit_is_neither_good_nor_bad() {
+    let mut planted = Planted::new("skips", Claims::default());
+    let view = planted.audit();
+    assert_eq!(exit(&view), Exit::NothingMeasured);
+    let test = &view.entries[0].tests[0];
+    assert_eq!(test.finding, Finding::NotTold);
+    assert!(test.why.contains("no card reader"), "{test:?}");
+}

@@ -1,0 +1,51 @@
+//! Signals: those that end a run in order, and those whose usual effect is not what we find.
+//!
+//! Must not know: what is to be ended.
+
+use nix::sys::signal::{SigHandler, Signal, raise, signal};
+use signal_hook::flag;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Ctrl-C, kill, the terminal that goes away.
+const ENDING: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
+
+/// Children can be waited for, whatever our parent thought of its own: to ignore this signal is inherited.
+#[allow(unsafe_code)]
+pub fn children_can_be_waited_for() {
+    // SAFETY: the default action is not a function of ours, so nothing can be unsound in it
+    let _ = unsafe { signal(Signal::SIGCHLD, SigHandler::SigDfl) };
+}
+
+/// `gritstone show | head` is no error: ends the process as the signal that Rust ignores ends cat(1).
+#[allow(unsafe_code)]
+pub fn die_of_a_closed_pipe() -> ! {
+    // SAFETY: as above
+    let _ = unsafe { signal(Signal::SIGPIPE, SigHandler::SigDfl) };
+    let _ = raise(Signal::SIGPIPE);
+    std::process::exit(128 + Signal::SIGPIPE as i32)
+}
+
+/// A flag that becomes true when a run is to end. A signal that is ignored stays so: nohup(1) and shells that start
+/// us in the background mean it.
+///
+/// # Errors
+/// When a signal cannot be caught.
+pub fn end_of_run() -> io::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for ending in ENDING {
+        if !ignored(ending) {
+            flag::register(ending as i32, Arc::clone(&stop))?;
+        }
+    }
+    Ok(stop)
+}
+
+#[allow(unsafe_code)]
+fn ignored(which: Signal) -> bool {
+    // SAFETY: to be ignored is not a function of ours, so nothing can be unsound in it
+    let before = unsafe { signal(which, SigHandler::SigIgn) };
+    // what was not ignored is caught next
+    matches!(before, Ok(SigHandler::SigIgn))
+}

@@ -1,0 +1,243 @@
+//! The tracer itself: every stop of a program and of all that it starts, and what is learned at each.
+//!
+//! Must not know: how the program was started, deadlines.
+
+use super::{Entries, Uncounted};
+use nix::errno::Errno;
+use nix::sys::ptrace::{self, Options};
+use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
+use nix::unistd::Pid;
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem::size_of;
+
+/// The resource use that nobody has, for which the runtime of the kernels asks before and after the work.
+const MARK: u64 = 19_840_801;
+/// Threads and processes alike, but only those that this very thread traces.
+const MINE: WaitPidFlag = WaitPidFlag::__WALL.union(WaitPidFlag::__WNOTHREAD);
+
+/// A process or thread that is traced.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tracee {
+    /// The program or a thread of it, not a child.
+    own: bool,
+    /// The stop with which its life begins is still to come.
+    newborn: bool,
+    /// Its last call is to be entered again, from this instruction.
+    restarts: Option<u64>,
+}
+
+/// The tracer of one program.
+pub(super) struct Tracer {
+    pub main: Pid,
+    tracees: BTreeMap<Pid, Tracee>,
+    /// Stopped at birth before their parent told us of them.
+    early: BTreeSet<Pid>,
+    /// How often the program itself has marked a place: it works between the first and the second.
+    pub marks: u32,
+    /// What was counted so far.
+    pub entries: Entries,
+}
+
+impl Tracer {
+    /// Of a process that has asked to be traced, and stops when its program begins.
+    pub fn new(main: Pid) -> Self {
+        let main_tracee = Tracee {
+            own: true,
+            newborn: true,
+            restarts: None,
+        };
+        Self {
+            main,
+            tracees: BTreeMap::from([(main, main_tracee)]),
+            early: BTreeSet::new(),
+            marks: 0,
+            entries: Entries::default(),
+        }
+    }
+
+    /// Until the program has ended, which is seen but not yet reaped.
+    pub fn trace(&mut self) -> Result<(), Uncounted> {
+        let look = MINE | WaitPidFlag::WEXITED | WaitPidFlag::WSTOPPED | WaitPidFlag::WNOWAIT;
+        loop {
+            let next = match waitid(Id::All, look) {
+                Err(Errno::EINTR) => continue,
+                Err(errno) => return Err(Uncounted::system("waitid")(errno)),
+                Ok(status) => status,
+            };
+            let ended = matches!(next, WaitStatus::Exited(..) | WaitStatus::Signaled(..));
+            let Some(pid) = next.pid() else { continue };
+            if ended && pid == self.main {
+                self.tracees.remove(&pid);
+                return Ok(());
+            }
+            match waitpid(pid, Some(MINE)) {
+                // it was killed between the two looks
+                Err(Errno::ECHILD | Errno::EINTR) => {}
+                Err(errno) => return Err(Uncounted::system("waitpid")(errno)),
+                Ok(status) => match self.stopped(pid, status) {
+                    // killed while it was stopped: its end is the next that we hear of it
+                    Err(Uncounted::System {
+                        errno: Errno::ESRCH,
+                        ..
+                    }) => {}
+                    other => other?,
+                },
+            }
+        }
+    }
+
+    /// Deals with one stop, and lets the tracee go on.
+    fn stopped(&mut self, pid: Pid, status: WaitStatus) -> Result<(), Uncounted> {
+        let mut pass_on = None;
+        match status {
+            WaitStatus::Exited(..) | WaitStatus::Signaled(..) => {
+                self.tracees.remove(&pid);
+                self.early.remove(&pid);
+                return Ok(());
+            }
+            WaitStatus::PtraceSyscall(_) => self.at_the_border(pid)?,
+            WaitStatus::PtraceEvent(_, _, event) => self.event(pid, event)?,
+            WaitStatus::Stopped(_, signal) => match self.tracees.get_mut(&pid) {
+                None => {
+                    self.early.insert(pid);
+                    return Ok(());
+                }
+                Some(tracee) if tracee.newborn => {
+                    tracee.newborn = false;
+                    if pid == self.main {
+                        let options = Options::PTRACE_O_TRACESYSGOOD
+                            | Options::PTRACE_O_EXITKILL
+                            | Options::PTRACE_O_TRACEFORK
+                            | Options::PTRACE_O_TRACEVFORK
+                            | Options::PTRACE_O_TRACECLONE
+                            | Options::PTRACE_O_TRACEEXEC;
+                        ptrace::setoptions(pid, options)
+                            .map_err(Uncounted::system("ptrace(PTRACE_SETOPTIONS)"))?;
+                    }
+                }
+                Some(_) => pass_on = Some(signal),
+            },
+            _ => {}
+        }
+        ptrace::syscall(pid, pass_on).map_err(Uncounted::system("ptrace(PTRACE_SYSCALL)"))
+    }
+
+    /// A tracee was born, or became another program.
+    fn event(&mut self, pid: Pid, event: i32) -> Result<(), Uncounted> {
+        let thread = event == nix::libc::PTRACE_EVENT_CLONE;
+        if event == nix::libc::PTRACE_EVENT_EXEC {
+            return Ok(());
+        }
+        let born =
+            ptrace::getevent(pid).map_err(Uncounted::system("ptrace(PTRACE_GETEVENTMSG)"))?;
+        let born = Pid::from_raw(born as i32);
+        let parent = self.tracees.get(&pid).copied().unwrap_or_default();
+        let was_early = self.early.remove(&born);
+        let tracee = Tracee {
+            own: parent.own && thread,
+            newborn: !was_early,
+            restarts: None,
+        };
+        self.tracees.insert(born, tracee);
+        if was_early {
+            ptrace::syscall(born, None).map_err(Uncounted::system("ptrace(PTRACE_SYSCALL)"))?;
+        }
+        Ok(())
+    }
+
+    /// At an entry or an exit.
+    fn at_the_border(&mut self, pid: Pid) -> Result<(), Uncounted> {
+        let info = syscall_info(pid).map_err(|errno| match errno {
+            Errno::EIO | Errno::EINVAL => Uncounted::TooOld,
+            _ => Uncounted::system("ptrace(PTRACE_GET_SYSCALL_INFO)")(errno),
+        })?;
+        let Some(tracee) = self.tracees.get_mut(&pid) else {
+            return Ok(());
+        };
+        match info.op {
+            SyscallInfo::ENTRY => {
+                let again = tracee.restarts.take() == Some(info.instruction_pointer);
+                match tracee.own {
+                    true if info.is_mark() => self.marks += 1,
+                    _ if again || self.marks != 1 => {}
+                    true => self.entries.own += 1,
+                    false => self.entries.children += 1,
+                }
+            }
+            SyscallInfo::EXIT => {
+                tracee.restarts = info.restarts().then_some(info.instruction_pointer);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Kills what is left. Their numbers are theirs: we have not waited for their ends.
+    pub fn kill_rest(&mut self) {
+        for pid in self.tracees.keys().chain(&self.early).copied() {
+            let _ = kill(pid, Signal::SIGKILL);
+            // the program itself is waited for by who started it
+            if pid != self.main {
+                wait_for_the_end_of(pid);
+            }
+        }
+    }
+}
+
+fn wait_for_the_end_of(pid: Pid) {
+    loop {
+        match waitpid(pid, Some(MINE)) {
+            Err(Errno::EINTR) => {}
+            Err(_) | Ok(WaitStatus::Exited(..) | WaitStatus::Signaled(..)) => return,
+            Ok(_) => {}
+        }
+    }
+}
+
+/// The beginning of `struct ptrace_syscall_info` of linux/ptrace.h; C libraries other than glibc do not have it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+struct SyscallInfo {
+    op: u8,
+    padding: [u8; 3],
+    arch: u32,
+    instruction_pointer: u64,
+    stack_pointer: u64,
+    /// At an entry the number of the call, at an exit what it returns.
+    value: i64,
+    /// At an entry.
+    arguments: [u64; 6],
+    rest: [u64; 2],
+}
+
+impl SyscallInfo {
+    const ENTRY: u8 = 1;
+    const EXIT: u8 = 2;
+
+    fn is_mark(&self) -> bool {
+        self.value == nix::libc::SYS_getrusage && self.arguments[0] == MARK
+    }
+
+    /// Whether the call was interrupted, and will be entered again unless a handler thinks otherwise: ERESTARTSYS,
+    /// ERESTARTNOINTR, ERESTARTNOHAND, ERESTART_RESTARTBLOCK, which only tracers see.
+    fn restarts(&self) -> bool {
+        matches!(-self.value, 512..=514 | 516)
+    }
+}
+
+#[allow(unsafe_code)]
+fn syscall_info(pid: Pid) -> Result<SyscallInfo, Errno> {
+    const PTRACE_GET_SYSCALL_INFO: i32 = 0x420e;
+    let mut info = SyscallInfo::default();
+    // SAFETY: the system writes at most as many bytes as it is told that there are, and any bytes are a SyscallInfo
+    let result = unsafe {
+        nix::libc::ptrace(
+            PTRACE_GET_SYSCALL_INFO as _,
+            pid.as_raw(),
+            size_of::<SyscallInfo>(),
+            &raw mut info,
+        )
+    };
+    Errno::result(result).map(|_| info)
+}

@@ -1,0 +1,348 @@
+//! The executor with made-up benchmarks: what is work, what is not, and that nothing stays.
+
+use super::*;
+use gritstone_model::{Better, Claims, PublishedWork, Source, Term, Unit};
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+
+/// A folder, and an executor that works in it.
+struct Bench {
+    folder: tempfile::TempDir,
+    executor: Executor,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self::below(OsStr::new("here"))
+    }
+
+    /// In a folder of that name.
+    fn below(name: &OsStr) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path().join(name);
+        fs::create_dir(&here).unwrap();
+        let path = std::env::var("PATH").unwrap();
+        let cc = std::env::split_paths(&path)
+            .map(|dir| dir.join("cc"))
+            .find(|cc| cc.is_file())
+            .expect("a C compiler built the kernels");
+        let executor = Executor::new(Setup {
+            places: Places::make(std::slice::from_ref(&here), &here, None).unwrap(),
+            cpus: "-".to_owned(),
+            environment: BTreeMap::from([("PATH".to_owned(), path)]),
+            programs: BTreeMap::from([("cc".to_owned(), cc)]),
+            measured: "the page cache of a test".to_owned(),
+            deadline: Duration::from_secs(30),
+            stop: Arc::new(AtomicBool::new(false)),
+        });
+        Self { folder, executor }
+    }
+
+    fn launch(&mut self, benchmark: &Benchmark) -> Launched {
+        let launched = self.executor.launch(benchmark, &[]).unwrap();
+        let (work, programs) = self.executor.setup.places.directories();
+        assert_eq!(fs::read_dir(work).unwrap().count(), 0, "files are left");
+        let left = fs::read_dir(programs).unwrap().flatten();
+        let directories = left.filter(|entry| entry.path().is_dir()).count();
+        assert_eq!(directories, 0, "a directory of a launch is left");
+        launched
+    }
+
+    /// Why a shell script fails, with this printed and these files left.
+    fn failure(&mut self, script: &str, stdout: Option<&str>, leaves: &[&str]) -> String {
+        match self.launch(&shell(script, stdout, leaves)).outcome {
+            Outcome::Failed(why) => why,
+            other => panic!("{script}: {other:?}"),
+        }
+    }
+}
+
+fn benchmark(work: Work) -> Benchmark {
+    Benchmark {
+        id: Id::parse("made/up").unwrap(),
+        title: "Made up".to_owned(),
+        version: 1,
+        work,
+        operation: "one".to_owned(),
+        why: "because".to_owned(),
+        sources: vec![Source {
+            document: "byte-1984".to_owned(),
+            place: "nowhere".to_owned(),
+        }],
+        unit: Unit::parse("ns/call").unwrap(),
+        better: Better::Lower,
+        amount_per_op: 1.0,
+        published: None,
+        placement: Placement::OneCpu,
+        processor_bound: false,
+        files: true,
+        claims: Claims::default(),
+        needs: vec![],
+        curve: None,
+        remark: None,
+        not_comparable: None,
+    }
+}
+
+fn words<T: From<String>>(words: &[&str]) -> Vec<T> {
+    words
+        .iter()
+        .map(|word| T::from((*word).to_owned()))
+        .collect()
+}
+
+fn shell_work(script: &str, stdout: Option<&str>, leaves: &[&str]) -> CommandWork {
+    CommandWork {
+        argv: words(&["/bin/sh", "-c", script]),
+        files: BTreeMap::from([("input".to_owned(), "hello\n".to_owned())]),
+        stdout: stdout.map(str::to_owned),
+        leaves: words(leaves),
+        ..CommandWork::default()
+    }
+}
+
+fn shell(script: &str, stdout: Option<&str>, leaves: &[&str]) -> Benchmark {
+    benchmark(Work::Command(shell_work(script, stdout, leaves)))
+}
+
+fn kernel(program: &str, params: &[(&str, &str)], operations: u64) -> Benchmark {
+    let mut made = benchmark(Work::Kernel(KernelWork {
+        program: program.to_owned(),
+        params: params
+            .iter()
+            .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+            .collect(),
+        uses: vec![],
+    }));
+    made.published = Some(PublishedWork {
+        work: "so much".to_owned(),
+        operations,
+        figure: "real_s".to_owned(),
+    });
+    made
+}
+
+fn params<'a>(launched: &'a Launched, wanted: &str) -> Vec<&'a str> {
+    let of = launched.events.iter().filter_map(|event| match event {
+        Event::Param { key, value } if key == wanted => Some(value.as_str()),
+        _ => None,
+    });
+    of.collect()
+}
+
+#[test]
+fn a_command_that_does_what_it_should_is_timed() {
+    let mut bench = Bench::new();
+    let good = shell(
+        "cat input; echo >one; echo >two",
+        Some(" hello\n"),
+        &["one", "two"],
+    );
+    let launched = bench.launch(&good);
+    assert_eq!(launched.outcome, Outcome::Measured);
+    let samples = launched.events.iter().filter_map(|event| match event {
+        Event::Sample(sample) => Some(sample),
+        _ => None,
+    });
+    let samples: Vec<_> = samples.collect();
+    assert!((1..=20).contains(&samples.len()), "{samples:?}");
+    assert!(
+        samples
+            .iter()
+            .all(|sample| sample.n == 1 && sample.wall > 0)
+    );
+    assert_eq!(params(&launched, "measured"), ["the page cache of a test"]);
+    assert!(launched.cpu > 0, "the CPU time of the launch is its own");
+}
+
+#[test]
+fn what_a_command_says_is_held_against_what_it_should() {
+    let mut bench = Bench::new();
+    let mut why = |script: &str| bench.failure(script, Some("hello"), &[]);
+    assert!(why("echo bye").ends_with("printed 'bye' instead of 'hello'"));
+    assert!(why("true").ends_with("printed '' instead of 'hello'"));
+    // what comes after a zero byte, or after more than is held, is not overlooked
+    assert!(why("printf 'hello\\0bye'").contains("printed 'hello' and more"));
+    assert!(why("printf 'hello%5000s%s' '' bye").contains("printed 'hello' and more"));
+    assert!(
+        bench
+            .failure("echo x", None, &[])
+            .ends_with("printed 'x' instead of ''")
+    );
+}
+
+#[test]
+fn a_command_that_complains_or_ends_badly_is_no_time() {
+    let mut bench = Bench::new();
+    let mut why = |script: &str| bench.failure(script, None, &[]);
+    assert!(why("echo oh dear >&2").ends_with("/bin/sh complained: oh dear"));
+    assert!(why("printf '\\0oh dear' >&2").contains("complained"));
+    assert!(why("echo bad >&2; exit 3").ends_with("ended with status 3; it said: bad"));
+    assert!(why("kill -9 $$").contains("was killed by signal 9"));
+    let none = benchmark(Work::Command(CommandWork {
+        argv: words(&["/nonexistent/program"]),
+        ..CommandWork::default()
+    }));
+    let outcome = bench.launch(&none).outcome;
+    assert!(
+        matches!(&outcome, Outcome::Failed(why) if why.starts_with("posix_spawn: No such file")),
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn a_command_leaves_the_files_that_it_should_and_no_others() {
+    let mut bench = Bench::new();
+    let mut why = |script: &str, leaves: &[&str]| bench.failure(script, None, leaves);
+    assert!(why(":", &["out"]).ends_with("did not leave the file out"));
+    assert!(why("echo >a; echo >b", &[]).contains("left 2 files that it should not"));
+    assert!(why("echo >out; mkdir d", &["out"]).contains("left 1 files"));
+    assert!(why("rm input", &[]).contains("removed 1 files"));
+}
+
+#[test]
+fn a_command_that_ends_before_its_children_is_no_time() {
+    let mut bench = Bench::new();
+    let why = bench.failure("sleep 60 >/dev/null 2>&1 &", None, &[]);
+    assert!(
+        why.contains("ended before a process that it had started"),
+        "{why}"
+    );
+    // those that it waits for, and those that are done, are its work
+    let script = "true & (true &) ; sleep 0.05; wait";
+    assert_eq!(
+        bench.launch(&shell(script, None, &[])).outcome,
+        Outcome::Measured
+    );
+}
+
+#[test]
+fn the_proof_comes_once_and_a_wrong_one_prevents_the_time() {
+    let mut bench = Bench::new();
+    let count = bench.folder.path().join("proofs");
+    let proof = |printed: &str| {
+        let script = format!("echo >>'{}'; cat input", count.display());
+        let mut work = shell_work("true", None, &[]);
+        work.verify = Some(Verify {
+            argv: words(&["/bin/sh", "-c", &script]),
+            stdout: printed.to_owned(),
+        });
+        benchmark(Work::Command(work))
+    };
+    let proofs = || fs::read_to_string(&count).unwrap().lines().count();
+    let launched = bench.launch(&proof("bye"));
+    let Outcome::Failed(why) = &launched.outcome else {
+        panic!("{launched:?}")
+    };
+    assert!(
+        why.starts_with("the proof of the work failed: stdout: "),
+        "{why}"
+    );
+    assert!(
+        !launched
+            .events
+            .iter()
+            .any(|e| matches!(e, Event::Sample(_)))
+    );
+    assert_eq!(proofs(), 1);
+    for _ in 0..2 {
+        assert_eq!(bench.launch(&proof("hello")).outcome, Outcome::Measured);
+        assert_eq!(
+            proofs(),
+            2,
+            "a proof that failed is tried again, one that held is not"
+        );
+    }
+}
+
+#[test]
+fn the_size_of_what_is_linked() {
+    let mut bench = Bench::new();
+    let linked = |argv: &[&str]| {
+        benchmark(Work::Command(CommandWork {
+            argv: words(argv),
+            files: BTreeMap::from([(
+                "small.c".to_owned(),
+                "int big[1000]; int main(void) { return big[0]; }\n".to_owned(),
+            )]),
+            leaves: words(&["a.out"]),
+            figure: Figure::LinkedSize,
+            ..CommandWork::default()
+        }))
+    };
+    let launched = bench.launch(&linked(&["{cc}", "-o", "a.out", "small.c"]));
+    assert_eq!(launched.outcome, Outcome::Measured);
+    let size = |key: &str| params(&launched, key)[0].parse::<u64>().unwrap();
+    assert!(size("size.text") > 0 && size("size.data") > 0);
+    assert!(
+        (4000..8000).contains(&size("size.bss")),
+        "{}",
+        size("size.bss")
+    );
+    assert!(params(&launched, "symbol").contains(&"main"));
+
+    let text = bench.launch(&linked(&["/bin/sh", "-c", "echo text >a.out"]));
+    assert!(
+        matches!(&text.outcome, Outcome::Failed(why) if why.contains("not an object file")),
+        "{text:?}"
+    );
+}
+
+#[test]
+fn the_published_work_of_a_kernel_is_a_batch_and_a_process() {
+    let mut bench = Bench::new();
+    let launched = bench.launch(&kernel("byte/fcall", &[("how", "assign")], 50_000));
+    assert_eq!(launched.outcome, Outcome::Measured);
+    let of = |wanted: fn(&Event) -> bool| launched.events.iter().filter(|e| wanted(e)).count();
+    assert_eq!(of(|e| matches!(e, Event::Process(p) if p.n == 1)), 3);
+    assert!(of(|e| matches!(e, Event::Sample(_))) >= 1);
+    let batch = launched.events.iter().find_map(|event| match event {
+        Event::Batch(batch) => Some(batch),
+        _ => None,
+    });
+    let batch = batch.unwrap();
+    assert_eq!(batch.n, 50_000);
+    // it never waits and has one thread; reading the clocks, a tenth of this work, is not part of it
+    let wall: u64 = batch.walls.iter().sum();
+    assert!(batch.usage.cpu > 0);
+    assert!(
+        batch.usage.cpu < wall + wall / 25,
+        "{} of {wall}",
+        batch.usage.cpu
+    );
+}
+
+#[test]
+fn a_folder_may_have_any_name() {
+    let mut bench = Bench::below(OsStr::from_bytes(b"two words, \xff '\"$x"));
+    let launched = bench.launch(&kernel("byte/syscall", &[], 1000));
+    assert_eq!(launched.outcome, Outcome::Measured);
+    let home = shell(
+        "cd \"$HOME\" && cat input && cd \"$TMPDIR\" && cat input",
+        Some("hello hello"),
+        &[],
+    );
+    assert_eq!(bench.launch(&home).outcome, Outcome::Measured);
+}
+
+#[test]
+fn more_than_a_kernel_can_do_at_a_time_is_refused() {
+    let launched = Bench::new().launch(&kernel("byte/disk-read", &[], 100_000));
+    assert!(
+        matches!(&launched.outcome, Outcome::Failed(why) if why.contains("batch=100000 is more than")),
+        "{launched:?}"
+    );
+}
+
+#[test]
+fn what_is_computed_is_not_launched() {
+    let derived = benchmark(Work::Derived {
+        terms: vec![Term {
+            id: Id::parse("made/other").unwrap(),
+            times: 1.0,
+        }],
+    });
+    let outcome = Bench::new().launch(&derived).outcome;
+    assert!(matches!(outcome, Outcome::Skipped(_)), "{outcome:?}");
+}

@@ -1,0 +1,128 @@
+//! Entries into the kernel: programs whose number of them is known, and programs that end badly.
+
+use super::{Planted, alive};
+use crate::entries::{Entries, Uncounted, count};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+const LONG: Duration = Duration::from_secs(60);
+
+impl Planted {
+    fn count(&self, n: u64, deadline: Duration, stop: &AtomicBool) -> Result<Entries, Uncounted> {
+        let mark = format!("{}-{}", self.name, self.directory.path().display());
+        let mut command = Command::new(self.directory.path().join(self.name));
+        command
+            .args(["mode=count", &format!("n={n}")])
+            .current_dir(self.directory.path())
+            .env_clear()
+            .env("PLANTED", &mark);
+        let counted = count(command, deadline, stop);
+        assert_eq!(alive(&mark), 0, "{} left processes running", self.name);
+        counted
+    }
+
+    /// Entries an operation of the program itself, and of its children.
+    fn per_op(&self, few: u64, many: u64) -> (f64, f64) {
+        let never = AtomicBool::new(false);
+        let few = (few, self.count(few, LONG, &never).unwrap());
+        let many = (many, self.count(many, LONG, &never).unwrap());
+        let n = (many.0 - few.0) as f64;
+        (
+            (many.1.own as f64 - few.1.own as f64) / n,
+            (many.1.children as f64 - few.1.children as f64) / n,
+        )
+    }
+}
+
+fn error(name: &'static str, deadline: Duration) -> Uncounted {
+    let never = AtomicBool::new(false);
+    Planted::new(name).count(3, deadline, &never).unwrap_err()
+}
+
+#[test]
+fn a_number_that_is_remembered_is_no_entry() {
+    assert_eq!(Planted::new("cached").per_op(10, 1000), (0.0, 0.0));
+}
+
+#[test]
+fn parents_and_children_are_counted_apart_and_an_interrupted_sleep_once() {
+    let (own, children) = Planted::new("parents").per_op(1, 21);
+    assert_eq!(own, 3.0, "a fork, a sleep and a wait");
+    assert!((11.0..20.0).contains(&children), "{children}");
+}
+
+#[test]
+fn threads_count_with_their_program() {
+    let (own, children) = Planted::new("threads").per_op(1, 11);
+    assert!((12.0..30.0).contains(&own), "{own}");
+    assert_eq!(children, 0.0);
+}
+
+#[test]
+fn a_program_that_ends_badly_has_no_count() {
+    let Uncounted::Ended(why) = error("wrong", LONG) else {
+        panic!("a wrong check value is no good end");
+    };
+    assert_eq!(
+        why,
+        "it ended with status 1; it said: planted/wrong: check: 1 came out, 3 is right"
+    );
+    assert_eq!(
+        error("crashes", LONG),
+        Uncounted::Ended("it was killed by signal 11; it said: about to crash".into())
+    );
+    let soon = Duration::from_millis(300);
+    assert_eq!(error("hangs", soon), Uncounted::TimedOut(soon));
+}
+
+#[test]
+fn what_a_program_leaves_behind_is_killed() {
+    // they end well, and `count` looks for what is left
+    let never = AtomicBool::new(false);
+    assert!(Planted::new("abandons").count(1, LONG, &never).is_ok());
+    // this one ends in the middle of its work
+    let error = Planted::new("leaves").count(1, LONG, &never).unwrap_err();
+    assert_eq!(error, Uncounted::Unmarked);
+}
+
+#[test]
+fn a_request_to_stop_ends_the_count() {
+    let stop = AtomicBool::new(false);
+    let planted = Planted::new("hangs");
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(200));
+            stop.store(true, Ordering::Relaxed);
+        });
+        assert_eq!(planted.count(1, LONG, &stop), Err(Uncounted::Interrupted));
+    });
+}
+
+#[test]
+fn a_program_that_is_not_there_is_no_refusal_to_trace() {
+    let never = AtomicBool::new(false);
+    let error = count(Command::new("/nonexistent/program"), LONG, &never).unwrap_err();
+    assert!(
+        matches!(&error, Uncounted::Start(why) if why.contains("/nonexistent/program")),
+        "{error:?}"
+    );
+}
+
+/// A process that is traced already may not be traced by us: what it is like where tracing is forbidden.
+#[test]
+#[allow(unsafe_code)]
+fn where_tracing_is_forbidden_the_reason_is_told() {
+    use std::os::unix::process::CommandExt;
+    let mut command = Command::new("/bin/true");
+    // SAFETY: between fork and exec the closure makes one system call, and nothing else
+    unsafe { command.pre_exec(|| Ok(nix::sys::ptrace::traceme()?)) };
+    let never = AtomicBool::new(false);
+    let error = count(command, LONG, &never).unwrap_err();
+    assert_eq!(error, Uncounted::Forbidden(nix::errno::Errno::EPERM));
+    let text = error.to_string();
+    assert!(
+        text.contains("SYS_PTRACE") && text.contains("ptrace_scope"),
+        "{text}"
+    );
+}

@@ -1,0 +1,104 @@
+//! What a program says about itself when it is asked for its version.
+//!
+//! Must not know: which program, what the answer is used for.
+
+use crate::process::spawn;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::os::fd::AsFd;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Most bytes of a first line.
+const LONGEST: usize = 4096;
+
+/// How long a program may take to say its version.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The first line that `program --version` prints; empty when it prints none in time. Nothing of it is left running: a
+/// compiler may be a script that waits for a server.
+pub fn of(program: &Path, environment: &BTreeMap<String, String>) -> String {
+    let mut command = Command::new(program);
+    command
+        .arg("--version")
+        .env_clear()
+        .envs(environment)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .process_group(0);
+    let Ok(mut child) = spawn(&mut command) else {
+        return String::new();
+    };
+    let line = child.stdout.take().map_or_else(String::new, first_line);
+    // it may be done; then its number is still its own, since it is not reaped
+    let _ = killpg(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL);
+    let _ = child.wait();
+    line
+}
+
+fn first_line(mut from: ChildStdout) -> String {
+    let deadline = Instant::now() + PATIENCE;
+    let mut said = vec![];
+    let mut bytes = [0; 1024];
+    while !said.contains(&b'\n') && said.len() < LONGEST {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let milliseconds = u16::try_from(left.as_millis()).unwrap_or(u16::MAX);
+        let ready = poll(
+            &mut [PollFd::new(from.as_fd(), PollFlags::POLLIN)],
+            PollTimeout::from(milliseconds),
+        );
+        match ready {
+            Ok(count) if count > 0 => match from.read(&mut bytes) {
+                Ok(count) if count > 0 => said.extend_from_slice(&bytes[..count]),
+                _ => break,
+            },
+            // a signal is no answer
+            Err(nix::errno::Errno::EINTR) if !left.is_zero() => {}
+            _ => break,
+        }
+    }
+    let text = String::from_utf8_lossy(&said);
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// What a script says in time.
+    fn said(script: &str) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("cc");
+        fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
+        let begin = Instant::now();
+        let environment = BTreeMap::from([("PATH".to_owned(), "/usr/bin:/bin".to_owned())]);
+        let line = of(&program, &environment);
+        assert!(begin.elapsed() < Duration::from_secs(20), "{script}");
+        line
+    }
+
+    #[test]
+    fn the_first_line_and_no_waiting_for_more() {
+        assert_eq!(said("echo cc 12.2; echo free software"), "cc 12.2");
+        assert_eq!(said("printf 'no end of line'"), "no end of line");
+        assert_eq!(said("echo cc 12.2; exec sleep 60"), "cc 12.2");
+        assert_eq!(said("exit 1"), "");
+    }
+
+    #[test]
+    fn one_that_hangs_says_nothing() {
+        assert_eq!(said("sleep 60"), "");
+        assert_eq!(said("sleep 60 & exit 0"), "");
+        let missing = Path::new("/nonexistent/cc");
+        assert_eq!(of(missing, &BTreeMap::new()), "");
+    }
+}

@@ -1,0 +1,134 @@
+//! What an audit found: every claim of every entry, for the program as shipped and as other compilers make it.
+//!
+//! Must not know: how a claim is tested, how it is drawn.
+
+use crate::{Id, Kind};
+use serde::{Deserialize, Serialize};
+
+/// Name and version of the schema of [`AuditView`].
+pub const SCHEMA_AUDIT: &str = "gritstone/audit/1";
+
+/// An audit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AuditView {
+    /// [`SCHEMA_AUDIT`].
+    pub schema: String,
+    /// Version of Gritstone.
+    pub gritstone: String,
+    /// The shipped programs first, then every compiler with every set of flags.
+    pub builds: Vec<AuditBuild>,
+    /// One for each entry that does work of its own.
+    pub entries: Vec<AuditEntry>,
+}
+
+/// One way in which the programs were compiled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AuditBuild {
+    /// `shipped`, `gcc -O3 -flto`.
+    pub name: String,
+    /// Compiler and version.
+    pub compiler: String,
+    /// Its flags.
+    pub flags: String,
+    /// Whether a claim that fails here is a failure of the entry, or only reported.
+    pub counts: bool,
+    /// Why nothing could be compiled in this way; null when it could.
+    pub why_not: Option<String>,
+}
+
+/// One entry.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AuditEntry {
+    /// Which.
+    pub id: Id,
+    /// Its version.
+    pub version: u32,
+    /// Its kind.
+    pub kind: Kind,
+    /// SHA-256 of the source that was audited; null where the work is done by someone else's program.
+    pub source: Option<String>,
+    /// What was tested, build by build.
+    pub tests: Vec<AuditTest>,
+}
+
+/// One claim, tested on one build.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AuditTest {
+    /// Name of the build.
+    pub build: String,
+    /// Which claim.
+    pub claim: Claim,
+    /// What is claimed, where that is a number.
+    pub claimed: Option<f64>,
+    /// What came out, where that is a number.
+    pub measured: Option<f64>,
+    /// How it stands.
+    pub finding: Finding,
+    /// A whole sentence why it fails or cannot be told; empty otherwise.
+    pub why: String,
+}
+
+/// What can be claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Claim {
+    /// The program compiles, and runs to its end; one that is not ours prints and leaves what it should.
+    Runs,
+    /// Every check value is right.
+    Check,
+    /// Time grows in proportion to n: the exponent of n.
+    Linear,
+    /// Entries into the kernel for each operation.
+    SyscallsPerOp,
+    /// Voluntary switches for each operation, at least.
+    SwitchesPerOp,
+    /// Page faults for each operation, at most.
+    FaultsPerOp,
+    /// Nanoseconds an operation, at least.
+    MinNsPerOp,
+    /// The untimed proof of a command or scenario.
+    Proof,
+}
+
+/// How a claim stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finding {
+    /// It holds.
+    Holds,
+    /// It does not.
+    Fails,
+    /// It could not be tested here.
+    NotTold,
+    /// Nothing is claimed; what was measured stands beside it.
+    NotClaimed,
+}
+
+impl AuditView {
+    /// Whether a failure in this build is a failure of the entry; one of a build that is not listed is.
+    #[must_use]
+    pub fn counts(&self, build: &str) -> bool {
+        self.builds
+            .iter()
+            .all(|known| known.name != build || known.counts)
+    }
+
+    /// Whether a claim of the entry fails in a build that counts.
+    #[must_use]
+    pub fn fails(&self, entry: &AuditEntry) -> bool {
+        entry
+            .tests
+            .iter()
+            .any(|test| test.finding == Finding::Fails && self.counts(&test.build))
+    }
+}
+
+impl AuditEntry {
+    /// Whether any claim of it could be tested.
+    #[must_use]
+    pub fn was_tested(&self) -> bool {
+        self.tests
+            .iter()
+            .any(|test| matches!(test.finding, Finding::Holds | Finding::Fails))
+    }
+}

@@ -1,0 +1,218 @@
+//! The claims of a kernel's entry, held against a few launches of one build of its program: harder than a run does, since
+//! start-up is told from work by two n, and kernel entries were counted.
+//!
+//! Must not know: compilers, processes, how entries were counted.
+
+use crate::summary::limits;
+use crate::summary::reading::{Reading, median};
+use crate::summary::rules::{self, Growth};
+use crate::summary::words::number;
+use gritstone_model::{AuditTest, Benchmark, Claim, Event, Finding, Launch, Outcome, Usage};
+
+/// One build of a program and what it did.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// Name of the build.
+    pub build: &'a str,
+    /// Its launches. Where they have batches of another n than their samples, switches and faults are judged as well.
+    pub launches: &'a [Launch],
+    /// Entries into the kernel for each operation, or why they are not known.
+    pub entries: Result<f64, &'a str>,
+    /// What another build of the same program was seen to do: held against this one where the entry claims nothing.
+    pub entries_elsewhere: Option<f64>,
+}
+
+/// Every claim of `benchmark` with what came out. Without launches there is nothing to tell.
+#[must_use]
+pub fn tests(benchmark: &Benchmark, evidence: &Evidence<'_>) -> Vec<AuditTest> {
+    let readings: Vec<Reading> = evidence.launches.iter().map(Reading::of).collect();
+    let mut found = Found {
+        build: evidence.build,
+        tests: Vec::new(),
+    };
+    let bad = readings
+        .iter()
+        .find(|r| !r.measured() && !r.refutes_its_work());
+    if let Some(bad) = bad {
+        let outcome = &bad.launch.outcome;
+        let how = outcome.name().replace('_', " ");
+        let why = sentence(&format!("{how}: {}", outcome.why()));
+        let finding = match outcome {
+            Outcome::Skipped(_) => Finding::NotTold,
+            _ => Finding::Fails,
+        };
+        found.add(Claim::Runs, None, None, finding, why);
+        return found.tests;
+    }
+    let all: Vec<&Reading> = readings.iter().collect();
+    if !all.is_empty() {
+        found.judged(Claim::Runs, None, None, true, None);
+        work(&mut found, benchmark, &all);
+        resources(&mut found, benchmark, &all);
+    }
+    entries(&mut found, benchmark, evidence);
+    found.tests
+}
+
+/// Check value, growth, lower bound.
+fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
+    let claims = &benchmark.claims;
+    let idle = all.iter().find(|r| !r.measured());
+    let wrong = match idle {
+        // it ended before its samples, so that silence proves nothing
+        Some(_) => rules::checks(all, false),
+        None => rules::checks(all, claims.check),
+    };
+    match (&wrong, idle) {
+        (None, Some(_)) => found.add(
+            Claim::Check,
+            None,
+            None,
+            Finding::NotTold,
+            "It ended before the first sample.".to_owned(),
+        ),
+        _ => found.judged(Claim::Check, None, None, claims.check, wrong),
+    }
+    // the least of all launches: whoever else uses the machine only ever adds time, and more to long regions than to short
+    let warm: Vec<(u64, u64)> = all.iter().flat_map(|r| r.warm.iter().copied()).collect();
+    let growth = Growth::of(&warm, |walls| walls.iter().copied().reduce(f64::min));
+    let flat = match idle.filter(|r| r.checks.iter().all(|check| check.got == check.expected)) {
+        Some(idle) => Some(sentence(reason(idle))),
+        None if !claims.linear => None,
+        None => growth.map_or_else(|| Some(Growth::unseen(all.len())), |growth| growth.fault()),
+    };
+    let straight = claims.linear.then_some(1.0);
+    let exponent = growth.map(|growth| growth.exponent);
+    found.judged(Claim::Linear, straight, exponent, claims.linear, flat);
+    if let Some(ns) = median(all.iter().filter_map(|r| r.ns_per_op(false))) {
+        let least = claims.min_ns_per_op;
+        let fast = rules::faster_than_physics(benchmark, ns);
+        found.judged(Claim::MinNsPerOp, least, Some(ns), least.is_some(), fast);
+    }
+}
+
+/// Switches and faults.
+fn resources(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
+    let claims = &benchmark.claims;
+    if let Some(switches) = per_op(all, |usage| usage.vcsw) {
+        let least = claims.switches_per_op;
+        let few = least.and_then(|least| rules::too_few_switches(switches, least));
+        let claimed = least.is_some();
+        found.judged(Claim::SwitchesPerOp, least, Some(switches), claimed, few);
+    }
+    if let Some(faults) = per_op(all, |usage| usage.minflt + usage.majflt) {
+        let most = claims.faults_per_op;
+        let n = median(all.iter().flat_map(|r| &r.samples).map(|s| s.n as f64)).unwrap_or(1.0);
+        let many = most.and_then(|most| rules::too_many_faults(faults * n, n, 1.0, most));
+        found.judged(Claim::FaultsPerOp, most, Some(faults), most.is_some(), many);
+    }
+}
+
+fn entries(found: &mut Found<'_>, benchmark: &Benchmark, evidence: &Evidence<'_>) {
+    let claimed = benchmark.claims.syscalls_per_op;
+    let measured = match evidence.entries {
+        Ok(measured) => measured,
+        Err(why) => {
+            let why = sentence(why);
+            return found.add(Claim::SyscallsPerOp, claimed, None, Finding::NotTold, why);
+        }
+    };
+    let expected = claimed.or(evidence.entries_elsewhere);
+    let off = expected.filter(|expected| (measured - expected).abs() > limits::ENTRIES_PER_OP);
+    let why = off.map(|expected| {
+        format!(
+            "It enters the kernel {} times an operation, where {} {}.",
+            number(measured),
+            number(expected),
+            match claimed {
+                Some(_) => "are claimed",
+                None => "were counted of the shipped program",
+            }
+        )
+    });
+    found.judged(
+        Claim::SyscallsPerOp,
+        claimed,
+        Some(measured),
+        expected.is_some(),
+        why,
+    );
+}
+
+/// Resource use for each operation: the slope between samples and batches, so that what a region costs whatever its n
+/// falls out; where there is one n only, the whole of it. The median of launches; `None` without batches.
+fn per_op(all: &[&Reading], of: impl Fn(&Usage) -> u64) -> Option<f64> {
+    median(all.iter().filter_map(|launch| {
+        let sample = launch.samples.first()?;
+        let batch = launch.batches.iter().find(|b| !b.walls.is_empty())?;
+        let n = sample.n as f64;
+        let alike = launch.samples.iter().filter(|s| s.n == sample.n);
+        let (sum, count) = alike.fold((0.0, 0.0), |(sum, count), s| {
+            (sum + of(&s.usage) as f64, count + 1.0)
+        });
+        let large = sum / count;
+        let small = of(&batch.usage) as f64 / batch.walls.len() as f64;
+        Some(match sample.n == batch.n {
+            true => large / n,
+            false => (large - small) / (n - batch.n as f64),
+        })
+    }))
+}
+
+/// The tests of a build as they come.
+struct Found<'a> {
+    build: &'a str,
+    tests: Vec<AuditTest>,
+}
+
+impl Found<'_> {
+    fn add(
+        &mut self,
+        claim: Claim,
+        claimed: Option<f64>,
+        measured: Option<f64>,
+        finding: Finding,
+        why: String,
+    ) {
+        self.tests.push(AuditTest {
+            build: self.build.to_owned(),
+            claim,
+            claimed,
+            measured,
+            finding,
+            why,
+        });
+    }
+
+    /// A claim that was tested: it fails where there is a reason.
+    fn judged(
+        &mut self,
+        claim: Claim,
+        claimed: Option<f64>,
+        measured: Option<f64>,
+        is_claimed: bool,
+        fails: Option<String>,
+    ) {
+        let finding = match (&fails, is_claimed) {
+            (Some(_), _) => Finding::Fails,
+            (None, true) => Finding::Holds,
+            (None, false) => Finding::NotClaimed,
+        };
+        self.add(claim, claimed, measured, finding, fails.unwrap_or_default());
+    }
+}
+
+/// What a launch said last, when it gave up.
+fn reason<'a>(launch: &'a Reading<'_>) -> &'a str {
+    match launch.launch.events.last() {
+        Some(Event::Fail { why, .. }) => why,
+        _ => launch.launch.outcome.why(),
+    }
+}
+
+/// With a capital letter and a full stop.
+fn sentence(text: &str) -> String {
+    let mut letters = text.trim_end_matches('.').chars();
+    let first = letters.next().map(|c| c.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}

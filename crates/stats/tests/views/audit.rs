@@ -1,0 +1,233 @@
+//! The claims of a row as an audit tests them: each broken alone, with the number that came out.
+//!
+//! Must not know: how a claim is tested.
+
+use crate::made_up::*;
+use gritstone_model::*;
+use gritstone_stats::audit::{Evidence, tests};
+
+/// One launch as an audit makes it: its batches do one operation each. A region costs 3 switches and 20 faults of its own.
+fn audited() -> Launch {
+    let mut launch = launch("a/b", 0, 100.0);
+    samples(&mut launch, |sample| {
+        sample.usage.vcsw += 3;
+        sample.usage.minflt += 20;
+    });
+    batches(&mut launch, |batch| {
+        batch.n = 1;
+        batch.usage.vcsw = 5 * (3 + 2);
+        batch.usage.minflt = 5 * 20;
+    });
+    launch
+}
+
+fn told(benchmark: &Benchmark, launch: Launch, entries: Result<f64, &str>) -> Vec<AuditTest> {
+    tests(
+        benchmark,
+        &Evidence {
+            build: "shipped",
+            launches: &[launch],
+            entries,
+            entries_elsewhere: None,
+        },
+    )
+}
+
+#[track_caller]
+fn of(tests: &[AuditTest], claim: Claim) -> &AuditTest {
+    let mut found = tests.iter().filter(|test| test.claim == claim);
+    let test = found.next().unwrap_or_else(|| panic!("no {claim:?}"));
+    assert!(found.next().is_none(), "{claim:?} twice");
+    test
+}
+
+/// The launch, spoilt: this claim fails for this reason, and no other does.
+#[track_caller]
+fn alone(spoil: impl FnOnce(&mut Launch), claim: Claim, why: &str) {
+    let mut launch = audited();
+    spoil(&mut launch);
+    let tests = told(&claimed("a/b"), launch, Ok(1.0));
+    for test in &tests {
+        let expected = match test.claim == claim {
+            true => (Finding::Fails, why),
+            false => (Finding::Holds, ""),
+        };
+        assert_eq!((test.finding, test.why.as_str()), expected, "{test:?}");
+    }
+    of(&tests, claim);
+}
+
+#[test]
+fn all_claims_hold_and_start_up_is_no_work() {
+    let tests = told(&claimed("a/b"), audited(), Ok(1.0));
+    assert!(
+        tests
+            .iter()
+            .all(|t| t.finding == Finding::Holds && t.build == "shipped")
+    );
+    assert_eq!(tests.len(), 7);
+    let numbers = |claim| {
+        let test = of(&tests, claim);
+        (test.claimed, test.measured)
+    };
+    assert_eq!(numbers(Claim::Linear), (Some(1.0), Some(1.0)));
+    assert_eq!(numbers(Claim::SyscallsPerOp), (Some(1.0), Some(1.0)));
+    assert_eq!(numbers(Claim::MinNsPerOp), (Some(10.0), Some(100.0)));
+    near(numbers(Claim::SwitchesPerOp).1, 2.0);
+    near(numbers(Claim::FaultsPerOp).1, 1000.0 / 999_999.0);
+}
+
+#[test]
+fn a_row_that_claims_nothing_is_measured_all_the_same() {
+    let tests = told(&plain("a/b"), audited(), Ok(2.5));
+    let findings: Vec<Finding> = tests.iter().map(|test| test.finding).collect();
+    assert_eq!(findings[0], Finding::Holds, "it ran");
+    assert!(findings[1..].iter().all(|&f| f == Finding::NotClaimed));
+    assert_eq!(of(&tests, Claim::SyscallsPerOp).measured, Some(2.5));
+    assert_eq!(of(&tests, Claim::SyscallsPerOp).claimed, None);
+}
+
+#[test]
+fn each_claim_fails_alone() {
+    alone(
+        |launch| {
+            if let Some(Event::Check(check)) = launch
+                .events
+                .iter_mut()
+                .find(|e| matches!(e, Event::Check(_)))
+            {
+                check.got = 9;
+            }
+        },
+        Claim::Check,
+        "A check value is wrong in 1 of 4 timed regions: for n = 1000000 it came to 9, not 1000001.",
+    );
+    alone(
+        |launch| {
+            for event in &mut launch.events {
+                if let Event::Warm { n, wall } = event {
+                    *wall = *n * *n;
+                }
+            }
+        },
+        Claim::Linear,
+        "Time does not grow in proportion to n: between n = 4000 and n = 8000 it grows as n to the power of 2 (must be 0.7 to 1.3).",
+    );
+    alone(
+        |launch| samples(launch, |sample| sample.wall = 9 * N),
+        Claim::MinNsPerOp,
+        "9 ns an operation is faster than physics: no machine does it in less than 10 ns.",
+    );
+    alone(
+        |launch| samples(launch, |sample| sample.usage.vcsw = N),
+        Claim::SwitchesPerOp,
+        "The process gave up the CPU 1 times an operation, less than 90 % of the 2 claimed.",
+    );
+    alone(
+        |launch| samples(launch, |sample| sample.usage.majflt = N),
+        Claim::FaultsPerOp,
+        "1 page faults an operation, where at most 0.001 are claimed.",
+    );
+    alone(
+        |launch| launch.outcome = Outcome::Failed("open: no such file".to_owned()),
+        Claim::Runs,
+        "Failed: open: no such file.",
+    );
+}
+
+#[test]
+fn entries_are_exact_within_one_in_a_hundred_operations() {
+    let entry = |measured| {
+        let tests = told(&claimed("a/b"), audited(), Ok(measured));
+        let test = of(&tests, Claim::SyscallsPerOp);
+        (test.finding, test.why.clone())
+    };
+    assert_eq!(entry(1.009).0, Finding::Holds);
+    assert_eq!(entry(1.02).0, Finding::Fails);
+    assert_eq!(
+        entry(0.0),
+        (
+            Finding::Fails,
+            "It enters the kernel 0 times an operation, where 1 are claimed.".to_owned()
+        )
+    );
+}
+
+#[test]
+fn entries_that_cannot_be_counted_are_not_told() {
+    let tests = told(&claimed("a/b"), audited(), Err("tracing is forbidden here"));
+    let test = of(&tests, Claim::SyscallsPerOp);
+    assert_eq!(test.finding, Finding::NotTold);
+    assert_eq!(test.why, "Tracing is forbidden here.");
+    assert_eq!((test.claimed, test.measured), (Some(1.0), None));
+}
+
+#[test]
+fn without_a_claim_a_build_must_do_as_the_shipped_program_does() {
+    let launch = audited();
+    let evidence = |entries| Evidence {
+        build: "gcc -O3",
+        launches: std::slice::from_ref(&launch),
+        entries: Ok(entries),
+        entries_elsewhere: Some(5.0),
+    };
+    let same = tests(&plain("a/b"), &evidence(5.0));
+    assert_eq!(of(&same, Claim::SyscallsPerOp).finding, Finding::Holds);
+    let other = tests(&plain("a/b"), &evidence(4.0));
+    assert_eq!(
+        of(&other, Claim::SyscallsPerOp).why,
+        "It enters the kernel 4 times an operation, where 5 were counted of the shipped program."
+    );
+}
+
+#[test]
+fn work_of_which_there_is_none_is_not_linear() {
+    let mut launch = audited();
+    launch.outcome = Outcome::Failed("calibrate: time does not grow with n".to_owned());
+    launch.events.retain(|e| matches!(e, Event::Warm { .. }));
+    launch.events.push(Event::Fail {
+        errno: 0,
+        call: "calibrate".to_owned(),
+        why: "time does not grow with n".to_owned(),
+    });
+    let tests = told(&claimed("a/b"), launch, Ok(1.0));
+    assert_eq!(of(&tests, Claim::Linear).finding, Finding::Fails);
+    assert_eq!(of(&tests, Claim::Linear).why, "Time does not grow with n.");
+    assert_eq!(of(&tests, Claim::Check).finding, Finding::NotTold);
+}
+
+#[test]
+fn what_cannot_run_here_is_not_told() {
+    let mut launch = audited();
+    launch.outcome = Outcome::Skipped("no card reader; buy one".to_owned());
+    let tests = told(&claimed("a/b"), launch, Ok(1.0));
+    assert_eq!(tests.len(), 1);
+    assert_eq!(
+        (tests[0].claim, tests[0].finding, tests[0].why.as_str()),
+        (
+            Claim::Runs,
+            Finding::NotTold,
+            "Skipped: no card reader; buy one."
+        )
+    );
+}
+
+#[test]
+fn an_operation_that_is_alone_in_its_region_is_taken_whole() {
+    let mut launch = audited();
+    samples(&mut launch, |sample| {
+        sample.n = 1;
+        sample.usage.vcsw = 7;
+    });
+    let tests = told(&plain("a/b"), launch, Ok(1.0));
+    near(of(&tests, Claim::SwitchesPerOp).measured, 7.0);
+}
+
+#[test]
+fn without_batches_switches_and_faults_are_not_judged() {
+    let mut launch = audited();
+    launch.events.retain(|e| !matches!(e, Event::Batch(_)));
+    let tests = told(&claimed("a/b"), launch, Ok(1.0));
+    let claims: Vec<Claim> = tests.iter().map(|test| test.claim).collect();
+    assert!(!claims.contains(&Claim::SwitchesPerOp) && !claims.contains(&Claim::FaultsPerOp));
+}

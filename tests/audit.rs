@@ -1,0 +1,201 @@
+//! `gritstone audit`, used as a person uses it: that our own benchmarks are clean, and what is said where not everything
+//! can be tested.
+
+mod common;
+
+use common::{Home, ended};
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())
+}
+
+fn entry<'a>(view: &'a Value, id: &str) -> &'a Value {
+    let entries = view["entries"].as_array().unwrap();
+    let found = entries.iter().find(|entry| entry["id"] == id);
+    found.unwrap_or_else(|| panic!("no {id} in {view}"))
+}
+
+fn test<'a>(view: &'a Value, id: &str, build: &str, claim: &str) -> &'a Value {
+    let tests = entry(view, id)["tests"].as_array().unwrap();
+    let found = tests
+        .iter()
+        .find(|test| test["build"] == build && test["claim"] == claim);
+    found.unwrap_or_else(|| panic!("no {claim} of {id} in {build}"))
+}
+
+fn folders_left(home: &Home) -> usize {
+    let names = std::fs::read_dir(home.path()).unwrap().flatten();
+    names
+        .filter(|entry| {
+            entry
+                .file_name()
+                .to_string_lossy()
+                .starts_with("gritstone.")
+        })
+        .count()
+}
+
+/// Processes whose environment names this home: everything that an audit of this test has started.
+fn processes(home: &Home) -> usize {
+    let mark = home.path().to_string_lossy().into_owned();
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    all.filter_map(|process| std::fs::read(process.path().join("environ")).ok())
+        .filter(|environ| String::from_utf8_lossy(environ).contains(&mark))
+        .count()
+}
+
+#[test]
+fn our_own_benchmarks_do_what_they_claim() {
+    let home = Home::new();
+    let (code, out, error) = home.run(&["audit", "byte/*", "iocall*", "--format", "json"]);
+    assert_eq!(code, 0, "{out}{error}");
+    assert_eq!(folders_left(&home), 0);
+    let view: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(view["schema"], "gritstone/audit/1");
+    // derived rows do no work of their own
+    assert_eq!(view["entries"].as_array().unwrap().len(), 18);
+    for (id, entries) in [
+        ("byte/pipe", 1.0),
+        ("byte/syscall", 1.0),
+        ("byte/loop", 0.0),
+        ("byte/disk-write", 260.0),
+        ("byte/disk-read", 515.0),
+        ("iocall", 6.0),
+    ] {
+        let told = test(&view, id, "shipped", "syscalls_per_op");
+        if told["finding"] == "not_told" {
+            // where nobody may trace; the reason is there
+            assert!(told["why"].as_str().unwrap().contains("trace"), "{told}");
+            continue;
+        }
+        assert_eq!(
+            (&told["finding"], &told["claimed"]),
+            (&"holds".into(), &entries.into())
+        );
+        assert!(
+            (told["measured"].as_f64().unwrap() - entries).abs() < 0.01,
+            "{told}"
+        );
+        assert_eq!(test(&view, id, "shipped", "linear")["finding"], "holds");
+        assert_eq!(test(&view, id, "shipped", "check")["finding"], "holds");
+    }
+    assert_eq!(
+        test(&view, "byte/shell", "shipped", "proof")["finding"],
+        "holds"
+    );
+    if on_path("gcc").is_none() {
+        eprintln!("not tested again: there is no gcc");
+        return;
+    }
+    for build in [
+        "gcc -O0",
+        "gcc -O2",
+        "gcc -O3",
+        "gcc -O3 -flto",
+        "gcc -Ofast",
+    ] {
+        let found = view["builds"].as_array().unwrap();
+        let found = found.iter().find(|b| b["name"] == build).unwrap();
+        assert_eq!(found["counts"], build != "gcc -Ofast", "{found}");
+        if found["why_not"].is_null() {
+            assert_eq!(
+                test(&view, "byte/sieve", build, "check")["finding"],
+                "holds"
+            );
+        }
+    }
+}
+
+#[test]
+fn without_a_compiler_the_programs_in_the_binary_are_audited() {
+    let home = Home::new();
+    let mut command = home.gritstone(&["audit", "byte/fcall-overhead"]);
+    let (code, out, error) = ended(command.env("PATH", home.path()));
+    assert_eq!(code, 0, "{out}{error}");
+    assert!(error.contains("no compiler on PATH"), "{error}");
+    let first = out.lines().next().unwrap();
+    assert_eq!(first, "All 2 benchmarks do what they claim", "{out}");
+    assert!(
+        out.contains("byte/fcall-assign") && !out.contains("Compiled again"),
+        "{out}"
+    );
+}
+
+#[test]
+fn what_cannot_run_here_is_not_told_and_no_success() {
+    let home = Home::new();
+    let mut command = home.gritstone(&["audit", "byte/cc"]);
+    let (code, out, _) = ended(command.env("PATH", home.path()));
+    assert_eq!(code, 3, "{out}");
+    assert!(out.starts_with("Nothing could be audited"), "{out}");
+    assert!(out.contains("apt-get install gcc"), "{out}");
+}
+
+#[test]
+fn a_name_that_is_wrong_is_answered_with_a_near_one() {
+    let (code, _, error) = Home::new().run(&["audit", "byte/pip"]);
+    assert_eq!(code, 2);
+    assert!(error.contains("did you mean 'byte/pipe'?"), "{error}");
+}
+
+/// Whoever is traced already cannot trace: so it looks where tracing is forbidden.
+#[test]
+fn where_tracing_is_forbidden_the_other_claims_are_tested() {
+    let Some(strace) = on_path("strace") else {
+        eprintln!("not run: there is no strace");
+        return;
+    };
+    let home = Home::new();
+    let output = Command::new(strace)
+        .args(["-f", "-qq", "-e", "trace=none", "-o", "/dev/null"])
+        .arg(common::binary())
+        .args(["audit", "byte/loop", "--format", "json"])
+        .env_clear()
+        .env("PATH", home.path())
+        .env("HOME", home.path())
+        .env("TMPDIR", home.path())
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{error}");
+    let view: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let told = test(&view, "byte/loop", "shipped", "syscalls_per_op");
+    assert_eq!(told["finding"], "not_told", "{told}");
+    let why = told["why"].as_str().unwrap();
+    assert!(
+        why.contains("SYS_PTRACE") && why.contains("ptrace_scope"),
+        "{why}"
+    );
+    assert_eq!(
+        test(&view, "byte/loop", "shipped", "check")["finding"],
+        "holds"
+    );
+}
+
+#[test]
+fn an_interrupt_ends_it_and_leaves_nothing() {
+    let home = Home::new();
+    let child = Command::new(common::binary())
+        .args(["audit", "byte/*"])
+        .env("XDG_DATA_HOME", home.path().join("data"))
+        .env("TMPDIR", home.path())
+        .env_remove("XDG_RUNTIME_DIR")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(800));
+    let pid = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert!(output.stdout.is_empty());
+    assert_eq!((folders_left(&home), processes(&home)), (0, 0));
+}

@@ -1,0 +1,141 @@
+//! A run in surroundings that are not as they should be: signals that whoever started it ignores, a standard error that
+//! cannot be written, a terminal that goes, folders of odd names.
+
+mod common;
+
+use common::{Home, binary, ended, result};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+/// The binary behind a shell that does something first; `"$@"` is the binary with its arguments.
+fn behind(home: &Home, script: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command
+        .args(["-c", script, "sh"])
+        .arg(binary())
+        .args(arguments)
+        .args(["--dir", home.path().to_str().unwrap()])
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("HOME", home.path())
+        .env("XDG_DATA_HOME", home.path().join("data"))
+        .env("TMPDIR", home.path())
+        .current_dir(home.path())
+        .stdin(Stdio::null());
+    command
+}
+
+fn piped(mut command: Command) -> Child {
+    command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Sends a signal when the run has had time to begin, and waits for its end.
+fn after_a_second(child: Child, signal: Signal) -> Output {
+    std::thread::sleep(Duration::from_secs(1));
+    kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+/// Directories of a run below its home.
+fn traces(home: &Home) -> usize {
+    fs::read_dir(home.path())
+        .unwrap()
+        .flatten()
+        .filter(|entry| {
+            entry
+                .file_name()
+                .to_string_lossy()
+                .starts_with("gritstone.")
+        })
+        .count()
+}
+
+const SHORT: [&str; 4] = ["run", "byte/loop", "--budget", "3s"];
+
+#[test]
+fn signals_that_were_ignored_stay_so() {
+    for (name, signal) in [("HUP", Signal::SIGHUP), ("INT", Signal::SIGINT)] {
+        let home = Home::new();
+        let script = format!("trap '' {name}; exec \"$@\"");
+        let output = after_a_second(piped(behind(&home, &script, &SHORT)), signal);
+        assert_eq!(output.status.code(), Some(0), "{name}: {output:?}");
+        // and are heard when they are not
+        let home = Home::new();
+        let output = after_a_second(piped(behind(&home, "exec \"$@\"", &SHORT)), signal);
+        assert_eq!(output.status.code(), Some(130), "{name}: {output:?}");
+        assert_eq!(traces(&home), 0);
+    }
+}
+
+#[test]
+fn children_can_be_waited_for_whatever_the_parent_ignores() {
+    let home = Home::new();
+    let output = piped(behind(&home, "trap '' CHLD; exec \"$@\"", &SHORT)).wait_with_output();
+    let output = output.unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+}
+
+#[test]
+fn remarks_that_cannot_be_written_lose_no_figure() {
+    let home = Home::new();
+    let json = [&SHORT[..], &["--format", "json"]].concat();
+    let output = piped(behind(&home, "exec \"$@\" 2>/dev/full", &json)).wait_with_output();
+    let output = output.unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let run: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(result(&run, "byte/loop")["estimate"].is_number());
+}
+
+#[test]
+fn a_reader_of_remarks_that_goes_loses_no_figure() {
+    let home = Home::new();
+    let mut child = piped(behind(&home, "exec \"$@\"", &SHORT));
+    // the head of the run is read, and then no more
+    let mut head = [0];
+    std::io::Read::read_exact(child.stderr.as_mut().unwrap(), &mut head).unwrap();
+    drop(child.stderr.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("byte/loop"));
+    assert_eq!(traces(&home), 0);
+}
+
+#[test]
+fn a_folder_may_have_any_name_and_need_not_be_absolute() {
+    let home = Home::new();
+    let odd = home.path().join("two words, ä '\"$x");
+    fs::create_dir(&odd).unwrap();
+    // one that is no text cannot be kept in the journal: another is taken
+    let unwritable = home.path().join(OsStr::from_bytes(b"\xff"));
+    fs::create_dir(&unwritable).unwrap();
+    let mut command = home.gritstone(&["run", "byte/syscall", "byte/disk-read", "--budget", "4s"]);
+    command.args(["--format", "json", "--dir", "."]);
+    command.current_dir(&odd);
+    command
+        .env("XDG_RUNTIME_DIR", &unwritable)
+        .env("TMPDIR", &odd);
+    let (code, out, error) = ended(&mut command);
+    assert_eq!(code, 0, "{error}");
+    let run: Value = serde_json::from_str(&out).unwrap();
+    for id in ["byte/syscall", "byte/disk-read"] {
+        assert!(
+            result(&run, id)["published"]["process_s"].is_number(),
+            "{out}"
+        );
+    }
+    let dir = run["settings"]["dir"].as_str().unwrap();
+    assert!(dir.starts_with('/'), "{dir}");
+    for folder in [odd, unwritable] {
+        assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
+    }
+}
