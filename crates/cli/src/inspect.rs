@@ -10,11 +10,10 @@ use crate::{output, registry};
 use anyhow::{Context, Result};
 use gritstone_host::doctor::{self, programs};
 use gritstone_host::{Finding, Severity};
-use gritstone_model::{Benchmark, CompareView, Machine, RunView};
+use gritstone_model::{Benchmark, Machine};
 use gritstone_plan::{select, steps};
 use gritstone_report::document::Style;
-use gritstone_report::{Document, lists};
-use gritstone_stats::compare;
+use gritstone_report::lists;
 use serde::Serialize;
 use std::process::Command;
 
@@ -141,36 +140,22 @@ pub fn show(world: &World, args: &ShowArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// A comparison, and how it reads.
-pub fn comparison(base: &RunView, other: &RunView, margin: f64) -> (CompareView, Document) {
-    let options = compare::Options {
-        margin,
-        ..compare::Options::default()
-    };
-    let view = compare::compare(base, other, &options);
-    let document = gritstone_report::compare(&view);
-    (view, document)
-}
-
 /// `gritstone compare`.
 pub fn compare(world: &World, args: &CompareArgs) -> Result<Exit> {
     let base = world.view(&args.base)?;
     let mut views = vec![];
     for other in &args.other {
-        views.push(comparison(&base, &world.view(other)?, args.margin));
+        views.push(world.compare(&base, &world.view(other)?, args.margin)?);
     }
     match (args.format.format, views.as_slice()) {
-        (Format::Json, [(one, _)]) => output::json(one)?,
-        (Format::Json, many) => {
-            let all: Vec<&CompareView> = many.iter().map(|(view, _)| view).collect();
-            output::json(&all)?;
-        }
+        (Format::Json, [one]) => output::json(one)?,
+        (Format::Json, many) => output::json(&many)?,
         (Format::Text, many) => {
-            for (i, (_, document)) in many.iter().enumerate() {
+            for (i, view) in many.iter().enumerate() {
                 if i > 0 {
                     output::plain("\n")?;
                 }
-                output::text(document)?;
+                output::text(&gritstone_report::compare(view))?;
             }
         }
     }

@@ -40,7 +40,7 @@ pub fn run(world: &World, args: &RunArgs) -> Result<Exit> {
         None => Job::new(world, args)?,
     };
     let (view, end) = job.measure(world)?;
-    show(args, &view, against.as_ref())?;
+    show(world, args, &view, against.as_ref())?;
     match end {
         End::Interrupted => Ok(Exit::Interrupted),
         End::Whole => outcome(&view),
@@ -260,14 +260,15 @@ fn announcement(job: &Job, steadied: &Steadied) -> String {
     text
 }
 
-fn show(args: &RunArgs, view: &RunView, against: Option<&RunView>) -> Result<()> {
+fn show(world: &World, args: &RunArgs, view: &RunView, against: Option<&RunView>) -> Result<()> {
     match args.format.format {
         Format::Json => output::json(view),
         Format::Text => {
             output::text(&gritstone_report::show(view))?;
             if let Some(base) = against {
                 output::plain("\n")?;
-                output::text(&inspect::comparison(base, view, inspect::MARGIN).1)?;
+                let compared = world.compare(base, view, inspect::MARGIN)?;
+                output::text(&gritstone_report::compare(&compared))?;
             }
             output::remark("\nnext: gritstone brief            the performance brief of this run");
             output::remark("      gritstone compare ref:vax-11-780-4.1bsd last");

@@ -1,14 +1,16 @@
-//! What the commands work on: the catalogue, the references, the store; and names of runs and machines turned into views.
+//! What the commands work on: the catalogue, the references, the store; names of runs and machines turned into views, and
+//! two views into a comparison that knows what the store tells of their machines.
 //!
 //! Must not know: how a view is shown.
 
 use anyhow::{Context, Result, anyhow};
 use gritstone_catalogue::Catalogue;
-use gritstone_model::{RunView, SCHEMA_RUN};
+use gritstone_model::{CompareView, RunView, SCHEMA_RUN};
 use gritstone_references::References;
-use gritstone_stats::summary;
+use gritstone_stats::between::{self, Past};
+use gritstone_stats::{compare, summary};
 use gritstone_store::{ResolveError, Store, StoreError};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -95,6 +97,50 @@ impl World {
     pub fn stored(&self, store: &Store, id: &str) -> Result<RunView> {
         let data = store.load(id)?;
         Ok(summary::summarise(&data, &self.summary_options()))
+    }
+
+    /// A comparison, with the scatter between runs as far as the store tells it of the machines of both.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn compare(&self, base: &RunView, other: &RunView, margin: f64) -> Result<CompareView> {
+        let past = self.past(&[base, other])?;
+        let options = compare::Options {
+            margin,
+            between_run: between::learn(&past, base, other),
+            ..compare::Options::default()
+        };
+        Ok(compare::compare(base, other, &options))
+    }
+
+    /// What the newest runs in the store tell of the machines of these views, begun before the last of them. Printed machines
+    /// have no runs, and where one is among the views there is nothing to tell.
+    ///
+    /// # Errors
+    /// When the store cannot be read. A run that is damaged is left out, with a remark.
+    pub fn past(&self, views: &[&RunView]) -> Result<Vec<Past>> {
+        let live = views.iter().all(|view| view.settings.is_some());
+        let (true, Some(store)) = (live, self.reader()?) else {
+            return Ok(vec![]);
+        };
+        let last = views.iter().map(|view| &view.started).max();
+        let mut heads = store.runs()?;
+        heads.retain(|head| Some(&head.started) <= last);
+        let mut ids: Vec<String> = vec![];
+        let machines: BTreeSet<&String> = views.iter().map(|view| &view.machine.id).collect();
+        for machine in machines {
+            let own = heads.iter().rev().filter(|h| h.machine_id == *machine);
+            let others = own.filter(|head| views.iter().all(|view| view.id != head.id));
+            ids.extend(others.take(between::MOST_RUNS).map(|head| head.id.clone()));
+        }
+        let read = |id: &String| match store.samples(id) {
+            Ok(data) => Some(summary::past(&data)),
+            Err(error) => {
+                eprintln!("run {id} tells nothing of the scatter between runs: {error}");
+                None
+            }
+        };
+        Ok(ids.iter().filter_map(read).collect())
     }
 
     /// How summaries are computed.

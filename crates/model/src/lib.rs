@@ -10,6 +10,7 @@ mod id;
 mod machine;
 mod plan;
 mod run;
+mod selftest;
 mod unit;
 mod view;
 
@@ -24,6 +25,10 @@ pub use id::{Id, IdError, Selector};
 pub use machine::Machine;
 pub use plan::{Plan, Skip, Step};
 pub use run::{Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings};
+pub use selftest::{
+    CriterionView, LeftOut, PairsView, SCHEMA_SELFTEST, ScatterView, SelftestRow, SelftestRun,
+    SelftestView, ShareView,
+};
 pub use unit::{Better, Quantity, Unit, UnitError};
 pub use view::{
     CompareRow, CompareView, Difference, PublishedView, ResultView, RunView, SCHEMA_COMPARE,

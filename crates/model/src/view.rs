@@ -234,6 +234,10 @@ pub struct CompareView {
     pub differ_in: Vec<Difference>,
     /// Ratio within which two figures count as the same: 0.01 is 1 %.
     pub margin: f64,
+    /// Where the scatter between runs was taken from that the intervals have in them: "learned from 7 runs",
+    /// "default (...)"; null when no launches were compared with launches.
+    #[serde(default)]
+    pub between_run: Option<String>,
     /// One for each benchmark that either side has.
     pub rows: Vec<CompareRow>,
 }

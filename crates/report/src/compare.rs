@@ -27,7 +27,7 @@ pub(crate) fn unfit(row: &CompareRow) -> bool {
 #[must_use]
 pub fn compare(view: &CompareView) -> Document {
     let mut document = Document::new(format!("{} against {}", view.other_name, view.base_name));
-    document.push(Block::Terms(vec![
+    let mut terms = vec![
         (
             "base".to_owned(),
             format!("{} ({})", view.base_name, view.base).into(),
@@ -36,7 +36,11 @@ pub fn compare(view: &CompareView) -> Document {
             "other".to_owned(),
             format!("{} ({})", view.other_name, view.other).into(),
         ),
-    ]));
+    ];
+    if let Some(told) = &view.between_run {
+        terms.push(("scatter between runs".to_owned(), told.clone().into()));
+    }
+    document.push(Block::Terms(terms));
     document.paragraph(summary(view));
     if let Some(sentence) = how_many(view) {
         document.paragraph(sentence);

@@ -16,6 +16,7 @@ mod clean;
 mod columns;
 mod compare;
 mod number;
+mod selftest;
 mod show;
 mod words;
 
@@ -23,4 +24,5 @@ pub use audit::audit;
 pub use brief::{Brief, brief};
 pub use compare::compare;
 pub use document::Document;
+pub use selftest::selftest;
 pub use show::show;

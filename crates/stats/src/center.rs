@@ -2,6 +2,7 @@
 //!
 //! Must not know: units, benchmarks, samples within a launch.
 
+use crate::between::Scatter;
 use crate::order;
 use crate::rungs::{Rungs, Stretch};
 use crate::serial;
@@ -37,14 +38,18 @@ pub fn log_center(values: &[f64], confidence: f64) -> Option<Estimate> {
     log_center_between(values, 0.0, confidence)
 }
 
-/// [`log_center`] with an interval for the machine, not for this run of it: `run_ln_sd`, the standard deviation of
-/// ln(figure) between runs, is added in quadrature (see [`crate::two`] for what it is and what to take). A drift
-/// slower than the run moves all its launches together, and no statistics inside the run can see it.
+/// [`log_center`] with an interval for the machine, not for this run of it: the scatter of ln(figure) between runs is
+/// added in quadrature (see [`crate::between`] for what it is and what to take). A drift slower than the run moves all
+/// its launches together, and no statistics inside the run can see it.
 ///
 /// `None` when there is no value, more than 1,000, or one that is not positive and finite.
 #[must_use]
-pub fn log_center_between(values: &[f64], run_ln_sd: f64, confidence: f64) -> Option<Estimate> {
-    let estimate = center(&order::logs(values)?, run_ln_sd, confidence);
+pub fn log_center_between(
+    values: &[f64],
+    between: impl Into<Scatter>,
+    confidence: f64,
+) -> Option<Estimate> {
+    let estimate = center(&order::logs(values)?, between.into(), confidence);
     let exp = |[low, high]: [f64; 2]| [low.exp(), high.exp()];
     Some(Estimate {
         value: estimate.value.exp(),
@@ -60,10 +65,11 @@ pub fn log_center_between(values: &[f64], run_ln_sd: f64, confidence: f64) -> Op
 #[must_use]
 pub fn plain_center(values: &[f64], confidence: f64) -> Option<Estimate> {
     let some = (1..=order::MOST).contains(&values.len());
-    (some && values.iter().all(|x| x.is_finite())).then(|| center(values, 0.0, confidence))
+    (some && values.iter().all(|x| x.is_finite()))
+        .then(|| center(values, Scatter::known(0.0), confidence))
 }
 
-fn center(values: &[f64], extra: f64, confidence: f64) -> Estimate {
+fn center(values: &[f64], extra: Scatter, confidence: f64) -> Estimate {
     let rungs = Rungs::one(values);
     let rho1 = serial::rho1(values);
     let widened = serial::widening(rho1, values.len());

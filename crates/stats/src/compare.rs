@@ -10,7 +10,8 @@ mod live;
 mod pair;
 mod published;
 
-use crate::two::{BETWEEN_RUN_LN_SD, BetweenRun};
+use crate::between::{BetweenRun, DEFAULT, Scatter};
+use crate::summary::words;
 use crate::{multiple, verdict};
 use gritstone_model::{
     CompareRow, CompareView, Footnote, FootnoteKind, Id, ResultView, RunView, SCHEMA_COMPARE,
@@ -29,14 +30,14 @@ pub struct Options {
     pub margin: f64,
     /// False-discovery rate over the rows of what is called faster or slower.
     pub alpha: f64,
-    /// Standard deviation of ln(figure) between runs of one machine, by row, where its own runs tell it; that of two
-    /// machines is the root of the mean of their squares. [`BETWEEN_RUN_LN_SD`] stands for the rows that are not here.
+    /// Scatter between runs of one machine, by row, where its own runs tell it: [`crate::between::learn`].
+    /// [`DEFAULT`] stands for the rows that are not here.
     pub between_run: BTreeMap<Id, BetweenRun>,
 }
 
 impl Options {
     fn between_run(&self, id: &Id) -> BetweenRun {
-        *self.between_run.get(id).unwrap_or(&BETWEEN_RUN_LN_SD)
+        *self.between_run.get(id).unwrap_or(&DEFAULT)
     }
 }
 
@@ -55,9 +56,14 @@ impl Default for Options {
 #[must_use]
 pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareView {
     let mut rows: Vec<Row> = Vec::new();
+    let mut between: Vec<Scatter> = Vec::new();
     for b in &base.results {
         rows.push(match same(other, b) {
-            Some(o) => row(base, b, other, o, options),
+            Some(o) => {
+                let (row, scatter) = row(base, b, other, o, options);
+                between.extend(scatter);
+                row
+            }
             None => alone(b, other, true),
         });
     }
@@ -71,6 +77,7 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
         other_name: people(other, base),
         differ_in: differ::differ_in(base, other),
         margin: options.margin,
+        between_run: between_run(&between),
         rows: judge(rows, options),
     }
 }
@@ -80,8 +87,37 @@ fn same<'a>(view: &'a RunView, row: &ResultView) -> Option<&'a ResultView> {
     view.results.iter().find(|result| result.id == row.id)
 }
 
-/// A row that both sides have, without its verdict.
-fn row(base: &RunView, b: &ResultView, other: &RunView, o: &ResultView, options: &Options) -> Row {
+/// In words, where the scatter between runs was taken from that the intervals have in them.
+fn between_run(rows: &[Scatter]) -> Option<String> {
+    let told: Vec<usize> = rows.iter().map(|s| s.runs).filter(|&n| n > 0).collect();
+    let default = rows.len() - told.len();
+    let (fewest, most) = (told.iter().min(), told.iter().max());
+    let learned = match (fewest, most) {
+        (Some(fewest), Some(most)) if fewest == most => format!("learned from {most} runs"),
+        (Some(fewest), Some(most)) => format!("learned from {fewest} to {most} runs"),
+        _ if rows.is_empty() => return None,
+        _ => {
+            return Some(format!(
+                "default ({} in core cycles, {} otherwise)",
+                words::percent(DEFAULT.paced.ln_sd),
+                words::percent(DEFAULT.raw.ln_sd)
+            ));
+        }
+    };
+    Some(match default {
+        0 => learned,
+        n => format!("{learned}; default for {}", words::of(n, rows.len(), "row")),
+    })
+}
+
+/// A row that both sides have, without its verdict, and the scatter between runs that it was compared with.
+fn row(
+    base: &RunView,
+    b: &ResultView,
+    other: &RunView,
+    o: &ResultView,
+    options: &Options,
+) -> (Row, Option<Scatter>) {
     let pair = pair(b, o, options);
     let titled = if pair::is_published(b) { o } else { b };
     let mut footnotes = both(base, b, other, o, &pair);
@@ -101,7 +137,7 @@ fn row(base: &RunView, b: &ResultView, other: &RunView, o: &ResultView, options:
         other: pair.other,
         footnotes,
     };
-    (row, pair.basis)
+    ((row, pair.basis), pair.between)
 }
 
 /// A row with what its verdict rests on.

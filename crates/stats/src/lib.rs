@@ -4,6 +4,7 @@
 //! Must not know: files, processes, clocks, the store, how anything is drawn.
 
 pub mod audit;
+pub mod between;
 pub mod center;
 pub mod compare;
 pub mod describe;
@@ -15,6 +16,7 @@ mod quantile;
 pub mod rating;
 mod rounds;
 mod rungs;
+pub mod selftest;
 mod serial;
 pub mod summary;
 pub mod two;

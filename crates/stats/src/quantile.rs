@@ -1,8 +1,8 @@
-//! Quantiles and tails of the normal and of Student's distribution.
+//! Quantiles and tails of the normal, Student's and the chi-square distribution.
 //!
 //! Must not know: what they are used for.
 
-use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
+use statrs::distribution::{ChiSquared, ContinuousCDF, Normal, StudentsT};
 
 /// z with P(|Z| <= z) = `confidence`.
 pub(crate) fn normal(confidence: f64) -> f64 {
@@ -17,11 +17,28 @@ pub(crate) fn normal_tails(z: f64) -> f64 {
     (2.0 * Normal::standard().sf(z)).min(1.0)
 }
 
-/// t with P(|T| <= t) = `confidence` for `freedom` degrees of freedom; infinite when there is none.
+/// t with P(|T| <= t) = `confidence` for `freedom` degrees of freedom; that of the normal distribution when they are
+/// infinite, and infinite when there is none.
 pub(crate) fn student(confidence: f64, freedom: f64) -> f64 {
+    if freedom.is_infinite() {
+        return normal(confidence);
+    }
     StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |t| {
         t.inverse_cdf(f64::midpoint(1.0, confidence))
     })
+}
+
+/// P(|T| >= t) for t >= 0.
+pub(crate) fn student_tails(t: f64, freedom: f64) -> f64 {
+    if t.is_infinite() || freedom.is_infinite() {
+        return normal_tails(t);
+    }
+    StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |known| (2.0 * known.sf(t)).min(1.0))
+}
+
+/// x with P(X <= x) = `share` for `freedom` degrees of freedom, at least one.
+pub(crate) fn chi_square(share: f64, freedom: f64) -> f64 {
+    ChiSquared::new(freedom).map_or(f64::NAN, |known| known.inverse_cdf(share))
 }
 
 #[cfg(test)]
@@ -37,5 +54,11 @@ mod tests {
         assert!((student(0.95, 1000.0) - 1.962_339).abs() < 1e-5);
         assert!(student(0.95, 0.0).is_infinite());
         assert!(normal_tails(f64::INFINITY) == 0.0 && normal_tails(0.0) == 1.0);
+        assert_eq!(student(0.95, f64::INFINITY), normal(0.95));
+        assert!((student_tails(4.604_095, 4.0) - 0.01).abs() < 1e-7);
+        assert_eq!(student_tails(1.0, f64::INFINITY), normal_tails(1.0));
+        assert_eq!(student_tails(f64::INFINITY, 4.0), 0.0);
+        assert!((chi_square(0.975, 4.0) - 11.143_287).abs() < 1e-5);
+        assert!((chi_square(0.025, 4.0) - 0.484_419).abs() < 1e-5);
     }
 }

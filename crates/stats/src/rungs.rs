@@ -13,6 +13,7 @@
 //!
 //! Must not know: units, whether the values are logarithms, what is concluded.
 
+use crate::between::Scatter;
 use crate::{order, quantile};
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -27,20 +28,21 @@ const RANK_SUM_EXACT: usize = 1600;
 pub(crate) struct Stretch {
     /// Both halves are multiplied by this.
     pub factor: f64,
-    /// Standard deviation of an error that the ranks cannot see, added in quadrature.
-    pub extra: f64,
+    /// An error that the ranks cannot see, added in quadrature.
+    pub extra: Scatter,
 }
 
 impl Stretch {
     /// What the ranks say, and nothing else.
     pub const NONE: Self = Self {
         factor: 1.0,
-        extra: 0.0,
+        extra: Scatter::known(0.0),
     };
 
     /// An interval stretched about its centre.
     pub fn about(self, centre: f64, [low, high]: [f64; 2], confidence: f64) -> [f64; 2] {
-        let unseen = quantile::normal(confidence) * self.extra;
+        let Scatter { ln_sd, freedom, .. } = self.extra;
+        let unseen = quantile::student(confidence, freedom) * ln_sd;
         let half = |seen: f64| (self.factor * seen).hypot(unseen);
         [centre - half(centre - low), centre + half(high - centre)]
     }
@@ -115,7 +117,8 @@ impl Rungs {
             if seen < centre.abs() {
                 // the rest of the distance to 0 must be covered by the unseen error
                 let rest = (centre * centre - seen * seen).sqrt();
-                p = p.min(level.max(quantile::normal_tails(rest / stretch.extra)));
+                let Scatter { ln_sd, freedom, .. } = stretch.extra;
+                p = p.min(level.max(quantile::student_tails(rest / ln_sd, freedom)));
             }
         }
         p
@@ -261,11 +264,14 @@ mod tests {
                 Stretch::NONE,
                 Stretch {
                     factor: 1.0,
-                    extra: 0.1,
+                    extra: 0.1.into(),
                 },
                 Stretch {
                     factor: 1.4,
-                    extra: 0.2,
+                    extra: Scatter {
+                        freedom: 4.0,
+                        ..0.2.into()
+                    },
                 },
             ] {
                 let p = rungs.p(stretch);

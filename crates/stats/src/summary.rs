@@ -9,6 +9,7 @@
 mod derived;
 pub mod limits;
 mod measured;
+mod past;
 mod published;
 mod rating;
 pub(crate) mod reading;
@@ -20,6 +21,7 @@ use gritstone_model::{
     Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, Quantity,
     ResultView, RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
 };
+pub use past::past;
 use reading::Reading;
 use std::collections::BTreeMap;
 
@@ -47,16 +49,14 @@ struct Row<'a> {
     launches: Vec<Reading<'a>>,
 }
 
-/// The whole run, recomputed from its launches.
-#[must_use]
-pub fn summarise(run: &RunData, options: &Options) -> RunView {
+/// The rows of a run, launched or not, with their launches.
+fn rows(run: &RunData) -> BTreeMap<&Id, Row<'_>> {
     let mut launches: BTreeMap<&Id, Vec<Reading>> = BTreeMap::new();
     for launch in &run.launches {
         let readings = launches.entry(&launch.id).or_default();
         readings.push(Reading::of(launch));
     }
-    let rows: BTreeMap<&Id, Row> = run
-        .benchmarks
+    run.benchmarks
         .iter()
         .map(|benchmark| {
             let launches = launches.remove(&benchmark.id).unwrap_or_default();
@@ -66,8 +66,13 @@ pub fn summarise(run: &RunData, options: &Options) -> RunView {
             };
             (&benchmark.id, row)
         })
-        .collect();
+        .collect()
+}
 
+/// The whole run, recomputed from its launches.
+#[must_use]
+pub fn summarise(run: &RunData, options: &Options) -> RunView {
+    let rows = rows(run);
     // in three passes, since a derived figure is made of measured ones and a rating of both
     let mut results: BTreeMap<&Id, ResultView> = BTreeMap::new();
     for row in rows.values() {

@@ -2,43 +2,9 @@
 //!
 //! Must not know: which way is good, rows, verdicts.
 
+use crate::between::Scatter;
+use crate::order;
 use crate::rungs::{Rungs, Stretch};
-use crate::{order, quantile};
-
-/// Standard deviation of ln(figure) between runs of one machine, until five of its own runs tell better.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BetweenRun {
-    /// Of figures in core cycles, freed by the pacer from the drift of the core's frequency.
-    pub paced: f64,
-    /// Of figures as the clock has them.
-    pub raw: f64,
-}
-
-/// The default. From trials on a quiet virtual machine with 2 cores (seven kernels, ten runs of 5 s each, eight launches a
-/// run): the runs of one kernel scattered by 1.4 to 2.0 % in nanoseconds and by 0.45 to 1.4 % in core cycles. From 30
-/// minutes of the pacer on such a machine that others used too: pieces of 8 s and of a minute scattered by 2.4 to 2.6 %.
-/// It is for one run: the difference of two runs has sqrt(2) of it.
-pub const BETWEEN_RUN_LN_SD: BetweenRun = BetweenRun {
-    paced: 0.01,
-    raw: 0.025,
-};
-
-/// Fewest runs from which the standard deviation between runs is learned.
-pub const FEWEST_RUNS: usize = 5;
-
-/// Standard deviation of ln(figure) between runs as learned from the figures of earlier runs of one machine: that of
-/// their logarithms, times t / z at 99 %, Student's quantile for k - 1 degrees of freedom over the normal one, because
-/// [`ratio`] takes it for known. At 99 % and not at 95, because among many rows only a p far below .05 counts. It is for
-/// one run: the difference of two runs has sqrt(2) of it. It contains the scatter of launches once more, which is
-/// on the safe side.
-///
-/// `None` for fewer than [`FEWEST_RUNS`] figures, or one that is not positive and finite: take [`BETWEEN_RUN_LN_SD`] then.
-#[must_use]
-pub fn between_run_ln_sd(figures: &[f64]) -> Option<f64> {
-    let logs = order::logs(figures)?;
-    let t = quantile::student(0.99, logs.len() as f64 - 1.0);
-    (logs.len() >= FEWEST_RUNS).then(|| order::deviation(&logs) * t / quantile::normal(0.99))
-}
 
 /// Other over base.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,18 +36,23 @@ impl Ratio {
 /// Two sets of launches that were not interleaved, each in the order of time: the median of ln(other_j / base_i) over
 /// all pairs, and the rank-sum test inverted, both exponentiated.
 ///
-/// `extra_ln_sd` is the standard deviation of the difference of both sides that no launch can show, because all launches
-/// of a run have it together: for two runs of the machine, sqrt(2) of the standard deviation of one. The halves of the
-/// interval and z times `extra_ln_sd` are added in quadrature, z the normal quantile, and p is that of the widened
+/// `extra` is the scatter of the difference of both sides that no launch can show, because all launches of a run have it
+/// together: for two runs of the machine, [`Scatter::of_two_runs`]. The halves of the interval and t times the standard
+/// deviation are added in quadrature, t Student's quantile for its degrees of freedom, and p is that of the widened
 /// interval. With 0 both are the exact test's.
 ///
 /// `None` when a side is empty, has more than 1,000 values, or one that is not positive and finite.
 #[must_use]
-pub fn ratio(base: &[f64], other: &[f64], extra_ln_sd: f64, confidence: f64) -> Option<Ratio> {
+pub fn ratio(
+    base: &[f64],
+    other: &[f64],
+    extra: impl Into<Scatter>,
+    confidence: f64,
+) -> Option<Ratio> {
     let rungs = Rungs::two(&order::logs(base)?, &order::logs(other)?);
     let stretch = Stretch {
         factor: 1.0,
-        extra: extra_ln_sd,
+        extra: extra.into(),
     };
     Some(conclude(
         &rungs,
@@ -92,16 +63,21 @@ pub fn ratio(base: &[f64], other: &[f64], extra_ln_sd: f64, confidence: f64) -> 
 }
 
 /// Launches against a published figure of which there are no samples: values over `constant`, by the signed-rank test;
-/// `extra_ln_sd` is that of the side with the values alone.
+/// `extra` is that of the side with the values alone.
 ///
 /// `None` when there are no values, more than 1,000, or one of them or the constant is not positive and finite.
 #[must_use]
-pub fn against(values: &[f64], constant: f64, extra_ln_sd: f64, confidence: f64) -> Option<Ratio> {
+pub fn against(
+    values: &[f64],
+    constant: f64,
+    extra: impl Into<Scatter>,
+    confidence: f64,
+) -> Option<Ratio> {
     let base = order::logs(&[constant])?[0];
     let shifted: Vec<f64> = order::logs(values)?.iter().map(|x| x - base).collect();
     let stretch = Stretch {
         factor: 1.0,
-        extra: extra_ln_sd,
+        extra: extra.into(),
     };
     Some(conclude(
         &Rungs::one(&shifted),
@@ -178,16 +154,6 @@ mod tests {
         // with no scatter within, only the machine is left: z = ln 1.05 / 0.03
         let machine = ratio(&[1.0; 9], &[1.05; 9], 0.03, 0.95).unwrap();
         assert!((machine.p.unwrap() - 0.103_87).abs() < 1e-4, "{machine:?}");
-    }
-
-    #[test]
-    fn runs_tell_what_they_differ_by() {
-        let figures = [-2.0, -1.0, 0.0, 1.0, 2.0].map(|x: f64| (0.01 * x).exp());
-        // standard deviation .01 sqrt(2.5); t = 4.604 for 4 degrees of freedom
-        let want = 0.01 * 2.5_f64.sqrt() * 4.604_095 / 2.575_829;
-        assert!((between_run_ln_sd(&figures).unwrap() - want).abs() < 1e-7);
-        assert!(between_run_ln_sd(&figures[..4]).is_none());
-        assert!(between_run_ln_sd(&[1.0, 1.0, 1.0, 1.0, 0.0]).is_none());
     }
 
     #[test]

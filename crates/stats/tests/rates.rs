@@ -6,6 +6,7 @@
 mod world;
 
 use gritstone_model::Better;
+use gritstone_stats::between::{DEFAULT, Scatter};
 use gritstone_stats::rating::{self, RatingRow};
 use gritstone_stats::{center, describe, multiple, plan, two};
 use statrs::distribution::{Binomial, DiscreteCDF};
@@ -134,13 +135,16 @@ fn earlier_runs_tell_what_no_launch_can() {
         let mut values = || world.launches(shape, 10);
         let figure = |values: Vec<f64>| center::log_center(&values, 0.95).unwrap().value;
         let earlier: Vec<f64> = (0..5).map(|_| figure(values())).collect();
-        let (values, sd) = (values(), two::between_run_ln_sd(&earlier).unwrap());
-        let covers = |sd| {
-            let estimate = center::log_center_between(&values, sd, 0.95).unwrap();
+        let (values, learned) = (
+            values(),
+            Scatter::learned(&earlier, DEFAULT.raw.ln_sd).unwrap(),
+        );
+        let covers = |between: Scatter| {
+            let estimate = center::log_center_between(&values, between, 0.95).unwrap();
             usize::from(contains(estimate.interval, 100.0))
         };
-        run += covers(0.0);
-        machine += covers(sd);
+        run += covers(0.0.into());
+        machine += covers(learned);
     }
     at_most(0.60, run, times, "for the run");
     at_least(0.94, machine, times, "for the machine");
@@ -170,6 +174,30 @@ fn runs_of_the_same_differ_at_the_nominal_rate() {
                 at_most(0.05, hits, times, &what);
                 at_most(0.01, rare, times, &what);
             }
+        }
+    }
+}
+
+/// Whatever the runs of a machine really scatter by, a quarter of the default or three times as much: what its earlier
+/// runs tell keeps comparisons at their level.
+#[test]
+fn what_was_learned_keeps_the_level() {
+    let (mut world, times) = (World::new(114), 1000);
+    for sd in [0.25, 1.0, 1.5, 3.0].map(|factor| factor * DEFAULT.paced.ln_sd) {
+        for runs in [5, 10, 20] {
+            let (mut hits, mut rare) = (0, 0);
+            for _ in 0..times {
+                let mut run = || world.run(Shape::Normal, 10, sd);
+                let figure = |values: Vec<f64>| center::log_center(&values, 0.95).unwrap().value;
+                let earlier: Vec<f64> = (0..runs).map(|_| figure(run())).collect();
+                let learned = Scatter::learned(&earlier, DEFAULT.paced.ln_sd).unwrap();
+                let found = two::ratio(&run(), &run(), learned.of_two_runs(), 0.95).unwrap();
+                hits += usize::from(found.p <= Some(0.05));
+                rare += usize::from(found.p <= Some(0.01));
+            }
+            let what = format!("runs scatter by {sd}, {runs} of them known");
+            at_most(0.05, hits, times, &what);
+            at_most(0.01, rare, times, &what);
         }
     }
 }

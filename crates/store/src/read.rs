@@ -7,7 +7,7 @@ use crate::rows::{self, Row, Wrong};
 use crate::seal::Seal;
 use crate::store::{LaunchCounts, RunHead};
 use crate::{events, sql, write};
-use gritstone_model::{Launch, RunData, RunInfo};
+use gritstone_model::{Event, Launch, RunData, RunInfo, Sample, Usage};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Params};
 
@@ -70,6 +70,59 @@ pub(crate) fn load(connection: &Connection, id: &str) -> Result<RunData, Fault> 
         return Err(Fault::Damaged(what));
     }
     Ok(data)
+}
+
+/// A run with nothing of its launches but their samples. The seal of a launch covers all its events, so that only the
+/// beginning of the run is held to its seal here.
+pub(crate) fn samples(connection: &Connection, id: &str) -> Result<RunData, Fault> {
+    let snapshot = connection.unchecked_transaction()?;
+    let Some((run, _)) = write::find_run(&snapshot, id)? else {
+        return Err(StoreError::NoSuchRun { id: id.into() }.into());
+    };
+    let mut data = beginning(&snapshot, id, run)?;
+    let heads = all(&snapshot, sql::SELECT_LAUNCHES, [run])?;
+    data.launches = heads
+        .into_iter()
+        .filter_map(split)
+        .map(|(_, head)| rows::read_launch(head))
+        .collect::<Result<_, Wrong>>()
+        .map_err(|what| unreadable(id, &data.info.gritstone, what))?;
+    // there are hundreds of thousands in twenty runs: straight from the columns
+    let mut statement = snapshot.prepare_cached(sql::SELECT_SAMPLES)?;
+    let mut samples = statement.query([run])?;
+    while let Some(row) = samples.next()? {
+        let (launch, sample) = sample(row).map_err(|_| broken(format!("a sample of run {id}")))?;
+        // launches have no gap in their numbers
+        let launch = data.launches.get_mut(launch);
+        let launch = launch.ok_or_else(|| missing("launch of a sample", id))?;
+        launch.events.push(Event::Sample(sample));
+    }
+    drop(samples);
+    drop(statement);
+    Ok(data)
+}
+
+/// The number of a launch, and a sample of it.
+fn sample(row: &rusqlite::Row<'_>) -> Result<(usize, Sample), rusqlite::Error> {
+    let number = |column| Ok::<_, rusqlite::Error>(row.get::<_, i64>(column)? as u64);
+    let sample = Sample {
+        n: number(1)?,
+        wall: number(2)?,
+        pace: number(3)?,
+        usage: Usage {
+            user: number(4)?,
+            system: number(5)?,
+            cpu: number(6)?,
+            vcsw: number(7)?,
+            icsw: number(8)?,
+            minflt: number(9)?,
+            majflt: number(10)?,
+            inblock: number(11)?,
+            oublock: number(12)?,
+            migrations: number(13)?,
+        },
+    };
+    Ok((number(0)? as usize, sample))
 }
 
 /// The head of a run, without its launches.

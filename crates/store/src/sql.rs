@@ -85,6 +85,10 @@ statements! {
     SELECT_EVENTS = "SELECT position, kind, n, wall_ns, pace_fs, \
         user_ns, system_ns, cpu_ns, vcsw, icsw, minflt, majflt, inblock, oublock, migrations, \
         got, expected, name, value FROM event WHERE run = $1 AND launch = $2 ORDER BY position";
+    /// The samples of all launches of a run, each with the number of its launch.
+    SELECT_SAMPLES = "SELECT launch, n, wall_ns, pace_fs, user_ns, system_ns, cpu_ns, vcsw, icsw, \
+        minflt, majflt, inblock, oublock, migrations FROM event \
+        WHERE run = $1 AND kind = 'sample' ORDER BY launch, position";
 }
 
 #[cfg(test)]

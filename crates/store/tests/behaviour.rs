@@ -2,7 +2,7 @@
 
 mod common;
 
-use gritstone_model::{Outcome, RunInfo};
+use gritstone_model::{Event, Outcome, RunInfo};
 use gritstone_store::{LaunchCounts, ResolveError, Store, StoreError};
 use rusqlite::{Connection, OpenFlags};
 use std::os::unix::fs::PermissionsExt;
@@ -50,6 +50,24 @@ fn an_empty_store_says_so() {
         error,
         "there is no run 20261121-093012-00000000 in the store"
     );
+}
+
+#[test]
+fn samples_alone_are_the_run_without_all_other_events() {
+    let (_folder, path) = common::place();
+    let mut store = Store::open(&path).unwrap();
+    let mut run = common::run(1, 3);
+    store.import(&run).unwrap();
+    let found = store.samples(&run.info.id).unwrap();
+    assert!(run.launches.iter().all(|launch| launch.events.len() > 1));
+    run.info.elapsed_s = None;
+    for launch in &mut run.launches {
+        launch.events.retain(|e| matches!(e, Event::Sample(_)));
+        assert!(!launch.events.is_empty());
+    }
+    assert_eq!(found, run);
+    let error = store.samples("20261121-093012-00000000").unwrap_err();
+    assert!(matches!(error, StoreError::NoSuchRun { .. }), "{error:?}");
 }
 
 #[test]

@@ -345,6 +345,7 @@ pub fn compare() -> CompareView {
         other: "after".to_owned(),
         base_name: "node-17, Linux 6.1".to_owned(),
         other_name: "node-17, Linux 6.12".to_owned(),
+        between_run: Some("learned from 7 runs".to_owned()),
         differ_in: vec![Difference {
             what: "kernel.release".to_owned(),
             base: "6.1.0-28".to_owned(),
@@ -394,6 +395,7 @@ pub fn against_reference() -> CompareView {
         base_name: "VAX-11/780, 4.1 BSD".to_owned(),
         other_name: run.machine.name,
         differ_in: vec![],
+        between_run: None,
         rows,
         ..compare()
     }

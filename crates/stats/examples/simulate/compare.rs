@@ -4,6 +4,7 @@
 
 use crate::world::{Shape, World};
 use crate::{head, line, percent};
+use gritstone_stats::between::{DEFAULT, Scatter};
 use gritstone_stats::two::{self, Ratio};
 use gritstone_stats::{center, multiple};
 
@@ -68,14 +69,8 @@ pub fn power() -> String {
     for (name, sd) in [
         ("interleaved pairs", None),
         ("unpaired, runs do not scatter", Some(0.0)),
-        (
-            "two runs, paced default of 1 %",
-            Some(two::BETWEEN_RUN_LN_SD.paced),
-        ),
-        (
-            "two runs, raw default of 2.5 %",
-            Some(two::BETWEEN_RUN_LN_SD.raw),
-        ),
+        ("two runs, paced default of 1 %", Some(DEFAULT.paced.ln_sd)),
+        ("two runs, raw default of 2.5 %", Some(DEFAULT.raw.ln_sd)),
     ] {
         let cells = sizes.iter().map(|n| {
             let (mut seen, mut lone) = ([0; 3], [0; 3]);
@@ -99,33 +94,44 @@ pub fn power() -> String {
     table
 }
 
+/// Two runs of 10 launches each on a machine whose runs scatter by `sd`, with what `runs` earlier ones tell.
+fn with_earlier_runs(world: &mut World, sd: f64, runs: usize) -> Ratio {
+    let (base, other) = sides(world, Shape::Normal, 10, sd, 1.0);
+    let figure = |_| {
+        let values = world.run(Shape::Normal, 10, sd);
+        center::log_center(&values, 0.95).unwrap().value
+    };
+    let earlier: Vec<f64> = (0..runs).map(figure).collect();
+    let between = Scatter::learned(&earlier, DEFAULT.paced.ln_sd).unwrap();
+    two::ratio(&base, &other, between.of_two_runs(), 0.95).unwrap()
+}
+
 pub fn learned() -> String {
-    let levels = [0.05, 0.01, 0.001];
+    let sizes = [5, 7, 10, 20];
     let mut world = World::new(13);
     let mut table = head(
-        "Two runs of 10 launches of the same, runs scatter by 2 %, learned from earlier runs of 10 launches: p at most, % of comparisons",
-        "earlier runs",
-        levels.iter().map(ToString::to_string),
+        "Two runs of 10 launches of the same, learned from earlier runs of 10 launches, default 1 %: p at most .05 / .01 / .001, % of comparisons; half-width of the interval, %",
+        "runs scatter by",
+        sizes.iter().map(|runs| format!("{runs} runs")),
     );
-    for runs in [5, 7, 10, 20] {
-        let mut hits = [0; 3];
-        for _ in 0..TIMES {
-            let (base, other) = sides(&mut world, Shape::Normal, 10, 0.02, 1.0);
-            let figure = |_| {
-                let values = world.run(Shape::Normal, 10, 0.02);
-                center::log_center(&values, 0.95).unwrap().value
-            };
-            let earlier: Vec<f64> = (0..runs).map(figure).collect();
-            let sd = two::between_run_ln_sd(&earlier).unwrap() * 2.0_f64.sqrt();
-            let found = two::ratio(&base, &other, sd, 0.95).unwrap();
-            for (hits, level) in hits.iter_mut().zip(levels) {
-                *hits += below(&found, level);
+    for sd in [0.0, 0.0025, 0.005, 0.01, 0.015, 0.02, 0.03] {
+        let cells = sizes.iter().map(|runs| {
+            let (mut hits, mut width) = ([0; 3], 0.0);
+            for _ in 0..2 * TIMES {
+                let found = with_earlier_runs(&mut world, sd, *runs);
+                for (hits, level) in hits.iter_mut().zip([0.05, 0.01, 0.001]) {
+                    *hits += below(&found, level);
+                }
+                let [low, high] = found.interval.unwrap();
+                width += 50.0 * (high / low).ln();
             }
-        }
-        table += &line(
-            &runs.to_string(),
-            hits.iter().map(|hits| percent(*hits, TIMES)),
-        );
+            let [a, b, c] = hits.map(|hits| 100.0 * hits as f64 / (2 * TIMES) as f64);
+            format!(
+                "{a:.1} / {b:.2} / {c:.2}; {:.1}",
+                width / (2 * TIMES) as f64
+            )
+        });
+        table += &line(&format!("{} %", 100.0 * sd), cells);
     }
     table
 }
@@ -172,8 +178,8 @@ fn same(world: &mut World, spacing: f64) -> [Ratio; 5] {
                 .value
         })
         .collect();
-    let learned = |runs| two::between_run_ln_sd(&earlier[..runs]).unwrap();
-    let with = |sd: f64| two::ratio(&base, &other, sd * 2.0_f64.sqrt(), 0.95).unwrap();
+    let learned = |runs| Scatter::learned(&earlier[..runs], DEFAULT.raw.ln_sd).unwrap();
+    let with = |between: Scatter| two::ratio(&base, &other, between.of_two_runs(), 0.95).unwrap();
     let (mut a, mut b) = (Vec::new(), Vec::new());
     for pair in world.launches(shape, 20).chunks(2) {
         let first = usize::from(world.chance(0.5));
@@ -181,8 +187,8 @@ fn same(world: &mut World, spacing: f64) -> [Ratio; 5] {
         b.push(pair[1 - first]);
     }
     [
-        with(0.0),
-        with(two::BETWEEN_RUN_LN_SD.raw),
+        with(0.0.into()),
+        with(DEFAULT.raw),
         with(learned(5)),
         with(learned(10)),
         two::paired(&a, &b, 0.95).unwrap(),

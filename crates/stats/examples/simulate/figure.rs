@@ -4,8 +4,8 @@
 
 use crate::world::{Shape, World};
 use crate::{head, line, percent};
+use gritstone_stats::between::{DEFAULT, Scatter};
 use gritstone_stats::center::{self, Estimate};
-use gritstone_stats::two;
 
 const TIMES: usize = 10_000;
 const TRUTH: usize = 2_000_001;
@@ -142,8 +142,8 @@ fn drifting(world: &mut World, spacing: f64, n: usize) -> [Option<[f64; 2]>; 3] 
     let values = values();
     let run = center::log_center(&values, 0.95).unwrap();
     let narrow = |x: f64| run.value * (x / run.value).powf(1.0 / run.widened);
-    let sd = two::between_run_ln_sd(&earlier).unwrap();
-    let machine = center::log_center_between(&values, sd, 0.95).unwrap();
+    let between = Scatter::learned(&earlier, DEFAULT.raw.ln_sd).unwrap();
+    let machine = center::log_center_between(&values, between, 0.95).unwrap();
     [
         run.interval.map(|ends| ends.map(narrow)),
         run.interval,

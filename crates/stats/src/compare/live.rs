@@ -60,24 +60,22 @@ fn launches(
         && !base.paced_values.is_empty()
         && !other.paced_values.is_empty();
     let between = options.between_run(&base.id);
-    // both sides have the machine's scatter between runs, so their difference has sqrt(2) of it
-    let (found, better) = if paced {
+    let (found, better, scatter) = if paced {
         pair.compared = "cycles";
         pair.unit = "cycles".to_owned();
         (pair.base, pair.other) = (base.cycles, other.cycles);
-        let extra = between.paced * std::f64::consts::SQRT_2;
         let found = two::ratio(
             &base.paced_values,
             &other.paced_values,
-            extra,
+            between.paced.of_two_runs(),
             options.confidence,
         );
-        (found, Better::Lower)
+        (found, Better::Lower, between.paced)
     } else {
         let others: Vec<f64> = other.values.iter().map(|x| x * scale).collect();
-        let extra = between.raw * std::f64::consts::SQRT_2;
+        let extra = between.raw.of_two_runs();
         let found = two::ratio(&base.values, &others, extra, options.confidence);
-        (found, base.better)
+        (found, base.better, between.raw)
     };
     let Some(found) = found else {
         return pair.apart("A launch whose value is not above 0 has no ratio to another.");
@@ -87,6 +85,7 @@ fn launches(
         Better::Lower => found.inverse(),
     };
     pair.ratio = Some(found.ratio);
+    pair.between = Some(scatter);
     pair.interval = found.interval;
     pair.p = found.p;
     pair

@@ -3,6 +3,7 @@
 //! Must not know: runs, other rows, verdicts.
 
 use super::{Options, live, published};
+use crate::between::Scatter;
 use gritstone_model::{Better, Footnote, FootnoteKind, Quantity, ResultView, Unit};
 
 /// What a verdict rests on.
@@ -35,6 +36,8 @@ pub(crate) struct Pair {
     pub p: Option<f64>,
     /// What the verdict rests on.
     pub basis: Basis,
+    /// Scatter between runs of one machine that the interval has in it.
+    pub between: Option<Scatter>,
     /// Why there is no ratio, or what must be known of it.
     pub footnotes: Vec<Footnote>,
 }
@@ -80,6 +83,7 @@ impl Pair {
             interval: None,
             p: None,
             basis: Basis::Test,
+            between: None,
             footnotes: Vec::new(),
         }
     }
@@ -96,6 +100,7 @@ impl Pair {
             ratio: None,
             interval: None,
             p: None,
+            between: None,
             ..self
         }
     }

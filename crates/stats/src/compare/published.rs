@@ -162,6 +162,7 @@ fn conclude(
         interval,
         p: None,
         basis: if exact { Basis::Exact } else { Basis::Interval },
+        between: None,
         footnotes,
     }
 }

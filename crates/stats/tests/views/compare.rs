@@ -5,8 +5,9 @@
 use crate::made_up::*;
 use gritstone_model::FootnoteKind::*;
 use gritstone_model::*;
+use gritstone_stats::between::{BetweenRun, DEFAULT};
 use gritstone_stats::compare::{Options, compare};
-use gritstone_stats::two::{self, BetweenRun};
+use gritstone_stats::two;
 
 pub fn options() -> Options {
     Options::default()
@@ -15,8 +16,8 @@ pub fn options() -> Options {
 /// Without what a machine scatters between runs: the launches alone decide.
 fn exact() -> Options {
     let none = BetweenRun {
-        paced: 0.0,
-        raw: 0.0,
+        paced: 0.0.into(),
+        raw: 0.0.into(),
     };
     Options {
         between_run: (0..40)
@@ -58,7 +59,7 @@ fn half_the_time_is_twice_as_fast() {
     );
     near(row.base, 100.0);
     near(row.other, 50.0);
-    let extra = two::BETWEEN_RUN_LN_SD.raw * 2.0_f64.sqrt();
+    let extra = DEFAULT.raw.of_two_runs();
     let (b, o) = (&base.results[0].values, &other.results[0].values);
     let want = two::ratio(b, o, extra, 0.95).unwrap().inverse();
     assert_eq!((row.interval, row.p), (want.interval, want.p));
@@ -156,7 +157,7 @@ fn rows_bound_by_the_processor_are_compared_in_cycles() {
         &base.results[0].paced_values,
         &other.results[0].paced_values,
     );
-    let extra = two::BETWEEN_RUN_LN_SD.paced * 2.0_f64.sqrt();
+    let extra = DEFAULT.paced.of_two_runs();
     assert_eq!(
         row.interval,
         two::ratio(b, o, extra, 0.95).unwrap().inverse().interval

@@ -3,6 +3,7 @@
 //! Must not know: how a summary is computed.
 
 mod audit;
+mod between;
 mod compare;
 mod derived;
 mod differ;
@@ -13,5 +14,6 @@ mod made_up;
 mod printed;
 mod published;
 mod rating;
+mod selftest;
 mod size;
 mod snapshots;
