@@ -13,7 +13,7 @@ use gritstone_host::{Finding, Severity};
 use gritstone_model::{Benchmark, Machine};
 use gritstone_plan::{select, steps};
 use gritstone_report::document::Style;
-use gritstone_report::lists;
+use gritstone_report::{Document, lists};
 use serde::Serialize;
 use std::process::Command;
 
