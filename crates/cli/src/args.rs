@@ -38,6 +38,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// The performance brief: one HTML file
     Brief(BriefArgs),
+    /// Runs of the same against each other: how far this machine scatters, and the smallest change that it can show
+    Selftest(SelftestArgs),
     /// Reference machines, and those in the store
     Machines(FormatArgs),
     /// Is this machine fit to be measured, what is missing, and what mends it
@@ -49,14 +51,14 @@ pub enum Command {
     Audit(AuditArgs),
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct FormatArgs {
     /// How the result is written
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct RunArgs {
     /// What to measure: identifiers or globs such as 'byte/*' ('*' stops at '@'; 'byte/*@*' are the variants); nothing means everything
     #[arg(value_name = "SELECTOR")]
@@ -140,6 +142,25 @@ pub struct BriefArgs {
     /// Where to write it [default: gritstone-brief-RUN.html]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct SelftestArgs {
+    /// What to measure, as of `run`
+    #[arg(value_name = "SELECTOR")]
+    pub selectors: Vec<String>,
+    /// How many runs, one after another; they are kept like all others, as selftest-ID-1 and so on
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=100))]
+    pub runs: u32,
+    /// Time for each run [default: 10m]
+    #[arg(long, value_name = "TIME", value_parser = crate::amounts::duration)]
+    pub budget: Option<std::time::Duration>,
+    /// Measure nothing, and look at these runs: identifiers, labels that several runs have, or the common beginning of labels that
+    /// end in -1, -2 and so on
+    #[arg(long, value_name = "RUN", num_args = 1.., conflicts_with_all = ["selectors", "runs", "budget"])]
+    pub of: Vec<String>,
+    #[command(flatten)]
+    pub format: FormatArgs,
 }
 
 #[derive(Debug, Args)]

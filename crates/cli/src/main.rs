@@ -16,6 +16,7 @@ mod progress;
 mod registry;
 mod resume;
 mod run;
+mod selftest;
 mod session;
 mod signals;
 mod site;
@@ -59,6 +60,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Show(args)) => inspect::show(&world, args),
         Some(Command::Compare(args)) => inspect::compare(&world, args),
         Some(Command::Brief(args)) => brief::brief(&world, args),
+        Some(Command::Selftest(args)) => selftest::selftest(&world, args),
         Some(Command::Machines(args)) => inspect::machines(&world, args),
         Some(Command::Doctor(args)) => inspect::doctor(&world, args),
         Some(Command::Watch { journal }) => registry::watch(journal),

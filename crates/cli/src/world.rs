@@ -3,6 +3,7 @@
 //!
 //! Must not know: how a view is shown.
 
+use crate::output::remark;
 use anyhow::{Context, Result, anyhow};
 use gritstone_catalogue::Catalogue;
 use gritstone_model::{CompareView, RunView, SCHEMA_RUN};
@@ -136,7 +137,9 @@ impl World {
         let read = |id: &String| match store.samples(id) {
             Ok(data) => Some(summary::past(&data)),
             Err(error) => {
-                eprintln!("run {id} tells nothing of the scatter between runs: {error}");
+                remark(&format!(
+                    "run {id} tells nothing of the scatter between runs: {error}"
+                ));
                 None
             }
         };

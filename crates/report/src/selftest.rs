@@ -11,10 +11,10 @@ use gritstone_model::{CriterionView, ScatterView, SelftestRow, SelftestView, Sha
 #[must_use]
 pub fn selftest(view: &SelftestView) -> Document {
     let mut document = Document::new(format!("A against A on {}", view.machine));
-    let names = view.runs.iter().map(|run| match &run.label {
-        Some(label) => format!("{} ({label})", run.id),
-        None => run.id.clone(),
-    });
+    let names = view
+        .runs
+        .iter()
+        .map(|run| run.label.as_ref().unwrap_or(&run.id));
     document.push(Block::Terms(vec![
         (
             "runs".to_owned(),
@@ -53,12 +53,18 @@ pub fn selftest(view: &SelftestView) -> Document {
 /// What came out, criterion by criterion.
 fn sentences(view: &SelftestView) -> impl Iterator<Item = String> {
     let pairs = &view.pairs;
+    let chance = match pairs.different {
+        0 => String::new(),
+        _ => format!(
+            ", and so many or more in {} of all trials",
+            number::percent(pairs.p)
+        ),
+    };
     let different = format!(
-        "Of {} of figures of the same, {} called faster or slower; {} may be, and so many or more would be in {} of such trials: {}. {} a p of {} or less.",
+        "Of {} of figures of the same, {} called faster or slower; by chance {} may be{chance}: {}. {} a p of {} or less.",
         words::plural(pairs.compared, "pair"),
         were(pairs.different),
         number::percent_asked(pairs.rate),
-        number::percent(pairs.p),
         passed(pairs.passed),
         match pairs.below_one_percent {
             1 => "1 has".to_owned(),
@@ -96,11 +102,17 @@ fn passed(passed: bool) -> &'static str {
 
 fn criterion(which: &str, criterion: Option<&CriterionView>) -> Option<String> {
     let criterion = criterion?;
+    let unsure = criterion.passed && criterion.value > criterion.limit;
     Some(format!(
-        "Between runs, {which} scatter by at most {}; it should be {} at most: {}.",
+        "Between runs, {which} scatter by at most {}; it should be {} at most: {}{}.",
         with_interval(criterion.value, criterion.interval),
         number::percent_asked(criterion.limit),
-        passed(criterion.passed)
+        passed(criterion.passed),
+        if unsure {
+            ", since so few runs may show more than there is"
+        } else {
+            ""
+        }
     ))
 }
 

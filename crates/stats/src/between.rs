@@ -1,8 +1,8 @@
 //! What runs of one machine differ by, beyond what the launches of a run can show: a default until five of its runs
 //! tell, learned from then on.
 //!
-//! The same row is measured in k runs that are alike: same machine, kernel of the system, directory, program and version of
-//! the work. S is the standard deviation of ln(figure) over them, with k - 1 degrees of freedom, and s0 the default. The
+//! The same row is measured in k runs that are alike: same machine, kernel of the system, directory, steadying, program and
+//! version of the work. S is the standard deviation of ln(figure) over them, with k - 1 degrees of freedom, and s0 the default. The
 //! default lends w = 4 max(0, 1 - S^2 / s0^2) degrees of freedom:
 //!
 //! scatter^2 = (w s0^2 + (k - 1) S^2) / (w + k - 1), with w + k - 1 degrees of freedom.
@@ -14,7 +14,7 @@
 //! Must not know: the store, launches, verdicts.
 
 use crate::order;
-use gritstone_model::{FootnoteKind, Id, Kind, Machine, Quantity, ResultView, RunView};
+use gritstone_model::{FootnoteKind, Id, Kind, Machine, Quantity, ResultView, RunView, Settings};
 use std::collections::BTreeMap;
 
 /// Fewest runs from which scatter is learned.
@@ -131,6 +131,8 @@ pub struct Past {
     pub kernel: String,
     /// Directory in which files were measured.
     pub dir: String,
+    /// What was steadied while it was measured.
+    pub steady: Vec<String>,
     /// The figures that count.
     pub figures: BTreeMap<Id, Figure>,
 }
@@ -150,21 +152,27 @@ pub struct Figure {
 
 impl Past {
     /// A run without its figures.
-    pub(crate) fn head(run: &str, started: &str, machine: &Machine, dir: &str) -> Self {
+    pub(crate) fn head(
+        run: &str,
+        started: &str,
+        machine: &Machine,
+        settings: Option<&Settings>,
+    ) -> Self {
         let kernel = machine.facts.get("kernel.release");
         Self {
             run: run.to_owned(),
             started: started.to_owned(),
             machine: machine.id.clone(),
             kernel: kernel.cloned().unwrap_or_default(),
-            dir: dir.to_owned(),
+            dir: settings.map_or("", |s| &s.dir).to_owned(),
+            steady: settings.map_or(vec![], |s| s.steady.clone()),
             figures: BTreeMap::new(),
         }
     }
 
     fn head_of(view: &RunView) -> Self {
-        let dir = view.settings.as_ref().map_or("", |s| &s.dir);
-        Self::head(&view.id, &view.started, &view.machine, dir)
+        let settings = view.settings.as_ref();
+        Self::head(&view.id, &view.started, &view.machine, settings)
     }
 
     /// What a run tells. Figures that were disturbed, or whose work is in doubt, do not count: they carry a mark of their own,
@@ -257,7 +265,8 @@ pub fn learn(past: &[Past], base: &RunView, other: &RunView) -> BTreeMap<Id, Bet
 /// What the newest runs that are like one side tell of a row.
 fn of_side(earlier: &[&Past], result: &ResultView, head: &Past) -> Option<BetweenRun> {
     let like = |run: &&&Past| {
-        run.machine == head.machine && run.kernel == head.kernel && run.dir == head.dir
+        [&run.machine, &run.kernel, &run.dir] == [&head.machine, &head.kernel, &head.dir]
+            && run.steady == head.steady
     };
     let same_work =
         |figure: &&Figure| figure.version == result.version && figure.program == program(result);

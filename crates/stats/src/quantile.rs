@@ -36,9 +36,25 @@ pub(crate) fn student_tails(t: f64, freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |known| (2.0 * known.sf(t)).min(1.0))
 }
 
-/// x with P(X <= x) = `share` for `freedom` degrees of freedom, at least one.
+/// x with P(X <= x) = `share` for `freedom` degrees of freedom, at least one. The distribution function is halved in: the
+/// inverse that `statrs` has gives 0 for small shares of one degree.
 pub(crate) fn chi_square(share: f64, freedom: f64) -> f64 {
-    ChiSquared::new(freedom).map_or(f64::NAN, |known| known.inverse_cdf(share))
+    let Ok(known) = ChiSquared::new(freedom) else {
+        return f64::NAN;
+    };
+    let (mut low, mut high) = (0.0, freedom);
+    while known.cdf(high) < share {
+        high *= 2.0;
+    }
+    for _ in 0..100 {
+        let middle = f64::midpoint(low, high);
+        if known.cdf(middle) < share {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
 }
 
 #[cfg(test)]
@@ -60,5 +76,8 @@ mod tests {
         assert_eq!(student_tails(f64::INFINITY, 4.0), 0.0);
         assert!((chi_square(0.975, 4.0) - 11.143_287).abs() < 1e-5);
         assert!((chi_square(0.025, 4.0) - 0.484_419).abs() < 1e-5);
+        assert!((chi_square(0.025, 1.0) - 0.000_982_1).abs() < 1e-6);
+        assert!((chi_square(0.975, 1.0) - 5.023_886).abs() < 1e-5);
+        assert!((chi_square(0.025, 99.0) - 73.361_08).abs() < 1e-4);
     }
 }

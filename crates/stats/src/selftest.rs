@@ -10,9 +10,9 @@
 use crate::between::{self, BetweenRun, DEFAULT, Figure, Past};
 use crate::{compare, order, quantile, two};
 use gritstone_model::{
-    CompareView, CriterionView, Difference, FootnoteKind, Id, LeftOut, PairsView, ResultView,
-    RunView, SCHEMA_SELFTEST, ScatterView, SelftestRow, SelftestRun, SelftestView, ShareView,
-    Verdict,
+    CompareView, CriterionView, Difference, Footnote, FootnoteKind, Id, LeftOut, PairsView,
+    ResultView, RunView, SCHEMA_SELFTEST, ScatterView, SelftestRow, SelftestRun, SelftestView,
+    ShareView, Verdict,
 };
 use statrs::distribution::{Binomial, DiscreteCDF};
 use std::collections::BTreeMap;
@@ -155,6 +155,14 @@ fn trial<'a>(runs: &'a [RunView], id: &Id) -> Result<Trial<'a>, String> {
         let result = found.ok_or_else(|| format!("Run {} has no such row.", run.id))?;
         let figure = Figure::of(result)
             .ok_or_else(|| format!("It has no figure above 0 in run {}.", run.id))?;
+        let mut notes = result.footnotes.iter();
+        let star = |note: &&Footnote| note.kind == FootnoteKind::Trivialised && note.of.is_none();
+        if let Some(star) = notes.find(star) {
+            return Err(format!(
+                "Its work is in doubt in run {}: {}",
+                run.id, star.why
+            ));
+        }
         if let Some(first) = figures.first()
             && (first.version, &first.program) != (figure.version, &figure.program)
         {

@@ -45,7 +45,7 @@ pub fn past(run: &RunData) -> Past {
             info.id.as_str(),
             &info.started,
             &info.machine,
-            &info.settings.dir,
+            Some(&info.settings),
         )
     }
 }

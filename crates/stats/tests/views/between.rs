@@ -89,7 +89,10 @@ fn only_the_newest_twenty_count() {
 #[test]
 fn runs_that_are_not_like_this_one_tell_nothing() {
     type Change = fn(&mut RunData);
-    let changes: [(&str, Change); 5] = [
+    let changes: [(&str, Change); 6] = [
+        ("steadying", |run| {
+            run.info.settings.steady = vec!["governor".to_owned()]
+        }),
         ("machine", |run| run.info.machine.id = "4567".to_owned()),
         ("kernel", |run| {
             let facts = &mut run.info.machine.facts;

@@ -168,7 +168,8 @@ fn what_earlier_runs_tell_is_used_as_a_comparison_would() {
 fn rows_that_not_all_runs_have_alike_are_left_out_with_the_reason() {
     let mut runs: Vec<RunData> = (0..3)
         .map(|at| {
-            let rows = ["a/all", "a/some", "a/other", "a/none"].map(|name| (paced(name), 0.0));
+            let rows =
+                ["a/all", "a/some", "a/other", "a/none", "a/idle"].map(|name| (paced(name), 0.0));
             one(at, &rows, 0.0)
         })
         .collect();
@@ -176,6 +177,7 @@ fn rows_that_not_all_runs_have_alike_are_left_out_with_the_reason() {
         .benchmarks
         .retain(|benchmark| benchmark.id != id("a/some"));
     runs[2].programs.get_mut(&id("a/other")).unwrap().hash = "ff00".to_owned();
+    runs[0].benchmarks[4].claims.min_ns_per_op = Some(1000.0);
     for run in &mut runs {
         run.launches.retain(|launch| launch.id != id("a/none"));
         run.benchmarks.push(Benchmark {
@@ -199,6 +201,10 @@ fn rows_that_not_all_runs_have_alike_are_left_out_with_the_reason() {
             "Its program or its version is another in run run-2 than in run run-0.",
         ),
         ("a/none", "It has no figure above 0 in run run-0."),
+        (
+            "a/idle",
+            "Its work is in doubt in run run-0: 100 ns an operation is faster than physics: no machine does it in less than 1000 ns.",
+        ),
     ];
     assert_eq!(why, want);
     assert_eq!(found.pairs.compared, 3);

@@ -1,0 +1,152 @@
+//! `gritstone selftest`: runs of the same, one after another, against each other.
+//!
+//! Must not know: how a run is measured, how scatter is computed.
+
+use crate::args::{RunArgs, SelftestArgs};
+use crate::failure::{Exit, Failure};
+use crate::output;
+use crate::run::{End, Job};
+use crate::world::World;
+use anyhow::{Context, Result, bail, ensure};
+use gritstone_model::{RunView, SelftestView};
+use gritstone_stats::selftest;
+use gritstone_store::RunHead;
+use std::collections::BTreeSet;
+
+/// Measures the runs, or finds them; compares and shows.
+pub fn selftest(world: &World, args: &SelftestArgs) -> Result<Exit> {
+    let runs = if args.of.is_empty() {
+        match measured(world, args)? {
+            Some(runs) => runs,
+            None => return Ok(Exit::Interrupted),
+        }
+    } else {
+        stored(world, &args.of)?
+    };
+    let views: Vec<&RunView> = runs.iter().collect();
+    let view = selftest::selftest(&runs, &world.past(&views)?);
+    output::write(args.format.format, &view, || {
+        gritstone_report::selftest(&view)
+    })?;
+    outcome(&view)
+}
+
+/// Runs one after another; `None` when the user asked to stop.
+fn measured(world: &World, args: &SelftestArgs) -> Result<Option<Vec<RunView>>> {
+    let trial = gritstone_store::new_id(jiff::Timestamp::now(), rand::random());
+    let mut runs = vec![];
+    for number in 1..=args.runs {
+        output::remark(&format!("selftest: run {number} of {}", args.runs));
+        let job = Job::new(
+            world,
+            &RunArgs {
+                selectors: args.selectors.clone(),
+                budget: args.budget,
+                label: Some(format!("selftest-{trial}-{number}")),
+                ..RunArgs::default()
+            },
+        )?;
+        let (view, end) = job.measure(world)?;
+        if end == End::Interrupted {
+            output::remark(&format!(
+                "the runs before it are whole: `gritstone selftest --of selftest-{trial}` compares them, if there are two"
+            ));
+            return Ok(None);
+        }
+        runs.push(view);
+    }
+    Ok(Some(runs))
+}
+
+/// The runs that are asked for, in the order of time.
+fn stored(world: &World, names: &[String]) -> Result<Vec<RunView>> {
+    let store = world.reader()?.context(
+        "there is no run yet: `gritstone selftest` without --of measures the runs that it compares",
+    )?;
+    let heads = store.runs()?;
+    let mut wanted: BTreeSet<String> = BTreeSet::new();
+    for name in names {
+        let labelled: Vec<&RunHead> = heads.iter().filter(|head| belongs(head, name)).collect();
+        if labelled.is_empty() {
+            wanted.insert(store.resolve(name)?);
+        }
+        for head in labelled {
+            if head.elapsed_s.is_some() {
+                wanted.insert(head.id.clone());
+            } else {
+                output::remark(&format!("run {} was cut off, and does not count", head.id));
+            }
+        }
+    }
+    let own: Vec<&RunHead> = heads.iter().filter(|h| wanted.contains(&h.id)).collect();
+    ensure!(
+        own.len() >= 2,
+        "one run cannot be compared with itself: name two or more, or a label that several have"
+    );
+    if let Some(other) = own.iter().find(|head| head.machine_id != own[0].machine_id) {
+        bail!(
+            "run {} is of {} ({}) and run {} of {} ({}): a self-test is of one machine",
+            own[0].id,
+            own[0].machine,
+            own[0].machine_id,
+            other.id,
+            other.machine,
+            other.machine_id
+        );
+    }
+    own.iter()
+        .map(|head| world.stored(&store, &head.id))
+        .collect()
+}
+
+/// Whether a run has the label, or the label and a number.
+fn belongs(head: &RunHead, name: &str) -> bool {
+    let numbered = |rest: &str| {
+        let number = rest.strip_prefix('-').unwrap_or_default();
+        !number.is_empty() && number.bytes().all(|c| c.is_ascii_digit())
+    };
+    head.label
+        .as_deref()
+        .and_then(|label| label.strip_prefix(name))
+        .is_some_and(|rest| rest.is_empty() || numbered(rest))
+}
+
+fn outcome(view: &SelftestView) -> Result<Exit> {
+    if view.rows.is_empty() {
+        return Err(Failure {
+            exit: Exit::NothingMeasured,
+            what: "there is no row that all runs have, so nothing was compared".to_owned(),
+        }
+        .into());
+    }
+    if view.passed {
+        return Ok(Exit::Done);
+    }
+    let failed = |criterion: &Option<_>| {
+        criterion.is_some_and(|c: gritstone_model::CriterionView| !c.passed)
+    };
+    let said = [
+        (!view.pairs.passed, "too often the same is called different"),
+        (
+            failed(&view.median),
+            "half of the rows scatter too much between runs",
+        ),
+        (
+            failed(&view.p90),
+            "one row in ten scatters too much between runs",
+        ),
+    ];
+    let said: Vec<&str> = said
+        .iter()
+        .filter(|(f, _)| *f)
+        .map(|(_, what)| *what)
+        .collect();
+    Err(Failure {
+        exit: Exit::CheckFailed,
+        what: format!(
+            "{}; `gritstone doctor` looks for the cause",
+            said.join(", and ")
+        ),
+    }
+    .into())
+}
