@@ -39,6 +39,10 @@ struct kernel {
 	/* Resource use is that of the children that were waited for, not of the process itself. */
 	int children;
 
+	/* prepare and finish work on files alone, and finish, if there is one, finds *check by itself: where the published
+	 * work is timed as a whole process, they are processes of their own, since they are no part of that work. */
+	int files;
+
 	/* An operation is a figure of its own: n is always 1, and calibration is one warm-up. */
 	int single;
 };
