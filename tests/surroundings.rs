@@ -10,8 +10,9 @@ use serde_json::Value;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The binary behind a shell that does something first; `"$@"` is the binary with its arguments.
 fn behind(home: &Home, script: &str, arguments: &[&str]) -> Command {
@@ -22,7 +23,6 @@ fn behind(home: &Home, script: &str, arguments: &[&str]) -> Command {
         .args(arguments)
         .args(["--dir", home.path().to_str().unwrap()])
         .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap())
         .env("HOME", home.path())
         .env("XDG_DATA_HOME", home.path().join("data"))
         .env("TMPDIR", home.path())
@@ -32,7 +32,13 @@ fn behind(home: &Home, script: &str, arguments: &[&str]) -> Command {
 }
 
 fn piped(mut command: Command) -> Child {
+    let path = std::env::var("PATH").unwrap();
+    piped_with(&mut command, &path)
+}
+
+fn piped_with(command: &mut Command, path: &str) -> Child {
     command
+        .env("PATH", path)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -138,4 +144,36 @@ fn a_folder_may_have_any_name_and_need_not_be_absolute() {
     for folder in [odd, unwritable] {
         assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
     }
+}
+
+#[test]
+fn a_run_that_was_killed_before_its_first_launch_goes_on() {
+    let home = Home::new();
+    let (bin, go) = (home.path().join("bin"), home.path().join("go"));
+    fs::create_dir(&bin).unwrap();
+    let compiler = bin.join("cc");
+    let script = format!(
+        "#!/bin/sh\n[ $1 = --version ] || [ -e '{}' ] || exec sleep 60\nPATH=${{PATH#*:}} exec cc \"$@\"\n",
+        go.display()
+    );
+    fs::write(&compiler, script).unwrap();
+    fs::set_permissions(&compiler, fs::Permissions::from_mode(0o700)).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let mut run = behind(&home, "exec \"$@\"", &["run", "byte/cc", "--budget", "5s"]);
+    let mut child = piped_with(&mut run, &path);
+    let begun = || home.run(&["show"]).0 == 0;
+    let start = Instant::now();
+    while !begun() {
+        assert!(start.elapsed() < Duration::from_secs(30), "it never begins");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    fs::write(&go, "").unwrap();
+    let mut resume = home.gritstone(&["run", "--resume", "--format", "json"]);
+    let (code, out, error) = ended(resume.env("PATH", &path));
+    assert_eq!(code, 0, "{error}");
+    let run: Value = serde_json::from_str(&out).unwrap();
+    assert!(result(&run, "byte/cc")["estimate"].is_number(), "{out}");
 }

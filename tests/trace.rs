@@ -3,16 +3,21 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::Command;
 
 /// The system calls of one launch under strace, in order; `None` where there is no strace.
 fn calls(program: &str, arguments: &[&str]) -> Option<Vec<String>> {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("kernel");
+    calls_in(folder.path(), program, arguments)
+}
+
+fn calls_in(folder: &Path, program: &str, arguments: &[&str]) -> Option<Vec<String>> {
+    let path = folder.join("kernel");
     let bytes = gritstone_kernels::find(program).unwrap().bytes().unwrap();
     fs::write(&path, bytes).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
-    let log = folder.path().join("log");
+    let log = folder.join("log");
     let script = format!(
         "exec strace -o {} {} target_ns=300000 samples=2 {} 3>/dev/null",
         log.display(),
@@ -21,7 +26,7 @@ fn calls(program: &str, arguments: &[&str]) -> Option<Vec<String>> {
     );
     let ran = Command::new("/bin/sh")
         .args(["-c", &script])
-        .current_dir(folder.path())
+        .current_dir(folder)
         .output()
         .unwrap();
     if !ran.status.success() && String::from_utf8_lossy(&ran.stderr).contains("not found") {
@@ -127,4 +132,30 @@ fn the_writer_of_the_pipe_is_timed_and_the_reader_is_reaped_after() {
         calls.iter().any(|call| call.starts_with("wait")),
         "it is reaped"
     );
+}
+
+#[test]
+fn the_process_of_the_published_work_does_that_work_and_no_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let counted = |program: &str, mode: &str| {
+        let calls = calls_in(folder.path(), program, &[mode, "n=1"])?;
+        Some(["write", "read", "unlink"].map(|name| calls.iter().filter(|c| *c == name).count()))
+    };
+    for (program, mode, counts) in [
+        ("byte/disk-write", "mode=prepare", [0, 0, 0]),
+        ("byte/disk-write", "mode=once", [256, 0, 0]),
+        // 256 blocks and the end of the file
+        ("byte/disk-write", "mode=finish", [0, 257, 1]),
+        ("byte/disk-read", "mode=prepare", [256, 0, 0]),
+        ("byte/disk-read", "mode=once", [0, 256, 1]),
+        ("byte/disk-read", "mode=finish", [0, 0, 0]),
+        // those that need no file do all of it at once
+        ("byte/pipe", "mode=prepare", [0, 0, 0]),
+        ("byte/pipe", "mode=once", [1, 0, 0]),
+    ] {
+        let Some(found) = counted(program, mode) else {
+            return;
+        };
+        assert_eq!(found, counts, "{program} {mode}");
+    }
 }

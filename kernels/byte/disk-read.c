@@ -99,4 +99,5 @@ const struct kernel kernel = {
 	.run = run,
 	.expect = expect,
 	.max_n = MAX_FILES,
+	.files = 1,
 };

@@ -97,4 +97,5 @@ const struct kernel kernel = {
 	.finish = finish,
 	.expect = expect,
 	.max_n = MAX_FILES,
+	.files = 1,
 };

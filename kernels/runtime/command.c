@@ -3,7 +3,8 @@
  * One operation is one process from before it is made to after it is reaped, as time(1) sees it, with a parent as
  * small as time(1) itself. Its output goes to memory and is compared afterwards; descriptor 0 is /dev/null. Parameters:
  * stdout= what it must print, white space apart (nothing unless given); leaves= files that it must leave, separated by
- * commas, which are removed before the next time; keep=1 leaves them after the last. Anything on descriptor 2, any
+ * commas, which are removed before the next time; keep=1 leaves them after the last; before=, after= an argument that
+ * takes the place of the first for the same command untimed, before and after each time. Anything on descriptor 2, any
  * other new file, any process that is still running and any exit status but 0 is a failure.
  */
 #define _GNU_SOURCE
@@ -100,20 +101,16 @@ static void setup(struct context *c)
 	files_before = count_files(c);
 }
 
-static void prepare(struct context *c, uint64_t n)
+static void empty_files(struct context *c)
 {
-	(void)n;
-	remove_leaves(c);
 	if (ftruncate(out, 0) != 0 || ftruncate(err, 0) != 0 || lseek(out, 0, SEEK_SET) != 0 ||
 	    lseek(err, 0, SEEK_SET) != 0)
 		failed(c, "ftruncate");
 }
 
-static void run(struct context *c, uint64_t n, uint64_t *check)
+static void execute(struct context *c)
 {
 	pid_t pid;
-	(void)n;
-	(void)check;
 	char **argv = command_line(c);
 	int error = posix_spawn(&pid, argv[0], &actions, NULL, argv, environ);
 	if (error != 0) {
@@ -126,6 +123,13 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 			failed(c, "waitpid");
 			return;
 		}
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	(void)n;
+	(void)check;
+	execute(c);
 }
 
 /* Copies text with every run of white space as one blank, none at the ends. */
@@ -169,6 +173,32 @@ static void look_for_survivors(struct context *c, const char *name)
 		failed_because(c, "command", "%s ended before a process that it had started", name);
 }
 
+/* The command with another first argument, where before= or after= gives one. */
+static void execute_other(struct context *c, const char *key)
+{
+	char text[CAPTURE], **argv = command_line(c);
+	const char *other = parameter(c, key, NULL);
+	if (other == NULL || argv[1] == NULL)
+		return;
+	char *first = argv[1];
+	empty_files(c);
+	argv[1] = (char *)other;
+	execute(c);
+	argv[1] = first;
+	ssize_t said = read_back(c, err, text);
+	if (status != 0 || said != 0)
+		failed_because(c, key, "%s %s ended with status %#x; it said: %.200s", argv[0], other, (unsigned)status,
+			text);
+}
+
+static void prepare(struct context *c, uint64_t n)
+{
+	(void)n;
+	remove_leaves(c);
+	execute_other(c, "before");
+	empty_files(c);
+}
+
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	char text[CAPTURE], wanted[CAPTURE];
@@ -186,6 +216,7 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 	if (printed < 0 || strcmp(text, wanted) != 0)
 		failed_because(c, "stdout", "%s printed '%.150s'%s instead of '%.150s'", name, text,
 			printed < 0 ? " and more" : "", wanted);
+	execute_other(c, "after");
 	for (int i = 0; i < leaves_count; i++)
 		if (access(leaves[i], F_OK) != 0)
 			failed_because(c, "leaves", "%s did not leave the file %s", name, leaves[i]);

@@ -39,6 +39,10 @@ struct kernel {
 	/* Resource use is that of the children that were waited for, not of the process itself. */
 	int children;
 
+	/* prepare and finish work on files alone, and finish, if there is one, finds *check by itself: where the published
+	 * work is timed as a whole process, they are processes of their own, since they are no part of that work. */
+	int files;
+
 	/* An operation is a figure of its own: n is always 1, and calibration is one warm-up. */
 	int single;
 };
@@ -69,7 +73,8 @@ char **command_line(const struct context *);
 /* Nanoseconds of CLOCK_MONOTONIC_RAW. */
 uint64_t now_ns(void);
 
-/* Hands one operation to the recorder, which keeps a histogram. No system call, no allocation. */
+/* Hands one operation to the recorder, which keeps a histogram. No system call, no allocation. Not from a second
+ * process: fork() does not copy the recorder. */
 void record(struct context *, uint64_t start_ns, uint64_t end_ns);
 
 /* fork() for a second process of the kernel: it dies with its parent, and is placed on the second CPU if the

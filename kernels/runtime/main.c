@@ -1,6 +1,6 @@
 /* One launch: calibration, the proof that time grows with n, samples, the published work in batches.
  *
- * Arguments, all of them key=value: mode=measure (default), once or count; samples=, target_ns=, sample_ns= (see below),
+ * Arguments, all of them key=value: mode=measure (default), once, prepare, finish or count; samples=, target_ns=, sample_ns= (see below),
  * batch= (operations of the published work) and batch_ns=; n= (with mode=once or count); cpus=; whatever the kernel
  * asks for.
  */
@@ -293,21 +293,15 @@ static void mark(void)
 		syscall(SYS_getrusage, MARK, NULL);
 }
 
-/* n operations once, for whoever times the whole process (mode=once) or counts entries into the kernel (mode=count). Says
- * nothing unless it fails. */
-static void do_once(struct context *c)
+static void prepare(struct context *c, uint64_t n)
 {
-	uint64_t n = parameter_u64(c, "n", 0), check = 0;
-	if (n == 0)
-		failed_because(c, "arguments", "mode=once needs n=, the operations to do");
-	at_a_time(c, "n", n);
-	stop_if_failed(c);
 	if (kernel.prepare != NULL)
 		kernel.prepare(c, n);
 	stop_if_failed(c);
-	mark();
-	kernel.run(c, n, &check);
-	mark();
+}
+
+static void finish(struct context *c, uint64_t n, uint64_t check)
+{
 	if (c->failed_call == NULL && kernel.finish != NULL)
 		kernel.finish(c, n, &check);
 	if (kernel.expect != NULL && check != kernel.expect(c, n))
@@ -315,13 +309,44 @@ static void do_once(struct context *c)
 	stop_if_failed(c);
 }
 
+/* n operations once, for whoever times the whole process (mode=once) or counts entries into the kernel (mode=count). Says
+ * nothing unless it fails. What goes before and after it on files has processes of its own beside mode=once: mode=prepare
+ * and mode=finish, which do nothing for other kernels. */
+static void do_once(struct context *c, const char *mode)
+{
+	uint64_t n = parameter_u64(c, "n", 0), check = 0;
+	int apart = kernel.files && !counted;
+	if (n == 0)
+		failed_because(c, "arguments", "mode=%s needs n=, the operations to do", mode);
+	at_a_time(c, "n", n);
+	stop_if_failed(c);
+	if (apart && strcmp(mode, "prepare") == 0)
+		prepare(c, n);
+	if (apart && strcmp(mode, "finish") == 0 && kernel.finish != NULL)
+		finish(c, n, check);
+	if (strcmp(mode, "prepare") == 0 || strcmp(mode, "finish") == 0)
+		return;
+	if (strcmp(mode, "once") != 0 && !counted)
+		failed_because(c, "arguments", "mode=%s is none that there is", mode);
+	stop_if_failed(c);
+	if (!apart)
+		prepare(c, n);
+	mark();
+	kernel.run(c, n, &check);
+	mark();
+	stop_if_failed(c);
+	if (!apart || kernel.finish == NULL)
+		finish(c, n, check);
+}
+
 int main(int argc, char **argv)
 {
 	struct context *c = &context;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	parse_arguments(c, argc, argv);
-	counted = strcmp(parameter(c, "mode", "measure"), "count") == 0;
-	once = counted || strcmp(parameter(c, "mode", "measure"), "once") == 0;
+	const char *mode = parameter(c, "mode", "measure");
+	counted = strcmp(mode, "count") == 0;
+	once = strcmp(mode, "measure") != 0;
 	if (!once) {
 		if (fcntl(3, F_GETFD) < 0) {
 			fprintf(stderr, "%s speaks on descriptor 3; to see what it says: %s 3>&1\n", kernel.name, argv[0]);
@@ -340,7 +365,7 @@ int main(int argc, char **argv)
 		kernel.setup(c);
 	stop_if_failed(c);
 	if (once)
-		do_once(c);
+		do_once(c, mode);
 	else
 		measure(c);
 	if (kernel.teardown != NULL)

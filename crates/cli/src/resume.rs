@@ -69,7 +69,7 @@ pub fn job(world: &World, name: &str) -> Result<Job> {
         site,
         steady: !settings.steady.is_empty(),
         info: data.info,
-        earlier: data.launches,
+        earlier: Some(data.launches),
     })
 }
 

@@ -55,8 +55,8 @@ pub struct Job {
     /// Whether the machine is to be held still.
     pub steady: bool,
     pub info: RunInfo,
-    /// What an earlier process measured of this run; empty for a new one.
-    pub earlier: Vec<Launch>,
+    /// What an earlier process measured of this run, which may be nothing; `None` for a new one.
+    pub earlier: Option<Vec<Launch>>,
 }
 
 /// How the measuring of a run ended.
@@ -81,7 +81,7 @@ impl Job {
             site,
             limits,
             steady: args.steady,
-            earlier: vec![],
+            earlier: None,
         })
     }
 
@@ -98,14 +98,14 @@ impl Job {
         let Self { plan, info, .. } = &self;
         let programs = programs(&executor, plan);
         let mut store = Store::open(&world.store_path()?)?;
-        if self.earlier.is_empty() {
+        if self.earlier.is_none() {
             store.begin(info, &plan.benchmarks, &programs, &plan.skips)?;
         } else {
             resume::same_programs(&store.load(&info.id)?, &programs)?;
         }
         let mut recorder = Recorder {
             start: Instant::now(),
-            spent: spent(&self.earlier),
+            spent: spent(self.earlier()),
             watch: Watch::open(&Root::live()),
             before: None,
             display: Display::new(),
@@ -118,7 +118,7 @@ impl Job {
         let measured = session::measure(
             plan,
             &self.limits,
-            &self.earlier,
+            self.earlier(),
             &mut executor,
             &mut recorder,
         );
@@ -139,6 +139,10 @@ impl Job {
 }
 
 impl Job {
+    fn earlier(&self) -> &[Launch] {
+        self.earlier.as_deref().unwrap_or_default()
+    }
+
     /// Holds the machine still if that was asked for, and writes into the settings of the run what it came to.
     fn steady(
         &mut self,
@@ -149,7 +153,7 @@ impl Job {
             return Ok(Steadied::default());
         }
         let steadied = steady(journal, &self.site, executor);
-        if self.earlier.is_empty() {
+        if self.earlier.is_none() {
             self.info.settings.steady.clone_from(&steadied.held);
         } else {
             resume::same_steadying(&self.info, &steadied.held)?;
@@ -231,8 +235,8 @@ fn announcement(job: &Job, steadied: &Steadied) -> String {
         job.limits.budget.as_secs(),
         job.site.dir.display()
     );
-    if !job.earlier.is_empty() {
-        let _ = write!(text, "; {} launches are there already", job.earlier.len());
+    if let Some(earlier) = &job.earlier {
+        let _ = write!(text, "; {} launches are there already", earlier.len());
     }
     if !steadied.held.is_empty() {
         let _ = write!(

@@ -225,6 +225,9 @@ impl Executor {
         let mut arguments = vec![
             cpus_argument(&cpus[..cpus.len().min(1)]),
             "samples=3".into(),
+            // what the work needs, and what shows that it was done, is not in the time of its process
+            "before=mode=prepare".into(),
+            "after=mode=finish".into(),
             "--".into(),
             self.path_of(&work.program)?.into(),
         ];

@@ -156,7 +156,12 @@ fn usable(candidate: &Path, journal: Option<&mut Journal>) -> Result<PathBuf, St
         }
         Err(why) => {
             let _ = fs::remove_dir_all(&dir);
-            Err(format!("cannot execute there: {why}"))
+            // programs are started with it; where it is missing, the error names nothing
+            let null = match Path::new("/dev/null").exists() {
+                true => "",
+                false => "; there is no /dev/null",
+            };
+            Err(format!("cannot execute there: {why}{null}"))
         }
     }
 }

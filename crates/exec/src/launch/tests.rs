@@ -314,6 +314,18 @@ fn the_published_work_of_a_kernel_is_a_batch_and_a_process() {
 }
 
 #[test]
+fn what_the_published_work_needs_has_processes_of_its_own() {
+    let mut bench = Bench::new();
+    for program in ["byte/disk-write", "byte/disk-read"] {
+        let launched = bench.launch(&kernel(program, &[], 1));
+        assert_eq!(launched.outcome, Outcome::Measured, "{program}");
+        let processes = launched.events.iter();
+        let processes = processes.filter(|e| matches!(e, Event::Process(_)));
+        assert_eq!(processes.count(), 3);
+    }
+}
+
+#[test]
 fn a_folder_may_have_any_name() {
     let mut bench = Bench::below(OsStr::from_bytes(b"two words, \xff '\"$x"));
     let launched = bench.launch(&kernel("byte/syscall", &[], 1000));
