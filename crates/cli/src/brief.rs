@@ -16,7 +16,7 @@ pub fn brief(world: &World, args: &BriefArgs) -> Result<Exit> {
     let run = world.view(&args.run)?;
     let references = beside(world, &run)?;
     let base = world.view(&args.against)?;
-    let against = world.compare(&base, &run, crate::inspect::MARGIN)?;
+    let against = world.compare(&base, &run, crate::inspect::MARGIN);
     let document = gritstone_report::brief(&Brief {
         run: &run,
         references: &references,

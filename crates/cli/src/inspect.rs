@@ -145,7 +145,7 @@ pub fn compare(world: &World, args: &CompareArgs) -> Result<Exit> {
     let base = world.view(&args.base)?;
     let mut views = vec![];
     for other in &args.other {
-        views.push(world.compare(&base, &world.view(other)?, args.margin)?);
+        views.push(world.compare(&base, &world.view(other)?, args.margin));
     }
     match (args.format.format, views.as_slice()) {
         (Format::Json, [one]) => output::json(one)?,

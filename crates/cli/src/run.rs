@@ -267,7 +267,7 @@ fn show(world: &World, args: &RunArgs, view: &RunView, against: Option<&RunView>
             output::text(&gritstone_report::show(view))?;
             if let Some(base) = against {
                 output::plain("\n")?;
-                let compared = world.compare(base, view, inspect::MARGIN)?;
+                let compared = world.compare(base, view, inspect::MARGIN);
                 output::text(&gritstone_report::compare(&compared))?;
             }
             output::remark("\nnext: gritstone brief            the performance brief of this run");

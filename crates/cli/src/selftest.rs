@@ -24,7 +24,7 @@ pub fn selftest(world: &World, args: &SelftestArgs) -> Result<Exit> {
         stored(world, &args.of)?
     };
     let views: Vec<&RunView> = runs.iter().collect();
-    let view = selftest::selftest(&runs, &world.past(&views)?);
+    let view = selftest::selftest(&runs, &world.past(&views));
     output::write(args.format.format, &view, || {
         gritstone_report::selftest(&view)
     })?;

@@ -101,27 +101,32 @@ impl World {
     }
 
     /// A comparison, with the scatter between runs as far as the store tells it of the machines of both.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    pub fn compare(&self, base: &RunView, other: &RunView, margin: f64) -> Result<CompareView> {
-        let past = self.past(&[base, other])?;
+    pub fn compare(&self, base: &RunView, other: &RunView, margin: f64) -> CompareView {
         let options = compare::Options {
             margin,
-            between_run: between::learn(&past, base, other),
+            between_run: between::learn(&self.past(&[base, other]), base, other),
             ..compare::Options::default()
         };
-        Ok(compare::compare(base, other, &options))
+        compare::compare(base, other, &options)
     }
 
     /// What the newest runs in the store tell of the machines of these views, begun before the last of them. Printed machines
-    /// have no runs, and where one is among the views there is nothing to tell.
-    ///
-    /// # Errors
-    /// When the store cannot be read. A run that is damaged is left out, with a remark.
-    pub fn past(&self, views: &[&RunView]) -> Result<Vec<Past>> {
-        let live = views.iter().all(|view| view.settings.is_some());
-        let (true, Some(store)) = (live, self.reader()?) else {
+    /// have no runs, and where one is among the views there is nothing to tell. A store or a run that cannot be read
+    /// tells nothing either, with a remark: views may come from files.
+    pub fn past(&self, views: &[&RunView]) -> Vec<Past> {
+        if views.iter().any(|view| view.settings.is_none()) {
+            return vec![];
+        }
+        self.earlier(views).unwrap_or_else(|error| {
+            remark(&format!(
+                "the store tells nothing of the scatter between runs: {error:#}"
+            ));
+            vec![]
+        })
+    }
+
+    fn earlier(&self, views: &[&RunView]) -> Result<Vec<Past>> {
+        let Some(store) = self.reader()? else {
             return Ok(vec![]);
         };
         let last = views.iter().map(|view| &view.started).max();

@@ -1,9 +1,9 @@
 //! What runs of one machine differ by, beyond what the launches of a run can show: a default until five of its runs
 //! tell, learned from then on.
 //!
-//! The same row is measured in k runs that are alike: same machine, kernel of the system, directory, steadying, program and
-//! version of the work. S is the standard deviation of ln(figure) over them, with k - 1 degrees of freedom, and s0 the default. The
-//! default lends w = 4 max(0, 1 - S^2 / s0^2) degrees of freedom:
+//! The same row is measured in k runs that are alike: same machine, kernel of the system, directory, steadying, program
+//! and version of the work. S is the standard deviation of ln(figure) over them, with k - 1 degrees of freedom, and s0 the
+//! default. The default lends w = 4 max(0, 1 - S^2 / s0^2) degrees of freedom:
 //!
 //! scatter^2 = (w s0^2 + (k - 1) S^2) / (w + k - 1), with w + k - 1 degrees of freedom.
 //!
@@ -109,10 +109,10 @@ pub struct BetweenRun {
     pub raw: Scatter,
 }
 
-/// What holds until a machine's own runs tell better. From trials on a quiet virtual machine with 2 cores (seven kernels, ten runs of 5 s each, eight
-/// launches a run): the runs of one kernel scattered by 1.4 to 2.0 % in nanoseconds and by 0.45 to 1.4 % in core cycles.
-/// From 30 minutes of the pacer on such a machine that others used too: pieces of 8 s and of a minute scattered by 2.4 to
-/// 2.6 %.
+/// What holds until a machine's own runs tell better. From trials on a quiet virtual machine with 2 cores (seven
+/// kernels, ten runs of 5 s each, eight launches a run): the runs of one kernel scattered by 1.4 to 2.0 % in nanoseconds
+/// and by 0.45 to 1.4 % in core cycles. From 30 minutes of the pacer on such a machine that others used too: pieces of
+/// 8 s and of a minute scattered by 2.4 to 2.6 %.
 pub const DEFAULT: BetweenRun = BetweenRun {
     paced: Scatter::known(0.01),
     raw: Scatter::known(0.025),

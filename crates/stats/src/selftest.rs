@@ -252,13 +252,14 @@ fn scatter(figures: &[f64], intervals: &[Option<[f64; 2]>]) -> ScatterView {
         .collect();
     ScatterView {
         between,
-        interval: of_deviation(between, figures.len()),
+        interval: interval_of(between, figures.len()),
         within: (!halves.is_empty()).then(|| order::median(&order::sorted(&halves))),
     }
 }
 
-/// Interval of a standard deviation between so many runs.
-fn of_deviation(sd: f64, runs: usize) -> [f64; 2] {
+/// Interval at 95 % of a standard deviation between so many runs, two at least, or of a quantile over the rows of such.
+#[must_use]
+pub fn interval_of(sd: f64, runs: usize) -> [f64; 2] {
     let freedom = runs as f64 - 1.0;
     let tail = (1.0 - CONFIDENCE) / 2.0;
     [1.0 - tail, tail].map(|share| sd * (freedom / quantile::chi_square(share, freedom)).sqrt())
@@ -273,7 +274,7 @@ fn criterion(
     let sorted = order::sorted(scatters);
     (!sorted.is_empty()).then(|| {
         let value = of(&sorted);
-        let interval = of_deviation(value, runs);
+        let interval = interval_of(value, runs);
         CriterionView {
             value,
             interval,
@@ -372,7 +373,7 @@ mod tests {
     #[test]
     fn a_deviation_of_five_runs_has_the_interval_of_the_tables() {
         // chi-square for 4 degrees of freedom: 11.143 and 0.4844
-        let [low, high] = of_deviation(0.01, 5);
+        let [low, high] = interval_of(0.01, 5);
         assert!((low - 0.005_991).abs() < 1e-6 && (high - 0.028_736).abs() < 1e-6);
     }
 

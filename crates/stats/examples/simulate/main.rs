@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 mod compare;
 mod figure;
 mod rest;
+mod trial;
 #[path = "../../tests/world/mod.rs"]
 mod world;
 
@@ -15,7 +16,7 @@ mod world;
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [Table; 13] = [
+    let tables: [Table; 14] = [
         figure::coverage,
         figure::median,
         figure::widened,
@@ -28,6 +29,7 @@ fn main() {
         compare::learned,
         compare::power,
         compare::rows,
+        trial::quantiles,
         rest::rating,
     ];
     // two threads; each table has a seed of its own, so the order in which they are made does not matter
