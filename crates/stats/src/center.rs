@@ -64,9 +64,28 @@ pub fn log_center_between(
 /// `None` when there is no value, more than 1,000, or one that is not finite.
 #[must_use]
 pub fn plain_center(values: &[f64], confidence: f64) -> Option<Estimate> {
+    plain_center_between(values, 0.0, confidence)
+}
+
+/// [`plain_center`] with what [`log_center_between`] adds, as a share of the centre.
+///
+/// `None` when there is no value, more than 1,000, or one that is not finite.
+#[must_use]
+pub fn plain_center_between(
+    values: &[f64],
+    between: impl Into<Scatter>,
+    confidence: f64,
+) -> Option<Estimate> {
     let some = (1..=order::MOST).contains(&values.len());
-    (some && values.iter().all(|x| x.is_finite()))
-        .then(|| center(values, Scatter::known(0.0), confidence))
+    let fit = some && values.iter().all(|x| x.is_finite());
+    fit.then(|| {
+        let between = between.into();
+        let extra = Scatter {
+            ln_sd: between.ln_sd * order::pseudo_median(values).abs(),
+            ..between
+        };
+        center(values, extra, confidence)
+    })
 }
 
 fn center(values: &[f64], extra: Scatter, confidence: f64) -> Estimate {
@@ -183,6 +202,17 @@ mod tests {
             assert!((run.hypot(1.959_964 * 0.5) - machine).abs() < 1e-6);
         }
         assert!(machine.median_interval.unwrap()[0] < run.median_interval.unwrap()[0]);
+    }
+
+    #[test]
+    fn a_difference_moves_with_its_terms() {
+        let values = TEN.map(|x| x - 20.0);
+        let run = plain_center(&values, 0.95).unwrap();
+        let machine = plain_center_between(&values, 0.5, 0.95).unwrap();
+        let halves = |e: &Estimate| e.interval.unwrap().map(|x| (x - e.value).abs());
+        for (seen, all) in halves(&run).iter().zip(halves(&machine)) {
+            assert!((seen.hypot(1.959_964 * 0.5 * run.value) - all).abs() < 1e-3);
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ pub mod between;
 pub mod center;
 pub mod compare;
 pub mod describe;
+pub mod drift;
 mod modes;
 pub mod multiple;
 mod order;

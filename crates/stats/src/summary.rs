@@ -17,6 +17,9 @@ pub(crate) mod rules;
 mod size;
 pub(crate) mod words;
 
+use crate::between::Scatter;
+use crate::center::{self, Estimate};
+use crate::drift;
 use gritstone_model::{
     Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, Quantity,
     ResultView, RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
@@ -47,25 +50,57 @@ impl Default for Options {
 struct Row<'a> {
     benchmark: &'a Benchmark,
     launches: Vec<Reading<'a>>,
+    /// What moved all of them together, as far as the run can see it; 0 for work that the processor does not bound.
+    drift: Scatter,
+}
+
+/// What the intervals of figures that are times are made with.
+struct Intervals {
+    confidence: f64,
+    drift: Scatter,
+}
+
+impl Intervals {
+    fn log_center(&self, values: &[f64]) -> Option<Estimate> {
+        center::log_center_between(values, self.drift, self.confidence)
+    }
+
+    fn plain_center(&self, values: &[f64]) -> Option<Estimate> {
+        center::plain_center_between(values, self.drift, self.confidence)
+    }
 }
 
 /// The rows of a run, launched or not, with their launches.
 fn rows(run: &RunData) -> BTreeMap<&Id, Row<'_>> {
+    let readings: Vec<Reading> = run.launches.iter().map(Reading::of).collect();
+    let drift = drift::of_run(&paces(&readings));
     let mut launches: BTreeMap<&Id, Vec<Reading>> = BTreeMap::new();
-    for launch in &run.launches {
-        let readings = launches.entry(&launch.id).or_default();
-        readings.push(Reading::of(launch));
+    for reading in readings {
+        let own = launches.entry(&reading.launch.id).or_default();
+        own.push(reading);
     }
-    run.benchmarks
+    let row = |benchmark| Row {
+        benchmark,
+        launches: launches.remove(&benchmark.id).unwrap_or_default(),
+        drift: match benchmark.processor_bound {
+            true => drift,
+            false => Scatter::known(0.0),
+        },
+    };
+    let benchmarks = run.benchmarks.iter();
+    benchmarks
+        .map(row)
+        .map(|row| (&row.benchmark.id, row))
+        .collect()
+}
+
+/// The frequency of the core in each launch that had one core to itself, GHz.
+fn paces(launches: &[Reading]) -> Vec<f64> {
+    launches
         .iter()
-        .map(|benchmark| {
-            let launches = launches.remove(&benchmark.id).unwrap_or_default();
-            let row = Row {
-                benchmark,
-                launches,
-            };
-            (&benchmark.id, row)
-        })
+        .filter(|reading| reading.measured() && reading.launch.cpus.len() == 1)
+        .filter(|reading| !launch_disturbed(reading.launch))
+        .filter_map(Reading::ghz)
         .collect()
 }
 
@@ -124,6 +159,7 @@ pub fn launch_ns_per_op(benchmark: &Benchmark, launch: &Launch) -> Option<f64> {
     let row = Row {
         benchmark,
         launches: Vec::new(),
+        drift: Scatter::known(0.0),
     };
     let reading = Reading::of(launch);
     row.ns(&reading).filter(|_| reading.measured())
@@ -210,6 +246,13 @@ fn blank(benchmark: &Benchmark, run: &RunData) -> ResultView {
 }
 
 impl Row<'_> {
+    fn intervals(&self, options: &Options) -> Intervals {
+        Intervals {
+            confidence: options.confidence,
+            drift: self.drift,
+        }
+    }
+
     /// Nanoseconds an operation of a launch. Of rates on files it is all the time over all the work, since a median of
     /// samples hides the writeback that a few of them pay for.
     fn ns(&self, launch: &Reading) -> Option<f64> {

@@ -8,9 +8,9 @@ mod world;
 use gritstone_model::Better;
 use gritstone_stats::between::{DEFAULT, Scatter};
 use gritstone_stats::rating::{self, RatingRow};
-use gritstone_stats::{center, describe, multiple, plan, two};
+use gritstone_stats::{center, describe, drift, multiple, plan, two};
 use statrs::distribution::{Binomial, DiscreteCDF};
-use world::{Shape, World};
+use world::{Shape, Trend, World};
 
 const TRUTH: usize = 200_001;
 
@@ -148,6 +148,42 @@ fn earlier_runs_tell_what_no_launch_can() {
     }
     at_most(0.60, run, times, "for the run");
     at_least(0.94, machine, times, "for the machine");
+}
+
+/// A drift that is forgotten in four minutes shows in a run of ten, in a run of one only in part; where there is none,
+/// the interval stays what it was.
+#[test]
+fn a_run_sees_the_drift_that_is_shorter_than_itself() {
+    let trend = |ln_sd| Trend {
+        ln_sd,
+        parts: &[(1.0, 217.0)],
+    };
+    let (mut world, times) = (World::new(115), 400);
+    let mut covered = |ln_sd: f64, seconds: f64| {
+        let (mut hits, mut width) = ([0; 2], [0.0; 2]);
+        for _ in 0..times {
+            let (values, paces) = world.whole_run(&trend(ln_sd), seconds, 10, 0.01);
+            for (at, drift) in [Scatter::known(0.0), drift::of_run(&paces)]
+                .into_iter()
+                .enumerate()
+            {
+                let found = center::log_center_between(&values, drift, 0.95).unwrap();
+                let [low, high] = found.interval.unwrap();
+                hits[at] += usize::from(contains(found.interval, 100.0));
+                width[at] += (high / low).ln();
+            }
+        }
+        (hits, width[1] / width[0])
+    };
+    let (hits, _) = covered(0.02, 600.0);
+    at_most(0.75, hits[0], times, "ten minutes, launches alone");
+    at_least(0.93, hits[1], times, "ten minutes, with the pacer");
+    let (hits, _) = covered(0.02, 60.0);
+    at_most(0.65, hits[1], times, "one minute, with the pacer");
+    assert!(hits[1] > hits[0] + times / 10);
+    let (hits, wider) = covered(0.0, 600.0);
+    at_least(0.95, hits[1], times, "no drift");
+    assert!(wider < 1.02, "{wider}");
 }
 
 #[test]

@@ -2,10 +2,11 @@
 //!
 //! Must not know: comparisons.
 
-use crate::world::{Shape, World};
+use crate::world::{RECORDED, Shape, Trend, World};
 use crate::{head, line, percent};
 use gritstone_stats::between::{DEFAULT, Scatter};
 use gritstone_stats::center::{self, Estimate};
+use gritstone_stats::drift;
 
 const TIMES: usize = 10_000;
 const TRUTH: usize = 2_000_001;
@@ -73,7 +74,7 @@ pub fn median() -> String {
     table
 }
 
-pub fn drift() -> String {
+pub fn machine() -> String {
     let sizes = [6, 10, 20, 40];
     let mut world = World::new(3);
     let mut table = head(
@@ -94,6 +95,61 @@ pub fn drift() -> String {
         table += &line(&spacing.to_string(), cells);
     }
     table
+}
+
+/// The interval of one run as an interval for the machine: with and without what the pacer saw.
+pub fn seen() -> String {
+    let machines = [
+        ("as recorded, 2.9 %", RECORDED),
+        ("2 %, forgotten in 1 minute", wanders(0.02, &[(1.0, 60.0)])),
+        ("2 %, in 4 minutes", wanders(0.02, &[(1.0, 217.0)])),
+        ("1.5 %, in 4 minutes", wanders(0.015, &[(1.0, 217.0)])),
+        ("2 %, in 17 minutes", wanders(0.02, &[(1.0, 1000.0)])),
+        ("not at all", wanders(0.0, &[(1.0, 1.0)])),
+    ];
+    let lengths = [1.0, 2.0, 5.0, 10.0, 30.0];
+    let mut world = World::new(5);
+    let mut tables = String::new();
+    for (n, scatter) in [(20, 0.01), (10, 0.02), (40, 0.007)] {
+        tables += &head(
+            &format!(
+                "Coverage of the machine's figure by the interval of one run, {n} launches that scatter by {:.1} %: from the launches / with what the pacer saw (mean half-width, %)",
+                100.0 * scatter
+            ),
+            "the machine drifts",
+            lengths.iter().map(|minutes| format!("{minutes} min")),
+        );
+        for (name, trend) in &machines {
+            let cells = lengths.iter().map(|minutes| {
+                let (mut hits, mut width) = ([0; 2], [0.0; 2]);
+                for _ in 0..TIMES / 5 {
+                    let (values, paces) = world.whole_run(trend, 60.0 * minutes, n, scatter);
+                    let with = |drift: Scatter| {
+                        let found = center::log_center_between(&values, drift, 0.95).unwrap();
+                        found.interval.unwrap()
+                    };
+                    let both = [with(0.0.into()), with(drift::of_run(&paces))];
+                    for (at, [low, high]) in both.into_iter().enumerate() {
+                        hits[at] += usize::from(contains(Some([low, high]), 100.0));
+                        width[at] += 50.0 * (high / low).ln();
+                    }
+                }
+                let cell = |at: usize| {
+                    let width = width[at] / (TIMES / 5) as f64;
+                    format!("{} ({width:.1})", percent(hits[at], TIMES / 5))
+                };
+                format!("{} / {}", cell(0), cell(1))
+            });
+            tables += &line(name, cells);
+        }
+        tables += "\n";
+    }
+    tables.truncate(tables.trim_end().len() + 1);
+    tables
+}
+
+fn wanders(ln_sd: f64, parts: &'static [(f64, f64)]) -> Trend {
+    Trend { ln_sd, parts }
 }
 
 pub fn widened() -> String {

@@ -15,11 +15,12 @@ mod world;
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [Table; 12] = [
+    let tables: [Table; 13] = [
         figure::coverage,
         figure::median,
         figure::widened,
-        figure::drift,
+        figure::machine,
+        figure::seen,
         rest::modes,
         rest::stein,
         compare::false_positives,

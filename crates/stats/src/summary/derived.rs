@@ -5,7 +5,7 @@
 
 use super::reading::{Reading, median};
 use super::words::{count, number, of};
-use super::{Options, Row, blank, published, rules, sorted};
+use super::{Intervals, Options, Row, blank, published, rules, sorted};
 use crate::{center, describe};
 use gritstone_model::{
     Benchmark, Footnote, FootnoteKind, Id, PublishedView, PublishedWork, ResultView, RunData, Term,
@@ -40,7 +40,8 @@ pub(super) fn result(
     let made_of = terms.iter().map(|term| &term.id);
     result.footnotes.extend(inherited(made_of, results));
 
-    if let Some(center) = center::plain_center(&result.values, options.confidence) {
+    let intervals = rows[&benchmark.id].intervals(options);
+    if let Some(center) = intervals.plain_center(&result.values) {
         result.outcome = "measured".to_owned();
         result.estimate = Some(center.value);
         result.interval = center.interval;
@@ -59,7 +60,7 @@ pub(super) fn result(
         result.footnotes.push(unmade(terms, results));
     }
     if let Some(work) = &benchmark.published {
-        let (view, footnotes) = publish(work, &launched, terms, rows, options);
+        let (view, footnotes) = publish(work, &launched, terms, rows, &intervals);
         result.published = Some(view);
         result.footnotes.extend(footnotes);
     }
@@ -238,12 +239,12 @@ fn publish(
     launched: &Terms,
     terms: &[Term],
     rows: &BTreeMap<&Id, Row>,
-    options: &Options,
+    intervals: &Intervals,
 ) -> (PublishedView, Vec<Footnote>) {
     let mut view = published::blank(work);
     let mut footnotes = Vec::new();
     view.values = launched.sums(|launch| launch.batch_s(work.operations));
-    if let Some(real) = center::plain_center(&view.values, options.confidence) {
+    if let Some(real) = intervals.plain_center(&view.values) {
         (view.real_s, view.real_interval) = (Some(real.value), real.interval);
         let footnote = positive(real.value, real.interval, "s");
         footnotes.extend(footnote.map(|footnote| footnote.of("real_s")));
@@ -260,7 +261,7 @@ fn publish(
     };
     if terms.iter().all(stays_out) {
         let users = launched.sums(|launch| launch.batch_cpu_s(work.operations));
-        if let Some(user) = center::plain_center(&users, options.confidence) {
+        if let Some(user) = intervals.plain_center(&users) {
             (view.user_s, view.user_interval) = (Some(user.value), user.interval);
             let footnote = positive(user.value, user.interval, "s");
             footnotes.extend(footnote.map(|footnote| footnote.of("user_s")));

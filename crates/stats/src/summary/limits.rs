@@ -34,6 +34,10 @@ pub const OTHERS_SHARE: f64 = 0.05;
 /// a memory limit any is too much: it works by stopping or slowing what is measured.
 pub const STEAL_SHARE: f64 = 0.01;
 
+/// Standard deviation of the core's frequency between parts of a run that is remarked on: what half of the rows should not
+/// exceed from run to run when the frequency is taken out.
+pub const DRIFT_SHARE: f64 = 0.005;
+
 /// Share of a whole process that may be start-up before its time is no longer that of the published work.
 pub const START_SHARE: f64 = 0.1;
 /// Scheduler ticks of work below which user and system time are no figures: 100 ticks are one percent each.

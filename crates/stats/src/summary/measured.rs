@@ -3,7 +3,7 @@
 //! Must not know: other rows, the rules of footnotes, how the published work is timed.
 
 use super::reading::{Reading, median};
-use super::{Options, Row, blank, published, rules, sorted};
+use super::{Intervals, Options, Row, blank, published, rules, sorted};
 use crate::{center, describe};
 use gritstone_model::{Benchmark, Histogram, Quantity, ResultView, RunData, Statistics, Work};
 use std::collections::BTreeMap;
@@ -21,7 +21,8 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
         .iter()
         .filter_map(|launch| Some((*launch, row.ns(launch)?)))
         .unzip();
-    figure(&mut result, benchmark, &timed, &ns, options);
+    let intervals = row.intervals(options);
+    figure(&mut result, benchmark, &timed, &ns, &intervals);
     result.measured = measured(&launches);
 
     let centre = center::log_center(&ns, options.confidence).map(|e| e.value);
@@ -40,10 +41,13 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
         }));
     }
     notes.extend(rules::disturbed(&launches));
+    if result.cycles.is_some() {
+        notes.extend(rules::drifted(row.drift));
+    }
     if let Some(work) = &benchmark.published {
         let (view, footnotes) = match benchmark.work {
-            Work::Kernel(_) => published::batches(work, benchmark, &launches, options),
-            _ => published::processes(work, &timed, options),
+            Work::Kernel(_) => published::batches(work, benchmark, &launches, &intervals),
+            _ => published::processes(work, &timed, &intervals),
         };
         result.published = Some(view);
         result.footnotes.extend(footnotes);
@@ -58,13 +62,13 @@ fn figure(
     benchmark: &Benchmark,
     timed: &[&Reading],
     ns: &[f64],
-    options: &Options,
+    intervals: &Intervals,
 ) {
     let unit = |ns: f64| benchmark.unit.figure(ns, benchmark.amount_per_op);
     result.launches = timed.len();
     result.samples = timed.iter().map(|launch| launch.samples.len()).sum();
     result.values = ns.iter().filter_map(|&ns| unit(ns)).collect();
-    let Some(center) = center::log_center(&result.values, options.confidence) else {
+    let Some(center) = intervals.log_center(&result.values) else {
         return;
     };
     result.estimate = Some(center.value);
@@ -73,7 +77,7 @@ fn figure(
 
     let paced: Option<Vec<f64>> = timed.iter().map(|launch| launch.cycles_per_op()).collect();
     if let Some(paced) = paced {
-        if let Some(cycles) = center::log_center(&paced, options.confidence) {
+        if let Some(cycles) = center::log_center(&paced, intervals.confidence) {
             result.cycles = Some(cycles.value);
             result.cycles_interval = cycles.interval;
         }

@@ -5,8 +5,9 @@
 
 use super::reading::Reading;
 use super::words::{number, percent};
-use super::{Options, limits, rules};
-use crate::center::{self, Estimate};
+use super::{Intervals, limits, rules};
+use crate::between::Scatter;
+use crate::center::Estimate;
 use crate::quantile;
 use gritstone_model::{Benchmark, Footnote, FootnoteKind, PublishedView, PublishedWork, Usage};
 
@@ -15,11 +16,11 @@ pub(super) fn batches(
     work: &PublishedWork,
     benchmark: &Benchmark,
     launches: &[&Reading],
-    options: &Options,
+    intervals: &Intervals,
 ) -> (PublishedView, Vec<Footnote>) {
     let mut view = blank(work);
     view.values = each(launches, |launch| launch.batch_s(work.operations));
-    let real = center::log_center(&view.values, options.confidence);
+    let real = intervals.log_center(&view.values);
     (view.real_s, view.real_interval) = split(real.as_ref());
 
     let mut charged = Charged::default();
@@ -27,20 +28,19 @@ pub(super) fn batches(
         let batches = launch.batches_of(work.operations);
         charged.launch(batches.map(|batch| (&batch.usage, batch.walls.len() as u64)));
     }
-    charged.fill(&mut view, launches, options);
+    charged.fill(&mut view, launches, intervals);
     if benchmark.claims.syscalls_per_op == Some(0.0) {
         // what the system charged is the instrument's own readings
         (view.system_s, view.system_interval) = (None, None);
         // a process that never enters the kernel has no system time to tell from user time: its CPU clock is exact
-        let user = center::log_center(
-            &each(launches, |launch| launch.batch_cpu_s(work.operations)),
-            options.confidence,
-        );
+        let user = intervals.log_center(&each(launches, |launch| {
+            launch.batch_cpu_s(work.operations)
+        }));
         (view.user_s, view.user_interval) = split(user.as_ref());
     }
 
     let processes = each(launches, |launch| launch.process_s());
-    let process = center::log_center(&processes, options.confidence);
+    let process = intervals.log_center(&processes);
     (view.process_s, view.process_interval) = split(process.as_ref());
     view.start_share = match (view.real_s, view.process_s) {
         (Some(real), Some(process)) => Some(1.0 - real / process),
@@ -54,11 +54,11 @@ pub(super) fn batches(
 pub(super) fn processes(
     work: &PublishedWork,
     launches: &[&Reading],
-    options: &Options,
+    intervals: &Intervals,
 ) -> (PublishedView, Vec<Footnote>) {
     let mut view = blank(work);
     view.values = each(launches, |launch| Some(launch.ns_per_op(false)? / 1e9));
-    let process = center::log_center(&view.values, options.confidence);
+    let process = intervals.log_center(&view.values);
     (view.real_s, view.real_interval) = split(process.as_ref());
     (view.process_s, view.process_interval) = split(process.as_ref());
 
@@ -67,7 +67,7 @@ pub(super) fn processes(
         let samples = launch.samples.iter();
         charged.launch(samples.map(|sample| (&sample.usage, sample.n)));
     }
-    charged.fill(&mut view, launches, options);
+    charged.fill(&mut view, launches, intervals);
     (view, Vec::new())
 }
 
@@ -114,7 +114,7 @@ impl Charged {
 
     /// User and system seconds of one repetition, where all together are ticks enough to be figures. The longest tick
     /// that a launch reports counts; where none reports one, nothing is known about the grain, and there is no figure.
-    fn fill(&self, view: &mut PublishedView, launches: &[&Reading], options: &Options) {
+    fn fill(&self, view: &mut PublishedView, launches: &[&Reading], intervals: &Intervals) {
         let Some(tick) = launches.iter().filter_map(|l| l.tick_ns()).max() else {
             return;
         };
@@ -122,8 +122,8 @@ impl Charged {
         if self.0.is_empty() || charged < limits::TICKS as f64 * tick as f64 {
             return;
         }
-        let (user, user_interval) = self.ratio(0, options);
-        let (system, system_interval) = self.ratio(1, options);
+        let (user, user_interval) = self.ratio(0, intervals);
+        let (system, system_interval) = self.ratio(1, intervals);
         (view.user_s, view.user_interval) = (Some(user), user_interval);
         (view.system_s, view.system_interval) = (Some(system), system_interval);
     }
@@ -131,7 +131,7 @@ impl Charged {
     /// All that was charged over all repetitions, s: a single launch has too few ticks for a figure, so the sums are the
     /// estimate. The interval is that of a ratio of sums: t times the deviation of the launches from it (Cochran,
     /// Sampling Techniques, 1977, section 6.4), from as many launches as every other interval.
-    fn ratio(&self, which: usize, options: &Options) -> (f64, Option<[f64; 2]>) {
+    fn ratio(&self, which: usize, intervals: &Intervals) -> (f64, Option<[f64; 2]>) {
         let n = self.0.len();
         let charged: f64 = self.0.iter().map(|launch| launch[which]).sum();
         let repetitions: f64 = self.0.iter().map(|launch| launch[2]).sum();
@@ -141,8 +141,10 @@ impl Charged {
             .iter()
             .map(|launch| (launch[which] - ratio * launch[2]).powi(2));
         let deviation = (squares.sum::<f64>() * n as f64 / (n as f64 - 1.0)).sqrt() / repetitions;
-        let half = quantile::student(options.confidence, n as f64 - 1.0) * deviation;
-        let enough = n >= rules::fewest(options.confidence);
+        let half = quantile::student(intervals.confidence, n as f64 - 1.0) * deviation;
+        let Scatter { ln_sd, freedom, .. } = intervals.drift;
+        let half = half.hypot(quantile::student(intervals.confidence, freedom) * ln_sd * ratio);
+        let enough = n >= rules::fewest(intervals.confidence);
         let interval = enough.then(|| [ratio - half, ratio + half].map(|ns| ns / 1e9));
         (ratio / 1e9, interval)
     }

@@ -6,6 +6,7 @@
 use super::limits;
 use super::reading::{Reading, median};
 use super::words::{count, number, of, percent};
+use crate::between::Scatter;
 use gritstone_model::{Benchmark, Conditions, Footnote, FootnoteKind, Outcome};
 use std::collections::BTreeMap;
 
@@ -282,6 +283,17 @@ pub(super) fn disturbed(launches: &[&Reading]) -> Option<Footnote> {
         most.causes().join(", ")
     );
     Some(Footnote::new(FootnoteKind::Disturbed, why))
+}
+
+/// A remark on a time that the frequency of the core had a part in, where it moved.
+pub(super) fn drifted(drift: Scatter) -> Option<Footnote> {
+    (drift.ln_sd >= limits::DRIFT_SHARE).then(|| {
+        let why = format!(
+            "The frequency of the core moved by {} between parts of this run: the intervals of times have that in them, core cycles are free of it.",
+            percent(drift.ln_sd)
+        );
+        Footnote::new(FootnoteKind::Note, why)
+    })
 }
 
 /// What was above its limit during a launch, as shares of its length; 0 for what was not, or cannot be known here.

@@ -7,6 +7,7 @@ mod between;
 mod compare;
 mod derived;
 mod differ;
+mod drift;
 mod figures;
 mod footnotes;
 mod hostile;
