@@ -41,7 +41,8 @@ static void setup(struct context *c)
 
 static void prepare(struct context *c, uint64_t n)
 {
-	static const char block[BLOCK];
+	char block[BLOCK];
+	memset(block, 'r', sizeof block); /* zeros would be holes on some file systems */
 	for (uint64_t i = 0; i < n; i++) {
 		int file = open(name(i), O_WRONLY | O_CREAT | O_TRUNC, 0640);
 		if (file < 0) {

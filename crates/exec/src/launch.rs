@@ -119,9 +119,18 @@ impl Executor {
             Work::Command(work) | Work::Scenario(work) => {
                 let argv = self.fill_in(&work.argv);
                 let program = PathBuf::from(argv.first()?);
-                let bytes = std::fs::read(&program).ok()?;
+                // the programs that the first one starts are as much of the figure as itself
+                let needed = benchmark.needs.iter();
+                let needed = needed.filter_map(|need| self.setup.programs.get(&need.name));
+                let mut hash = Sha256::new();
+                for path in [&program]
+                    .into_iter()
+                    .chain(needed.filter(|path| **path != program))
+                {
+                    hash.update(std::fs::read(path).ok()?);
+                }
                 Some(Program {
-                    hash: hexadecimal(&Sha256::digest(bytes)),
+                    hash: hexadecimal(&hash.finalize()),
                     compiler: self
                         .setup
                         .programs
