@@ -92,7 +92,7 @@ impl Track<'_> {
     fn learn(&mut self, launch: &Launch, seconds: f64) {
         self.launches += 1;
         self.seconds += seconds;
-        self.disturbed += usize::from(summary::launch_disturbed(launch));
+        self.disturbed += usize::from(summary::launch_disturbed(self.benchmark, launch));
         if let Some(ns) = summary::launch_ns_per_op(self.benchmark, launch) {
             self.values.push(ns.ln());
         }

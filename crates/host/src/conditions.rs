@@ -58,6 +58,7 @@ pub struct Before {
 struct Counters {
     wall: u64,
     ticks: Option<u64>,
+    all_ticks: Option<u64>,
     steal: Option<u64>,
     run: Option<u64>,
     waited: Option<u64>,
@@ -129,6 +130,7 @@ impl Watch {
         Conditions {
             wall,
             others: busy.map(|(busy, _)| busy.saturating_sub(used)),
+            elsewhere: self.elsewhere(before.cpus.len(), &old, &after),
             grain: busy.map(|(_, grain)| grain.saturating_mul(count)),
             steal: since(old.steal, after.steal),
             pressure: since(old.pressure, after.pressure),
@@ -140,8 +142,20 @@ impl Watch {
         }
     }
 
+    /// CPU time on the CPUs that the launch did not have, mean over them. In ticks: it is asked for large shares alone.
+    fn elsewhere(&self, launch: usize, old: &Counters, new: &Counters) -> Option<u64> {
+        let others = self.online.checked_sub(launch).filter(|_| launch > 0)?;
+        let all = since(old.all_ticks, new.all_ticks)?;
+        let own = since(old.ticks, new.ticks)?;
+        all.saturating_sub(own).checked_div(others as u64)
+    }
+
     fn read(&mut self, cpus: &[u32]) -> Counters {
-        let ticks = read(&mut self.stat, |text| stat::ticks(text, cpus));
+        let both = read(&mut self.stat, |text| {
+            Some((stat::ticks(text, cpus), stat::ticks(text, &[])?))
+        });
+        let ticks = both.and_then(|(ticks, _)| ticks);
+        let all = both.map(|(_, all)| all);
         let schedule = read(&mut self.schedstat, |text| schedstat::times(text, cpus));
         let possible = &self.possible;
         let accounted = read(&mut self.cpuacct, |text| {
@@ -150,6 +164,7 @@ impl Watch {
         Counters {
             wall: u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX),
             ticks: ticks.and_then(|ticks| ticks.busy.checked_mul(self.tick)),
+            all_ticks: all.and_then(|all| all.busy.checked_mul(self.tick)),
             steal: ticks.and_then(|ticks| ticks.steal.checked_mul(self.tick)),
             // one counter or the other, never a difference between the two
             run: match self.cpuacct {

@@ -124,6 +124,24 @@ fn one_file_tells_of_every_level_where_the_kernel_has_it() {
 }
 
 #[test]
+fn what_the_other_cpus_did_is_a_mean_over_them() {
+    let tree = large(4, "0-3");
+    let stat = |busy: [u32; 4]| -> String {
+        let cpus = busy.iter().enumerate();
+        let lines = cpus.map(|(cpu, busy)| format!("cpu{cpu} {busy} 0 0 1000 0 0 0 0 0 0\n"));
+        std::iter::once("cpu  0 0 0 1 0 0 0 0 0 0\n".to_owned())
+            .chain(lines)
+            .collect()
+    };
+    tree.file("/proc/stat", &stat([0; 4]));
+    let mut watch = Watch::open(&tree.root());
+    let (one, all) = (watch.begin(&[1]), watch.begin(&[]));
+    tree.file("/proc/stat", &stat([5, 9, 0, 1]));
+    assert_eq!(watch.end(&one, 0).elsewhere, Some(20 * MS));
+    assert_eq!(watch.end(&all, 0).elsewhere, None);
+}
+
+#[test]
 fn hot_cpus_of_the_launch_count() {
     let tree = Tree::recorded("virtual-machine");
     let file =

@@ -50,6 +50,9 @@ pub struct Conditions {
     /// CPU time on the launch's CPUs that neither the launch nor idling used, ns.
     #[serde(default)]
     pub others: Option<u64>,
+    /// CPU time used on the other CPUs of the machine, mean over them, ns; `None` where the launch had all.
+    #[serde(default)]
+    pub elsewhere: Option<u64>,
     /// What of `others` may be the grain of the counter alone, ns: less than this is not told from nothing.
     #[serde(default)]
     pub grain: Option<u64>,

@@ -18,7 +18,7 @@ use gritstone_model::{
     Verdict,
 };
 use pair::{Basis, Pair};
-pub(crate) use pair::{pair, starred};
+pub(crate) use pair::{disturbed, pair, starred};
 use std::collections::BTreeMap;
 
 /// What a comparison is made with.
@@ -120,6 +120,8 @@ fn row(
 ) -> (Row, Option<Scatter>) {
     let pair = pair(b, o, options);
     let titled = if pair::is_published(b) { o } else { b };
+    // what others did to one side is told from a change by nothing
+    let disturbed = pair.basis == Basis::Test && [b, o].iter().any(|r| disturbed(r, pair.compared));
     let mut footnotes = both(base, b, other, o, &pair);
     footnotes.extend(pair.footnotes);
     footnotes.sort_by_key(|footnote| footnote.kind);
@@ -129,7 +131,7 @@ fn row(
         ratio: pair.ratio,
         interval: pair.interval,
         verdict: Verdict::CannotTell,
-        p: pair.p,
+        p: pair.p.filter(|_| !disturbed),
         p_adjusted: None,
         compared: pair.compared.to_owned(),
         unit: pair.unit,
@@ -137,7 +139,12 @@ fn row(
         other: pair.other,
         footnotes,
     };
-    ((row, pair.basis), pair.between)
+    let basis = if disturbed {
+        Basis::Disturbed
+    } else {
+        pair.basis
+    };
+    ((row, basis), pair.between)
 }
 
 /// A row with what its verdict rests on.
@@ -216,6 +223,7 @@ fn judge(rows: Vec<Row>, options: &Options) -> Vec<CompareRow> {
         let (interval, p) = match basis {
             Basis::Test => (row.interval, p_adjusted),
             Basis::Interval => (row.interval, Some(0.0)),
+            Basis::Disturbed => (None, None),
             Basis::Exact => (row.ratio.map(|ratio| [ratio; 2]), Some(0.0)),
         };
         row.verdict = verdict::verdict(interval, p, options.margin, options.alpha);

@@ -99,7 +99,7 @@ fn paces(launches: &[Reading]) -> Vec<f64> {
     launches
         .iter()
         .filter(|reading| reading.measured() && reading.launch.cpus.len() == 1)
-        .filter(|reading| !launch_disturbed(reading.launch))
+        .filter(|reading| !rules::Disturbance::of(true, &reading.launch.conditions).is_any())
         .filter_map(Reading::ghz)
         .collect()
 }
@@ -167,8 +167,8 @@ pub fn launch_ns_per_op(benchmark: &Benchmark, launch: &Launch) -> Option<f64> {
 
 /// Whether the machine did too much else during a launch: such a launch is kept, and repeated.
 #[must_use]
-pub fn launch_disturbed(launch: &Launch) -> bool {
-    rules::Disturbance::of(&launch.conditions).is_any()
+pub fn launch_disturbed(benchmark: &Benchmark, launch: &Launch) -> bool {
+    rules::Disturbance::of(benchmark.processor_bound, &launch.conditions).is_any()
 }
 
 fn view(run: &RunData, mut results: BTreeMap<&Id, ResultView>) -> RunView {

@@ -11,6 +11,8 @@ use gritstone_model::{Better, Footnote, FootnoteKind, Quantity, ResultView, Unit
 pub(crate) enum Basis {
     /// Interval and p of a test of launches against launches.
     Test,
+    /// Nothing: others disturbed one side.
+    Disturbed,
     /// The interval alone: one side is a printed figure.
     Interval,
     /// Sizes, which do not vary.
@@ -63,10 +65,17 @@ pub(super) fn is_published(result: &ResultView) -> bool {
 
 /// Whether the figure that is compared did not do its work.
 pub(crate) fn starred(result: &ResultView, compared: &str) -> bool {
-    result.footnotes.iter().any(|footnote| {
-        footnote.kind == FootnoteKind::Trivialised
-            && footnote.of.as_deref().is_none_or(|of| of == compared)
-    })
+    marked(result, FootnoteKind::Trivialised, compared)
+}
+
+/// Whether others disturbed the figure that is compared.
+pub(crate) fn disturbed(result: &ResultView, compared: &str) -> bool {
+    marked(result, FootnoteKind::Disturbed, compared)
+}
+
+fn marked(result: &ResultView, kind: FootnoteKind, compared: &str) -> bool {
+    let of = |footnote: &Footnote| footnote.of.as_deref().is_none_or(|of| of == compared);
+    result.footnotes.iter().any(|f| f.kind == kind && of(f))
 }
 
 impl Pair {

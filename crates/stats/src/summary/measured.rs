@@ -40,7 +40,7 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
             range: rules::range(&result.values),
         }));
     }
-    notes.extend(rules::disturbed(&launches));
+    notes.extend(rules::disturbed(benchmark, &launches));
     if result.cycles.is_some() {
         notes.extend(rules::drifted(row.drift));
     }

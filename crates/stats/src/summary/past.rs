@@ -58,7 +58,7 @@ fn launched(row: &Row) -> Option<[Option<f64>; 2]> {
     );
     let exact = row.benchmark.unit.quantity() == Quantity::Exact;
     let launches: Vec<&Reading> = row.launches.iter().filter(|r| r.measured()).collect();
-    if made || exact || rules::disturbed(&launches).is_some() {
+    if made || exact || rules::disturbed(row.benchmark, &launches).is_some() {
         return None;
     }
     let timed: Vec<&Reading> = launches

@@ -41,7 +41,7 @@ pub(super) fn claims(
     }
     [
         checks(launches, claims.check),
-        claims.linear.then(|| linear(launches)).flatten(),
+        claims.linear.then(|| linear(benchmark, launches)).flatten(),
         ns.and_then(|ns| faster_than_physics(benchmark, ns)),
         claims
             .switches_per_op
@@ -80,12 +80,13 @@ pub(crate) fn checks(launches: &[&Reading], claimed: bool) -> Option<String> {
 /// Time must grow in proportion to n, between the two largest n that were probed often enough. A launch that was disturbed
 /// says nothing of it: a region longer than the turn of whoever else has the CPU is always interrupted, one that is shorter
 /// seldom, so that all work seems to grow faster than n.
-fn linear(launches: &[&Reading]) -> Option<String> {
+fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<String> {
     let growth = |l: &Reading| Growth::of(&l.warm, |walls| median(walls.iter().copied()));
     if launches.iter().all(|l| growth(l).is_none()) {
         return Some(Growth::unseen(launches.len()));
     }
-    let calm = |l: &Reading| !Disturbance::of(&l.launch.conditions).is_any();
+    let calm =
+        |l: &Reading| !Disturbance::of(benchmark.processor_bound, &l.launch.conditions).is_any();
     let growths: Vec<Growth> = launches
         .iter()
         .filter(|l| calm(l))
@@ -267,10 +268,10 @@ pub(super) fn fewest(confidence: f64) -> usize {
 }
 
 /// Whether the launches had less than the whole machine in too many of them.
-pub(super) fn disturbed(launches: &[&Reading]) -> Option<Footnote> {
+pub(super) fn disturbed(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Footnote> {
     let found: Vec<Disturbance> = launches
         .iter()
-        .map(|reading| Disturbance::of(&reading.launch.conditions))
+        .map(|reading| Disturbance::of(benchmark.processor_bound, &reading.launch.conditions))
         .filter(Disturbance::is_any)
         .collect();
     if found.len() as f64 <= limits::DISTURBED_SHARE * launches.len() as f64 {
@@ -300,6 +301,7 @@ pub(super) fn drifted(drift: Scatter) -> Option<Footnote> {
 #[derive(Default)]
 pub(super) struct Disturbance {
     others: f64,
+    elsewhere: f64,
     steal: f64,
     stood: f64,
     throttled: f64,
@@ -308,7 +310,8 @@ pub(super) struct Disturbance {
 }
 
 impl Disturbance {
-    pub(super) fn of(conditions: &Conditions) -> Self {
+    /// Work that the processor bounds does not feel the CPUs beside it, or feels them in the pacer too.
+    pub(super) fn of(processor_bound: bool, conditions: &Conditions) -> Self {
         let above = |part: Option<u64>, limit: f64| {
             let share = part.unwrap_or(0) as f64 / conditions.wall.max(1) as f64;
             if share > limit { share } else { 0.0 }
@@ -316,8 +319,10 @@ impl Disturbance {
         // of others only what is more than the grain of their counter
         let grain = conditions.grain.unwrap_or(0);
         let others = conditions.others.map(|others| others.saturating_sub(grain));
+        let elsewhere = conditions.elsewhere.filter(|_| !processor_bound);
         Self {
             others: above(others, limits::OTHERS_SHARE),
+            elsewhere: above(elsewhere, limits::ELSEWHERE_SHARE),
             steal: above(conditions.steal, limits::STEAL_SHARE),
             stood: above(conditions.gap, limits::STEAL_SHARE),
             throttled: above(conditions.throttled, 0.0),
@@ -333,6 +338,7 @@ impl Disturbance {
     fn max(self, other: &Self) -> Self {
         Self {
             others: self.others.max(other.others),
+            elsewhere: self.elsewhere.max(other.elsewhere),
             steal: self.steal.max(other.steal),
             stood: self.stood.max(other.stood),
             throttled: self.throttled.max(other.throttled),
@@ -344,6 +350,11 @@ impl Disturbance {
     fn causes(&self) -> Vec<String> {
         let shares = [
             (self.others, "others used up to", "of a CPU"),
+            (
+                self.elsewhere,
+                "the CPUs beside it were busy for up to",
+                "of the time",
+            ),
             (self.steal, "the hypervisor stole up to", "of the time"),
             (self.stood, "it stood still for up to", "of the time"),
             (

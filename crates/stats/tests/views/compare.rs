@@ -364,3 +364,22 @@ fn a_rating_is_compared_without_an_interval() {
     let why = "There are no values of single launches to compare, so the ratio has no interval.";
     assert_eq!(whys(&row), [(Note, why)]);
 }
+
+#[test]
+fn what_others_disturbed_is_no_verdict() {
+    let disturbed = |ns: f64| {
+        let mut launches = scattered("a/b", ns);
+        for launch in &mut launches {
+            launch.conditions.others = Some(launch.conditions.wall / 2);
+        }
+        one(plain("a/b"), launches)
+    };
+    let kinds = |row: &CompareRow| row.footnotes.iter().map(|n| n.kind).collect::<Vec<_>>();
+    for (base, other) in [(at(100.0), disturbed(50.0)), (disturbed(100.0), at(50.0))] {
+        let row = first(&base, &other, &options());
+        near(row.ratio, 2.0);
+        assert!(row.interval.is_some());
+        assert_eq!((row.verdict, row.p), (Verdict::CannotTell, None));
+        assert_eq!(kinds(&row), [Disturbed]);
+    }
+}
