@@ -9,7 +9,7 @@ use gritstone_model::{
     Verify, Work,
 };
 use gritstone_store::{Store, new_id};
-use proptest::array::uniform9;
+use proptest::array::uniform10;
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -128,9 +128,10 @@ fn outcome() -> impl Strategy<Value = Outcome> {
     ]
 }
 
-fn conditions_of((wall, known): (u64, [Option<u64>; 9])) -> Conditions {
+fn conditions_of((wall, known): (u64, [Option<u64>; 10])) -> Conditions {
     let [
         others,
+        elsewhere,
         grain,
         steal,
         pressure,
@@ -143,6 +144,7 @@ fn conditions_of((wall, known): (u64, [Option<u64>; 9])) -> Conditions {
     Conditions {
         wall,
         others,
+        elsewhere,
         grain,
         steal,
         pressure,
@@ -156,7 +158,7 @@ fn conditions_of((wall, known): (u64, [Option<u64>; 9])) -> Conditions {
 
 fn launch() -> impl Strategy<Value = Launch> {
     let place = (any::<u32>(), number(), vec(any::<u32>(), 0..3));
-    let conditions = (number(), uniform9(option(number())));
+    let conditions = (number(), uniform10(option(number())));
     (id(), place, outcome(), vec(event(), 0..12), conditions).prop_map(
         |(id, (round, start, cpus), outcome, events, conditions)| Launch {
             id,
