@@ -19,6 +19,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("gritstone-host", MODEL),
     ("gritstone-plan", MODEL),
     ("gritstone-store", MODEL),
+    ("gritstone-exchange", MODEL),
     (
         "gritstone-exec",
         &["gritstone-model", "gritstone-protocol", "gritstone-kernels"],
@@ -42,6 +43,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "gritstone-store",
             "gritstone-exec",
             "gritstone-report",
+            "gritstone-exchange",
             "gritstone-web",
         ],
     ),

@@ -1,0 +1,38 @@
+//! Bencher Metric Format: a JSON object of benchmarks, each with its measures, each with value and bounds.
+//!
+//! Measures are those that Bencher has built in where they fit: `latency` in nanoseconds, `throughput` in things a second,
+//! `file-size` in bytes; its thresholds know which way is good.
+//!
+//! Must not know: other formats.
+
+use crate::figures::{Exported, Plain, figures};
+use gritstone_model::RunView;
+use serde_json::{Map, Value, json};
+
+/// The run as Bencher reads it.
+#[must_use]
+pub fn bencher(view: &RunView) -> Exported {
+    let (figures, left_out) = figures(view);
+    let mut all = Map::new();
+    for figure in figures {
+        let (plain, times) = figure.plain();
+        let measure = match plain {
+            Plain::Ns => "latency",
+            Plain::PerSecond => "throughput",
+            Plain::Exact if figure.result.unit.as_str() == "bytes" => "file-size",
+            Plain::Exact => "ratio",
+        };
+        let mut value = json!({ "value": figure.estimate * times });
+        if let Some([low, high]) = figure.result.interval {
+            value["lower_value"] = json!(low * times);
+            value["upper_value"] = json!(high * times);
+        }
+        let mut measures = Map::new();
+        measures.insert(measure.to_owned(), value);
+        all.insert(figure.result.id.to_string(), Value::Object(measures));
+    }
+    Exported {
+        text: format!("{:#}\n", Value::Object(all)),
+        left_out,
+    }
+}

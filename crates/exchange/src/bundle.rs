@@ -1,0 +1,162 @@
+//! The bundle: JSON Lines, one run with all samples and everything that is needed to show it again.
+//!
+//! ```text
+//! {"schema":"gritstone/bundle/1","info":{...},"benchmarks":[...],"programs":{...},"skips":[...]}
+//! {"launch":{...}}                                    one line for each, in the order of time
+//! {"end":{"launches":123,"sha256":"..."}}             the hash is of all bytes before this line
+//! ```
+//!
+//! A bundle is read whole or not at all: of one that was cut off, that was changed, or that a later version wrote, nothing is taken.
+//!
+//! Must not know: files, the store.
+
+use crate::ImportError;
+use gritstone_model::{Benchmark, Id, Launch, Program, RunData, RunInfo, Skip};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// Name and version of the format.
+pub const SCHEMA_BUNDLE: &str = "gritstone/bundle/1";
+
+#[derive(Serialize, Deserialize)]
+struct Head<B, P, S, I> {
+    schema: String,
+    info: I,
+    benchmarks: B,
+    programs: P,
+    skips: S,
+}
+
+type Read = Head<Vec<Benchmark>, BTreeMap<Id, Program>, Vec<Skip>, RunInfo>;
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+enum Line<L> {
+    Launch(L),
+    End { launches: usize, sha256: String },
+}
+
+/// The bundle of a run.
+#[must_use]
+pub fn write(run: &RunData) -> String {
+    let mut text = line(&Head {
+        schema: SCHEMA_BUNDLE.to_owned(),
+        info: &run.info,
+        benchmarks: &run.benchmarks,
+        programs: &run.programs,
+        skips: &run.skips,
+    });
+    for launch in &run.launches {
+        text += &line(&Line::Launch(launch));
+    }
+    let end = line(&Line::<&Launch>::End {
+        launches: run.launches.len(),
+        sha256: hash(&text),
+    });
+    text + &end
+}
+
+/// One value in one line. JSON has no line ends within a value but escaped ones.
+fn line(value: &impl Serialize) -> String {
+    let text = serde_json::to_string(value).expect("plain data with text for keys becomes JSON");
+    text + "\n"
+}
+
+fn hash(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+/// The run of a bundle, exactly as it was written.
+///
+/// # Errors
+/// Names the line that is wrong.
+pub fn read(text: &str) -> Result<RunData, ImportError> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let [head, launches @ .., end] = lines.as_slice() else {
+        return Err(wrong(1, "there is no head and no end: it was cut off"));
+    };
+    let head = read_head(head)?;
+    let last = lines.len();
+    let mut run = RunData {
+        info: head.info,
+        benchmarks: head.benchmarks,
+        programs: head.programs,
+        skips: head.skips,
+        launches: Vec::with_capacity(launches.len()),
+    };
+    for (at, text) in launches.iter().enumerate() {
+        match parse::<Line<Launch>>(text, at + 2)? {
+            Line::Launch(launch) => run.launches.push(launch),
+            Line::End { .. } => return Err(wrong(at + 2, "an end before the end")),
+        }
+    }
+    let Line::End { launches, sha256 } = parse::<Line<Launch>>(end, last)? else {
+        return Err(wrong(
+            last,
+            "it has no end: it was cut off, or is still written",
+        ));
+    };
+    if launches != run.launches.len() {
+        let what = format!(
+            "the end speaks of {launches} launches, and there are {}",
+            run.launches.len()
+        );
+        return Err(wrong(last, what));
+    }
+    if sha256 != hash(&text[..text.len() - end.len()]) {
+        return Err(wrong(
+            last,
+            "the hash of what is before is another: it was changed",
+        ));
+    }
+    if let Some(launch) =
+        (run.launches.iter()).position(|launch| run.benchmarks.iter().all(|b| b.id != launch.id))
+    {
+        return Err(wrong(
+            launch + 2,
+            format!(
+                "it is a launch of {}, of which the head does not speak",
+                run.launches[launch].id
+            ),
+        ));
+    }
+    Ok(run)
+}
+
+fn read_head(text: &str) -> Result<Read, ImportError> {
+    let value: serde_json::Value = parse(text, 1)?;
+    match value.get("schema").and_then(serde_json::Value::as_str) {
+        Some(SCHEMA_BUNDLE) => {}
+        Some(other) => {
+            let what = format!(
+                "its schema is '{other}', and this Gritstone reads '{SCHEMA_BUNDLE}': use the version that wrote it, or a later one"
+            );
+            return Err(wrong(1, what));
+        }
+        None => return Err(wrong(1, "it names no schema: it is no bundle")),
+    }
+    serde_json::from_value(value).map_err(|error| wrong(1, error.to_string()))
+}
+
+fn parse<T: for<'a> Deserialize<'a>>(text: &str, line: usize) -> Result<T, ImportError> {
+    serde_json::from_str(text).map_err(|error| {
+        let at = format!(" at line 1 column {}", error.column());
+        let what = error
+            .to_string()
+            .replace(&at, &format!(" (column {})", error.column()));
+        wrong(line, what)
+    })
+}
+
+fn wrong(line: usize, what: impl Into<String>) -> ImportError {
+    ImportError::Line {
+        line,
+        what: what.into(),
+    }
+}

@@ -1,0 +1,86 @@
+//! The figures of a run that may be handed to programs that know no footnotes, and what is held back from them.
+//!
+//! Must not know: the formats.
+
+use gritstone_model::{Footnote, FootnoteKind, Id, Quantity, ResultView, RunView};
+
+/// A text in some format, and what it leaves out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exported {
+    /// The text.
+    pub text: String,
+    /// Rows without a figure in it, and why.
+    pub left_out: Vec<(Id, String)>,
+}
+
+/// A figure that may be handed on.
+pub(crate) struct Figure<'a> {
+    pub result: &'a ResultView,
+    pub estimate: f64,
+}
+
+/// The figures, and what is left out with the reason: no figure at all, or one with a `*`.
+pub(crate) fn figures(view: &RunView) -> (Vec<Figure<'_>>, Vec<(Id, String)>) {
+    let mut figures = vec![];
+    let mut left_out = vec![];
+    for result in &view.results {
+        let star = notes(result).find(|note| note.kind == FootnoteKind::Trivialised);
+        match (result.estimate, star) {
+            (Some(estimate), None) => figures.push(Figure { result, estimate }),
+            (_, Some(star)) => left_out.push((result.id.clone(), star.why.clone())),
+            (None, None) => {
+                let why = result.footnotes.first().map(|note| note.why.clone());
+                left_out.push((result.id.clone(), why.unwrap_or(result.outcome.clone())));
+            }
+        }
+    }
+    (figures, left_out)
+}
+
+/// The footnotes of the estimate itself.
+pub(crate) fn notes(result: &ResultView) -> impl Iterator<Item = &Footnote> {
+    result.footnotes.iter().filter(|note| note.of.is_none())
+}
+
+/// The marks of the estimate, each once: `†‡`.
+pub(crate) fn marks(result: &ResultView) -> String {
+    let mut marks = String::new();
+    for note in notes(result) {
+        if !marks.contains(note.kind.mark()) {
+            marks += note.kind.mark();
+        }
+    }
+    marks
+}
+
+/// A figure in the plain unit of its quantity: nanoseconds, things a second, bytes or a ratio.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Plain {
+    Ns,
+    PerSecond,
+    Exact,
+}
+
+impl Figure<'_> {
+    /// What it counts, and by how much its numbers are multiplied to be in the plain unit.
+    pub fn plain(&self) -> (Plain, f64) {
+        match self.result.unit.quantity() {
+            Quantity::Time { ns } => (Plain::Ns, ns),
+            Quantity::Rate { plain } => (Plain::PerSecond, plain),
+            Quantity::Exact => (Plain::Exact, 1.0),
+        }
+    }
+
+    /// What one of the unit is: `call` of `ns/call`, `B` of `MB/s`; empty where the unit does not say.
+    pub fn thing(&self) -> &str {
+        let unit = self.result.unit.as_str();
+        match self.result.unit.quantity() {
+            Quantity::Time { .. } => unit.split_once('/').map_or("", |(_, thing)| thing),
+            Quantity::Rate { .. } => match unit.trim_end_matches("/s") {
+                "KB" | "MB" | "GB" => "B",
+                thing => thing,
+            },
+            Quantity::Exact => "",
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The JSON of Google Benchmark: one entry a launch, as its own repetitions are, so that its compare.py can test them.
+//!
+//! Must not know: other formats.
+
+use crate::figures::{Exported, figures, notes};
+use crate::made::{Made, Series};
+use crate::{ImportError, RunData};
+use gritstone_model::{Event, Launch, Outcome, RunView, Sample, Usage};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// The run as programs read it that read Google Benchmark. Derived figures and sizes are not in it: they have no repetitions.
+#[must_use]
+pub fn write(data: &RunData, view: &RunView) -> Exported {
+    let (figures, mut left_out) = figures(view);
+    let mut entries: Vec<Value> = vec![];
+    for (family, figure) in figures.iter().enumerate() {
+        let id = &figure.result.id;
+        let launches: Vec<Timed> = data
+            .launches
+            .iter()
+            .filter(|launch| launch.id == *id && launch.outcome == Outcome::Measured)
+            .filter_map(timed)
+            .collect();
+        if launches.is_empty() {
+            left_out.push((id.clone(), "It has no launches of its own.".to_owned()));
+        }
+        let whys: Vec<&str> = notes(figure.result).map(|note| note.why.as_str()).collect();
+        entries.extend(launches.iter().enumerate().map(|(at, launch)| {
+            json!({
+                "name": id,
+                "family_index": family,
+                "per_family_instance_index": 0,
+                "run_name": id,
+                "run_type": "iteration",
+                "repetitions": launches.len(),
+                "repetition_index": at,
+                "threads": 1,
+                "iterations": launch.iterations,
+                "real_time": launch.real,
+                "cpu_time": launch.cpu,
+                "time_unit": "ns",
+                "label": whys.join(" "),
+            })
+        }));
+    }
+    let fact = |key: &str| view.machine.facts.get(key).cloned();
+    let whole = json!({
+        "context": {
+            "date": view.started,
+            "host_name": view.machine.name,
+            "executable": "gritstone",
+            "num_cpus": fact("cpu.count").and_then(|n| n.parse::<u64>().ok()).unwrap_or(0),
+            "mhz_per_cpu": 0,
+            "cpu_scaling_enabled": false,
+            "caches": [],
+            "load_avg": [],
+            "library_version": format!("gritstone {}", data.info.gritstone),
+            "library_build_type": "release",
+            "json_schema_version": 1,
+        },
+        "benchmarks": entries,
+    });
+    Exported {
+        text: format!("{whole:#}\n"),
+        left_out,
+    }
+}
+
+/// A launch as one repetition, in ns.
+struct Timed {
+    iterations: u64,
+    real: f64,
+    cpu: f64,
+}
+
+fn timed(launch: &Launch) -> Option<Timed> {
+    let samples: Vec<&Sample> = (launch.events.iter())
+        .filter_map(|event| match event {
+            Event::Sample(sample) if sample.n > 0 => Some(sample),
+            _ => None,
+        })
+        .collect();
+    let iterations: u64 = samples.iter().map(|s| s.n).sum();
+    let mut real: Vec<f64> = samples.iter().map(|s| s.wall as f64 / s.n as f64).collect();
+    real.sort_by(f64::total_cmp);
+    let cpu: f64 = samples.iter().map(|s| s.usage.cpu as f64).sum();
+    Some(Timed {
+        iterations,
+        real: *real.get(real.len() / 2)?,
+        cpu: cpu / iterations as f64,
+    })
+}
+
+#[derive(Deserialize)]
+struct File {
+    context: Context,
+    benchmarks: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+struct Context {
+    date: Option<String>,
+    host_name: Option<String>,
+    library_version: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    name: String,
+    #[serde(default)]
+    run_name: Option<String>,
+    #[serde(default)]
+    run_type: Option<String>,
+    #[serde(default)]
+    iterations: u64,
+    #[serde(default)]
+    real_time: f64,
+    #[serde(default)]
+    cpu_time: f64,
+    #[serde(default)]
+    time_unit: Option<String>,
+    #[serde(default)]
+    error_occurred: bool,
+    #[serde(default)]
+    error_message: Option<String>,
+}
+
+/// A run of one launch for each repetition of each benchmark. Means and medians that the library added are left to be computed again.
+///
+/// # Errors
+/// When it is not such JSON, or has no repetition.
+pub fn read(text: &str) -> Result<RunData, ImportError> {
+    let file: File = serde_json::from_str(text).map_err(|error| {
+        ImportError::whole(format!("this is no JSON of Google Benchmark: {error}"))
+    })?;
+    let mut series: Vec<Series> = vec![];
+    for entry in &file.benchmarks {
+        if entry.run_type.as_deref() == Some("aggregate") {
+            continue;
+        }
+        let name = entry.run_name.as_ref().unwrap_or(&entry.name);
+        let at = series.iter().position(|series| series.name == *name);
+        let at = at.unwrap_or_else(|| {
+            series.push(Series::new(name));
+            series.len() - 1
+        });
+        let outcome = repetition(entry)?;
+        series[at].launches.push(outcome);
+    }
+    Made {
+        tool: "Google Benchmark",
+        version: file.context.library_version.unwrap_or_default(),
+        started: file.context.date,
+        machine: file.context.host_name,
+        series,
+    }
+    .run()
+}
+
+fn repetition(entry: &Entry) -> Result<Result<Sample, String>, ImportError> {
+    if entry.error_occurred {
+        let why = entry.error_message.clone();
+        return Ok(Err(why.unwrap_or_else(|| "It failed.".to_owned())));
+    }
+    let unit = match entry.time_unit.as_deref() {
+        None | Some("ns") => 1.0,
+        Some("us") => 1e3,
+        Some("ms") => 1e6,
+        Some("s") => 1e9,
+        Some(other) => {
+            return Err(ImportError::whole(format!(
+                "{}: '{other}' is no unit of time",
+                entry.name
+            )));
+        }
+    };
+    let n = entry.iterations.max(1);
+    let total = |time: f64| (time * unit * n as f64).round() as u64;
+    Ok(Ok(Sample {
+        n,
+        wall: total(entry.real_time),
+        pace: 0,
+        usage: Usage {
+            cpu: total(entry.cpu_time),
+            ..Usage::default()
+        },
+    }))
+}

@@ -1,0 +1,47 @@
+//! The format `customSmallerIsBetter` of github-action-benchmark: a JSON array of name, unit, value, range and extra.
+//!
+//! The action takes one direction a file, so that a rate is handed on as the time for one of what it counts.
+//!
+//! Must not know: other formats.
+
+use crate::figures::{Exported, Figure, Plain, figures, marks, notes};
+use gritstone_model::RunView;
+use serde_json::{Value, json};
+
+/// The run as the action reads it.
+#[must_use]
+pub fn github(view: &RunView) -> Exported {
+    let (figures, left_out) = figures(view);
+    let all: Vec<Value> = figures.iter().map(entry).collect();
+    Exported {
+        text: format!("{:#}\n", Value::Array(all)),
+        left_out,
+    }
+}
+
+fn entry(figure: &Figure<'_>) -> Value {
+    let result = figure.result;
+    let (plain, times) = figure.plain();
+    let time = |x: f64| match plain {
+        Plain::PerSecond => 1e9 / (x * times),
+        Plain::Ns | Plain::Exact => x * times,
+    };
+    let thing = figure.thing();
+    let unit = match plain {
+        Plain::Exact => result.unit.as_str().to_owned(),
+        _ if thing.is_empty() => "ns".to_owned(),
+        _ => format!("ns/{thing}"),
+    };
+    let half = result
+        .interval
+        .map(|[low, high]| (time(high) - time(low)).abs() / 2.0);
+    let whys: Vec<&str> = notes(result).map(|note| note.why.as_str()).collect();
+    json!({
+        "name": result.id,
+        "unit": unit,
+        "value": time(figure.estimate),
+        "range": half.map(|half| format!("± {half}")),
+        "extra": format!("{}\n{} launches {}{}", result.title, result.launches, marks(result),
+            whys.iter().map(|why| format!("\n{why}")).collect::<String>()),
+    })
+}

@@ -1,0 +1,58 @@
+//! What `hyperfine --export-json` writes.
+//!
+//! Must not know: other formats.
+
+use crate::made::{Made, Series};
+use crate::{ImportError, RunData};
+use gritstone_model::{Better, Sample};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct File {
+    results: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    command: String,
+    #[serde(default)]
+    times: Vec<f64>,
+    #[serde(default)]
+    exit_codes: Vec<Option<i32>>,
+}
+
+/// A run of one launch for each time, in seconds.
+///
+/// # Errors
+/// When it is not such JSON, or has no single times (`hyperfine` leaves them out where it is told to).
+pub fn read(text: &str) -> Result<RunData, ImportError> {
+    let file: File = serde_json::from_str(text)
+        .map_err(|error| ImportError::whole(format!("this is no JSON of hyperfine: {error}")))?;
+    let series = file.results.iter().map(|entry| {
+        let mut series = Series::new(&entry.command);
+        series.unit = Some(("s".to_owned(), Better::Lower));
+        series.launches = entry
+            .times
+            .iter()
+            .enumerate()
+            .map(|(at, &s)| match entry.exit_codes.get(at) {
+                Some(Some(code)) if *code != 0 => Err(format!("It ended with status {code}.")),
+                Some(None) => Err("A signal ended it.".to_owned()),
+                _ => Ok(Sample {
+                    n: 1,
+                    wall: (s * 1e9).round() as u64,
+                    ..Sample::default()
+                }),
+            })
+            .collect();
+        series
+    });
+    Made {
+        tool: "hyperfine",
+        version: String::new(),
+        started: None,
+        machine: None,
+        series: series.collect(),
+    }
+    .run()
+}

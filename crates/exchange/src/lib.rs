@@ -1,0 +1,93 @@
+//! A run to bytes that other programs read, and bytes of other programs to a run.
+//!
+//! Two things come in: a run as it is stored, with all samples ([`RunData`]), and what a reader sees of it ([`RunView`]). The bundle
+//! is the first, whole, so that nothing is lost on the way; all other formats are for programs that know less than we do, and
+//! a figure whose work was not done (`*`) is never handed to them as a figure.
+//!
+//! Must not know: files, the store, how figures are computed.
+
+mod bencher;
+mod bundle;
+mod figures;
+mod gbench;
+mod github;
+mod hyperfine;
+mod made;
+mod openmetrics;
+mod tables;
+mod unixbench;
+
+pub use bencher::bencher;
+pub use bundle::{SCHEMA_BUNDLE, read as read_bundle, write as write_bundle};
+pub use figures::Exported;
+pub use gbench::{read as read_gbench, write as gbench};
+pub use github::github;
+pub use hyperfine::read as read_hyperfine;
+pub use openmetrics::openmetrics;
+pub use tables::{csv, markdown};
+pub use unixbench::read as read_unixbench;
+
+/// Why bytes are no run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ImportError {
+    /// A line of a bundle, counted from 1, that is not as it was written.
+    #[error("line {line}: {what}")]
+    Line {
+        /// Which line.
+        line: usize,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The whole.
+    #[error("{0}")]
+    Whole(String),
+}
+
+impl ImportError {
+    fn whole(what: impl Into<String>) -> Self {
+        Self::Whole(what.into())
+    }
+}
+
+/// What bytes seem to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A bundle of ours.
+    Bundle,
+    /// `hyperfine --export-json`.
+    Hyperfine,
+    /// `--benchmark_format=json` of Google Benchmark.
+    GoogleBenchmark,
+    /// The report of UnixBench's `Run`.
+    UnixBench,
+}
+
+/// Recognises what a text is by its beginning; `None` when it is nothing that can be read.
+#[must_use]
+pub fn recognise(text: &str) -> Option<Origin> {
+    let first = text.lines().next().unwrap_or("");
+    if let Ok(head) = serde_json::from_str::<serde_json::Value>(first)
+        && head.get("schema").is_some()
+    {
+        return Some(Origin::Bundle);
+    }
+    if let Ok(whole) = serde_json::from_str::<serde_json::Value>(text) {
+        return match whole {
+            _ if whole.get("context").is_some() && whole.get("benchmarks").is_some() => {
+                Some(Origin::GoogleBenchmark)
+            }
+            _ if whole
+                .get("results")
+                .is_some_and(serde_json::Value::is_array) =>
+            {
+                Some(Origin::Hyperfine)
+            }
+            _ => None,
+        };
+    }
+    text.contains("BYTE UNIX Benchmarks")
+        .then_some(Origin::UnixBench)
+}
+
+#[doc(no_inline)]
+pub use gritstone_model::{RunData, RunView};

@@ -1,0 +1,221 @@
+//! A run made of what another program measured: it can be looked at and compared with others of that program, and says of every
+//! figure whose it is, so that it is mixed with ours nowhere.
+//!
+//! Must not know: the formats that it came from.
+
+use crate::ImportError;
+use gritstone_model::{
+    Benchmark, Better, Claims, CommandWork, Event, Id, Launch, Machine, Outcome, Placement,
+    RunData, RunInfo, Sample, Settings, Source, Unit, Work,
+};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// One benchmark of another program.
+pub(crate) struct Series {
+    /// What it is called there.
+    pub name: String,
+    /// Its unit and direction, where it is not nanoseconds.
+    pub unit: Option<(String, Better)>,
+    /// How many of what the unit counts one operation does.
+    pub amount: f64,
+    /// What must be known of its figure beside whose it is.
+    pub remark: Option<&'static str>,
+    /// Each repetition, or why it failed.
+    pub launches: Vec<Result<Sample, String>>,
+}
+
+impl Series {
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            unit: None,
+            amount: 1.0,
+            remark: None,
+            launches: vec![],
+        }
+    }
+}
+
+/// What another program measured.
+pub(crate) struct Made {
+    pub tool: &'static str,
+    pub version: String,
+    /// Where the file says it.
+    pub started: Option<String>,
+    pub machine: Option<String>,
+    pub series: Vec<Series>,
+}
+
+impl Made {
+    /// The run.
+    ///
+    /// # Errors
+    /// When it measured nothing.
+    pub fn run(self) -> Result<RunData, ImportError> {
+        if self.series.iter().all(|series| series.launches.is_empty()) {
+            return Err(ImportError::whole(format!(
+                "there is no measurement of {} in it",
+                self.tool
+            )));
+        }
+        let started = self.started.as_deref().and_then(utc);
+        let family = slug(self.tool);
+        let mut benchmarks: Vec<Benchmark> = vec![];
+        let mut launches = vec![];
+        for series in &self.series {
+            let benchmark = self.benchmark(&family, series, &benchmarks)?;
+            for (round, outcome) in (0..).zip(&series.launches) {
+                launches.push(launch(&benchmark.id, round, outcome));
+            }
+            benchmarks.push(benchmark);
+        }
+        let name = self.machine.clone().unwrap_or("unknown".to_owned());
+        let started = started.unwrap_or_else(|| "1970-01-01T00:00:00Z".to_owned());
+        Ok(RunData {
+            info: RunInfo {
+                id: identifier(&started, &family, &launches),
+                label: None,
+                started,
+                elapsed_s: Some(launches.iter().map(seconds).sum()),
+                gritstone: format!("{} {}", self.tool, self.version).trim().to_owned(),
+                machine: Machine {
+                    id: format!("{family}-{}", slug(&name)),
+                    name,
+                    system: format!("as measured by {}", self.tool),
+                    ..Machine::default()
+                },
+                settings: Settings {
+                    precision: 0.05,
+                    ..Settings::default()
+                },
+            },
+            benchmarks,
+            programs: BTreeMap::new(),
+            skips: vec![],
+            launches,
+        })
+    }
+
+    fn benchmark(
+        &self,
+        family: &str,
+        series: &Series,
+        others: &[Benchmark],
+    ) -> Result<Benchmark, ImportError> {
+        let (unit, better) = match &series.unit {
+            Some((unit, better)) => (unit.as_str(), *better),
+            None => ("ns", Better::Lower),
+        };
+        let name = slug(&series.name);
+        let taken = |id: &Id| others.iter().any(|other| other.id == *id);
+        let parse = |text: String| Id::parse(&text).map_err(|e| ImportError::whole(e.to_string()));
+        let mut id = parse(format!("{family}/{name}"))?;
+        let mut number = 2;
+        while taken(&id) {
+            id = parse(format!("{family}/{name}/{number}"))?;
+            number += 1;
+        }
+        Ok(Benchmark {
+            id,
+            title: series.name.clone(),
+            version: 1,
+            work: Work::Command(CommandWork::default()),
+            operation: "one operation, as that program counts".to_owned(),
+            why: format!("It was measured by {}.", self.tool),
+            sources: vec![Source {
+                document: self.tool.to_owned(),
+                place: "imported".to_owned(),
+            }],
+            unit: Unit::parse(unit).map_err(|error| ImportError::whole(error.to_string()))?,
+            better,
+            amount_per_op: series.amount,
+            published: None,
+            placement: Placement::All,
+            processor_bound: false,
+            files: false,
+            claims: Claims::default(),
+            needs: vec![],
+            curve: None,
+            remark: Some(format!(
+                "Measured by {}: no work was proved and no condition watched.{}",
+                self.tool,
+                series
+                    .remark
+                    .map_or(String::new(), |more| format!(" {more}"))
+            )),
+            not_comparable: None,
+        })
+    }
+}
+
+fn launch(id: &Id, round: u32, outcome: &Result<Sample, String>) -> Launch {
+    let (outcome, events) = match outcome {
+        Ok(sample) => (Outcome::Measured, vec![Event::Sample(*sample)]),
+        Err(why) => (Outcome::Failed(why.clone()), vec![]),
+    };
+    Launch {
+        id: id.clone(),
+        round,
+        start: 0,
+        cpus: vec![],
+        outcome,
+        events,
+        conditions: gritstone_model::Conditions::default(),
+    }
+}
+
+fn seconds(launch: &Launch) -> f64 {
+    let sample = launch.events.first();
+    match sample {
+        Some(Event::Sample(sample)) => sample.wall as f64 / 1e9,
+        _ => 0.0,
+    }
+}
+
+/// An identifier that is the same whenever the same is imported, so that it is not kept twice.
+fn identifier(started: &str, family: &str, launches: &[Launch]) -> String {
+    let digits: String = started
+        .chars()
+        .filter(char::is_ascii_digit)
+        .take(14)
+        .collect();
+    let text = serde_json::to_string(launches).unwrap_or_default();
+    let hash = Sha256::digest(format!("{family}{text}").as_bytes());
+    let mut short = String::new();
+    for byte in &hash[..4] {
+        let _ = write!(short, "{byte:02x}");
+    }
+    let (day, time) = digits.split_at(8.min(digits.len()));
+    format!("{day}-{time}-{short}")
+}
+
+/// RFC 3339 in UTC, from what the file says.
+fn utc(text: &str) -> Option<String> {
+    let time: jiff::Timestamp = text.parse().ok()?;
+    Some(time.to_string())
+}
+
+/// Letters that an identifier may have.
+fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    for c in text.chars().flat_map(char::to_lowercase) {
+        match c {
+            'a'..='z' | '0'..='9' | '.' | '_' => slug.push(c),
+            _ if slug.is_empty() || slug.ends_with('-') => {}
+            _ => slug.push('-'),
+        }
+    }
+    let slug: String = slug
+        .trim_matches(|c: char| !c.is_ascii_alphanumeric())
+        .chars()
+        .take(60)
+        .collect();
+    let slug = slug.trim_end_matches('-').to_owned();
+    if slug.is_empty() {
+        "x".to_owned()
+    } else {
+        slug
+    }
+}

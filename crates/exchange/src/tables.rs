@@ -1,0 +1,145 @@
+//! Figures as a table: CSV for spreadsheets and data frames, Markdown for people.
+//!
+//! Must not know: files, other formats.
+
+use crate::figures::marks;
+use gritstone_model::{ResultView, RunView};
+use std::fmt::Write as _;
+
+const COLUMNS: [&str; 17] = [
+    "benchmark",
+    "title",
+    "version",
+    "outcome",
+    "unit",
+    "better",
+    "estimate",
+    "low",
+    "high",
+    "confidence",
+    "cycles_per_operation",
+    "ghz",
+    "launches",
+    "samples",
+    "published_real_s",
+    "marks",
+    "footnotes",
+];
+
+/// One line for each row, RFC 4180, with a head. Numbers have all their digits; what is not there is empty.
+#[must_use]
+pub fn csv(view: &RunView) -> String {
+    let mut writer = csv::WriterBuilder::new().from_writer(vec![]);
+    let rows = view.results.iter().map(record);
+    let head = COLUMNS.map(str::to_owned);
+    for row in std::iter::once(head).chain(rows) {
+        writer
+            .write_record(&row)
+            .expect("writing to memory does not fail, and all rows are as long");
+    }
+    let bytes = writer
+        .into_inner()
+        .expect("writing to memory does not fail");
+    String::from_utf8(bytes).expect("text was written")
+}
+
+fn record(result: &ResultView) -> [String; 17] {
+    let number = |x: Option<f64>| x.map_or(String::new(), |x| x.to_string());
+    let whys: Vec<String> = result
+        .footnotes
+        .iter()
+        .map(|note| match &note.of {
+            Some(of) => format!("{} {of}: {}", note.kind.mark(), note.why),
+            None => format!("{} {}", note.kind.mark(), note.why),
+        })
+        .collect();
+    let better = format!("{:?}", result.better).to_lowercase();
+    [
+        result.id.to_string(),
+        result.title.clone(),
+        result.version.to_string(),
+        result.outcome.clone(),
+        result.unit.to_string(),
+        better,
+        number(result.estimate),
+        number(result.interval.map(|[low, _]| low)),
+        number(result.interval.map(|[_, high]| high)),
+        number(result.confidence),
+        number(result.cycles),
+        number(result.ghz),
+        result.launches.to_string(),
+        result.samples.to_string(),
+        number(result.published.as_ref().and_then(|p| p.real_s)),
+        marks(result),
+        whys.join(" "),
+    ]
+}
+
+/// A table for a page that renders Markdown, with the footnotes below it.
+#[must_use]
+pub fn markdown(view: &RunView) -> String {
+    let mut text = format!(
+        "**{}**, {}, {}\n\n| benchmark | what | figure | interval | unit | |\n| --- | --- | ---: | --- | --- | --- |\n",
+        escaped(&view.machine.name),
+        escaped(&view.machine.system),
+        escaped(&view.started)
+    );
+    let mut below = String::new();
+    for result in &view.results {
+        let figure = result.estimate.map_or(String::new(), significant);
+        let interval = match result.interval {
+            Some([low, high]) => format!("{} to {}", significant(low), significant(high)),
+            None => String::new(),
+        };
+        let _ = writeln!(
+            text,
+            "| {} | {} | {figure} | {interval} | {} | {} |",
+            escaped(result.id.as_str()),
+            escaped(&result.title),
+            escaped(result.unit.as_str()),
+            escaped(&marks(result))
+        );
+        for note in &result.footnotes {
+            let _ = writeln!(
+                below,
+                "- {} {}: {}",
+                escaped(note.kind.mark()),
+                escaped(result.id.as_str()),
+                escaped(&note.why)
+            );
+        }
+    }
+    if !below.is_empty() {
+        text.push('\n');
+    }
+    text + &below
+}
+
+/// Four significant digits, as many as an interval of a percent is worth.
+fn significant(x: f64) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return x.to_string();
+    }
+    let before = x.abs().log10().floor() as i32;
+    let after = usize::try_from(3 - before).unwrap_or(0);
+    format!("{x:.after$}")
+}
+
+/// Characters that mean something in Markdown or HTML, and line ends, become harmless.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => safe.push(' '),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '&' => safe.push_str("&amp;"),
+            '|' | '*' | '_' | '`' | '[' | ']' | '\\' | '#' | '~' | '$' | '!' => {
+                safe.push('\\');
+                safe.push(c);
+            }
+            c => safe.push(c),
+        }
+    }
+    safe
+}

@@ -1,0 +1,320 @@
+//! What goes out comes back, what is damaged does not come in, and other programs' parsers read what is made for them.
+//!
+//! Must not know: files, the store.
+
+use gritstone_exchange::{
+    ImportError, Origin, bencher, csv, gbench, github, markdown, openmetrics, read_bundle,
+    read_gbench, read_hyperfine, read_unixbench, recognise, write_bundle,
+};
+use gritstone_model::*;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+fn id(text: &str) -> Id {
+    Id::parse(text).unwrap()
+}
+
+fn benchmark(name: &str, unit: &str) -> Benchmark {
+    Benchmark {
+        id: id(name),
+        title: format!("Title, of \"{name}\""),
+        version: 2,
+        work: Work::Command(CommandWork::default()),
+        operation: "one".to_owned(),
+        why: "Made up.".to_owned(),
+        sources: vec![],
+        unit: Unit::parse(unit).unwrap(),
+        better: Better::Lower,
+        amount_per_op: 1.5,
+        published: None,
+        placement: Placement::OneCpu,
+        processor_bound: true,
+        files: false,
+        claims: Claims {
+            min_ns_per_op: Some(0.1 + 0.2),
+            ..Claims::default()
+        },
+        needs: vec![],
+        curve: None,
+        remark: None,
+        not_comparable: None,
+    }
+}
+
+fn launch(name: &str, round: u32, n: u64, wall: u64) -> Launch {
+    Launch {
+        id: id(name),
+        round,
+        start: u64::from(round),
+        cpus: vec![1],
+        outcome: Outcome::Measured,
+        events: vec![
+            Event::Sample(Sample {
+                n,
+                wall,
+                pace: 250_000,
+                usage: Usage {
+                    cpu: wall,
+                    ..Usage::default()
+                },
+            }),
+            Event::Bye,
+        ],
+        conditions: Conditions::default(),
+    }
+}
+
+fn run() -> RunData {
+    RunData {
+        info: RunInfo {
+            id: "20261121-093012-4f2a19c3".to_owned(),
+            label: Some("before, \"quoted\"\n<script>".to_owned()),
+            started: "2026-11-21T09:30:12Z".to_owned(),
+            elapsed_s: Some(0.1 + 0.2),
+            gritstone: "0.1.0".to_owned(),
+            ..RunInfo::default()
+        },
+        benchmarks: vec![benchmark("a/time", "us/call"), benchmark("a/rate", "MB/s")],
+        programs: BTreeMap::new(),
+        skips: vec![],
+        launches: (0..3)
+            .flat_map(|r| {
+                [
+                    launch("a/time", r, 1000, 2_000_000 + u64::from(r)),
+                    launch("a/rate", r, 7, 900),
+                ]
+            })
+            .collect(),
+    }
+}
+
+fn result(
+    name: &str,
+    unit: &str,
+    estimate: Option<f64>,
+    notes: &[(FootnoteKind, &str)],
+) -> ResultView {
+    let text = serde_json::json!({
+        "id": name, "title": format!("Title | of {name}"), "kind": "kernel", "version": 1, "unit": unit,
+        "better": if unit.ends_with("/s") { "higher" } else { "lower" }, "outcome": "measured",
+        "estimate": estimate, "interval": estimate.map(|x| [x * 0.99, x * 1.02]), "confidence": 0.95,
+        "cycles": null, "ghz": null, "launches": 10, "samples": 40,
+        "footnotes": notes.iter().map(|(kind, why)| Footnote::new(*kind, *why)).collect::<Vec<_>>(),
+        "statistics": null, "series": null, "published": null, "program": null,
+    });
+    serde_json::from_value(text).unwrap()
+}
+
+fn view() -> RunView {
+    RunView {
+        schema: SCHEMA_RUN.to_owned(),
+        id: "20261121-093012-4f2a19c3".to_owned(),
+        label: None,
+        started: "2026-11-21T09:30:12Z".to_owned(),
+        elapsed_s: None,
+        gritstone: None,
+        machine: Machine {
+            id: "m\"1\\".to_owned(),
+            name: "<script>|".to_owned(),
+            ..Machine::default()
+        },
+        settings: None,
+        results: vec![
+            result(
+                "a/time",
+                "us/call",
+                Some(2.0),
+                &[(FootnoteKind::Disturbed, "Others, \"used\" it.")],
+            ),
+            result("a/rate", "MB/s", Some(250.0), &[]),
+            result("a/size", "bytes", Some(12_345.0), &[]),
+            result(
+                "a/starred",
+                "ns",
+                Some(0.01),
+                &[(FootnoteKind::Trivialised, "Faster than physics.")],
+            ),
+            result("a/missing", "ns", None, &[(FootnoteKind::NotRun, "No cc.")]),
+        ],
+    }
+}
+
+#[test]
+fn a_bundle_comes_back_as_it_was() {
+    let text = write_bundle(&run());
+    assert_eq!(recognise(&text), Some(Origin::Bundle));
+    assert_eq!(read_bundle(&text).unwrap(), run());
+    assert_eq!(text.lines().count(), 1 + 6 + 1);
+}
+
+#[test]
+fn a_damaged_bundle_is_refused_whole_with_its_line() {
+    let text = write_bundle(&run());
+    let lines: Vec<&str> = text.lines().collect();
+    let line_of = |text: &str| match read_bundle(text) {
+        Err(ImportError::Line { line, what }) => (line, what),
+        other => panic!("{other:?}"),
+    };
+    let cut = lines[..5].join("\n");
+    assert_eq!(line_of(&cut).0, 5);
+    assert!(line_of(&cut).1.contains("cut off"));
+    assert_eq!(line_of("").0, 1);
+    let future = text.replacen("gritstone/bundle/1", "gritstone/bundle/2", 1);
+    let (line, what) = line_of(&future);
+    assert_eq!(line, 1);
+    assert!(what.contains("gritstone/bundle/2"), "{what}");
+    let changed = text.replacen("\"wall\":2000001", "\"wall\":1000001", 1);
+    assert!(line_of(&changed).1.contains("changed"));
+    let torn = text.replacen("{\"launch\"", "{\"launhc\"", 1);
+    assert_eq!(line_of(&torn).0, 2);
+    let without = [&lines[..3], &lines[4..]].concat().join("\n");
+    assert!(
+        line_of(&without).1.contains("6 launches"),
+        "{:?}",
+        line_of(&without)
+    );
+}
+
+#[test]
+fn only_figures_that_hold_are_handed_on() {
+    let out = bencher(&view());
+    let left: Vec<&str> = out.left_out.iter().map(|(id, _)| id.as_str()).collect();
+    assert_eq!(left, ["a/starred", "a/missing"]);
+    let value: serde_json::Value = serde_json::from_str(&out.text).unwrap();
+    assert_eq!(value["a/time"]["latency"]["value"], 2000.0);
+    assert_eq!(value["a/rate"]["throughput"]["value"], 250e6);
+    assert_eq!(value["a/size"]["file-size"]["value"], 12345.0);
+    assert!(value.get("a/starred").is_none());
+
+    let value: serde_json::Value = serde_json::from_str(&github(&view()).text).unwrap();
+    assert_eq!(value[0]["unit"], "ns/call");
+    assert_eq!(value[1]["value"], 4.0);
+    assert_eq!(value[1]["unit"], "ns/B");
+    assert_eq!(value.as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn open_metrics_are_read_by_a_real_parser() {
+    let out = openmetrics(&view());
+    let read = openmetrics_parser::openmetrics::parse_openmetrics(&out.text);
+    let read = read.unwrap_or_else(|e| panic!("{e}\n{}", out.text));
+    let names: Vec<&String> = read.families.keys().collect();
+    assert_eq!(names.len(), 4, "{names:?}");
+    assert!(out.text.ends_with("# EOF\n"));
+    assert!(
+        out.text.contains("bound=\"estimate\"} 0.000002 1795253412"),
+        "{}",
+        out.text
+    );
+}
+
+#[test]
+fn tables() {
+    insta::assert_snapshot!("csv", csv(&view()));
+    insta::assert_snapshot!("markdown", markdown(&view()));
+}
+
+#[test]
+fn google_benchmark_there_and_back() {
+    let out = gbench(&run(), &view());
+    let value: serde_json::Value = serde_json::from_str(&out.text).unwrap();
+    let entries = value["benchmarks"].as_array().unwrap();
+    assert_eq!(entries.len(), 6);
+    assert_eq!(entries[0]["real_time"], 2000.0);
+    assert_eq!(entries[1]["repetition_index"], 1);
+    assert_eq!(recognise(&out.text), Some(Origin::GoogleBenchmark));
+    let back = read_gbench(&out.text).unwrap();
+    assert_eq!(back.launches.len(), 6);
+    assert_eq!(back.benchmarks[0].id.as_str(), "google-benchmark/a-time");
+    assert!(
+        back.benchmarks[0]
+            .remark
+            .as_ref()
+            .unwrap()
+            .contains("Google Benchmark")
+    );
+    assert_eq!(
+        back.launches[0].events,
+        [Event::Sample(Sample {
+            n: 1000,
+            wall: 2_000_000,
+            pace: 0,
+            usage: Usage {
+                cpu: 2_000_000,
+                ..Usage::default()
+            },
+        })]
+    );
+}
+
+#[test]
+fn hyperfine_and_unixbench_come_in() {
+    let text = r#"{"results":[{"command":"sleep 0.1","mean":0.1,"times":[0.101,0.102],"exit_codes":[0,1]},
+        {"command":"sleep 0.1","times":[0.1],"exit_codes":[0]}]}"#;
+    assert_eq!(recognise(text), Some(Origin::Hyperfine));
+    let run = read_hyperfine(text).unwrap();
+    let ids: Vec<&str> = run.benchmarks.iter().map(|b| b.id.as_str()).collect();
+    assert_eq!(ids, ["hyperfine/sleep-0.1", "hyperfine/sleep-0.1/2"]);
+    assert_eq!(
+        run.launches[1].outcome,
+        Outcome::Failed("It ended with status 1.".to_owned())
+    );
+    assert!(read_hyperfine(r#"{"results":[{"command":"x"}]}"#).is_err());
+
+    let report = "   BYTE UNIX Benchmarks (Version 5.1.3)\n\n   System: box: GNU/Linux\n8 CPUs in system; running 4 parallel copies of tests\n\n\
+        Dhrystone 2 using register variables       38000000.0 lps   (10.0 s, 7 samples)\n\
+        File Copy 1024 bufsize 2000 maxblocks        900000.5 KBps  (30.0 s, 2 samples)\n\
+        Shell Scripts (8 concurrent)                   1500.3 lpm   (60.0 s, 2 samples)\n";
+    assert_eq!(recognise(report), Some(Origin::UnixBench));
+    let run = read_unixbench(report).unwrap();
+    assert_eq!(run.info.machine.name, "box");
+    let figures: Vec<(String, f64)> = run
+        .benchmarks
+        .iter()
+        .zip(&run.launches)
+        .map(|(b, launch)| {
+            let Event::Sample(s) = &launch.events[0] else {
+                panic!()
+            };
+            (
+                b.unit.to_string(),
+                b.unit.figure(s.wall as f64, b.amount_per_op).unwrap(),
+            )
+        })
+        .collect();
+    let near = |i: usize, unit: &str, want: f64| {
+        assert_eq!(figures[i].0, unit);
+        assert!(
+            (figures[i].1 / want - 1.0).abs() < 1e-12,
+            "{:?}",
+            figures[i]
+        );
+    };
+    near(0, "loops/s", 38e6);
+    near(1, "KB/s", 900_000.5 * 1.024);
+    near(2, "loops/s", 1500.3 / 60.0);
+    assert_eq!(
+        run.benchmarks[0].title,
+        "Dhrystone 2 using register variables, 4 copies"
+    );
+    assert_eq!(recognise("hello"), None);
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_refused(text in ".{0,300}") {
+        let _ = (recognise(&text), read_bundle(&text), read_gbench(&text), read_hyperfine(&text), read_unixbench(&text));
+    }
+
+    #[test]
+    fn any_spoilt_byte_is_seen(at in 0_usize..3000, byte in any::<u8>()) {
+        let good = write_bundle(&run());
+        let mut bytes = good.clone().into_bytes();
+        let at = at % bytes.len();
+        bytes[at] = byte;
+        if let Ok(text) = String::from_utf8(bytes) && text != good && let Ok(found) = read_bundle(&text) {
+            // a byte of the hash's own letters, or of white space that JSON does not mind, may differ and nothing else
+            prop_assert_eq!(found, run());
+        }
+    }
+}
