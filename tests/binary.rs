@@ -494,8 +494,8 @@ fn a_run_from_a_file_is_a_run() {
     let again = home.run(&["show", "./vax.json", "--format", "json"]).1;
     assert_eq!(text, again);
     for (bad, what) in [
-        ("{", "not JSON"),
-        ("{}", "not a run"),
+        ("{", "it is no run"),
+        ("{}", "it is no run"),
         (r#"{"schema":"gritstone/run/9"}"#, "gritstone/run/9"),
         (r#"{"schema":"gritstone/run/1"}"#, "damaged"),
     ] {

@@ -47,6 +47,10 @@ pub enum Command {
     /// Puts settings back when the run of this journal is killed; runs start it themselves
     #[command(name = crate::registry::WATCHDOG, hide = true)]
     Watch { journal: PathBuf },
+    /// A run in a format that other programs read; jsonl has all samples, and comes back with `import`
+    Export(ExportArgs),
+    /// Keep runs from files: bundles of `export`, JSON of hyperfine and Google Benchmark, reports of UnixBench
+    Import(ImportArgs),
     /// Do the benchmarks do what they claim, as shipped and as the compilers here make them
     Audit(AuditArgs),
 }
@@ -182,4 +186,46 @@ pub struct AuditArgs {
     pub selectors: Vec<String>,
     #[command(flatten)]
     pub format: FormatArgs,
+}
+
+/// Formats of other programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// JSON Lines with all samples: the whole run
+    Jsonl,
+    /// A table for spreadsheets and data frames
+    Csv,
+    /// A table for a page
+    Markdown,
+    /// JSON of Google Benchmark, for its compare.py
+    Gbench,
+    /// Bencher Metric Format
+    Bmf,
+    /// customSmallerIsBetter of github-action-benchmark
+    Gha,
+    /// OpenMetrics text, for Prometheus and its kin
+    Openmetrics,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Which run
+    #[arg(default_value = "last")]
+    pub run: String,
+    /// For which program
+    #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
+    pub format: ExportFormat,
+    /// Where to write it [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// The files
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// A name for the runs
+    #[arg(long)]
+    pub label: Option<String>,
 }

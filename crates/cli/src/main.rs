@@ -21,6 +21,7 @@ mod session;
 mod signals;
 mod site;
 mod steady;
+mod transfer;
 mod world;
 
 use args::{Cli, Command};
@@ -64,6 +65,8 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Machines(args)) => inspect::machines(&world, args),
         Some(Command::Doctor(args)) => inspect::doctor(&world, args),
         Some(Command::Watch { journal }) => registry::watch(journal),
+        Some(Command::Export(args)) => transfer::export(&world, args),
+        Some(Command::Import(args)) => transfer::import(&world, args),
         Some(Command::Audit(args)) => audit::audit(&world, args),
     }
 }

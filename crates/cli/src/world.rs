@@ -4,20 +4,16 @@
 //! Must not know: how a view is shown.
 
 use crate::output::remark;
+use crate::transfer;
 use anyhow::{Context, Result, anyhow};
 use gritstone_catalogue::Catalogue;
-use gritstone_model::{CompareView, RunView, SCHEMA_RUN};
+use gritstone_model::{CompareView, RunData, RunView, SCHEMA_RUN};
 use gritstone_references::References;
 use gritstone_stats::between::{self, Past};
 use gritstone_stats::{compare, summary};
 use gritstone_store::{ResolveError, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
 use std::path::{Path, PathBuf};
-
-/// Most bytes of a run that is read from a file; what is cut off there is no JSON any more. All there is today makes
-/// less than one MiB.
-const LONGEST: u64 = 256 << 20;
 
 /// Everything that is known before a command begins.
 pub struct World {
@@ -79,8 +75,8 @@ impl World {
         if name.starts_with("ref:") {
             return Ok(self.references.view(name, &self.catalogue.benchmarks)?);
         }
-        if name.contains('/') || Path::new(name).extension().is_some_and(|e| e == "json") {
-            return from_file(Path::new(name));
+        if is_file(name) {
+            return from_file(Path::new(name), &self.summary_options());
         }
         let Some(store) = self.reader()? else {
             return Err(self.no_runs(name));
@@ -89,6 +85,25 @@ impl World {
             Ok(id) => self.stored(&store, &id),
             Err(error) => self.machine_after_all(name, error),
         }
+    }
+
+    /// A run with all its samples: of the store, or of a file.
+    ///
+    /// # Errors
+    /// Says why it is none; printed machines have no samples.
+    pub fn data(&self, name: &str) -> Result<RunData> {
+        if name.starts_with("ref:") {
+            return Err(anyhow!(
+                "{name} has no samples: its figures are what a document printed (`gritstone show {name} --format json`)"
+            ));
+        }
+        if is_file(name) {
+            return transfer::read(Path::new(name));
+        }
+        let Some(store) = self.reader()? else {
+            return Err(self.no_runs(name));
+        };
+        Ok(store.load(&store.resolve(name)?)?)
     }
 
     /// A stored run, recomputed from its launches.
@@ -190,15 +205,20 @@ impl World {
     }
 }
 
-/// A view that `--format json` has written.
-fn from_file(path: &Path) -> Result<RunView> {
-    let mut text = String::new();
-    std::fs::File::open(path)
-        .and_then(|file| file.take(LONGEST).read_to_string(&mut text))
-        .with_context(|| format!("cannot read the run in {}", path.display()))?;
-    let value: serde_json::Value =
-        serde_json::from_str(&text).with_context(|| format!("{} is not JSON", path.display()))?;
-    match value.get("schema").and_then(serde_json::Value::as_str) {
+/// Whether a name is that of a file: it has a folder in it, or an ending that is a format's.
+fn is_file(name: &str) -> bool {
+    let ending = Path::new(name).extension();
+    name.contains('/') || ending.is_some_and(|e| e == "json" || e == "jsonl")
+}
+
+/// A view that `--format json` has written, or a run in another format.
+fn from_file(path: &Path, options: &summary::Options) -> Result<RunView> {
+    let text = transfer::text(path)?;
+    let value: Option<serde_json::Value> = serde_json::from_str(&text).ok();
+    let schema = value
+        .as_ref()
+        .and_then(|value| value.get("schema")?.as_str());
+    match schema {
         Some(SCHEMA_RUN) => {}
         Some(other) => {
             return Err(anyhow!(
@@ -207,11 +227,10 @@ fn from_file(path: &Path) -> Result<RunView> {
             ));
         }
         None => {
-            return Err(anyhow!(
-                "{} is not a run: write one with `gritstone show --format json`",
-                path.display()
-            ));
+            return transfer::view(&text, path, options)
+                .with_context(|| path.display().to_string());
         }
     }
-    serde_json::from_value(value).with_context(|| format!("{} is a damaged run", path.display()))
+    serde_json::from_value(value.unwrap_or_default())
+        .with_context(|| format!("{} is a damaged run", path.display()))
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: other formats.
 
-use crate::figures::{Exported, figures, notes};
+use crate::figures::{Exported, Plain, figures, notes};
 use crate::made::{Made, Series};
 use crate::{ImportError, RunData};
 use gritstone_model::{Event, Launch, Outcome, RunView, Sample, Usage};
@@ -21,9 +21,13 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
             .iter()
             .filter(|launch| launch.id == *id && launch.outcome == Outcome::Measured)
             .filter_map(timed)
+            .filter(|_| figure.plain().0 != Plain::Exact)
             .collect();
         if launches.is_empty() {
-            left_out.push((id.clone(), "It has no launches of its own.".to_owned()));
+            left_out.push((
+                id.clone(),
+                "It has no timed launches of its own.".to_owned(),
+            ));
         }
         let whys: Vec<&str> = notes(figure.result).map(|note| note.why.as_str()).collect();
         entries.extend(launches.iter().enumerate().map(|(at, launch)| {
@@ -126,11 +130,11 @@ struct Entry {
     error_message: Option<String>,
 }
 
-/// A run of one launch for each repetition of each benchmark. Means and medians that the library added are left to be computed again.
+/// A run, begun at `otherwise` (RFC 3339) where the file does not say when, of one launch for each repetition of each benchmark. Means and medians that the library added are left to be computed again.
 ///
 /// # Errors
 /// When it is not such JSON, or has no repetition.
-pub fn read(text: &str) -> Result<RunData, ImportError> {
+pub fn read(text: &str, otherwise: &str) -> Result<RunData, ImportError> {
     let file: File = serde_json::from_str(text).map_err(|error| {
         ImportError::whole(format!("this is no JSON of Google Benchmark: {error}"))
     })?;
@@ -155,7 +159,7 @@ pub fn read(text: &str) -> Result<RunData, ImportError> {
         machine: file.context.host_name,
         series,
     }
-    .run()
+    .run(otherwise)
 }
 
 fn repetition(entry: &Entry) -> Result<Result<Sample, String>, ImportError> {

@@ -21,11 +21,11 @@ struct Entry {
     exit_codes: Vec<Option<i32>>,
 }
 
-/// A run of one launch for each time, in seconds.
+/// A run, begun at `otherwise` (RFC 3339) where the file does not say when, of one launch for each time, in seconds.
 ///
 /// # Errors
 /// When it is not such JSON, or has no single times (`hyperfine` leaves them out where it is told to).
-pub fn read(text: &str) -> Result<RunData, ImportError> {
+pub fn read(text: &str, otherwise: &str) -> Result<RunData, ImportError> {
     let file: File = serde_json::from_str(text)
         .map_err(|error| ImportError::whole(format!("this is no JSON of hyperfine: {error}")))?;
     let series = file.results.iter().map(|entry| {
@@ -54,5 +54,5 @@ pub fn read(text: &str) -> Result<RunData, ImportError> {
         machine: None,
         series: series.collect(),
     }
-    .run()
+    .run(otherwise)
 }

@@ -49,11 +49,11 @@ pub(crate) struct Made {
 }
 
 impl Made {
-    /// The run.
+    /// The run, begun at `otherwise` where the file does not say when.
     ///
     /// # Errors
     /// When it measured nothing.
-    pub fn run(self) -> Result<RunData, ImportError> {
+    pub fn run(self, otherwise: &str) -> Result<RunData, ImportError> {
         if self.series.iter().all(|series| series.launches.is_empty()) {
             return Err(ImportError::whole(format!(
                 "there is no measurement of {} in it",
@@ -72,7 +72,7 @@ impl Made {
             benchmarks.push(benchmark);
         }
         let name = self.machine.clone().unwrap_or("unknown".to_owned());
-        let started = started.unwrap_or_else(|| "1970-01-01T00:00:00Z".to_owned());
+        let started = started.unwrap_or_else(|| otherwise.to_owned());
         Ok(RunData {
             info: RunInfo {
                 id: identifier(&started, &family, &launches),

@@ -6,11 +6,11 @@ use crate::made::{Made, Series};
 use crate::{ImportError, RunData};
 use gritstone_model::{Better, Sample};
 
-/// A run of one launch for each line with a raw figure: the report has no single samples.
+/// A run, begun at `otherwise` (RFC 3339) where the file does not say when, of one launch for each line with a raw figure: the report has no single samples.
 ///
 /// # Errors
 /// When there is no such line.
-pub fn read(text: &str) -> Result<RunData, ImportError> {
+pub fn read(text: &str, otherwise: &str) -> Result<RunData, ImportError> {
     let mut copies = String::new();
     let mut machine = None;
     let mut series = vec![];
@@ -36,7 +36,7 @@ pub fn read(text: &str) -> Result<RunData, ImportError> {
         machine,
         series,
     }
-    .run()
+    .run(otherwise)
 }
 
 /// A line such as `Pipe Throughput     1234567.8 lps   (10.0 s, 7 samples)`.

@@ -10,6 +10,8 @@ use gritstone_model::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
+const WHEN: &str = "2026-11-20T08:00:00Z";
+
 fn id(text: &str) -> Id {
     Id::parse(text).unwrap()
 }
@@ -223,7 +225,7 @@ fn google_benchmark_there_and_back() {
     assert_eq!(entries[0]["real_time"], 2000.0);
     assert_eq!(entries[1]["repetition_index"], 1);
     assert_eq!(recognise(&out.text), Some(Origin::GoogleBenchmark));
-    let back = read_gbench(&out.text).unwrap();
+    let back = read_gbench(&out.text, WHEN).unwrap();
     assert_eq!(back.launches.len(), 6);
     assert_eq!(back.benchmarks[0].id.as_str(), "google-benchmark/a-time");
     assert!(
@@ -252,21 +254,21 @@ fn hyperfine_and_unixbench_come_in() {
     let text = r#"{"results":[{"command":"sleep 0.1","mean":0.1,"times":[0.101,0.102],"exit_codes":[0,1]},
         {"command":"sleep 0.1","times":[0.1],"exit_codes":[0]}]}"#;
     assert_eq!(recognise(text), Some(Origin::Hyperfine));
-    let run = read_hyperfine(text).unwrap();
+    let run = read_hyperfine(text, WHEN).unwrap();
     let ids: Vec<&str> = run.benchmarks.iter().map(|b| b.id.as_str()).collect();
     assert_eq!(ids, ["hyperfine/sleep-0.1", "hyperfine/sleep-0.1/2"]);
     assert_eq!(
         run.launches[1].outcome,
         Outcome::Failed("It ended with status 1.".to_owned())
     );
-    assert!(read_hyperfine(r#"{"results":[{"command":"x"}]}"#).is_err());
+    assert!(read_hyperfine(r#"{"results":[{"command":"x"}]}"#, WHEN).is_err());
 
     let report = "   BYTE UNIX Benchmarks (Version 5.1.3)\n\n   System: box: GNU/Linux\n8 CPUs in system; running 4 parallel copies of tests\n\n\
         Dhrystone 2 using register variables       38000000.0 lps   (10.0 s, 7 samples)\n\
         File Copy 1024 bufsize 2000 maxblocks        900000.5 KBps  (30.0 s, 2 samples)\n\
         Shell Scripts (8 concurrent)                   1500.3 lpm   (60.0 s, 2 samples)\n";
     assert_eq!(recognise(report), Some(Origin::UnixBench));
-    let run = read_unixbench(report).unwrap();
+    let run = read_unixbench(report, WHEN).unwrap();
     assert_eq!(run.info.machine.name, "box");
     let figures: Vec<(String, f64)> = run
         .benchmarks
@@ -303,7 +305,7 @@ fn hyperfine_and_unixbench_come_in() {
 proptest! {
     #[test]
     fn any_text_is_read_or_refused(text in ".{0,300}") {
-        let _ = (recognise(&text), read_bundle(&text), read_gbench(&text), read_hyperfine(&text), read_unixbench(&text));
+        let _ = (recognise(&text), read_bundle(&text), read_gbench(&text, WHEN), read_hyperfine(&text, WHEN), read_unixbench(&text, WHEN));
     }
 
     #[test]

@@ -200,10 +200,12 @@ pub(crate) fn subtitle(view: &RunView) -> String {
         Some(s) => format!("in {}", words::duration(s)),
         None => "cut off before its end".to_owned(),
     };
-    let by = view
-        .gritstone
-        .as_ref()
-        .map_or(String::new(), |v| format!(", by Gritstone {v}"));
+    let by = view.gritstone.as_ref().map_or(String::new(), |by| {
+        match by.starts_with(|c: char| c.is_ascii_digit()) {
+            true => format!(", by Gritstone {by}"),
+            false => format!(", by {by}"),
+        }
+    });
     format!("Run {}, {date}, {took}{by}", view.id)
 }
 

@@ -1,0 +1,137 @@
+//! `gritstone export` and `gritstone import`: runs to files of other programs, and files to runs.
+//!
+//! Must not know: what the formats look like.
+
+use crate::args::{ExportArgs, ExportFormat, ImportArgs};
+use crate::failure::Exit;
+use crate::output;
+use crate::world::World;
+use anyhow::{Context, Result, anyhow};
+use gritstone_exchange::{self as exchange, Exported, Origin};
+use gritstone_model::{RunData, RunView};
+use gritstone_stats::summary;
+use gritstone_store::Store;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+
+/// Most bytes of a file that is read: a run of everything at the default budget makes some MiB.
+const LONGEST: u64 = 256 << 20;
+
+/// Writes a run to standard output or a file.
+pub fn export(world: &World, args: &ExportArgs) -> Result<Exit> {
+    let data = world.data(&args.run)?;
+    let view = || summary::summarise(&data, &world.summary_options());
+    let whole = |text: String| Exported {
+        text,
+        left_out: vec![],
+    };
+    let exported = match args.format {
+        ExportFormat::Jsonl => whole(exchange::write_bundle(&data)),
+        ExportFormat::Csv => whole(exchange::csv(&view())),
+        ExportFormat::Markdown => whole(exchange::markdown(&view())),
+        ExportFormat::Gbench => exchange::gbench(&data, &view()),
+        ExportFormat::Bmf => exchange::bencher(&view()),
+        ExportFormat::Gha => exchange::github(&view()),
+        ExportFormat::Openmetrics => exchange::openmetrics(&view()),
+    };
+    match &args.out {
+        Some(path) => write_whole(path, &exported.text)?,
+        None => output::plain(&exported.text)?,
+    }
+    for (id, why) in &exported.left_out {
+        output::remark(&format!("left out: {id}: {why}"));
+    }
+    Ok(Exit::Done)
+}
+
+/// A file is there whole or not at all: it is written beside its place, and moved there.
+fn write_whole(path: &Path, text: &str) -> Result<()> {
+    let directory = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let write = || -> std::io::Result<()> {
+        let mut file = tempfile::NamedTempFile::new_in(directory)?;
+        file.write_all(text.as_bytes())?;
+        file.as_file().sync_all()?;
+        // a temporary file is its owner's alone; what is handed on may be read
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+        file.as_file().set_permissions(mode)?;
+        file.persist(path)?;
+        Ok(())
+    };
+    write().with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Keeps the runs of files in the store, all of them or none.
+pub fn import(world: &World, args: &ImportArgs) -> Result<Exit> {
+    let runs: Vec<RunData> = args
+        .files
+        .iter()
+        .map(|path| read(path))
+        .collect::<Result<_>>()?;
+    let mut store = Store::open(&world.store_path()?)?;
+    for run in &runs {
+        if store.info(&run.info.id).is_ok() {
+            return Err(anyhow!("run {} is in the store already", run.info.id));
+        }
+    }
+    for mut run in runs {
+        if let Some(label) = &args.label {
+            run.info.label = Some(label.clone());
+        }
+        store.import(&run)?;
+        output::plain(&format!("{}\n", run.info.id))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The run of a file, in any format that can be read.
+///
+/// # Errors
+/// Names the file, and what is wrong with it.
+pub fn read(path: &Path) -> Result<RunData> {
+    let text = text(path)?;
+    run(&text, path).with_context(|| path.display().to_string())
+}
+
+/// The whole text of a file.
+///
+/// # Errors
+/// When it cannot be read, is too long, or is no text.
+pub fn text(path: &Path) -> Result<String> {
+    let mut text = String::new();
+    File::open(path)
+        .and_then(|file| file.take(LONGEST).read_to_string(&mut text))
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(text)
+}
+
+fn run(text: &str, path: &Path) -> Result<RunData> {
+    let Some(origin) = exchange::recognise(text) else {
+        return Err(anyhow!(
+            "it is no run: `gritstone export` writes one; JSON of hyperfine and Google Benchmark and reports of UnixBench are read too"
+        ));
+    };
+    Ok(match origin {
+        Origin::Bundle => exchange::read_bundle(text)?,
+        Origin::Hyperfine => exchange::read_hyperfine(text, &written(path)?)?,
+        Origin::GoogleBenchmark => exchange::read_gbench(text, &written(path)?)?,
+        Origin::UnixBench => exchange::read_unixbench(text, &written(path)?)?,
+    })
+}
+
+/// When a file was last written: what stands in it was measured just before.
+fn written(path: &Path) -> Result<String> {
+    let time = std::fs::metadata(path)?.modified()?;
+    Ok(jiff::Timestamp::try_from(time)?.to_string())
+}
+
+/// The view of a file that is no view itself.
+///
+/// # Errors
+/// As [`read`].
+pub fn view(text: &str, path: &Path, options: &summary::Options) -> Result<RunView> {
+    Ok(summary::summarise(&run(text, path)?, options))
+}
