@@ -47,6 +47,10 @@ pub enum Command {
     /// Puts settings back when the run of this journal is killed; runs start it themselves
     #[command(name = crate::registry::WATCHDOG, hide = true)]
     Watch { journal: PathBuf },
+    /// One benchmark over the runs of the store, with the points where it changed
+    History(HistoryArgs),
+    /// The gate for continuous integration: is a run surely not slower than is allowed
+    Check(CheckArgs),
     /// A run in a format that other programs read; jsonl has all samples, and comes back with `import`
     Export(ExportArgs),
     /// Keep runs from files: bundles of `export`, JSON of hyperfine and Google Benchmark, reports of UnixBench
@@ -228,4 +232,33 @@ pub struct ImportArgs {
     /// A name for the runs
     #[arg(long)]
     pub label: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct HistoryArgs {
+    /// Which benchmark
+    pub benchmark: String,
+    /// The newest runs that are looked at
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=400))]
+    pub runs: u32,
+    /// Write the drawing of the newest series to this file, too
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Which run
+    #[arg(default_value = "last")]
+    pub run: String,
+    /// The run, label or file that it is held against [default: the history of each benchmark on its machine]
+    #[arg(long, value_name = "RUN")]
+    pub against: Option<String>,
+    /// A slowdown up to this is allowed
+    #[arg(long, value_name = "SHARE", default_value = "2%", value_parser = crate::amounts::share)]
+    pub max_slowdown: f64,
+    #[command(flatten)]
+    pub format: FormatArgs,
 }

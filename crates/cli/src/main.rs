@@ -12,6 +12,7 @@ mod brief;
 mod failure;
 mod inspect;
 mod output;
+mod past;
 mod progress;
 mod registry;
 mod resume;
@@ -65,6 +66,8 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Machines(args)) => inspect::machines(&world, args),
         Some(Command::Doctor(args)) => inspect::doctor(&world, args),
         Some(Command::Watch { journal }) => registry::watch(journal),
+        Some(Command::History(args)) => past::history(&world, args),
+        Some(Command::Check(args)) => past::check(&world, args),
         Some(Command::Export(args)) => transfer::export(&world, args),
         Some(Command::Import(args)) => transfer::import(&world, args),
         Some(Command::Audit(args)) => audit::audit(&world, args),

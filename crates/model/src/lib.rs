@@ -6,6 +6,7 @@ mod audit;
 mod benchmark;
 mod event;
 mod footnote;
+mod history;
 mod id;
 mod machine;
 mod plan;
@@ -21,6 +22,10 @@ pub use benchmark::{
 };
 pub use event::{Batch, Check, Event, Histogram, Sample, Usage};
 pub use footnote::{Footnote, FootnoteKind};
+pub use history::{
+    CheckOutcome, CheckRow, CheckView, HistoryChange, HistoryPoint, HistorySeries, HistoryView,
+    SCHEMA_CHECK, SCHEMA_HISTORY,
+};
 pub use id::{Id, IdError, Selector};
 pub use machine::Machine;
 pub use plan::{Plan, Skip, Step};

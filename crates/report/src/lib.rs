@@ -12,9 +12,11 @@ pub mod terminal;
 
 mod audit;
 mod brief;
+mod check;
 mod clean;
 mod columns;
 mod compare;
+mod history;
 mod number;
 mod selftest;
 mod show;
@@ -22,7 +24,9 @@ mod words;
 
 pub use audit::audit;
 pub use brief::{Brief, brief};
+pub use check::check;
 pub use compare::compare;
 pub use document::Document;
+pub use history::{history, history_svg};
 pub use selftest::selftest;
 pub use show::show;

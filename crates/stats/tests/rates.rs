@@ -8,7 +8,7 @@ mod world;
 use gritstone_model::Better;
 use gritstone_stats::between::{DEFAULT, Scatter};
 use gritstone_stats::rating::{self, RatingRow};
-use gritstone_stats::{center, describe, drift, multiple, plan, two};
+use gritstone_stats::{center, describe, drift, history, multiple, plan, two};
 use statrs::distribution::{Binomial, DiscreteCDF};
 use world::{Shape, Trend, World};
 
@@ -418,4 +418,33 @@ fn two_stages_keep_the_coverage() {
         times,
         "2 % of scatter",
     );
+}
+
+#[test]
+fn a_series_without_a_change_shows_none_and_one_with_a_change_shows_it() {
+    let mut world = World::new(113);
+    let mut series =
+        |n: usize, sd: f64| -> Vec<f64> { (0..n).map(|_| sd * world.normal()).collect() };
+    let alarms = (0..60).filter(|_| !history::changes(&series(400, 0.05)).is_empty());
+    at_most(0.01, alarms.count(), 60, "false alarms");
+    // 3 % after 40 runs that scatter by 1 %, seen after another 15
+    let found = (0..200).filter(|_| {
+        let mut values = series(55, 0.01);
+        values[40..].iter_mut().for_each(|x| *x += 0.03);
+        history::changes(&values)
+            .iter()
+            .any(|at| (38..=42).contains(at))
+    });
+    at_least(0.95, found.count(), 200, "changes");
+}
+
+#[test]
+fn the_next_value_is_where_it_is_predicted() {
+    let mut world = World::new(114);
+    let held = (0..2000).filter(|_| {
+        let earlier: Vec<f64> = (0..7).map(|_| 0.02 * world.normal()).collect();
+        let new = history::predict(&earlier, 0.02 * world.normal(), 5, 0.95).unwrap();
+        contains(Some(new.interval), 1.0)
+    });
+    at_least(0.95, held.count(), 2000, "predictions");
 }

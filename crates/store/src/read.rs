@@ -7,7 +7,7 @@ use crate::rows::{self, Row, Wrong};
 use crate::seal::Seal;
 use crate::store::{LaunchCounts, RunHead};
 use crate::{events, sql, write};
-use gritstone_model::{Event, Launch, RunData, RunInfo, Sample, Usage};
+use gritstone_model::{Event, Id, Launch, RunData, RunInfo, Sample, Usage};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Params};
 
@@ -56,7 +56,7 @@ pub(crate) fn load(connection: &Connection, id: &str) -> Result<RunData, Fault> 
     let Some((run, ended)) = write::find_run(&snapshot, id)? else {
         return Err(StoreError::NoSuchRun { id: id.into() }.into());
     };
-    let mut data = beginning(&snapshot, id, run)?;
+    let mut data = beginning(&snapshot, id, run, |_| true)?;
     data.launches = launches(&snapshot, &data, run)?;
     let mut count = write::next(&snapshot, sql::NEXT_LAUNCH, [run])?;
     if ended {
@@ -79,7 +79,7 @@ pub(crate) fn samples(connection: &Connection, id: &str) -> Result<RunData, Faul
     let Some((run, _)) = write::find_run(&snapshot, id)? else {
         return Err(StoreError::NoSuchRun { id: id.into() }.into());
     };
-    let mut data = beginning(&snapshot, id, run)?;
+    let mut data = beginning(&snapshot, id, run, |_| true)?;
     let heads = all(&snapshot, sql::SELECT_LAUNCHES, [run])?;
     data.launches = heads
         .into_iter()
@@ -131,10 +131,51 @@ pub(crate) fn head(connection: &Connection, id: &str) -> Result<RunInfo, Fault> 
     let Some((run, _)) = write::find_run(&snapshot, id)? else {
         return Err(StoreError::NoSuchRun { id: id.into() }.into());
     };
-    Ok(beginning(&snapshot, id, run)?.info)
+    Ok(beginning(&snapshot, id, run, |_| false)?.info)
 }
 
-fn beginning(connection: &Connection, id: &str, run: i64) -> Result<RunData, Fault> {
+/// The newest runs that have the first of these benchmarks, oldest first, with nothing but these. Every row that is read is
+/// held to its seal; that no launch is missing is not looked at.
+pub(crate) fn series(
+    connection: &Connection,
+    benchmarks: &[Id],
+    most: usize,
+) -> Result<Vec<RunData>, Fault> {
+    let snapshot = connection.unchecked_transaction()?;
+    let Some(first) = benchmarks.first() else {
+        return Ok(vec![]);
+    };
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let mut statement = snapshot.prepare_cached(sql::SELECT_RUNS_WITH)?;
+    let found =
+        statement.query_map((first.as_str(), most), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let mut found: Vec<(String, i64)> = found.collect::<Result<_, _>>()?;
+    found.reverse();
+    let one = |(id, run): (String, i64)| -> Result<RunData, Fault> {
+        let wanted = |id: &str| benchmarks.iter().any(|benchmark| benchmark.as_str() == id);
+        let mut data = beginning(&snapshot, &id, run, wanted)?;
+        for benchmark in benchmarks {
+            let rows = all(
+                &snapshot,
+                sql::SELECT_LAUNCHES_OF,
+                (run, benchmark.as_str()),
+            )?;
+            for row in rows {
+                data.launches.push(launch(&snapshot, &data, run, row)?);
+            }
+        }
+        Ok(data)
+    };
+    found.into_iter().map(one).collect()
+}
+
+/// What a run begins with; of its benchmarks those that are wanted.
+fn beginning(
+    connection: &Connection,
+    id: &str,
+    run: i64,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<RunData, Fault> {
     let head = all(connection, sql::SELECT_RUN, [run])?.pop();
     let (seal, head) = head.and_then(split).ok_or_else(|| missing("head", id))?;
     let benchmarks = all(connection, sql::SELECT_BENCHMARKS, [run])?;
@@ -144,6 +185,12 @@ fn beginning(connection: &Connection, id: &str, run: i64) -> Result<RunData, Fau
     if seal != seal_of([&head].into_iter().chain(rows)) {
         return Err(broken(format!("the head of run {id}")));
     }
+    let of = |column: usize| {
+        let wanted = &wanted;
+        move |row: &Row| matches!(row.get(column), Some(Value::Text(id)) if wanted(id))
+    };
+    let only = |rows: Vec<Row>, column| rows.into_iter().filter(of(column)).collect::<Vec<Row>>();
+    let (benchmarks, programs, skips) = (only(benchmarks, 1), only(programs, 0), only(skips, 1));
     let gritstone = rows::stored_by(&head);
     let read = || -> Result<RunData, Wrong> {
         Ok(RunData {
@@ -174,25 +221,36 @@ fn launches(connection: &Connection, data: &RunData, run: i64) -> Result<Vec<Lau
     let rows = all(connection, sql::SELECT_LAUNCHES, [run])?;
     let mut launches = Vec::with_capacity(rows.len());
     for (number, row) in (0_i64..).zip(rows) {
-        let (seal, head) = split(row).ok_or_else(|| missing("launch", id))?;
-        let events = all(connection, sql::SELECT_EVENTS, [run, number])?;
-        let whole = seal == seal_of([&head].into_iter().chain(&events));
-        // the number is the first value of the row: a gap is a launch that was lost
-        if !whole || head.first() != Some(&Value::Integer(number)) {
+        // the number is the second value of the row: a gap is a launch that was lost
+        if row.get(1) != Some(&Value::Integer(number)) {
             return Err(broken(format!("launch {number} of run {id}")));
         }
-        let read = || -> Result<Launch, Wrong> {
-            Ok(Launch {
-                events: each(events, events::read_event)?,
-                ..rows::read_launch(head)?
-            })
-        };
-        launches.push(read().map_err(|what| {
-            let what = format!("launch {number}: {what}");
-            unreadable(id, &data.info.gritstone, what)
-        })?);
+        launches.push(launch(connection, data, run, row)?);
     }
     Ok(launches)
+}
+
+/// A launch with its events, from its row.
+fn launch(connection: &Connection, data: &RunData, run: i64, row: Row) -> Result<Launch, Fault> {
+    let id = &data.info.id;
+    let (seal, head) = split(row).ok_or_else(|| missing("launch", id))?;
+    let Some(&Value::Integer(number)) = head.first() else {
+        return Err(missing("number of a launch", id));
+    };
+    let events = all(connection, sql::SELECT_EVENTS, [run, number])?;
+    if seal != seal_of([&head].into_iter().chain(&events)) {
+        return Err(broken(format!("launch {number} of run {id}")));
+    }
+    let read = || -> Result<Launch, Wrong> {
+        Ok(Launch {
+            events: each(events, events::read_event)?,
+            ..rows::read_launch(head)?
+        })
+    };
+    read().map_err(|what| {
+        let what = format!("launch {number}: {what}");
+        unreadable(id, &data.info.gritstone, what)
+    })
 }
 
 /// All rows that a statement yields.

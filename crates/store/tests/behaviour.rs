@@ -303,11 +303,40 @@ fn the_schema_is_recorded() {
     Store::open(&path).unwrap();
     let other = other(&path);
     let version = other.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
-    assert_eq!(version.unwrap(), 2);
+    assert_eq!(version.unwrap(), 3);
     let sql = "SELECT group_concat(number || ' ' || name || ' ' || gritstone, '; ') FROM migration";
     let done: String = other.query_row(sql, [], |row| row.get(0)).unwrap();
     let by = env!("CARGO_PKG_VERSION");
-    assert_eq!(done, format!("1 runs {by}; 2 append-only {by}"));
+    assert_eq!(
+        done,
+        format!("1 runs {by}; 2 append-only {by}; 3 series {by}")
+    );
+}
+
+#[test]
+fn a_series_has_the_newest_runs_with_nothing_but_what_was_asked_for() {
+    let (_folder, path) = common::place();
+    let mut store = Store::open(&path).unwrap();
+    let runs = [common::run(1, 4), common::run(2, 4), common::run(3, 4)];
+    for run in &runs {
+        common::store(&mut store, run);
+    }
+    let id = runs[0].launches[0].id.clone();
+    let series = store.series(std::slice::from_ref(&id), 2).unwrap();
+    let ids: Vec<&String> = series.iter().map(|run| &run.info.id).collect();
+    assert_eq!(ids, [&runs[1].info.id, &runs[2].info.id]);
+    for (found, run) in series.iter().zip(&runs[1..]) {
+        let own = run.launches.iter().filter(|launch| launch.id == id);
+        assert_eq!(found.launches, own.cloned().collect::<Vec<_>>());
+        assert!(found.benchmarks.iter().all(|benchmark| benchmark.id == id));
+    }
+    assert!(
+        store
+            .series(&[common::id("no/such")], 9)
+            .unwrap()
+            .is_empty()
+    );
+    assert!(store.series(&[], 9).unwrap().is_empty());
 }
 
 #[test]

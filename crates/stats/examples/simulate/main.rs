@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 mod compare;
 mod figure;
+mod past;
 mod rest;
 mod trial;
 #[path = "../../tests/world/mod.rs"]
@@ -16,7 +17,7 @@ mod world;
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [Table; 14] = [
+    let tables: [Table; 15] = [
         figure::coverage,
         figure::median,
         figure::widened,
@@ -31,6 +32,7 @@ fn main() {
         compare::rows,
         trial::quantiles,
         rest::rating,
+        past::changes_found,
     ];
     // two threads; each table has a seed of its own, so the order in which they are made does not matter
     let next = AtomicUsize::new(0);

@@ -73,6 +73,11 @@ pub(crate) fn disturbed(result: &ResultView, compared: &str) -> bool {
     marked(result, FootnoteKind::Disturbed, compared)
 }
 
+/// Whether it may be held against other runs: its work was done, and nobody disturbed it.
+pub(crate) fn counts(result: &ResultView, compared: &str) -> bool {
+    !starred(result, compared) && !disturbed(result, compared)
+}
+
 fn marked(result: &ResultView, kind: FootnoteKind, compared: &str) -> bool {
     let of = |footnote: &Footnote| footnote.of.as_deref().is_none_or(|of| of == compared);
     result.footnotes.iter().any(|f| f.kind == kind && of(f))

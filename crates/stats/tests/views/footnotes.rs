@@ -395,20 +395,21 @@ fn others_had_the_machine() {
 
 #[test]
 fn busy_neighbours_disturb_what_waits() {
-    let busy = |ns| move |c: &mut Conditions| c.elsewhere = Some(ns);
+    let busy = |processor_bound: bool, ns: u64| {
+        notes(|run| {
+            run.benchmarks[0].processor_bound = processor_bound;
+            for launch in &mut run.launches[..3] {
+                launch.conditions.elsewhere = Some(ns);
+            }
+        })
+    };
     alone(
-        &conditions(3, busy(800_000_000)),
+        &busy(false, 800_000_000),
         Disturbed,
         "Disturbed in 3 of 10 launches: the CPUs beside it were busy for up to 80 % of the time.",
     );
-    assert_eq!(conditions(10, busy(250_000_000)), []);
-    let bound = notes(|run| {
-        run.benchmarks[0].processor_bound = true;
-        for launch in &mut run.launches {
-            launch.conditions.elsewhere = Some(800_000_000);
-        }
-    });
-    assert_eq!(bound, []);
+    assert_eq!(busy(false, 250_000_000), []);
+    assert_eq!(busy(true, 800_000_000), []);
 }
 
 #[test]

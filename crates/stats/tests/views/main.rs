@@ -10,6 +10,7 @@ mod differ;
 mod drift;
 mod figures;
 mod footnotes;
+mod history;
 mod hostile;
 mod made_up;
 mod printed;

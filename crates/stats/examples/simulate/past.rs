@@ -1,0 +1,66 @@
+//! Figures over many runs: how often a change is seen that is not there, and how often one that is.
+//!
+//! Must not know: launches, comparisons.
+
+use crate::world::World;
+use crate::{head, line, percent};
+use gritstone_stats::history::{MOST, changes};
+
+const TIMES: usize = 1_000;
+/// Runs before a change.
+const BEFORE: usize = 50;
+
+type Scatter = fn(&mut World) -> f64;
+
+/// How a figure scatters from run to run about its level.
+const SHAPES: [(&str, Scatter); 4] = [
+    ("normal, 1 %", |world| 0.01 * world.normal()),
+    ("normal, 3 %", |world| 0.03 * world.normal()),
+    ("one in ten slower by 20 %", |world| {
+        0.01 * world.normal() + if world.chance(0.1) { 0.2 } else { 0.0 }
+    }),
+    ("two modes 5 % apart", |world| {
+        0.005 * world.normal() + if world.chance(0.3) { 0.05 } else { 0.0 }
+    }),
+];
+
+/// False alarms in series without a change, and changes found within two runs of where they are.
+pub fn changes_found() -> String {
+    let columns = [
+        "no change, 400 runs",
+        "2 %, 10 runs ago",
+        "3 %, 10 runs ago",
+        "3 %, 20 runs ago",
+        "5 %, 10 runs ago",
+    ];
+    let mut text = head(
+        "Series in which a change is seen, % (after 50 runs, within two runs of where it is)",
+        "runs scatter",
+        columns.iter().map(ToString::to_string),
+    );
+    for (name, scatter) in SHAPES {
+        let mut world = World::new(1601);
+        let mut series = |n: usize, after: usize, by: f64| -> Vec<usize> {
+            let level = |at: usize| {
+                if at >= n - after {
+                    (1.0 + by).ln()
+                } else {
+                    0.0
+                }
+            };
+            let values: Vec<f64> = (0..n).map(|at| level(at) + scatter(&mut world)).collect();
+            changes(&values)
+        };
+        let alarms = (0..TIMES)
+            .filter(|_| !series(MOST, 0, 0.0).is_empty())
+            .count();
+        let mut cells = vec![percent(alarms, TIMES)];
+        for (by, after) in [(0.02, 10), (0.03, 10), (0.03, 20), (0.05, 10)] {
+            let near = |found: &Vec<usize>| found.iter().any(|at| at.abs_diff(BEFORE) <= 2);
+            let found = (0..TIMES).filter(|_| near(&series(BEFORE + after, after, by)));
+            cells.push(percent(found.count(), TIMES));
+        }
+        text += &line(name, cells.into_iter());
+    }
+    text
+}

@@ -1,0 +1,193 @@
+//! A gate: is a run surely not slower than is allowed, surely slower, or can one not tell.
+//!
+//! Must not know: the store, exit codes, how it is drawn.
+
+use crate::series::{FEWEST, last_level};
+use crate::summary::words;
+use crate::{history, multiple};
+use gritstone_model::{
+    Better, CheckOutcome, CheckRow, CheckView, CompareRow, CompareView, Footnote, FootnoteKind,
+    HistoryView, Id, ResultView, RunView, SCHEMA_CHECK, Verdict,
+};
+use std::collections::BTreeMap;
+
+/// Holds a comparison against the slowdown that is allowed. Rows that neither side has a figure for, and those that only the run
+/// has, are nothing to hold against; a row that the base has and the run has not cannot be told.
+#[must_use]
+pub fn check(view: &CompareView, max_slowdown: f64, alpha: f64) -> CheckView {
+    let rows = view.rows.iter().filter(|row| row.base.is_some());
+    CheckView {
+        differ_in: view.differ_in.clone(),
+        ..gate(
+            &view.base_name,
+            &view.other,
+            rows.cloned(),
+            max_slowdown,
+            alpha,
+        )
+    }
+}
+
+/// Holds a run against the histories of its benchmarks on its machine: each figure against what the last level of its series
+/// predicts ([`history::predict`]).
+#[must_use]
+pub fn against_history(
+    run: &RunView,
+    histories: &BTreeMap<Id, HistoryView>,
+    max_slowdown: f64,
+    alpha: f64,
+) -> CheckView {
+    let figures = run
+        .results
+        .iter()
+        .filter(|result| result.estimate.is_some() || histories.contains_key(&result.id));
+    let mut rows: Vec<CompareRow> = figures
+        .map(|result| predicted(run, result, histories.get(&result.id)))
+        .collect();
+    let p: Vec<Option<f64>> = rows.iter().map(|row| row.p).collect();
+    for (row, p) in rows.iter_mut().zip(multiple::benjamini_hochberg(&p)) {
+        row.p_adjusted = p;
+    }
+    gate(
+        "its history",
+        &run.id,
+        rows.into_iter(),
+        max_slowdown,
+        alpha,
+    )
+}
+
+fn gate(
+    base: &str,
+    run: &str,
+    rows: impl Iterator<Item = CompareRow>,
+    max_slowdown: f64,
+    alpha: f64,
+) -> CheckView {
+    let judged = |row: CompareRow| CheckRow {
+        outcome: judge(&row, max_slowdown, alpha),
+        row,
+    };
+    let mut rows: Vec<CheckRow> = rows.map(judged).collect();
+    // the worst first, and of equal ones the slowest
+    let ratio = |row: &CheckRow| row.row.ratio.unwrap_or(f64::INFINITY);
+    rows.sort_by(|a, b| (b.outcome.cmp(&a.outcome)).then(ratio(a).total_cmp(&ratio(b))));
+    CheckView {
+        schema: SCHEMA_CHECK.to_owned(),
+        base: base.to_owned(),
+        run: run.to_owned(),
+        max_slowdown,
+        differ_in: vec![],
+        outcome: rows
+            .first()
+            .map_or(CheckOutcome::CannotTell, |row| row.outcome),
+        rows,
+    }
+}
+
+/// The interval of the ratio (above 1: the run is better) against the slowdown that is allowed. That it is surely above asks for
+/// an interval beyond it and a p that holds among all rows; that it is surely below, for an interval that ends before it.
+fn judge(row: &CompareRow, max_slowdown: f64, alpha: f64) -> CheckOutcome {
+    let allowed = 1.0 / (1.0 + max_slowdown);
+    let disturbed = row
+        .footnotes
+        .iter()
+        .any(|n| n.kind == FootnoteKind::Disturbed);
+    match (row.interval, row.ratio) {
+        // sizes have no interval, and are what they are
+        (None, Some(ratio)) if row.unit == "bytes" => match ratio < allowed {
+            true => CheckOutcome::Regressed,
+            false => CheckOutcome::Passed,
+        },
+        (Some(_), _) if disturbed => CheckOutcome::CannotTell,
+        (Some([_, high]), _) if high < allowed && row.p_adjusted.is_some_and(|p| p < alpha) => {
+            CheckOutcome::Regressed
+        }
+        (Some([low, _]), _) if low > allowed => CheckOutcome::Passed,
+        _ => CheckOutcome::CannotTell,
+    }
+}
+
+/// A figure of the run over what its history predicts.
+fn predicted(run: &RunView, result: &ResultView, history: Option<&HistoryView>) -> CompareRow {
+    let series = history.and_then(|history| {
+        let mut own = history.series.iter();
+        own.find(|series| series.points.iter().any(|point| point.run == run.id))
+    });
+    let compared = series.map_or("estimate", |series| series.compared.as_str());
+    let mut row = CompareRow {
+        id: result.id.clone(),
+        title: result.title.clone(),
+        ratio: None,
+        interval: None,
+        verdict: Verdict::CannotTell,
+        p: None,
+        p_adjusted: None,
+        compared: compared.to_owned(),
+        unit: if compared == "cycles" {
+            "cycles".to_owned()
+        } else {
+            result.unit.to_string()
+        },
+        base: None,
+        other: if compared == "cycles" {
+            result.cycles
+        } else {
+            result.estimate
+        },
+        footnotes: result
+            .footnotes
+            .iter()
+            .filter(|n| n.of.is_none())
+            .cloned()
+            .collect(),
+    };
+    let mut cannot = |why: String| {
+        row.footnotes
+            .push(Footnote::new(FootnoteKind::NotComparable, why));
+    };
+    let Some(series) = series else {
+        cannot("It has no earlier run on this machine.".to_owned());
+        return row;
+    };
+    let mut earlier = series.clone();
+    let own = series.points.iter().position(|point| point.run == run.id);
+    let own = own.unwrap_or(series.points.len());
+    earlier.points.truncate(own);
+    earlier.changes.retain(|change| change.at < own);
+    let level = last_level(&earlier);
+    let value = series
+        .points
+        .iter()
+        .find(|p| p.run == run.id)
+        .and_then(|p| p.value);
+    if series.correlation > history::CORRELATED {
+        cannot(format!(
+            "Its runs tell of each other (correlation {:.2}), so that their scatter says little of the next.",
+            series.correlation
+        ));
+    } else if level.len() < FEWEST {
+        cannot(format!(
+            "{} like it since the last change, and {FEWEST} are needed.",
+            words::count(level.len(), "earlier run")
+        ));
+    } else if let Some(value) = value
+        && let Some(found) = history::predict(&level, value.ln(), FEWEST, 0.95)
+    {
+        let higher = compared != "cycles" && result.better == Better::Higher;
+        let [low, high] = found.interval;
+        row.base = Some(value / found.ratio);
+        row.ratio = Some(if higher {
+            found.ratio
+        } else {
+            1.0 / found.ratio
+        });
+        row.interval = Some(if higher {
+            [low, high]
+        } else {
+            [1.0 / high, 1.0 / low]
+        });
+        row.p = Some(found.p);
+    }
+    row
+}

@@ -1,0 +1,196 @@
+//! A figure over many runs: where it changed, whether its values tell of each other, and whether a new one is like the last.
+//!
+//! Candidates are the splits with the largest energy distance between both sides (E-divisive; Matteson and James, JASA 109, 2014), found
+//! again within each side. A candidate is a change when the rank-sum test of both sides has a p of at most [`LEVEL`] and their
+//! Hodges-Lehmann shift is at least [`LEAST`]. The level is far below that of a test of one split, since the split was
+//! chosen among all; METHODOLOGY.md has the simulation that it comes from.
+//!
+//! Must not know: runs, the store, units.
+
+use crate::{order, quantile, serial, two};
+
+/// Fewest values on each side of a change. Ten against ten can have a p of 1.1e-5.
+pub const SHORTEST: usize = 10;
+/// Largest p of the rank-sum test at a change.
+pub const LEVEL: f64 = 1e-4;
+/// Smallest change, as a share.
+pub const LEAST: f64 = 0.02;
+/// Serial correlation of the values within the levels beyond which a series decides nothing: its neighbours agree for
+/// reasons that have nothing to do with a change.
+pub const CORRELATED: f64 = 0.3;
+/// Most values that are looked at, the newest: the cost grows with their square, and what was years ago gates nothing.
+pub const MOST: usize = 400;
+
+/// Where a new level begins: positions from the left, in order. `values` are natural logarithms, in the order of time; beyond
+/// [`MOST`] only the newest are looked at.
+#[must_use]
+pub fn changes(values: &[f64]) -> Vec<usize> {
+    let skipped = values.len().saturating_sub(MOST);
+    let mut found = vec![];
+    if values.iter().all(|x| x.is_finite()) {
+        within(&values[skipped..], skipped, &mut found);
+    }
+    found.sort_unstable();
+    found
+}
+
+fn within(values: &[f64], offset: usize, found: &mut Vec<usize>) {
+    let Some(at) = candidate(values) else {
+        return;
+    };
+    let (before, after) = values.split_at(at);
+    if is_change(before, after) {
+        found.push(offset + at);
+        within(before, offset, found);
+        within(after, offset + at, found);
+    }
+}
+
+/// The split with the largest energy distance, n m / (n + m) (2 E|X - Y| - E|X - X'| - E|Y - Y'|).
+fn candidate(values: &[f64]) -> Option<usize> {
+    let n = values.len();
+    if n < 2 * SHORTEST {
+        return None;
+    }
+    // sums of distances within the left, within the right, and between, as one value after another changes sides
+    let distances = |x: f64, of: &[f64]| of.iter().map(|y| (x - y).abs()).sum::<f64>();
+    let mut left = 0.0;
+    let mut right: f64 = (0..n).map(|i| distances(values[i], &values[i + 1..])).sum();
+    let mut between = 0.0;
+    let mut best: Option<(f64, usize)> = None;
+    for at in 1..=n - SHORTEST {
+        let x = values[at - 1];
+        let (to_left, to_right) = (distances(x, &values[..at - 1]), distances(x, &values[at..]));
+        left += to_left;
+        right -= to_right;
+        between += to_right - to_left;
+        if at < SHORTEST {
+            continue;
+        }
+        let (l, r) = (at as f64, (n - at) as f64);
+        let pairs = |m: f64| m * (m - 1.0) / 2.0;
+        let energy = 2.0 * between / (l * r) - left / pairs(l) - right / pairs(r);
+        let scaled = l * r / (l + r) * energy;
+        if best.is_none_or(|(most, _)| scaled > most) {
+            best = Some((scaled, at));
+        }
+    }
+    best.map(|(_, at)| at)
+}
+
+fn is_change(before: &[f64], after: &[f64]) -> bool {
+    let plain = |logs: &[f64]| logs.iter().map(|x| x.exp()).collect::<Vec<f64>>();
+    let Some(found) = two::ratio(&plain(before), &plain(after), 0.0, 0.95) else {
+        return false;
+    };
+    found.p.is_some_and(|p| p <= LEVEL) && found.ratio.ln().abs() >= LEAST.ln_1p()
+}
+
+/// Lag-1 correlation of the values within their levels.
+#[must_use]
+pub fn correlation(values: &[f64], changes: &[usize]) -> f64 {
+    let ends = changes.iter().copied().chain([values.len()]);
+    let mut rest = vec![];
+    let mut start = 0;
+    for end in ends {
+        let level = &values[start..end];
+        if !level.is_empty() {
+            let median = order::median(&order::sorted(level));
+            rest.extend(level.iter().map(|x| x - median));
+        }
+        start = end;
+    }
+    serial::rho1(&rest)
+}
+
+/// A new value against those of the last level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prediction {
+    /// New over what was expected.
+    pub ratio: f64,
+    /// Interval of that ratio at the confidence asked for.
+    pub interval: [f64; 2],
+    /// Two-sided p of a ratio of 1.
+    pub p: f64,
+    /// Values that it was predicted from.
+    pub n: usize,
+}
+
+/// The new value over the mean of the earlier ones, all natural logarithms, with the prediction interval of one more value:
+/// mean ± t s sqrt(1 + 1 / n), which is right for values that scatter normally. `None` for fewer than `fewest` earlier values,
+/// or when they do not scatter at all, which says that they are no measurements.
+#[must_use]
+pub fn predict(earlier: &[f64], new: f64, fewest: usize, confidence: f64) -> Option<Prediction> {
+    let n = earlier.len();
+    let sd = order::deviation(earlier) * (1.0 + 1.0 / n as f64).sqrt();
+    if n < fewest.max(2) || !new.is_finite() || !sd.is_finite() || sd == 0.0 {
+        return None;
+    }
+    let freedom = (n - 1) as f64;
+    let difference = new - order::mean(earlier);
+    let half = quantile::student(confidence, freedom) * sd;
+    Some(Prediction {
+        ratio: difference.exp(),
+        interval: [(difference - half).exp(), (difference + half).exp()],
+        p: quantile::student_tails(difference.abs() / sd, freedom),
+        n,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn steps(levels: &[(usize, f64)]) -> Vec<f64> {
+        let zigzag = [0.0, 0.004, -0.003, 0.002, -0.005, 0.001, 0.003];
+        let level = levels.iter().flat_map(|&(n, x)| std::iter::repeat_n(x, n));
+        level
+            .zip(zigzag.iter().cycle())
+            .map(|(x, e)| x + e)
+            .collect()
+    }
+
+    #[test]
+    fn steps_are_found_where_they_are() {
+        assert_eq!(changes(&steps(&[(30, 0.0), (12, 0.05)])), [30]);
+        assert_eq!(
+            changes(&steps(&[(20, 0.0), (25, -0.1), (40, 0.03)])),
+            [20, 45]
+        );
+        assert_eq!(changes(&steps(&[(10, 0.0), (10, 0.05)])), [10]);
+        assert_eq!(changes(&steps(&[(60, 0.0)])), [0_usize; 0]);
+    }
+
+    #[test]
+    fn too_short_too_small_too_hostile() {
+        assert!(changes(&steps(&[(30, 0.0), (4, 0.05)])).is_empty());
+        assert!(changes(&steps(&[(30, 0.0), (30, 0.015)])).is_empty());
+        assert!(changes(&[]).is_empty() && changes(&[f64::NAN; 40]).is_empty());
+        assert!(changes(&[1.0; 40]).is_empty());
+    }
+
+    #[test]
+    fn only_the_newest_are_looked_at() {
+        let long = steps(&[(100, 0.0), (MOST, 0.1), (20, 0.2)]);
+        assert_eq!(changes(&long), [100 + MOST]);
+    }
+
+    #[test]
+    fn correlation_is_that_within_levels() {
+        let series = steps(&[(40, 0.0), (40, 1.0)]);
+        assert!(correlation(&series, &[40]) < CORRELATED);
+        assert!(correlation(&series, &[]) > 0.9);
+    }
+
+    #[test]
+    fn one_more_value_by_hand() {
+        // mean 0, s = 1, n = 3: s sqrt(4 / 3); t = 4.302653 for two degrees of freedom
+        let found = predict(&[-0.01, 0.0, 0.01], 0.02, 3, 0.95).unwrap();
+        let sd = 0.01 * (4.0_f64 / 3.0).sqrt();
+        assert!((found.ratio.ln() - 0.02).abs() < 1e-15);
+        assert!((found.interval[1].ln() - 0.02 - 4.302_653 * sd).abs() < 1e-7);
+        assert!((found.p - 0.225_4).abs() < 1e-3, "{}", found.p);
+        assert_eq!(predict(&[0.0, 0.01], 0.0, 3, 0.95), None);
+        assert_eq!(predict(&[0.0; 9], 0.0, 5, 0.95), None);
+    }
+}

@@ -1,0 +1,139 @@
+//! A figure over made-up runs, and runs held against them.
+//!
+//! Must not know: how changes are found.
+
+use crate::made_up::*;
+use gritstone_model::*;
+use gritstone_stats::compare::{Options, compare};
+use gritstone_stats::{check, series};
+use std::collections::BTreeMap;
+
+/// Scatter of runs of one level, without order.
+const SHIFTS: [f64; 7] = [0.0, 0.004, -0.003, 0.002, -0.005, 0.001, 0.003];
+
+/// The `at`-th run, of one row that takes `ns`, with scatter of its own.
+fn one(at: usize, ns: f64) -> RunView {
+    let launches = scattered("a/b", ns * SHIFTS[at % SHIFTS.len()].exp());
+    let mut data = run(vec![plain("a/b")], launches);
+    data.info.id = format!("run-{at}");
+    data.info.started = format!("2026-01-{:02}T00:00:00Z", at + 1);
+    view(&data)
+}
+
+fn of(runs: &[RunView]) -> HistoryView {
+    series::history(&id("a/b"), runs).unwrap()
+}
+
+fn steady(runs: usize) -> Vec<RunView> {
+    (0..runs).map(|at| one(at, 100.0)).collect()
+}
+
+fn against(run: &RunView, earlier: &[RunView], allowed: f64) -> CheckView {
+    let mut all = earlier.to_vec();
+    all.push(run.clone());
+    let histories = BTreeMap::from([(id("a/b"), of(&all))]);
+    check::against_history(run, &histories, allowed, 0.05)
+}
+
+#[test]
+fn a_change_has_its_run_and_its_size() {
+    let runs: Vec<RunView> = (0..24)
+        .map(|at| one(at, if at < 12 { 100.0 } else { 110.0 }))
+        .collect();
+    let found = of(&runs);
+    assert_eq!(found.series.len(), 1);
+    let series = &found.series[0];
+    assert_eq!(series.points.len(), 24);
+    let [change] = &series.changes[..] else {
+        panic!("{:?}", series.changes);
+    };
+    assert_eq!((change.run.as_str(), change.at), ("run-12", 12));
+    // slower, so below 1
+    assert!((change.ratio - 1.0 / 1.1).abs() < 0.003, "{}", change.ratio);
+    assert!(series.gates);
+    assert!(of(&steady(24)).series[0].changes.is_empty());
+}
+
+#[test]
+fn runs_that_are_not_alike_are_series_of_their_own() {
+    let mut runs = steady(6);
+    runs[0].machine.id = "other".to_owned();
+    runs[1].results[0].version = 9;
+    runs[2]
+        .machine
+        .facts
+        .insert("kernel.release".to_owned(), "7.0".to_owned());
+    let found = of(&runs);
+    let sizes: Vec<usize> = found.series.iter().map(|s| s.points.len()).collect();
+    assert_eq!(sizes, [1, 1, 1, 3]);
+    assert!(!found.series[3].gates);
+    assert_eq!(series::history(&id("no/such"), &runs), None);
+}
+
+#[test]
+fn what_is_marked_does_not_count_and_is_shown() {
+    let mut runs = steady(12);
+    for (at, kind) in [(3, FootnoteKind::Trivialised), (5, FootnoteKind::Disturbed)] {
+        runs[at].results[0].footnotes = vec![Footnote::new(kind, "Why.")];
+    }
+    let points = &of(&runs).series[0].points;
+    let counted = points.iter().filter(|point| point.value.is_some());
+    assert_eq!(counted.count(), 10);
+    assert_eq!(points[3].footnotes[0].kind, FootnoteKind::Trivialised);
+    assert!(points[3].estimate.is_some());
+}
+
+#[test]
+fn a_gate_passes_fails_and_says_when_it_cannot_tell() {
+    let earlier = steady(14);
+    let outcome = |ns: f64, allowed: f64| against(&one(14, ns), &earlier, allowed).outcome;
+    assert_eq!(outcome(100.0, 0.02), CheckOutcome::Passed);
+    assert_eq!(outcome(110.0, 0.02), CheckOutcome::Regressed);
+    assert_eq!(outcome(102.0, 0.02), CheckOutcome::CannotTell);
+    // faster is no regression
+    assert_eq!(outcome(80.0, 0.02), CheckOutcome::Passed);
+    assert_eq!(outcome(110.0, 0.2), CheckOutcome::Passed);
+}
+
+#[test]
+fn a_gate_cannot_tell_without_enough_runs_or_when_disturbed() {
+    let few = against(&one(4, 200.0), &steady(4), 0.02);
+    assert_eq!(few.outcome, CheckOutcome::CannotTell);
+    let why = &few.rows[0].row.footnotes[0].why;
+    assert_eq!(
+        why,
+        "4 earlier runs like it since the last change, and 5 are needed."
+    );
+    let mut disturbed = one(14, 200.0);
+    let note = Footnote::new(FootnoteKind::Disturbed, "Others.");
+    disturbed.results[0].footnotes.push(note);
+    assert_eq!(
+        against(&disturbed, &steady(14), 0.02).outcome,
+        CheckOutcome::CannotTell
+    );
+    let mut alone = one(0, 100.0);
+    alone.results[0].estimate = None;
+    assert_eq!(
+        against(&alone, &steady(14), 0.02).outcome,
+        CheckOutcome::CannotTell
+    );
+}
+
+#[test]
+fn a_gate_over_a_comparison() {
+    let of = |ns: f64, allowed: f64| {
+        let compared = compare(&one(0, 100.0), &one(1, ns), &Options::default());
+        check::check(&compared, allowed, 0.05)
+    };
+    assert_eq!(of(100.0, 0.1).outcome, CheckOutcome::Passed);
+    assert_eq!(of(130.0, 0.1).outcome, CheckOutcome::Regressed);
+    assert_eq!(of(109.0, 0.1).outcome, CheckOutcome::CannotTell);
+    // what the base had and the run has not
+    let mut without = one(1, 100.0);
+    without.results.clear();
+    let compared = compare(&one(0, 100.0), &without, &Options::default());
+    assert_eq!(
+        check::check(&compared, 0.1, 0.05).outcome,
+        CheckOutcome::CannotTell
+    );
+}
