@@ -1,0 +1,50 @@
+//! Fills a store with copies of one run, an hour apart, their times scattered by 1 %: what a machine has after a year.
+//! `cargo run --release -p gritstone --example many-runs -- BUNDLE NUMBER STORE`
+//!
+//! Must not know: what is made of the runs.
+
+use anyhow::{Context, Result};
+use gritstone_model::{Event, RunData};
+use gritstone_store::Store;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+use std::path::Path;
+
+fn main() -> Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let mut next = || {
+        arguments
+            .next()
+            .context("usage: many-runs BUNDLE NUMBER STORE")
+    };
+    let (bundle, number, store) = (next()?, next()?.parse::<u32>()?, next()?);
+    let run = gritstone_exchange::read_bundle(&std::fs::read_to_string(&bundle)?)?;
+    let mut store = Store::open(Path::new(&store))?;
+    let mut random = Pcg64::seed_from_u64(1);
+    let first: jiff::Timestamp = "2025-01-01T00:00:00Z".parse()?;
+    for at in 0..number {
+        let started = first + jiff::SignedDuration::from_hours(i64::from(at));
+        let factor = 1.0 + 0.02 * (random.random::<f64>() - 0.5);
+        let mut copy = scaled(&run, factor);
+        copy.info.id = gritstone_store::new_id(started, at);
+        copy.info.started = started.to_string();
+        copy.info.label = None;
+        store.import(&copy)?;
+    }
+    Ok(())
+}
+
+/// The same run with every sample longer by a factor.
+fn scaled(run: &RunData, factor: f64) -> RunData {
+    let mut copy = run.clone();
+    for event in copy
+        .launches
+        .iter_mut()
+        .flat_map(|launch| &mut launch.events)
+    {
+        if let Event::Sample(sample) = event {
+            sample.wall = (sample.wall as f64 * factor) as u64;
+        }
+    }
+    copy
+}
