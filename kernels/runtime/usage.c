@@ -27,18 +27,27 @@ static uint64_t cpu_clock(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void read_usage(struct usage *u, int children)
+static void add_usage(struct usage *u, int who)
 {
 	struct rusage r;
-	getrusage(children ? RUSAGE_CHILDREN : RUSAGE_SELF, &r);
-	u->user = ns_of(r.ru_utime);
-	u->system = ns_of(r.ru_stime);
-	u->vcsw = (uint64_t)r.ru_nvcsw;
-	u->icsw = (uint64_t)r.ru_nivcsw;
-	u->minflt = (uint64_t)r.ru_minflt;
-	u->majflt = (uint64_t)r.ru_majflt;
-	u->inblock = (uint64_t)r.ru_inblock;
-	u->oublock = (uint64_t)r.ru_oublock;
+	getrusage(who, &r);
+	u->user += ns_of(r.ru_utime);
+	u->system += ns_of(r.ru_stime);
+	u->vcsw += (uint64_t)r.ru_nvcsw;
+	u->icsw += (uint64_t)r.ru_nivcsw;
+	u->minflt += (uint64_t)r.ru_minflt;
+	u->majflt += (uint64_t)r.ru_majflt;
+	u->inblock += (uint64_t)r.ru_inblock;
+	u->oublock += (uint64_t)r.ru_oublock;
+}
+
+static void read_usage(struct usage *u, int children)
+{
+	u->user = u->system = u->vcsw = u->icsw = u->minflt = u->majflt = u->inblock = u->oublock = 0;
+	if (children != 0)
+		add_usage(u, RUSAGE_CHILDREN);
+	if (children != CHILDREN_ALONE)
+		add_usage(u, RUSAGE_SELF);
 }
 
 void usage_begin(struct usage *before, int children)
