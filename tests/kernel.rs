@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Home, kinds, result};
+use common::{Home, result};
 
 #[test]
 fn more_work_takes_longer() {
@@ -11,45 +11,34 @@ fn more_work_takes_longer() {
     let dir = home.path().to_str().unwrap();
     let rows = [
         "kernel/syscall",
-        "kernel/csw",
-        "kernel/signocsw",
-        "kernel/pipeself/4",
-        "kernel/pipeback/4",
         "kernel/forks/0",
         "kernel/vforks/0",
         "kernel/execs/0-null",
         "kernel/vexecs/0-null",
     ];
-    let flags = ["--budget", "20s", "--format", "json", "--dir", dir];
-    let run = home.json(&[&["run"], &rows[..], &flags].concat());
-    for id in rows {
-        assert!(
-            !kinds(result(&run, id)).contains(&"trivialised".to_owned()),
-            "{id}"
-        );
-    }
+    let flags = ["--budget", "30s", "--precision", "50%", "--format", "json"];
+    let run = home.json(&[&["run", "--dir", dir], &rows[..], &flags].concat());
+    // the least of the launches: whoever else uses the machine only ever adds time
     let ns = |id: &str| {
         let row = result(&run, id);
-        let estimate = row["estimate"].as_f64().unwrap();
+        let values = row["values"].as_array().unwrap();
+        let least = values.iter().map(|value| value.as_f64().unwrap());
+        let least = least.reduce(f64::min).unwrap_or_else(|| panic!("{row}"));
         match row["unit"].as_str().unwrap() {
-            "us/op" => 1000.0 * estimate,
-            _ => estimate,
+            "us/op" => 1000.0 * least,
+            _ => least,
         }
     };
     for (slow, fast) in [
-        ("kernel/signocsw", "kernel/syscall"),
-        ("kernel/pipeself/4", "kernel/syscall"),
-        ("kernel/pipeback/4", "kernel/pipeself/4"),
         ("kernel/vforks/0", "kernel/syscall"),
         ("kernel/forks/0", "kernel/syscall"),
         ("kernel/execs/0-null", "kernel/forks/0"),
         ("kernel/vexecs/0-null", "kernel/vforks/0"),
     ] {
+        let (longer, shorter) = (ns(slow), ns(fast));
         assert!(
-            ns(slow) > ns(fast),
-            "{slow} {} {fast} {}",
-            ns(slow),
-            ns(fast)
+            longer > 1.5 * shorter,
+            "{slow} {longer} ns, {fast} {shorter} ns"
         );
     }
 }

@@ -36,7 +36,8 @@ struct kernel {
 	/* Largest n that the kernel can do at a time; 0: no limit. */
 	uint64_t max_n;
 
-	/* Resource use is that of the process itself (0), of the children that it has waited for, or of both. */
+	/* Resource use is that of the process itself (0), of the children that it has waited for, or of both. Of both, user
+	 * and system time are not told apart. */
 	enum { CHILDREN_ALONE = 1, CHILDREN_TOO } children;
 
 	/* prepare and finish work on files alone, and finish, if there is one, finds *check by itself: where the published

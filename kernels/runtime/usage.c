@@ -75,6 +75,9 @@ void usage_end(const struct usage *before, struct usage *d, int children)
 	/* the dead have no CPU clock to read; the sum of their user and system time is exact where the parts are ticks */
 	if (children)
 		d->cpu = d->user + d->system;
+	/* one that lives for less than a tick is charged to one side alone, so of many only the sum is known */
+	if (children == CHILDREN_TOO)
+		d->user = d->system = 0;
 }
 
 /* The median of some regions in which nothing is done but reading the clock, as around every region. */
