@@ -1,8 +1,12 @@
 //! Compiles every kernel, and embeds the programs and their sources.
 //!
 //! One program a file `<family>/<name>.c`, each linked with the runtime; the build globs, so that a new kernel needs no
-//! line here. Flags are all ours: the defaults of build systems (-fPIC, -march, -ffunction-sections) change benchmarks.
+//! line here; a source with a `main` of its own is a helper, which another program executes, and has no runtime; a name that
+//! ends in `-dynamic` is linked dynamically. Flags are all ours: the defaults of build systems (-fPIC, -march, -ffunction-sections) change benchmarks.
 //! Must not know: which kernels there are, what any of them does.
+
+#[path = "src/linking.rs"]
+mod linking;
 
 use flate2::{Compression, write::DeflateEncoder};
 use sha2::{Digest, Sha256};
@@ -14,14 +18,16 @@ use std::{env, fs, thread};
 
 const FLAGS: &[&str] = &["-std=gnu11", "-O2"];
 const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Wpedantic"];
-/// Programs of the runtime itself: the keeper stands alone, the command kernel is linked like any other.
-const ALONE: &str = "runtime/keeper";
+/// Programs of the runtime itself: the keeper is a whole program, the command kernel is linked like any other.
+const KEEPER: &str = "runtime/keeper";
 const COMMAND: &str = "runtime/command";
 
 struct Toolchain {
     compiler: PathBuf,
     version: String,
     linkage: &'static [&'static str],
+    /// Whether it can link dynamically.
+    dynamic: bool,
 }
 
 fn main() {
@@ -29,7 +35,8 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     println!("cargo:rerun-if-changed=.");
     let toolchain = toolchain(&out);
-    let names = programs(&here);
+    let mut names = programs(&here);
+    names.retain(|name| toolchain.dynamic || !linking::is_dynamic(name));
     let runtime: Vec<PathBuf> = runtime_objects(&here, &out, &toolchain);
     let half = names.len().div_ceil(2).max(1);
     let entries: Vec<String> = thread::scope(|scope| {
@@ -53,7 +60,11 @@ fn main() {
     let mut text = String::new();
     writeln!(text, "/// The compiler of all programs, with its version.").unwrap();
     writeln!(text, "pub const COMPILER: &str = {:?};", toolchain.version).unwrap();
-    writeln!(text, "/// Its flags.").unwrap();
+    writeln!(
+        text,
+        "/// Its flags for all but those that are linked dynamically."
+    )
+    .unwrap();
     writeln!(text, "pub const FLAGS: &str = {flags:?};").unwrap();
     writeln!(text, "static PROGRAMS: &[Embedded] = &[").unwrap();
     text.extend(entries);
@@ -93,7 +104,7 @@ fn programs(here: &Path) -> Vec<String> {
     files(here, &["c"])
         .iter()
         .filter_map(|file| file.strip_suffix(".c"))
-        .filter(|name| !name.starts_with("runtime/") || [ALONE, COMMAND].contains(name))
+        .filter(|name| !name.starts_with("runtime/") || [KEEPER, COMMAND].contains(name))
         .map(str::to_owned)
         .collect()
 }
@@ -131,21 +142,31 @@ fn toolchain(out: &Path) -> Toolchain {
         .to_owned();
     let probe = out.join("probe.c");
     fs::write(&probe, "int main(void) { return 0; }\n").expect("OUT_DIR is writable");
-    let fits = Command::new(&compiler)
-        .args(["-static", "-o"])
-        .arg(out.join("probe"))
-        .arg(&probe)
-        .output()
-        .is_ok_and(|o| o.status.success());
-    if !fits {
+    let fits = |linkage: &[&str]| {
+        let mut command = Command::new(&compiler);
+        let command = command
+            .args(linkage)
+            .arg("-o")
+            .arg(out.join("probe"))
+            .arg(&probe);
+        command.output().is_ok_and(|o| o.status.success())
+    };
+    let (is_static, dynamic) = (fits(&["-static"]), fits(&[]));
+    if !is_static {
         println!(
             "cargo:warning=no static C library: kernels are linked dynamically, and say so in every figure"
         );
     }
+    if !dynamic {
+        println!(
+            "cargo:warning=no shared C library: rows about programs that are linked dynamically cannot run"
+        );
+    }
     Toolchain {
-        compiler,
         version,
-        linkage: if fits { &["-static"] } else { &[] },
+        linkage: if is_static { &["-static"] } else { &[] },
+        dynamic,
+        compiler,
     }
 }
 
@@ -167,7 +188,7 @@ fn runtime_objects(here: &Path, out: &Path, toolchain: &Toolchain) -> Vec<PathBu
     for file in fs::read_dir(here.join("runtime")).expect("the runtime can be read") {
         let file = file.expect("the runtime can be read").path();
         let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
-        let alone = [ALONE, COMMAND].contains(&format!("runtime/{stem}").as_str());
+        let alone = [KEEPER, COMMAND].contains(&format!("runtime/{stem}").as_str());
         if file.extension().is_none_or(|e| e != "c") || alone {
             continue;
         }
@@ -195,15 +216,20 @@ fn build(
 ) -> String {
     let program = out.join(name.replace('/', "_"));
     let source = here.join(format!("{name}.c"));
+    let text = fs::read_to_string(&source).expect("a source can be read");
+    let linkage = match linking::is_dynamic(name) {
+        true => &[],
+        false => toolchain.linkage,
+    };
     let mut command = Command::new(&toolchain.compiler);
     command
         .args(FLAGS)
         .args(WARNINGS)
-        .args(toolchain.linkage)
+        .args(linkage)
         .arg("-o")
         .arg(&program)
         .arg(&source);
-    if name != ALONE {
+    if !linking::stands_alone(&text) {
         command.args(runtime);
     }
     run(&mut command);
@@ -213,8 +239,9 @@ fn build(
     let mut encoder = DeflateEncoder::new(vec![], Compression::new(6));
     encoder.write_all(&bytes).expect("memory");
     fs::write(&packed, encoder.finish().expect("memory")).expect("OUT_DIR is writable");
+    let flags = [FLAGS, linkage].concat().join(" ");
     format!(
-        "    Embedded {{ name: {name:?}, hash: {hash:?}, size: {}, packed: include_bytes!({:?}) }},\n",
+        "    Embedded {{ name: {name:?}, hash: {hash:?}, flags: {flags:?}, size: {}, packed: include_bytes!({:?}) }},\n",
         bytes.len(),
         packed
     )

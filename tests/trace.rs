@@ -134,6 +134,88 @@ fn the_writer_of_the_pipe_is_timed_and_the_reader_is_reaped_after() {
     );
 }
 
+/// What lies between two readings of the resource use next to each other, where anybody is waited for.
+fn regions_with_waits(calls: &[String]) -> Vec<&[String]> {
+    let between = calls.split(|call| call == "getrusage").skip(1);
+    between
+        .filter(|calls| calls.iter().any(|call| call == "wait4"))
+        .collect()
+}
+
+#[test]
+fn the_making_of_processes_is_one_call_and_a_wait() {
+    for (how, names) in [
+        ("how=fork", &["fork", "clone"][..]),
+        ("how=vfork", &["vfork", "clone"]),
+        ("how=clone3-vfork", &["clone3"]),
+    ] {
+        let Some(calls) = calls("kernel/process", &[how, "batch=10", "grow=102400"]) else {
+            return;
+        };
+        // where the system lets no clone3 through, nothing is timed
+        if calls.iter().all(|call| call != "wait4") {
+            assert_eq!(how, "how=clone3-vfork");
+            continue;
+        }
+        let regions = regions_with_waits(&calls);
+        for region in &regions {
+            assert!(region.len() >= 2, "{how}: {region:?}");
+            for pair in region.chunks(2) {
+                assert!(
+                    names.contains(&&*pair[0]) && pair[1] == "wait4",
+                    "{how}: {region:?}"
+                );
+            }
+        }
+        assert_eq!(regions.last().unwrap().len(), 20, "{how}");
+    }
+}
+
+#[test]
+fn signals_and_messages_are_the_calls_of_their_rows_and_no_others() {
+    let signal = ["kill", "rt_sigsuspend", "rt_sigreturn"];
+    for (program, arguments, names, extra) in [
+        ("kernel/signal", &["to=self"][..], &signal[..], 0),
+        ("kernel/signal", &["to=other"], &signal, 0),
+        (
+            "kernel/pipe",
+            &["how=self", "size=4"],
+            &["write", "read"],
+            0,
+        ),
+        (
+            "kernel/pipe",
+            &["how=back", "size=512"],
+            &["write", "read"],
+            0,
+        ),
+        // and one reading of what the child says at the end
+        ("kernel/pipe", &["how=discard", "size=512"], &["write"], 1),
+    ] {
+        let arguments = [arguments, &["batch=20"]].concat();
+        let Some(calls) = calls(program, &arguments) else {
+            return;
+        };
+        // those that only learn what a reading costs hold nothing
+        for region in regions(&calls).into_iter().filter(|r| !r.is_empty()) {
+            let (work, rest) = region.split_at(region.len() - extra);
+            assert!(
+                !work.is_empty() && work.len() % names.len() == 0,
+                "{arguments:?}: {region:?}"
+            );
+            for turn in work.chunks(names.len()) {
+                assert_eq!(turn, names, "{arguments:?}");
+            }
+            assert!(
+                rest.iter().all(|call| call == "read"),
+                "{arguments:?}: {region:?}"
+            );
+        }
+        let last = *regions(&calls).last().unwrap();
+        assert_eq!(last.len(), 20 * names.len() + extra, "{arguments:?}");
+    }
+}
+
 #[test]
 fn the_process_of_the_published_work_does_that_work_and_no_more() {
     let folder = tempfile::tempdir().unwrap();

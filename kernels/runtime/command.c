@@ -248,6 +248,6 @@ const struct kernel kernel = {
 	.finish = finish,
 	.expect = expect,
 	.teardown = teardown,
-	.children = 1,
+	.children = CHILDREN_ALONE,
 	.single = 1,
 };

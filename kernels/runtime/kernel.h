@@ -36,8 +36,9 @@ struct kernel {
 	/* Largest n that the kernel can do at a time; 0: no limit. */
 	uint64_t max_n;
 
-	/* Resource use is that of the children that were waited for, not of the process itself. */
-	int children;
+	/* Resource use is that of the process itself (0), of the children that it has waited for, or of both. Of both, user
+	 * and system time are not told apart. */
+	enum { CHILDREN_ALONE = 1, CHILDREN_TOO } children;
 
 	/* prepare and finish work on files alone, and finish, if there is one, finds *check by itself: where the published
 	 * work is timed as a whole process, they are processes of their own, since they are no part of that work. */
@@ -63,7 +64,8 @@ void skip(struct context *, const char *why, ...) __attribute__((format(printf, 
 /* Something found or chosen that belongs to the figure. Not from run(). */
 void note(struct context *, const char *key, const char *value, ...) __attribute__((format(printf, 3, 4)));
 
-/* A parameter of the benchmark's entry, or what stands for it when it is not given. */
+/* A parameter of the benchmark's entry, or what stands for it when it is not given. For each program that the entry
+ * `uses`, its path is the parameter `family/name`. */
 const char *parameter(const struct context *, const char *key, const char *otherwise);
 uint64_t parameter_u64(struct context *, const char *key, uint64_t otherwise);
 

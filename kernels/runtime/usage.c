@@ -27,18 +27,27 @@ static uint64_t cpu_clock(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void read_usage(struct usage *u, int children)
+static void add_usage(struct usage *u, int who)
 {
 	struct rusage r;
-	getrusage(children ? RUSAGE_CHILDREN : RUSAGE_SELF, &r);
-	u->user = ns_of(r.ru_utime);
-	u->system = ns_of(r.ru_stime);
-	u->vcsw = (uint64_t)r.ru_nvcsw;
-	u->icsw = (uint64_t)r.ru_nivcsw;
-	u->minflt = (uint64_t)r.ru_minflt;
-	u->majflt = (uint64_t)r.ru_majflt;
-	u->inblock = (uint64_t)r.ru_inblock;
-	u->oublock = (uint64_t)r.ru_oublock;
+	getrusage(who, &r);
+	u->user += ns_of(r.ru_utime);
+	u->system += ns_of(r.ru_stime);
+	u->vcsw += (uint64_t)r.ru_nvcsw;
+	u->icsw += (uint64_t)r.ru_nivcsw;
+	u->minflt += (uint64_t)r.ru_minflt;
+	u->majflt += (uint64_t)r.ru_majflt;
+	u->inblock += (uint64_t)r.ru_inblock;
+	u->oublock += (uint64_t)r.ru_oublock;
+}
+
+static void read_usage(struct usage *u, int children)
+{
+	u->user = u->system = u->vcsw = u->icsw = u->minflt = u->majflt = u->inblock = u->oublock = 0;
+	if (children != 0)
+		add_usage(u, RUSAGE_CHILDREN);
+	if (children != CHILDREN_ALONE)
+		add_usage(u, RUSAGE_SELF);
 }
 
 void usage_begin(struct usage *before, int children)
@@ -66,6 +75,9 @@ void usage_end(const struct usage *before, struct usage *d, int children)
 	/* the dead have no CPU clock to read; the sum of their user and system time is exact where the parts are ticks */
 	if (children)
 		d->cpu = d->user + d->system;
+	/* one that lives for less than a tick is charged to one side alone, so of many only the sum is known */
+	if (children == CHILDREN_TOO)
+		d->user = d->system = 0;
 }
 
 /* The median of some regions in which nothing is done but reading the clock, as around every region. */

@@ -3,6 +3,8 @@
 //!
 //! Must not know: what the programs do, how they are started, any other crate of Gritstone.
 
+pub mod linking;
+
 use flate2::read::DeflateDecoder;
 use std::io::Read;
 
@@ -20,6 +22,8 @@ pub struct Embedded {
     pub name: &'static str,
     /// SHA-256 of the executable, hexadecimal.
     pub hash: &'static str,
+    /// What the compiler was told.
+    pub flags: &'static str,
     size: usize,
     packed: &'static [u8],
 }
@@ -100,7 +104,14 @@ mod tests {
     fn every_program_has_its_source() {
         for program in all() {
             let source = source(program.name).unwrap();
-            assert!(source.text.contains("main(") || source.text.contains("struct kernel kernel"));
+            // one that is linked in two ways includes the source of the other
+            let is_kernel = source.text.contains("struct kernel kernel")
+                || linking::is_dynamic(program.name) && source.text.contains("#include \"");
+            assert!(
+                linking::stands_alone(source.text) != is_kernel,
+                "{}",
+                program.name
+            );
             assert_eq!(source.hash.len(), 64);
         }
         assert!(sources().iter().any(|s| s.path == "runtime/kernel.h"));

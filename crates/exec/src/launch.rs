@@ -4,22 +4,23 @@
 //! that does just that. A command is proved once a run, untimed, and then timed as a process.
 //! Must not know: which benchmarks there are, when to stop measuring.
 
+mod programs;
+
 use crate::entries::{self, Entries, Uncounted};
 use crate::judge::judge;
 use crate::places::Places;
 use crate::process::{Task, carry_out};
 use crate::rebuild::Rebuilt;
 use crate::steady::Steady;
-use crate::{ExecError, Execute, Launched, linked, version};
+use crate::{ExecError, Execute, Launched, linked};
 use gritstone_kernels::{COMMAND, KEEPER};
 use gritstone_model::{
-    Benchmark, CommandWork, Event, Figure, Id, KernelWork, Outcome, Placement, Program, Verify,
-    Work,
+    Benchmark, CommandWork, Event, Figure, Id, KernelWork, Outcome, Placement, Verify, Work,
 };
-use sha2::{Digest, Sha256};
+use programs::cpus_argument;
+pub(crate) use programs::hexadecimal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -92,7 +93,7 @@ impl Executor {
         let directory = self.setup.places.fresh(benchmark.files)?;
         let mut command = Command::new(self.path_of(&work.program)?);
         command
-            .args(whole_arguments("count", work, placed(benchmark, cpus), n))
+            .args(self.whole_arguments("count", work, placed(benchmark, cpus), n)?)
             .current_dir(&directory)
             .env_clear()
             .envs(self.environment(&directory));
@@ -102,74 +103,6 @@ impl Executor {
             Err(Uncounted::Interrupted) => Err(ExecError::Interrupted),
             counted => Ok(counted),
         }
-    }
-
-    /// The program behind a benchmark, as it belongs to the figure.
-    #[must_use]
-    pub fn program(&self, benchmark: &Benchmark) -> Option<Program> {
-        match &benchmark.work {
-            Work::Kernel(work) => match self.builds.get(&work.program) {
-                Some(build) => Some(build.program.clone()),
-                None => gritstone_kernels::find(&work.program).map(|program| Program {
-                    hash: program.hash.to_owned(),
-                    compiler: gritstone_kernels::COMPILER.to_owned(),
-                    flags: gritstone_kernels::FLAGS.to_owned(),
-                }),
-            },
-            Work::Command(work) | Work::Scenario(work) => {
-                let argv = self.fill_in(&work.argv);
-                let program = PathBuf::from(argv.first()?);
-                // the programs that the first one starts are as much of the figure as itself
-                let needed = benchmark.needs.iter();
-                let needed = needed.filter_map(|need| self.setup.programs.get(&need.name));
-                let mut hash = Sha256::new();
-                for path in [&program]
-                    .into_iter()
-                    .chain(needed.filter(|path| **path != program))
-                {
-                    hash.update(std::fs::read(path).ok()?);
-                }
-                Some(Program {
-                    hash: hexadecimal(&hash.finalize()),
-                    compiler: self
-                        .setup
-                        .programs
-                        .get("cc")
-                        .filter(|cc| **cc == program)
-                        .map_or_else(String::new, |cc| version::of(cc, &self.setup.environment)),
-                    flags: argv.join(" "),
-                })
-            }
-            Work::Derived { .. } | Work::Rating { .. } => None,
-        }
-    }
-
-    fn fill_in(&self, argv: &[String]) -> Vec<String> {
-        argv.iter()
-            .map(|word| {
-                self.setup
-                    .programs
-                    .iter()
-                    .fold(word.clone(), |word, (name, path)| {
-                        word.replace(&format!("{{{name}}}"), &path.to_string_lossy())
-                    })
-            })
-            .collect()
-    }
-
-    /// Where a program of ours is: as it was built here, else as it travels in this binary.
-    pub(crate) fn path_of(&self, name: &str) -> Result<PathBuf, ExecError> {
-        if let Some(build) = self.builds.get(name) {
-            return Ok(build.path.clone());
-        }
-        let missing = || std::io::Error::other("build Gritstone again");
-        let program =
-            gritstone_kernels::find(name)
-                .ok_or_else(missing)
-                .map_err(ExecError::system(format!(
-                    "no program {name} in this binary"
-                )))?;
-        self.setup.places.program(program)
     }
 
     /// The environment of whatever is started in `directory`.
@@ -220,11 +153,20 @@ impl Executor {
         directory: &Path,
     ) -> Result<Told, ExecError> {
         let mut arguments = vec![cpus_argument(cpus)];
-        arguments.extend(params(work));
+        arguments.extend(self.handed(work)?);
         if let Some(published) = &benchmark.published {
             arguments.push(format!("batch={}", published.operations).into());
         }
         let mut told = self.start(&work.program, Some(benchmark), arguments, directory)?;
+        if told.events.is_empty()
+            && let Some(loader) = linked::missing_loader(&self.path_of(&work.program)?)
+        {
+            told.outcome = Outcome::Skipped(format!(
+                "The program {} is linked dynamically, and its loader {} is not on this machine: build Gritstone here.",
+                work.program,
+                loader.display()
+            ));
+        }
         let Some(published) = &benchmark.published else {
             return Ok(told);
         };
@@ -240,7 +182,7 @@ impl Executor {
             "--".into(),
             self.path_of(&work.program)?.into(),
         ];
-        arguments.extend(whole_arguments("once", work, cpus, published.operations));
+        arguments.extend(self.whole_arguments("once", work, cpus, published.operations)?);
         let whole = self.start(COMMAND, None, arguments, directory)?;
         told.cpu += whole.cpu;
         if whole.outcome != Outcome::Measured {
@@ -368,41 +310,12 @@ impl Execute for Executor {
     }
 }
 
-fn params(work: &KernelWork) -> impl Iterator<Item = OsString> {
-    work.params
-        .iter()
-        .map(|(key, value)| format!("{key}={value}").into())
-}
-
-/// Arguments for a process that does `n` operations and nothing else.
-fn whole_arguments(mode: &str, work: &KernelWork, cpus: &[u32], n: u64) -> Vec<OsString> {
-    let mut arguments = vec![
-        format!("mode={mode}").into(),
-        format!("n={n}").into(),
-        cpus_argument(cpus),
-    ];
-    arguments.extend(params(work));
-    arguments
-}
-
 /// The CPUs that a row keeps to: none in particular where the scheduler is to choose.
 fn placed<'a>(benchmark: &Benchmark, cpus: &'a [u32]) -> &'a [u32] {
     match benchmark.placement {
         Placement::All => &[],
         _ => cpus,
     }
-}
-
-fn cpus_argument(cpus: &[u32]) -> OsString {
-    let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
-    format!("cpus={}", list.join(",")).into()
-}
-
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

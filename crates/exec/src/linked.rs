@@ -1,10 +1,13 @@
-//! Text, data and bss of a linked program, as size(1) counts them, and the symbols that it defines.
+//! What a linked program says of itself: text, data and bss, as size(1) counts them, the symbols that it defines, and the
+//! loader that it asks for.
 //!
 //! Must not know: which program, who linked it.
 
 use gritstone_model::Event;
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, elf};
-use std::path::Path;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 /// Most symbols that are listed; a static program of today has thousands.
 const MAX_SYMBOLS: usize = 4000;
@@ -57,4 +60,14 @@ pub fn measure(path: &Path) -> Result<Vec<Event>, String> {
             .map(|name| param("symbol", name.to_owned())),
     );
     Ok(events)
+}
+
+/// The loader that a program asks for, if it is not on this machine: such a program cannot be started.
+pub fn missing_loader(program: &Path) -> Option<PathBuf> {
+    let bytes = std::fs::read(program).ok()?;
+    let file = object::File::parse(&*bytes).ok()?;
+    let section = file.section_by_name(".interp")?;
+    let name = section.data().ok()?.strip_suffix(b"\0")?;
+    let loader = PathBuf::from(OsStr::from_bytes(name));
+    (!loader.exists()).then_some(loader)
 }

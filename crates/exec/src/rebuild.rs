@@ -6,7 +6,7 @@
 
 use crate::process::{Task, carry_out};
 use crate::{ExecError, Executor, launch, version};
-use gritstone_kernels::KEEPER;
+use gritstone_kernels::{KEEPER, linking};
 use gritstone_model::Program;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -19,8 +19,8 @@ use std::time::Duration;
 
 /// What the language of the kernels asks for; all else is whoever's flags they are.
 const LANGUAGE: &str = "-std=gnu11";
-/// Programs of the runtime that stand alone, and so are no part of other programs.
-const ALONE: [&str; 2] = ["runtime/keeper.c", "runtime/command.c"];
+/// Programs of the runtime, which are no part of other programs.
+const PROGRAMS: [&str; 2] = ["runtime/keeper.c", "runtime/command.c"];
 /// How long a compiler may take for one program.
 const DEADLINE: Duration = Duration::from_secs(120);
 /// How much of what a compiler complains is passed on.
@@ -94,7 +94,8 @@ impl Executor {
 
 impl Workshop {
     /// Compiles `programs` (`family/name`) from `sources`, which are pairs of path (`family/name.c`) and text and hold the
-    /// runtime. Statically linked where that is possible, as the programs in this binary are.
+    /// runtime. Linked as the programs in this binary are: statically where that is possible and the name asks for no other,
+    /// with the runtime unless they are whole without it.
     ///
     /// # Errors
     /// When nothing can be compiled with this compiler and these flags at all; a program that it refuses is in the result.
@@ -117,9 +118,15 @@ impl Workshop {
         let mut builds = Builds::new();
         for name in programs {
             let (output, source) = (name.replace('/', "_"), format!("{name}.c"));
+            let linkage = linkage.filter(|_| !linking::is_dynamic(name));
+            let alone = sources
+                .iter()
+                .any(|(path, text)| *path == source && linking::stands_alone(text));
             let mut arguments: Vec<&str> = linkage.iter().copied().collect();
             arguments.extend(["-o", &output, &source]);
-            arguments.extend(objects.iter().map(String::as_str));
+            if !alone {
+                arguments.extend(objects.iter().map(String::as_str));
+            }
             let built = match self.compile(&arguments)? {
                 Ok(()) => self.finished(&output, linkage),
                 Err(why) => Err(why),
@@ -208,7 +215,7 @@ fn part_of_all(path: &str) -> bool {
     let file = Path::new(path);
     file.starts_with("runtime")
         && file.extension().is_some_and(|e| e == "c")
-        && !ALONE.contains(&path)
+        && !PROGRAMS.contains(&path)
 }
 
 /// The beginning of a text, at most so many bytes of it.

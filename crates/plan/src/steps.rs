@@ -76,13 +76,14 @@ fn why_not(benchmark: &Benchmark, offer: &Offer) -> Option<String> {
                 .to_owned(),
         );
     }
-    match &benchmark.work {
-        Work::Kernel(work) if !offer.kernels.contains(&work.program) => Some(format!(
-            "The program {} is not in this binary: build Gritstone with a compiler for it.",
-            work.program
-        )),
-        _ => None,
-    }
+    let Work::Kernel(work) = &benchmark.work else {
+        return None;
+    };
+    let mut programs = [&work.program].into_iter().chain(&work.uses);
+    let missing = programs.find(|program| !offer.kernels.contains(*program))?;
+    Some(format!(
+        "The program {missing} is not in this binary: build Gritstone with a compiler for it."
+    ))
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The executor with made-up benchmarks: what is work, what is not, and that nothing stays.
 
+mod helpers;
+
 use super::*;
 use gritstone_model::{Better, Claims, PublishedWork, Source, Term, Unit};
 use std::ffi::OsStr;

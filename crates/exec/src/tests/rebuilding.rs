@@ -138,3 +138,18 @@ fn a_program_without_a_kernel_struct_is_refused_by_the_linker() {
             .contains("kernel")
     );
 }
+
+#[test]
+fn a_helper_is_whole_and_a_dynamic_program_is_so_again() {
+    let (_directory, workshop) = workshop("cc", &["-O1"]);
+    let names = ["kernel/null-job", "kernel/process-dynamic"];
+    let mut builds = workshop.build(&sources(), &names).unwrap();
+    let [job, parent] = names.map(|name| builds.remove(name).unwrap().unwrap());
+    assert!(Command::new(&job.path).status().unwrap().success());
+    let mut named = std::ffi::OsString::from("kernel/null-job=");
+    named.push(&job.path);
+    let mut done = Command::new(&parent.path);
+    done.args(["mode=once", "n=3", "how=vfork", "job=kernel/null-job"]);
+    assert!(done.arg(named).status().unwrap().success());
+    assert_eq!(parent.program.flags, "-std=gnu11 -O1");
+}

@@ -60,7 +60,8 @@ pub(super) fn result(
         result.footnotes.push(unmade(terms, results));
     }
     if let Some(work) = &benchmark.published {
-        let (view, footnotes) = publish(work, &launched, terms, rows, &intervals);
+        let disturbed = disturbed(&result.footnotes);
+        let (view, footnotes) = publish(work, &launched, terms, rows, &intervals, disturbed);
         result.published = Some(view);
         result.footnotes.extend(footnotes);
     }
@@ -194,7 +195,12 @@ fn footnotes(
         footnotes.push(Footnote::new(FootnoteKind::Unrepeatable, why));
     }
     let sum = result.estimate.unwrap_or(0.0);
-    let positive = positive(sum, result.interval, benchmark.unit.as_str());
+    let positive = positive(
+        sum,
+        result.interval,
+        benchmark.unit.as_str(),
+        disturbed(&result.footnotes),
+    );
     let reaches_zero = positive.is_some();
     footnotes.extend(positive);
     let physics = ns
@@ -214,8 +220,21 @@ fn footnotes(
     footnotes
 }
 
-/// A sum that is not positive, or that may not be.
-fn positive(sum: f64, interval: Option<[f64; 2]>, unit: &str) -> Option<Footnote> {
+/// Whether a row that it is made of was disturbed too often.
+fn disturbed(footnotes: &[Footnote]) -> bool {
+    footnotes.iter().any(|f| f.kind == FootnoteKind::Disturbed)
+}
+
+/// A sum that is not positive, or that may not be. Whoever shares the CPU with a row that never sleeps takes more from it
+/// than from one that does, so that of disturbed rows a sum below nothing says nothing of their work.
+fn positive(sum: f64, interval: Option<[f64; 2]>, unit: &str, disturbed: bool) -> Option<Footnote> {
+    if sum <= 0.0 && disturbed {
+        let why = format!(
+            "The difference is {} {unit}, less than nothing: the rows that it is made of were disturbed, so that it cannot be told.",
+            number(sum)
+        );
+        return Some(Footnote::new(FootnoteKind::Unrepeatable, why));
+    }
     if sum <= 0.0 {
         let why = format!(
             "The difference is {} {unit}: less than nothing cannot be measured, so one of its rows does not do what it says.",
@@ -240,13 +259,14 @@ fn publish(
     terms: &[Term],
     rows: &BTreeMap<&Id, Row>,
     intervals: &Intervals,
+    disturbed: bool,
 ) -> (PublishedView, Vec<Footnote>) {
     let mut view = published::blank(work);
     let mut footnotes = Vec::new();
     view.values = launched.sums(|launch| launch.batch_s(work.operations));
     if let Some(real) = intervals.plain_center(&view.values) {
         (view.real_s, view.real_interval) = (Some(real.value), real.interval);
-        let footnote = positive(real.value, real.interval, "s");
+        let footnote = positive(real.value, real.interval, "s", disturbed);
         footnotes.extend(footnote.map(|footnote| footnote.of("real_s")));
     } else if !launched.rounds.is_empty() {
         let why = format!(
@@ -263,7 +283,7 @@ fn publish(
         let users = launched.sums(|launch| launch.batch_cpu_s(work.operations));
         if let Some(user) = intervals.plain_center(&users) {
             (view.user_s, view.user_interval) = (Some(user.value), user.interval);
-            let footnote = positive(user.value, user.interval, "s");
+            let footnote = positive(user.value, user.interval, "s", disturbed);
             footnotes.extend(footnote.map(|footnote| footnote.of("user_s")));
         }
     }

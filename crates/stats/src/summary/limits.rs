@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 /// Growth of time with n, as the exponent of n, that still counts as linear. A loop that the compiler removed gives 0
 /// and work that piles up gives 2; start-up inside a region and a cache that is left on the way cost a few tenths.
 pub const LINEAR_EXPONENT: RangeInclusive<f64> = 0.7..=1.3;
-/// Regions at one n below which their median says nothing: one alone may have been interrupted.
+/// Regions at one n below which the least of them says nothing: one alone may have been interrupted.
 pub const LINEAR_REGIONS: usize = 2;
 /// Launches that must show a growth before it is judged: the median of fewer is one disturbed launch.
 pub const LINEAR_LAUNCHES: usize = 3;

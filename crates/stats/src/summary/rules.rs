@@ -79,9 +79,11 @@ pub(crate) fn checks(launches: &[&Reading], claimed: bool) -> Option<String> {
 
 /// Time must grow in proportion to n, between the two largest n that were probed often enough. A launch that was disturbed
 /// says nothing of it: a region longer than the turn of whoever else has the CPU is always interrupted, one that is shorter
-/// seldom, so that all work seems to grow faster than n.
+/// seldom, so that all work seems to grow faster than n. In each of the others the least time of each n counts, as in an
+/// audit: bursts that are too short to disturb a launch only ever add time, and more to long regions than to short.
 fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<String> {
-    let growth = |l: &Reading| Growth::of(&l.warm, |walls| median(walls.iter().copied()));
+    let least = |walls: &[f64]| walls.iter().copied().reduce(f64::min);
+    let growth = |l: &Reading| Growth::of(&l.warm, least);
     if launches.iter().all(|l| growth(l).is_none()) {
         return Some(Growth::unseen(launches.len()));
     }

@@ -107,6 +107,23 @@ fn less_than_nothing_is_said_and_not_clamped() {
 }
 
 #[test]
+fn less_than_nothing_of_disturbed_rows_says_nothing_of_their_work() {
+    let mut run = run(
+        rows(),
+        [launches("a/long", 60.0), launches("a/short", 100.0)].concat(),
+    );
+    for launch in run.launches.iter_mut().filter(|l| l.id == id("a/short")) {
+        launch.conditions.others = Some(launch.conditions.wall / 2);
+    }
+    let found = rest(&run);
+    let kinds: Vec<_> = notes(&found).iter().map(|(kind, ..)| *kind).collect();
+    assert!(!kinds.contains(&Trivialised), "{kinds:?}");
+    assert!(kinds.contains(&Unrepeatable) && kinds.contains(&Disturbed));
+    let why = "The difference is -40 ns/call, less than nothing: the rows that it is made of were disturbed, so that it cannot be told.";
+    assert!(notes(&found).contains(&(Unrepeatable, None, why)));
+}
+
+#[test]
 fn published_times_below_nothing_have_their_own_footnotes() {
     let mut run = run(
         rows(),

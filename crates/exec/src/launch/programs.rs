@@ -1,0 +1,140 @@
+//! The programs of a launch: where each of them is, what it is handed, and what of it belongs to the figure.
+//!
+//! Must not know: how a program is started, what came of it.
+
+use super::Executor;
+use crate::{ExecError, version};
+use gritstone_model::{Benchmark, KernelWork, Program, Work};
+use sha2::{Digest, Sha256};
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+impl Executor {
+    /// The program behind a benchmark, as it belongs to the figure.
+    #[must_use]
+    pub fn program(&self, benchmark: &Benchmark) -> Option<Program> {
+        match &benchmark.work {
+            Work::Kernel(work) => {
+                let mut program = self.program_called(&work.program)?;
+                // the programs that it executes are as much of the figure as itself
+                if !work.uses.is_empty() {
+                    let mut hash = Sha256::new_with_prefix(&program.hash);
+                    for helper in &work.uses {
+                        hash.update(self.program_called(helper)?.hash);
+                    }
+                    program.hash = hexadecimal(&hash.finalize());
+                }
+                Some(program)
+            }
+            Work::Command(work) | Work::Scenario(work) => {
+                let argv = self.fill_in(&work.argv);
+                let program = PathBuf::from(argv.first()?);
+                // the programs that the first one starts are as much of the figure as itself
+                let needed = benchmark.needs.iter();
+                let needed = needed.filter_map(|need| self.setup.programs.get(&need.name));
+                let mut hash = Sha256::new();
+                for path in [&program]
+                    .into_iter()
+                    .chain(needed.filter(|path| **path != program))
+                {
+                    hash.update(std::fs::read(path).ok()?);
+                }
+                Some(Program {
+                    hash: hexadecimal(&hash.finalize()),
+                    compiler: self
+                        .setup
+                        .programs
+                        .get("cc")
+                        .filter(|cc| **cc == program)
+                        .map_or_else(String::new, |cc| version::of(cc, &self.setup.environment)),
+                    flags: argv.join(" "),
+                })
+            }
+            Work::Derived { .. } | Work::Rating { .. } => None,
+        }
+    }
+
+    /// A program of ours by its name: as it was built here, else as it travels in this binary.
+    fn program_called(&self, name: &str) -> Option<Program> {
+        match self.builds.get(name) {
+            Some(build) => Some(build.program.clone()),
+            None => gritstone_kernels::find(name).map(|program| Program {
+                hash: program.hash.to_owned(),
+                compiler: gritstone_kernels::COMPILER.to_owned(),
+                flags: program.flags.to_owned(),
+            }),
+        }
+    }
+
+    pub(super) fn fill_in(&self, argv: &[String]) -> Vec<String> {
+        argv.iter()
+            .map(|word| {
+                self.setup
+                    .programs
+                    .iter()
+                    .fold(word.clone(), |word, (name, path)| {
+                        word.replace(&format!("{{{name}}}"), &path.to_string_lossy())
+                    })
+            })
+            .collect()
+    }
+
+    /// Where a program of ours is: as it was built here, else as it travels in this binary.
+    pub(crate) fn path_of(&self, name: &str) -> Result<PathBuf, ExecError> {
+        if let Some(build) = self.builds.get(name) {
+            return Ok(build.path.clone());
+        }
+        let missing = || std::io::Error::other("build Gritstone again");
+        let program =
+            gritstone_kernels::find(name)
+                .ok_or_else(missing)
+                .map_err(ExecError::system(format!(
+                    "no program {name} in this binary"
+                )))?;
+        self.setup.places.program(program)
+    }
+
+    /// What a kernel is handed: the parameters of its entry, and where each program lies that it executes, `family/name=PATH`.
+    pub(super) fn handed(&self, work: &KernelWork) -> Result<Vec<OsString>, ExecError> {
+        let params = work.params.iter();
+        let mut arguments: Vec<OsString> = params
+            .map(|(key, value)| format!("{key}={value}").into())
+            .collect();
+        for helper in &work.uses {
+            let mut argument = OsString::from(format!("{helper}="));
+            argument.push(self.path_of(helper)?);
+            arguments.push(argument);
+        }
+        Ok(arguments)
+    }
+
+    /// Arguments for a process that does `n` operations and nothing else.
+    pub(super) fn whole_arguments(
+        &self,
+        mode: &str,
+        work: &KernelWork,
+        cpus: &[u32],
+        n: u64,
+    ) -> Result<Vec<OsString>, ExecError> {
+        let mut arguments = vec![
+            format!("mode={mode}").into(),
+            format!("n={n}").into(),
+            cpus_argument(cpus),
+        ];
+        arguments.extend(self.handed(work)?);
+        Ok(arguments)
+    }
+}
+
+pub(super) fn cpus_argument(cpus: &[u32]) -> OsString {
+    let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
+    format!("cpus={}", list.join(",")).into()
+}
+
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

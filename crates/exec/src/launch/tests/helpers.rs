@@ -1,0 +1,165 @@
+//! Programs that a kernel executes: that they lie where it is told, and that a job that cannot be executed is no time.
+
+use super::*;
+use crate::rebuild::Rebuilt;
+use gritstone_kernels::linking;
+use gritstone_model::Program;
+use object::{Object, ObjectSection, SectionKind};
+
+const JOB: &str = "kernel/null-job";
+const WAYS: [&str; 4] = ["fork", "vfork", "clone3-vfork", "posix-spawn"];
+
+/// A row that executes `job` in one of the ways to make a process.
+fn executes(how: &str, job: &str) -> Benchmark {
+    let params = [("how", how), ("job", job), ("target_ns", "200000")];
+    let mut made = kernel("kernel/process", &params, 20);
+    if let Work::Kernel(work) = &mut made.work {
+        work.uses = vec![job.to_owned()];
+    }
+    made
+}
+
+impl Bench {
+    /// From now on this script takes the place of the job.
+    fn plant(&mut self, script: &str) {
+        let path = self.folder.path().join("planted");
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        self.replace(JOB, path);
+    }
+
+    fn replace(&mut self, name: &str, path: PathBuf) {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+        let program = Program {
+            hash: "planted".to_owned(),
+            compiler: String::new(),
+            flags: String::new(),
+        };
+        let planted = Rebuilt { path, program };
+        self.executor
+            .use_builds(BTreeMap::from([(name.to_owned(), planted)]));
+    }
+
+    /// Links the source of a program, and asks for a loader that is not there.
+    fn without_loader(&mut self, name: &str) {
+        let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels");
+        let source = kernels.join(name).with_extension("c");
+        let mut command = Command::new(&self.executor.setup.programs["cc"]);
+        let path = self.folder.path().join("unloadable");
+        command.arg("-o").arg(&path).arg(&source);
+        if !linking::stands_alone(&fs::read_to_string(&source).unwrap()) {
+            let runtime = ["main", "clock", "pacer", "usage", "arguments", "lines"];
+            command
+                .args(runtime.map(|file| kernels.join("runtime").join(file).with_extension("c")));
+        }
+        let linked = command
+            .arg("-Wl,--dynamic-linker=/nonexistent/ld.so")
+            .status();
+        assert!(linked.unwrap().success());
+        self.replace(name, path);
+    }
+}
+
+fn why_skipped(bench: &mut Bench, benchmark: &Benchmark) -> String {
+    match bench.launch(benchmark).outcome {
+        Outcome::Skipped(why) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_a_kernel_executes_lies_where_it_is_told() {
+    let mut bench = Bench::new();
+    for how in WAYS {
+        let launched = bench.launch(&executes(how, JOB));
+        let Outcome::Skipped(why) = &launched.outcome else {
+            assert_eq!(launched.outcome, Outcome::Measured, "{how}");
+            continue;
+        };
+        assert!(how == "clone3-vfork" && why.contains("Linux 5.3"), "{why}");
+    }
+    // it is a part of the figure
+    let hash = |benchmark: &Benchmark| bench.executor.program(benchmark).unwrap().hash;
+    let alone = hash(&kernel("kernel/process", &[], 1));
+    let null = hash(&executes("fork", JOB));
+    let big = hash(&executes("fork", "kernel/big-job"));
+    assert!(alone != null && null != big && alone != big);
+}
+
+#[test]
+fn an_exec_that_fails_is_no_time() {
+    let mut bench = Bench::new();
+    for how in WAYS {
+        // the first execution is the untimed attempt; clone3 has one of its own
+        bench.plant("test -e \"$0.again\" && rm \"$0\"; : >\"$0.again\"");
+        let outcome = bench.launch(&executes(how, JOB)).outcome;
+        let Outcome::Failed(why) = &outcome else {
+            assert!(matches!(outcome, Outcome::Skipped(_)) && how == "clone3-vfork");
+            continue;
+        };
+        let expected = match how {
+            "posix-spawn" => "posix-spawn: No such file or directory (errno 2)",
+            _ => "execve: a child ended with status 0x7f00: it could not execute its job",
+        };
+        assert_eq!(why, expected, "{how}");
+    }
+    bench.plant("exit 3");
+    let outcome = bench.launch(&executes("vfork", JOB)).outcome;
+    assert_eq!(
+        outcome,
+        Outcome::Failed("execve: a child ended with status 0x300".to_owned())
+    );
+    let mut forgotten = executes("vfork", JOB);
+    if let Work::Kernel(work) = &mut forgotten.work {
+        work.uses.clear();
+    }
+    let outcome = bench.launch(&forgotten).outcome;
+    assert!(
+        matches!(&outcome, Outcome::Failed(why) if why.contains("no kernel/null-job=PATH")),
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn a_program_without_its_loader_is_not_run_and_says_so() {
+    let mut bench = Bench::new();
+    bench.without_loader(JOB);
+    let why = why_skipped(&mut bench, &executes("vfork", JOB));
+    assert!(why.contains("kernel/null-job asks for a loader"), "{why}");
+    bench.without_loader("kernel/process");
+    let why = why_skipped(&mut bench, &kernel("kernel/process", &[("how", "fork")], 1));
+    assert!(
+        why.contains("/nonexistent/ld.so is not on this machine"),
+        "{why}"
+    );
+}
+
+#[test]
+fn the_jobs_differ_in_their_data_alone_and_have_less_text_than_their_parent() {
+    let size = |name: &str, kind: SectionKind| {
+        let bytes = gritstone_kernels::find(name).unwrap().bytes().unwrap();
+        let file = object::File::parse(&*bytes).unwrap();
+        let sections = file.sections().filter(|section| section.kind() == kind);
+        sections.map(|section| section.size()).sum::<u64>()
+    };
+    let of =
+        |kind| ["kernel/null-job", "kernel/big-job", "kernel/process"].map(|name| size(name, kind));
+    let [null, big, _] = of(SectionKind::Data);
+    assert!(null >= 1024);
+    assert_eq!((big - null).next_multiple_of(1024), 255 * 1024);
+    let [null, big, parent] = of(SectionKind::Text);
+    assert!(null == big && null < parent, "{null} {big} {parent}");
+}
+
+#[test]
+fn what_is_linked_dynamically_asks_for_a_loader_and_nothing_else_does() {
+    let statically = gritstone_kernels::FLAGS.contains("-static");
+    for program in gritstone_kernels::all() {
+        let bytes = program.bytes().unwrap();
+        let file = object::File::parse(&*bytes).unwrap();
+        let asks = file.section_by_name(".interp").is_some();
+        let dynamic = linking::is_dynamic(program.name);
+        assert_eq!(asks, dynamic || !statically, "{}", program.name);
+        assert_eq!(program.flags.contains("-static"), !asks, "{}", program.name);
+    }
+}

@@ -1,0 +1,10 @@
+/* kernel/null-job: what a child of kernel/process executes. It does nothing, and has 1 KB of data in its file beside that
+ * of the C library (hp-1987, table 4.3). The null job and the big job differ in nothing else. */
+
+/* one byte that is not 0 puts all of them into the file */
+unsigned char job_data[1 * 1024] __attribute__((used)) = {1};
+
+int main(void)
+{
+	return 0;
+}

@@ -1,0 +1,145 @@
+/* kernel/forks, kernel/vforks, kernel/execs, kernel/vexecs and what programs use today: making a process, and waiting for
+ * its end (hp-1987, table 4.3).
+ *
+ * One operation is one child made by how=fork, vfork, clone3-vfork or posix-spawn, which ends at once, or executes the job
+ * that job= names, which does nothing and ends; and one wait for it. Beforehand the parent has grown by grow= bytes of
+ * sbrk() and touched them. env= adds so many bytes to the environment. 1,000 operations are the published work.
+ *
+ * fork is the bare system call: a library's fork() does more. A child that cannot execute its job ends with 127, and any
+ * end but 0 fails the launch: a failing exec is never a time.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../runtime/kernel.h"
+#include "clone3.h"
+#include "job.h"
+
+#ifndef NAME
+#define NAME "kernel/process"
+#endif
+
+static pid_t (*make)(void);
+
+static _Noreturn void child(void)
+{
+	if (job == NULL)
+		_exit(0);
+	execve(job, arguments, environment);
+	_exit(127);
+}
+
+static pid_t by_fork(void)
+{
+#ifdef SYS_fork
+	pid_t pid = (pid_t)syscall(SYS_fork);
+#else
+	pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+#endif
+	if (pid == 0)
+		child();
+	return pid;
+}
+
+static pid_t by_vfork(void)
+{
+	pid_t pid = vfork();
+	if (pid == 0)
+		child();
+	return pid;
+}
+
+static pid_t by_clone3(void)
+{
+	return clone3_vfork(child);
+}
+
+static pid_t by_spawn(void)
+{
+	pid_t pid;
+	errno = posix_spawn(&pid, job, NULL, NULL, arguments, environment);
+	return errno == 0 ? pid : -1;
+}
+
+static void parse_how(struct context *c)
+{
+	static const struct {
+		const char *name;
+		pid_t (*make)(void);
+	} ways[] = {{"fork", by_fork}, {"vfork", by_vfork}, {"clone3-vfork", by_clone3}, {"posix-spawn", by_spawn}};
+	const char *how = parameter(c, "how", "");
+	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+		if (strcmp(how, ways[i].name) == 0)
+			make = ways[i].make;
+	if (make == NULL || (make == by_spawn && job == NULL))
+		failed_because(c, "arguments", "how=%s is no way to make this process", how);
+}
+
+static void grow(struct context *c)
+{
+	size_t bytes = (size_t)parameter_u64(c, "grow", 0), page = (size_t)sysconf(_SC_PAGESIZE);
+	volatile char *memory = sbrk((intptr_t)bytes);
+	if (memory == (void *)-1) {
+		failed(c, "sbrk");
+		return;
+	}
+	for (size_t at = 0; at < bytes; at += page)
+		memory[at] = 1;
+	if (bytes > 0)
+		memory[bytes - 1] = 1;
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		int status;
+		pid_t pid = make();
+		if (pid < 0) {
+			failed(c, parameter(c, "how", ""));
+			return;
+		}
+		if (waitpid(pid, &status, 0) != pid) {
+			failed(c, "waitpid");
+			return;
+		}
+		if (status != 0) {
+			failed_because(c, job != NULL ? "execve" : "_exit", "a child ended with status %#x%s", (unsigned)status,
+				status == 127 << 8 ? ": it could not execute its job" : "");
+			return;
+		}
+		++*check;
+	}
+}
+
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	(void)c;
+	return n;
+}
+
+static void setup(struct context *c)
+{
+	take_job(c);
+	parse_how(c);
+	grow(c);
+	if (make != by_clone3)
+		return;
+	pid_t pid = make();
+	if (pid < 0 && (errno == ENOSYS || errno == EPERM))
+		skip(c, "There is no clone3() here: it takes Linux 5.3 or newer, an x86-64 or ARM processor, and a container that lets it through.");
+	else if (pid < 0 || waitpid(pid, NULL, 0) != pid)
+		failed(c, "clone3");
+}
+
+const struct kernel kernel = {
+	.name = NAME,
+	.setup = setup,
+	.run = run,
+	.expect = expect,
+	.children = CHILDREN_TOO,
+};
