@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a run is measured.
 
+use crate::params;
 use crate::run::Job;
 use crate::session::Limits;
 use crate::site::Site;
@@ -46,8 +47,11 @@ pub fn job(world: &World, name: &str) -> Result<Job> {
         here.name,
         here.system
     );
+    let mut now = world.catalogue.benchmarks.clone();
+    now.retain(|row| data.benchmarks.iter().any(|then| then.id == row.id));
+    params::give(&world.catalogue.benchmarks, &mut now, &settings.params)?;
     for benchmark in &data.benchmarks {
-        if !world.catalogue.benchmarks.contains(benchmark) {
+        if !now.contains(benchmark) {
             bail!(
                 "{} is not the benchmark that it was when run {id} began (Gritstone {} then, {} now): start a new run",
                 benchmark.id,
