@@ -47,7 +47,10 @@ pub fn give(
             }
         }
         if !known {
-            bail!("no selected row has a parameter '{key}'{}", hint(catalogue, selected, key));
+            bail!(
+                "no selected row has a parameter '{key}'{}",
+                hint(catalogue, selected, key)
+            );
         }
     }
     Ok(())
@@ -114,7 +117,12 @@ mod tests {
         let rows = given(&["aim/tty*", "aim/fork"], &["tty=/dev/ttyS7"]).unwrap();
         for row in &rows {
             let line = row.id.as_str() != "aim/fork";
-            assert_eq!(value(row, "tty"), line.then_some("/dev/ttyS7"), "{}", row.id);
+            assert_eq!(
+                value(row, "tty"),
+                line.then_some("/dev/ttyS7"),
+                "{}",
+                row.id
+            );
             let said = row.not_comparable.as_ref();
             assert_eq!(said.is_some_and(|why| why.contains("tty=/dev/ttyS7")), line);
         }
@@ -124,20 +132,33 @@ mod tests {
     #[test]
     fn what_the_row_has_already_makes_no_difference() {
         let before = given(&["aim/ram-read/long"], &[]).unwrap();
-        assert_eq!(given(&["aim/ram-read/long"], &["bytes=512"]).unwrap(), before);
+        assert_eq!(
+            given(&["aim/ram-read/long"], &["bytes=512"]).unwrap(),
+            before
+        );
     }
 
     #[test]
     fn a_variant_keeps_what_makes_it_one() {
-        let rows = given(&["aim/ram-read/long", "aim/ram-read/long@l2"], &["bytes=4096"]).unwrap();
-        let sizes: Vec<_> = rows.iter().map(|row| value(row, "bytes").unwrap()).collect();
+        let rows = given(
+            &["aim/ram-read/long", "aim/ram-read/long@l2"],
+            &["bytes=4096"],
+        )
+        .unwrap();
+        let sizes: Vec<_> = rows
+            .iter()
+            .map(|row| value(row, "bytes").unwrap())
+            .collect();
         assert_eq!(sizes, ["4096", "l2"]);
     }
 
     #[test]
     fn what_no_row_has_or_what_tells_rows_apart_is_refused() {
         let tty = error(&["aim/fork"], &["tty=/dev/ttyS7"]);
-        assert!(tty.contains("'tty'") && tty.contains("none to give"), "{tty}");
+        assert!(
+            tty.contains("'tty'") && tty.contains("none to give"),
+            "{tty}"
+        );
         let near = error(&["aim/tty*"], &["ttyy=x"]);
         assert!(near.contains("did you mean 'tty'?"), "{near}");
         let apart = error(&["aim/add/*"], &["op=divide"]);

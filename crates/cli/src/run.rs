@@ -203,12 +203,7 @@ fn limits(args: &RunArgs) -> Limits {
     }
 }
 
-fn info(
-    args: &RunArgs,
-    params: BTreeMap<String, String>,
-    site: &Site,
-    limits: &Limits,
-) -> RunInfo {
+fn info(args: &RunArgs, params: BTreeMap<String, String>, site: &Site, limits: &Limits) -> RunInfo {
     let now = jiff::Timestamp::now();
     RunInfo {
         id: gritstone_store::new_id(now, rand::random()),

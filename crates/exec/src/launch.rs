@@ -355,7 +355,8 @@ impl Execute for Executor {
         let _ = std::fs::remove_dir_all(&directory);
         let mut told = told?;
         if benchmark.files {
-            let uncached = |event: &Event| matches!(event, Event::Param { key, .. } if key == "uncached");
+            let uncached =
+                |event: &Event| matches!(event, Event::Param { key, .. } if key == "uncached");
             let measured = &self.setup.measured;
             told.events.push(Event::Param {
                 key: "measured".to_owned(),

@@ -324,16 +324,18 @@ fn settings() -> impl Strategy<Value = Settings> {
         vec(text(), 0..3),
     )
         .prop_map(
-            |(selectors, (seed, budget_s, precision, quick), dir, environment, params, steady)| Settings {
-                selectors,
-                seed,
-                budget_s,
-                precision,
-                quick,
-                dir,
-                environment,
-                params,
-                steady,
+            |(selectors, (seed, budget_s, precision, quick), dir, environment, params, steady)| {
+                Settings {
+                    selectors,
+                    seed,
+                    budget_s,
+                    precision,
+                    quick,
+                    dir,
+                    environment,
+                    params,
+                    steady,
+                }
             },
         )
 }

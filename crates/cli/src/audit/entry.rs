@@ -7,8 +7,8 @@ use super::again::Again;
 use gritstone_exec::entries::Entries;
 use gritstone_exec::{ExecError, Execute, Executor, PROOF_FAILED};
 use gritstone_model::{
-    AuditBuild, AuditTest, Benchmark, Claim, CommandWork, Conditions, Event, Finding, KernelWork, Launch,
-    Outcome, Work,
+    AuditBuild, AuditTest, Benchmark, Claim, CommandWork, Conditions, Event, Finding, KernelWork,
+    Launch, Outcome, Work,
 };
 use gritstone_stats::audit::{Evidence, tests};
 use std::collections::BTreeMap;
@@ -78,7 +78,10 @@ fn excused(mut test: AuditTest, benchmark: &Benchmark, build: &AuditBuild) -> Au
     if fails && benchmark.claims.ieee && !build.counts {
         test.finding = Finding::Expected;
         let flags = &build.flags;
-        test.why = format!("{} It needs IEEE arithmetic, which {flags} gives up.", test.why);
+        test.why = format!(
+            "{} It needs IEEE arithmetic, which {flags} gives up.",
+            test.why
+        );
     }
     test
 }
