@@ -8,7 +8,7 @@ use crate::session::Limits;
 use crate::site::Site;
 use crate::world::World;
 use anyhow::{Context, Result, bail, ensure};
-use gritstone_model::{Id, Program, RunData, RunInfo};
+use gritstone_model::{Benchmark, Id, Program, RunData, RunInfo};
 use gritstone_plan::steps;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -47,9 +47,7 @@ pub fn job(world: &World, name: &str) -> Result<Job> {
         here.name,
         here.system
     );
-    let mut now = world.catalogue.benchmarks.clone();
-    now.retain(|row| data.benchmarks.iter().any(|then| then.id == row.id));
-    params::give(&world.catalogue.benchmarks, &mut now, &settings.params)?;
+    let now = as_given(world, &data)?;
     for benchmark in &data.benchmarks {
         if !now.contains(benchmark) {
             bail!(
@@ -75,6 +73,15 @@ pub fn job(world: &World, name: &str) -> Result<Job> {
         info: data.info,
         earlier: Some(data.launches),
     })
+}
+
+/// The entries of a run as they are now, with the parameters that it was given.
+fn as_given(world: &World, data: &RunData) -> Result<Vec<Benchmark>> {
+    let catalogue = &world.catalogue.benchmarks;
+    let mut now = catalogue.clone();
+    now.retain(|row| data.benchmarks.iter().any(|then| then.id == row.id));
+    params::give(catalogue, &mut now, &data.info.settings.params)?;
+    Ok(now)
 }
 
 /// A run is steadied in one way from its beginning to its end.
