@@ -162,6 +162,19 @@ fn wrong_names_are_answered_with_near_ones() {
         (&["run", "--precision", "0"], "such as 1%"),
         (&["run", "byte/loop", "--dir", "/nonexistent"], "--dir"),
         (&["run", "byte/loop", "--against", "nothing"], "no run"),
+        (&["run", "byte/loop", "--param", "tty"], "KEY=VALUE"),
+        (
+            &["run", "byte/loop", "--param", "tty=/dev/ttyS0"],
+            "no selected row has a parameter 'tty'",
+        ),
+        (
+            &["run", "aim/tty*", "--param", "ttyy=/dev/ttyS0"],
+            "did you mean 'tty'?",
+        ),
+        (
+            &["run", "--resume", "--param", "tty=/dev/ttyS0"],
+            "cannot be used with",
+        ),
     ] {
         let (code, out, error) = home.run(arguments);
         assert_eq!(code, 2, "{arguments:?}: {error}");

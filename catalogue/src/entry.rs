@@ -32,7 +32,7 @@ impl Reader<'_> {
             placement: raw.placement.as_ref().map_or_else(Default::default, copied),
             processor_bound: raw.processor_bound,
             files: raw.in_dir.as_ref().is_some_and(copied),
-            claims: self.claims(raw)?,
+            claims: self.claims(raw.claims.as_ref(), *raw.kind.get_ref())?,
             needs: self.needs_of(raw)?,
             curve: self.curve(raw.curve.as_ref())?,
             remark: self.optional_prose("remark", raw.remark.as_ref())?,
@@ -121,8 +121,8 @@ impl Reader<'_> {
         }))
     }
 
-    fn claims(&self, raw: &raw::Entry) -> Result<Claims, Error> {
-        let Some(at) = &raw.claims else {
+    pub fn claims(&self, raw: Option<&At<Claims>>, kind: Kind) -> Result<Claims, Error> {
+        let Some(at) = raw else {
             return Ok(Claims::default());
         };
         let claims = at.get_ref();
@@ -146,7 +146,7 @@ impl Reader<'_> {
                 "min_ns_per_op = 0 claims nothing: leave it out, or say how fast is too fast",
             ));
         }
-        if *raw.kind.get_ref() != Kind::Kernel && (claims.check || claims.linear) {
+        if kind != Kind::Kernel && (claims.check || claims.linear) {
             return Err(self.error(
                 at,
                 "`check` and `linear` are claims of kernels, which do n operations: a command is proved by `stdout`, `leaves` and `verify`",

@@ -102,6 +102,7 @@ pub(crate) struct Variant {
     pub why: Option<At<String>>,
     pub placement: Option<At<Placement>>,
     pub params: Option<At<BTreeMap<String, String>>>,
+    pub claims: Option<At<Claims>>,
     pub published: Option<Published>,
     pub curve: Option<Curve>,
     pub not_comparable: Option<At<String>>,

@@ -314,6 +314,9 @@ impl Reader<'_> {
         if let Some(why) = &raw.why {
             row.why = self.prose("why", why)?;
         }
+        if raw.claims.is_some() {
+            row.claims = self.claims(raw.claims.as_ref(), *entry.kind.get_ref())?;
+        }
         if raw.published.is_some() {
             row.published = self.published(raw.published.as_ref())?;
         }

@@ -167,8 +167,10 @@ fn every_kernel_proves_its_work() {
     for benchmark in all().unwrap().benchmarks {
         if benchmark.work.kind() == Kind::Kernel {
             let claims = &benchmark.claims;
+            // a device decides for itself how its time grows with what it is given
+            let of_a_device = benchmark.id.variant() == Some("uncached");
             assert!(
-                claims.check && claims.linear && claims.min_ns_per_op.is_some(),
+                claims.check && claims.linear != of_a_device && claims.min_ns_per_op.is_some(),
                 "{}",
                 benchmark.id
             );

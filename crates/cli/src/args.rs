@@ -89,6 +89,9 @@ pub struct RunArgs {
     /// Directory in whose file system files are measured [default: /var/tmp, else TMPDIR]
     #[arg(long)]
     pub dir: Option<PathBuf>,
+    /// A parameter of the selected rows' programs in place of their own, such as tty=/dev/ttyS0; once for each
+    #[arg(long = "param", value_name = "KEY=VALUE", value_parser = crate::params::parse)]
+    pub params: Vec<(String, String)>,
     /// Repeats the order of an earlier run
     #[arg(long)]
     pub seed: Option<u64>,
@@ -97,7 +100,7 @@ pub struct RunArgs {
     pub steady: bool,
     /// Go on with a run that was cut off: the newest, or the one that is named
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
-          conflicts_with_all = ["selectors", "quick", "budget", "precision", "label", "dir", "seed", "steady"])]
+          conflicts_with_all = ["selectors", "quick", "budget", "precision", "label", "dir", "params", "seed", "steady"])]
     pub resume: Option<String>,
     #[command(flatten)]
     pub format: FormatArgs,

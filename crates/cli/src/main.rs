@@ -12,6 +12,7 @@ mod brief;
 mod failure;
 mod inspect;
 mod output;
+mod params;
 mod past;
 mod progress;
 mod registry;

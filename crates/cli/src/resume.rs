@@ -2,12 +2,13 @@
 //!
 //! Must not know: how a run is measured.
 
+use crate::params;
 use crate::run::Job;
 use crate::session::Limits;
 use crate::site::Site;
 use crate::world::World;
 use anyhow::{Context, Result, bail, ensure};
-use gritstone_model::{Id, Program, RunData, RunInfo};
+use gritstone_model::{Benchmark, Id, Program, RunData, RunInfo};
 use gritstone_plan::steps;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -46,8 +47,9 @@ pub fn job(world: &World, name: &str) -> Result<Job> {
         here.name,
         here.system
     );
+    let now = as_given(world, &data)?;
     for benchmark in &data.benchmarks {
-        if !world.catalogue.benchmarks.contains(benchmark) {
+        if !now.contains(benchmark) {
             bail!(
                 "{} is not the benchmark that it was when run {id} began (Gritstone {} then, {} now): start a new run",
                 benchmark.id,
@@ -71,6 +73,15 @@ pub fn job(world: &World, name: &str) -> Result<Job> {
         info: data.info,
         earlier: Some(data.launches),
     })
+}
+
+/// The entries of a run as they are now, with the parameters that it was given.
+fn as_given(world: &World, data: &RunData) -> Result<Vec<Benchmark>> {
+    let catalogue = &world.catalogue.benchmarks;
+    let mut now = catalogue.clone();
+    now.retain(|row| data.benchmarks.iter().any(|then| then.id == row.id));
+    params::give(catalogue, &mut now, &data.info.settings.params)?;
+    Ok(now)
 }
 
 /// A run is steadied in one way from its beginning to its end.

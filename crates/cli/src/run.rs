@@ -9,7 +9,7 @@ use crate::session::{self, Limits, Progress, Ways};
 use crate::site::Site;
 use crate::steady::{Steadied, steady};
 use crate::world::World;
-use crate::{inspect, output, registry, resume, signals};
+use crate::{inspect, output, params, registry, resume, signals};
 use anyhow::{Context, Result};
 use gritstone_exec::{ExecError, Executor, Journal, Launched};
 use gritstone_host::{Before, Root, Watch, gaps};
@@ -72,12 +72,15 @@ impl Job {
     /// A new run.
     pub fn new(world: &World, args: &RunArgs) -> Result<Self> {
         let site = Site::look(args.dir.as_deref())?;
-        let wanted = select(&world.catalogue.benchmarks, &args.selectors)?;
+        let catalogue = &world.catalogue.benchmarks;
+        let mut wanted = select(catalogue, &args.selectors)?;
+        let params = args.params.iter().cloned().collect();
+        params::give(catalogue, &mut wanted, &params)?;
         let offer = site.offer(&wanted);
         let limits = limits(args);
         Ok(Self {
             plan: steps(wanted, &offer),
-            info: info(args, &site, &limits),
+            info: info(args, params, &site, &limits),
             site,
             limits,
             steady: args.steady,
@@ -200,7 +203,7 @@ fn limits(args: &RunArgs) -> Limits {
     }
 }
 
-fn info(args: &RunArgs, site: &Site, limits: &Limits) -> RunInfo {
+fn info(args: &RunArgs, params: BTreeMap<String, String>, site: &Site, limits: &Limits) -> RunInfo {
     let now = jiff::Timestamp::now();
     RunInfo {
         id: gritstone_store::new_id(now, rand::random()),
@@ -217,6 +220,7 @@ fn info(args: &RunArgs, site: &Site, limits: &Limits) -> RunInfo {
             quick: args.quick,
             dir: site.dir.display().to_string(),
             environment: site.environment(),
+            params,
             steady: vec![],
         },
     }

@@ -297,9 +297,15 @@ impl Execute for Executor {
         let _ = std::fs::remove_dir_all(&directory);
         let mut told = told?;
         if benchmark.files {
+            let uncached =
+                |event: &Event| matches!(event, Event::Param { key, .. } if key == "uncached");
+            let measured = &self.setup.measured;
             told.events.push(Event::Param {
                 key: "measured".to_owned(),
-                value: self.setup.measured.clone(),
+                value: match told.events.iter().any(uncached) {
+                    true => measured.replacen("page cache of", "past the page cache of", 1),
+                    false => measured.clone(),
+                },
             });
         }
         Ok(Launched {

@@ -98,6 +98,8 @@ pub enum Finding {
     Holds,
     /// It does not.
     Fails,
+    /// It does not, and need not: the build gives up the IEEE arithmetic that the entry says it needs.
+    Expected,
     /// It could not be tested here.
     NotTold,
     /// Nothing is claimed; what was measured stands beside it.

@@ -85,6 +85,9 @@ pub struct Claims {
     pub faults_per_op: Option<f64>,
     /// Faster than this is faster than physics, ns.
     pub min_ns_per_op: Option<f64>,
+    /// The others hold only where floating-point arithmetic is that of IEEE 754, which some compiler flags give up.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ieee: bool,
 }
 
 /// A program that must be on the machine.

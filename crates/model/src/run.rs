@@ -127,6 +127,9 @@ pub struct Settings {
     pub dir: String,
     /// Environment of every child.
     pub environment: BTreeMap<String, String>,
+    /// Parameters of kernels that were given in place of their entries' own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, String>,
     /// What was steadied while it was measured, in words; nothing unless it was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steady: Vec<String>,

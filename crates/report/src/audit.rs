@@ -172,13 +172,13 @@ fn outcome(test: &AuditTest) -> String {
         (_, Claim::Linear, Some(measured), _) => format!("as n^{measured}"),
         (_, Claim::Linear, None, _) => "not".to_owned(),
         (Finding::Holds, Claim::Runs, ..) => "yes".to_owned(),
-        (Finding::Fails, Claim::Runs, ..) => "no".to_owned(),
+        (Finding::Fails | Finding::Expected, Claim::Runs, ..) => "no".to_owned(),
         (Finding::Holds, _, Some(measured), Some(claimed))
-        | (Finding::Fails, _, Some(measured), Some(claimed)) => {
+        | (Finding::Fails | Finding::Expected, _, Some(measured), Some(claimed)) => {
             format!("{measured} {relation} {claimed}")
         }
         (Finding::Holds, ..) => "right".to_owned(),
-        (Finding::Fails, ..) => "wrong".to_owned(),
+        (Finding::Fails | Finding::Expected, ..) => "wrong".to_owned(),
     }
 }
 
@@ -195,7 +195,7 @@ fn mark(
     };
     let kind = match test.finding {
         Finding::Fails if view.counts(&test.build) => FootnoteKind::Trivialised,
-        Finding::Fails => FootnoteKind::Note,
+        Finding::Fails | Finding::Expected => FootnoteKind::Note,
         Finding::NotTold => FootnoteKind::NotRun,
         Finding::Holds | Finding::NotClaimed => return None,
     };
@@ -247,7 +247,9 @@ fn cell(document: &mut Document, view: &AuditView, entry: &AuditEntry, build: &A
     let failing = tests.iter().filter(|test| test.finding == Finding::Fails);
     let failing: Vec<&str> = failing.map(|test| short(test.claim)).collect();
     let told = tests.iter().any(|test| test.finding != Finding::NotTold);
+    let expected = tests.iter().any(|test| test.finding == Finding::Expected);
     let text = match (failing.is_empty(), told) {
+        (true, _) if expected => "needs IEEE arithmetic".to_owned(),
         (true, true) => "yes".to_owned(),
         (true, false) => MISSING.to_owned(),
         (false, _) => failing.join(", "),

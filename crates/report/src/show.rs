@@ -239,6 +239,7 @@ pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
         .iter()
         .map(|(k, v)| format!("{k}={v}"))
         .collect();
+    let parameters: Vec<String> = s.params.iter().map(|(k, v)| format!("{k}={v}")).collect();
     let quick = if s.quick { ", quick" } else { "" };
     let mut terms: Vec<(String, Text)> = vec![
         ("measured".into(), selectors.into()),
@@ -256,6 +257,7 @@ pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
             "environment of children".into(),
             environment.join(" ").into(),
         ),
+        ("parameters".into(), parameters.join(" ").into()),
         ("steadied".into(), s.steady.join("; ").into()),
     ];
     terms.retain(|(_, text)| !text.text.is_empty());

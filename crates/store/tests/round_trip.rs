@@ -221,6 +221,7 @@ fn claims() -> impl Strategy<Value = Claims> {
         number(),
         number(),
         number(),
+        any::<bool>(),
     )
         .prop_map(|c| Claims {
             check: c.0,
@@ -229,6 +230,7 @@ fn claims() -> impl Strategy<Value = Claims> {
             switches_per_op: c.3,
             faults_per_op: c.4,
             min_ns_per_op: c.5,
+            ieee: c.6,
         })
 }
 
@@ -320,18 +322,22 @@ fn settings() -> impl Strategy<Value = Settings> {
         numbers,
         text(),
         texts(),
+        texts(),
         vec(text(), 0..3),
     )
         .prop_map(
-            |(selectors, (seed, budget_s, precision, quick), dir, environment, steady)| Settings {
-                selectors,
-                seed,
-                budget_s,
-                precision,
-                quick,
-                dir,
-                environment,
-                steady,
+            |(selectors, (seed, budget_s, precision, quick), dir, environment, params, steady)| {
+                Settings {
+                    selectors,
+                    seed,
+                    budget_s,
+                    precision,
+                    quick,
+                    dir,
+                    environment,
+                    params,
+                    steady,
+                }
             },
         )
 }

@@ -250,6 +250,36 @@ fn a_claim_that_holds_as_shipped_but_not_elsewhere() {
 }
 
 #[test]
+fn what_needs_ieee_arithmetic_is_excused_where_it_is_given_up() {
+    for ieee in [false, true] {
+        let claims = Claims {
+            ieee,
+            ..claims(0.0, 0.01)
+        };
+        let view = Planted::new("rounds", claims).audit();
+        for build in [SHIPPED, "cc -O0", "cc -O3", "cc -O3 -flto"] {
+            assert_eq!(failing(&view, build), [], "{build}");
+        }
+        let tests = view.entries[0].tests.iter();
+        let mut fast = tests.filter(|test| test.build == "cc -Ofast");
+        let check = fast.find(|test| test.claim == Claim::Check).unwrap();
+        let finding = match ieee {
+            true => Finding::Expected,
+            false => Finding::Fails,
+        };
+        assert_eq!(check.finding, finding);
+        assert_eq!(
+            check
+                .why
+                .contains("needs IEEE arithmetic, which -Ofast gives up"),
+            ieee,
+            "{check:?}"
+        );
+        assert_eq!(exit(&view), Exit::Done, "it is only reported");
+    }
+}
+
+#[test]
 fn a_source_that_no_compiler_takes() {
     let mut planted = Planted::new("fickle", claims(1.0, 0.1));
     planted.text.push_str("this is not C\n");

@@ -58,6 +58,7 @@ pub fn run() -> RunView {
         environment: [("LC_ALL", "C"), ("PATH", "/usr/bin:/bin")]
             .map(|(k, v)| (k.to_owned(), v.to_owned()))
             .into(),
+        params: [].into(),
         steady: vec!["governor performance".to_owned(), "turbo off".to_owned()],
     });
     run.results = ROWS.lines().map(result).collect();

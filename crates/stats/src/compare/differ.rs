@@ -42,6 +42,7 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
     if let (Some(b), Some(o)) = (&base.settings, &other.settings) {
         differences.add("directory", &b.dir, &o.dir);
         differences.maps("environment ", &b.environment, &o.environment);
+        differences.maps("parameter ", &b.params, &o.params);
         differences.add("steadied", &steadied(&b.steady), &steadied(&o.steady));
     }
     differences.0

@@ -76,6 +76,7 @@ pub fn claimed(name: &str) -> Benchmark {
             switches_per_op: Some(2.0),
             faults_per_op: Some(0.001),
             min_ns_per_op: Some(10.0),
+            ieee: false,
         },
         processor_bound: true,
         ..plain(name)

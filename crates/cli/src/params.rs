@@ -1,0 +1,170 @@
+//! `--param KEY=VALUE`: parameters of kernels in place of those of their entries.
+//!
+//! A row has a parameter to give when its entry names it, and all rows of its program that are no variants name it with
+//! the same value: one that tells rows apart is no setting. A row that was given one says so for good.
+//! Must not know: what any parameter means.
+
+use anyhow::{Result, bail};
+use gritstone_model::{Benchmark, Work};
+use gritstone_plan::nearest;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// `KEY=VALUE`, as it is typed.
+///
+/// # Errors
+/// When it is something else.
+pub fn parse(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => Err("a parameter is written KEY=VALUE, such as tty=/dev/ttyS0".to_owned()),
+    }
+}
+
+/// Gives parameters to the rows of `selected` that have them.
+///
+/// # Errors
+/// When no selected row has one of them.
+pub fn give(
+    catalogue: &[Benchmark],
+    selected: &mut [Benchmark],
+    params: &BTreeMap<String, String>,
+) -> Result<()> {
+    for (key, value) in params {
+        let mut known = false;
+        for row in &mut *selected {
+            if !has(catalogue, row, key) {
+                continue;
+            }
+            known = true;
+            let Work::Kernel(work) = &mut row.work else {
+                continue;
+            };
+            let own = work.params.insert(key.clone(), value.clone());
+            if let Some(own) = own.filter(|own| own != value) {
+                row.not_comparable = Some(format!(
+                    "It was measured with --param {key}={value}, where the row itself has {own}."
+                ));
+            }
+        }
+        if !known {
+            bail!(
+                "no selected row has a parameter '{key}'{}",
+                hint(catalogue, selected, key)
+            );
+        }
+    }
+    Ok(())
+}
+
+fn has(catalogue: &[Benchmark], row: &Benchmark, key: &str) -> bool {
+    let Work::Kernel(own) = &row.work else {
+        return false;
+    };
+    let mut alike = catalogue.iter().filter_map(|other| match &other.work {
+        Work::Kernel(work) if work.program == own.program && other.id.variant().is_none() => {
+            Some(work.params.get(key))
+        }
+        _ => None,
+    });
+    let value = own.params.get(key);
+    value.is_some() && alike.all(|other| other == value)
+}
+
+/// What there is instead.
+fn hint(catalogue: &[Benchmark], selected: &[Benchmark], key: &str) -> String {
+    let mut there: BTreeSet<&str> = BTreeSet::new();
+    for row in selected {
+        if let Work::Kernel(work) = &row.work {
+            let keys = work.params.keys().map(String::as_str);
+            there.extend(keys.filter(|key| has(catalogue, row, key)));
+        }
+    }
+    let there: Vec<&str> = there.into_iter().collect();
+    match (nearest(key, &there), there.as_slice()) {
+        (Some(near), _) => format!("; did you mean '{near}'?"),
+        (None, []) => "; these rows have none to give".to_owned(),
+        (None, some) => format!("; there are: {}", some.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gritstone_plan::select;
+
+    fn given(selectors: &[&str], params: &[&str]) -> Result<Vec<Benchmark>> {
+        let catalogue = gritstone_catalogue::all().unwrap().benchmarks;
+        let selectors: Vec<String> = selectors.iter().map(|s| (*s).to_owned()).collect();
+        let mut rows = select(&catalogue, &selectors)?;
+        let params = params.iter().map(|param| parse(param).unwrap()).collect();
+        give(&catalogue, &mut rows, &params)?;
+        Ok(rows)
+    }
+
+    fn value<'a>(row: &'a Benchmark, key: &str) -> Option<&'a str> {
+        match &row.work {
+            Work::Kernel(work) => work.params.get(key).map(String::as_str),
+            _ => None,
+        }
+    }
+
+    fn error(selectors: &[&str], params: &[&str]) -> String {
+        given(selectors, params).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn rows_that_have_it_get_it_and_say_so() {
+        let rows = given(&["aim/tty*", "aim/fork"], &["tty=/dev/ttyS7"]).unwrap();
+        for row in &rows {
+            let line = row.id.as_str() != "aim/fork";
+            assert_eq!(
+                value(row, "tty"),
+                line.then_some("/dev/ttyS7"),
+                "{}",
+                row.id
+            );
+            let said = row.not_comparable.as_ref();
+            assert_eq!(said.is_some_and(|why| why.contains("tty=/dev/ttyS7")), line);
+        }
+        assert_eq!(rows.len(), 3);
+    }
+
+    #[test]
+    fn what_the_row_has_already_makes_no_difference() {
+        let before = given(&["aim/ram-read/long"], &[]).unwrap();
+        assert_eq!(
+            given(&["aim/ram-read/long"], &["bytes=512"]).unwrap(),
+            before
+        );
+    }
+
+    #[test]
+    fn a_variant_keeps_what_makes_it_one() {
+        let rows = given(
+            &["aim/ram-read/long", "aim/ram-read/long@l2"],
+            &["bytes=4096"],
+        )
+        .unwrap();
+        let sizes: Vec<_> = rows
+            .iter()
+            .map(|row| value(row, "bytes").unwrap())
+            .collect();
+        assert_eq!(sizes, ["4096", "l2"]);
+    }
+
+    #[test]
+    fn what_no_row_has_or_what_tells_rows_apart_is_refused() {
+        let tty = error(&["aim/fork"], &["tty=/dev/ttyS7"]);
+        assert!(
+            tty.contains("'tty'") && tty.contains("none to give"),
+            "{tty}"
+        );
+        let near = error(&["aim/tty*"], &["ttyy=x"]);
+        assert!(near.contains("did you mean 'tty'?"), "{near}");
+        let apart = error(&["aim/add/*"], &["op=divide"]);
+        assert!(apart.contains("'op'"), "{apart}");
+        for bad in ["tty", "=x", ""] {
+            assert!(parse(bad).unwrap_err().contains("KEY=VALUE"), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+/* aim/array-ref: what it costs to look up an element whose subscript is looked up itself (hp-1987, appendix A, tests 13
+ * and 14; table 4.1, array subscript references).
+ *
+ * One operation is 512 nested references a[a[a[...]]], in 32 turns of 16, into an array of short, long or int64 that is
+ * subscripted by its own type. No reference can begin before the one inside it is done. The array holds i -> 2i modulo the
+ * prime 509, of which 2 is a primitive root: all elements but the first are visited before one is again, in an order
+ * that goes up and down, and all of it fits in the nearest cache.
+ */
+#include <string.h>
+
+#include "../runtime/kernel.h"
+
+#define PRIME 509
+#define ROOT 2
+#define TURNS 32
+#define A_TURN 16
+
+#define TWICE(x) x x
+#define SIXTEEN(x) TWICE(TWICE(TWICE(TWICE(x))))
+
+#define DEFINE(name, T)                                             \
+	static T name##_array[PRIME];                               \
+                                                                    \
+	static void name##_fill(void)                               \
+	{                                                           \
+		for (int i = 0; i < PRIME; i++)                     \
+			name##_array[i] = (T)(ROOT * i % PRIME);    \
+	}                                                           \
+                                                                    \
+	static uint64_t name(uint64_t n)                            \
+	{                                                           \
+		T i = 1;                                            \
+		for (uint64_t turns = n * TURNS; turns > 0; turns--) { \
+			SIXTEEN(i = name##_array[i];)               \
+		}                                                   \
+		return (uint64_t)i;                                 \
+	}
+
+DEFINE(shorts, int16_t)
+DEFINE(longs, int32_t)
+DEFINE(int64s, int64_t)
+
+static const struct {
+	const char *type;
+	void (*fill)(void);
+	uint64_t (*work)(uint64_t n);
+} programs[] = {
+	{"short", shorts_fill, shorts},
+	{"long", longs_fill, longs},
+	{"int64", int64s_fill, int64s},
+};
+#define PROGRAMS (sizeof programs / sizeof *programs)
+
+static size_t chosen;
+
+static void setup(struct context *c)
+{
+	const char *type = parameter(c, "type", "");
+	while (chosen < PROGRAMS && strcmp(programs[chosen].type, type) != 0)
+		chosen++;
+	if (chosen == PROGRAMS) {
+		failed_because(c, "arguments", "type=%s is not short, long or int64", type);
+		return;
+	}
+	programs[chosen].fill();
+	CLOBBER(); /* what is in the array is nothing that the compiler knows */
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	(void)c;
+	*check = programs[chosen].work(n);
+}
+
+/* The root to the power of all references, by squaring. */
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	uint64_t result = 1;
+	(void)c;
+	for (uint64_t square = ROOT, power = n * TURNS * A_TURN; power > 0; power /= 2, square = square * square % PRIME)
+		if (power % 2 == 1)
+			result = result * square % PRIME;
+	return result;
+}
+
+const struct kernel kernel = {.name = "aim/array-ref", .setup = setup, .run = run, .expect = expect};

@@ -1,0 +1,146 @@
+/* aim/getpid, aim/sbrk, aim/umask, aim/creat-close: system calls that are easy to loop on (hp-1987, appendix A, tests 01, 02,
+ * 03, 33; table 4.1, system kernel calls).
+ *
+ * One operation is one call (call=getpid, sbrk, umask), or creat() of a file that is there and empty, and close()
+ * (call=creat-close). Calls go past the C library where it might answer by itself: getpid, and the break. The document says of
+ * some systems that they never entered the kernel for sbrk(0); here each call moves the break, up by a page and back in turn.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../runtime/kernel.h"
+
+#define FILE_NAME "created"
+#define PAGE 65536 /* the largest there is, so that the break always moves */
+
+static long where; /* the break as it was */
+
+static uint64_t get_pids(struct context *c, uint64_t n)
+{
+	uint64_t sum = 0;
+	(void)c;
+	for (uint64_t i = 0; i < n; i++)
+		sum += (uint64_t)syscall(SYS_getpid);
+	return sum;
+}
+
+static uint64_t expect_pids(uint64_t n)
+{
+	return n * (uint64_t)getpid();
+}
+
+/* Calls that did what they should. */
+static uint64_t expect_all(uint64_t n)
+{
+	return n;
+}
+
+static uint64_t move_break(struct context *c, uint64_t n)
+{
+	uint64_t moved = 0;
+	(void)c;
+	for (uint64_t i = 0; i < n; i++) {
+		long wanted = i % 2 == 0 ? where + PAGE : where;
+		moved += syscall(SYS_brk, wanted) == wanted;
+	}
+	return moved;
+}
+
+static uint64_t set_umasks(struct context *c, uint64_t n)
+{
+	uint64_t same = 0;
+	(void)c;
+	for (uint64_t i = 0; i < n; i++)
+		same += umask(0) == 0;
+	return same;
+}
+
+static uint64_t create_and_close(struct context *c, uint64_t n)
+{
+	uint64_t pairs = 0;
+	for (uint64_t i = 0; i < n; i++) {
+		int file = creat(FILE_NAME, 0640);
+		if (file < 0) {
+			failed(c, "creat");
+			break;
+		}
+		pairs += close(file) == 0;
+	}
+	return pairs;
+}
+
+static const struct {
+	const char *name;
+	uint64_t (*work)(struct context *c, uint64_t n);
+	uint64_t (*expect)(uint64_t n);
+} calls[] = {
+	{"getpid", get_pids, expect_pids},
+	{"sbrk", move_break, expect_all},
+	{"umask", set_umasks, expect_all},
+	{"creat-close", create_and_close, expect_all},
+};
+#define CALLS (sizeof calls / sizeof *calls)
+
+static size_t chosen;
+
+static void setup(struct context *c)
+{
+	const char *name = parameter(c, "call", "");
+	while (chosen < CALLS && strcmp(calls[chosen].name, name) != 0)
+		chosen++;
+	if (chosen == CALLS) {
+		failed_because(c, "arguments", "call=%s is not getpid, sbrk, umask or creat-close", name);
+		return;
+	}
+	umask(0);
+	if (calls[chosen].work == create_and_close && create_and_close(c, 1) != 1)
+		failed(c, "close");
+}
+
+/* The library may have moved the break since. */
+static void prepare(struct context *c, uint64_t n)
+{
+	(void)c;
+	(void)n;
+	where = syscall(SYS_brk, 0);
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	*check = calls[chosen].work(c, n);
+}
+
+/* An odd number of calls leaves the break up. */
+static void finish(struct context *c, uint64_t n, uint64_t *check)
+{
+	(void)n;
+	(void)check;
+	if (calls[chosen].work == move_break && syscall(SYS_brk, where) != where)
+		failed(c, "brk");
+}
+
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	(void)c;
+	return calls[chosen].expect(n);
+}
+
+static void teardown(struct context *c)
+{
+	if (calls[chosen].work == create_and_close && unlink(FILE_NAME) != 0)
+		failed(c, "unlink");
+}
+
+const struct kernel kernel = {
+	.name = "aim/syscall",
+	.setup = setup,
+	.prepare = prepare,
+	.run = run,
+	.finish = finish,
+	.expect = expect,
+	.teardown = teardown,
+};

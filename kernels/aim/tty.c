@@ -1,0 +1,171 @@
+/* aim/tty1-write, aim/tty12-write: writing to one terminal, and to two at once (hp-1987, appendix A, tests 05 and 36;
+ * table 4.1, TTY).
+ *
+ * One operation is one block of 512 bytes written to each of lines=1 or 2 terminals, each by a process of its own. tty=pty
+ * makes pseudo-terminals, whose other ends are drained by a process each, and the clock stops when the last of those has all
+ * bytes. tty=/dev/...,/dev/... takes lines that are there, with the speed that they are set to, and the clock
+ * stops when the lines say that all bytes are out (tcdrain).
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "../runtime/kernel.h"
+
+#define BLOCK 512
+#define LINES 2
+
+static struct line {
+	int slave, master;    /* where blocks are written, and where they come out; -1 for a line that is really there */
+	int go[2], answer[2]; /* pipes: to the writer of another line than the first, from the reader */
+	pid_t writer, reader;
+} line[LINES];
+static uint64_t lines;
+static char block[BLOCK];
+
+static void open_pty(struct context *c, struct line *l)
+{
+	char name[64];
+	struct termios plain;
+	l->master = posix_openpt(O_RDWR | O_NOCTTY);
+	if (l->master < 0 || grantpt(l->master) != 0 || unlockpt(l->master) != 0 ||
+		ptsname_r(l->master, name, sizeof name) != 0 || (l->slave = open(name, O_RDWR | O_NOCTTY)) < 0) {
+		skip(c, "There are no pseudo-terminals here: mount -t devpts devpts /dev/pts.");
+		return;
+	}
+	/* as many bytes out as in */
+	if (tcgetattr(l->slave, &plain) != 0)
+		failed(c, "tcgetattr");
+	cfmakeraw(&plain);
+	if (tcsetattr(l->slave, TCSANOW, &plain) != 0)
+		failed(c, "tcsetattr");
+}
+
+/* The line as it is set; a modem that is not there does not hold up its opening. */
+static void open_line(struct context *c, struct line *l, const char *name)
+{
+	l->master = -1;
+	l->slave = open(name, O_WRONLY | O_NOCTTY | O_NONBLOCK);
+	if (l->slave < 0)
+		failed_because(c, "open", "tty=: %s: %s", name, strerror(errno));
+	else if (!isatty(l->slave))
+		failed_because(c, "isatty", "tty=: %s is no terminal", name);
+	else if (fcntl(l->slave, F_SETFL, 0) != 0)
+		failed(c, "fcntl");
+}
+
+static void setup(struct context *c)
+{
+	char names[1024], *rest = names;
+	const char *tty = parameter(c, "tty", "pty");
+	lines = parameter_u64(c, "lines", 1);
+	if (lines < 1 || lines > LINES || strlen(tty) >= sizeof names) {
+		failed_because(c, "arguments", "lines=%u is not 1 or 2, or tty= is too long", (unsigned)lines);
+		return;
+	}
+	strcpy(names, tty);
+	memset(block, 'a', BLOCK);
+	for (uint64_t i = 0; i < lines; i++) {
+		const char *name = strcmp(tty, "pty") == 0 ? tty : strsep(&rest, ",");
+		if (name == NULL)
+			failed_because(c, "arguments", "tty=%s: this row writes to two: --param tty=/dev/...,/dev/...", tty);
+		else if (name == tty)
+			open_pty(c, &line[i]);
+		else
+			open_line(c, &line[i], name);
+	}
+	note(c, "measured", "%s", strcmp(tty, "pty") == 0 ? "pseudo-terminal" : tty);
+}
+
+static int write_blocks(const struct line *l, uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		for (ssize_t done = 0, put; done < BLOCK; done += put)
+			if ((put = write(l->slave, block + done, (size_t)(BLOCK - done))) <= 0)
+				return -1;
+	return tcdrain(l->slave);
+}
+
+/* Says how much came, once it is all that is to come. */
+static _Noreturn void drain(const struct line *l, uint64_t bytes)
+{
+	static char buffer[65536];
+	uint64_t came = 0;
+	ssize_t got;
+	while (came < bytes && (got = read(l->master, buffer, sizeof buffer)) > 0)
+		came += (uint64_t)got;
+	_exit(write(l->answer[1], &came, sizeof came) != sizeof came);
+}
+
+static void prepare(struct context *c, uint64_t n)
+{
+	for (struct line *l = line; l < line + lines; l++) {
+		char start;
+		if (pipe(l->go) != 0 || pipe(l->answer) != 0) {
+			failed(c, "pipe");
+			return;
+		}
+		l->reader = l->master < 0 ? 0 : fork_peer(c);
+		if (l->reader == 0 && l->master >= 0)
+			drain(l, n * BLOCK);
+		l->writer = l == line ? 0 : fork_peer(c);
+		if (l->writer == 0 && l != line)
+			_exit(read(l->go[0], &start, 1) != 1 || write_blocks(l, n) != 0);
+		if (l->reader < 0 || l->writer < 0)
+			failed(c, "fork");
+	}
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	for (struct line *l = line + 1; l < line + lines; l++)
+		if (write(l->go[1], "", 1) != 1)
+			failed(c, "write");
+	if (write_blocks(line, n) != 0)
+		failed(c, "write");
+	for (struct line *l = line; l < line + lines; l++) {
+		uint64_t came = n * BLOCK;
+		int status = 0;
+		if (l->writer > 0 && waitpid(l->writer, &status, 0) != l->writer)
+			failed(c, "waitpid");
+		if (status != 0)
+			failed_because(c, "write", "the second writer ended with status %#x", (unsigned)status);
+		if (l->reader > 0 && read(l->answer[0], &came, sizeof came) != sizeof came)
+			failed(c, "read");
+		*check += came;
+	}
+}
+
+static void finish(struct context *c, uint64_t n, uint64_t *check)
+{
+	(void)n;
+	(void)check;
+	for (struct line *l = line; l < line + lines; l++) {
+		if (l->reader > 0 && waitpid(l->reader, NULL, 0) != l->reader)
+			failed(c, "waitpid");
+		for (int i = 0; i < 2; i++) {
+			close(l->go[i]);
+			close(l->answer[i]);
+		}
+	}
+}
+
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	(void)c;
+	return lines * n * BLOCK;
+}
+
+const struct kernel kernel = {
+	.name = "aim/tty",
+	.setup = setup,
+	.prepare = prepare,
+	.run = run,
+	.finish = finish,
+	.expect = expect,
+};
