@@ -436,3 +436,68 @@ fn commands() {
     let error = with("shell = \"sh\"\n").expect_err("key");
     assert!(error.what.contains("unknown field `shell`"), "{error}");
 }
+
+#[test]
+fn distributions() {
+    let with = |cell: &str| {
+        let table = format!("{TABLE}\"rt/semaphore\" = {{ {cell} }}\n");
+        parse(DOCUMENT, MACHINES, &table)
+    };
+    with("unit = \"us\", min = 1.0, median = 2.0, max = 3.0").expect("sound");
+    for (cell, what) in [
+        (
+            "unit = \"us\", min = 1.0, median = 2.0",
+            "has min, median, max and unit",
+        ),
+        (
+            "min = 1.0, median = 2.0, max = 3.0",
+            "has min, median, max and unit",
+        ),
+        (
+            "unit = \"us\", min = 1.0, median = 2.0, max = 3.0, value = 2.0",
+            "neither value nor better",
+        ),
+        (
+            "unit = \"KB/s\", min = 1.0, median = 2.0, max = 3.0",
+            "not of 'KB/s'",
+        ),
+        (
+            "unit = \"us\", min = 0.0, median = 2.0, max = 3.0",
+            "0 is not a figure",
+        ),
+        (
+            "unit = \"us\", min = 1.0, median = 2.0, max = 3.0, doubt.mean = \"x\"",
+            "mean is doubted, and the cell has no mean",
+        ),
+    ] {
+        let error = with(cell).expect_err(cell);
+        assert_eq!(error.line, 12, "{error}");
+        assert!(error.what.contains(what), "{error}");
+    }
+}
+
+#[test]
+fn titles_and_kinds() {
+    let with = |head: &str| {
+        let table = TABLE.replacen("[footnotes]", &format!("{head}\n[footnotes]"), 1);
+        parse(DOCUMENT, MACHINES, &table)
+    };
+    with("[titles]\n\"byte/pipe\" = \"pipes\"").expect("sound");
+    with("[kinds]\n\"+\" = \"unrepeatable\"").expect("sound");
+    for (head, what) in [
+        (
+            "[titles]\n\"byte/shell\" = \"sh\"",
+            "no row has a cell for byte/shell",
+        ),
+        ("[titles]\n\"byte/pipe\" = \" \"", "the title says nothing"),
+        (
+            "[kinds]\n\"-\" = \"doubtful\"",
+            "the mark '-' is not explained",
+        ),
+        ("[kinds]\n\"+\" = \"starred\"", "unknown variant `starred`"),
+    ] {
+        let error = with(head).expect_err(head);
+        assert_eq!(error.line, 4, "{error}");
+        assert!(error.what.contains(what), "{error}");
+    }
+}

@@ -20,7 +20,7 @@ pub(crate) enum Basis {
 /// What comes of two results.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pair {
-    /// `estimate`, `cycles`, `real_s`, `user_s`, `system_s`.
+    /// `estimate`, `cycles`, `real_s`, `user_s`, `system_s`, `cpu_s`.
     pub compared: &'static str,
     /// Unit of `base` and `other`.
     pub unit: String,
@@ -122,7 +122,8 @@ pub(super) fn scale(from: &Unit, to: &Unit) -> Option<f64> {
 
 /// What a rate counts: bytes however many at a time, or the thing that it names.
 fn counted(unit: &Unit) -> &str {
-    match unit.as_str().trim_end_matches("/s") {
+    let (thing, _) = unit.as_str().split_once('/').unwrap_or_default();
+    match thing {
         "GB" | "MB" | "KB" | "B" | "bytes" => "bytes",
         thing => thing,
     }
@@ -148,6 +149,7 @@ mod tests {
         assert_eq!(scale("bytes/s", "MB/s"), Some(1e-6));
         assert_eq!(scale("bytes", "bytes"), Some(1.0));
         assert_eq!(scale("calls/s", "calls/s"), Some(1.0));
+        assert_eq!(scale("runs/s", "runs/h"), Some(3600.0));
         for (from, to) in [
             ("MB/s", "ns"),
             ("MB/s", "calls/s"),
