@@ -37,6 +37,16 @@ pub enum Quantity {
 #[serde(try_from = "String", into = "String")]
 pub struct Unit(String);
 
+/// Rates with a name of their own, and how many of the plain thing a second they have: Whetstone instructions and
+/// floating-point operations.
+const NAMED: [(&str, f64); 5] = [
+    ("KWIPS", 1e3),
+    ("MWIPS", 1e6),
+    ("KFLOPS", 1e3),
+    ("MFLOPS", 1e6),
+    ("GFLOPS", 1e9),
+];
+
 /// Why a text is not a unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitError(String);
@@ -45,7 +55,7 @@ impl fmt::Display for UnitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "'{}' is not a unit: write ns, us, ms or s (or ns/call and the like), a rate that ends in /s or /h (MB/s, calls/s, runs/h), or bytes",
+            "'{}' is not a unit: write ns, us, ms or s (or ns/call and the like), a rate that ends in /s or /h (MB/s, calls/s, runs/h), one with a name (KWIPS, MFLOPS), or bytes",
             self.0
         )
     }
@@ -92,6 +102,9 @@ impl Unit {
 fn quantity(text: &str) -> Option<Quantity> {
     if text == "bytes" || text == "ratio" {
         return Some(Quantity::Exact);
+    }
+    if let Some((_, plain)) = NAMED.iter().find(|(name, _)| *name == text) {
+        return Some(Quantity::Rate { plain: *plain });
     }
     let (head, tail) = match text.split_once('/') {
         Some((head, tail)) => (head, Some(tail)),
@@ -156,6 +169,8 @@ mod tests {
         assert_eq!(figure("MB/s", 256.0, 512.0), Some(2000.0));
         assert_eq!(figure("calls/s", 1000.0, 1.0), Some(1e6));
         assert_eq!(figure("bytes", 1.0, 1.0), None);
+        // a thousand Whetstone instructions in a millisecond are a million in a second
+        assert_eq!(figure("KWIPS", 1e6, 1e3), Some(1000.0));
         // a transaction of 2 s
         assert_eq!(figure("transactions/h", 2e9, 1.0), Some(1800.0));
         for bad in ["", "/s", "/h", "ns/", "furlongs", "ns/s", "ns/h"] {

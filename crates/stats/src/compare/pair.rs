@@ -122,8 +122,10 @@ pub(super) fn scale(from: &Unit, to: &Unit) -> Option<f64> {
 
 /// What a rate counts: bytes however many at a time, or the thing that it names.
 fn counted(unit: &Unit) -> &str {
-    let (thing, _) = unit.as_str().split_once('/').unwrap_or_default();
-    match thing {
+    let text = unit.as_str();
+    match text.split_once('/').map_or(text, |(thing, _)| thing) {
+        // a rate with a name of its own: KFLOPS, MFLOPS
+        named if named == text => text.trim_start_matches(['K', 'M', 'G']),
         "GB" | "MB" | "KB" | "B" | "bytes" => "bytes",
         thing => thing,
     }
@@ -150,11 +152,13 @@ mod tests {
         assert_eq!(scale("bytes", "bytes"), Some(1.0));
         assert_eq!(scale("calls/s", "calls/s"), Some(1.0));
         assert_eq!(scale("runs/s", "runs/h"), Some(3600.0));
+        assert_eq!(scale("MFLOPS", "KFLOPS"), Some(1000.0));
         for (from, to) in [
             ("MB/s", "ns"),
             ("MB/s", "calls/s"),
             ("bytes", "ratio"),
             ("bytes", "ns"),
+            ("KWIPS", "KFLOPS"),
         ] {
             assert_eq!(scale(from, to), None, "{from} {to}");
         }
