@@ -38,7 +38,8 @@ pub struct Document {
     pub about: String,
 }
 
-/// The three times of `time(1)`, in seconds; `None` where the document does not print one.
+/// The three times of `time(1)`, and user and system time in one, in seconds; `None` where the document does not
+/// print it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seconds {
     /// Elapsed.
@@ -47,13 +48,17 @@ pub struct Seconds {
     pub user: Option<f64>,
     /// In the system.
     pub system: Option<f64>,
+    /// In the program and in the system, where the document does not tell one from the other.
+    pub cpu: Option<f64>,
 }
 
 impl Seconds {
-    /// Whether there is none of the three.
+    /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.real.is_none() && self.user.is_none() && self.system.is_none()
+        [self.real, self.user, self.system, self.cpu]
+            .iter()
+            .all(Option::is_none)
     }
 }
 
@@ -68,7 +73,22 @@ pub struct Value {
     pub better: Better,
 }
 
-/// A cell of a table. One without seconds and value is a figure that the document, or its scan, does not have:
+/// The printed statistics of an operation that was timed again and again.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Distribution {
+    /// Smallest.
+    pub min: f64,
+    /// Median.
+    pub median: f64,
+    /// Mean; `None` where the document does not print it.
+    pub mean: Option<f64>,
+    /// Largest.
+    pub max: f64,
+    /// Of all four: a time, so that less is better.
+    pub unit: Unit,
+}
+
+/// A cell of a table. One without seconds, value and distribution is a figure that the document, or its scan, does not have:
 /// a footnote says why.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
@@ -78,12 +98,16 @@ pub struct Cell {
     pub benchmark: Id,
     /// Short name of the document.
     pub document: String,
+    /// What the document calls it, where the files say.
+    pub title: Option<String>,
     /// Where in the document: `table 1`.
     pub place: String,
     /// Times of the document's whole work.
     pub seconds: Seconds,
     /// A rate, or a time of one operation.
     pub value: Option<Value>,
+    /// Statistics over many operations.
+    pub distribution: Option<Distribution>,
     /// The document's own remarks (`Published`), and what is doubtful (`Doubtful`).
     pub footnotes: Vec<Footnote>,
 }
@@ -92,7 +116,7 @@ impl Cell {
     /// Whether there is no figure.
     #[must_use]
     pub fn is_missing(&self) -> bool {
-        self.seconds.is_empty() && self.value.is_none()
+        self.seconds.is_empty() && self.value.is_none() && self.distribution.is_none()
     }
 }
 

@@ -99,6 +99,8 @@ impl References {
             document,
             place: &file.place,
             footnotes: &file.footnotes,
+            kinds: &file.kinds,
+            titles: &file.titles,
             used: BTreeSet::new(),
         };
         if file.place.trim().is_empty() {
@@ -107,12 +109,21 @@ impl References {
         if file.row.is_empty() && file.command.is_empty() {
             return Err(source.error(0, "a table must have a [[row]] or a [[command]]"));
         }
+        table.refuse_kinds_without_footnotes()?;
         for row in file.row {
             self.read_row(&mut table, row)?;
         }
         for entry in file.command {
             self.read_command(&table, entry)?;
         }
+        let known = |id: &str| {
+            let ours = |cell: &&Cell| cell.document == document.name && cell.place == file.place;
+            self.cells
+                .iter()
+                .filter(ours)
+                .any(|cell| cell.benchmark.as_str() == id)
+        };
+        table.refuse_unused_titles(known)?;
         table.refuse_unused_footnotes()
     }
 

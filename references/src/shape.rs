@@ -2,7 +2,7 @@
 //!
 //! Must not know: what the names in one file mean to another.
 
-use gritstone_model::{Better, Unit};
+use gritstone_model::{Better, FootnoteKind, Unit};
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
@@ -51,6 +51,12 @@ pub(crate) struct TableFile {
     /// The document's marks, explained in our own words.
     #[serde(default)]
     pub footnotes: BTreeMap<Spanned<String>, String>,
+    /// Marks that mean what a kind of ours means.
+    #[serde(default)]
+    pub kinds: BTreeMap<Spanned<String>, FootnoteKind>,
+    /// What the document calls a benchmark.
+    #[serde(default)]
+    pub titles: BTreeMap<Spanned<String>, String>,
     #[serde(default)]
     pub row: Vec<RowEntry>,
     #[serde(default)]
@@ -80,7 +86,12 @@ pub(crate) struct CellEntry {
     pub real_s: Option<f64>,
     pub user_s: Option<f64>,
     pub system_s: Option<f64>,
+    pub cpu_s: Option<f64>,
     pub value: Option<f64>,
+    pub min: Option<f64>,
+    pub median: Option<f64>,
+    pub mean: Option<f64>,
+    pub max: Option<f64>,
     pub unit: Option<Unit>,
     pub better: Option<Better>,
     #[serde(default)]
@@ -104,7 +115,12 @@ pub(crate) struct FigureDoubts {
     pub real_s: Option<String>,
     pub user_s: Option<String>,
     pub system_s: Option<String>,
+    pub cpu_s: Option<String>,
     pub value: Option<String>,
+    pub min: Option<String>,
+    pub median: Option<String>,
+    pub mean: Option<String>,
+    pub max: Option<String>,
 }
 
 impl<'de> Deserialize<'de> for RowEntry {

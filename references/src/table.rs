@@ -4,7 +4,7 @@
 
 use crate::error::Source;
 use crate::shape::{CellEntry, Doubt};
-use crate::{Cell, Document, Error, Seconds, Value};
+use crate::{Cell, Distribution, Document, Error, Seconds, Value};
 use gritstone_model::{Better, Footnote, FootnoteKind, Id, Quantity};
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Spanned;
@@ -15,6 +15,8 @@ pub(crate) struct Table<'a> {
     pub document: &'a Document,
     pub place: &'a str,
     pub footnotes: &'a BTreeMap<Spanned<String>, String>,
+    pub kinds: &'a BTreeMap<Spanned<String>, FootnoteKind>,
+    pub titles: &'a BTreeMap<Spanned<String>, String>,
     /// Marks that were met.
     pub used: BTreeSet<String>,
 }
@@ -41,9 +43,22 @@ impl Table<'_> {
             })?;
             self.used.insert(text.clone());
             let why = format!("{}, {} [{text}]: {why}", self.document.name, self.place);
-            remarks.push(Footnote::new(FootnoteKind::Published, why));
+            let kind = self.kinds.get(mark).copied();
+            remarks.push(Footnote::new(kind.unwrap_or(FootnoteKind::Published), why));
         }
         Ok(remarks)
+    }
+
+    /// A kind is that of a mark which is explained.
+    pub fn refuse_kinds_without_footnotes(&self) -> Result<(), Error> {
+        let stray = |mark: &&Spanned<String>| !self.footnotes.contains_key(*mark);
+        self.kinds.keys().find(stray).map_or(Ok(()), |mark| {
+            let what = format!(
+                "the mark '{}' is not explained under [footnotes]",
+                mark.get_ref()
+            );
+            Err(self.error(mark, what))
+        })
     }
 
     /// A mark that is explained and nowhere met was forgotten in a row.
@@ -55,6 +70,20 @@ impl Table<'_> {
             if !self.used.contains(mark.get_ref()) {
                 let what = format!("no row and no cell has the mark '{}'", mark.get_ref());
                 return Err(self.error(mark, what));
+            }
+        }
+        Ok(())
+    }
+
+    /// A title says something, and is that of a benchmark which has a cell.
+    pub fn refuse_unused_titles(&self, has_cell: impl Fn(&str) -> bool) -> Result<(), Error> {
+        for (key, title) in self.titles {
+            if title.trim().is_empty() {
+                return Err(self.error(key, "the title says nothing"));
+            }
+            if !has_cell(key.get_ref()) {
+                let what = format!("no row has a cell for {}", key.get_ref());
+                return Err(self.error(key, what));
             }
         }
         Ok(())
@@ -87,8 +116,12 @@ impl Table<'_> {
     ) -> Result<Cell, Error> {
         let benchmark = self.id(key)?;
         let seconds = self.seconds(key, &entry)?;
-        let value = self.value(key, &entry)?;
-        let empty = seconds.is_empty() && value.is_none();
+        let distribution = self.distribution(key, &entry)?;
+        let value = match distribution {
+            Some(_) => None,
+            None => self.value(key, &entry)?,
+        };
+        let empty = seconds.is_empty() && value.is_none() && distribution.is_none();
         let mut footnotes = of_row.to_vec();
         footnotes.extend(self.remarks(&entry.marks)?);
         match (empty, entry.missing) {
@@ -104,16 +137,20 @@ impl Table<'_> {
             }
             (false, None) => {}
         }
-        footnotes.extend(self.doubts(key, entry.doubt, &seconds, value.as_ref())?);
-        Ok(Cell {
+        let mut cell = Cell {
             machine: machine.to_owned(),
             benchmark,
             document: self.document.name.clone(),
+            title: self.titles.get(key).cloned(),
             place: self.place.to_owned(),
             seconds,
             value,
+            distribution,
             footnotes,
-        })
+        };
+        let doubts = self.doubts(key, entry.doubt, &cell)?;
+        cell.footnotes.extend(doubts);
+        Ok(cell)
     }
 
     fn seconds(&self, key: &Spanned<String>, entry: &CellEntry) -> Result<Seconds, Error> {
@@ -121,8 +158,9 @@ impl Table<'_> {
             real: entry.real_s,
             user: entry.user_s,
             system: entry.system_s,
+            cpu: entry.cpu_s,
         };
-        for s in [seconds.real, seconds.user, seconds.system]
+        for s in [seconds.real, seconds.user, seconds.system, seconds.cpu]
             .into_iter()
             .flatten()
         {
@@ -158,31 +196,78 @@ impl Table<'_> {
         }))
     }
 
+    fn distribution(
+        &self,
+        key: &Spanned<String>,
+        entry: &CellEntry,
+    ) -> Result<Option<Distribution>, Error> {
+        let printed = [entry.min, entry.median, entry.mean, entry.max];
+        if printed.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let (Some(min), Some(median), Some(max), Some(unit), None, None) = (
+            entry.min,
+            entry.median,
+            entry.max,
+            entry.unit.clone(),
+            entry.value,
+            entry.better,
+        ) else {
+            let what = "a distribution has min, median, max and unit, perhaps mean, and neither value nor better";
+            return Err(self.error(key, what));
+        };
+        if !matches!(unit.quantity(), Quantity::Time { .. }) {
+            return Err(self.error(
+                key,
+                format!("a distribution is one of times, not of '{unit}'"),
+            ));
+        }
+        if let Some(bad) = printed
+            .iter()
+            .flatten()
+            .find(|x| !x.is_finite() || **x <= 0.0)
+        {
+            return Err(self.error(key, format!("{bad} is not a figure")));
+        }
+        Ok(Some(Distribution {
+            min,
+            median,
+            mean: entry.mean,
+            max,
+            unit,
+        }))
+    }
+
     fn doubts(
         &self,
         key: &Spanned<String>,
         doubt: Doubt,
-        seconds: &Seconds,
-        value: Option<&Value>,
+        cell: &Cell,
     ) -> Result<Vec<Footnote>, Error> {
         let mut footnotes = Vec::new();
         if let Some(why) = doubt.whole {
             footnotes.push(self.doubt(key, why, None)?);
         }
-        let of = doubt.figures;
+        let (of, seconds) = (doubt.figures, &cell.seconds);
+        let printed = cell.distribution.as_ref();
         for (why, name, there) in [
             (of.real_s, "real_s", seconds.real.is_some()),
             (of.user_s, "user_s", seconds.user.is_some()),
             (of.system_s, "system_s", seconds.system.is_some()),
-            (of.value, "value", value.is_some()),
+            (of.cpu_s, "cpu_s", seconds.cpu.is_some()),
+            (of.value, "value", cell.value.is_some()),
+            (of.min, "min", printed.is_some()),
+            (of.median, "median", printed.is_some()),
+            (of.mean, "mean", printed.is_some_and(|d| d.mean.is_some())),
+            (of.max, "max", printed.is_some()),
         ] {
             let Some(why) = why else { continue };
             if !there {
                 let what = format!("{name} is doubted, and the cell has no {name}");
                 return Err(self.error(key, what));
             }
-            // a footnote without `of` is one on the estimate, which is what a value becomes
-            let of = (name != "value").then_some(name);
+            // a footnote without `of` is one on the estimate, which is what a value and a median become
+            let of = Some(name).filter(|name| !matches!(*name, "value" | "median"));
             footnotes.push(self.doubt(key, why, of)?);
         }
         Ok(footnotes)

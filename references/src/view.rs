@@ -2,10 +2,10 @@
 //!
 //! Must not know: where the benchmarks come from, how a view is drawn or compared.
 
-use crate::{Cell, LookupError, References};
+use crate::{Cell, Distribution, LookupError, References};
 use gritstone_model::{
     Benchmark, Better, Footnote, FootnoteKind, Kind, PublishedView, ResultView, RunView,
-    SCHEMA_RUN, Unit,
+    SCHEMA_RUN, Statistics, Unit,
 };
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ impl References {
     /// The machine of that name (see [`References::machine`]) with all its figures, in the order of `benchmarks`,
     /// which also give titles, kinds and the words for the published work. Times are in `published`, a printed rate
     /// or time of one operation in `estimate`, in the document's unit and without an interval; document and table are
-    /// in `measured`. A figure that no entry of `benchmarks` is about comes last, with a footnote that says so.
+    /// in `measured`. Of printed statistics the median is the estimate. A figure that no entry of `benchmarks` is about comes last, with a footnote that says so.
     ///
     /// # Errors
     /// When the name fits no machine, or several.
@@ -31,7 +31,10 @@ impl References {
             .collect();
         cells.sort_by_key(|cell| {
             let known = place.get(&cell.benchmark).copied();
-            (known.unwrap_or(usize::MAX), &cell.benchmark)
+            (
+                known.unwrap_or(usize::MAX),
+                natural(cell.benchmark.as_str()),
+            )
         });
         let results = cells
             .into_iter()
@@ -62,25 +65,36 @@ impl References {
     }
 }
 
+/// Numbers in a name by their size: transaction 2 before transaction 10.
+fn natural(name: &str) -> Vec<(&str, Option<u64>)> {
+    let digit = |c: char| c.is_ascii_digit();
+    let mut parts = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let (word, tail) = rest.split_at(rest.find(digit).unwrap_or(rest.len()));
+        let end = tail.find(|c| !digit(c)).unwrap_or(tail.len());
+        parts.push((word, tail[..end].parse().ok()));
+        rest = &tail[end..];
+    }
+    parts
+}
+
 fn result(cell: &Cell, benchmark: Option<&Benchmark>) -> ResultView {
     let mut footnotes = cell.footnotes.clone();
     if benchmark.is_none() {
-        let why = format!(
-            "This Gritstone has no benchmark {}: there is nothing to compare the figure with.",
-            cell.benchmark
-        );
+        let why = "This Gritstone does not measure it: there are only other printed figures to compare it with.";
         footnotes.push(Footnote::new(FootnoteKind::NotComparable, why));
     }
     let (unit, better) = unit(cell, benchmark);
     ResultView {
         id: cell.benchmark.clone(),
-        title: benchmark.map_or_else(|| cell.benchmark.to_string(), |known| known.title.clone()),
+        title: benchmark.map_or_else(|| own_title(cell), |known| known.title.clone()),
         kind: benchmark.map_or(Kind::Kernel, |known| known.work.kind()),
         version: 0,
         unit,
         better,
         outcome: "published".to_owned(),
-        estimate: cell.value.as_ref().map(|value| value.value),
+        estimate: estimate(cell),
         interval: None,
         confidence: None,
         cycles: None,
@@ -89,7 +103,7 @@ fn result(cell: &Cell, benchmark: Option<&Benchmark>) -> ResultView {
         launches: 0,
         samples: 0,
         footnotes,
-        statistics: None,
+        statistics: cell.distribution.as_ref().map(statistics),
         series: None,
         series_label: None,
         published: published(cell, benchmark),
@@ -103,10 +117,34 @@ fn result(cell: &Cell, benchmark: Option<&Benchmark>) -> ResultView {
     }
 }
 
+/// The document's name for it.
+fn own_title(cell: &Cell) -> String {
+    let id = || cell.benchmark.to_string();
+    cell.title.clone().unwrap_or_else(id)
+}
+
+fn estimate(cell: &Cell) -> Option<f64> {
+    let median = || cell.distribution.as_ref().map(|printed| printed.median);
+    cell.value.as_ref().map(|value| value.value).or_else(median)
+}
+
+fn statistics(printed: &Distribution) -> Statistics {
+    Statistics {
+        min: printed.min,
+        median: printed.median,
+        mean: printed.mean,
+        max: printed.max,
+        ..Statistics::default()
+    }
+}
+
 /// The unit of `estimate`: as printed, else the benchmark's own, else that of the printed times.
 fn unit(cell: &Cell, benchmark: Option<&Benchmark>) -> (Unit, Better) {
     if let Some(value) = &cell.value {
         return (value.unit.clone(), value.better);
+    }
+    if let Some(printed) = &cell.distribution {
+        return (printed.unit.clone(), Better::Lower);
     }
     benchmark.map_or_else(
         || {
@@ -117,6 +155,18 @@ fn unit(cell: &Cell, benchmark: Option<&Benchmark>) -> (Unit, Better) {
     )
 }
 
+/// The time to look at where nobody says which: that of the clock on the wall, if it was printed.
+fn printed_first(cell: &Cell) -> String {
+    let times = &cell.seconds;
+    let name = match (times.real, times.user, times.cpu) {
+        (Some(_), _, _) => "real_s",
+        (None, Some(_), _) => "user_s",
+        (None, None, Some(_)) => "cpu_s",
+        (None, None, None) => "system_s",
+    };
+    name.to_owned()
+}
+
 fn published(cell: &Cell, benchmark: Option<&Benchmark>) -> Option<PublishedView> {
     if cell.seconds.is_empty() {
         return None;
@@ -124,10 +174,11 @@ fn published(cell: &Cell, benchmark: Option<&Benchmark>) -> Option<PublishedView
     let work = benchmark.and_then(|known| known.published.as_ref());
     Some(PublishedView {
         work: work.map_or_else(String::new, |work| work.work.clone()),
-        figure: work.map_or_else(String::new, |work| work.figure.clone()),
+        figure: work.map_or_else(|| printed_first(cell), |work| work.figure.clone()),
         real_s: cell.seconds.real,
         user_s: cell.seconds.user,
         system_s: cell.seconds.system,
+        cpu_s: cell.seconds.cpu,
         // a document prints neither intervals nor the share of the start
         ..PublishedView::default()
     })

@@ -79,7 +79,7 @@ fn a_name_in_full_with_and_without_ref() {
 #[test]
 fn every_machine_is_found_by_its_own_name() {
     let references = all().expect("sound");
-    assert_eq!(references.machines.len(), 25);
+    assert_eq!(references.machines.len(), 31);
     for machine in &references.machines {
         let view = references
             .view(&format!("ref:{}", machine.id), &[])
@@ -108,6 +108,9 @@ fn the_beginning_of_several_names_is_answered_with_them() {
     let vaxes = [
         "vax-11-780-4.1bsd",
         "vax-11-780-4.2bsd",
+        "vax-11-780-vms",
+        "vax-11-780-vmunix-4.0",
+        "vax-11-780-vmunix-4.1",
         "vax-11-780-weekly-1984",
     ];
     assert_eq!(candidates("ref:vax-11-780"), vaxes);
@@ -123,7 +126,7 @@ fn the_beginning_of_several_names_is_answered_with_them() {
 fn an_unknown_name_is_answered_with_the_nearest() {
     let references = all().expect("sound");
     for (asked, first) in [
-        ("ref:vax-11-785", "vax-11-75"),
+        ("ref:vax-11-785", "vax-11-78"),
         ("VAX-11/750", "vax-11-750-4.1bsd"),
         ("hp-900-825s", "hp-9000-825s"),
         ("cadmos-9200", "cadmus-9200-weekly-1984"),
@@ -328,4 +331,74 @@ machine = "box-1"
         Some(2.0)
     );
     assert_eq!(footnotes(both)[0], (FootnoteKind::Doubtful, None, "Both."));
+}
+
+/// What hp-1987 prints of its real-time tests, and login-1982 of its paging.
+#[test]
+fn statistics_titles_kinds_and_processor_time_travel() {
+    let table = r#"place = "table 5.2"
+[titles]
+"rt/user-latency" = "Maximum time to user"
+[footnotes]
+"*" = "The optimiser did away with it."
+"†" = "Simulated."
+[kinds]
+"*" = "trivialised"
+[[row]]
+machine = "box-1"
+"rt/user-latency" = { unit = "us", min = 7.5, median = 9.0, max = 120.0, marks = ["†"], doubt.min = "Less than none.", doubt.median = "Blurred." }
+"rt/semaphore" = { unit = "ms", min = 1.0, median = 2.0, mean = 2.5, max = 3.0 }
+"aim/add/float" = { value = 30.0, unit = "ns/op", marks = ["*"] }
+"vm/fft/128" = { real_s = 9.0, cpu_s = 8.0, doubt.cpu_s = "Or 3." }
+"#;
+    let document = "name = \"doc-1980\"\ntitle = \"t\"\nauthor = \"a\"\ndate = \"1980\"\nyear = 1980\nabout = \"x\"\n";
+    let machines =
+        "[[machine]]\nid = \"box-1\"\nname = \"Box\"\nsystem = \"V7\"\nconfiguration = \"64 KB\"\n";
+    let references = References::parse(&[
+        ("doc-1980/document.toml", document),
+        ("doc-1980/machines.toml", machines),
+        ("doc-1980/table.toml", table),
+    ])
+    .expect("sound");
+    let view = references
+        .view("box-1", &[kernel("aim/add/float", "ns/op")])
+        .expect("the box");
+    let latency = result(&view, "rt/user-latency");
+    assert_eq!(latency.title, "Maximum time to user");
+    assert_eq!(result(&view, "rt/semaphore").title, "rt/semaphore");
+    assert_eq!(
+        (latency.estimate, latency.unit.as_str(), latency.better),
+        (Some(9.0), "us", Better::Lower)
+    );
+    let statistics = |id: &str| {
+        let printed = result(&view, id).statistics.clone().expect("statistics");
+        assert_eq!((printed.sd, printed.percentiles.len()), (None, 0));
+        (printed.min, printed.median, printed.mean, printed.max)
+    };
+    assert_eq!(statistics("rt/user-latency"), (7.5, 9.0, None, 120.0));
+    assert_eq!(statistics("rt/semaphore"), (1.0, 2.0, Some(2.5), 3.0));
+    assert_eq!(
+        footnotes(latency)[..3],
+        [
+            (
+                FootnoteKind::Published,
+                None,
+                "doc-1980, table 5.2 [†]: Simulated."
+            ),
+            (FootnoteKind::Doubtful, Some("min"), "Less than none."),
+            (FootnoteKind::Doubtful, None, "Blurred."),
+        ]
+    );
+    assert_eq!(
+        footnotes(result(&view, "aim/add/float")),
+        [(
+            FootnoteKind::Trivialised,
+            None,
+            "doc-1980, table 5.2 [*]: The optimiser did away with it."
+        )]
+    );
+    let fft = result(&view, "vm/fft/128");
+    let published = fft.published.as_ref().expect("times");
+    assert_eq!((published.real_s, published.cpu_s), (Some(9.0), Some(8.0)));
+    assert_eq!(footnotes(fft)[0].1, Some("cpu_s"));
 }

@@ -23,9 +23,9 @@ pub enum Quantity {
         /// 1 for ns, 1e3 for us, 1e6 for ms, 1e9 for s.
         ns: f64,
     },
-    /// Amount a second; the number is how many of the plain thing the unit has (1e6 for MB/s).
+    /// Amount a second or an hour; the number is how many of the plain thing a second the unit has (1e6 for MB/s).
     Rate {
-        /// 1e6 for MB, 1e3 for KB, 1 for anything else.
+        /// 1e6 for MB/s, 1e3 for KB/s, 1 for anything else; a 3,600th of it for anything an hour.
         plain: f64,
     },
     /// A size or a count, exact: it has no interval.
@@ -37,6 +37,16 @@ pub enum Quantity {
 #[serde(try_from = "String", into = "String")]
 pub struct Unit(String);
 
+/// Rates with a name of their own, and how many of the plain thing a second they have: Whetstone instructions and
+/// floating-point operations.
+const NAMED: [(&str, f64); 5] = [
+    ("KWIPS", 1e3),
+    ("MWIPS", 1e6),
+    ("KFLOPS", 1e3),
+    ("MFLOPS", 1e6),
+    ("GFLOPS", 1e9),
+];
+
 /// Why a text is not a unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitError(String);
@@ -45,7 +55,7 @@ impl fmt::Display for UnitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "'{}' is not a unit: write ns, us, ms or s (or ns/call and the like), a rate that ends in /s (MB/s, calls/s), or bytes",
+            "'{}' is not a unit: write ns, us, ms or s (or ns/call and the like), a rate that ends in /s or /h (MB/s, calls/s, runs/h), one with a name (KWIPS, MFLOPS), or bytes",
             self.0
         )
     }
@@ -93,6 +103,9 @@ fn quantity(text: &str) -> Option<Quantity> {
     if text == "bytes" || text == "ratio" {
         return Some(Quantity::Exact);
     }
+    if let Some((_, plain)) = NAMED.iter().find(|(name, _)| *name == text) {
+        return Some(Quantity::Rate { plain: *plain });
+    }
     let (head, tail) = match text.split_once('/') {
         Some((head, tail)) => (head, Some(tail)),
         None => (text, None),
@@ -106,15 +119,19 @@ fn quantity(text: &str) -> Option<Quantity> {
     };
     match (ns, tail) {
         (Some(ns), None) => Some(Quantity::Time { ns }),
-        (Some(ns), Some(tail)) if !tail.is_empty() && tail != "s" => Some(Quantity::Time { ns }),
-        (None, Some("s")) if !head.is_empty() => Some(Quantity::Rate {
-            plain: match head {
+        (Some(ns), Some(tail)) if !matches!(tail, "" | "s" | "h") => Some(Quantity::Time { ns }),
+        (None, Some(per @ ("s" | "h"))) if !head.is_empty() => {
+            let plain = match head {
                 "GB" => 1e9,
                 "MB" => 1e6,
                 "KB" => 1e3,
                 _ => 1.0,
-            },
-        }),
+            };
+            let seconds = if per == "h" { 3600.0 } else { 1.0 };
+            Some(Quantity::Rate {
+                plain: plain / seconds,
+            })
+        }
         _ => None,
     }
 }
@@ -152,7 +169,11 @@ mod tests {
         assert_eq!(figure("MB/s", 256.0, 512.0), Some(2000.0));
         assert_eq!(figure("calls/s", 1000.0, 1.0), Some(1e6));
         assert_eq!(figure("bytes", 1.0, 1.0), None);
-        for bad in ["", "/s", "ns/", "furlongs", "ns/s"] {
+        // a thousand Whetstone instructions in a millisecond are a million in a second
+        assert_eq!(figure("KWIPS", 1e6, 1e3), Some(1000.0));
+        // a transaction of 2 s
+        assert_eq!(figure("transactions/h", 2e9, 1.0), Some(1800.0));
+        for bad in ["", "/s", "/h", "ns/", "furlongs", "ns/s", "ns/h"] {
             assert!(Unit::parse(bad).is_err(), "{bad}");
         }
     }

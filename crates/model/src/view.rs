@@ -119,6 +119,9 @@ pub struct PublishedView {
     pub user_s: Option<f64>,
     /// System time, s; null below 100 ticks of work.
     pub system_s: Option<f64>,
+    /// User and system time in one, s, where a document does not tell one from the other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_s: Option<f64>,
     /// The whole process as time(1) sees it, s.
     pub process_s: Option<f64>,
     /// Interval of `real_s`.
@@ -148,12 +151,14 @@ pub struct Statistics {
     pub min: f64,
     /// Median.
     pub median: f64,
-    /// Mean.
-    pub mean: f64,
+    /// Mean; null where a document does not print it.
+    #[serde(default)]
+    pub mean: Option<f64>,
     /// Largest.
     pub max: f64,
-    /// Standard deviation.
-    pub sd: f64,
+    /// Standard deviation; null where a document does not print it.
+    #[serde(default)]
+    pub sd: Option<f64>,
     /// By name: "p90", "p99", "p99.9".
     #[serde(default)]
     pub percentiles: BTreeMap<String, f64>,
@@ -261,7 +266,7 @@ pub struct CompareRow {
     /// Benjamini-Hochberg adjusted p.
     #[serde(default)]
     pub p_adjusted: Option<f64>,
-    /// What was compared: `estimate`, `cycles`, `real_s`, `user_s`, `system_s`.
+    /// What was compared: `estimate`, `cycles`, `real_s`, `user_s`, `system_s`, `cpu_s`.
     pub compared: String,
     /// Unit of `base` and `other`.
     pub unit: String,

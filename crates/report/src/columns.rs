@@ -27,6 +27,7 @@ pub(crate) enum Col {
     RealInterval,
     User,
     System,
+    Cpu,
     Process,
     StartShare,
     Precision,
@@ -112,10 +113,14 @@ fn place(result: &ResultView, footnote: &Footnote, cols: &[Col]) -> Option<usize
             if result.estimate.is_none() && result.outcome == "published" {
                 published().or_else(|| find(&Col::Figure))
             } else {
-                find(&Col::Figure).or_else(published)
+                find(&Col::Figure)
+                    .or_else(published)
+                    .or_else(|| find(&Col::Median))
             }
         }
-        Some(of) => Col::of_time(of).and_then(|col| find(&col)),
+        Some(of) => Col::of_time(of)
+            .or_else(|| Col::of_statistic(of))
+            .and_then(|col| find(&col)),
     }
 }
 
@@ -126,7 +131,18 @@ impl Col {
             "real_s" => Some(Self::Real),
             "user_s" => Some(Self::User),
             "system_s" => Some(Self::System),
+            "cpu_s" => Some(Self::Cpu),
             "process_s" => Some(Self::Process),
+            _ => None,
+        }
+    }
+
+    /// The column of one of the statistics by the name that it has in a view.
+    fn of_statistic(name: &str) -> Option<Self> {
+        match name {
+            "min" => Some(Self::Min),
+            "mean" => Some(Self::Mean),
+            "max" => Some(Self::Max),
             _ => None,
         }
     }
@@ -153,6 +169,7 @@ impl Col {
             Self::RealInterval => Column::new("interval", Number).of(PUBLISHED),
             Self::User => Column::new("user", Number).of(PUBLISHED),
             Self::System => Column::new("system", Number).of(PUBLISHED),
+            Self::Cpu => Column::new("cpu", Number).of(PUBLISHED),
             Self::Process => Column::new("process", Number).of(PUBLISHED),
             Self::StartShare => Column::new("start-up", Number).of(PUBLISHED),
             Self::Precision => Column::new("Half-width", Number),
@@ -186,6 +203,7 @@ impl Col {
             | Self::RealInterval
             | Self::User
             | Self::System
+            | Self::Cpu
             | Self::Process
             | Self::StartShare => result
                 .published
@@ -224,12 +242,13 @@ impl Col {
         }
     }
 
-    /// One of the four times, s.
+    /// One of the times, s.
     pub(crate) fn time(&self, p: &PublishedView) -> Option<f64> {
         match self {
             Self::Real => p.real_s,
             Self::User => p.user_s,
             Self::System => p.system_s,
+            Self::Cpu => p.cpu_s,
             Self::Process => p.process_s,
             _ => None,
         }
@@ -260,17 +279,18 @@ impl Col {
     }
 
     fn statistic(&self, s: &Statistics, result: &ResultView) -> Option<String> {
-        let show = |value: f64| Some(number::figure(value, None, result.unit.as_str()).with_unit());
+        let show = |value: f64| Some(shown(result, value).with_unit());
         match self {
             Self::Sd => result
                 .estimate
                 .filter(|e| *e != 0.0)
-                .map(|e| number::percent(s.sd / e.abs())),
+                .zip(s.sd)
+                .map(|(e, sd)| number::percent(sd / e.abs())),
             Self::Drift => s.drift.map(number::percent),
             Self::Modes => s.modes.map(number::count),
             Self::Min => show(s.min),
             Self::Median => show(s.median),
-            Self::Mean => show(s.mean),
+            Self::Mean => s.mean.and_then(show),
             Self::Max => show(s.max),
             Self::Percentile(name) => s.percentiles.get(name).copied().and_then(show),
             _ => None,

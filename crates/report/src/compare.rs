@@ -262,6 +262,7 @@ fn compared(name: &str) -> String {
         "real_s" => "real time".to_owned(),
         "user_s" => "user time".to_owned(),
         "system_s" => "system time".to_owned(),
+        "cpu_s" => "processor time".to_owned(),
         other => other.to_owned(),
     }
 }

@@ -43,6 +43,7 @@ fn show_family(document: &mut Document, results: &[&ResultView]) {
         Col::Real,
         Col::User,
         Col::System,
+        Col::Cpu,
         Col::Process,
         Col::Launches,
         Col::Samples,
@@ -70,7 +71,7 @@ pub(crate) fn details(document: &mut Document, results: &[&ResultView]) {
         .filter(|r| {
             r.statistics
                 .as_ref()
-                .is_some_and(|s| !s.percentiles.is_empty())
+                .is_some_and(|s| r.outcome == "published" || !s.percentiles.is_empty())
         })
         .copied()
         .collect();

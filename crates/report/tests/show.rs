@@ -70,7 +70,7 @@ fn distributions_have_a_table_of_their_own() {
     result.statistics = Some(Statistics {
         min: 3.2,
         median: 12.0,
-        mean: 14.31,
+        mean: Some(14.31),
         max: 20_310.0,
         percentiles: [("p99.9", 800.0), ("p90", 22.0), ("p99", 71.5)]
             .map(|(k, v)| (k.to_owned(), v))

@@ -36,9 +36,9 @@ pub fn describe(values: &[f64]) -> Option<Statistics> {
     Some(Statistics {
         min: sorted[0],
         median: order::median(&sorted),
-        mean: order::mean(values),
+        mean: Some(order::mean(values)),
         max: sorted[n - 1],
-        sd: order::deviation(values),
+        sd: Some(order::deviation(values)),
         percentiles: PERCENTILES
             .iter()
             .filter(|(_, share)| supported(*share, n as f64))
@@ -83,9 +83,9 @@ pub fn histogram(histogram: &Histogram) -> Option<Statistics> {
     Some(Statistics {
         min,
         median: at(0.5),
-        mean,
+        mean: Some(mean),
         max,
-        sd: (squares / (events - 1.0).max(1.0)).sqrt(),
+        sd: Some((squares / (events - 1.0).max(1.0)).sqrt()),
         percentiles: PERCENTILES
             .iter()
             .filter(|(_, share)| supported(*share, events))
@@ -113,9 +113,9 @@ mod tests {
         let found = describe(&values).unwrap();
         assert_eq!(
             (found.min, found.median, found.mean, found.max),
-            (1.0, 50.5, 50.5, 100.0)
+            (1.0, 50.5, Some(50.5), 100.0)
         );
-        assert!((found.sd - 29.011_491_975_882_016).abs() < 1e-12);
+        assert!((found.sd.unwrap() - 29.011_491_975_882_016).abs() < 1e-12);
         assert_eq!(found.percentiles["p90"], 90.0);
         assert!(!found.percentiles.contains_key("p99"));
         // 99 steps of 1 over a centre of 50.5
@@ -128,7 +128,7 @@ mod tests {
         let one = describe(&[4.0]).unwrap();
         assert_eq!(
             (one.min, one.median, one.mean, one.max, one.sd),
-            (4.0, 4.0, 4.0, 4.0, 0.0)
+            (4.0, 4.0, Some(4.0), 4.0, Some(0.0))
         );
         assert_eq!((one.drift, one.modes), (None, None));
         assert!(one.percentiles.is_empty());
@@ -154,7 +154,7 @@ mod tests {
         .unwrap();
         assert_eq!(
             (found.min, found.median, found.mean, found.max),
-            (10.0, 10.0, 14.5, 100.0)
+            (10.0, 10.0, Some(14.5), 100.0)
         );
         assert_eq!(found.percentiles["p90"], 20.0);
         assert_eq!(found.percentiles["p99"], 100.0);
@@ -162,7 +162,7 @@ mod tests {
         let variance =
             (3000.0 * 4.5_f64.powi(2) + 900.0 * 5.5_f64.powi(2) + 100.0 * 85.5_f64.powi(2))
                 / 3999.0;
-        assert!((found.sd - variance.sqrt()).abs() < 1e-9);
+        assert!((found.sd.unwrap() - variance.sqrt()).abs() < 1e-9);
     }
 
     #[test]

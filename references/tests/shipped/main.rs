@@ -4,7 +4,10 @@
 //! Must not know: the shape of the files.
 
 mod byte;
+mod hp;
+mod login;
 mod others;
+mod realtime;
 
 use gritstone_model::{Footnote, FootnoteKind};
 use gritstone_references::{Cell, References, all};
@@ -45,6 +48,22 @@ fn three(cell: &Cell) -> [Option<f64>; 3] {
     [cell.seconds.real, cell.seconds.user, cell.seconds.system]
 }
 
+/// Every number of a cell.
+fn figures(cell: &Cell) -> impl Iterator<Item = f64> {
+    let printed = cell.distribution.as_ref();
+    let statistics = [
+        printed.map(|d| d.min),
+        printed.map(|d| d.median),
+        printed.and_then(|d| d.mean),
+        printed.map(|d| d.max),
+    ];
+    let value = cell.value.as_ref().map(|value| value.value);
+    let mut all = vec![value, cell.seconds.cpu];
+    all.extend(three(cell));
+    all.extend(statistics);
+    all.into_iter().flatten()
+}
+
 fn tenths(seconds: f64) -> i64 {
     (seconds * 10.0).round() as i64
 }
@@ -78,7 +97,7 @@ fn assert_sorted(machines: &[String], figure: impl Fn(&str) -> Option<f64>) {
 }
 
 #[test]
-fn four_documents_and_no_figure_without_a_place() {
+fn five_documents_and_no_figure_without_a_place() {
     let references = shipped();
     let documents: Vec<_> = references
         .documents
@@ -97,6 +116,7 @@ fn four_documents_and_no_figure_without_a_place() {
             ("byte-1984", "1984-08", 1984),
             ("hp-1987", "1987-05", 1987),
             ("iocall-1985", "1985-12-02", 1985),
+            ("login-1982", "1982-11", 1982),
             ("weekly-1984", "1984-11-16", 1984),
         ]
     );
@@ -108,13 +128,14 @@ fn four_documents_and_no_figure_without_a_place() {
             .filter(|machine| machine.document.as_deref().is_some_and(ours))
             .count();
         let cells = || references.cells.iter().filter(|cell| ours(&cell.document));
-        let figures = cells().flat_map(three).flatten().count();
+        let figures = cells().flat_map(figures).count();
         let missing = cells().filter(|cell| cell.is_missing()).count();
         (machines, cells().count(), figures, missing)
     };
     // machines, cells, figures, cells without one
     assert_eq!(count("byte-1984"), (15, 120 + 90, 268 + 74, 2 + 16));
-    assert_eq!(count("hp-1987"), (3, 3 * 15 + 3, 48, 0));
+    assert_eq!(count("hp-1987"), (6, 630 + 3 * 15 + 3, 1075 + 48, 12));
+    assert_eq!(count("login-1982"), (3, 15, 20, 2));
     assert_eq!(count("iocall-1985"), (1, 1, 1, 0));
     assert_eq!(count("weekly-1984"), (6, 18, 16, 3));
 }

@@ -75,7 +75,7 @@ fn group<'a>(result: &'a ResultView, machines: &[&'a RunView]) -> Option<Group<'
         .iter()
         .filter_map(|m| find(m, &result.id))
         .collect();
-    let times = [Col::Real, Col::User, Col::System]
+    let times = [Col::Real, Col::User, Col::System, Col::Cpu]
         .into_iter()
         .filter(|col| {
             printed
@@ -135,6 +135,7 @@ fn table(
             let head = match col {
                 Col::Real => "real",
                 Col::User => "user",
+                Col::Cpu => "cpu",
                 _ => "sys",
             };
             columns.push(Column::new(head, Style::Number).of(group.title));

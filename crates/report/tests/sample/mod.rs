@@ -102,9 +102,9 @@ fn result(line: &str) -> ResultView {
         statistics: (!exact).then(|| Statistics {
             min: estimate * 0.99,
             median: estimate,
-            mean: estimate,
+            mean: Some(estimate),
             max: estimate * 1.03,
-            sd: estimate * half * 2.0,
+            sd: Some(estimate * half * 2.0),
             drift: Some(-half / 3.0),
             modes: Some(1),
             ..Statistics::default()

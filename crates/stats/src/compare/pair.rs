@@ -22,7 +22,7 @@ pub(crate) enum Basis {
 /// What comes of two results.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pair {
-    /// `estimate`, `cycles`, `real_s`, `user_s`, `system_s`.
+    /// `estimate`, `cycles`, `real_s`, `user_s`, `system_s`, `cpu_s`.
     pub compared: &'static str,
     /// Unit of `base` and `other`.
     pub unit: String,
@@ -136,7 +136,10 @@ pub(super) fn scale(from: &Unit, to: &Unit) -> Option<f64> {
 
 /// What a rate counts: bytes however many at a time, or the thing that it names.
 fn counted(unit: &Unit) -> &str {
-    match unit.as_str().trim_end_matches("/s") {
+    let text = unit.as_str();
+    match text.split_once('/').map_or(text, |(thing, _)| thing) {
+        // a rate with a name of its own: KFLOPS, MFLOPS
+        named if named == text => text.trim_start_matches(['K', 'M', 'G']),
         "GB" | "MB" | "KB" | "B" | "bytes" => "bytes",
         thing => thing,
     }
@@ -162,11 +165,14 @@ mod tests {
         assert_eq!(scale("bytes/s", "MB/s"), Some(1e-6));
         assert_eq!(scale("bytes", "bytes"), Some(1.0));
         assert_eq!(scale("calls/s", "calls/s"), Some(1.0));
+        assert_eq!(scale("runs/s", "runs/h"), Some(3600.0));
+        assert_eq!(scale("MFLOPS", "KFLOPS"), Some(1000.0));
         for (from, to) in [
             ("MB/s", "ns"),
             ("MB/s", "calls/s"),
             ("bytes", "ratio"),
             ("bytes", "ns"),
+            ("KWIPS", "KFLOPS"),
         ] {
             assert_eq!(scale(from, to), None, "{from} {to}");
         }

@@ -1,10 +1,13 @@
 //! A printed figure against a measured or another printed one: by the time that the document tells its readers to look
-//! at, else by real time, else by the figure itself where the units agree.
+//! at, else by real time, else by the figure itself where the units agree, else by any time that both have.
 //!
 //! Must not know: launches, other rows, verdicts.
 
 use super::pair::{Basis, Pair, is_published, ratio, scale};
 use gritstone_model::{Better, Footnote, FootnoteKind, PublishedView, Quantity, ResultView};
+
+/// What is compared where neither the time that the document points to nor real time nor the figure itself is there twice.
+const TIMES: [&str; 3] = ["user_s", "cpu_s", "system_s"];
 
 /// One side: a figure and, where it was measured, its interval.
 #[derive(Clone, Copy)]
@@ -40,6 +43,14 @@ pub(super) fn pair(base: &ResultView, other: &ResultView) -> Pair {
         };
         return conclude(base, other, "estimate", (b, o), base.better, Vec::new());
     }
+    if let Some((other_time, sides)) = TIMES.iter().find_map(|time| Some((*time, both(time)?))) {
+        let why = format!(
+            "Of the times, only {} stands on both sides.",
+            words(other_time)
+        );
+        let note = Footnote::new(FootnoteKind::Note, why);
+        return conclude(base, other, other_time, sides, Better::Lower, vec![note]);
+    }
     if let Some(sides) = across(base, other, figure) {
         let why = format!(
             "The printed {} is compared with the measured real time, which has waiting in it: no other time was measured.",
@@ -66,6 +77,7 @@ fn pointed_to(base: &ResultView, other: &ResultView) -> &'static str {
     match figure.as_deref() {
         Some("user_s") => "user_s",
         Some("system_s") => "system_s",
+        Some("cpu_s") => "cpu_s",
         _ => "real_s",
     }
 }
@@ -74,6 +86,7 @@ fn words(figure: &str) -> &'static str {
     match figure {
         "user_s" => "user time",
         "system_s" => "system time",
+        "cpu_s" => "processor time",
         _ => "real time",
     }
 }
@@ -95,9 +108,23 @@ fn time(result: &ResultView, figure: &str) -> Option<Side> {
     let (value, interval) = match figure {
         "user_s" => (published.user_s, published.user_interval),
         "system_s" => (published.system_s, published.system_interval),
+        "cpu_s" => processor(published),
         _ => (published.real_s, published.real_interval),
     };
     side(result, value, interval)
+}
+
+/// User and system time in one: as printed, or added up, with bounds that are wider than those of a sum need be.
+fn processor(published: &PublishedView) -> (Option<f64>, Option<[f64; 2]>) {
+    if published.cpu_s.is_some() {
+        return (published.cpu_s, None);
+    }
+    let sum = published.user_s.zip(published.system_s);
+    let intervals = published.user_interval.zip(published.system_interval);
+    (
+        sum.map(|(user, system)| user + system),
+        intervals.map(|(user, system)| [user[0] + system[0], user[1] + system[1]]),
+    )
 }
 
 fn estimate(result: &ResultView) -> Option<Side> {

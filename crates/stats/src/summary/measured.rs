@@ -104,9 +104,9 @@ fn statistics(timed: &[&Reading], benchmark: &Benchmark, values: &[f64]) -> Opti
     Some(Statistics {
         min: unit(events.min)?,
         median: unit(events.median)?,
-        mean: unit(events.mean)?,
+        mean: events.mean.and_then(unit),
         max: unit(events.max)?,
-        sd: unit(events.sd)?,
+        sd: events.sd.and_then(unit),
         percentiles: events
             .percentiles
             .into_iter()

@@ -172,3 +172,23 @@ fn few_launches_against_a_printed_time() {
     near(row.ratio, 48.0);
     assert_eq!((row.interval, row.verdict), (None, Verdict::CannotTell));
 }
+
+#[test]
+fn processor_time_in_one_is_compared_with_its_two_parts() {
+    let mut one = printed("a/b", "cpu_s", [None; 3]);
+    one.published.as_mut().expect("times").cpu_s = Some(4.0);
+    let two = vax("", [Some(9.0), Some(1.5), Some(0.5)]);
+    let row = first(&reference(vec![one]), &two, &options());
+    assert_eq!(row.compared, "cpu_s");
+    assert_eq!((row.base, row.other), (Some(4.0), Some(2.0)));
+    assert_eq!(row.ratio, Some(2.0));
+}
+
+#[test]
+fn any_time_that_both_have_is_compared_at_last() {
+    let user = |s| vax("real_s", [None, Some(s), None]);
+    let row = first(&user(3.0), &user(2.0), &options());
+    assert_eq!((row.compared.as_str(), row.ratio), ("user_s", Some(1.5)));
+    let why = "Of the times, only user time stands on both sides.";
+    assert!(whys(&row).contains(&(Note, why)), "{:?}", whys(&row));
+}
