@@ -191,7 +191,9 @@ fn an_interrupt_ends_it_and_leaves_nothing() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_millis(800));
+    // however slow the machine is: it is at work when it has a folder
+    common::eventually("a folder of the audit", || folders_left(&home) > 0);
+    std::thread::sleep(Duration::from_millis(300));
     let pid = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());
     nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
     let output = child.wait_with_output().unwrap();
