@@ -218,6 +218,7 @@ fn info(args: &RunArgs, site: &Site, limits: &Limits) -> RunInfo {
             dir: site.dir.display().to_string(),
             environment: site.environment(),
             steady: vec![],
+            trial: None,
         },
     }
 }

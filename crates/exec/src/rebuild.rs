@@ -20,7 +20,7 @@ use std::time::Duration;
 /// What the language of the kernels asks for; all else is whoever's flags they are.
 const LANGUAGE: &str = "-std=gnu11";
 /// Programs of the runtime that stand alone, and so are no part of other programs.
-const ALONE: [&str; 2] = ["runtime/keeper.c", "runtime/command.c"];
+const ALONE: [&str; 3] = ["runtime/keeper.c", "runtime/command.c", "runtime/user.c"];
 /// How long a compiler may take for one program.
 const DEADLINE: Duration = Duration::from_secs(120);
 /// How much of what a compiler complains is passed on.

@@ -3,12 +3,14 @@
 //!
 //! Must not know: files, processes, clocks, the store, how anything is drawn.
 
+pub mod ab;
 pub mod audit;
 pub mod between;
 pub mod center;
 pub mod compare;
 pub mod describe;
 pub mod drift;
+pub mod looks;
 mod modes;
 pub mod multiple;
 mod order;

@@ -191,6 +191,7 @@ fn command() -> impl Strategy<Value = CommandWork> {
                 leaves,
                 verify,
                 figure,
+                user: None,
             },
         )
 }
@@ -330,6 +331,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                 dir,
                 environment,
                 steady,
+                trial: None,
             },
         )
 }

@@ -59,6 +59,7 @@ pub fn run() -> RunView {
             .map(|(k, v)| (k.to_owned(), v.to_owned()))
             .into(),
         steady: vec!["governor performance".to_owned(), "turbo off".to_owned()],
+        trial: None,
     });
     run.results = ROWS.lines().map(result).collect();
     trouble(&mut run);

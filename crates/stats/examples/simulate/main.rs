@@ -5,6 +5,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+mod ab;
 mod compare;
 mod figure;
 mod rest;
@@ -16,7 +17,7 @@ mod world;
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [Table; 14] = [
+    let tables: [Table; 16] = [
         figure::coverage,
         figure::median,
         figure::widened,
@@ -29,6 +30,8 @@ fn main() {
         compare::learned,
         compare::power,
         compare::rows,
+        ab::verdicts,
+        ab::orders,
         trial::quantiles,
         rest::rating,
     ];
