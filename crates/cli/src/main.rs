@@ -5,6 +5,7 @@
 //! Must not know: how anything is measured,
 //! computed, stored or drawn.
 
+mod ab;
 mod amounts;
 mod args;
 mod audit;
@@ -64,6 +65,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Machines(args)) => inspect::machines(&world, args),
         Some(Command::Doctor(args)) => inspect::doctor(&world, args),
         Some(Command::Watch { journal }) => registry::watch(journal),
+        Some(Command::Ab(args)) => ab::ab(&world, args),
         Some(Command::Audit(args)) => audit::audit(&world, args),
     }
 }

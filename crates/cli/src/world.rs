@@ -140,6 +140,8 @@ impl World {
             ids.extend(others.take(between::MOST_RUNS).map(|head| head.id.clone()));
         }
         let read = |id: &String| match store.samples(id) {
+            // one side of a trial has settings that are not in what runs are told apart by
+            Ok(data) if data.info.settings.trial.is_some() => None,
             Ok(data) => Some(summary::past(&data)),
             Err(error) => {
                 remark(&format!(
