@@ -77,3 +77,6 @@ impl Executor {
         found.find(|file| Path::is_file(file))
     }
 }
+
+#[cfg(test)]
+mod tests;

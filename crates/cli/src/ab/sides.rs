@@ -276,7 +276,10 @@ fn parameters(texts: &[String], commands: &[Vec<String>]) -> Result<Vec<(String,
             .filter(|(name, values)| !name.is_empty() && !values.is_empty())
             .with_context(|| format!("'{text}' is no parameter: write --parameter n=1,2,4"))?;
         let place = format!("{{{name}}}");
-        ensure!(names.insert(name.to_owned()), "the parameter {name} is there twice");
+        ensure!(
+            names.insert(name.to_owned()),
+            "the parameter {name} is there twice"
+        );
         ensure!(
             commands.iter().flatten().any(|word| word.contains(&place)),
             "no command has {place}, so the parameter {name} changes nothing"
