@@ -48,7 +48,7 @@ pub enum Command {
     #[command(name = crate::registry::WATCHDOG, hide = true)]
     Watch { journal: PathBuf },
     /// Is it different: commands, compilers, environments or settings, interleaved until it is decided
-    Ab(AbArgs),
+    Ab(Box<AbArgs>),
     /// Do the benchmarks do what they claim, as shipped and as the compilers here make them
     Audit(AuditArgs),
 }

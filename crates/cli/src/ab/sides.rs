@@ -348,7 +348,7 @@ fn what(side: &Side) -> String {
     said.extend(
         side.compiler
             .iter()
-            .map(|(name, flags)| [&[name.clone()], flags.as_slice()].concat().join(" ")),
+            .map(|(name, flags)| [std::slice::from_ref(name), flags.as_slice()].concat().join(" ")),
     );
     match side.commands.as_slice() {
         [] => {}
