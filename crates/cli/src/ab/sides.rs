@@ -345,11 +345,11 @@ fn what(side: &Side) -> String {
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
     said.extend(side.setting.clone());
-    said.extend(
-        side.compiler
-            .iter()
-            .map(|(name, flags)| [std::slice::from_ref(name), flags.as_slice()].concat().join(" ")),
-    );
+    said.extend(side.compiler.iter().map(|(name, flags)| {
+        [std::slice::from_ref(name), flags.as_slice()]
+            .concat()
+            .join(" ")
+    }));
     match side.commands.as_slice() {
         [] => {}
         [one] => said.push(one.title.clone()),
@@ -361,3 +361,6 @@ fn what(side: &Side) -> String {
         said.join("; ")
     }
 }
+
+#[cfg(test)]
+mod tests;
