@@ -3,6 +3,7 @@
 //! Must not know: how a launch is carried out, how a verdict is found.
 
 mod live;
+mod plan;
 mod sides;
 mod trial;
 
@@ -11,16 +12,11 @@ use crate::failure::{Exit, Failure};
 use crate::progress::Display;
 use crate::site::Site;
 use crate::world::World;
-use crate::{audit, output, registry, signals};
-use anyhow::{Context, Result, bail, ensure};
-use gritstone_exec::rebuild::{RebuildError, Rebuilt};
-use gritstone_exec::{Executor, Journal};
+use crate::{output, registry, signals};
+use anyhow::{Context, Result};
+use gritstone_exec::Journal;
 use gritstone_host::{Root, Watch};
-use gritstone_model::{
-    AbView, Benchmark, CommandWork, Figure, Plan, RunData, RunInfo, Settings, Step, TrialSide,
-    Verdict, Work,
-};
-use gritstone_plan::{select, steps};
+use gritstone_model::{AbView, Benchmark, Plan, RunData, RunInfo, Settings, TrialSide, Verdict};
 use gritstone_store::Store;
 use live::{Live, Ready};
 use sides::{Side, Sides};
@@ -52,7 +48,7 @@ pub fn ab(world: &World, args: &AbArgs) -> Result<Exit> {
 /// Measures a trial: one run a side, and whether it was ended by nobody.
 fn measured(world: &World, args: &AbArgs, sides: Sides) -> Result<(Vec<RunData>, bool)> {
     let site = Site::look(args.dir.as_deref())?;
-    let plan = plan(world, args, &site, &sides)?;
+    let plan = plan::plan(world, args, &site, &sides)?;
     let stop = signals::end_of_run().context("cannot catch signals")?;
     let commands = !args.commands.is_empty();
     let deadline = if commands {
@@ -63,34 +59,11 @@ fn measured(world: &World, args: &AbArgs, sides: Sides) -> Result<(Vec<RunData>,
     // dropped last: what is still made or changed then is undone
     let mut journal = registry::begin();
     let mut executor = site.executor(&plan.benchmarks, deadline, stop, journal.as_mut())?;
-    let builds = builds(&site, &mut executor, &plan, &sides)?;
+    let builds = plan::builds(&site, &mut executor, &plan, &sides)?;
     let trial = Head::new(args);
-    let start_up = commands.then(|| site.program("true")).flatten();
-    let start_up = start_up.map(|program| sides::start_up(&program.to_string_lossy()));
-    let same = sides.same;
     announce(args, &plan, &sides, &trial);
     undo(&sides, journal.as_mut())?;
     let mut store = Store::open(&world.store_path()?)?;
-    let ready = sides.sides.into_iter().zip(builds).map(|(side, builds)| {
-        let environment = environment(&site, commands, &side);
-        let mut benchmarks = if commands {
-            side.commands.clone()
-        } else {
-            plan.benchmarks.clone()
-        };
-        benchmarks.extend(start_up.iter().filter(|_| side.name == "a").cloned());
-        Ready {
-            run: RunData {
-                info: trial.info(args, &site, &side, same),
-                benchmarks,
-                skips: plan.skips.clone(),
-                ..RunData::default()
-            },
-            environment,
-            builds,
-            side,
-        }
-    });
     let mut live = Live {
         start: Instant::now(),
         budget: args.budget,
@@ -98,12 +71,24 @@ fn measured(world: &World, args: &AbArgs, sides: Sides) -> Result<(Vec<RunData>,
         display: Display::new(),
         store: &mut store,
         executor,
-        sides: ready.collect(),
+        start_up: start_up(&site, commands),
+        sides: vec![],
         steps: plan.steps.clone(),
-        start_up,
         set_for: None,
         complained: BTreeSet::new(),
     };
+    for (side, builds) in sides.sides.iter().zip(builds) {
+        let mut run = trial.run(args, &site, &plan, side, sides.same);
+        let first = live.sides.is_empty();
+        run.benchmarks
+            .extend(live.start_up.iter().filter(|_| first).cloned());
+        live.sides.push(Ready {
+            environment: plan::environment(&site, commands, side),
+            side: side.clone(),
+            builds,
+            run,
+        });
+    }
     begin(&mut live)?;
     let _out_of_the_way = site.keep_out_of_the_way();
     let design = Design {
@@ -150,6 +135,20 @@ impl Head {
         }
     }
 
+    /// The run of a side, without a launch.
+    fn run(&self, args: &AbArgs, site: &Site, plan: &Plan, side: &Side, same: bool) -> RunData {
+        let benchmarks = match side.commands.as_slice() {
+            [] => plan.benchmarks.clone(),
+            commands => commands.to_vec(),
+        };
+        RunData {
+            info: self.info(args, site, side, same),
+            benchmarks,
+            skips: plan.skips.clone(),
+            ..RunData::default()
+        }
+    }
+
     fn info(&self, args: &AbArgs, site: &Site, side: &Side, same: bool) -> RunInfo {
         let now = jiff::Timestamp::now();
         // of what the user's commands find in their environment, only what was asked for is written down
@@ -185,116 +184,10 @@ impl Head {
     }
 }
 
-/// What is launched: commands, or the rows of the catalogue that have a time of their own.
-fn plan(world: &World, args: &AbArgs, site: &Site, sides: &Sides) -> Result<Plan> {
-    let commands = &sides.sides[0].commands;
-    if !commands.is_empty() {
-        let step = |row: &Benchmark| Step {
-            id: row.id.clone(),
-            cpus: vec![],
-        };
-        return Ok(Plan {
-            steps: commands.iter().map(step).collect(),
-            benchmarks: commands.clone(),
-            skips: vec![],
-        });
-    }
-    let mut wanted = select(&world.catalogue.benchmarks, &args.selectors)?;
-    wanted.retain(timed);
-    let offer = site.offer(&wanted);
-    let plan = steps(wanted, &offer);
-    if plan.steps.is_empty() {
-        let why = plan
-            .skips
-            .first()
-            .map_or_else(String::new, |skip| format!(": {}", skip.footnote.why));
-        return Err(Failure {
-            exit: Exit::NothingMeasured,
-            what: format!("none of these rows has a time that could be measured here{why}"),
-        }
-        .into());
-    }
-    Ok(plan)
-}
-
-/// Whether a row is launched, and its figure is a time.
-fn timed(benchmark: &Benchmark) -> bool {
-    match &benchmark.work {
-        Work::Kernel(_) => true,
-        Work::Command(CommandWork { figure, .. }) | Work::Scenario(CommandWork { figure, .. }) => {
-            *figure == Figure::Time
-        }
-        Work::Derived { .. } | Work::Rating { .. } => false,
-    }
-}
-
-/// The programs of each side, compiled where it has a compiler.
-fn builds(
-    site: &Site,
-    executor: &mut Executor,
-    plan: &Plan,
-    sides: &Sides,
-) -> Result<Vec<BTreeMap<String, Rebuilt>>> {
-    let names = audit::programs(plan);
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let sources: Vec<(&str, &str)> = gritstone_kernels::sources()
-        .iter()
-        .map(|source| (source.path, source.text))
-        .collect();
-    let mut all = vec![];
-    for side in &sides.sides {
-        let Some((name, flags)) = &side.compiler else {
-            all.push(BTreeMap::new());
-            continue;
-        };
-        ensure!(
-            !names.is_empty(),
-            "none of these rows is compiled by us, so that --cc changes nothing"
-        );
-        let path = match name.contains('/') {
-            true => Some(std::path::absolute(name)?),
-            false => site.program(name),
-        };
-        let path = path.with_context(|| format!("there is no compiler {name} on PATH"))?;
-        output::remark(&format!(
-            "compiling {} programs: {}",
-            names.len(),
-            side.what
-        ));
-        let built = match executor
-            .workshop(&path, flags.clone())?
-            .build(&sources, &names)
-        {
-            Ok(built) => built,
-            Err(RebuildError::Refused(why)) => {
-                bail!("with {} nothing can be compiled here: {why}", side.what)
-            }
-            Err(RebuildError::Exec(error)) => return Err(error.into()),
-        };
-        let build = |(program, built): (String, Result<Rebuilt, String>)| {
-            let built = built.map_err(anyhow::Error::msg);
-            Ok((
-                program.clone(),
-                built
-                    .with_context(|| format!("{program} cannot be compiled; leave its rows out"))?,
-            ))
-        };
-        all.push(built.into_iter().map(build).collect::<Result<_>>()?);
-    }
-    Ok(all)
-}
-
-/// Everything that a child of this side finds in its environment.
-fn environment(site: &Site, commands: bool, side: &Side) -> BTreeMap<String, String> {
-    let mut environment = match commands {
-        // a name or value that is no UTF-8 is not passed on
-        true => std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect(),
-        false => site.environment(),
-    };
-    environment.extend(side.environment.iter().cloned());
-    environment
+/// The program that does nothing, where commands are timed and there is one.
+fn start_up(site: &Site, commands: bool) -> Option<Benchmark> {
+    let program = site.program("true").filter(|_| commands)?;
+    Some(sides::start_up(&program.to_string_lossy()))
 }
 
 fn announce(args: &AbArgs, plan: &Plan, sides: &Sides, trial: &Head) {

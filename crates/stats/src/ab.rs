@@ -10,6 +10,8 @@ use gritstone_model::{
     SCHEMA_AB, TrialSide,
 };
 
+use std::collections::{BTreeMap, BTreeSet};
+
 /// The row in which a program is timed that does nothing.
 pub const START_UP: &str = "command/start-up";
 /// User and system time are figures over so many ticks of work.
@@ -80,19 +82,20 @@ fn side(run: &RunData) -> AbSide {
     }
 }
 
-/// The value of each round on each side.
+/// The value of each round on each side; rounds that no side has are left out.
 fn times(runs: &[RunData], row: &Benchmark) -> Times {
-    let rounds = |run: &RunData| {
+    let rounds = |run: &RunData| -> BTreeMap<u32, Option<f64>> {
         let own = run.launches.iter().filter(|launch| launch.id == row.id);
-        let mut values = vec![];
-        for launch in own {
-            let round = launch.round as usize;
-            values.resize(values.len().max(round + 1), None);
-            values[round] = summary::launch_ns_per_op(row, launch);
-        }
-        values
+        own.map(|launch| (launch.round, summary::launch_ns_per_op(row, launch)))
+            .collect()
     };
-    Times(runs.iter().map(rounds).collect())
+    let sides: Vec<BTreeMap<u32, Option<f64>>> = runs.iter().map(rounds).collect();
+    let all: BTreeSet<u32> = sides.iter().flat_map(BTreeMap::keys).copied().collect();
+    let values = |side: &BTreeMap<u32, Option<f64>>| {
+        let value = |round| side.get(round).copied().flatten();
+        all.iter().map(value).collect()
+    };
+    Times(sides.iter().map(values).collect())
 }
 
 /// Of two sides the one comparison; of more, all against the best.

@@ -10,6 +10,11 @@ use gritstone_model::{
 use gritstone_stats::ab::START_UP;
 use std::collections::BTreeSet;
 
+/// A name, and the values that take its place.
+type Parameter = (String, Vec<String>);
+/// One value for each name.
+type Values = Vec<(String, String)>;
+
 /// More sides have no letter.
 const MOST: usize = 26;
 
@@ -62,31 +67,12 @@ pub fn read(args: &AbArgs) -> Result<Sides> {
     );
     let sets = set_by(args)?;
     let parameters = parameters(&args.parameter, &commands)?;
-    let values = combinations(&parameters);
+    let two = !sets.is_empty() || args.same;
     let mut sides = match commands.len() {
-        0 => of_rows(args, sets.len())?,
-        1 if sets.is_empty() && !args.same && !parameters.is_empty() => {
-            let rows = values
-                .iter()
-                .map(|value| (String::new(), fill_in(&commands[0], value)));
-            rows.map(|row| of_commands(args, vec![row]))
-                .collect::<Result<Vec<_>>>()?
-        }
-        n => {
-            let each = if n == 1 && (!sets.is_empty() || args.same) {
-                2
-            } else {
-                n
-            };
-            let side = |i: usize| {
-                let command = &commands[i % n];
-                let rows = values
-                    .iter()
-                    .map(|value| (slug(value), fill_in(command, value)));
-                of_commands(args, rows.collect())
-            };
-            (0..each).map(side).collect::<Result<Vec<_>>>()?
-        }
+        0 => of_rows(args, !sets.is_empty())?,
+        1 if !two && !parameters.is_empty() => of_values(args, &commands[0], &parameters)?,
+        1 if two => of_each(args, &[&commands[..], &commands[..]].concat(), &parameters)?,
+        _ => of_each(args, &commands, &parameters)?,
     };
     ensure!(
         sets.is_empty() || sides.len() == 2,
@@ -110,14 +96,15 @@ pub fn read(args: &AbArgs) -> Result<Sides> {
         }
         side.what = what(side);
     }
-    let same = sides.len() == 2 && {
-        Side {
-            name: String::new(),
-            ..sides[0].clone()
-        } == Side {
-            name: String::new(),
-            ..sides[1].clone()
+    let same = match sides.as_slice() {
+        [a, b] => {
+            let unnamed = |side: &Side| Side {
+                name: String::new(),
+                ..side.clone()
+            };
+            unnamed(a) == unnamed(b)
         }
+        _ => false,
     };
     ensure!(
         !args.same || same,
@@ -170,10 +157,10 @@ fn variable(pair: &str) -> Result<(String, String)> {
 }
 
 /// Sides of rows of the catalogue.
-fn of_rows(args: &AbArgs, set: usize) -> Result<Vec<Side>> {
+fn of_rows(args: &AbArgs, set: bool) -> Result<Vec<Side>> {
     if args.cc.is_empty() {
         ensure!(
-            set > 0 || args.same,
+            set || args.same,
             "say what is to be compared: commands (`gritstone ab -- ./old -- ./new`), or rows with --cc, --env-b, --a and --b, or --self"
         );
         return Ok(vec![Side::default(); 2]);
@@ -193,6 +180,25 @@ fn of_rows(args: &AbArgs, set: usize) -> Result<Vec<Side>> {
         })
     };
     args.cc.iter().map(compiler).collect()
+}
+
+/// A side for each value of the parameters of one command.
+fn of_values(args: &AbArgs, command: &[String], parameters: &[Parameter]) -> Result<Vec<Side>> {
+    let values = combinations(parameters);
+    let side = |value: &Values| of_commands(args, vec![(String::new(), fill_in(command, value))]);
+    values.iter().map(side).collect()
+}
+
+/// A side for each command, with a row for each value of the parameters.
+fn of_each(args: &AbArgs, commands: &[Vec<String>], parameters: &[Parameter]) -> Result<Vec<Side>> {
+    let values = combinations(parameters);
+    let side = |command: &Vec<String>| {
+        let rows = values
+            .iter()
+            .map(|value| (slug(value), fill_in(command, value)));
+        of_commands(args, rows.collect())
+    };
+    commands.iter().map(side).collect()
 }
 
 /// A side of commands: pairs of row and words.
@@ -268,7 +274,7 @@ pub fn start_up(program: &str) -> Benchmark {
 }
 
 /// Names with their values.
-fn parameters(texts: &[String], commands: &[Vec<String>]) -> Result<Vec<(String, Vec<String>)>> {
+fn parameters(texts: &[String], commands: &[Vec<String>]) -> Result<Vec<Parameter>> {
     let mut names = BTreeSet::new();
     let one = |text: &String| {
         let (name, values) = text
@@ -293,11 +299,11 @@ fn parameters(texts: &[String], commands: &[Vec<String>]) -> Result<Vec<(String,
 }
 
 /// One value of each parameter, in all ways; one empty way without parameters.
-fn combinations(parameters: &[(String, Vec<String>)]) -> Vec<Vec<(String, String)>> {
+fn combinations(parameters: &[Parameter]) -> Vec<Values> {
     parameters
         .iter()
         .fold(vec![vec![]], |ways, (name, values)| {
-            let more = |way: &Vec<(String, String)>| {
+            let more = |way: &Values| {
                 let with = |value: &String| {
                     let mut way = way.clone();
                     way.push((name.clone(), value.clone()));
