@@ -67,6 +67,7 @@ fn measured(world: &World, args: &AbArgs, sides: Sides) -> Result<(Vec<RunData>,
     let mut live = Live {
         start: Instant::now(),
         budget: args.budget,
+        margin: args.margin,
         watch: Watch::open(&Root::live()),
         display: Display::new(),
         store: &mut store,

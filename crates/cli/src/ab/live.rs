@@ -12,7 +12,7 @@ use gritstone_exec::rebuild::Rebuilt;
 use gritstone_exec::{ExecError, Execute, Executor};
 use gritstone_host::{Watch, gaps};
 use gritstone_model::{Benchmark, Launch, Outcome, Placement, RunData, Step, Verdict};
-use gritstone_stats::looks::Comparison;
+use gritstone_stats::looks::{self, Comparison, Times};
 use gritstone_stats::summary;
 use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,6 +37,7 @@ pub struct Ready {
 pub struct Live<'a> {
     pub start: Instant,
     pub budget: Duration,
+    pub margin: f64,
     pub watch: Watch,
     pub display: Display,
     pub store: &'a mut Store,
@@ -160,7 +161,9 @@ impl Ways for Live<'_> {
         Ok(value)
     }
 
-    fn standing(&mut self, row: usize, round: u32, so_far: Option<&Comparison>) {
+    fn standing(&mut self, row: usize, round: u32, times: &Times) {
+        let judged = looks::judge(std::slice::from_ref(times), self.margin, false);
+        let so_far = judged.iter().flatten().next();
         let text = format!(
             "{}: pair {}{}",
             self.steps[row].id,

@@ -5,7 +5,7 @@
 
 use crate::session::CONFIDENCE;
 use anyhow::Result;
-use gritstone_stats::looks::{self, Comparison, LOOKS, Times};
+use gritstone_stats::looks::{self, LOOKS, Times};
 use gritstone_stats::plan::launches_needed;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -36,8 +36,8 @@ pub trait Ways {
     /// # Errors
     /// When nothing can be launched or kept any more.
     fn launch(&mut self, row: usize, side: usize, round: u32) -> Result<Option<f64>>;
-    /// After each pair of a row: how it stands.
-    fn standing(&mut self, row: usize, round: u32, so_far: Option<&Comparison>);
+    /// After each pair of a row: its times so far.
+    fn standing(&mut self, row: usize, round: u32, times: &Times);
 }
 
 /// One row of the trial.
@@ -126,9 +126,7 @@ fn pair(
     }
     track.rounds += 1;
     track.seconds += ways.now().saturating_sub(start).as_secs_f64();
-    let alone = std::slice::from_ref(&track.times);
-    let judged = looks::judge(alone, design.margin, false).remove(0);
-    ways.standing(row, round, judged.first());
+    ways.standing(row, round, &track.times);
     Ok(())
 }
 

@@ -5,7 +5,7 @@
 use super::{Design, Ways, measure};
 use anyhow::{Result, bail};
 use gritstone_model::Verdict;
-use gritstone_stats::looks::{Comparison, LEVEL, LOOKS, Times, judge};
+use gritstone_stats::looks::{LEVEL, LOOKS, Times, judge};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::time::Duration;
@@ -55,7 +55,7 @@ impl Ways for Machine {
         Ok((!(self.fails)(side, round)).then_some(value))
     }
 
-    fn standing(&mut self, _: usize, _: u32, _: Option<&Comparison>) {}
+    fn standing(&mut self, _: usize, _: u32, _: &Times) {}
 }
 
 fn design(sides: usize, seconds: u64) -> Design {
