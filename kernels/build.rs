@@ -18,9 +18,9 @@ use std::{env, fs, thread};
 
 const FLAGS: &[&str] = &["-std=gnu11", "-O2"];
 const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Wpedantic"];
-/// Programs of the runtime itself: the keeper is a whole program, the command kernel is linked like any other.
+/// Programs of the runtime itself: the keeper is a whole program, those that time commands are linked like any other.
 const KEEPER: &str = "runtime/keeper";
-const COMMAND: &str = "runtime/command";
+const COMMANDS: [&str; 2] = ["runtime/command", "runtime/user"];
 
 struct Toolchain {
     compiler: PathBuf,
@@ -104,7 +104,7 @@ fn programs(here: &Path) -> Vec<String> {
     files(here, &["c"])
         .iter()
         .filter_map(|file| file.strip_suffix(".c"))
-        .filter(|name| !name.starts_with("runtime/") || [KEEPER, COMMAND].contains(name))
+        .filter(|name| !name.starts_with("runtime/") || *name == KEEPER || COMMANDS.contains(name))
         .map(str::to_owned)
         .collect()
 }
@@ -188,7 +188,8 @@ fn runtime_objects(here: &Path, out: &Path, toolchain: &Toolchain) -> Vec<PathBu
     for file in fs::read_dir(here.join("runtime")).expect("the runtime can be read") {
         let file = file.expect("the runtime can be read").path();
         let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
-        let alone = [KEEPER, COMMAND].contains(&format!("runtime/{stem}").as_str());
+        let name = format!("runtime/{stem}");
+        let alone = name == KEEPER || COMMANDS.contains(&name.as_str());
         if file.extension().is_none_or(|e| e != "c") || alone {
             continue;
         }

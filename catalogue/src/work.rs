@@ -188,6 +188,7 @@ impl Reader<'_> {
             leaves,
             verify,
             figure,
+            user: None,
         })
     }
 

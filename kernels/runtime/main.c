@@ -1,6 +1,7 @@
 /* One launch: calibration, the proof that time grows with n, samples, the published work in batches.
  *
  * Arguments, all of them key=value: mode=measure (default), once, prepare, finish or count; samples=, target_ns=, sample_ns= (see below),
+ * warm=0 (no warm-up where an operation is a figure of its own),
  * batch= (operations of the published work) and batch_ns=; n= (with mode=once or count); cpus=; whatever the kernel
  * asks for.
  */
@@ -159,7 +160,8 @@ static uint64_t calibrate(struct context *c, uint64_t target_ns)
 	uint64_t most = kernel.max_n != 0 ? kernel.max_n : MAX_N;
 	uint64_t n = 1, wall;
 	if (kernel.single) {
-		warm(c, 1);
+		if (parameter_u64(c, "warm", 1) != 0)
+			warm(c, 1);
 		return 1;
 	}
 	for (;;) {

@@ -14,6 +14,8 @@ include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 pub const KEEPER: &str = "runtime/keeper";
 /// Times someone else's program as a process.
 pub const COMMAND: &str = "runtime/command";
+/// Times a command of the user's as a process.
+pub const USER: &str = "runtime/user";
 
 /// One program as it travels in the binary.
 #[derive(Debug)]
@@ -96,7 +98,7 @@ mod tests {
             let bytes = program.bytes().unwrap();
             assert_eq!(&bytes[..4], b"\x7fELF", "{}", program.name);
         }
-        assert!(find(KEEPER).is_some() && find(COMMAND).is_some());
+        assert!(find(KEEPER).is_some() && find(COMMAND).is_some() && find(USER).is_some());
         assert!(find("no/such").is_none());
     }
 

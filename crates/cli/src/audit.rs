@@ -15,6 +15,7 @@ use crate::registry;
 use crate::signals;
 use crate::site::Site;
 use crate::world::World;
+pub use again::programs;
 use again::{Again, Compiler};
 use anyhow::{Context, Result};
 use gritstone_exec::{ExecError, Executor};

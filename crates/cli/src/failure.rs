@@ -16,7 +16,7 @@ pub enum Exit {
     WrongUse = 2,
     /// Nothing could be measured.
     NothingMeasured = 3,
-    /// What was measured does not decide it.
+    /// What was asked cannot be told from what was measured.
     CannotTell = 4,
     /// The user asked to stop: 128 and the number of the signal, as shells have it.
     Interrupted = 130,

@@ -5,6 +5,7 @@
 //! Must not know: how anything is measured,
 //! computed, stored or drawn.
 
+mod ab;
 mod amounts;
 mod args;
 mod audit;
@@ -71,6 +72,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Check(args)) => past::check(&world, args),
         Some(Command::Export(args)) => transfer::export(&world, args),
         Some(Command::Import(args)) => transfer::import(&world, args),
+        Some(Command::Ab(args)) => ab::ab(&world, args),
         Some(Command::Audit(args)) => audit::audit(&world, args),
     }
 }

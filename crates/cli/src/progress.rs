@@ -65,6 +65,24 @@ impl Display {
         }
     }
 
+    /// Shows how a trial stands, and what of its time has gone.
+    pub fn standing(&mut self, elapsed: Duration, budget: Duration, text: &str) {
+        let left = clock(budget.saturating_sub(elapsed));
+        match self {
+            Self::Bar(bar) => {
+                let part = elapsed.as_secs_f64() / budget.as_secs_f64().max(1e-9);
+                bar.set_position((part * 1000.0).min(1000.0) as u64);
+                bar.set_message(format!("{text}; at most {left} left"));
+            }
+            Self::Lines(last) => {
+                if last.is_none_or(|last| elapsed >= last + LINE_EVERY) {
+                    remark(&format!("{text}; at most {left} left"));
+                    *last = Some(elapsed);
+                }
+            }
+        }
+    }
+
     /// Shows that so many of all steps are done, and which comes now.
     pub fn step(&self, done: usize, of: usize, what: &str) {
         if let Self::Bar(bar) = self {

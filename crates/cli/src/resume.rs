@@ -20,11 +20,14 @@ pub fn job(world: &World, name: &str) -> Result<Job> {
         .reader()?
         .context("there is no run yet, so none to go on with")?;
     let id = if name.is_empty() {
-        let cut_off = store
-            .runs()?
-            .into_iter()
-            .rev()
-            .find(|run| run.elapsed_s.is_none());
+        let mut cut_off = None;
+        for run in store.runs()?.into_iter().rev() {
+            let open = run.elapsed_s.is_none();
+            if open && store.info(&run.id)?.settings.trial.is_none() {
+                cut_off = Some(run);
+                break;
+            }
+        }
         cut_off
             .context("no run was cut off: all are whole; `gritstone run` starts a new one")?
             .id
@@ -37,6 +40,10 @@ pub fn job(world: &World, name: &str) -> Result<Job> {
         "run {id} is whole; there is nothing to go on with"
     );
     let settings = &data.info.settings;
+    ensure!(
+        settings.trial.is_none(),
+        "run {id} is one side of a trial, which nothing goes on with: start a new one with `gritstone ab`"
+    );
     let site = Site::look(Some(Path::new(&settings.dir)))?;
     let here = site.machine();
     ensure!(

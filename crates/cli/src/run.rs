@@ -222,6 +222,7 @@ fn info(args: &RunArgs, params: BTreeMap<String, String>, site: &Site, limits: &
             environment: site.environment(),
             params,
             steady: vec![],
+            trial: None,
         },
     }
 }

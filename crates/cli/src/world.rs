@@ -152,6 +152,11 @@ impl World {
         for machine in machines {
             let own = heads.iter().rev().filter(|h| h.machine_id == *machine);
             let others = own.filter(|head| views.iter().all(|view| view.id != head.id));
+            // one side of a trial has settings that are not in what runs are told apart by; what cannot be read is told below
+            let others = others.filter(|head| {
+                let info = store.info(&head.id);
+                info.map_or(true, |info| info.settings.trial.is_none())
+            });
             ids.extend(others.take(between::MOST_RUNS).map(|head| head.id.clone()));
         }
         let read = |id: &String| match store.samples(id) {

@@ -38,6 +38,8 @@ pub(crate) enum Entry {
         old: String,
         new: String,
     },
+    /// It starts commands of the user's that change the machine; this one puts it back.
+    Undo { command: String, directory: PathBuf },
 }
 
 /// Who writes a journal.
@@ -162,6 +164,21 @@ impl Drop for Journal {
         for line in &undone.said {
             (self.registry.tell)(line);
         }
+    }
+}
+
+impl Settings<'_> {
+    /// Before commands of the user's change the machine: `command` is given to the shell in `directory` at the end of the run,
+    /// however it ends.
+    ///
+    /// # Errors
+    /// With the reason, when it cannot be written down; nothing may be changed then.
+    pub fn undo_by(&mut self, command: &str, directory: &Path) -> Result<(), String> {
+        let entry = Entry::Undo {
+            command: command.to_owned(),
+            directory: directory.to_owned(),
+        };
+        self.0.note(entry).map_err(|why| why.to_string())
     }
 }
 

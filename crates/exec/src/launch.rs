@@ -4,7 +4,7 @@
 //! that does just that. A command is proved once a run, untimed, and then timed as a process.
 //! Must not know: which benchmarks there are, when to stop measuring.
 
-mod programs;
+pub(crate) mod programs;
 
 use crate::entries::{self, Entries, Uncounted};
 use crate::judge::judge;
@@ -55,15 +55,17 @@ pub struct Executor {
     pub(crate) setup: Setup,
     pub(crate) steady: Steady,
     proved: BTreeSet<Id>,
+    /// The user's commands that have been executed once.
+    pub(crate) warm: BTreeSet<Vec<String>>,
     /// What is used instead of programs in this binary, by name.
     pub(crate) builds: BTreeMap<String, Rebuilt>,
 }
 
 /// Events and outcome of one process, before those of the next are added.
-struct Told {
-    outcome: Outcome,
-    events: Vec<Event>,
-    cpu: u64,
+pub(crate) struct Told {
+    pub outcome: Outcome,
+    pub events: Vec<Event>,
+    pub cpu: u64,
 }
 
 impl Executor {
@@ -74,6 +76,7 @@ impl Executor {
             setup,
             steady: Steady::default(),
             proved: BTreeSet::new(),
+            warm: BTreeSet::new(),
             builds: BTreeMap::new(),
         }
     }
@@ -122,9 +125,21 @@ impl Executor {
         arguments: Vec<OsString>,
         directory: &Path,
     ) -> Result<Told, ExecError> {
+        let environment = self.environment(directory);
+        self.start_in(&environment, name, kernel, arguments, directory)
+    }
+
+    /// The same in an environment that is given.
+    pub(crate) fn start_in(
+        &mut self,
+        environment: &BTreeMap<String, OsString>,
+        name: &str,
+        kernel: Option<&Benchmark>,
+        arguments: Vec<OsString>,
+        directory: &Path,
+    ) -> Result<Told, ExecError> {
         let keeper = self.path_of(KEEPER)?;
         let program = self.path_of(name)?;
-        let environment = self.environment(directory);
         let ended = carry_out(&Task {
             keeper: &keeper,
             cpus: &self.setup.cpus,
@@ -132,7 +147,7 @@ impl Executor {
             program: &program,
             arguments,
             directory,
-            environment: &environment,
+            environment,
             deadline: self.setup.deadline,
             stop: &self.setup.stop,
         })?;
@@ -285,9 +300,10 @@ impl Execute for Executor {
         let cpus = placed(benchmark, cpus);
         let told = match &benchmark.work {
             Work::Kernel(work) => self.kernel(benchmark, work, cpus, &directory),
-            Work::Command(work) | Work::Scenario(work) => {
-                self.command(benchmark, work, cpus, &directory)
-            }
+            Work::Command(work) | Work::Scenario(work) => match &work.user {
+                Some(user) => self.user_command(work, user, cpus),
+                None => self.command(benchmark, work, cpus, &directory),
+            },
             Work::Derived { .. } | Work::Rating { .. } => Ok(Told {
                 outcome: Outcome::Skipped("it is computed from other rows".to_owned()),
                 events: vec![],

@@ -26,6 +26,7 @@ mod steady;
 mod tests;
 #[cfg(test)]
 mod undoing;
+mod user;
 mod version;
 mod watchdog;
 

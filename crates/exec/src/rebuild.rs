@@ -19,8 +19,8 @@ use std::time::Duration;
 
 /// What the language of the kernels asks for; all else is whoever's flags they are.
 const LANGUAGE: &str = "-std=gnu11";
-/// Programs of the runtime, which are no part of other programs.
-const PROGRAMS: [&str; 2] = ["runtime/keeper.c", "runtime/command.c"];
+/// Programs of the runtime that stand alone, and so are no part of other programs.
+const PROGRAMS: [&str; 3] = ["runtime/keeper.c", "runtime/command.c", "runtime/user.c"];
 /// How long a compiler may take for one program.
 const DEADLINE: Duration = Duration::from_secs(120);
 /// How much of what a compiler complains is passed on.

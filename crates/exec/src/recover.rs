@@ -12,6 +12,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// What came of undoing a journal.
 #[derive(Debug)]
@@ -46,6 +47,18 @@ pub(crate) fn undo(entries: &[Entry], root: &Path, settings: bool) -> Undone {
                     ));
                 }
             },
+            Entry::Undo { command, directory } if settings => match shell(command, directory) {
+                Ok(()) => undone.put_back += 1,
+                Err(why) => {
+                    undone.whole = false;
+                    undone.said.push(format!(
+                        "the command that undoes what the run has changed, '{command}', failed: {why}; do it by hand"
+                    ));
+                }
+            },
+            Entry::Undo { command, .. } => undone.said.push(format!(
+                "the machine was restarted before '{command}' could undo what a run had changed: see whether it is still needed"
+            )),
             Entry::Makes(directory) => {
                 if let Err(why) = remove(directory) {
                     undone.whole = false;
@@ -58,6 +71,24 @@ pub(crate) fn undo(entries: &[Entry], root: &Path, settings: bool) -> Undone {
         }
     }
     undone
+}
+
+/// Gives a command to the shell.
+fn shell(command: &str, directory: &Path) -> Result<(), String> {
+    let output = Command::new("/bin/sh")
+        .args(["-c", command])
+        .current_dir(directory)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|why| why.to_string())?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(format!(
+            "{}; it said: {}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr).trim()
+        )),
+    }
 }
 
 /// Finishes the business of this user's runs that were killed, and their watchdogs with them. What is to be said of it.

@@ -157,6 +157,25 @@ pub struct CommandWork {
     /// What is taken from it.
     #[serde(default)]
     pub figure: Figure,
+    /// A command of the user's and no entry of the catalogue: how it is started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<UserCommand>,
+}
+
+/// A command of the user's: it stands where the user stands, in the user's environment, and prints and leaves what it likes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UserCommand {
+    /// Where it is started.
+    pub directory: String,
+    /// A command for the shell, untimed, before each time.
+    #[serde(default)]
+    pub prepare: Option<String>,
+    /// The same after each time.
+    #[serde(default)]
+    pub cleanup: Option<String>,
+    /// Whether any exit status is good.
+    #[serde(default)]
+    pub ignore_failure: bool,
 }
 
 /// One term of a derived figure.

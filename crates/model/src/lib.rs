@@ -2,6 +2,7 @@
 //!
 //! Must not know: files, processes, clocks, terminals, statistics. Nothing here reads or writes.
 
+mod ab;
 mod audit;
 mod benchmark;
 mod event;
@@ -15,10 +16,11 @@ mod selftest;
 mod unit;
 mod view;
 
+pub use ab::{AbComparison, AbFigure, AbRow, AbSide, AbView, SCHEMA_AB};
 pub use audit::{AuditBuild, AuditEntry, AuditTest, AuditView, Claim, Finding, SCHEMA_AUDIT};
 pub use benchmark::{
     Benchmark, Claims, CommandWork, Curve, Family, Figure, KernelWork, Kind, Need, Placement,
-    PublishedWork, Source, Term, Verify, Work,
+    PublishedWork, Source, Term, UserCommand, Verify, Work,
 };
 pub use event::{Batch, Check, Event, Histogram, Sample, Usage};
 pub use footnote::{Footnote, FootnoteKind};
@@ -29,7 +31,7 @@ pub use history::{
 pub use id::{Id, IdError, Selector};
 pub use machine::Machine;
 pub use plan::{Plan, Skip, Step};
-pub use run::{Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings};
+pub use run::{Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings, TrialSide};
 pub use selftest::{
     CriterionView, LeftOut, PairsView, SCHEMA_SELFTEST, ScatterView, SelftestRow, SelftestRun,
     SelftestView, ShareView,

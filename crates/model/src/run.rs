@@ -133,6 +133,25 @@ pub struct Settings {
     /// What was steadied while it was measured, in words; nothing unless it was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steady: Vec<String>,
+    /// The trial of which this run is one side; `None` for any other run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trial: Option<TrialSide>,
+}
+
+/// One side of a comparison whose launches were interleaved with those of the others: launches of one round and row belong together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TrialSide {
+    /// The trial; all its sides have the same.
+    pub trial: String,
+    /// `a`, `b` and so on.
+    pub side: String,
+    /// What is special about this side, in words: a command, a compiler, a setting.
+    pub what: String,
+    /// Ratio within which two sides count as the same: 0.01 is 1 %.
+    pub margin: f64,
+    /// Whether both sides are known to be the same: a trial of the comparison itself.
+    #[serde(default)]
+    pub same: bool,
 }
 
 /// The head of a run.

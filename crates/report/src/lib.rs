@@ -10,6 +10,7 @@ pub mod lists;
 pub mod svg;
 pub mod terminal;
 
+mod ab;
 mod audit;
 mod brief;
 mod check;
@@ -22,6 +23,7 @@ mod selftest;
 mod show;
 mod words;
 
+pub use ab::ab;
 pub use audit::audit;
 pub use brief::{Brief, brief};
 pub use check::check;

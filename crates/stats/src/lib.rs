@@ -3,6 +3,7 @@
 //!
 //! Must not know: files, processes, clocks, the store, how anything is drawn.
 
+pub mod ab;
 pub mod audit;
 pub mod between;
 pub mod center;
@@ -11,6 +12,7 @@ pub mod compare;
 pub mod describe;
 pub mod drift;
 pub mod history;
+pub mod looks;
 mod modes;
 pub mod multiple;
 mod order;

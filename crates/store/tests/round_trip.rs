@@ -193,6 +193,7 @@ fn command() -> impl Strategy<Value = CommandWork> {
                 leaves,
                 verify,
                 figure,
+                user: None,
             },
         )
 }
@@ -337,6 +338,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                     environment,
                     params,
                     steady,
+                    trial: None,
                 }
             },
         )

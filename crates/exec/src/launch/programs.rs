@@ -4,7 +4,7 @@
 
 use super::Executor;
 use crate::{ExecError, version};
-use gritstone_model::{Benchmark, KernelWork, Program, Work};
+use gritstone_model::{Benchmark, CommandWork, KernelWork, Program, Work};
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -27,6 +27,11 @@ impl Executor {
                 }
                 Some(program)
             }
+            Work::Command(CommandWork {
+                user: Some(_),
+                argv,
+                ..
+            }) => self.user_program(argv),
             Work::Command(work) | Work::Scenario(work) => {
                 let argv = self.fill_in(&work.argv);
                 let program = PathBuf::from(argv.first()?);
@@ -127,7 +132,7 @@ impl Executor {
     }
 }
 
-pub(super) fn cpus_argument(cpus: &[u32]) -> OsString {
+pub(crate) fn cpus_argument(cpus: &[u32]) -> OsString {
     let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
     format!("cpus={}", list.join(",")).into()
 }

@@ -60,6 +60,7 @@ pub fn run() -> RunView {
             .into(),
         params: [].into(),
         steady: vec!["governor performance".to_owned(), "turbo off".to_owned()],
+        trial: None,
     });
     run.results = ROWS.lines().map(result).collect();
     trouble(&mut run);

@@ -5,6 +5,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+mod ab;
 mod compare;
 mod figure;
 mod past;
@@ -17,7 +18,7 @@ mod world;
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [Table; 15] = [
+    let tables: [Table; 17] = [
         figure::coverage,
         figure::median,
         figure::widened,
@@ -30,6 +31,8 @@ fn main() {
         compare::learned,
         compare::power,
         compare::rows,
+        ab::verdicts,
+        ab::orders,
         trial::quantiles,
         rest::rating,
         past::changes_found,

@@ -3,7 +3,7 @@
 //! Must not know: figures, verdicts, how a fact was found.
 
 use super::pair::is_published;
-use gritstone_model::{Difference, Program, ResultView, RunView};
+use gritstone_model::{Difference, Program, ResultView, RunView, Settings};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts that differ from minute to minute on one machine, should whoever found them have kept them: a name is volatile
@@ -41,11 +41,17 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
     }
     if let (Some(b), Some(o)) = (&base.settings, &other.settings) {
         differences.add("directory", &b.dir, &o.dir);
+        differences.add("side of a trial", side(b), side(o));
         differences.maps("environment ", &b.environment, &o.environment);
         differences.maps("parameter ", &b.params, &o.params);
         differences.add("steadied", &steadied(&b.steady), &steadied(&o.steady));
     }
     differences.0
+}
+
+/// What was special about a side of a trial; nothing about any other run.
+fn side(settings: &Settings) -> &str {
+    settings.trial.as_ref().map_or("none", |side| &side.what)
 }
 
 /// That nothing was steadied is known, not unknown.

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a summary is computed.
 
+mod ab;
 mod audit;
 mod between;
 mod compare;

@@ -4,6 +4,8 @@
 
 #![allow(dead_code, reason = "the test and the long simulation each use a part")]
 
+pub mod pairs;
+
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::f64::consts::TAU;

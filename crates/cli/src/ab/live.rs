@@ -1,0 +1,217 @@
+//! What a trial does to the world when it is real: sets the machine, the environment and the programs of a side, launches, looks at
+//! the conditions, keeps.
+//!
+//! Must not know: when it is enough, what the times say.
+
+use super::sides::Side;
+use super::trial::Ways;
+use crate::failure::{Exit, Failure};
+use crate::progress::Display;
+use anyhow::{Context, Result, ensure};
+use gritstone_exec::rebuild::Rebuilt;
+use gritstone_exec::{ExecError, Execute, Executor};
+use gritstone_host::{Watch, gaps};
+use gritstone_model::{Benchmark, Launch, Outcome, Placement, RunData, Step, Verdict};
+use gritstone_stats::looks::{self, Comparison, Times};
+use gritstone_stats::summary;
+use gritstone_store::Store;
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How often the program is launched that does nothing.
+const START_UPS: u32 = 10;
+
+/// A side, ready to be launched.
+pub struct Ready {
+    pub side: Side,
+    /// The whole environment of its children.
+    pub environment: BTreeMap<String, String>,
+    /// What is used instead of the programs in this binary.
+    pub builds: BTreeMap<String, Rebuilt>,
+    /// Its run so far.
+    pub run: RunData,
+}
+
+/// The real world.
+pub struct Live<'a> {
+    pub start: Instant,
+    pub budget: Duration,
+    pub margin: f64,
+    pub watch: Watch,
+    pub display: Display,
+    pub store: &'a mut Store,
+    pub executor: Executor,
+    pub sides: Vec<Ready>,
+    /// One for each row, of all sides.
+    pub steps: Vec<Step>,
+    /// The program that does nothing, where commands are timed.
+    pub start_up: Option<Benchmark>,
+    /// The side that the machine is set for.
+    pub set_for: Option<usize>,
+    pub complained: BTreeSet<String>,
+}
+
+impl Live<'_> {
+    /// Sets everything for a side.
+    pub fn set(&mut self, side: usize) -> Result<()> {
+        if self.set_for == Some(side) {
+            return Ok(());
+        }
+        self.set_for = None;
+        let ready = &mut self.sides[side];
+        if let Some(command) = &ready.side.setting {
+            shell(command)
+                .with_context(|| format!("the setting of side {} was not made", ready.side.name))?;
+        }
+        self.executor.use_environment(ready.environment.clone());
+        self.executor.use_builds(ready.builds.clone());
+        self.set_for = Some(side);
+        Ok(())
+    }
+
+    /// One launch of a row on the side that is set, kept.
+    fn one(
+        &mut self,
+        benchmark: &Benchmark,
+        cpus: &[u32],
+        side: usize,
+        round: u32,
+    ) -> Result<Option<f64>> {
+        let start = self.start.elapsed();
+        let before = self.watch.begin(cpus);
+        let launched = self.executor.launch(benchmark, cpus)?;
+        let mut conditions = self.watch.end(&before, launched.cpu);
+        if benchmark.processor_bound && benchmark.placement == Placement::OneCpu {
+            conditions.gap = gaps::of(&launched.events).map(|gaps| gaps.total());
+        }
+        let launch = Launch {
+            id: benchmark.id.clone(),
+            round,
+            start: u64::try_from(start.as_nanos()).unwrap_or(u64::MAX),
+            cpus: cpus.to_vec(),
+            outcome: launched.outcome,
+            events: launched.events,
+            conditions,
+        };
+        let run = &mut self.sides[side].run;
+        self.store.append(&run.info.id, &launch)?;
+        let value = summary::launch_ns_per_op(benchmark, &launch);
+        if launch.outcome != Outcome::Measured {
+            self.complain(benchmark, side, &launch.outcome)?;
+        }
+        self.sides[side].run.launches.push(launch);
+        Ok(value)
+    }
+
+    /// A row that fails is told once; a command that fails ends the trial, for it is no fast one.
+    fn complain(&mut self, benchmark: &Benchmark, side: usize, outcome: &Outcome) -> Result<()> {
+        let name = &self.sides[side].side.name;
+        let what = format!(
+            "{} of side {name}: {}: {}",
+            benchmark.id,
+            outcome.name().replace('_', " "),
+            outcome.why()
+        );
+        if benchmark.id.family() == "command" {
+            let mends = match outcome.why().contains("ended with status") {
+                true => "; --ignore-failure times it all the same",
+                false => "",
+            };
+            return Err(Failure {
+                exit: Exit::NothingMeasured,
+                what: format!("{what}{mends}"),
+            }
+            .into());
+        }
+        if self.complained.insert(format!("{} {name}", benchmark.id)) {
+            self.display.remark(&what);
+        }
+        Ok(())
+    }
+
+    fn benchmark(&self, row: usize, side: usize) -> Option<Benchmark> {
+        let id = &self.steps[row].id;
+        let benchmarks = &self.sides[side].run.benchmarks;
+        benchmarks
+            .iter()
+            .find(|benchmark| benchmark.id == *id)
+            .cloned()
+    }
+}
+
+impl Ways for Live<'_> {
+    fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    fn launch(&mut self, row: usize, side: usize, round: u32) -> Result<Option<f64>> {
+        self.set(side)?;
+        let benchmark = self
+            .benchmark(row, side)
+            .context("a row is not in the run of its side")?;
+        let cpus = self.steps[row].cpus.clone();
+        let value = self.one(&benchmark, &cpus, side, round)?;
+        if (row, side) == (0, 0)
+            && round < START_UPS
+            && let Some(nothing) = self.start_up.clone()
+        {
+            self.one(&nothing, &[], side, round)?;
+        }
+        Ok(value)
+    }
+
+    fn standing(&mut self, row: usize, round: u32, times: &Times) {
+        let judged = looks::judge(std::slice::from_ref(times), self.margin, false);
+        let so_far = judged.iter().flatten().next();
+        let text = format!(
+            "{}: pair {}{}",
+            self.steps[row].id,
+            round + 1,
+            so_far.map_or_else(String::new, so_far_in_words)
+        );
+        self.display
+            .standing(self.start.elapsed(), self.budget, &text);
+    }
+}
+
+/// `, b 1.8 % slower so far; a change of 0.9 % would be seen`.
+fn so_far_in_words(so_far: &Comparison) -> String {
+    let Some(ratio) = so_far.ratio else {
+        return String::new();
+    };
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let change = match ratio.ratio {
+        faster if faster > 1.0 => format!(", b {} faster so far", percent(faster - 1.0)),
+        slower => format!(", b {} slower so far", percent(1.0 / slower - 1.0)),
+    };
+    let visible = so_far
+        .smallest
+        .map(|smallest| format!("; a change of {} would be seen", percent(smallest)));
+    let decided = match so_far.verdict {
+        Verdict::CannotTell => "",
+        _ => "; decided",
+    };
+    format!("{change}{}{decided}", visible.unwrap_or_default())
+}
+
+/// Gives a command that sets the machine to the shell.
+fn shell(command: &str) -> Result<()> {
+    let output = Command::new("/bin/sh")
+        .args(["-c", command])
+        .stdin(Stdio::null())
+        .output()
+        .context("/bin/sh cannot be started")?;
+    ensure!(
+        output.status.success(),
+        "'{command}' failed ({}); it said: {}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr).trim()
+    );
+    Ok(())
+}
+
+/// Whether the user asked to stop.
+pub fn interrupted(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(ExecError::Interrupted))
+}

@@ -1,0 +1,213 @@
+//! Commands as users have them: anywhere, of any output, failing or not.
+//!
+//! Must not know: what they are compared with.
+
+use crate::{Execute, Executor, Launched, Places, Setup};
+use gritstone_model::{
+    Benchmark, Better, Claims, CommandWork, Event, Id, Outcome, Placement, Unit, UserCommand, Work,
+};
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// A folder in which a user stands, and an executor.
+struct Bench {
+    folder: tempfile::TempDir,
+    executor: Executor,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path().join("here");
+        fs::create_dir(&here).unwrap();
+        let path = std::env::var("PATH").unwrap();
+        let executor = Executor::new(Setup {
+            places: Places::make(std::slice::from_ref(&here), &here, None).unwrap(),
+            cpus: "-".to_owned(),
+            environment: BTreeMap::from([("PATH".to_owned(), path)]),
+            programs: BTreeMap::new(),
+            measured: String::new(),
+            deadline: Duration::from_secs(30),
+            stop: Arc::new(AtomicBool::new(false)),
+        });
+        Self { folder, executor }
+    }
+
+    fn user(&self) -> UserCommand {
+        UserCommand {
+            directory: self.folder.path().to_str().unwrap().to_owned(),
+            ..UserCommand::default()
+        }
+    }
+
+    fn launch(&mut self, script: &str, user: UserCommand) -> Launched {
+        let argv = ["sh", "-c", script].map(str::to_owned).into();
+        self.executor.launch(&row(argv, user), &[]).unwrap()
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.folder.path().join(name)).unwrap_or_default()
+    }
+}
+
+fn row(argv: Vec<String>, user: UserCommand) -> Benchmark {
+    Benchmark {
+        id: Id::parse("command").unwrap(),
+        title: String::new(),
+        version: 1,
+        work: Work::Command(CommandWork {
+            argv,
+            user: Some(user),
+            ..CommandWork::default()
+        }),
+        operation: String::new(),
+        why: String::new(),
+        sources: vec![],
+        unit: Unit::parse("ms").unwrap(),
+        better: Better::Lower,
+        amount_per_op: 1.0,
+        published: None,
+        placement: Placement::All,
+        processor_bound: false,
+        files: false,
+        claims: Claims::default(),
+        needs: vec![],
+        curve: None,
+        remark: None,
+        not_comparable: None,
+    }
+}
+
+fn samples(launched: &Launched) -> usize {
+    let sample = |event: &&Event| matches!(event, Event::Sample(_));
+    launched.events.iter().filter(sample).count()
+}
+
+fn params(launched: &Launched, wanted: &str) -> Vec<u64> {
+    let value = |event: &Event| match event {
+        Event::Param { key, value } if key == wanted => Some(value.parse().unwrap()),
+        _ => None,
+    };
+    launched.events.iter().filter_map(value).collect()
+}
+
+fn why(launched: &Launched) -> &str {
+    assert!(
+        matches!(launched.outcome, Outcome::Failed(_)),
+        "{launched:?}"
+    );
+    launched.outcome.why()
+}
+
+#[test]
+fn it_stands_where_the_user_stands_and_prints_and_leaves_what_it_likes() {
+    let mut bench = Bench::new();
+    let user = bench.user();
+    let mut environment = bench.executor.setup.environment.clone();
+    environment.insert("WHO".to_owned(), "b".to_owned());
+    bench.executor.use_environment(environment);
+    let told = bench.launch("echo out; echo err >&2; echo $WHO >> who", user.clone());
+    assert_eq!(told.outcome, Outcome::Measured);
+    // the first launch begins with an untimed execution
+    assert_eq!(bench.read("who").lines().count(), samples(&told) + 1);
+    assert!(bench.read("who").lines().all(|line| line == "b"));
+    let before = bench.read("who").lines().count();
+    let told = bench.launch("echo out; echo err >&2; echo $WHO >> who", user);
+    assert_eq!(bench.read("who").lines().count(), before + samples(&told));
+}
+
+#[test]
+fn a_failure_is_never_a_time() {
+    let mut bench = Bench::new();
+    let user = bench.user();
+    let told = bench.launch("echo because >&2; exit 7", user.clone());
+    assert_eq!(samples(&told), 0);
+    assert_eq!(
+        why(&told),
+        "command: sh ended with status 7; it said: because"
+    );
+    let told = bench.launch("kill -9 $$", user.clone());
+    assert_eq!(why(&told), "command: sh was killed by signal 9");
+    let told = bench.launch("sleep 5 & exit 0", user.clone());
+    assert!(why(&told).contains("ended before a process that it had started"));
+    let argv = vec!["./not-there".to_owned()];
+    let told = bench.executor.launch(&row(argv, user), &[]).unwrap();
+    assert!(why(&told).contains("./not-there cannot be started: No such file"));
+}
+
+#[test]
+fn any_status_is_good_if_the_user_says_so_but_no_signal() {
+    let mut bench = Bench::new();
+    let user = UserCommand {
+        ignore_failure: true,
+        ..bench.user()
+    };
+    let told = bench.launch("exit 7", user.clone());
+    assert_eq!(told.outcome, Outcome::Measured);
+    assert!(params(&told, "status").iter().all(|status| *status == 7));
+    why(&bench.launch("kill -9 $$", user));
+}
+
+#[test]
+fn what_is_prepared_and_cleaned_up_is_not_in_the_time() {
+    let mut bench = Bench::new();
+    let user = UserCommand {
+        prepare: Some("echo p >> log; sleep 0.05".to_owned()),
+        cleanup: Some("echo c >> log".to_owned()),
+        ..bench.user()
+    };
+    let told = bench.launch("echo r >> log", user.clone());
+    assert_eq!(told.outcome, Outcome::Measured);
+    let times = samples(&told) + 1;
+    assert_eq!(bench.read("log"), "p\nr\nc\n".repeat(times));
+    for key in ["prepare", "cleanup"] {
+        let bad = Some("echo no >&2; false".to_owned());
+        let user = match key {
+            "prepare" => UserCommand {
+                prepare: bad,
+                ..bench.user()
+            },
+            _ => UserCommand {
+                cleanup: bad,
+                ..bench.user()
+            },
+        };
+        let told = bench.launch("true", user);
+        assert!(why(&told).starts_with(&format!("{key}: ")), "{told:?}");
+        assert!(why(&told).ends_with("it said: no"), "{told:?}");
+    }
+    // what failed is cleaned up all the same
+    let user = UserCommand {
+        cleanup: Some("echo cleaned > cleaned".to_owned()),
+        ..bench.user()
+    };
+    why(&bench.launch("false", user));
+    assert_eq!(bench.read("cleaned"), "cleaned\n");
+}
+
+#[test]
+fn peak_memory_is_that_of_the_command() {
+    let mut bench = Bench::new();
+    let user = bench.user();
+    let small = bench.launch("true", user.clone());
+    let large = bench.launch("x=$(head -c 50000000 /dev/zero | tr '\\0' x); true", user);
+    let most = |told| params(told, "peak_kb").into_iter().max().unwrap();
+    assert_eq!(large.outcome, Outcome::Measured);
+    assert!(
+        most(&large) > most(&small) + 40_000,
+        "{} {}",
+        most(&small),
+        most(&large)
+    );
+}
+
+#[test]
+fn output_without_end_ends() {
+    let mut bench = Bench::new();
+    let user = bench.user();
+    let told = bench.launch("exec 2>&1; head -c 1200000000 /dev/zero", user);
+    assert!(why(&told).contains("ended with status 1"), "{told:?}");
+}

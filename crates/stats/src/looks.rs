@@ -1,0 +1,296 @@
+//! Interleaved pairs that are looked at while they are measured: a fixed set of looks, and what each may conclude.
+//!
+//! In each pair a coin says which side goes first. Where the sides are the same, d = ln(other / base) of a pair is then as
+//! likely as -d, whatever the machine does meanwhile, so that the signed-rank test is exact under any disturbance that does not
+//! look at the coin: drift, spikes, a neighbour in step with us. ABBA and BAAB are not drawn: their pairs come in
+//! couples, which a neighbour with the period of four launches makes of one sign.
+//!
+//! Each of the looks has the same part of the level, so that by Boole's inequality all together stay below it, however the looks
+//! hang together, and for whatever reason the measuring ends.
+//!
+//! Must not know: rows, processes, clocks.
+
+use crate::two::{self, Ratio};
+use crate::verdict::verdict;
+use crate::{multiple, order, quantile};
+use gritstone_model::Verdict;
+
+/// Pairs after which is looked: the first that can reach the level of a look, then half as many more each time.
+pub const LOOKS: [usize; 8] = [12, 18, 27, 40, 60, 90, 135, 200];
+/// Share of comparisons of the same that may be called different.
+pub const LEVEL: f64 = 0.01;
+/// Level of one look.
+pub const LEVEL_OF_LOOK: f64 = LEVEL / LOOKS.len() as f64;
+/// Of changes of the smallest size that is said to be seen, so many are.
+const POWER: f64 = 0.95;
+
+/// Times of one row, side by side: the value of each round in ns, or none where it failed. Longer sides have more rounds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Times(pub Vec<Vec<Option<f64>>>);
+
+/// One side of a row against another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// Index of the side that is 1.
+    pub base: usize,
+    /// Index of the other.
+    pub other: usize,
+    /// Pairs that it rests on.
+    pub pairs: usize,
+    /// Above 1: the other takes less time. Its p is that of the last look alone.
+    pub ratio: Option<Ratio>,
+    /// p adjusted for the looks; none before the first.
+    pub p: Option<f64>,
+    /// The same, adjusted for the number of comparisons.
+    pub p_adjusted: Option<f64>,
+    /// The smallest change that so many pairs show in 95 of 100 trials, as a share.
+    pub smallest: Option<f64>,
+    /// What it comes to.
+    pub verdict: Verdict,
+}
+
+impl Times {
+    /// The rounds in which both sides have a value, in order.
+    fn pairs(&self, base: usize, other: usize) -> (Vec<f64>, Vec<f64>) {
+        let both = self.0[base].iter().zip(&self.0[other]);
+        both.filter_map(|(b, o)| Some(((*b)?, (*o)?))).unzip()
+    }
+
+    /// The side that takes least time, by the pseudo-median of all its rounds.
+    #[must_use]
+    pub fn best(&self) -> Option<usize> {
+        let centre = |side: &Vec<Option<f64>>| {
+            let values: Vec<f64> = side.iter().flatten().copied().collect();
+            crate::center::log_center(&values, 1.0 - LEVEL).map(|centre| centre.value)
+        };
+        let known = self.0.iter().enumerate();
+        known
+            .filter_map(|(i, side)| Some((i, centre(side)?)))
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|(i, _)| i)
+    }
+
+    /// Pairs that all sides have.
+    #[must_use]
+    pub fn rounds(&self) -> usize {
+        let rounds = self.0.iter().map(Vec::len).min().unwrap_or(0);
+        (0..rounds)
+            .filter(|&round| self.0.iter().all(|side| side[round].is_some()))
+            .count()
+    }
+}
+
+/// All pairs of sides of all rows, with verdicts: the false-discovery rate is held over all of them. `over` says that nothing more
+/// will be measured, so that a row may be looked at between two looks; that look takes the place of the next one.
+#[must_use]
+pub fn judge(rows: &[Times], margin: f64, over: bool) -> Vec<Vec<Comparison>> {
+    let mut judged: Vec<Vec<Comparison>> = rows.iter().map(|row| compare(row, over)).collect();
+    let p: Vec<Option<f64>> = judged.iter().flatten().map(|c| c.p).collect();
+    let adjusted = multiple::benjamini_hochberg(&p);
+    for (comparison, p_adjusted) in judged.iter_mut().flatten().zip(adjusted) {
+        comparison.p_adjusted = p_adjusted;
+        let interval = comparison.ratio.and_then(|ratio| ratio.interval);
+        comparison.verdict = verdict(interval, p_adjusted, margin, LEVEL);
+    }
+    judged
+}
+
+/// What of a judged row is shown: of two sides the one comparison, of more those with the best, as its base. Which is best
+/// comes from the same times, and is paid for: the rate was held over all pairs of sides.
+#[must_use]
+pub fn shown(row: &Times, judged: &[Comparison]) -> Vec<Comparison> {
+    let Some(best) = row.best().filter(|_| row.0.len() > 2) else {
+        return judged.to_vec();
+    };
+    let with_best = judged.iter().filter(|c| c.base == best || c.other == best);
+    with_best.map(|c| c.seen_from(best)).collect()
+}
+
+/// Whether more pairs would add nothing: all that is shown has a verdict.
+#[must_use]
+pub fn decided(row: &Times, judged: &[Comparison]) -> bool {
+    let shown = shown(row, judged);
+    shown.iter().all(|c| c.verdict != Verdict::CannotTell)
+}
+
+impl Comparison {
+    /// The same with this side as the base.
+    fn seen_from(&self, base: usize) -> Self {
+        if self.base == base {
+            return self.clone();
+        }
+        Self {
+            base,
+            other: self.base,
+            ratio: self.ratio.map(Ratio::inverse),
+            verdict: match self.verdict {
+                Verdict::Faster => Verdict::Slower,
+                Verdict::Slower => Verdict::Faster,
+                same => same,
+            },
+            ..self.clone()
+        }
+    }
+}
+
+fn compare(row: &Times, over: bool) -> Vec<Comparison> {
+    let sides = row.0.len();
+    let pairs = (0..sides).flat_map(|base| (base + 1..sides).map(move |other| (base, other)));
+    pairs
+        .map(|(base, other)| {
+            let (b, o) = row.pairs(base, other);
+            look(base, other, &b, &o, over)
+        })
+        .collect()
+}
+
+/// The looks at two sides so far: p is the smallest of all, the interval that of the last.
+fn look(base: usize, other: usize, b: &[f64], o: &[f64], over: bool) -> Comparison {
+    let n = b.len();
+    let mut looks: Vec<usize> = LOOKS.into_iter().filter(|&look| look <= n).collect();
+    let last = looks.last().copied().unwrap_or(0);
+    if over && n > last && looks.len() < LOOKS.len() {
+        looks.push(n);
+    }
+    let paired = |n: usize| two::paired(&b[..n], &o[..n], 1.0 - LEVEL_OF_LOOK).map(Ratio::inverse);
+    let p = looks.iter().filter_map(|&n| paired(n)?.p);
+    let p = p.min_by(f64::total_cmp);
+    let mut ratio = paired(looks.last().copied().unwrap_or(n));
+    if looks.is_empty() {
+        // between looks there is an estimate, and nothing to conclude from
+        ratio = ratio.map(|ratio| Ratio {
+            interval: None,
+            p: None,
+            ..ratio
+        });
+    }
+    Comparison {
+        base,
+        other,
+        pairs: n,
+        ratio,
+        p: p.map(|p| (p * LOOKS.len() as f64).min(1.0)),
+        p_adjusted: None,
+        smallest: smallest(b, o),
+        verdict: Verdict::CannotTell,
+    }
+}
+
+/// The smallest change that pairs with the scatter of these show.
+fn smallest(b: &[f64], o: &[f64]) -> Option<f64> {
+    let d: Vec<f64> = b.iter().zip(o).map(|(b, o)| (o / b).ln()).collect();
+    let scatter = order::deviation(&d);
+    let known = d.len() >= LOOKS[0] && scatter.is_finite();
+    let quantiles = quantile::normal(1.0 - LEVEL_OF_LOOK) + quantile::normal(2.0 * POWER - 1.0);
+    known.then(|| (quantiles * scatter / (d.len() as f64).sqrt()).exp_m1())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn times(n: usize, factor: f64) -> Times {
+        let a: Vec<f64> = (0..n).map(|i| 100.0 + (i * 7 % 11) as f64 * 0.1).collect();
+        let b: Vec<f64> = (0..n)
+            .map(|i| factor * (100.0 + (i * 5 % 13) as f64 * 0.1))
+            .collect();
+        Times(
+            [a, b]
+                .map(|side| side.into_iter().map(Some).collect())
+                .into(),
+        )
+    }
+
+    fn says(times: Times, over: bool) -> Verdict {
+        judge(&[times], 0.01, over)[0][0].verdict
+    }
+
+    #[test]
+    fn nothing_is_concluded_before_the_first_look() {
+        assert_eq!(says(times(11, 1.5), false), Verdict::CannotTell);
+        assert_eq!(says(times(12, 1.5), false), Verdict::Slower);
+        assert_eq!(says(times(12, 0.9), false), Verdict::Faster);
+        assert_eq!(says(times(12, 1.0), false), Verdict::NoDifference);
+        // what ended early is looked at where it ended, if so few pairs can show anything
+        assert_eq!(says(times(11, 1.5), true), Verdict::Slower);
+        assert_eq!(says(times(10, 1.5), true), Verdict::CannotTell);
+    }
+
+    #[test]
+    fn the_first_look_can_reach_its_level_and_levels_add_up() {
+        let least = 2.0_f64.powi(1 - LOOKS[0] as i32);
+        assert!(least <= LEVEL_OF_LOOK);
+        assert!((LEVEL_OF_LOOK * LOOKS.len() as f64 - LEVEL).abs() < 1e-15);
+        assert!(LOOKS.windows(2).all(|pair| pair[0] < pair[1]));
+        let found = &judge(&[times(12, 1.5)], 0.01, false)[0][0];
+        assert!((found.p.unwrap() - 8.0 * least).abs() < 1e-12, "{found:?}");
+        assert_eq!(found.p, found.p_adjusted);
+    }
+
+    #[test]
+    fn what_was_seen_once_is_not_unseen_between_looks() {
+        // the look at 12 holds until that at 18, whatever the pairs in between say
+        let mut wild = times(12, 1.5);
+        for side in &mut wild.0 {
+            side.extend([Some(1.0); 3]);
+        }
+        let found = &judge(&[wild], 0.01, false)[0][0];
+        assert_eq!((found.verdict, found.pairs), (Verdict::Slower, 15));
+    }
+
+    #[test]
+    fn a_round_that_failed_on_one_side_is_no_pair() {
+        let mut holed = times(13, 1.5);
+        holed.0[1][4] = None;
+        assert_eq!(holed.rounds(), 12);
+        let found = &judge(&[holed], 0.01, false)[0][0];
+        assert_eq!((found.verdict, found.pairs), (Verdict::Slower, 12));
+    }
+
+    #[test]
+    fn many_comparisons_need_more_than_one() {
+        let rows: Vec<Times> = std::iter::once(times(12, 1.5))
+            .chain((0..17).map(|_| times(12, 1.0)))
+            .collect();
+        let judged = judge(&rows, 0.01, false);
+        assert_eq!(judged[0][0].verdict, Verdict::CannotTell);
+        assert!(
+            judged[1..]
+                .iter()
+                .all(|row| row[0].verdict == Verdict::NoDifference)
+        );
+        let rows: Vec<Times> = std::iter::once(times(18, 1.5))
+            .chain((0..17).map(|_| times(12, 1.0)))
+            .collect();
+        assert_eq!(judge(&rows, 0.01, false)[0][0].verdict, Verdict::Slower);
+    }
+
+    #[test]
+    fn of_several_sides_all_pairs_count() {
+        let mut three = times(18, 1.1);
+        three
+            .0
+            .push(three.0[0].iter().map(|x| x.map(|x| x * 0.9)).collect());
+        assert_eq!(three.best(), Some(2));
+        let judged = judge(std::slice::from_ref(&three), 0.01, false);
+        let said: Vec<_> = judged[0]
+            .iter()
+            .map(|c| (c.base, c.other, c.verdict))
+            .collect();
+        assert_eq!(
+            said,
+            [
+                (0, 1, Verdict::Slower),
+                (0, 2, Verdict::Faster),
+                (1, 2, Verdict::Faster)
+            ]
+        );
+        let all: Vec<_> = shown(&three, &judged[0])
+            .iter()
+            .map(|c| (c.base, c.other, c.verdict))
+            .collect();
+        assert_eq!(all, [(2, 0, Verdict::Slower), (2, 1, Verdict::Slower)]);
+        assert!(decided(&three, &judged[0]));
+        assert!(judge(&[Times(vec![vec![Some(1.0)]])], 0.01, true)[0].is_empty());
+    }
+}

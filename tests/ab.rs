@@ -1,0 +1,399 @@
+//! `gritstone ab` as a person uses it. How often its verdicts are right is tried elsewhere, with made-up times: here sides differ
+//! by factors, or nothing is said of the verdict.
+
+mod common;
+
+use common::{Home, entries, eventually, kept, processes, start, traces};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use std::fs;
+
+/// A trial as JSON, with its exit code.
+fn trial(home: &Home, arguments: &[&str]) -> (i32, Value) {
+    let all = [&["ab", "--format", "json"], arguments].concat();
+    let (code, out, err) = home.run(&all);
+    let value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{code} {out} {err}"));
+    (code, value)
+}
+
+/// Exit code and standard error of what is no trial.
+fn refused(home: &Home, arguments: &[&str]) -> (i32, String) {
+    let (code, out, err) = home.run(&[&["ab"], arguments].concat());
+    assert_eq!(out, "", "{err}");
+    (code, err)
+}
+
+#[test]
+fn a_slow_command_is_slower_and_its_launches_are_kept() {
+    let home = Home::new();
+    let (code, said) = trial(
+        &home,
+        &[
+            "--budget", "60s", "--label", "nap", "--", "sleep", "0.01", "--", "sleep", "0.05",
+        ],
+    );
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(said["schema"], "gritstone/ab/1");
+    let comparison = &said["rows"][0]["comparisons"][0];
+    assert_eq!(comparison["verdict"], "slower", "{said}");
+    assert_eq!(
+        (&comparison["base"], &comparison["other"]),
+        (&"a".into(), &"b".into())
+    );
+    assert!(comparison["interval"][1].as_f64().unwrap() < 0.7, "{said}");
+    for figure in said["rows"][0]["figures"].as_array().unwrap() {
+        assert!(figure["peak_kb"].as_u64().unwrap() > 100, "{figure}");
+        assert!(figure["cpu_s"].as_f64().unwrap() > 0.0, "{figure}");
+        assert_eq!(figure["launches"], comparison["pairs"], "{figure}");
+    }
+    assert!(said["start_up_ns"].as_f64().unwrap() > 10_000.0);
+    // its sides are runs like others, and the trial can be shown again
+    let run = home.json(&["show", "nap-b", "--format", "json"]);
+    let row = common::result(&run, "command");
+    assert_eq!(
+        (&row["title"], &row["launches"]),
+        (&"sleep 0.05".into(), &comparison["pairs"])
+    );
+    assert_eq!(run["settings"]["trial"]["what"], "sleep 0.05");
+    assert!(
+        run["settings"]["environment"]
+            .as_object()
+            .unwrap()
+            .is_empty(),
+        "it is the user's"
+    );
+    let (again_code, again) = trial(&home, &["--of", "nap"]);
+    assert_eq!((again_code, &again), (code, &said));
+    let (_, text, _) = home.run(&["ab", "--of", "nap"]);
+    assert!(text.contains("b is slower than a: "), "{text}");
+    let (_, text, _) = home.run(&["compare", "nap-a", "nap-b"]);
+    assert!(text.contains("side of a trial"), "{text}");
+    assert!(traces(&home).is_empty() && processes(&home) == 0);
+}
+
+#[test]
+fn one_command_and_many() {
+    let home = Home::new();
+    let (code, said) = trial(&home, &["--budget", "3s", "--", "true"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(
+        said["rows"][0]["comparisons"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+    assert!(said["rows"][0]["figures"][0]["estimate"].as_f64().unwrap() > 0.0);
+
+    let (code, said) = trial(
+        &home,
+        &[
+            "--budget",
+            "60s",
+            "--parameter",
+            "n=0.09,0.01,0.04",
+            "--",
+            "sleep",
+            "{n}",
+        ],
+    );
+    assert_eq!(code, 0, "{said}");
+    let sides: Vec<&Value> = said["sides"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| &s["what"])
+        .collect();
+    assert_eq!(sides, ["sleep 0.09", "sleep 0.01", "sleep 0.04"]);
+    let ranked: Vec<_> = said["rows"][0]["comparisons"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| [&c["base"], &c["other"], &c["verdict"]].map(|v| v.as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        ranked,
+        [["b", "c", "slower"], ["b", "a", "slower"]],
+        "{said}"
+    );
+
+    // with two commands, each value is a row
+    let (_, said) = trial(
+        &home,
+        &[
+            "--budget",
+            "2s",
+            "--parameter",
+            "n=1,2",
+            "--",
+            "true",
+            "{n}",
+            "--",
+            "echo",
+            "{n}",
+        ],
+    );
+    let rows: Vec<&Value> = said["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| &r["id"])
+        .collect();
+    assert_eq!(rows, ["command/n-1", "command/n-2"]);
+}
+
+#[test]
+fn a_command_that_fails_is_a_failure() {
+    let home = Home::new();
+    let (code, err) = refused(
+        &home,
+        &["--", "true", "--", "sh", "-c", "echo because >&2; exit 3"],
+    );
+    assert_eq!(code, 3, "{err}");
+    assert!(
+        err.contains("side b") && err.contains("status 3; it said: because; --ignore-failure"),
+        "{err}"
+    );
+    let (code, said) = trial(
+        &home,
+        &[
+            "--budget",
+            "2s",
+            "--ignore-failure",
+            "--",
+            "sh",
+            "-c",
+            "exit 3",
+        ],
+    );
+    assert_eq!(code, 0);
+    assert_eq!(
+        said["rows"][0]["figures"][0]["statuses"],
+        serde_json::json!([3])
+    );
+    let (code, err) = refused(&home, &["--", "./missing", "--", "true"]);
+    assert!(
+        code == 3 && err.contains("./missing cannot be started"),
+        "{code} {err}"
+    );
+    assert!(
+        !home.run(&["run", "--resume"]).2.contains("command"),
+        "a trial is not resumed"
+    );
+}
+
+#[test]
+fn it_stands_in_the_users_directory_and_environment() {
+    let home = Home::new();
+    let script = "echo $WHO-$GRITSTONE_TEST >> who";
+    let all = [
+        "ab",
+        "--budget",
+        "2s",
+        "--env-a",
+        "WHO=a",
+        "--env-b",
+        "WHO=b",
+        "--prepare",
+        "echo p >> order",
+        "--",
+        "sh",
+        "-c",
+        script,
+    ];
+    let output = home
+        .gritstone(&all)
+        .env("GRITSTONE_TEST", "x")
+        .output()
+        .unwrap();
+    let err = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(matches!(output.status.code(), Some(0 | 4)), "{err}");
+    let who = fs::read_to_string(home.path().join("who")).unwrap();
+    let count = |line| who.lines().filter(|l| *l == line).count();
+    assert!(count("a-x") > 0 && count("b-x") > 0, "{who}");
+    assert_eq!(count("a-x") + count("b-x"), who.lines().count());
+    let prepared = fs::read_to_string(home.path().join("order")).unwrap();
+    assert_eq!(prepared.lines().count(), who.lines().count());
+}
+
+#[test]
+fn rows_of_two_compilers() {
+    let home = Home::new();
+    let (code, said) = trial(
+        &home,
+        &[
+            "--budget",
+            "20s",
+            "--cc",
+            "cc -O0",
+            "--cc",
+            "cc -O2",
+            "byte/loop",
+        ],
+    );
+    assert!(code == 0 || code == 4, "{said}");
+    assert_eq!(said["sides"][0]["what"], "cc -O0");
+    let names = ["a", "b"].map(|side| {
+        let label = format!("ab-{}-{side}", said["trial"].as_str().unwrap());
+        let run = home.json(&["show", &label, "--format", "json"]);
+        common::result(&run, "byte/loop")["program"]["flags"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    });
+    assert!(
+        names[0].contains("-O0") && names[1].contains("-O2"),
+        "{names:?}"
+    );
+    let (code, err) = refused(
+        &home,
+        &["--cc", "cc -O0", "--cc", "no-such-cc", "byte/loop"],
+    );
+    assert!(code == 2 && err.contains("no-such-cc"), "{err}");
+}
+
+#[test]
+fn the_same_is_known_to_be_the_same() {
+    let home = Home::new();
+    for arguments in [
+        &["--self", "--budget", "2s", "byte/loop"][..],
+        &["--self", "--budget", "2s", "--", "true"],
+        &["--budget", "2s", "--", "true", "--", "true"],
+    ] {
+        let (_, said) = trial(&home, arguments);
+        assert_eq!(said["same"], true, "{arguments:?}");
+        assert_eq!(said["sides"].as_array().unwrap().len(), 2);
+    }
+    let (_, text, _) = home.run(&["ab", "--self", "--budget", "1s", "--", "true"]);
+    assert!(text.contains("Both sides are the same."), "{text}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_what_to_write() {
+    let home = Home::new();
+    for (arguments, word) in [
+        (&[][..], "gritstone ab -- ./old -- ./new"),
+        (&["byte/loop"], "--cc"),
+        (&["byte/lopp", "--self"], "did you mean 'byte/loop'"),
+        (
+            &["byte/object-size", "--self"],
+            "none of these rows has a time",
+        ),
+        (&["--a", "true", "byte/loop"], "--a needs --b"),
+        (&["--b", "true", "byte/loop"], "--b needs --a"),
+        (
+            &["--undo", "true", "--self", "byte/loop"],
+            "--undo puts back",
+        ),
+        (&["--env-b", "novalue", "byte/loop"], "NAME=VALUE"),
+        (
+            &["--env-b", "A=1", "--self", "byte/loop"],
+            "--self compares the same",
+        ),
+        (
+            &["--env-b", "A=1", "--", "true", "--", "true", "--", "true"],
+            "for two sides",
+        ),
+        (&["--parameter", "n=1", "--", "true"], "{n}"),
+        (&["--cc", "cc -O2", "byte/loop"], "once for each side"),
+        (&["--", "true", "--"], "a command is empty"),
+        (&["byte/loop", "--", "true"], "cannot be used with"),
+    ] {
+        let (code, err) = refused(&home, arguments);
+        assert!(code == 2 || code == 3, "{arguments:?}: {code} {err}");
+        assert!(err.contains(word), "{arguments:?}: {err}");
+    }
+    assert!(!home.path().join("data").exists(), "nothing was measured");
+}
+
+/// The value of a setting that commands change.
+fn setting(home: &Home) -> String {
+    let text = fs::read_to_string(home.path().join("setting")).unwrap_or_default();
+    text.trim().to_owned()
+}
+
+fn settings(home: &Home) -> [String; 6] {
+    let file = home.path().join("setting");
+    let set = |value: &str| format!("echo {value} > {}", file.display());
+    [
+        "--a".into(),
+        set("a"),
+        "--b".into(),
+        set("b"),
+        "--undo".into(),
+        set("old"),
+    ]
+}
+
+#[test]
+fn settings_alternate_and_are_undone() {
+    let home = Home::new();
+    let [a, set_a, b, set_b, undo, back] = settings(&home);
+    let (code, said) = trial(
+        &home,
+        &[
+            &a,
+            &set_a,
+            &b,
+            &set_b,
+            &undo,
+            &back,
+            "--budget",
+            "3s",
+            "--",
+            "sh",
+            "-c",
+            "cat setting >> seen",
+        ],
+    );
+    assert!(code == 0 || code == 4, "{said}");
+    assert_eq!(setting(&home), "old");
+    let seen = fs::read_to_string(home.path().join("seen")).unwrap();
+    assert!(seen.contains('a') && seen.contains('b'), "{seen}");
+    let (code, err) = refused(
+        &home,
+        &["--a", "true", "--b", "echo no >&2; false", "--", "true"],
+    );
+    assert!(
+        code == 2 && err.contains("side b") && err.contains("it said: no"),
+        "{code} {err}"
+    );
+    // what --a sets is how it was, unless --undo says otherwise
+    let (_, _) = trial(
+        &home,
+        &[&a, &set_a, &b, &set_b, "--budget", "1s", "--", "true"],
+    );
+    assert_eq!(setting(&home), "a");
+    assert!(entries(&home.path().join(".local/state/gritstone")).is_empty());
+}
+
+#[test]
+fn a_trial_that_is_ended_puts_everything_back() {
+    for signal in [Signal::SIGKILL, Signal::SIGTERM] {
+        let home = Home::new();
+        let settings = settings(&home);
+        let arguments: Vec<&str> = ["ab", "--label", "cut", "--budget", "60s"]
+            .into_iter()
+            .chain(settings.iter().map(String::as_str))
+            .chain(["--", "sleep", "0.05"])
+            .collect();
+        let mut child = start(&home, &arguments, &[]);
+        eventually("a launch is kept", || kept(&home) > 0);
+        eventually("the setting is made", || {
+            ["a", "b"].contains(&setting(&home).as_str())
+        });
+        kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
+        let status = child.wait().unwrap();
+        eventually("it is put back", || setting(&home) == "old");
+        eventually("no process is left", || processes(&home) == 0);
+        assert_eq!(status.code(), (signal == Signal::SIGTERM).then_some(130));
+        assert!(kept(&home) > 0);
+        let (_, said) = trial(&home, &["--of", "cut"]);
+        assert_eq!(said["sides"].as_array().unwrap().len(), 2);
+        home.run(&["doctor"]);
+        assert!(traces(&home).is_empty());
+        assert!(entries(&home.path().join(".local/state/gritstone")).is_empty());
+        let (code, _, err) = home.run(&["run", "--resume=cut-a"]);
+        assert!(code == 2 && err.contains("one side of a trial"), "{err}");
+    }
+}
