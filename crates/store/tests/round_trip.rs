@@ -178,19 +178,26 @@ fn command() -> impl Strategy<Value = CommandWork> {
     (
         argv,
         texts(),
-        option(text()),
-        leaves,
+        (option(text()), option(text()), option(text())),
+        leaves.clone(),
+        (leaves.clone(), leaves),
         option(verify),
         figure,
     )
         .prop_map(
-            |(argv, files, stdout, leaves, verify, figure)| CommandWork {
-                argv,
-                files,
-                stdout,
-                leaves,
-                verify,
-                figure,
+            |(argv, files, (input, output, stdout), prepare, (leaves, removes), verify, figure)| {
+                CommandWork {
+                    argv,
+                    files,
+                    prepare,
+                    input,
+                    output,
+                    stdout,
+                    leaves,
+                    removes,
+                    verify,
+                    figure,
+                }
             },
         )
 }
