@@ -178,6 +178,9 @@ fn every_command_does_what_its_entry_says() {
             if output.status.code() == Some(77) {
                 let why = String::from_utf8_lossy(&output.stderr).into_owned();
                 assert!(why.contains("install"), "{at}: {why}");
+                // every formatter has the macros of manual pages
+                assert!(!at.starts_with("unix/nroff-man "), "{at}: {why}");
+                eprintln!("{at}: not tried: {why}");
                 continue;
             }
             assert!(output.status.success(), "{at}: {output:?}");

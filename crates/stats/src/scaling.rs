@@ -3,10 +3,12 @@
 //! each pair costs (coherence), both at least 0 (Gunther, "Guerrilla Capacity Planning", 2007).
 //!
 //! N/X is a sum of three terms of 1, N-1 and N(N-1), so that weighted least squares have one exact answer. A launch's
-//! weight is 1/y^2: launches scatter by a share of their value. Intervals come from drawing rounds again.
+//! weight is 1/y^2: launches scatter by a share of their value. Intervals are Student's, with the standard deviation that drawing
+//! the rounds again gives.
 //!
 //! Must not know: what is copied, what a rate is of.
 
+use crate::quantile::student;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -33,7 +35,7 @@ pub struct Range {
 /// Where the curve turns down.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Peak {
-    /// N with the highest total rate, sqrt((1-a)/b); its upper end is infinite where some draws turn nowhere.
+    /// N with the highest total rate, sqrt((1-a)/b); its interval has no ends where some draws turn nowhere.
     At(Range),
     /// The interval of b holds 0: nothing is extrapolated.
     NotSeen,
@@ -72,36 +74,46 @@ pub enum Unfitted {
 pub fn fit(rounds: &[Round], confidence: f64, seed: u64) -> Result<Law, Unfitted> {
     enough(rounds)?;
     let all: Vec<&Round> = rounds.iter().collect();
-    let [one, contention, coherence] = parameters(&all);
+    let best = parameters(&all, &[&[0], &[0, 1], &[0, 2], &[0, 1, 2]], true);
+    // a and b that may be below 0 scatter evenly around what they are, and those that may not do not
+    let free = |rounds: &[&Round]| parameters(rounds, &[&[0, 1, 2]], false);
+    let center = scales(free(&all));
     let mut random = Pcg64::seed_from_u64(seed);
     let mut draws: [Vec<f64>; 4] = Default::default();
-    while draws[0].len() < DRAWS {
+    for _ in 0..DRAWS {
         let drawn: Vec<&Round> = (0..rounds.len())
             .map(|_| &rounds[random.random_range(0..rounds.len())])
             .collect();
-        let [g, a, b] = parameters(&drawn);
-        for (list, value) in draws.iter_mut().zip([g, a, b, peak(a, b)]) {
+        for (list, value) in draws.iter_mut().zip(scales(free(&drawn))) {
             list.push(value);
         }
     }
-    let mut ranges = draws.into_iter().map(|list| ends(list, confidence));
-    let mut range = |estimate| {
-        let (low, high) = ranges.next().unwrap_or((estimate, estimate));
-        // parameters at the edge of what they can be are drawn to one side: the estimate itself is never outside
-        Range {
-            estimate,
-            low: low.min(estimate),
-            high: high.max(estimate),
-        }
+    #[expect(clippy::cast_precision_loss, reason = "a number of rounds")]
+    let count = rounds.len() as f64;
+    let t = student(confidence, count - 1.0) * (count / (count - 1.0)).sqrt();
+    // a free fit without a rate, which ln cannot take, tells nothing of the interval
+    let (middle, half): (Vec<f64>, Vec<f64>) = center
+        .iter()
+        .zip(&draws)
+        .map(|(middle, draws)| match middle.is_finite() {
+            true => (*middle, t * deviation(draws)),
+            false => (0.0, f64::INFINITY),
+        })
+        .unzip();
+    let range = |which: usize, estimate: f64, back: fn(f64) -> f64| Range {
+        estimate,
+        low: back(middle[which] - half[which]).min(estimate),
+        high: back(middle[which] + half[which]).max(estimate),
     };
-    let (one, contention, coherence) = (range(one), range(contention), range(coherence));
-    let top = range(peak(contention.estimate, coherence.estimate));
+    let share = |value: f64| value.max(0.0);
+    let one = range(0, best[0], f64::exp);
+    let (contention, coherence) = (range(1, best[1], share), range(2, best[2], share));
     Ok(Law {
         one,
         contention,
         coherence,
         peak: if coherence.low > 0.0 {
-            Peak::At(top)
+            Peak::At(range(3, peak(best[1], best[2]), f64::exp))
         } else {
             Peak::NotSeen
         },
@@ -145,21 +157,25 @@ fn peak(a: f64, b: f64) -> f64 {
     ((1.0 - a).max(0.0) / b).sqrt().max(1.0)
 }
 
-fn ends(mut values: Vec<f64>, confidence: f64) -> (f64, f64) {
-    values.sort_by(f64::total_cmp);
-    let last = values.len() - 1;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a share of a length"
-    )]
-    let out = ((1.0 - confidence) / 2.0 * last as f64).floor() as usize;
-    (values[out], values[last - out])
+/// The scales on which intervals are made: ln g, a, b, and ln of the peak.
+fn scales([g, a, b]: [f64; 3]) -> [f64; 4] {
+    [g.ln(), a, b, peak(a, b).ln()]
 }
 
-/// g, a and b: the best of the fits with a, with b, with both or none of them, where neither is below 0. Without either
-/// there is always one.
-fn parameters(rounds: &[&Round]) -> [f64; 3] {
+/// Standard deviation; infinite where a value is.
+fn deviation(values: &[f64]) -> f64 {
+    if values.iter().any(|value| !value.is_finite()) {
+        return f64::INFINITY;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a number of draws")]
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (squares / (count - 1.0)).sqrt()
+}
+
+/// g, a and b of the fit with these terms that misses least; `bounded`: of those where neither a nor b is below 0.
+fn parameters(rounds: &[&Round], tried: &[&[usize]], bounded: bool) -> [f64; 3] {
     let points: Vec<[f64; 4]> = rounds
         .iter()
         .flat_map(|round| round.iter())
@@ -169,12 +185,12 @@ fn parameters(rounds: &[&Round]) -> [f64; 3] {
             [1.0 / y, (n - 1.0) / y, n * (n - 1.0) / y, 1.0]
         })
         .collect();
-    let mut best = ([0.0; 3], f64::INFINITY);
-    for terms in [&[0][..], &[0, 1], &[0, 2], &[0, 1, 2]] {
+    let mut best = ([f64::NAN; 3], f64::INFINITY);
+    for terms in tried {
         let Some(found) = least_squares(&points, terms) else {
             continue;
         };
-        if found[0] <= 0.0 || found[1] < 0.0 || found[2] < 0.0 {
+        if bounded && (found[1] < 0.0 || found[2] < 0.0) {
             continue;
         }
         let miss = |p: &[f64; 4]| p[3] - p[0] * found[0] - p[1] * found[1] - p[2] * found[2];

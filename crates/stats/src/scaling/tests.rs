@@ -117,3 +117,22 @@ fn too_little_is_no_fit() {
         assert_eq!(fit(&rates, 0.95, 7), Err(Unfitted::NoRate), "{wrong:?}");
     }
 }
+/// 52 or more of 60 do not reject 95 in 100 at 99 %; 5 or fewer of 60 do not reject the one end in 40 that is outside.
+#[test]
+fn intervals_hold_what_they_should_as_often_as_they_say() {
+    let truth = [1000.0, 0.05, 0.002];
+    let (mut peaks, mut held) = (0, [0; 3]);
+    let holds = |range: &Range, right: f64| u32::from(range.low <= right && right <= range.high);
+    for seed in 0..60 {
+        let law = fit(&rounds(6, truth, 0.05, 900 + seed), 0.95, seed).unwrap();
+        let ranges = [law.one, law.contention, law.coherence];
+        for ((count, range), right) in held.iter_mut().zip(&ranges).zip(truth) {
+            *count += holds(range, right);
+        }
+        let straight = rounds(6, [1000.0, 0.1, 0.0], 0.05, 100 + seed);
+        let law = fit(&straight, 0.95, seed).unwrap();
+        peaks += u32::from(law.peak != Peak::NotSeen);
+    }
+    assert!(held.iter().all(|count| *count >= 52), "{held:?} of 60");
+    assert!(peaks <= 5, "{peaks} of 60");
+}
