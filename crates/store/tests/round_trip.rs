@@ -174,13 +174,13 @@ fn command() -> impl Strategy<Value = CommandWork> {
     let verify = (vec(text(), 0..3), text()).prop_map(|(argv, stdout)| Verify { argv, stdout });
     let figure = prop_oneof![Just(Figure::Time), Just(Figure::LinkedSize)];
     let argv = vec(text(), 0..3);
-    let leaves = vec(text(), 0..3);
+    let names = || vec(text(), 0..3);
     (
         argv,
         texts(),
         (option(text()), option(text()), option(text())),
-        leaves.clone(),
-        (leaves.clone(), leaves),
+        names(),
+        (names(), names()),
         option(verify),
         figure,
     )
