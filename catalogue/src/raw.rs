@@ -81,8 +81,12 @@ pub(crate) struct Entry {
     // command and scenario
     pub argv: Option<At<Vec<At<String>>>>,
     pub files: Option<At<Vec<At<String>>>>,
+    pub prepare: Option<At<Vec<At<String>>>>,
+    pub input: Option<At<String>>,
+    pub output: Option<At<String>>,
     pub stdout: Option<At<String>>,
     pub leaves: Option<At<Vec<At<String>>>>,
+    pub removes: Option<At<Vec<At<String>>>>,
     pub verify: Option<At<Verify>>,
     pub figure: Option<At<Figure>>,
     // derived

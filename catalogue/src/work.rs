@@ -48,8 +48,12 @@ impl Reader<'_> {
             ("uses", place(raw.uses.as_ref()), KERNEL, false),
             ("argv", place(raw.argv.as_ref()), COMMAND, true),
             ("files", place(raw.files.as_ref()), COMMAND, false),
+            ("prepare", place(raw.prepare.as_ref()), COMMAND, false),
+            ("input", place(raw.input.as_ref()), COMMAND, false),
+            ("output", place(raw.output.as_ref()), COMMAND, false),
             ("stdout", place(raw.stdout.as_ref()), COMMAND, false),
             ("leaves", place(raw.leaves.as_ref()), COMMAND, false),
+            ("removes", place(raw.removes.as_ref()), COMMAND, false),
             ("verify", place(raw.verify.as_ref()), COMMAND, false),
             ("figure", place(raw.figure.as_ref()), COMMAND, false),
             ("terms", place(raw.terms.as_ref()), DERIVED, true),
@@ -158,10 +162,16 @@ impl Reader<'_> {
             };
             files.insert(name.get_ref().clone(), text.clone());
         }
-        let mut leaves = Vec::new();
-        for name in raw.leaves.iter().flat_map(At::get_ref) {
-            leaves.push(self.file_name(name)?);
-        }
+        let leaves = self.file_names(raw.leaves.as_ref())?;
+        let prepare = match &raw.prepare {
+            Some(argv) => self.argv(argv, raw)?,
+            None => Vec::new(),
+        };
+        let input = match &raw.input {
+            Some(name) => Some(self.file_name(name)?),
+            None => None,
+        };
+        let output = self.output(raw, &leaves)?;
         let verify = match &raw.verify {
             Some(verify) => Some(Verify {
                 argv: self.argv(&verify.get_ref().argv, raw)?,
@@ -184,12 +194,42 @@ impl Reader<'_> {
         Ok(CommandWork {
             argv,
             files,
+            prepare,
+            input,
+            output,
             stdout: self.optional_prose("stdout", raw.stdout.as_ref())?,
             leaves,
+            removes: self.file_names(raw.removes.as_ref())?,
             verify,
             figure,
             user: None,
         })
+    }
+
+    fn file_names(&self, raw: Option<&At<Vec<At<String>>>>) -> Result<Vec<String>, Error> {
+        let names = raw.into_iter().flat_map(At::get_ref);
+        names.map(|name| self.file_name(name)).collect()
+    }
+
+    /// Where standard output goes: what is not compared is thrown away, or a file that it must leave.
+    fn output(&self, raw: &raw::Entry, leaves: &[String]) -> Result<Option<String>, Error> {
+        let Some(at) = &raw.output else {
+            return Ok(None);
+        };
+        if let Some(stdout) = &raw.stdout {
+            return Err(self.error(
+                stdout,
+                "what goes to `output` is not compared: take `stdout` away, and prove the work with `verify`",
+            ));
+        }
+        let name = at.get_ref();
+        if name != "/dev/null" && !leaves.contains(name) {
+            return Err(self.error(
+                at,
+                format!("'{name}' is no file that this command leaves: add it to `leaves`, or write /dev/null"),
+            ));
+        }
+        Ok(Some(name.clone()))
     }
 
     /// A command line: a program at least, and no `{name}` that nothing stands for.

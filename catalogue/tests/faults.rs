@@ -283,6 +283,16 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     ("a size of nothing", "leaves = [\"a.out\"]\n", ""),
     (
+        "an output that is not left",
+        "needs = [\"cc\"]",
+        "needs = [\"cc\"]\noutput = \"listing\"",
+    ),
+    (
+        "an output that cannot be compared",
+        "needs = [\"cc\"]",
+        "needs = [\"cc\"]\noutput = \"/dev/null\"\nstdout = \"x\"",
+    ),
+    (
         "a proof that shows nothing",
         "needs = [\"cc\"]",
         "needs = [\"cc\"]\nverify = { argv = [\"x\"], stdout = \"\" }",

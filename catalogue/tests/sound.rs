@@ -78,6 +78,19 @@ const ROWS: &[&str] = &[
     "kernel/posix-spawn/0-null@dynamic",
     "kernel/posix-spawn/100k-null",
     "kernel/posix-spawn/0-big",
+    "unix/cc",
+    "unix/a.out",
+    "unix/cat-null",
+    "unix/cat-file",
+    "unix/rm",
+    "unix/cat-cat",
+    "unix/cat-5",
+    "unix/sort",
+    "unix/ex",
+    "unix/nroff-me",
+    "unix/nroff-ms",
+    "unix/nroff-man",
+    "unix/wc",
 ];
 
 fn row(id: &str) -> Benchmark {
@@ -93,7 +106,7 @@ fn the_rows_are_there_in_their_order() {
     let ids = catalogue.benchmarks.iter().map(|b| b.id.as_str());
     let ids: Vec<_> = ids.filter(|id| ROWS.contains(id)).collect();
     assert_eq!(ids, ROWS);
-    for name in ["byte", "iocall", "kernel"] {
+    for name in ["byte", "iocall", "kernel", "unix"] {
         let family = catalogue.families.iter().find(|f| f.name == name);
         assert!(family.is_some_and(|f| !f.guidelines.is_empty()), "{name}");
     }

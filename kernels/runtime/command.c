@@ -2,10 +2,13 @@
  *
  * One operation is one process from before it is made to after it is reaped, as time(1) sees it, with a parent as
  * small as time(1) itself. Its output goes to memory and is compared afterwards; descriptor 0 is /dev/null. Parameters:
- * stdout= what it must print, white space apart (nothing unless given); leaves= files that it must leave, separated by
- * commas, which are removed before the next time; keep=1 leaves them after the last; before=, after= an argument that
- * takes the place of the first for the same command untimed, before and after each time. Anything on descriptor 2, any
- * other new file, any process that is still running and any exit status but 0 is a failure.
+ * input=, output= what descriptors 0 and 1 are instead, opened within the time; stdout= what it must print to memory,
+ * white space apart (nothing unless given); leaves= files that it must leave, separated by commas, which are removed
+ * before the next time; removes= files that it must remove; keep=1 leaves what it left after the last; prepare=N the
+ * first N words after -- are a command of their own, done untimed before each time; before=, after= an argument that
+ * takes the place of the first for the same command untimed, before and after each time; skips=1 status 77 says that the
+ * work cannot be done here, and descriptor 2 says why. Anything on descriptor 2, any other new file, any process that is
+ * still running and any exit status but 0 is a failure.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -25,16 +28,22 @@
 #include "kernel.h"
 
 #define CAPTURE 4096
-#define MAX_LEAVES 16
+#define MAX_NAMES 16
+#define CANNOT_HERE 77 /* the exit status of a test that cannot be done, as many test suites have it */
 #define MAX_FILE ((rlim_t)1 << 30) /* bytes: what prints without end must not fill the memory until its deadline */
 
 extern char **environ;
 
-static posix_spawn_file_actions_t actions;
-static int out, err;                      /* memory files behind descriptors 1 and 2 of the command */
-static char *leaves[MAX_LEAVES];
-static int leaves_count, files_before;
-static int status;
+struct names {
+	char text[1024], *name[MAX_NAMES];
+	int count;
+};
+
+static posix_spawn_file_actions_t actions, aside; /* of the command, and of what is done untimed */
+static int out, err;                              /* memory files behind descriptors 1 and 2 */
+static struct names leaves, removes;
+static char **preparing, **timed;
+static int files_before, status;
 
 static int count_files(struct context *c)
 {
@@ -52,9 +61,45 @@ static int count_files(struct context *c)
 
 static void remove_leaves(struct context *c)
 {
-	for (int i = 0; i < leaves_count; i++)
-		if (unlink(leaves[i]) != 0 && errno != ENOENT)
+	for (int i = 0; i < leaves.count; i++)
+		if (unlink(leaves.name[i]) != 0 && errno != ENOENT)
 			failed(c, "unlink");
+}
+
+static void split_names(struct context *c, const char *key, struct names *to)
+{
+	if (strlen(parameter(c, key, "")) >= sizeof to->text)
+		failed_because(c, "arguments", "%s= is longer than %zu bytes", key, sizeof to->text - 1);
+	snprintf(to->text, sizeof to->text, "%s", parameter(c, key, ""));
+	for (char *name = strtok(to->text, ","); name != NULL; name = strtok(NULL, ",")) {
+		if (to->count == MAX_NAMES) {
+			failed_because(c, "arguments", "%s= has more than %d names", key, MAX_NAMES);
+			break;
+		}
+		to->name[to->count++] = name;
+	}
+}
+
+/* The words of prepare= go to a NULL-terminated array of their own; what follows them is timed. */
+static void split_command(struct context *c)
+{
+	uint64_t words = parameter_u64(c, "prepare", 0), there = 0;
+	timed = command_line(c);
+	while (timed[there] != NULL)
+		there++;
+	if (there <= words) {
+		failed_because(c, "arguments", "there is no command after --");
+		return;
+	}
+	if (words == 0)
+		return;
+	preparing = calloc(words + 1, sizeof *preparing);
+	if (preparing == NULL) {
+		failed(c, "calloc");
+		return;
+	}
+	memcpy(preparing, timed, words * sizeof *preparing);
+	timed += words;
 }
 
 static void bound_files(struct context *c)
@@ -69,23 +114,23 @@ static void bound_files(struct context *c)
 	}
 }
 
+/* Descriptors 0 to 2 of a child: files by name where they are given. */
+static void descriptors(posix_spawn_file_actions_t *of, const char *input, const char *output)
+{
+	posix_spawn_file_actions_init(of);
+	posix_spawn_file_actions_addopen(of, 0, input, O_RDONLY, 0);
+	if (output != NULL)
+		posix_spawn_file_actions_addopen(of, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	else
+		posix_spawn_file_actions_adddup2(of, out, 1);
+	posix_spawn_file_actions_adddup2(of, err, 2);
+}
+
 static void setup(struct context *c)
 {
-	static char names[1024];
-	if (command_line(c)[0] == NULL) {
-		failed_because(c, "arguments", "there is no command after --");
-		return;
-	}
-	if (strlen(parameter(c, "leaves", "")) >= sizeof names)
-		failed_because(c, "arguments", "leaves= is longer than %zu bytes", sizeof names - 1);
-	snprintf(names, sizeof names, "%s", parameter(c, "leaves", ""));
-	for (char *name = strtok(names, ","); name != NULL; name = strtok(NULL, ",")) {
-		if (leaves_count == MAX_LEAVES) {
-			failed_because(c, "arguments", "leaves= has more than %d names", MAX_LEAVES);
-			break;
-		}
-		leaves[leaves_count++] = name;
-	}
+	split_command(c);
+	split_names(c, "leaves", &leaves);
+	split_names(c, "removes", &removes);
 	bound_files(c);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) /* so that we know of processes that outlive the command */
 		failed(c, "prctl");
@@ -93,12 +138,8 @@ static void setup(struct context *c)
 	err = memfd_create("stderr", MFD_CLOEXEC);
 	if (out < 0 || err < 0)
 		failed(c, "memfd_create");
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, out, 1);
-	posix_spawn_file_actions_adddup2(&actions, err, 2);
-	remove_leaves(c);
-	files_before = count_files(c);
+	descriptors(&actions, parameter(c, "input", "/dev/null"), parameter(c, "output", NULL));
+	descriptors(&aside, "/dev/null", NULL);
 }
 
 static void empty_files(struct context *c)
@@ -108,11 +149,10 @@ static void empty_files(struct context *c)
 		failed(c, "ftruncate");
 }
 
-static void execute(struct context *c)
+static void execute(struct context *c, char **argv, const posix_spawn_file_actions_t *files)
 {
 	pid_t pid;
-	char **argv = command_line(c);
-	int error = posix_spawn(&pid, argv[0], &actions, NULL, argv, environ);
+	int error = posix_spawn(&pid, argv[0], files, NULL, argv, environ);
 	if (error != 0) {
 		errno = error;
 		failed(c, "posix_spawn");
@@ -129,7 +169,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	(void)n;
 	(void)check;
-	execute(c);
+	execute(c, timed, &actions);
 }
 
 /* Copies text with every run of white space as one blank, none at the ends. */
@@ -173,58 +213,88 @@ static void look_for_survivors(struct context *c, const char *name)
 		failed_because(c, "command", "%s ended before a process that it had started", name);
 }
 
+/* What goes before or after the command, untimed: any complaint is the end of it. */
+static void execute_aside(struct context *c, const char *key, char **argv)
+{
+	char text[CAPTURE];
+	empty_files(c);
+	execute(c, argv, &aside);
+	ssize_t said = read_back(c, err, text);
+	if (status != 0 || said != 0)
+		failed_because(c, key, "%s %s ended with status %#x; it said: %.200s", argv[0],
+			argv[1] == NULL ? "" : argv[1], (unsigned)status, text);
+	look_for_survivors(c, argv[0]);
+}
+
 /* The command with another first argument, where before= or after= gives one. */
 static void execute_other(struct context *c, const char *key)
 {
-	char text[CAPTURE], **argv = command_line(c);
 	const char *other = parameter(c, key, NULL);
-	if (other == NULL || argv[1] == NULL)
+	if (other == NULL || timed[1] == NULL)
 		return;
-	char *first = argv[1];
-	empty_files(c);
-	argv[1] = (char *)other;
-	execute(c);
-	argv[1] = first;
-	ssize_t said = read_back(c, err, text);
-	if (status != 0 || said != 0)
-		failed_because(c, key, "%s %s ended with status %#x; it said: %.200s", argv[0], other, (unsigned)status,
-			text);
+	char *first = timed[1];
+	timed[1] = (char *)other;
+	execute_aside(c, key, timed);
+	timed[1] = first;
 }
 
 static void prepare(struct context *c, uint64_t n)
 {
 	(void)n;
 	remove_leaves(c);
+	if (preparing != NULL)
+		execute_aside(c, "prepare", preparing);
+	for (int i = 0; i < removes.count; i++)
+		if (access(removes.name[i], F_OK) != 0)
+			failed_because(c, "removes", "the file %s is not there to be removed", removes.name[i]);
+	files_before = count_files(c);
 	execute_other(c, "before");
 	empty_files(c);
+}
+
+static void judge_end(struct context *c)
+{
+	char text[CAPTURE];
+	const char *name = timed[0];
+	ssize_t said = read_back(c, err, text);
+	if (WIFSIGNALED(status))
+		failed_because(c, "command", "%s was killed by signal %d; it said: %.200s", name, WTERMSIG(status), text);
+	else if (WEXITSTATUS(status) == CANNOT_HERE && parameter_u64(c, "skips", 0) != 0)
+		skip(c, "%.300s", text);
+	else if (WEXITSTATUS(status) != 0)
+		failed_because(c, "command", "%s ended with status %d; it said: %.200s", name, WEXITSTATUS(status), text);
+	else if (said != 0)
+		failed_because(c, "command", "%s complained: %.300s", name, text);
+}
+
+static void judge_files(struct context *c)
+{
+	const char *name = timed[0];
+	for (int i = 0; i < leaves.count; i++)
+		if (access(leaves.name[i], F_OK) != 0)
+			failed_because(c, "leaves", "%s did not leave the file %s", name, leaves.name[i]);
+	for (int i = 0; i < removes.count; i++)
+		if (access(removes.name[i], F_OK) == 0)
+			failed_because(c, "removes", "%s did not remove the file %s", name, removes.name[i]);
+	int extra = count_files(c) - files_before - leaves.count + removes.count;
+	if (extra > 0)
+		failed_because(c, "leaves", "%s left %d files that it should not, in its directory", name, extra);
+	else if (extra < 0)
+		failed_because(c, "leaves", "%s removed %d files that were there before it", name, -extra);
 }
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
 	char text[CAPTURE], wanted[CAPTURE];
-	const char *name = command_line(c)[0];
-	look_for_survivors(c, name);
-	ssize_t said = read_back(c, err, text);
-	if (WIFSIGNALED(status))
-		failed_because(c, "command", "%s was killed by signal %d; it said: %.200s", name, WTERMSIG(status), text);
-	else if (WEXITSTATUS(status) != 0)
-		failed_because(c, "command", "%s ended with status %d; it said: %.200s", name, WEXITSTATUS(status), text);
-	else if (said != 0)
-		failed_because(c, "command", "%s complained: %.300s", name, text);
+	look_for_survivors(c, timed[0]);
+	judge_end(c);
 	ssize_t printed = read_back(c, out, text);
 	squeeze(wanted, sizeof wanted, parameter(c, "stdout", ""));
 	if (printed < 0 || strcmp(text, wanted) != 0)
-		failed_because(c, "stdout", "%s printed '%.150s'%s instead of '%.150s'", name, text,
+		failed_because(c, "stdout", "%s printed '%.150s'%s instead of '%.150s'", timed[0], text,
 			printed < 0 ? " and more" : "", wanted);
 	execute_other(c, "after");
-	for (int i = 0; i < leaves_count; i++)
-		if (access(leaves[i], F_OK) != 0)
-			failed_because(c, "leaves", "%s did not leave the file %s", name, leaves[i]);
-	int extra = count_files(c) - files_before - leaves_count;
-	if (extra > 0)
-		failed_because(c, "leaves", "%s left %d files that it should not, in its directory", name, extra);
-	else if (extra < 0)
-		failed_because(c, "leaves", "%s removed %d files that were there before it", name, -extra);
+	judge_files(c);
 	*check = n;
 }
 

@@ -236,20 +236,24 @@ impl Executor {
         }
         let size = work.figure == Figure::LinkedSize;
         let mut arguments = vec![cpus_argument(cpus)];
-        if let Some(stdout) = &work.stdout {
-            arguments.push(format!("stdout={stdout}").into());
-        }
-        if !work.leaves.is_empty() {
-            arguments.push(format!("leaves={}", work.leaves.join(",")).into());
-        }
+        arguments.extend(
+            [
+                ("stdout", work.stdout.clone()),
+                ("input", work.input.clone()),
+                ("output", work.output.clone()),
+                ("leaves", Some(work.leaves.join(","))),
+                ("removes", Some(work.removes.join(","))),
+            ]
+            .into_iter()
+            .filter_map(|(key, value)| Some(format!("{key}={}", value?).into())),
+        );
         if size {
             arguments.extend(["keep=1".into(), "samples=1".into()]);
         } else {
             // short commands often, long ones at least once
             arguments.extend(["samples=20".into(), "sample_ns=150000000".into()]);
         }
-        arguments.push("--".into());
-        arguments.extend(self.fill_in(&work.argv).into_iter().map(OsString::from));
+        arguments.extend(self.command_line(&[], &work.prepare, &work.argv));
         let mut told = self.start(COMMAND, None, arguments, directory)?;
         if size && told.outcome == Outcome::Measured {
             match linked::measure(&directory.join("a.out")) {
@@ -280,11 +284,10 @@ impl Executor {
             "cannot write to {}",
             below.display()
         )))?;
-        let mut arguments = vec![cpus_argument(cpus), "samples=0".into()];
+        let mut arguments = vec![cpus_argument(cpus), "samples=0".into(), "skips=1".into()];
         arguments.push(format!("stdout={}", verify.stdout).into());
-        arguments
-            .extend(["--", "/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"].map(OsString::from));
-        arguments.extend(self.fill_in(&verify.argv).into_iter().map(OsString::from));
+        let within = ["/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"];
+        arguments.extend(self.command_line(&within, &work.prepare, &verify.argv));
         let mut told = self.start(COMMAND, None, arguments, &directory)?;
         if let Outcome::Failed(why) = &told.outcome {
             told.outcome = Outcome::Failed(format!("{PROOF_FAILED}: {why}"));

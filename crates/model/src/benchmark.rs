@@ -145,12 +145,24 @@ pub struct CommandWork {
     /// Files that are put into its directory beforehand.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
+    /// Program and arguments of what is done untimed before each time, in the same directory; empty when nothing is.
+    #[serde(default)]
+    pub prepare: Vec<String>,
+    /// The file of its directory that it reads as standard input; `None` when that is empty.
+    #[serde(default)]
+    pub input: Option<String>,
+    /// Where its standard output goes: one of the files that it leaves, or `/dev/null`; `None` when it is compared.
+    #[serde(default)]
+    pub output: Option<String>,
     /// What it must print, white space apart; `None` when it must print nothing.
     #[serde(default)]
     pub stdout: Option<String>,
     /// Files that it must leave; they are removed before the next time. All others are a failure.
     #[serde(default)]
     pub leaves: Vec<String>,
+    /// Files that it must remove.
+    #[serde(default)]
+    pub removes: Vec<String>,
     /// The untimed proof.
     #[serde(default)]
     pub verify: Option<Verify>,

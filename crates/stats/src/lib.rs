@@ -21,6 +21,7 @@ mod quantile;
 pub mod rating;
 mod rounds;
 mod rungs;
+pub mod scaling;
 pub mod selftest;
 mod serial;
 pub mod series;

@@ -176,24 +176,31 @@ fn command() -> impl Strategy<Value = CommandWork> {
     let verify = (vec(text(), 0..3), text()).prop_map(|(argv, stdout)| Verify { argv, stdout });
     let figure = prop_oneof![Just(Figure::Time), Just(Figure::LinkedSize)];
     let argv = vec(text(), 0..3);
-    let leaves = vec(text(), 0..3);
+    let names = || vec(text(), 0..3);
     (
         argv,
         texts(),
-        option(text()),
-        leaves,
+        (option(text()), option(text()), option(text())),
+        names(),
+        (names(), names()),
         option(verify),
         figure,
     )
         .prop_map(
-            |(argv, files, stdout, leaves, verify, figure)| CommandWork {
-                argv,
-                files,
-                stdout,
-                leaves,
-                verify,
-                figure,
-                user: None,
+            |(argv, files, (input, output, stdout), prepare, (leaves, removes), verify, figure)| {
+                CommandWork {
+                    argv,
+                    files,
+                    prepare,
+                    input,
+                    output,
+                    stdout,
+                    leaves,
+                    removes,
+                    verify,
+                    figure,
+                    user: None,
+                }
             },
         )
 }

@@ -72,6 +72,31 @@ impl Executor {
         }
     }
 
+    /// What is done before each time, if anything is, and what is timed, each after the words of `within`.
+    pub(super) fn command_line(
+        &self,
+        within: &[&str],
+        prepare: &[String],
+        argv: &[String],
+    ) -> Vec<OsString> {
+        let line = |argv: &[String]| -> Vec<OsString> {
+            let words = within.iter().map(|word| (*word).to_owned());
+            words
+                .chain(self.fill_in(argv))
+                .map(OsString::from)
+                .collect()
+        };
+        let before = if prepare.is_empty() {
+            vec![]
+        } else {
+            line(prepare)
+        };
+        let mut words = vec![format!("prepare={}", before.len()).into(), "--".into()];
+        words.extend(before);
+        words.extend(line(argv));
+        words
+    }
+
     pub(super) fn fill_in(&self, argv: &[String]) -> Vec<String> {
         argv.iter()
             .map(|word| {

@@ -8,6 +8,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
+mod around;
+
 /// A folder, and an executor that works in it.
 struct Bench {
     folder: tempfile::TempDir,

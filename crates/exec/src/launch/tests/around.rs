@@ -1,0 +1,114 @@
+//! What stands around a timed command: what is prepared, where it reads and writes, what it must take away, and a proof
+//! that says that the machine cannot do the work.
+//!
+//! Must not know: the catalogue.
+
+use super::*;
+
+fn outcome(bench: &mut Bench, work: CommandWork) -> Outcome {
+    bench.launch(&benchmark(Work::Command(work))).outcome
+}
+
+fn failed(bench: &mut Bench, work: CommandWork) -> String {
+    match outcome(bench, work) {
+        Outcome::Failed(why) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_is_prepared_is_there_each_time_and_in_the_proof_and_is_no_part_of_the_time() {
+    let mut bench = Bench::new();
+    let mut work = shell_work("cat made", Some("1"), &[]);
+    work.prepare = words(&["/bin/sh", "-c", "sleep 0.2; echo 1 >made; echo ignored"]);
+    work.verify = Some(Verify {
+        argv: words(&["/bin/sh", "-c", "cat made input; rm made"]),
+        stdout: "1 hello".to_owned(),
+    });
+    let launched = bench.launch(&benchmark(Work::Command(work)));
+    assert_eq!(launched.outcome, Outcome::Measured);
+    let preparing = 200_000_000;
+    for event in launched.events {
+        if let Event::Sample(sample) = event {
+            assert!(sample.wall < preparing, "{} ns", sample.wall);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_prepared_is_no_time() {
+    let mut bench = Bench::new();
+    for (script, said) in [
+        ("echo no paper >&2; exit 3", "it said: no paper"),
+        ("echo careful >&2", "it said: careful"),
+    ] {
+        let mut work = shell_work("true", None, &[]);
+        work.prepare = words(&["/bin/sh", "-c", script]);
+        let why = failed(&mut bench, work);
+        assert!(
+            why.starts_with("prepare: /bin/sh") && why.ends_with(said),
+            "{why}"
+        );
+    }
+}
+
+#[test]
+fn a_command_reads_its_input_and_writes_to_its_output() {
+    let mut bench = Bench::new();
+    let mut work = shell_work("read word; echo $word", Some("hello"), &[]);
+    assert!(failed(&mut bench, work.clone()).ends_with("instead of 'hello'"));
+    work.input = Some("input".to_owned());
+    assert_eq!(outcome(&mut bench, work.clone()), Outcome::Measured);
+
+    // what goes elsewhere is not compared, and the file is made by each time anew
+    let mut work = shell_work("test ! -s out && cat input input", None, &["out"]);
+    work.output = Some("out".to_owned());
+    assert_eq!(outcome(&mut bench, work.clone()), Outcome::Measured);
+    work.output = Some("/dev/null".to_owned());
+    assert!(failed(&mut bench, work).ends_with("did not leave the file out"));
+    let mut work = shell_work("cat input", None, &[]);
+    work.output = Some("/dev/null".to_owned());
+    assert_eq!(outcome(&mut bench, work.clone()), Outcome::Measured);
+    work.input = Some("nowhere".to_owned());
+    assert!(failed(&mut bench, work).starts_with("posix_spawn: No such file"));
+}
+
+#[test]
+fn a_command_removes_the_files_that_it_should_and_no_others() {
+    let mut bench = Bench::new();
+    let mut why = |script: &str| {
+        let mut work = shell_work(script, None, &[]);
+        work.prepare = words(&["/bin/sh", "-c", "echo >a; echo >b"]);
+        work.removes = words(&["a", "b"]);
+        outcome(&mut bench, work)
+    };
+    assert_eq!(why("rm a b"), Outcome::Measured);
+    let mut told = |script: &str| why(script).why().to_owned();
+    assert!(told("rm a").ends_with("did not remove the file b"));
+    assert!(told("rm a b; echo >c").contains("left 1 files"));
+    assert!(told("rm a b input").contains("removed 1 files"));
+
+    let mut work = shell_work("true", None, &[]);
+    work.removes = words(&["a"]);
+    let why = failed(&mut bench, work);
+    assert!(
+        why.ends_with("the file a is not there to be removed"),
+        "{why}"
+    );
+}
+
+#[test]
+fn a_proof_may_say_that_the_machine_cannot_do_the_work() {
+    let mut bench = Bench::new();
+    let mut work = shell_work("true", None, &[]);
+    let script = "echo 'no macros here: apt-get install groff' >&2; exit 77";
+    work.verify = Some(Verify {
+        argv: words(&["/bin/sh", "-c", script]),
+        stdout: "loaded".to_owned(),
+    });
+    let why = "no macros here: apt-get install groff".to_owned();
+    assert_eq!(outcome(&mut bench, work), Outcome::Skipped(why));
+    // the command itself may not
+    let why = failed(&mut bench, shell_work(script, None, &[]));
+    assert!(why.contains("ended with status 77"), "{why}");
+}

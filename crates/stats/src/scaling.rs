@@ -1,0 +1,242 @@
+//! How work done together grows with the number of copies or users: the Universal Scalability Law
+//! X(N) = gN / (1 + a(N-1) + bN(N-1)), with g the rate of one, a the share that waits for others (contention) and b what
+//! each pair costs (coherence), both at least 0 (Gunther, "Guerrilla Capacity Planning", 2007).
+//!
+//! N/X is a sum of three terms of 1, N-1 and N(N-1), so that weighted least squares have one exact answer. A launch's
+//! weight is 1/y^2: launches scatter by a share of their value. Intervals are Student's, with the standard deviation that drawing
+//! the rounds again gives.
+//!
+//! Must not know: what is copied, what a rate is of.
+
+use crate::quantile::student;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+/// Fewer different N than this describe no curve of three parameters.
+pub const LEAST_SIZES: usize = 6;
+/// Fewer launches of each N than this give no interval.
+pub const LEAST_LAUNCHES: usize = 5;
+const DRAWS: usize = 999;
+
+/// All rates of one round, or of one pass over the sizes: (N, total rate).
+pub type Round = Vec<(u32, f64)>;
+
+/// An estimate with its interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// From all rounds.
+    pub estimate: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+}
+
+/// Where the curve turns down.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Peak {
+    /// N with the highest total rate, sqrt((1-a)/b); its interval has no ends where some draws turn nowhere.
+    At(Range),
+    /// The interval of b holds 0: nothing is extrapolated.
+    NotSeen,
+}
+
+/// A law that was fitted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Law {
+    /// g, the rate of one copy.
+    pub one: Range,
+    /// a, contention.
+    pub contention: Range,
+    /// b, coherence.
+    pub coherence: Range,
+    /// Where the total rate is highest.
+    pub peak: Peak,
+    /// 1/a, where the asymptotes of the rate cross; `None` when the interval of a holds 0.
+    pub knee: Option<f64>,
+}
+
+/// Why no law is fitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfitted {
+    /// That many different N, of [`LEAST_SIZES`].
+    Sizes(usize),
+    /// This N has that many launches, of [`LEAST_LAUNCHES`].
+    Launches(u32, usize),
+    /// A rate is not above 0, or an N is 0.
+    NoRate,
+}
+
+/// Fits the law to rates by round; `confidence` such as 0.95, `seed` for the draws.
+///
+/// # Errors
+/// When there is too little to fit, or what is there is no rate.
+pub fn fit(rounds: &[Round], confidence: f64, seed: u64) -> Result<Law, Unfitted> {
+    enough(rounds)?;
+    let all: Vec<&Round> = rounds.iter().collect();
+    let best = parameters(&all, &[&[0], &[0, 1], &[0, 2], &[0, 1, 2]], true);
+    // a and b that may be below 0 scatter evenly around what they are, and those that may not do not
+    let free = |rounds: &[&Round]| parameters(rounds, &[&[0, 1, 2]], false);
+    let center = scales(free(&all));
+    let mut random = Pcg64::seed_from_u64(seed);
+    let mut draws: [Vec<f64>; 4] = Default::default();
+    for _ in 0..DRAWS {
+        let drawn: Vec<&Round> = (0..rounds.len())
+            .map(|_| &rounds[random.random_range(0..rounds.len())])
+            .collect();
+        for (list, value) in draws.iter_mut().zip(scales(free(&drawn))) {
+            list.push(value);
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a number of rounds")]
+    let count = rounds.len() as f64;
+    let t = student(confidence, count - 1.0) * (count / (count - 1.0)).sqrt();
+    // a free fit without a rate, which ln cannot take, tells nothing of the interval
+    let (middle, half): (Vec<f64>, Vec<f64>) = center
+        .iter()
+        .zip(&draws)
+        .map(|(middle, draws)| match middle.is_finite() {
+            true => (*middle, t * deviation(draws)),
+            false => (0.0, f64::INFINITY),
+        })
+        .unzip();
+    let range = |which: usize, estimate: f64, back: fn(f64) -> f64| Range {
+        estimate,
+        low: back(middle[which] - half[which]).min(estimate),
+        high: back(middle[which] + half[which]).max(estimate),
+    };
+    let share = |value: f64| value.max(0.0);
+    let one = range(0, best[0], f64::exp);
+    let (contention, coherence) = (range(1, best[1], share), range(2, best[2], share));
+    Ok(Law {
+        one,
+        contention,
+        coherence,
+        peak: if coherence.low > 0.0 {
+            Peak::At(range(3, peak(best[1], best[2]), f64::exp))
+        } else {
+            Peak::NotSeen
+        },
+        knee: (contention.low > 0.0).then(|| 1.0 / contention.estimate),
+    })
+}
+
+/// What the law says of N copies.
+#[must_use]
+pub fn rate(law: &Law, copies: f64) -> f64 {
+    let [g, a, b] = [law.one, law.contention, law.coherence].map(|range| range.estimate);
+    g * copies / (1.0 + a * (copies - 1.0) + b * copies * (copies - 1.0))
+}
+
+fn enough(rounds: &[Round]) -> Result<(), Unfitted> {
+    let launches = || rounds.iter().flatten();
+    if launches().any(|&(n, rate)| n == 0 || !rate.is_finite() || rate <= 0.0) {
+        return Err(Unfitted::NoRate);
+    }
+    let mut counts = std::collections::BTreeMap::new();
+    for (n, _) in launches() {
+        *counts.entry(*n).or_insert(0) += 1;
+    }
+    if counts.len() < LEAST_SIZES {
+        return Err(Unfitted::Sizes(counts.len()));
+    }
+    match counts
+        .into_iter()
+        .find(|(_, count)| *count < LEAST_LAUNCHES)
+    {
+        Some((n, count)) => Err(Unfitted::Launches(n, count)),
+        None => Ok(()),
+    }
+}
+
+/// Where the total is highest: nowhere when no pair costs anything, at one copy when a second adds nothing.
+fn peak(a: f64, b: f64) -> f64 {
+    if b <= 0.0 {
+        return f64::INFINITY;
+    }
+    ((1.0 - a).max(0.0) / b).sqrt().max(1.0)
+}
+
+/// The scales on which intervals are made: ln g, a, b, and ln of the peak.
+fn scales([g, a, b]: [f64; 3]) -> [f64; 4] {
+    [g.ln(), a, b, peak(a, b).ln()]
+}
+
+/// Standard deviation; infinite where a value is.
+fn deviation(values: &[f64]) -> f64 {
+    if values.iter().any(|value| !value.is_finite()) {
+        return f64::INFINITY;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a number of draws")]
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (squares / (count - 1.0)).sqrt()
+}
+
+/// g, a and b of the fit with these terms that misses least; `bounded`: of those where neither a nor b is below 0.
+fn parameters(rounds: &[&Round], tried: &[&[usize]], bounded: bool) -> [f64; 3] {
+    let points: Vec<[f64; 4]> = rounds
+        .iter()
+        .flat_map(|round| round.iter())
+        .map(|&(n, rate)| {
+            let (n, y) = (f64::from(n), f64::from(n) / rate);
+            // each term over y: relative errors
+            [1.0 / y, (n - 1.0) / y, n * (n - 1.0) / y, 1.0]
+        })
+        .collect();
+    let mut best = ([f64::NAN; 3], f64::INFINITY);
+    for terms in tried {
+        let Some(found) = least_squares(&points, terms) else {
+            continue;
+        };
+        if bounded && (found[1] < 0.0 || found[2] < 0.0) {
+            continue;
+        }
+        let miss = |p: &[f64; 4]| p[3] - p[0] * found[0] - p[1] * found[1] - p[2] * found[2];
+        let sum: f64 = points.iter().map(|p| miss(p).powi(2)).sum();
+        if sum < best.1 {
+            best = (found, sum);
+        }
+    }
+    let [c, d, e] = best.0;
+    [1.0 / c, d / c, e / c]
+}
+
+/// Coefficients of the chosen terms, 0 for the others, from the normal equations; `None` when they have no one answer.
+fn least_squares(points: &[[f64; 4]], terms: &[usize]) -> Option<[f64; 3]> {
+    let size = terms.len();
+    let mut matrix = vec![vec![0.0; size + 1]; size];
+    for point in points {
+        for (row, &i) in matrix.iter_mut().zip(terms) {
+            for (cell, &j) in row.iter_mut().zip(terms.iter().chain([&3])) {
+                *cell += point[i] * point[j];
+            }
+        }
+    }
+    for pivot in 0..size {
+        let chosen = (pivot..size)
+            .max_by(|&x, &y| f64::total_cmp(&matrix[x][pivot].abs(), &matrix[y][pivot].abs()))?;
+        matrix.swap(pivot, chosen);
+        let top = matrix[pivot].clone();
+        if top[pivot].abs() < f64::MIN_POSITIVE {
+            return None;
+        }
+        for (which, row) in matrix.iter_mut().enumerate() {
+            if which != pivot {
+                let times = row[pivot] / top[pivot];
+                for (cell, value) in row.iter_mut().zip(&top) {
+                    *cell -= times * value;
+                }
+            }
+        }
+    }
+    let mut found = [0.0; 3];
+    for (at, &term) in terms.iter().enumerate() {
+        found[term] = matrix[at][size] / matrix[at][at];
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! The law under made-up rates whose parameters are known.
+//!
+//! Must not know: how the fit is made.
+
+use super::*;
+
+const SIZES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
+
+fn law(n: u32, [g, a, b]: [f64; 3]) -> f64 {
+    let n = f64::from(n);
+    g * n / (1.0 + a * (n - 1.0) + b * n * (n - 1.0))
+}
+
+/// Rounds of rates by the law, each off by a share of up to `scatter`, all of one round by another of the same size.
+fn rounds(count: usize, truth: [f64; 3], scatter: f64, seed: u64) -> Vec<Round> {
+    let mut random = Pcg64::seed_from_u64(seed);
+    let mut off = || 1.0 + scatter * (2.0 * random.random::<f64>() - 1.0);
+    (0..count)
+        .map(|_| {
+            let common = off();
+            SIZES.map(|n| (n, law(n, truth) * off() * common)).to_vec()
+        })
+        .collect()
+}
+
+fn near(found: f64, truth: f64) -> bool {
+    (found - truth).abs() <= 1e-9 * truth.abs().max(1.0)
+}
+
+#[test]
+fn rates_by_the_law_give_its_parameters_back() {
+    for truth in [
+        [1000.0, 0.05, 0.001],
+        [3.5, 0.0, 0.02],
+        [1e6, 0.3, 0.0],
+        [2e-3, 0.0, 0.0],
+    ] {
+        let law = fit(&rounds(5, truth, 0.0, 1), 0.95, 7).unwrap();
+        let found = [law.one, law.contention, law.coherence].map(|range| range.estimate);
+        for (found, truth) in found.into_iter().zip(truth) {
+            assert!(near(found, truth), "{law:?} for {truth:?}");
+        }
+        assert!(near(rate(&law, 10.0), self::law(10, truth)), "{law:?}");
+    }
+}
+
+#[test]
+fn a_peak_is_where_the_rate_is_highest() {
+    let truth = [1000.0, 0.05, 0.002];
+    let law = fit(&rounds(12, truth, 0.03, 3), 0.95, 7).unwrap();
+    let Peak::At(peak) = law.peak else {
+        panic!("{law:?}")
+    };
+    let right = (0.95_f64 / 0.002).sqrt();
+    assert!(
+        peak.low <= right && right <= peak.high,
+        "{peak:?}, not {right}"
+    );
+    assert!(peak.high / peak.low < 1.3, "{peak:?}");
+    let around = [0.98, 1.0, 1.02].map(|part| rate(&law, part * peak.estimate));
+    assert!(around[1] > around[0] && around[1] > around[2], "{around:?}");
+    assert!(near(law.knee.unwrap(), 1.0 / law.contention.estimate));
+}
+
+#[test]
+fn nothing_is_extrapolated_from_a_curve_that_does_not_bend() {
+    // the more than linear speed of small parts in a cache cannot be told from none: a and b stay at 0
+    for truth in [
+        [1000.0, 0.1, 0.0],
+        [1000.0, 0.0, 0.0],
+        [1000.0, -0.002, 0.0],
+    ] {
+        let law = fit(&rounds(10, truth, 0.03, 5), 0.95, 7).unwrap();
+        assert_eq!(law.peak, Peak::NotSeen, "{law:?}");
+        assert!(
+            law.contention.low >= 0.0 && law.coherence.low >= 0.0,
+            "{law:?}"
+        );
+        assert_eq!(law.knee.is_some(), truth[1] > 0.0, "{law:?}");
+    }
+    // a second copy adds nothing: the peak is the first
+    assert!(near(peak(1.5, 0.1), 1.0));
+}
+
+#[test]
+fn the_same_rates_and_seed_give_the_same_intervals() {
+    let rounds = rounds(8, [1000.0, 0.05, 0.002], 0.05, 9);
+    assert_eq!(fit(&rounds, 0.95, 7), fit(&rounds, 0.95, 7));
+    let (narrow, wide) = (
+        fit(&rounds, 0.8, 7).unwrap(),
+        fit(&rounds, 0.99, 7).unwrap(),
+    );
+    let width = |law: &Law| law.one.high - law.one.low;
+    assert!(width(&narrow) < width(&wide));
+}
+
+#[test]
+fn too_little_is_no_fit() {
+    let all = rounds(5, [10.0, 0.1, 0.01], 0.0, 1);
+    assert!(fit(&all, 0.95, 7).is_ok());
+    let fewer: Vec<Round> = all.iter().map(|round| round[..5].to_vec()).collect();
+    assert_eq!(fit(&fewer, 0.95, 7), Err(Unfitted::Sizes(5)));
+    assert_eq!(fit(&[], 0.95, 7), Err(Unfitted::Sizes(0)));
+    assert_eq!(fit(&all[..4], 0.95, 7), Err(Unfitted::Launches(1, 4)));
+    let mut short = all.clone();
+    short[2].remove(3);
+    assert_eq!(fit(&short, 0.95, 7), Err(Unfitted::Launches(8, 4)));
+    for wrong in [
+        (0, 1.0),
+        (2, 0.0),
+        (2, -1.0),
+        (2, f64::NAN),
+        (2, f64::INFINITY),
+    ] {
+        let mut rates = all.clone();
+        rates[0][1] = wrong;
+        assert_eq!(fit(&rates, 0.95, 7), Err(Unfitted::NoRate), "{wrong:?}");
+    }
+}
+/// 52 or more of 60 do not reject 95 in 100 at 99 %; 5 or fewer of 60 do not reject the one end in 40 that is outside.
+#[test]
+fn intervals_hold_what_they_should_as_often_as_they_say() {
+    let truth = [1000.0, 0.05, 0.002];
+    let (mut peaks, mut held) = (0, [0; 3]);
+    let holds = |range: &Range, right: f64| u32::from(range.low <= right && right <= range.high);
+    for seed in 0..60 {
+        let law = fit(&rounds(6, truth, 0.05, 900 + seed), 0.95, seed).unwrap();
+        let ranges = [law.one, law.contention, law.coherence];
+        for ((count, range), right) in held.iter_mut().zip(&ranges).zip(truth) {
+            *count += holds(range, right);
+        }
+        let straight = rounds(6, [1000.0, 0.1, 0.0], 0.05, 100 + seed);
+        let law = fit(&straight, 0.95, seed).unwrap();
+        peaks += u32::from(law.peak != Peak::NotSeen);
+    }
+    assert!(held.iter().all(|count| *count >= 52), "{held:?} of 60");
+    assert!(peaks <= 5, "{peaks} of 60");
+}
