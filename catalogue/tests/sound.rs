@@ -63,6 +63,8 @@ fn sources_are_documents_that_there_are() {
                 "hp-1987",
                 "iocall-1985",
                 "login-1982",
+                "stream-1995",
+                "lmbench-1996",
             ];
             assert!(
                 known.contains(&source.document.as_str()),
@@ -107,8 +109,10 @@ fn every_kernel_proves_its_work() {
     for benchmark in all().unwrap().benchmarks {
         if benchmark.work.kind() == Kind::Kernel {
             let claims = &benchmark.claims;
+            // an operation that waits for a device may be long: what it made the system do is counted instead
+            let works = claims.linear || claims.major_faults_per_op.is_some();
             assert!(
-                claims.check && claims.linear && claims.min_ns_per_op.is_some(),
+                claims.check && works && claims.min_ns_per_op.is_some(),
                 "{}",
                 benchmark.id
             );

@@ -5,6 +5,7 @@
 //! Must not know: which benchmarks there are, when to stop measuring.
 
 use crate::entries::{self, Entries, Uncounted};
+use crate::group::{Confinement, Group};
 use crate::judge::judge;
 use crate::places::Places;
 use crate::process::{Task, carry_out};
@@ -53,6 +54,7 @@ pub struct Setup {
 pub struct Executor {
     pub(crate) setup: Setup,
     pub(crate) steady: Steady,
+    pub(crate) confinement: Confinement,
     proved: BTreeSet<Id>,
     /// What is used instead of programs in this binary, by name.
     pub(crate) builds: BTreeMap<String, Rebuilt>,
@@ -65,6 +67,16 @@ struct Told {
     cpu: u64,
 }
 
+impl Told {
+    fn failed(why: String) -> Self {
+        Self {
+            outcome: Outcome::Failed(why),
+            events: vec![],
+            cpu: 0,
+        }
+    }
+}
+
 impl Executor {
     /// An executor that works with `setup`.
     #[must_use]
@@ -72,6 +84,7 @@ impl Executor {
         Self {
             setup,
             steady: Steady::default(),
+            confinement: Err("none was asked for".to_owned()),
             proved: BTreeSet::new(),
             builds: BTreeMap::new(),
         }
@@ -183,9 +196,10 @@ impl Executor {
 
     /// Starts one of our programs in `directory` and judges what it said; the kernel of a benchmark, or another.
     fn start(
-        &mut self,
+        &self,
         name: &str,
         kernel: Option<&Benchmark>,
+        group: Option<&Group>,
         arguments: Vec<OsString>,
         directory: &Path,
     ) -> Result<Told, ExecError> {
@@ -195,7 +209,7 @@ impl Executor {
         let ended = carry_out(&Task {
             keeper: &keeper,
             cpus: &self.setup.cpus,
-            steady: &self.steady.words(kernel),
+            steady: &self.steady.words(kernel, group),
             program: &program,
             arguments,
             directory,
@@ -221,10 +235,15 @@ impl Executor {
     ) -> Result<Told, ExecError> {
         let mut arguments = vec![cpus_argument(cpus)];
         arguments.extend(params(work));
+        let (group, told_of_it) = match self.held(work) {
+            Ok(held) => held,
+            Err(why) => return Ok(Told::failed(why)),
+        };
+        arguments.extend(told_of_it.iter().cloned());
         if let Some(published) = &benchmark.published {
             arguments.push(format!("batch={}", published.operations).into());
         }
-        let mut told = self.start(&work.program, Some(benchmark), arguments, directory)?;
+        let mut told = self.start(&work.program, Some(benchmark), group, arguments, directory)?;
         let Some(published) = &benchmark.published else {
             return Ok(told);
         };
@@ -241,7 +260,8 @@ impl Executor {
             self.path_of(&work.program)?.into(),
         ];
         arguments.extend(whole_arguments("once", work, cpus, published.operations));
-        let whole = self.start(COMMAND, None, arguments, directory)?;
+        arguments.extend(told_of_it);
+        let whole = self.start(COMMAND, None, group, arguments, directory)?;
         told.cpu += whole.cpu;
         if whole.outcome != Outcome::Measured {
             told.outcome = whole.outcome;
@@ -293,7 +313,7 @@ impl Executor {
         }
         arguments.push("--".into());
         arguments.extend(self.fill_in(&work.argv).into_iter().map(OsString::from));
-        let mut told = self.start(COMMAND, None, arguments, directory)?;
+        let mut told = self.start(COMMAND, None, None, arguments, directory)?;
         if size && told.outcome == Outcome::Measured {
             match linked::measure(&directory.join("a.out")) {
                 Ok(events) => told.events.extend(events),
@@ -328,7 +348,7 @@ impl Executor {
         arguments
             .extend(["--", "/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"].map(OsString::from));
         arguments.extend(self.fill_in(&verify.argv).into_iter().map(OsString::from));
-        let mut told = self.start(COMMAND, None, arguments, &directory)?;
+        let mut told = self.start(COMMAND, None, None, arguments, &directory)?;
         if let Outcome::Failed(why) = &told.outcome {
             told.outcome = Outcome::Failed(format!("{PROOF_FAILED}: {why}"));
         }

@@ -3,7 +3,7 @@
 //! Must not know: why a run died, a terminal.
 
 use crate::journal::{By, ENDING, Entry};
-use crate::owner;
+use crate::{group, owner};
 use crate::places::remove;
 use crate::settings::{Back, put_back};
 use nix::errno::Errno;
@@ -52,6 +52,14 @@ pub(crate) fn undo(entries: &[Entry], root: &Path, settings: bool) -> Undone {
                     undone
                         .said
                         .push(format!("cannot remove {}: {why}", directory.display()));
+                }
+            }
+            Entry::Confines(group) => {
+                if let Err(why) = group::remove(group) {
+                    undone.whole = false;
+                    undone
+                        .said
+                        .push(format!("cannot remove {}: {why}", group.display()));
                 }
             }
             Entry::Sets { .. } | Entry::By(_) | Entry::Steadies => {}

@@ -219,6 +219,7 @@ fn claims() -> impl Strategy<Value = Claims> {
         number(),
         number(),
         number(),
+        number(),
     )
         .prop_map(|c| Claims {
             check: c.0,
@@ -226,7 +227,8 @@ fn claims() -> impl Strategy<Value = Claims> {
             syscalls_per_op: c.2,
             switches_per_op: c.3,
             faults_per_op: c.4,
-            min_ns_per_op: c.5,
+            major_faults_per_op: c.5,
+            min_ns_per_op: c.6,
         })
 }
 

@@ -40,6 +40,8 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
             range: rules::range(&result.values),
         }));
     }
+    notes.extend(rules::stood_in(&launches));
+    notes.extend(rules::paged(benchmark, &launches));
     notes.extend(rules::disturbed(&launches));
     if result.cycles.is_some() {
         notes.extend(rules::drifted(row.drift));

@@ -8,7 +8,7 @@ use super::reading::{Reading, median};
 use super::words::{count, number, of, percent};
 use crate::between::Scatter;
 use gritstone_model::{Benchmark, Conditions, Footnote, FootnoteKind, Outcome};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the entry itself says that every reader must know.
 pub(super) fn declared(benchmark: &Benchmark) -> impl Iterator<Item = Footnote> {
@@ -32,10 +32,11 @@ pub(super) fn claims(
         return Vec::new();
     }
     let claims = &benchmark.claims;
-    let (mut switches, mut faults, mut n, mut samples) = (0.0, 0.0, 0.0, 0.0);
+    let (mut switches, mut faults, mut major, mut n, mut samples) = (0.0, 0.0, 0.0, 0.0, 0.0);
     for sample in launches.iter().flat_map(|launch| &launch.samples) {
         switches += sample.usage.vcsw as f64;
         faults += sample.usage.minflt as f64 + sample.usage.majflt as f64;
+        major += sample.usage.majflt as f64;
         n += sample.n as f64;
         samples += 1.0;
     }
@@ -49,6 +50,9 @@ pub(super) fn claims(
         claims
             .faults_per_op
             .and_then(|claimed| too_many_faults(faults, n, samples, claimed)),
+        claims
+            .major_faults_per_op
+            .and_then(|claimed| too_few_major_faults(major / n, claimed)),
     ]
     .into_iter()
     .flatten()
@@ -190,6 +194,47 @@ pub(crate) fn too_many_faults(faults: f64, n: f64, samples: f64, claimed: f64) -
             number(claimed)
         )
     })
+}
+
+pub(crate) fn too_few_major_faults(per_op: f64, claimed: f64) -> Option<String> {
+    (per_op < claimed).then(|| {
+        format!(
+            "{} major page faults an operation, where at least {} are claimed.",
+            number(per_op),
+            number(claimed)
+        )
+    })
+}
+
+/// What an operation that waits for pages took: times alone do not tell whether the processor or the device was slow.
+/// All samples together, since that is what the exact counts and clocks are of.
+pub(super) fn paged(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Footnote> {
+    benchmark.claims.major_faults_per_op?;
+    let samples = || launches.iter().flat_map(|launch| &launch.samples);
+    let n: f64 = samples().map(|sample| sample.n as f64).sum();
+    let each = |of: &dyn Fn(&gritstone_model::Sample) -> u64| {
+        samples().map(|sample| of(sample) as f64).sum::<f64>() / n
+    };
+    let major = each(&|sample| sample.usage.majflt);
+    let (cpu, real) = (each(&|sample| sample.usage.cpu), each(&|sample| sample.wall));
+    let why = format!(
+        "An operation took {} s of CPU time and {} s of real time on average, and {} major page faults: {} for each of what the unit counts.",
+        number(cpu / 1e9),
+        number(real / 1e9),
+        number(major),
+        number(major / benchmark.amount_per_op),
+    );
+    (n > 0.0).then(|| Footnote::new(FootnoteKind::Note, why))
+}
+
+/// What stood in for what the entry asks of the machine, as the launches said it: each of them once.
+pub(super) fn stood_in(launches: &[&Reading]) -> impl Iterator<Item = Footnote> {
+    let said: BTreeSet<&str> = launches
+        .iter()
+        .flat_map(|launch| launch.params("stand_in"))
+        .collect();
+    said.into_iter()
+        .map(|why| Footnote::new(FootnoteKind::NotComparable, why.to_owned()))
 }
 
 /// How far the launches of a figure agree.
