@@ -3,7 +3,7 @@
 //! Must not know: the order of launches, what becomes of them.
 
 use anyhow::{Context, Result};
-use gritstone_exec::{Executor, Journal, Places, Setup};
+use gritstone_exec::{CACHED, Executor, Journal, Places, Setup};
 use gritstone_host::{Chosen, Host, Root, choose_cpus, filesystem, memory_groups, programs};
 use gritstone_model::{Benchmark, Machine};
 use gritstone_plan::Offer;
@@ -118,10 +118,10 @@ impl Site {
     ) -> Result<Executor> {
         let places = Places::make(&program_dirs(), &self.dir, journal.as_deref_mut())?;
         let measured = filesystem::of(&self.dir).map_or_else(
-            |_| "page cache of a file system that could not be named".to_owned(),
+            |_| format!("{CACHED}a file system that could not be named"),
             |fs| match fs.in_memory() {
                 true => fs.describe(),
-                false => format!("page cache of {}", fs.describe()),
+                false => format!("{CACHED}{}", fs.describe()),
             },
         );
         let mut executor = Executor::new(Setup {

@@ -127,7 +127,10 @@ impl Executor {
     ///
     /// # Errors
     /// When a number is none, or the group refuses it: such a launch has failed.
-    pub(crate) fn held(&self, work: &KernelWork) -> Result<(Option<&Group>, Vec<OsString>), String> {
+    pub(crate) fn held(
+        &self,
+        work: &KernelWork,
+    ) -> Result<(Option<&Group>, Vec<OsString>), String> {
         let Some(pages) = work.params.get(PAGES) else {
             return Ok((None, vec![]));
         };
@@ -142,9 +145,9 @@ impl Executor {
             .zip(size.and_then(|size| u64::try_from(size).ok()))
             .and_then(|(pages, size): (u64, u64)| pages.checked_mul(size))
             .ok_or_else(|| format!("{PAGES} = {pages} is no number of pages"))?;
-        group.allow(bytes).map_err(|why| {
-            format!("cannot hold {} to {bytes} bytes: {why}", group.0.display())
-        })?;
+        group
+            .allow(bytes)
+            .map_err(|why| format!("cannot hold {} to {bytes} bytes: {why}", group.0.display()))?;
         Ok((Some(group), vec!["confined=yes".into()]))
     }
 }

@@ -32,7 +32,7 @@ mod watchdog;
 
 pub use group::is_confined;
 pub use journal::{Journal, Registry, Settings};
-pub use launch::{Executor, PROOF_FAILED, Setup};
+pub use launch::{CACHED, Executor, PROOF_FAILED, Setup};
 pub use places::Places;
 pub use recover::recover;
 pub use watchdog::watch;

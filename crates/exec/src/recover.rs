@@ -3,9 +3,9 @@
 //! Must not know: why a run died, a terminal.
 
 use crate::journal::{By, ENDING, Entry};
-use crate::{group, owner};
 use crate::places::remove;
 use crate::settings::{Back, put_back};
+use crate::{group, owner};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg, OFlag};
 use std::fs::{self, File, OpenOptions};

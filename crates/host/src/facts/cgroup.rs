@@ -211,7 +211,11 @@ mod tests {
             "1 0 0:1 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
         );
         write("sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
-        for (group, control) in [("", "cpu memory"), ("user/", "memory"), ("user/session/", "")] {
+        for (group, control) in [
+            ("", "cpu memory"),
+            ("user/", "memory"),
+            ("user/session/", ""),
+        ] {
             write(
                 &format!("sys/fs/cgroup/{group}cgroup.subtree_control"),
                 control,

@@ -8,7 +8,7 @@ use super::reading::{Reading, median};
 use super::words::{count, number, of, percent};
 use crate::between::Scatter;
 use gritstone_model::{Benchmark, Conditions, Footnote, FootnoteKind, Outcome};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// What the entry itself says that every reader must know.
 pub(super) fn declared(benchmark: &Benchmark) -> impl Iterator<Item = Footnote> {
@@ -204,37 +204,6 @@ pub(crate) fn too_few_major_faults(per_op: f64, claimed: f64) -> Option<String> 
             number(claimed)
         )
     })
-}
-
-/// What an operation that waits for pages took: times alone do not tell whether the processor or the device was slow.
-/// All samples together, since that is what the exact counts and clocks are of.
-pub(super) fn paged(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Footnote> {
-    benchmark.claims.major_faults_per_op?;
-    let samples = || launches.iter().flat_map(|launch| &launch.samples);
-    let n: f64 = samples().map(|sample| sample.n as f64).sum();
-    let each = |of: &dyn Fn(&gritstone_model::Sample) -> u64| {
-        samples().map(|sample| of(sample) as f64).sum::<f64>() / n
-    };
-    let major = each(&|sample| sample.usage.majflt);
-    let (cpu, real) = (each(&|sample| sample.usage.cpu), each(&|sample| sample.wall));
-    let why = format!(
-        "An operation took {} s of CPU time and {} s of real time on average, and {} major page faults: {} for each of what the unit counts.",
-        number(cpu / 1e9),
-        number(real / 1e9),
-        number(major),
-        number(major / benchmark.amount_per_op),
-    );
-    (n > 0.0).then(|| Footnote::new(FootnoteKind::Note, why))
-}
-
-/// What stood in for what the entry asks of the machine, as the launches said it: each of them once.
-pub(super) fn stood_in(launches: &[&Reading]) -> impl Iterator<Item = Footnote> {
-    let said: BTreeSet<&str> = launches
-        .iter()
-        .flat_map(|launch| launch.params("stand_in"))
-        .collect();
-    said.into_iter()
-        .map(|why| Footnote::new(FootnoteKind::NotComparable, why.to_owned()))
 }
 
 /// How far the launches of a figure agree.
