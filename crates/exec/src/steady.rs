@@ -27,7 +27,8 @@ impl Steady {
         let real_time = self.real_time && kernel.is_some_and(real_time_is_fair);
         let words: Vec<String> = [(self.layout, LAYOUT), (real_time, REAL_TIME)]
             .into_iter()
-            .filter_map(|(wanted, word)| wanted.then(|| word.to_owned()))
+            .filter(|(wanted, _)| *wanted)
+            .map(|(_, word)| word.to_owned())
             .chain(group.map(Group::word))
             .collect();
         match words.as_slice() {
