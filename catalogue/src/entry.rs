@@ -130,6 +130,7 @@ impl Reader<'_> {
             ("syscalls_per_op", claims.syscalls_per_op),
             ("switches_per_op", claims.switches_per_op),
             ("faults_per_op", claims.faults_per_op),
+            ("major_faults_per_op", claims.major_faults_per_op),
             ("min_ns_per_op", claims.min_ns_per_op),
         ] {
             let Some(value) = value else { continue };

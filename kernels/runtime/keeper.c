@@ -2,7 +2,8 @@
  *
  * keeper PARENT CPUS STEADY PROGRAM [ARGUMENT...]. The program may use CPUS, such as 0-3,7 (`-`: those of the keeper, which
  * stays where it is, out of the way of what is measured). STEADY is a list of words for this program alone (`-`: none):
- * `layout`, the same layout of memory every time; `realtime`, SCHED_FIFO, which its children do not inherit. What is
+ * `layout`, the same layout of memory every time; `realtime`, SCHED_FIFO, which its children do not inherit;
+ * `group=DIRECTORY`, a control group that it joins, and its children with it. What is
  * refused ends the keeper's attempt with status 126. The keeper adopts every descendant whose parent dies (subreaper). When the
  * program ends, or SIGTERM comes, or the parent (process PARENT) dies, all descendants that are left are killed and
  * reaped. It then says on its report, in one line, how the program ended and how many it left behind:
@@ -16,6 +17,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -131,6 +133,21 @@ static void refused(const char *what)
 	_exit(126);
 }
 
+/* Moves this process into a control group; its memory is charged there from now on. */
+static void join(const char *group)
+{
+	char path[PATH_MAX];
+	int length = snprintf(path, sizeof path, "%s/cgroup.procs", group);
+	if (length < 0 || (size_t)length >= sizeof path) {
+		errno = ENAMETOOLONG;
+		refused("join a control group");
+	}
+	int file = open(path, O_WRONLY | O_CLOEXEC);
+	if (file < 0 || write(file, "0", 1) != 1) /* 0 is whoever writes */
+		refused("join a control group");
+	close(file);
+}
+
 /* Does to this process what the words say. */
 static void steady(char *words)
 {
@@ -143,6 +160,8 @@ static void steady(char *words)
 		} else if (strcmp(word, "realtime") == 0) {
 			if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest) != 0)
 				refused("use SCHED_FIFO");
+		} else if (strncmp(word, "group=", 6) == 0) {
+			join(word + 6);
 		} else if (strcmp(word, "-") != 0) {
 			errno = EINVAL;
 			refused(word);

@@ -227,6 +227,11 @@ fn claims(claims: &Claims) -> Vec<String> {
             "page faults an operation: at most ",
             "",
         ),
+        (
+            claims.major_faults_per_op,
+            "major page faults an operation: at least ",
+            "",
+        ),
         (claims.min_ns_per_op, "time an operation: at least ", " ns"),
     ] {
         list.extend(value.map(|value| format!("{before}{value}{after}")));

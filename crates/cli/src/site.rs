@@ -3,8 +3,8 @@
 //! Must not know: the order of launches, what becomes of them.
 
 use anyhow::{Context, Result};
-use gritstone_exec::{Executor, Journal, Places, Setup};
-use gritstone_host::{Chosen, Host, Root, choose_cpus, filesystem, programs};
+use gritstone_exec::{CACHED, Executor, Journal, Places, Setup};
+use gritstone_host::{Chosen, Host, Root, choose_cpus, filesystem, memory_groups, programs};
 use gritstone_model::{Benchmark, Machine};
 use gritstone_plan::Offer;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -114,17 +114,17 @@ impl Site {
         benchmarks: &[Benchmark],
         deadline: Duration,
         stop: Arc<AtomicBool>,
-        journal: Option<&mut Journal>,
+        mut journal: Option<&mut Journal>,
     ) -> Result<Executor> {
-        let places = Places::make(&program_dirs(), &self.dir, journal)?;
+        let places = Places::make(&program_dirs(), &self.dir, journal.as_deref_mut())?;
         let measured = filesystem::of(&self.dir).map_or_else(
-            |_| "page cache of a file system that could not be named".to_owned(),
+            |_| format!("{CACHED}a file system that could not be named"),
             |fs| match fs.in_memory() {
                 true => fs.describe(),
-                false => format!("page cache of {}", fs.describe()),
+                false => format!("{CACHED}{}", fs.describe()),
             },
         );
-        Ok(Executor::new(Setup {
+        let mut executor = Executor::new(Setup {
             places,
             cpus: self.host.cpu.allowed.to_string(),
             environment: self.environment(),
@@ -132,7 +132,11 @@ impl Site {
             measured,
             deadline,
             stop,
-        }))
+        });
+        if benchmarks.iter().any(gritstone_exec::is_confined) {
+            executor.confine(&memory_groups(&Root::live()), journal);
+        }
+        Ok(executor)
     }
 }
 

@@ -32,6 +32,8 @@ pub(crate) enum Entry {
     Steadies,
     /// It makes a directory.
     Makes(PathBuf),
+    /// It makes a control group.
+    Confines(PathBuf),
     /// It changes a setting; the path is that of the machine, below the root.
     Sets {
         path: String,
@@ -131,6 +133,11 @@ impl Journal {
     /// Before a directory is made.
     pub(crate) fn makes(&mut self, directory: &Path) -> io::Result<()> {
         self.note(Entry::Makes(directory.to_owned()))
+    }
+
+    /// Before a control group is made.
+    pub(crate) fn confines(&mut self, group: &Path) -> io::Result<()> {
+        self.note(Entry::Confines(group.to_owned()))
     }
 
     /// Before settings are changed: one run at a time, or each would put back what the other needs.

@@ -7,6 +7,7 @@
 pub(crate) mod programs;
 
 use crate::entries::{self, Entries, Uncounted};
+use crate::group::{Confinement, Group, is_confined};
 use crate::judge::judge;
 use crate::places::Places;
 use crate::process::{Task, carry_out};
@@ -29,6 +30,9 @@ use std::time::Duration;
 
 /// How the reason of a launch begins that failed because its untimed proof did.
 pub const PROOF_FAILED: &str = "the proof of the work failed";
+
+/// How what file rows measure begins where a cache is between them and the file system.
+pub const CACHED: &str = "page cache of ";
 
 /// What an [`Executor`] is made of.
 #[derive(Debug)]
@@ -54,6 +58,7 @@ pub struct Setup {
 pub struct Executor {
     pub(crate) setup: Setup,
     pub(crate) steady: Steady,
+    pub(crate) confinement: Confinement,
     proved: BTreeSet<Id>,
     /// The user's commands that have been executed once.
     pub(crate) warm: BTreeSet<Vec<String>>,
@@ -68,6 +73,16 @@ pub(crate) struct Told {
     pub cpu: u64,
 }
 
+impl Told {
+    fn failed(why: String) -> Self {
+        Self {
+            outcome: Outcome::Failed(why),
+            events: vec![],
+            cpu: 0,
+        }
+    }
+}
+
 impl Executor {
     /// An executor that works with `setup`.
     #[must_use]
@@ -75,6 +90,7 @@ impl Executor {
         Self {
             setup,
             steady: Steady::default(),
+            confinement: Err("none was asked for".to_owned()),
             proved: BTreeSet::new(),
             warm: BTreeSet::new(),
             builds: BTreeMap::new(),
@@ -119,22 +135,24 @@ impl Executor {
 
     /// Starts one of our programs in `directory` and judges what it said; the kernel of a benchmark, or another.
     fn start(
-        &mut self,
+        &self,
         name: &str,
         kernel: Option<&Benchmark>,
+        group: Option<&Group>,
         arguments: Vec<OsString>,
         directory: &Path,
     ) -> Result<Told, ExecError> {
         let environment = self.environment(directory);
-        self.start_in(&environment, name, kernel, arguments, directory)
+        self.start_in(&environment, name, kernel, group, arguments, directory)
     }
 
     /// The same in an environment that is given.
     pub(crate) fn start_in(
-        &mut self,
+        &self,
         environment: &BTreeMap<String, OsString>,
         name: &str,
         kernel: Option<&Benchmark>,
+        group: Option<&Group>,
         arguments: Vec<OsString>,
         directory: &Path,
     ) -> Result<Told, ExecError> {
@@ -143,7 +161,7 @@ impl Executor {
         let ended = carry_out(&Task {
             keeper: &keeper,
             cpus: &self.setup.cpus,
-            steady: &self.steady.words(kernel),
+            steady: &self.steady.words(kernel, group),
             program: &program,
             arguments,
             directory,
@@ -169,10 +187,15 @@ impl Executor {
     ) -> Result<Told, ExecError> {
         let mut arguments = vec![cpus_argument(cpus)];
         arguments.extend(self.handed(work)?);
+        let (group, told_of_it) = match self.held(work) {
+            Ok(held) => held,
+            Err(why) => return Ok(Told::failed(why)),
+        };
+        arguments.extend(told_of_it.iter().cloned());
         if let Some(published) = &benchmark.published {
             arguments.push(format!("batch={}", published.operations).into());
         }
-        let mut told = self.start(&work.program, Some(benchmark), arguments, directory)?;
+        let mut told = self.start(&work.program, Some(benchmark), group, arguments, directory)?;
         if told.events.is_empty()
             && let Some(loader) = linked::missing_loader(&self.path_of(&work.program)?)
         {
@@ -198,7 +221,8 @@ impl Executor {
             self.path_of(&work.program)?.into(),
         ];
         arguments.extend(self.whole_arguments("once", work, cpus, published.operations)?);
-        let whole = self.start(COMMAND, None, arguments, directory)?;
+        arguments.extend(told_of_it);
+        let whole = self.start(COMMAND, None, group, arguments, directory)?;
         told.cpu += whole.cpu;
         if whole.outcome != Outcome::Measured {
             told.outcome = whole.outcome;
@@ -254,7 +278,7 @@ impl Executor {
             arguments.extend(["samples=20".into(), "sample_ns=150000000".into()]);
         }
         arguments.extend(self.command_line(&[], &work.prepare, &work.argv));
-        let mut told = self.start(COMMAND, None, arguments, directory)?;
+        let mut told = self.start(COMMAND, None, None, arguments, directory)?;
         if size && told.outcome == Outcome::Measured {
             match linked::measure(&directory.join("a.out")) {
                 Ok(events) => told.events.extend(events),
@@ -288,7 +312,7 @@ impl Executor {
         arguments.push(format!("stdout={}", verify.stdout).into());
         let within = ["/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"];
         arguments.extend(self.command_line(&within, &work.prepare, &verify.argv));
-        let mut told = self.start(COMMAND, None, arguments, &directory)?;
+        let mut told = self.start(COMMAND, None, None, arguments, &directory)?;
         if let Outcome::Failed(why) = &told.outcome {
             told.outcome = Outcome::Failed(format!("{PROOF_FAILED}: {why}"));
         }
@@ -319,12 +343,18 @@ impl Execute for Executor {
             let uncached =
                 |event: &Event| matches!(event, Event::Param { key, .. } if key == "uncached");
             let measured = &self.setup.measured;
+            let below = measured.strip_prefix(CACHED);
+            let value = match below {
+                Some(below) if told.events.iter().any(uncached) => {
+                    format!("past the {CACHED}{below}")
+                }
+                // what is held to less memory than it needs goes to the device
+                Some(below) if is_confined(benchmark) => below.to_owned(),
+                _ => measured.clone(),
+            };
             told.events.push(Event::Param {
                 key: "measured".to_owned(),
-                value: match told.events.iter().any(uncached) {
-                    true => measured.replacen("page cache of", "past the page cache of", 1),
-                    false => measured.clone(),
-                },
+                value,
             });
         }
         Ok(Launched {

@@ -3,7 +3,7 @@
 //!
 //! The way of a launch: benchmark -> command lines ([`launch`]) -> a process under the keeper ([`process`]) -> events
 //! and an outcome. Everything on disc is below two directories ([`places`]); they, and what is changed of the machine's
-//! settings ([`settings`]), stand in a journal ([`journal`]) before they are made or changed, and are undone on every
+//! settings ([`settings`]) and the control group that holds some launches to an amount of memory ([`group`]), stand in a journal ([`journal`]) before they are made or changed, and are undone on every
 //! exit, by a watchdog ([`watchdog`]) or by the next start ([`recover`]) when the run was killed. Two side ways: kernels
 //! are compiled again with another compiler ([`rebuild`]), and their entries into the kernel of the system are counted
 //! ([`entries`]).
@@ -11,6 +11,7 @@
 //! Must not know: the store, statistics, what this machine is, a terminal, when to stop measuring.
 
 pub mod entries;
+mod group;
 mod journal;
 mod judge;
 mod launch;
@@ -30,8 +31,9 @@ mod user;
 mod version;
 mod watchdog;
 
+pub use group::is_confined;
 pub use journal::{Journal, Registry, Settings};
-pub use launch::{Executor, PROOF_FAILED, Setup};
+pub use launch::{CACHED, Executor, PROOF_FAILED, Setup};
 pub use places::Places;
 pub use recover::recover;
 pub use watchdog::watch;

@@ -171,21 +171,30 @@ fn make_in(
     purpose: &str,
     journal: Option<&mut Journal>,
 ) -> std::io::Result<PathBuf> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let pid = std::process::id();
-    // always as long, see `fresh`
-    let name = format!(
-        "{PREFIX}{:020}.{pid:08}.{:014}.{purpose}{:04}",
-        namespace(),
-        start_of(pid).unwrap_or(0),
-        NEXT.fetch_add(1, Ordering::Relaxed)
-    );
-    let path = parent.join(name);
+    let path = parent.join(fresh_name(purpose));
     if let Some(journal) = journal {
         journal.makes(&path)?;
     }
     fs::DirBuilder::new().mode(0o700).create(&path)?;
     Ok(path)
+}
+
+/// A name that tells whose it is, always as long, see `fresh`.
+pub(crate) fn fresh_name(purpose: &str) -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let pid = std::process::id();
+    format!(
+        "{PREFIX}{:020}.{pid:08}.{:014}.{purpose}{:04}",
+        namespace(),
+        start_of(pid).unwrap_or(0),
+        NEXT.fetch_add(1, Ordering::Relaxed)
+    )
+}
+
+/// Whether a name is one of ours.
+pub(crate) fn is_ours(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.is_some_and(|name| owner(name).is_some())
 }
 
 /// Removes directories of ours whose process is no more.

@@ -3,9 +3,9 @@
 //! Must not know: why a run died, a terminal.
 
 use crate::journal::{By, ENDING, Entry};
-use crate::owner;
 use crate::places::remove;
 use crate::settings::{Back, put_back};
+use crate::{group, owner};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg, OFlag};
 use std::fs::{self, File, OpenOptions};
@@ -65,6 +65,14 @@ pub(crate) fn undo(entries: &[Entry], root: &Path, settings: bool) -> Undone {
                     undone
                         .said
                         .push(format!("cannot remove {}: {why}", directory.display()));
+                }
+            }
+            Entry::Confines(group) => {
+                if let Err(why) = group::remove(group) {
+                    undone.whole = false;
+                    undone
+                        .said
+                        .push(format!("cannot remove {}: {why}", group.display()));
                 }
             }
             Entry::Sets { .. } | Entry::By(_) | Entry::Steadies => {}

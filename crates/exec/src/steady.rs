@@ -2,6 +2,7 @@
 //!
 //! Must not know: whether that is wise on this machine.
 
+use crate::group::Group;
 use crate::process::{Task, carry_out};
 use crate::{ExecError, Executor};
 use gritstone_kernels::KEEPER;
@@ -21,12 +22,14 @@ pub(crate) struct Steady {
 }
 
 impl Steady {
-    /// The keeper's words for the kernel of a benchmark; for any other program there is none.
-    pub(crate) fn words(self, kernel: Option<&Benchmark>) -> String {
+    /// The keeper's words for the kernel of a benchmark, with those for its group; for any other program there is none.
+    pub(crate) fn words(self, kernel: Option<&Benchmark>, group: Option<&Group>) -> String {
         let real_time = self.real_time && kernel.is_some_and(real_time_is_fair);
-        let words: Vec<&str> = [(self.layout, LAYOUT), (real_time, REAL_TIME)]
+        let words: Vec<String> = [(self.layout, LAYOUT), (real_time, REAL_TIME)]
             .into_iter()
-            .filter_map(|(wanted, word)| wanted.then_some(word))
+            .filter(|(wanted, _)| *wanted)
+            .map(|(_, word)| word.to_owned())
+            .chain(group.map(Group::word))
             .collect();
         match words.as_slice() {
             [] => "-".to_owned(),
@@ -67,7 +70,7 @@ impl Executor {
 
     /// Whether the keeper can do it, by trying: containers refuse it in ways that no file tells. The program that it
     /// starts is itself, which without arguments ends with status 2.
-    fn attempt(&self, word: &str) -> Result<(), String> {
+    pub(crate) fn attempt(&self, word: &str) -> Result<(), String> {
         let keeper = gritstone_kernels::find(KEEPER).ok_or("this binary has no keeper")?;
         let keeper = self.setup.places.program(keeper);
         let ended = keeper.and_then(|keeper| {
@@ -132,8 +135,8 @@ mod tests {
             layout: true,
             real_time: true,
         };
-        assert_eq!(all.words(Some(&row())), "layout,realtime");
-        assert_eq!(all.words(None), "layout");
+        assert_eq!(all.words(Some(&row()), None), "layout,realtime");
+        assert_eq!(all.words(None, None), "layout");
         let mut waits = row();
         waits.processor_bound = false;
         let mut two = row();
@@ -145,8 +148,8 @@ mod tests {
         let mut foreign = row();
         foreign.work = Work::Command(CommandWork::default());
         for row in [waits, two, anywhere, switches, foreign] {
-            assert_eq!(all.words(Some(&row)), "layout", "{row:?}");
+            assert_eq!(all.words(Some(&row), None), "layout", "{row:?}");
         }
-        assert_eq!(Steady::default().words(Some(&row())), "-");
+        assert_eq!(Steady::default().words(Some(&row()), None), "-");
     }
 }

@@ -387,3 +387,25 @@ fn a_command_that_cannot_undo_is_told_and_tried_again() {
     let said = recover(&machine.state()).join("\n");
     assert!(said.contains("was restarted") && !path.exists(), "{said}");
 }
+
+#[test]
+fn a_group_of_ours_is_removed_and_no_other() {
+    let machine = Machine::new();
+    let ours = machine.0.path().join(crate::places::fresh_name("group"));
+    let foreign = machine.0.path().join("system.slice");
+    fs::create_dir(&ours).unwrap();
+    fs::create_dir(&foreign).unwrap();
+    let mut entries = vec![
+        Entry::By(machine.by()),
+        Entry::Confines(machine.0.path().join(crate::places::fresh_name("group"))),
+        Entry::Confines(ours.clone()),
+    ];
+    machine.left_behind(&entries, "");
+    assert!(recover(&machine.state()).is_empty());
+    assert!(!ours.exists() && machine.journals().is_empty());
+    entries.push(Entry::Confines(foreign.clone()));
+    let path = machine.left_behind(&entries, "");
+    let said = recover(&machine.state()).join("\n");
+    assert!(said.contains("system.slice") && foreign.exists(), "{said}");
+    assert!(path.exists());
+}

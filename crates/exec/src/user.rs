@@ -50,7 +50,7 @@ impl Executor {
             .map(|(key, value)| (key.clone(), value.into()))
             .collect();
         let directory = PathBuf::from(&user.directory);
-        let told = self.start_in(&environment, USER, None, arguments, &directory)?;
+        let told = self.start_in(&environment, USER, None, None, arguments, &directory)?;
         if told.outcome == Outcome::Measured {
             self.warm.insert(work.argv.clone());
         }

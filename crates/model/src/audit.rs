@@ -84,6 +84,8 @@ pub enum Claim {
     SwitchesPerOp,
     /// Page faults for each operation, at most.
     FaultsPerOp,
+    /// Major page faults for each operation, at least.
+    MajorFaultsPerOp,
     /// Nanoseconds an operation, at least.
     MinNsPerOp,
     /// The untimed proof of a command or scenario.

@@ -83,6 +83,8 @@ pub struct Claims {
     pub switches_per_op: Option<f64>,
     /// Page faults for each operation, at most.
     pub faults_per_op: Option<f64>,
+    /// Major page faults for each operation, those that wait for a device, at least.
+    pub major_faults_per_op: Option<f64>,
     /// Faster than this is faster than physics, ns.
     pub min_ns_per_op: Option<f64>,
     /// The others hold only where floating-point arithmetic is that of IEEE 754, which some compiler flags give up.

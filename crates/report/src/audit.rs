@@ -121,6 +121,7 @@ fn shipped(document: &mut Document, view: &AuditView, entries: &[&AuditEntry]) -
         (Claim::SyscallsPerOp, "kernel entries"),
         (Claim::SwitchesPerOp, "switches"),
         (Claim::FaultsPerOp, "faults"),
+        (Claim::MajorFaultsPerOp, "major faults"),
         (Claim::MinNsPerOp, "ns"),
     ];
     let rows = entries.iter().map(|entry| {
@@ -161,7 +162,7 @@ fn outcome(test: &AuditTest) -> String {
         // a twentieth more and a tenth less are allowed
         (Claim::FaultsPerOp, true) => "≲",
         (Claim::FaultsPerOp, false) => ">",
-        (Claim::SwitchesPerOp, true) => "≳",
+        (Claim::SwitchesPerOp | Claim::MajorFaultsPerOp, true) => "≳",
         (Claim::MinNsPerOp, true) => "≥",
         _ => "<",
     };
@@ -269,6 +270,7 @@ fn short(claim: Claim) -> &'static str {
         Claim::SyscallsPerOp => "entries",
         Claim::SwitchesPerOp => "switches",
         Claim::FaultsPerOp => "faults",
+        Claim::MajorFaultsPerOp => "major faults",
         Claim::MinNsPerOp => "time",
         Claim::Proof => "proof",
     }

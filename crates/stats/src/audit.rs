@@ -106,6 +106,13 @@ fn resources(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
         let many = most.and_then(|most| rules::too_many_faults(faults * n, n, 1.0, most));
         found.judged(Claim::FaultsPerOp, most, Some(faults), most.is_some(), many);
     }
+    if let (Some(least), Some(major)) = (
+        claims.major_faults_per_op,
+        per_op(all, |usage| usage.majflt),
+    ) {
+        let few = rules::too_few_major_faults(major, least);
+        found.judged(Claim::MajorFaultsPerOp, Some(least), Some(major), true, few);
+    }
 }
 
 fn entries(found: &mut Found<'_>, benchmark: &Benchmark, evidence: &Evidence<'_>) {

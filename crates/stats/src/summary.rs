@@ -9,6 +9,7 @@
 mod derived;
 pub mod limits;
 mod measured;
+mod paging;
 mod past;
 mod published;
 mod rating;

@@ -229,6 +229,7 @@ fn claims() -> impl Strategy<Value = Claims> {
         number(),
         number(),
         number(),
+        number(),
         any::<bool>(),
     )
         .prop_map(|c| Claims {
@@ -237,8 +238,9 @@ fn claims() -> impl Strategy<Value = Claims> {
             syscalls_per_op: c.2,
             switches_per_op: c.3,
             faults_per_op: c.4,
-            min_ns_per_op: c.5,
-            ieee: c.6,
+            major_faults_per_op: c.5,
+            min_ns_per_op: c.6,
+            ieee: c.7,
         })
 }
 

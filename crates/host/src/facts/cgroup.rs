@@ -4,7 +4,7 @@
 
 use crate::Root;
 use crate::mounts::{self, Mount};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Deeper nesting than this is not looked at.
 const DEEPEST: usize = 32;
@@ -99,6 +99,20 @@ pub(crate) fn levels(root: &Root, controller: &str) -> Option<Levels> {
     })
 }
 
+/// Directories of control groups below which a new one can limit memory, the nearest to this process first: of version 2
+/// only those that hand the controller of memory down. Whether a group may be made there is found by trying.
+#[must_use]
+pub fn memory_groups(root: &Root) -> Vec<PathBuf> {
+    let levels = levels(root, "memory").unwrap_or_default();
+    let hands_down = |level: &str| {
+        let line = root.line(&format!("{level}/cgroup.subtree_control"));
+        line.is_some_and(|line| line.split(' ').any(|word| word == "memory"))
+    };
+    let mut directories = levels.directories;
+    directories.retain(|level| levels.version == 1 || hands_down(level));
+    directories.into_iter().map(PathBuf::from).collect()
+}
+
 /// This process's group in the hierarchy of `controller`; the empty name is that of version 2.
 fn own_group<'a>(groups: &'a str, controller: &str) -> Option<&'a str> {
     groups.lines().find_map(|line| {
@@ -179,6 +193,43 @@ mod tests {
         assert_eq!(own_group(GROUPS, "memory"), Some("/a"));
         assert_eq!(own_group(GROUPS, ""), Some("/user.slice/x:y"));
         assert_eq!(own_group(GROUPS, "pids"), None);
+    }
+
+    #[test]
+    fn memory_is_limited_below_groups_that_hand_it_down() {
+        let tree = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let file = tree.path().join(path);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, text).unwrap();
+        };
+        let root = Root::recorded(tree.path(), crate::Answers::default());
+        assert!(memory_groups(&root).is_empty());
+        write("proc/self/cgroup", "0::/user/session\n");
+        write(
+            "proc/self/mountinfo",
+            "1 0 0:1 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+        );
+        write("sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
+        for (group, control) in [
+            ("", "cpu memory"),
+            ("user/", "memory"),
+            ("user/session/", ""),
+        ] {
+            write(
+                &format!("sys/fs/cgroup/{group}cgroup.subtree_control"),
+                control,
+            );
+        }
+        let expected = ["/sys/fs/cgroup/user", "/sys/fs/cgroup"].map(PathBuf::from);
+        assert_eq!(memory_groups(&root), expected);
+        // version 1 has no such list
+        write("proc/self/cgroup", "4:memory:/user\n");
+        write(
+            "proc/self/mountinfo",
+            "1 0 0:1 / /sys/fs/cgroup rw - cgroup cgroup rw,memory\n",
+        );
+        assert_eq!(memory_groups(&root), expected);
     }
 
     #[test]

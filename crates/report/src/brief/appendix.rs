@@ -152,6 +152,10 @@ fn claims(claims: &Claims) -> String {
         "page faults for each operation: at most",
     );
     number(
+        claims.major_faults_per_op,
+        "major page faults for each operation: at least",
+    );
+    number(
         claims.min_ns_per_op,
         "nanoseconds for each operation: at least",
     );

@@ -32,10 +32,11 @@ pub(super) fn claims(
         return Vec::new();
     }
     let claims = &benchmark.claims;
-    let (mut switches, mut faults, mut n, mut samples) = (0.0, 0.0, 0.0, 0.0);
+    let (mut switches, mut faults, mut major, mut n, mut samples) = (0.0, 0.0, 0.0, 0.0, 0.0);
     for sample in launches.iter().flat_map(|launch| &launch.samples) {
         switches += sample.usage.vcsw as f64;
         faults += sample.usage.minflt as f64 + sample.usage.majflt as f64;
+        major += sample.usage.majflt as f64;
         n += sample.n as f64;
         samples += 1.0;
     }
@@ -49,6 +50,9 @@ pub(super) fn claims(
         claims
             .faults_per_op
             .and_then(|claimed| too_many_faults(faults, n, samples, claimed)),
+        claims
+            .major_faults_per_op
+            .and_then(|claimed| too_few_major_faults(major / n, claimed)),
     ]
     .into_iter()
     .flatten()
@@ -190,6 +194,16 @@ pub(crate) fn too_many_faults(faults: f64, n: f64, samples: f64, claimed: f64) -
         format!(
             "{} page faults an operation, where at most {} are claimed.",
             number(faults / n),
+            number(claimed)
+        )
+    })
+}
+
+pub(crate) fn too_few_major_faults(per_op: f64, claimed: f64) -> Option<String> {
+    (per_op < claimed).then(|| {
+        format!(
+            "{} major page faults an operation, where at least {} are claimed.",
+            number(per_op),
             number(claimed)
         )
     })

@@ -472,3 +472,23 @@ fn footnotes_stand_in_the_order_of_their_marks() {
     let kinds: Vec<_> = got.into_iter().map(|(kind, _)| kind).collect();
     assert_eq!(kinds, [Trivialised, Unrepeatable, Disturbed, Note]);
 }
+
+#[test]
+fn pages_that_were_not_waited_for() {
+    let with = |majflt| {
+        notes(move |run| {
+            run.benchmarks[0].claims.major_faults_per_op = Some(2.0);
+            run.benchmarks[0].claims.faults_per_op = None;
+            each(run, |l| samples(l, |s| s.usage.majflt = majflt));
+        })
+    };
+    let few = with(N);
+    assert_eq!(few[0].0, Trivialised);
+    assert_eq!(
+        few[0].1,
+        "1 major page faults an operation, where at least 2 are claimed."
+    );
+    assert!(with(2 * N).iter().all(|note| note.0 != Trivialised));
+    let told = with(2 * N).pop().unwrap().1;
+    assert!(told.ends_with("; major page faults: 2."), "{told}");
+}

@@ -75,6 +75,7 @@ pub fn claimed(name: &str) -> Benchmark {
             syscalls_per_op: Some(1.0),
             switches_per_op: Some(2.0),
             faults_per_op: Some(0.001),
+            major_faults_per_op: None,
             min_ns_per_op: Some(10.0),
             ieee: false,
         },

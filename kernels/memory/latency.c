@@ -1,0 +1,120 @@
+/* memory/latency/...: how long a load takes that must wait for the one before it, by the size of what is read.
+ *
+ * One operation is one load of an address from the line that the last load named. The lines of the working set (bytes=, or
+ * caches= times the last cache) lie on one cycle in random order, over all pages, so that no prefetcher can guess the next. Beyond
+ * the reach of the TLB, finding the page is part of it. Pages are small ones on every machine. The walk goes on where
+ * the last region ended, so that a short region does not stay within a small part of a large set.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "../runtime/kernel.h"
+#include "caches.h"
+
+#define LINE 64 /* bytes between two addresses; lines of 128 are in order with half of them */
+#define UNROLL 8
+
+static char *set;
+static uint32_t *order; /* the lines as they are visited: what the walk is compared with */
+static uint64_t lines, at, begun_at;
+
+/* The same everywhere: the generator splitmix64, from a fixed seed. */
+static uint64_t draw(void)
+{
+	static uint64_t state = 1996;
+	uint64_t z = state += 0x9e3779b97f4a7c15u;
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+static uint64_t working_set(struct context *c)
+{
+	uint64_t times = parameter_u64(c, "caches", 0);
+	if (times == 0)
+		return parameter_u64(c, "bytes", 0);
+	uint64_t cache = last_cache(sched_getcpu());
+	if (cache == 0)
+		skip(c, "the system does not say how large the caches of this CPU are");
+	note(c, "last_cache_bytes", "%lu", (unsigned long)cache);
+	return times * cache;
+}
+
+static void setup(struct context *c)
+{
+	uint64_t bytes = working_set(c);
+	lines = bytes / LINE;
+	if (bytes % LINE != 0 || lines < UNROLL || lines > UINT32_MAX) {
+		if (bytes != 0)
+			failed_because(c, "arguments", "bytes=%lu is no working set: at least %d, and whole lines of %d",
+				       (unsigned long)bytes, UNROLL * LINE, LINE);
+		else
+			failed_because(c, "arguments", "neither bytes= nor caches= is there");
+		return;
+	}
+	if (bytes > memory_available() / 2) {
+		skip(c, "a working set of %lu MB is more than half of the memory that is free", (unsigned long)(bytes >> 20));
+		return;
+	}
+	note(c, "working_set_bytes", "%lu", (unsigned long)bytes);
+	order = malloc(lines * sizeof *order);
+	set = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (order == NULL || set == MAP_FAILED) {
+		failed(c, "mmap");
+		return;
+	}
+	madvise(set, bytes, MADV_NOHUGEPAGE); /* refused where there are no large ones */
+	for (uint64_t i = 0; i < lines; i++) {
+		uint64_t j = draw() % (i + 1);
+		order[i] = order[j];
+		order[j] = (uint32_t)i;
+	}
+	for (uint64_t i = 0; i < lines; i++)
+		*(void **)(set + (uint64_t)order[i] * LINE) = set + (uint64_t)order[i + 1 < lines ? i + 1 : 0] * LINE;
+}
+
+static void prepare(struct context *c, uint64_t n)
+{
+	(void)c;
+	begun_at = at;
+	at = (at + n) % lines;
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	void **p = (void **)(set + (uint64_t)order[begun_at] * LINE);
+	(void)c;
+	for (uint64_t i = n / UNROLL; i > 0; i--) {
+		p = *p;
+		p = *p;
+		p = *p;
+		p = *p;
+		p = *p;
+		p = *p;
+		p = *p;
+		p = *p;
+		OPAQUE(p);
+	}
+	for (uint64_t i = n % UNROLL; i > 0; i--) {
+		p = *p;
+		OPAQUE(p);
+	}
+	*check = (uint64_t)((char *)p - set) / LINE;
+}
+
+/* By counting along the order, without a look at the chain. */
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	(void)c;
+	return order[(begun_at + n) % lines];
+}
+
+const struct kernel kernel = {
+	.name = "memory/latency",
+	.setup = setup,
+	.prepare = prepare,
+	.run = run,
+	.expect = expect,
+};

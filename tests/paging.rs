@@ -1,0 +1,96 @@
+//! Paging by the binary: what the document was about, within one run, and that no control group outlives a run.
+
+mod common;
+
+use common::{Home, entries, eventually, kept, kinds, processes, result, start};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+
+/// A directory of the build: on a disc nearly everywhere, where temporary files may be in memory.
+const DIR: &str = env!("CARGO_TARGET_TMPDIR");
+
+/// Major page faults a page, as the remark on a figure has them.
+fn faults(row: &Value) -> f64 {
+    let notes = row["footnotes"].as_array().unwrap();
+    let said = notes
+        .iter()
+        .filter_map(|note| note["why"].as_str())
+        .find_map(|why| {
+            why.split_once("; major page faults: ")?
+                .1
+                .split_once(", or ")
+        });
+    let (_, after) = said.unwrap_or_else(|| panic!("no remark on faults: {row}"));
+    after.split(' ').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_sequence_that_is_announced_waits_far_less_often_than_random_access() {
+    let home = Home::new();
+    let rows = ["vm/paging/sequential-advised", "vm/paging/random"];
+    let mut arguments = vec!["run"];
+    arguments.extend(rows);
+    arguments.extend(["--budget", "20s", "--dir", DIR, "--format", "json"]);
+    let (code, out, error) = home.run(&arguments);
+    if error.contains("is told to let go") || error.contains("reads") && error.contains("ahead") {
+        assert!(error.contains("--dir"), "{error}"); // the disc here will not do, and that is said
+        return;
+    }
+    assert_eq!(code, 0, "{error}");
+    let run: Value = serde_json::from_str(&out).unwrap();
+    let [advised, random] = rows.map(|id| result(&run, id));
+    for row in [advised, random] {
+        assert!(!kinds(row).contains(&"trivialised".to_owned()), "{row}");
+    }
+    // measured: 0.0001 and 0.9
+    assert!(
+        faults(random) > 10.0 * faults(advised),
+        "{} and {}",
+        faults(random),
+        faults(advised)
+    );
+    let held = |row| !kinds(row).contains(&"not comparable".to_owned());
+    assert_eq!(
+        held(advised),
+        held(random),
+        "held by a group or by themselves, but alike"
+    );
+}
+
+/// The control groups of which the journals of this home speak.
+fn groups(home: &Home) -> Vec<PathBuf> {
+    let journals = entries(&home.path().join(".local/state/gritstone"));
+    let text: String = journals
+        .iter()
+        .filter_map(|journal| fs::read_to_string(journal).ok())
+        .collect();
+    text.lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter_map(|entry| Some(PathBuf::from(entry["confines"].as_str()?)))
+        .collect()
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_no_control_group_after_the_next_start() {
+    let home = Home::new();
+    let arguments = ["run", "vm/paging/random", "--budget", "60s", "--dir", DIR];
+    let mut child = start(&home, &arguments, &[]);
+    eventually("the row is at work", || {
+        kept(&home) > 0 || child.try_wait().is_ok_and(|ended| ended.is_some())
+    });
+    let made = groups(&home);
+    let there = made.iter().filter(|group| group.exists()).count();
+    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
+    child.wait().unwrap();
+    eventually("no process is left", || processes(&home) == 0);
+    let run = home.json(&["show", "--format", "json"]);
+    let (_, _, error) = home.run(&["doctor"]);
+    assert!(made.iter().all(|group| !group.exists()), "{made:?} {error}");
+    assert!(groups(&home).is_empty(), "the journal is left: {error}");
+    // without root, or where control groups cannot limit memory, none is made, and the figure says so
+    let stood_in = kinds(result(&run, "vm/paging/random")).contains(&"not comparable".to_owned());
+    assert_eq!(there, usize::from(!stood_in), "{made:?}");
+}
