@@ -2,7 +2,7 @@
 # make test   sets up, and runs every check of the repository
 # RUN='...'   other arguments for `gritstone run`, for instance: make run RUN='byte/* iocall --budget 10m'
 
-RUN ?= --quick
+RUN ?= --quick 'byte/*' iocall 'unix/*'
 # The harness's own optimisation touches no figure: the kernels are C programs of their own.
 PROFILE ?= quick
 GRITSTONE = target/$(PROFILE)/gritstone

@@ -14,8 +14,8 @@ use anyhow::{Context, Result};
 use gritstone_exec::{ExecError, Executor, Journal, Launched};
 use gritstone_host::{Before, Root, Watch, gaps};
 use gritstone_model::{
-    Benchmark, Conditions, Id, Launch, Outcome, Placement, Plan, Program, RunInfo, RunView,
-    Settings,
+    Benchmark, Conditions, Id, Kind, Launch, Outcome, Placement, Plan, Program, Quantity, RunInfo,
+    RunView, Settings,
 };
 use gritstone_plan::{select, steps};
 use gritstone_store::Store;
@@ -265,6 +265,29 @@ fn announcement(job: &Job, steadied: &Steadied) -> String {
     text
 }
 
+/// Launches that every row needs for an interval.
+const FEWEST: usize = 6;
+
+/// When the budget was too short for the rows that were chosen: how long a run would have to be for each to have an interval.
+fn too_short(view: &RunView) -> Option<String> {
+    let launched = view.results.iter().filter(|r| {
+        !matches!(r.kind, Kind::Derived | Kind::Rating)
+            && r.outcome != "skipped"
+            && r.unit.quantity() != Quantity::Exact
+    });
+    let launches: Vec<usize> = launched.map(|r| r.launches).collect();
+    let short = launches.iter().filter(|&&n| n < FEWEST).count();
+    let done: usize = launches.iter().sum();
+    let elapsed = view
+        .elapsed_s
+        .filter(|_| done > 0 && 4 * short > launches.len())?;
+    let minutes = (elapsed / done as f64 * (FEWEST * launches.len()) as f64 / 60.0).ceil();
+    Some(format!(
+        "\n{short} of {} rows have too few launches for an interval: `--budget {minutes}m` gives every one its own, or choose fewer rows (`gritstone list`)",
+        launches.len()
+    ))
+}
+
 fn show(world: &World, args: &RunArgs, view: &RunView, against: Option<&RunView>) -> Result<()> {
     match args.format.format {
         Format::Json => output::json(view),
@@ -274,6 +297,9 @@ fn show(world: &World, args: &RunArgs, view: &RunView, against: Option<&RunView>
                 output::plain("\n")?;
                 let compared = world.compare(base, view, inspect::MARGIN);
                 output::text(&gritstone_report::compare(&compared))?;
+            }
+            if let Some(short) = too_short(view) {
+                output::remark(&short);
             }
             output::remark("\nnext: gritstone brief            the performance brief of this run");
             output::remark("      gritstone compare ref:vax-11-780-4.1bsd last");
