@@ -20,6 +20,10 @@ pub struct Embedded {
     pub name: &'static str,
     /// SHA-256 of the executable, hexadecimal.
     pub hash: &'static str,
+    /// The compilers that made it, with their versions: of C, then of Fortran where it has any.
+    pub compiler: &'static str,
+    /// Their flags.
+    pub flags: &'static str,
     size: usize,
     packed: &'static [u8],
 }

@@ -112,8 +112,8 @@ impl Executor {
                 Some(build) => Some(build.program.clone()),
                 None => gritstone_kernels::find(&work.program).map(|program| Program {
                     hash: program.hash.to_owned(),
-                    compiler: gritstone_kernels::COMPILER.to_owned(),
-                    flags: gritstone_kernels::FLAGS.to_owned(),
+                    compiler: program.compiler.to_owned(),
+                    flags: program.flags.to_owned(),
                 }),
             },
             Work::Command(work) | Work::Scenario(work) => {

@@ -45,7 +45,7 @@ impl fmt::Display for UnitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "'{}' is not a unit: write ns, us, ms or s (or ns/call and the like), a rate that ends in /s (MB/s, calls/s), or bytes",
+            "'{}' is not a unit: write ns, us, ms or s (or ns/call and the like), a rate that ends in /s (MB/s, calls/s) or is one of KWIPS, MWIPS, KFLOPS, GFLOPS and VAX MIPS, or bytes",
             self.0
         )
     }
@@ -89,9 +89,22 @@ impl Unit {
     }
 }
 
+/// Rates with a name of their own, and how many of what is counted a second each has: Whetstone instructions, floating
+/// point operations, Dhrystones. 1 VAX MIPS are the 1,757 Dhrystones (1.1) a second of the VAX-11/780.
+const NAMED_RATES: [(&str, f64); 5] = [
+    ("KWIPS", 1e3),
+    ("MWIPS", 1e6),
+    ("KFLOPS", 1e3),
+    ("GFLOPS", 1e9),
+    ("VAX MIPS", 1757.0),
+];
+
 fn quantity(text: &str) -> Option<Quantity> {
     if text == "bytes" || text == "ratio" {
         return Some(Quantity::Exact);
+    }
+    if let Some((_, plain)) = NAMED_RATES.iter().find(|(name, _)| *name == text) {
+        return Some(Quantity::Rate { plain: *plain });
     }
     let (head, tail) = match text.split_once('/') {
         Some((head, tail)) => (head, Some(tail)),
@@ -151,6 +164,10 @@ mod tests {
         // 512 bytes in 256 ns are 2 bytes a nanosecond: 2,000 MB/s
         assert_eq!(figure("MB/s", 256.0, 512.0), Some(2000.0));
         assert_eq!(figure("calls/s", 1000.0, 1.0), Some(1e6));
+        // a million Whetstone instructions in a millisecond are 1,000 million a second
+        assert_eq!(figure("KWIPS", 1e6, 1e6), Some(1e6));
+        assert_eq!(figure("GFLOPS", 2.0, 8.0), Some(4.0));
+        assert_eq!(figure("VAX MIPS", 1e9 / 1757.0, 1.0), Some(1.0));
         assert_eq!(figure("bytes", 1.0, 1.0), None);
         for bad in ["", "/s", "ns/", "furlongs", "ns/s"] {
             assert!(Unit::parse(bad).is_err(), "{bad}");

@@ -78,7 +78,7 @@ fn why_not(benchmark: &Benchmark, offer: &Offer) -> Option<String> {
     }
     match &benchmark.work {
         Work::Kernel(work) if !offer.kernels.contains(&work.program) => Some(format!(
-            "The program {} is not in this binary: build Gritstone with a compiler for it.",
+            "The program {} is not in this binary, which was built without a Fortran compiler: apt-get install gfortran, and build Gritstone again.",
             work.program
         )),
         _ => None,
