@@ -14,7 +14,11 @@
 #define SIDE 51
 
 #define HIDDEN __attribute__((noinline))
+#ifdef __OPTIMIZE__
 #define SEALED(x) OPAQUE(x)
+#else
+#define SEALED(x) ((void)(x)) /* there is no optimiser to hide anything from, and a seal would cost instructions */
+#endif
 
 typedef int boolean;
 enum ident { IDENT_1, IDENT_2, IDENT_3, IDENT_4, IDENT_5 };

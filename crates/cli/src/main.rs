@@ -9,6 +9,8 @@ mod amounts;
 mod args;
 mod audit;
 mod brief;
+mod compiler;
+mod compilers;
 mod failure;
 mod inspect;
 mod output;
@@ -64,6 +66,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Machines(args)) => inspect::machines(&world, args),
         Some(Command::Doctor(args)) => inspect::doctor(&world, args),
         Some(Command::Watch { journal }) => registry::watch(journal),
+        Some(Command::Compilers(args)) => compilers::compilers(&world, args),
         Some(Command::Audit(args)) => audit::audit(&world, args),
     }
 }

@@ -4,6 +4,7 @@
 
 mod audit;
 mod benchmark;
+mod compilers;
 mod event;
 mod footnote;
 mod id;
@@ -19,6 +20,7 @@ pub use benchmark::{
     Benchmark, Claims, CommandWork, Curve, Family, Figure, KernelWork, Kind, Need, Placement,
     PublishedWork, Source, Term, Verify, Work,
 };
+pub use compilers::{CompilerView, CompilersView, SCHEMA_COMPILERS};
 pub use event::{Batch, Check, Event, Histogram, Sample, Usage};
 pub use footnote::{Footnote, FootnoteKind};
 pub use id::{Id, IdError, Selector};
