@@ -108,6 +108,20 @@ pub fn sources() -> Vec<(&'static str, &'static str)> {
         .collect()
 }
 
+/// The programs that can be compiled here: all, those too that this binary lacks for want of a compiler where it was built.
+pub fn programs() -> impl Iterator<Item = String> {
+    let sources = gritstone_kernels::sources().iter();
+    sources.filter_map(|source| Some(source.path.strip_suffix(".c")?.to_owned()))
+}
+
+impl CompilerArgs {
+    /// Whether anything is to be compiled again.
+    pub fn asked(&self) -> bool {
+        let any = [&self.cc, &self.cflags, &self.fc, &self.fflags];
+        any.iter().any(|option| option.is_some())
+    }
+}
+
 /// Compiles the kernels of a plan again if any of the options asks for it; rows whose programs do not compile are taken out.
 ///
 /// # Errors
@@ -118,8 +132,7 @@ pub fn again(
     plan: &mut Plan,
     executor: &mut Executor,
 ) -> Result<()> {
-    let any = [&args.cc, &args.cflags, &args.fc, &args.fflags];
-    if any.iter().all(|option| option.is_none()) {
+    if !args.asked() {
         return Ok(());
     }
     let usual = || DEFAULT.iter().find(|name| site.program(name).is_some());

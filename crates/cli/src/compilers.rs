@@ -57,14 +57,9 @@ pub fn compilers(world: &World, args: &CompilersArgs) -> Result<Exit> {
         return Err(wrong("none of these rows shows a compiler: they must be programs of ours, and bound by the processor; `gritstone compilers gcc:-O2 gcc:-O3` takes cpu/*".to_owned()));
     }
     let mut offer = site.offer(&wanted);
-    // what this binary lacks for want of a compiler may be compiled here
-    let sources = compiler::sources();
-    offer.kernels.extend(
-        sources
-            .iter()
-            .filter_map(|(path, _)| Some(path.strip_suffix(".c")?.to_owned())),
-    );
+    offer.kernels.extend(compiler::programs());
     let plan = steps(wanted, &offer);
+    let sources = compiler::sources();
     let mut journal = registry::begin();
     let stop = signals::end_of_run().context("cannot catch signals")?;
     let mut executor = site.executor(&plan.benchmarks, DEADLINE, stop, journal.as_mut())?;

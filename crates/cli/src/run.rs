@@ -75,7 +75,10 @@ impl Job {
     pub fn new(world: &World, args: &RunArgs) -> Result<Self> {
         let site = Site::look(args.dir.as_deref())?;
         let wanted = select(&world.catalogue.benchmarks, &args.selectors)?;
-        let offer = site.offer(&wanted);
+        let mut offer = site.offer(&wanted);
+        if args.compilers.asked() {
+            offer.kernels.extend(compiler::programs());
+        }
         let limits = limits(args);
         Ok(Self {
             plan: steps(wanted, &offer),
