@@ -1,8 +1,10 @@
 //! Compiles every kernel, and embeds the programs and their sources.
 //!
-//! One program a file `<family>/<name>.c`, each linked with the runtime; the build globs, so that a new kernel needs no
-//! line here; a source with a `main` of its own is a helper, which another program executes, and has no runtime; a name that
-//! ends in `-dynamic` is linked dynamically. Flags are all ours: the defaults of build systems (-fPIC, -march, -ffunction-sections) change benchmarks.
+//! One program a file `<family>/<name>.c`, each linked with the runtime, and with `<family>/<name>.f90` where there is one;
+//! the build globs, so that a new kernel needs no line here. A source with a `main` of its own is a helper, which another program
+//! executes, and has no runtime. A program that loads libraries of the machine (it includes `dlfcn.h`), or whose name ends in
+//! `-dynamic`, is linked dynamically, all others statically. Without a Fortran compiler, programs that need one are left out.
+//! Flags are all ours: the defaults of build systems (-fPIC, -march, -ffunction-sections) change benchmarks.
 //! Must not know: which kernels there are, what any of them does.
 
 #[path = "src/linking.rs"]
@@ -17,6 +19,9 @@ use std::process::Command;
 use std::{env, fs, thread};
 
 const FLAGS: &[&str] = &["-std=gnu11", "-O2"];
+const FORTRAN_FLAGS: &[&str] = &["-O2"];
+/// What every program may call: the mathematical library, and the loader of libraries where it is one by itself.
+const LIBRARIES: &[&str] = &["-lm", "-ldl"];
 const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Wpedantic"];
 /// Programs of the runtime itself: the keeper is a whole program, those that time commands are linked like any other.
 const KEEPER: &str = "runtime/keeper";
@@ -28,6 +33,8 @@ struct Toolchain {
     linkage: &'static [&'static str],
     /// Whether it can link dynamically.
     dynamic: bool,
+    /// The Fortran compiler that is there, with its version.
+    fortran: Option<(PathBuf, String)>,
 }
 
 fn main() {
@@ -36,7 +43,11 @@ fn main() {
     println!("cargo:rerun-if-changed=.");
     let toolchain = toolchain(&out);
     let mut names = programs(&here);
-    names.retain(|name| toolchain.dynamic || !linking::is_dynamic(name));
+    names.retain(|name| {
+        let text =
+            fs::read_to_string(here.join(format!("{name}.c"))).expect("a source can be read");
+        toolchain.dynamic || !linking::is_dynamic(name, &text)
+    });
     let runtime: Vec<PathBuf> = runtime_objects(&here, &out, &toolchain);
     let half = names.len().div_ceil(2).max(1);
     let entries: Vec<String> = thread::scope(|scope| {
@@ -46,7 +57,7 @@ fn main() {
             .map(|part| {
                 scope.spawn(move || {
                     part.iter()
-                        .map(|name| build(here, out, toolchain, runtime, name))
+                        .filter_map(|name| build(here, out, toolchain, runtime, name))
                         .collect::<Vec<_>>()
                 })
             })
@@ -111,12 +122,16 @@ fn programs(here: &Path) -> Vec<String> {
 
 /// The lines of the table of sources: what is needed to compile the programs again.
 fn sources(here: &Path) -> impl Iterator<Item = String> {
-    files(here, &["c", "h"]).into_iter().map(|path| {
-        let file = here.join(&path);
-        let bytes = fs::read(&file).expect("a source can be read");
-        let hash = hexadecimal(&Sha256::digest(bytes));
-        format!("    Source {{ path: {path:?}, hash: {hash:?}, text: include_str!({file:?}) }},\n")
-    })
+    files(here, &["c", "h", "f90", "inc"])
+        .into_iter()
+        .map(|path| {
+            let file = here.join(&path);
+            let bytes = fs::read(&file).expect("a source can be read");
+            let hash = hexadecimal(&Sha256::digest(bytes));
+            format!(
+                "    Source {{ path: {path:?}, hash: {hash:?}, text: include_str!({file:?}) }},\n"
+            )
+        })
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
@@ -135,11 +150,7 @@ fn toolchain(out: &Path) -> Toolchain {
             compiler.display()
         )
     });
-    let version = String::from_utf8_lossy(&said.stdout)
-        .lines()
-        .next()
-        .unwrap_or("unknown compiler")
-        .to_owned();
+    let version = first_line(&said.stdout);
     let probe = out.join("probe.c");
     fs::write(&probe, "int main(void) { return 0; }\n").expect("OUT_DIR is writable");
     let fits = |linkage: &[&str]| {
@@ -167,6 +178,29 @@ fn toolchain(out: &Path) -> Toolchain {
         linkage: if is_static { &["-static"] } else { &[] },
         dynamic,
         compiler,
+        fortran: fortran(),
+    }
+}
+
+fn first_line(said: &[u8]) -> String {
+    let said = String::from_utf8_lossy(said);
+    said.lines().next().unwrap_or("unknown compiler").to_owned()
+}
+
+/// The Fortran compiler: the one that FC names, else GNU's.
+fn fortran() -> Option<(PathBuf, String)> {
+    println!("cargo:rerun-if-env-changed=FC");
+    println!("cargo:rerun-if-env-changed=PATH");
+    let compiler = PathBuf::from(env::var_os("FC").unwrap_or_else(|| "gfortran".into()));
+    match Command::new(&compiler).arg("--version").output() {
+        Ok(said) if said.status.success() => Some((compiler, first_line(&said.stdout))),
+        _ => {
+            println!(
+                "cargo:warning=no Fortran compiler ({}): what is written in Fortran is left out, and says so; apt-get install gfortran",
+                compiler.display()
+            );
+            None
+        }
     }
 }
 
@@ -207,18 +241,33 @@ fn runtime_objects(here: &Path, out: &Path, toolchain: &Toolchain) -> Vec<PathBu
     objects
 }
 
-/// Compiles one program and returns its line of the table.
+/// Compiles the Fortran half of a program. It uses nothing of Fortran's own runtime, so that the C compiler can link it.
+fn fortran_object(out: &Path, compiler: &Path, name: &str, source: &Path) -> PathBuf {
+    // module files are written where the compiler stands, and programs may share names of modules
+    let room = out.join(format!("{}.fortran", name.replace('/', "_")));
+    fs::create_dir_all(&room).expect("OUT_DIR is writable");
+    let object = room.join("object.o");
+    run(Command::new(compiler)
+        .current_dir(&room)
+        .args(FORTRAN_FLAGS)
+        .args(["-Wall", "-c", "-o"])
+        .arg(&object)
+        .arg(source));
+    object
+}
+
+/// Compiles one program and returns its line of the table; nothing when there is no compiler for it.
 fn build(
     here: &Path,
     out: &Path,
     toolchain: &Toolchain,
     runtime: &[PathBuf],
     name: &str,
-) -> String {
+) -> Option<String> {
     let program = out.join(name.replace('/', "_"));
     let source = here.join(format!("{name}.c"));
     let text = fs::read_to_string(&source).expect("a source can be read");
-    let linkage = match linking::is_dynamic(name) {
+    let linkage = match linking::is_dynamic(name, &text) {
         true => &[],
         false => toolchain.linkage,
     };
@@ -233,17 +282,24 @@ fn build(
     if !linking::stands_alone(&text) {
         command.args(runtime);
     }
-    run(&mut command);
+    let mut compilers = toolchain.version.clone();
+    let mut flags = [FLAGS, linkage].concat().join(" ");
+    let fortran = here.join(format!("{name}.f90"));
+    if fortran.exists() {
+        let (compiler, version) = toolchain.fortran.as_ref()?;
+        command.arg(fortran_object(out, compiler, name, &fortran));
+        write!(compilers, "; {version}").unwrap();
+        write!(flags, "; Fortran: {}", FORTRAN_FLAGS.join(" ")).unwrap();
+    }
+    run(command.args(LIBRARIES));
     let bytes = fs::read(&program).expect("the compiler has just written it");
     let hash = hexadecimal(&Sha256::digest(&bytes));
     let packed = out.join(format!("{}.z", name.replace('/', "_")));
     let mut encoder = DeflateEncoder::new(vec![], Compression::new(6));
     encoder.write_all(&bytes).expect("memory");
     fs::write(&packed, encoder.finish().expect("memory")).expect("OUT_DIR is writable");
-    let flags = [FLAGS, linkage].concat().join(" ");
-    format!(
-        "    Embedded {{ name: {name:?}, hash: {hash:?}, flags: {flags:?}, size: {}, packed: include_bytes!({:?}) }},\n",
+    Some(format!(
+        "    Embedded {{ name: {name:?}, hash: {hash:?}, compiler: {compilers:?}, flags: {flags:?}, size: {}, packed: include_bytes!({packed:?}) }},\n",
         bytes.len(),
-        packed
-    )
+    ))
 }

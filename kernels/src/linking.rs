@@ -9,8 +9,8 @@ pub fn stands_alone(source: &str) -> bool {
     source.lines().any(|line| line.starts_with("int main("))
 }
 
-/// Whether a program is linked dynamically, where the others are static: its name says so.
+/// Whether a program is linked dynamically, where the others are static: its name says so, or it loads libraries of the machine.
 #[must_use]
-pub fn is_dynamic(name: &str) -> bool {
-    name.ends_with("-dynamic")
+pub fn is_dynamic(name: &str, source: &str) -> bool {
+    name.ends_with("-dynamic") || source.contains("#include <dlfcn.h>")
 }

@@ -12,8 +12,9 @@ use std::collections::BTreeMap;
 /// Folders of `kernels/` that hold no programs of entries.
 const NO_FAMILY: &[&str] = &["runtime", "src", "tests"];
 
-/// What a program is written in.
-const LANGUAGES: &[&str] = &["c", "f90"];
+/// The ending of a program, and of the part of it that is written in Fortran.
+const PROGRAM: &str = "c";
+const FORTRAN: &str = "f90";
 
 pub fn faults(tree: &Tree) -> Vec<Fault> {
     let catalogue = match catalogue(tree) {
@@ -23,7 +24,15 @@ pub fn faults(tree: &Tree) -> Vec<Fault> {
     let named = programs(&catalogue);
     let mut faults = Vec::new();
     for (path, _) in tree.files() {
-        if let Some(program) = program(path)
+        if let Some(program) = program(path, FORTRAN)
+            && !tree.has(&format!("kernels/{program}.{PROGRAM}"))
+        {
+            faults.push(Fault::of(
+                path,
+                format!("Fortran without the program that it is a part of: write kernels/{program}.{PROGRAM}, which has the hooks"),
+            ));
+        }
+        if let Some(program) = program(path, PROGRAM)
             && !named.contains_key(program)
         {
             faults.push(Fault::of(
@@ -35,16 +44,12 @@ pub fn faults(tree: &Tree) -> Vec<Fault> {
     for (program, by) in named {
         let family = by.split(['/', '@']).next().unwrap_or(by);
         let entry = format!("catalogue/{family}.toml");
-        let has = |ending: &&&str| tree.has(&format!("kernels/{program}.{ending}"));
-        let what = match LANGUAGES.iter().filter(has).count() {
-            0 => "is not there: write kernels/{program}.c, or name another program",
-            1 => continue,
-            _ => "is there twice: keep one of kernels/{program}.c and kernels/{program}.f90",
-        };
-        let what = what.replace("{program}", program);
+        if tree.has(&format!("kernels/{program}.{PROGRAM}")) {
+            continue;
+        }
         faults.push(Fault::of(
             &entry,
-            format!("'{by}' needs program {program}, which {what}"),
+            format!("'{by}' needs program {program}, which is not there: write kernels/{program}.{PROGRAM}, or name another program"),
         ));
     }
     faults
@@ -85,12 +90,12 @@ fn programs(catalogue: &Catalogue) -> BTreeMap<&str, &str> {
     named
 }
 
-/// `family/name` of a file that is a program.
-fn program(path: &str) -> Option<&str> {
+/// `family/name` of a file of a family that has this ending.
+fn program<'a>(path: &'a str, wanted: &str) -> Option<&'a str> {
     let inside = path.strip_prefix("kernels/")?;
     let (program, ending) = inside.rsplit_once('.')?;
     let (family, name) = program.split_once('/')?;
-    let fits = LANGUAGES.contains(&ending) && !NO_FAMILY.contains(&family) && !name.contains('/');
+    let fits = ending == wanted && !NO_FAMILY.contains(&family) && !name.contains('/');
     fits.then_some(program)
 }
 
@@ -118,7 +123,13 @@ mod tests {
     fn programs_and_entries_that_fit() {
         let none: Vec<String> = Vec::new();
         assert_eq!(told(&["kernels/demo/exec.c", "kernels/demo/job.c"]), none);
-        assert_eq!(told(&["kernels/demo/exec.f90", "kernels/demo/job.c"]), none);
+        let in_fortran = [
+            "kernels/demo/exec.c",
+            "kernels/demo/exec.f90",
+            "kernels/demo/exec.inc",
+            "kernels/demo/job.c",
+        ];
+        assert_eq!(told(&in_fortran), none);
         let beside = [
             "kernels/runtime/main.c",
             "kernels/runtime/kernel.h",
@@ -150,14 +161,11 @@ mod tests {
         );
         // its helper is missed just as well
         assert!(told(&["kernels/demo/exec.c"])[0].contains("needs program demo/job"));
-        // and two programs of one name are one too many
-        let twice = [
-            "kernels/demo/exec.c",
-            "kernels/demo/exec.f90",
-            "kernels/demo/job.c",
-        ];
-        assert_eq!(told(&twice).len(), 1);
-        assert!(told(&twice)[0].contains("is there twice"));
+        // and Fortran alone is not a program
+        let alone = told(&["kernels/demo/exec.f90", "kernels/demo/job.c"]);
+        assert_eq!(alone.len(), 2);
+        let fortran = "kernels/demo/exec.f90: Fortran without the program";
+        assert!(alone.iter().any(|fault| fault.starts_with(fortran)));
     }
 
     #[test]

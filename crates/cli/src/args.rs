@@ -29,7 +29,7 @@ pub enum Format {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Measure, and show what was measured
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// What can be measured, where it comes from, and whether it would run here
     List(ListArgs),
     /// The tables of a run or of a reference machine
@@ -57,6 +57,8 @@ pub enum Command {
     Import(ImportArgs),
     /// Is it different: commands, compilers, environments or settings, interleaved until it is decided
     Ab(Box<AbArgs>),
+    /// Compilers against each other: the processor-bound rows, compiled by each and measured in turn
+    Compilers(CompilersArgs),
     /// Do the benchmarks do what they claim, as shipped and as the compilers here make them
     Audit(AuditArgs),
 }
@@ -100,10 +102,44 @@ pub struct RunArgs {
     /// Hold the machine still meanwhile: governor, turbo, interrupts, layout of memory, as far as it may be; all is put back
     #[arg(long)]
     pub steady: bool,
+    #[command(flatten)]
+    pub compilers: CompilerArgs,
     /// Go on with a run that was cut off: the newest, or the one that is named
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
-          conflicts_with_all = ["selectors", "quick", "budget", "precision", "label", "dir", "params", "seed", "steady"])]
+          conflicts_with_all = ["selectors", "quick", "budget", "precision", "label", "dir", "params", "seed", "steady", "cc", "cflags", "fc", "fflags"])]
     pub resume: Option<String>,
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+/// Compilers with which the kernels are compiled again, here, instead of those that this binary was built with.
+#[derive(Clone, Debug, Default, Args)]
+pub struct CompilerArgs {
+    /// Compile the kernels again with this C compiler [with --cflags: cc]
+    #[arg(long, value_name = "PROGRAM")]
+    pub cc: Option<String>,
+    /// Its flags [default: -O2]
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    pub cflags: Option<String>,
+    /// The Fortran compiler [default: flang beside clang where it is there, else gfortran]
+    #[arg(long, value_name = "PROGRAM")]
+    pub fc: Option<String>,
+    /// Its flags [default: those of C]
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    pub fflags: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct CompilersArgs {
+    /// Compilers with flags, the base first, such as gcc:-O2 'clang:-O3 -march=native'; then what to measure [default: 'cpu/*']
+    #[arg(value_name = "COMPILER:FLAGS | SELECTOR", required = true)]
+    pub words: Vec<String>,
+    /// Time for everything [default: 10m]
+    #[arg(long, value_name = "TIME", value_parser = crate::amounts::duration)]
+    pub budget: Option<std::time::Duration>,
+    /// Half-width of the intervals that is asked for [default: 1%]
+    #[arg(long, value_name = "SHARE", value_parser = crate::amounts::share)]
+    pub precision: Option<f64>,
     #[command(flatten)]
     pub format: FormatArgs,
 }

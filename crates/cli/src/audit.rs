@@ -8,6 +8,8 @@ mod entry;
 mod tests;
 
 use crate::args::AuditArgs;
+use crate::compiler;
+use crate::compiler::Toolchain;
 use crate::failure::Exit;
 use crate::output;
 use crate::progress::Display;
@@ -15,8 +17,8 @@ use crate::registry;
 use crate::signals;
 use crate::site::Site;
 use crate::world::World;
+use again::Again;
 pub use again::programs;
-use again::{Again, Compiler};
 use anyhow::{Context, Result};
 use gritstone_exec::{ExecError, Executor};
 use gritstone_model::{
@@ -43,15 +45,11 @@ pub fn audit(world: &World, args: &AuditArgs) -> Result<Exit> {
     let mut journal = registry::begin();
     let stop = signals::end_of_run().context("cannot catch signals")?;
     let mut executor = site.executor(&plan.benchmarks, DEADLINE, stop, journal.as_mut())?;
-    let compilers: Vec<Compiler> = COMPILERS
+    let compilers: Vec<Toolchain> = COMPILERS
         .iter()
-        .filter_map(|name| Some(Compiler::new(name, site.program(name)?)))
+        .filter_map(|name| Toolchain::find(&site, name, None).ok())
         .collect();
-    let sources: Vec<(&str, &str)> = gritstone_kernels::sources()
-        .iter()
-        .map(|source| (source.path, source.text))
-        .collect();
-    let view = match view(&mut executor, &plan, &compilers, &sources) {
+    let view = match view(&mut executor, &plan, &compilers, &compiler::sources()) {
         Ok(view) => view,
         Err(ExecError::Interrupted) => return Ok(Exit::Interrupted),
         Err(error) => return Err(error.into()),
@@ -75,7 +73,7 @@ fn exit(view: &AuditView) -> Exit {
 fn view(
     executor: &mut Executor,
     plan: &Plan,
-    compilers: &[Compiler],
+    compilers: &[Toolchain],
     sources: &[(&str, &str)],
 ) -> Result<AuditView, ExecError> {
     let display = Display::new();

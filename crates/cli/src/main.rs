@@ -10,6 +10,8 @@ mod amounts;
 mod args;
 mod audit;
 mod brief;
+mod compiler;
+mod compilers;
 mod failure;
 mod inspect;
 mod output;
@@ -73,6 +75,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Export(args)) => transfer::export(&world, args),
         Some(Command::Import(args)) => transfer::import(&world, args),
         Some(Command::Ab(args)) => ab::ab(&world, args),
+        Some(Command::Compilers(args)) => compilers::compilers(&world, args),
         Some(Command::Audit(args)) => audit::audit(&world, args),
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a run is measured.
 
+use crate::args::CompilerArgs;
 use crate::params;
 use crate::run::Job;
 use crate::session::Limits;
@@ -77,6 +78,7 @@ pub fn job(world: &World, name: &str) -> Result<Job> {
         plan,
         site,
         steady: !settings.steady.is_empty(),
+        compilers: CompilerArgs::default(),
         info: data.info,
         earlier: Some(data.launches),
     })

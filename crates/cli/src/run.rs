@@ -2,14 +2,14 @@
 //!
 //! Must not know: how a launch is carried out, how a figure is computed.
 
-use crate::args::{Format, RunArgs};
+use crate::args::{CompilerArgs, Format, RunArgs};
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;
 use crate::session::{self, Limits, Progress, Ways};
 use crate::site::Site;
 use crate::steady::{Steadied, steady};
 use crate::world::World;
-use crate::{inspect, output, params, registry, resume, signals};
+use crate::{compiler, inspect, output, params, registry, resume, signals};
 use anyhow::{Context, Result};
 use gritstone_exec::{ExecError, Executor, Journal, Launched};
 use gritstone_host::{Before, Root, Watch, gaps};
@@ -55,6 +55,8 @@ pub struct Job {
     /// Whether the machine is to be held still.
     pub steady: bool,
     pub info: RunInfo,
+    /// Compilers that the kernels are to be compiled again with.
+    pub compilers: CompilerArgs,
     /// What an earlier process measured of this run, which may be nothing; `None` for a new one.
     pub earlier: Option<Vec<Launch>>,
 }
@@ -76,7 +78,10 @@ impl Job {
         let mut wanted = select(catalogue, &args.selectors)?;
         let params = args.params.iter().cloned().collect();
         params::give(catalogue, &mut wanted, &params)?;
-        let offer = site.offer(&wanted);
+        let mut offer = site.offer(&wanted);
+        if args.compilers.asked() {
+            offer.kernels.extend(compiler::programs());
+        }
         let limits = limits(args);
         Ok(Self {
             plan: steps(wanted, &offer),
@@ -84,6 +89,7 @@ impl Job {
             site,
             limits,
             steady: args.steady,
+            compilers: args.compilers.clone(),
             earlier: None,
         })
     }
@@ -97,6 +103,7 @@ impl Job {
         let mut executor =
             self.site
                 .executor(&self.plan.benchmarks, deadline, stop, journal.as_mut())?;
+        compiler::again(&self.compilers, &self.site, &mut self.plan, &mut executor)?;
         let steadied = self.steady(journal.as_mut(), &mut executor)?;
         let Self { plan, info, .. } = &self;
         let programs = programs(&executor, plan);
@@ -177,7 +184,7 @@ fn ended(measured: Result<()>, id: &str) -> Result<End> {
     }
 }
 
-fn programs(executor: &Executor, plan: &Plan) -> BTreeMap<Id, Program> {
+pub fn programs(executor: &Executor, plan: &Plan) -> BTreeMap<Id, Program> {
     plan.benchmarks
         .iter()
         .filter_map(|b| Some((b.id.clone(), executor.program(b)?)))
@@ -191,7 +198,7 @@ fn spent(launches: &[Launch]) -> Duration {
     launches.iter().map(end).max().unwrap_or_default()
 }
 
-fn limits(args: &RunArgs) -> Limits {
+pub fn limits(args: &RunArgs) -> Limits {
     let (minutes, precision) = if args.quick { (2, 0.05) } else { (10, 0.01) };
     Limits {
         budget: args.budget.unwrap_or(Duration::from_secs(60 * minutes)),
@@ -203,7 +210,12 @@ fn limits(args: &RunArgs) -> Limits {
     }
 }
 
-fn info(args: &RunArgs, params: BTreeMap<String, String>, site: &Site, limits: &Limits) -> RunInfo {
+pub fn info(
+    args: &RunArgs,
+    params: BTreeMap<String, String>,
+    site: &Site,
+    limits: &Limits,
+) -> RunInfo {
     let now = jiff::Timestamp::now();
     RunInfo {
         id: gritstone_store::new_id(now, rand::random()),
@@ -351,12 +363,7 @@ impl Ways for Recorder<'_> {
         let Some(before) = self.before.take() else {
             return Conditions::default();
         };
-        let mut conditions = self.watch.end(&before, launched.cpu);
-        // only work that never waits shows by standing still that it was made to
-        if benchmark.processor_bound && benchmark.placement == Placement::OneCpu {
-            conditions.gap = gaps::of(&launched.events).map(|gaps| gaps.total());
-        }
-        conditions
+        conditions(&mut self.watch, &before, benchmark, launched)
     }
 
     fn keep(&mut self, launch: &Launch) -> Result<()> {
@@ -371,4 +378,19 @@ impl Ways for Recorder<'_> {
         }
         Ok(())
     }
+}
+
+/// What went on while a row was launched.
+pub fn conditions(
+    watch: &mut Watch,
+    before: &Before,
+    benchmark: &Benchmark,
+    launched: &Launched,
+) -> Conditions {
+    let mut conditions = watch.end(before, launched.cpu);
+    // only work that never waits shows by standing still that it was made to
+    if benchmark.processor_bound && benchmark.placement == Placement::OneCpu {
+        conditions.gap = gaps::of(&launched.events).map(|gaps| gaps.total());
+    }
+    conditions
 }

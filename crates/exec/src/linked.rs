@@ -12,18 +12,12 @@ use std::path::{Path, PathBuf};
 /// Most symbols that are listed; a static program of today has thousands.
 const MAX_SYMBOLS: usize = 4000;
 
-/// The params `size.text`, `size.data`, `size.bss` and one `symbol` for each symbol that is defined in the program.
-///
-/// # Errors
-/// When the file cannot be read, or is not an object file.
-pub fn measure(path: &Path) -> Result<Vec<Event>, String> {
-    let bytes = std::fs::read(path).map_err(|why| format!("cannot read what was linked: {why}"))?;
-    let file = object::File::parse(&*bytes)
-        .map_err(|why| format!("what was linked is not an object file: {why}"))?;
-    let (mut text, mut data, mut bss) = (0, 0, 0);
+/// Text, data and bss of an object file or a program.
+fn sizes(file: &object::File) -> Result<[u64; 3], String> {
+    let [mut text, mut data, mut bss] = [0; 3];
     for section in file.sections() {
         let SectionFlags::Elf { sh_flags, sh_type } = section.flags() else {
-            return Err("what was linked is not ELF".to_owned());
+            return Err("it is not ELF".to_owned());
         };
         if !sh_flags.contains(elf::SHF_ALLOC) {
             continue;
@@ -36,6 +30,31 @@ pub fn measure(path: &Path) -> Result<Vec<Event>, String> {
             text += section.size();
         }
     }
+    Ok([text, data, bss])
+}
+
+/// Text, data and bss together; 0 for what a compiler leaves to the linker to make code of, which need not be ELF.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn size(path: &Path) -> Result<u64, String> {
+    let bytes =
+        std::fs::read(path).map_err(|why| format!("cannot read what was compiled: {why}"))?;
+    let sizes = object::File::parse(&*bytes)
+        .ok()
+        .and_then(|file| sizes(&file).ok());
+    Ok(sizes.map_or(0, |sizes| sizes.iter().sum()))
+}
+
+/// The params `size.text`, `size.data`, `size.bss` and one `symbol` for each symbol that is defined in the program.
+///
+/// # Errors
+/// When the file cannot be read, or is not an object file.
+pub fn measure(path: &Path) -> Result<Vec<Event>, String> {
+    let bytes = std::fs::read(path).map_err(|why| format!("cannot read what was linked: {why}"))?;
+    let file = object::File::parse(&*bytes)
+        .map_err(|why| format!("what was linked is not an object file: {why}"))?;
+    let [text, data, bss] = sizes(&file).map_err(|why| format!("what was linked: {why}"))?;
     let param = |key: &str, value: String| Event::Param {
         key: key.to_owned(),
         value,

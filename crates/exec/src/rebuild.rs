@@ -1,26 +1,30 @@
-//! Compiles kernels again, from the sources in this binary, with a compiler that is here.
+//! Compiles kernels again, from the sources in this binary, with compilers that are here: of C, and of Fortran for programs
+//! that have a half in it.
 //!
 //! The compiler works under the keeper as everything else does that we start: it ends with us, and has a deadline. The
 //! runtime is compiled with the same flags as the kernel, and as whole-program optimisers want it: they are to see all.
 //! Must not know: which programs there are, what they do, why anyone wants them again.
 
 use crate::process::{Task, carry_out};
-use crate::{ExecError, Executor, launch, version};
+use crate::{ExecError, Executor, launch, linked, version};
 use gritstone_kernels::{KEEPER, linking};
 use gritstone_model::Program;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What the language of the kernels asks for; all else is whoever's flags they are.
 const LANGUAGE: &str = "-std=gnu11";
 /// Programs of the runtime that stand alone, and so are no part of other programs.
 const PROGRAMS: [&str; 3] = ["runtime/keeper.c", "runtime/command.c", "runtime/user.c"];
+/// What every program may call, as where the binary was built.
+const LIBRARIES: [&str; 2] = ["-lm", "-ldl"];
 /// How long a compiler may take for one program.
 const DEADLINE: Duration = Duration::from_secs(120);
 /// How much of what a compiler complains is passed on.
@@ -33,9 +37,54 @@ pub struct Rebuilt {
     pub path: PathBuf,
     /// What belongs to figures that it makes.
     pub program: Program,
+    /// How long its own sources took to be compiled; not the runtime, not linking.
+    pub took: Duration,
+    /// Text, data and bss that became of them; nothing before linking where the linker optimises.
+    pub size: u64,
 }
 
-/// One compiler with one set of flags, and a directory to work in.
+/// A compiler with its flags.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compiler {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its flags, without those that the kernels need whatever happens.
+    pub flags: Vec<String>,
+}
+
+/// A compiler at work: what it says that it is, empty when it will not say, is known too.
+#[derive(Clone, Debug)]
+pub(crate) struct Tool {
+    pub(crate) compiler: Compiler,
+    pub(crate) version: String,
+    /// What the language of the kernels asks for, before all flags.
+    pub(crate) language: &'static [&'static str],
+}
+
+impl Tool {
+    pub(crate) fn c(compiler: Compiler, version: String) -> Self {
+        Self {
+            compiler,
+            version,
+            language: &[LANGUAGE],
+        }
+    }
+
+    pub(crate) fn fortran(compiler: Compiler, version: String) -> Self {
+        Self {
+            compiler,
+            version,
+            language: &[],
+        }
+    }
+
+    fn flags(&self) -> impl Iterator<Item = &str> {
+        let own = self.compiler.flags.iter().map(String::as_str);
+        self.language.iter().copied().chain(own)
+    }
+}
+
+/// One set of compilers, and a directory to work in.
 #[derive(Debug)]
 pub struct Workshop {
     pub(crate) directory: PathBuf,
@@ -43,12 +92,8 @@ pub struct Workshop {
     pub(crate) cpus: String,
     pub(crate) environment: BTreeMap<String, OsString>,
     pub(crate) stop: Arc<AtomicBool>,
-    /// The compiler.
-    pub compiler: PathBuf,
-    /// What it says that it is; empty when it will not say.
-    pub version: String,
-    /// Its flags, without those that the kernels need whatever happens.
-    pub flags: Vec<String>,
+    pub(crate) c: Tool,
+    pub(crate) fortran: Option<Tool>,
 }
 
 /// Every program that was asked for, or what the compiler had to say against it.
@@ -72,27 +117,38 @@ impl Executor {
         std::mem::replace(&mut self.builds, builds)
     }
 
-    /// A directory in which `compiler` can make programs with these flags; it goes with the executor's others.
+    /// A directory in which these compilers can make programs; it goes with the executor's others. Without a compiler of
+    /// Fortran, programs that have a half in it are refused.
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn workshop(&mut self, compiler: &Path, flags: Vec<String>) -> Result<Workshop, ExecError> {
+    pub fn workshop(
+        &mut self,
+        c: Compiler,
+        fortran: Option<Compiler>,
+    ) -> Result<Workshop, ExecError> {
         let directory = self.setup.places.fresh(false)?;
         let keeper = self.path_of(KEEPER)?;
+        let version = |compiler: &Compiler| version::of(&compiler.path, &self.setup.environment);
         Ok(Workshop {
             environment: self.environment(&directory),
             directory,
             keeper,
             cpus: self.setup.cpus.clone(),
             stop: Arc::clone(&self.setup.stop),
-            compiler: compiler.to_path_buf(),
-            version: version::of(compiler, &self.setup.environment),
-            flags,
+            c: Tool::c(c.clone(), version(&c)),
+            fortran: fortran.map(|f| Tool::fortran(f.clone(), version(&f))),
         })
     }
 }
 
 impl Workshop {
+    /// What the C compiler says that it is; empty when it will not say.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.c.version
+    }
+
     /// Compiles `programs` (`family/name`) from `sources`, which are pairs of path (`family/name.c`) and text and hold the
     /// runtime. Linked as the programs in this binary are: statically where that is possible and the name asks for no other,
     /// with the runtime unless they are whole without it.
@@ -111,29 +167,74 @@ impl Workshop {
         let mut objects = vec![];
         for (path, _) in sources.iter().filter(|(path, _)| part_of_all(path)) {
             let object = path.replace('/', "_").replace(".c", ".o");
-            self.compile(&["-c", "-o", &object, path])?
+            self.compile(&self.c, &["-c", "-o", &object, path])?
                 .map_err(RebuildError::Refused)?;
             objects.push(object);
         }
         let mut builds = Builds::new();
         for name in programs {
-            let (output, source) = (name.replace('/', "_"), format!("{name}.c"));
-            let linkage = linkage.filter(|_| !linking::is_dynamic(name));
-            let alone = sources
-                .iter()
-                .any(|(path, text)| *path == source && linking::stands_alone(text));
-            let mut arguments: Vec<&str> = linkage.iter().copied().collect();
-            arguments.extend(["-o", &output, &source]);
-            if !alone {
-                arguments.extend(objects.iter().map(String::as_str));
-            }
-            let built = match self.compile(&arguments)? {
-                Ok(()) => self.finished(&output, linkage),
-                Err(why) => Err(why),
-            };
+            let built = self.program(name, sources, linkage, &objects)?;
             builds.insert((*name).to_owned(), built);
         }
         Ok(builds)
+    }
+
+    /// One program: its objects, then linked with those of the runtime.
+    fn program(
+        &self,
+        name: &str,
+        sources: &[(&str, &str)],
+        linkage: Option<&str>,
+        runtime: &[String],
+    ) -> Result<Result<Rebuilt, String>, ExecError> {
+        let output = name.replace('/', "_");
+        let source = |ending: &str| {
+            let path = format!("{name}.{ending}");
+            let text = sources.iter().find(|source| source.0 == path)?.1;
+            Some((path, text))
+        };
+        let text = source("c").map_or("", |(_, text)| text);
+        let linkage = linkage.filter(|_| !linking::is_dynamic(name, text));
+        let mut parts = vec![(&self.c, format!("{name}.c"), format!("{output}.c.o"))];
+        if let Some((path, _)) = source("f90") {
+            let Some(fortran) = &self.fortran else {
+                return Ok(Err(format!(
+                    "{path} needs a Fortran compiler, and there is none on PATH: apt-get install gfortran"
+                )));
+            };
+            parts.push((fortran, path, format!("{output}.f90.o")));
+        }
+        let begin = Instant::now();
+        for (tool, path, object) in &parts {
+            if let Err(why) = self.compile(tool, &["-c", "-o", object, path])? {
+                return Ok(Err(why));
+            }
+        }
+        let took = begin.elapsed();
+        let mut arguments: Vec<&str> = linkage.iter().copied().collect();
+        arguments.extend(["-o", &output]);
+        arguments.extend(parts.iter().map(|part| part.2.as_str()));
+        if !linking::stands_alone(text) {
+            arguments.extend(runtime.iter().map(String::as_str));
+        }
+        arguments.extend(LIBRARIES);
+        if let Err(why) = self.compile(&self.c, &arguments)? {
+            return Ok(Err(why));
+        }
+        let tools: Vec<&Tool> = parts.iter().map(|part| part.0).collect();
+        Ok(self
+            .finished(&output, &tools, linkage)
+            .and_then(|(path, program)| {
+                let sizes = parts
+                    .iter()
+                    .map(|part| linked::size(&self.directory.join(&part.2)));
+                Ok(Rebuilt {
+                    path,
+                    program,
+                    took,
+                    size: sizes.sum::<Result<u64, String>>()?,
+                })
+            }))
     }
 
     fn write(&self, path: &str, text: &str) -> Result<(), ExecError> {
@@ -152,25 +253,25 @@ impl Workshop {
         self.write("probe.c", "int main(void) { return 0; }\n")?;
         let probe = ["-o", "probe", "probe.c"];
         if self
-            .compile(&[&["-static"], probe.as_slice()].concat())?
+            .compile(&self.c, &[&["-static"], probe.as_slice()].concat())?
             .is_ok()
         {
             return Ok(Some("-static"));
         }
-        self.compile(&probe)?.map_err(RebuildError::Refused)?;
+        self.compile(&self.c, &probe)?
+            .map_err(RebuildError::Refused)?;
         Ok(None)
     }
 
     /// Starts the compiler; the inner result is what it thinks of its task.
-    fn compile(&self, arguments: &[&str]) -> Result<Result<(), String>, ExecError> {
-        let flags = self.flags.iter().map(String::as_str);
-        let all = [LANGUAGE].into_iter().chain(flags);
+    fn compile(&self, tool: &Tool, arguments: &[&str]) -> Result<Result<(), String>, ExecError> {
         let ended = carry_out(&Task {
             keeper: &self.keeper,
             cpus: &self.cpus,
             steady: "-",
-            program: &self.compiler,
-            arguments: all
+            program: &tool.compiler.path,
+            arguments: tool
+                .flags()
                 .chain(arguments.iter().copied())
                 .map(OsString::from)
                 .collect(),
@@ -179,7 +280,7 @@ impl Workshop {
             deadline: DEADLINE,
             stop: &self.stop,
         })?;
-        let compiler = self.compiler.display();
+        let compiler = tool.compiler.path.display();
         Ok(match ended.end {
             _ if ended.timed_out => Err(format!(
                 "{compiler} did not end within {} s",
@@ -193,20 +294,28 @@ impl Workshop {
         })
     }
 
-    fn finished(&self, output: &str, linkage: Option<&str>) -> Result<Rebuilt, String> {
+    /// Where a linked program is, and what belongs to its figures: in the words of the build that made this binary.
+    fn finished(
+        &self,
+        output: &str,
+        tools: &[&Tool],
+        linkage: Option<&str>,
+    ) -> Result<(PathBuf, Program), String> {
         let path = self.directory.join(output);
         let bytes =
             fs::read(&path).map_err(|why| format!("cannot read {}: {why}", path.display()))?;
-        let flags = self.flags.iter().map(String::as_str);
-        let flags: Vec<&str> = [LANGUAGE].into_iter().chain(flags).chain(linkage).collect();
-        Ok(Rebuilt {
-            path,
-            program: Program {
-                hash: launch::hexadecimal(&Sha256::digest(bytes)),
-                compiler: self.version.clone(),
-                flags: flags.join(" "),
-            },
-        })
+        let flags: Vec<&str> = self.c.flags().chain(linkage).collect();
+        let mut program = Program {
+            hash: launch::hexadecimal(&Sha256::digest(bytes)),
+            compiler: self.c.version.clone(),
+            flags: flags.join(" "),
+        };
+        for fortran in tools.iter().filter(|tool| tool.language.is_empty()) {
+            let flags: Vec<&str> = fortran.flags().collect();
+            let _ = write!(program.compiler, "; {}", fortran.version);
+            let _ = write!(program.flags, "; Fortran: {}", flags.join(" "));
+        }
+        Ok((path, program))
     }
 }
 

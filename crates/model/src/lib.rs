@@ -5,6 +5,7 @@
 mod ab;
 mod audit;
 mod benchmark;
+mod compilers;
 mod event;
 mod footnote;
 mod history;
@@ -22,6 +23,7 @@ pub use benchmark::{
     Benchmark, Claims, CommandWork, Curve, Family, Figure, KernelWork, Kind, Need, Placement,
     PublishedWork, Source, Term, UserCommand, Verify, Work,
 };
+pub use compilers::{CompilerView, CompilersView, SCHEMA_COMPILERS};
 pub use event::{Batch, Check, Event, Histogram, Sample, Usage};
 pub use footnote::{Footnote, FootnoteKind};
 pub use history::{

@@ -37,14 +37,15 @@ pub enum Quantity {
 #[serde(try_from = "String", into = "String")]
 pub struct Unit(String);
 
-/// Rates with a name of their own, and how many of the plain thing a second they have: Whetstone instructions and
-/// floating-point operations.
-const NAMED: [(&str, f64); 5] = [
+/// Rates with a name of their own, and how many of the plain thing a second they have: Whetstone instructions,
+/// floating-point operations, Dhrystones. 1 VAX MIPS are the 1,757 Dhrystones (1.1) a second of the VAX-11/780.
+const NAMED: [(&str, f64); 6] = [
     ("KWIPS", 1e3),
     ("MWIPS", 1e6),
     ("KFLOPS", 1e3),
     ("MFLOPS", 1e6),
     ("GFLOPS", 1e9),
+    ("VAX MIPS", 1757.0),
 ];
 
 /// Why a text is not a unit.
@@ -55,7 +56,7 @@ impl fmt::Display for UnitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "'{}' is not a unit: write ns, us, ms or s (or ns/call and the like), a rate that ends in /s or /h (MB/s, calls/s, runs/h), one with a name (KWIPS, MFLOPS), or bytes",
+            "'{}' is not a unit: write ns, us, ms or s (or ns/call and the like), a rate that ends in /s or /h (MB/s, calls/s, runs/h), one with a name (KWIPS, MFLOPS, VAX MIPS), or bytes",
             self.0
         )
     }
@@ -168,6 +169,10 @@ mod tests {
         // 512 bytes in 256 ns are 2 bytes a nanosecond: 2,000 MB/s
         assert_eq!(figure("MB/s", 256.0, 512.0), Some(2000.0));
         assert_eq!(figure("calls/s", 1000.0, 1.0), Some(1e6));
+        // a million Whetstone instructions in a millisecond are 1,000 million a second
+        assert_eq!(figure("KWIPS", 1e6, 1e6), Some(1e6));
+        assert_eq!(figure("GFLOPS", 2.0, 8.0), Some(4.0));
+        assert_eq!(figure("VAX MIPS", 1e9 / 1757.0, 1.0), Some(1.0));
         assert_eq!(figure("bytes", 1.0, 1.0), None);
         // a thousand Whetstone instructions in a millisecond are a million in a second
         assert_eq!(figure("KWIPS", 1e6, 1e3), Some(1000.0));

@@ -82,7 +82,7 @@ fn why_not(benchmark: &Benchmark, offer: &Offer) -> Option<String> {
     let mut programs = [&work.program].into_iter().chain(&work.uses);
     let missing = programs.find(|program| !offer.kernels.contains(*program))?;
     Some(format!(
-        "The program {missing} is not in this binary: build Gritstone with a compiler for it."
+        "The program {missing} is not in this binary, which was built without a compiler for it: apt-get install gcc gfortran, and build Gritstone again."
     ))
 }
 

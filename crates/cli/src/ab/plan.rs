@@ -4,6 +4,7 @@
 
 use super::sides::{Side, Sides};
 use crate::args::AbArgs;
+use crate::compiler::Toolchain;
 use crate::failure::{Exit, Failure};
 use crate::site::Site;
 use crate::world::World;
@@ -81,20 +82,13 @@ pub fn builds(
             !names.is_empty(),
             "none of these rows is compiled by us, so that --cc changes nothing"
         );
-        let path = match name.contains('/') {
-            true => Some(std::path::absolute(name)?),
-            false => site.program(name),
-        };
-        let path = path.with_context(|| format!("there is no compiler {name} on PATH"))?;
+        let (c, fortran) = Toolchain::find(site, name, None)?.with(&flags.join(" "));
         output::remark(&format!(
             "compiling {} programs: {}",
             names.len(),
             side.what
         ));
-        let built = match executor
-            .workshop(&path, flags.clone())?
-            .build(&sources, &names)
-        {
+        let built = match executor.workshop(c, fortran)?.build(&sources, &names) {
             Ok(built) => built,
             Err(RebuildError::Refused(why)) => {
                 bail!("with {} nothing can be compiled here: {why}", side.what)

@@ -2,11 +2,11 @@
 //!
 //! Must not know: what the programs claim.
 
+use crate::compiler::Toolchain;
 use gritstone_exec::rebuild::{Builds, RebuildError, Workshop};
 use gritstone_exec::{ExecError, Executor};
 use gritstone_model::{AuditBuild, Plan, Work};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::sync::Mutex;
 
 /// Flags, and whether a claim must hold under them. -Ofast gives up IEEE arithmetic, which a kernel may rely on.
@@ -18,35 +18,18 @@ const LEVELS: [(&str, bool); 5] = [
     ("-Ofast", false),
 ];
 
-/// A compiler that is here.
-#[derive(Clone, Debug)]
-pub struct Compiler {
-    name: String,
-    path: PathBuf,
-}
-
-impl Compiler {
-    /// By the name that it is called by in tables.
-    pub fn new(name: &str, path: PathBuf) -> Self {
-        Self {
-            name: name.to_owned(),
-            path,
-        }
-    }
-}
-
 /// A compiler with flags.
 #[derive(Clone, Debug)]
 pub struct Way {
-    compiler: Compiler,
+    compiler: Toolchain,
     flags: &'static str,
     counts: bool,
 }
 
 impl Way {
     /// Every compiler at every level.
-    pub fn all(compilers: &[Compiler]) -> Vec<Self> {
-        let levels = |compiler: &Compiler| {
+    pub fn all(compilers: &[Toolchain]) -> Vec<Self> {
+        let levels = |compiler: &Toolchain| {
             LEVELS.map(|(flags, counts)| Self {
                 compiler: compiler.clone(),
                 flags,
@@ -97,8 +80,8 @@ pub fn compile(
     }
     let mut open = vec![];
     for (i, way) in ways.into_iter().enumerate() {
-        let flags = way.flags.split_whitespace().map(str::to_owned).collect();
-        let workshop = executor.workshop(&way.compiler.path, flags)?;
+        let (c, fortran) = way.compiler.with(way.flags);
+        let workshop = executor.workshop(c, fortran)?;
         open.push((i, way, workshop));
     }
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
@@ -148,7 +131,7 @@ fn one(
     Ok(Again {
         build: AuditBuild {
             name,
-            compiler: workshop.version.clone(),
+            compiler: workshop.version().to_owned(),
             flags: way.flags.to_owned(),
             counts: way.counts,
             why_not,

@@ -60,13 +60,29 @@ impl Planted {
             text: std::fs::read_to_string(file).unwrap(),
             _directory: directory,
         };
-        planted.ship(&format!("planted/{name}"));
+        planted.ship(&format!("planted/{name}"), "-O2");
         planted
     }
 
-    fn ship(&mut self, program: &str) {
-        let flags = vec!["-O2".to_owned()];
-        let workshop = self.executor.workshop(&self.compiler, flags).unwrap();
+    fn toolchain(&self) -> Toolchain {
+        Toolchain {
+            name: "cc".to_owned(),
+            c: self.compiler.clone(),
+            fortran: None,
+        }
+    }
+
+    /// Compiles it otherwise than the programs of this binary.
+    fn compiled_by(mut self, compiler: PathBuf, flags: &str) -> Self {
+        self.compiler = compiler;
+        let program = self.path.trim_end_matches(".c").to_owned();
+        self.ship(&program, flags);
+        self
+    }
+
+    fn ship(&mut self, program: &str, flags: &str) {
+        let (c, fortran) = self.toolchain().with(flags);
+        let workshop = self.executor.workshop(c, fortran).unwrap();
         let sources = sources(&self.path, &self.text);
         let builds = workshop.build(&sources, &[program]).unwrap();
         let shipped = builds
@@ -76,7 +92,7 @@ impl Planted {
     }
 
     fn audit(&mut self) -> AuditView {
-        let compilers = [Compiler::new("cc", self.compiler.clone())];
+        let compilers = [self.toolchain()];
         let sources = sources(&self.path, &self.text);
         view(&mut self.executor, &self.plan, &compilers, &sources).unwrap()
     }
@@ -299,4 +315,38 @@ fn nothing_to_audit_is_neither_good_nor_bad() {
     let test = &view.entries[0].tests[0];
     assert_eq!(test.finding, Finding::NotTold);
     assert!(test.why.contains("no card reader"), "{test:?}");
+}
+
+#[test]
+fn a_compiler_that_gives_up_the_arithmetic_that_the_work_relies_on() {
+    // whoever else uses the machine has a say in how time grows, and none in what comes out
+    let wrong = |result: &ResultView| {
+        let mut notes = result.footnotes.iter();
+        notes.any(|note| note.why.starts_with("A check value is wrong"))
+    };
+    let kept = Planted::new("compensated", claims(0.0, 0.1)).run();
+    assert!(!wrong(&kept), "{kept:?}");
+    let planted = Planted::new("compensated", claims(0.0, 0.1));
+    let compiler = planted.compiler.clone();
+    let given_up = planted.compiled_by(compiler, "-O2 -ffast-math").run();
+    assert!(
+        starred(&given_up) && wrong(&given_up),
+        "faster, and wrong: {given_up:?}"
+    );
+}
+
+#[test]
+fn a_compiler_that_makes_another_program_than_was_written() {
+    let planted = Planted::new("compensated", claims(0.0, 0.1));
+    let compiler = planted._directory.path().join("wrong-cc");
+    // one turn less of every loop that runs to n
+    let script = format!(
+        "#!/bin/sh\nfor last; do :; done\ncase $last in planted/*.c)\n\tsed -i 's/< n;/+ 1 < n;/' \"$last\" ;;\nesac\nexec {} \"$@\"\n",
+        planted.compiler.display()
+    );
+    std::fs::write(&compiler, script).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    std::fs::set_permissions(&compiler, mode).unwrap();
+    let result = planted.compiled_by(compiler, "-O2").run();
+    assert!(starred(&result), "{result:?}");
 }

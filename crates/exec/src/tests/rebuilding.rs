@@ -1,7 +1,7 @@
 //! Compiling again: what a compiler makes, what it refuses, and what is not there.
 
 use crate::ExecError;
-use crate::rebuild::{RebuildError, Workshop};
+use crate::rebuild::{Compiler, RebuildError, Tool, Workshop};
 use gritstone_kernels::KEEPER;
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,20 +19,23 @@ fn workshop(compiler: &str, flags: &[&str]) -> (tempfile::TempDir, Workshop) {
     fs::write(&keeper, bytes).unwrap();
     fs::set_permissions(&keeper, fs::Permissions::from_mode(0o700)).unwrap();
     let path = std::env::var("PATH").unwrap();
-    let compiler = path
-        .split(':')
-        .map(|folder| PathBuf::from(folder).join(compiler))
-        .find(|file| file.exists())
-        .unwrap_or_else(|| compiler.into());
+    let flags: Vec<String> = flags.iter().map(ToString::to_string).collect();
+    let find = |name: &str| Compiler {
+        path: path
+            .split(':')
+            .map(|folder| PathBuf::from(folder).join(name))
+            .find(|file| file.exists())
+            .unwrap_or_else(|| name.into()),
+        flags: flags.clone(),
+    };
     let workshop = Workshop {
         directory: directory.path().to_path_buf(),
         keeper,
         cpus: "-".to_owned(),
-        environment: BTreeMap::from([("PATH".to_owned(), path.into())]),
+        environment: BTreeMap::from([("PATH".to_owned(), path.clone().into())]),
         stop: Arc::new(AtomicBool::new(false)),
-        compiler,
-        version: "a compiler".to_owned(),
-        flags: flags.iter().map(ToString::to_string).collect(),
+        c: Tool::c(find(compiler), "a compiler".to_owned()),
+        fortran: Some(Tool::fortran(find("gfortran"), "another".to_owned())),
     };
     (directory, workshop)
 }
@@ -152,4 +155,35 @@ fn a_helper_is_whole_and_a_dynamic_program_is_so_again() {
     done.args(["mode=once", "n=3", "how=vfork", "job=kernel/null-job"]);
     assert!(done.arg(named).status().unwrap().success());
     assert_eq!(parent.program.flags, "-std=gnu11 -O1");
+}
+
+#[test]
+fn a_program_with_a_half_in_fortran() {
+    let (_directory, mut workshop) = workshop("cc", &["-O1"]);
+    let builds = workshop
+        .build(&sources(), &["cpu/whetstone", "cpu/linpack-tuned"])
+        .unwrap();
+    let whetstone = builds["cpu/whetstone"].as_ref().unwrap();
+    let done = Command::new(&whetstone.path)
+        .args(["mode=once", "n=1", "precision=double"])
+        .status()
+        .unwrap();
+    assert!(done.success());
+    assert_eq!(whetstone.program.compiler, "a compiler; another");
+    assert!(whetstone.program.flags.ends_with("; Fortran: -O1"));
+    assert!(whetstone.size > 0);
+    let tuned = builds["cpu/linpack-tuned"].as_ref().unwrap();
+    assert!(
+        !tuned.program.flags.contains("-static"),
+        "it loads libraries: {:?}",
+        tuned.program
+    );
+
+    workshop.fortran = None;
+    let mut builds = workshop
+        .build(&sources(), &["cpu/whetstone", "byte/loop"])
+        .unwrap();
+    let why = builds.remove("cpu/whetstone").unwrap().unwrap_err();
+    assert!(why.contains("apt-get install gfortran"), "{why}");
+    assert!(builds["byte/loop"].is_ok());
 }

@@ -1,0 +1,199 @@
+//! Compilers of this machine that kernels are to be compiled with again, and what becomes of a run then.
+//!
+//! Must not know: how a compiler is started, what a figure is.
+
+use crate::args::CompilerArgs;
+use crate::failure::{Exit, Failure};
+use crate::site::Site;
+use anyhow::Result;
+use gritstone_exec::Executor;
+use gritstone_exec::rebuild::{Builds, Compiler, RebuildError, Rebuilt};
+use gritstone_model::{Footnote, FootnoteKind, Plan, Skip, Work};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// C compilers where none is named, best first.
+const DEFAULT: [&str; 3] = ["cc", "gcc", "clang"];
+/// Flags where none are asked for: those of the programs in this binary.
+pub const FLAGS: &str = "-O2";
+/// Compilers of Fortran that are looked for beside one of C, best first.
+const BESIDE: [(&str, &[&str]); 2] = [
+    ("clang", &["flang", "flang-new", "gfortran"]),
+    ("", &["gfortran", "flang", "flang-new"]),
+];
+
+/// A compiler of C, and the compiler of Fortran that goes with it.
+#[derive(Clone, Debug)]
+pub struct Toolchain {
+    /// As it is called in tables.
+    pub name: String,
+    /// The compiler of C.
+    pub c: PathBuf,
+    /// The compiler of Fortran, where there is one.
+    pub fortran: Option<PathBuf>,
+}
+
+impl Toolchain {
+    /// The compiler of that name or path, and the compiler of Fortran that is asked for or goes with it.
+    ///
+    /// # Errors
+    /// When one that was named is not there.
+    pub fn find(site: &Site, c: &str, fortran: Option<&str>) -> Result<Self> {
+        let beside = |name: &str| {
+            let family = |(begin, _): &&(&str, _)| file_name(name).starts_with(*begin);
+            let names = BESIDE
+                .iter()
+                .find(family)
+                .map_or(&[][..], |(_, names)| names);
+            names.iter().find_map(|name| site.program(name))
+        };
+        Ok(Self {
+            name: c.to_owned(),
+            c: named(site, c, "C")?,
+            fortran: match fortran {
+                Some(fortran) => Some(named(site, fortran, "Fortran")?),
+                None => beside(c),
+            },
+        })
+    }
+
+    /// Both with the same flags. Optimising when linking is for compilers of one make: another reads no such object.
+    pub fn with(&self, flags: &str) -> (Compiler, Option<Compiler>) {
+        let c = Compiler {
+            path: self.c.clone(),
+            flags: words(flags),
+        };
+        let alike = self.fortran.as_ref().is_some_and(|fortran| {
+            file_name(&fortran.to_string_lossy()).starts_with("gfortran")
+                != file_name(&self.name).starts_with("clang")
+        });
+        let fortran = self.fortran.as_ref().map(|path| Compiler {
+            path: path.clone(),
+            flags: c
+                .flags
+                .iter()
+                .filter(|flag| alike || !flag.starts_with("-flto"))
+                .cloned()
+                .collect(),
+        });
+        (c, fortran)
+    }
+}
+
+fn words(flags: &str) -> Vec<String> {
+    flags.split_whitespace().map(str::to_owned).collect()
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn named(site: &Site, name: &str, language: &str) -> Result<PathBuf> {
+    site.program(name).ok_or_else(|| {
+        Failure {
+            exit: Exit::WrongUse,
+            what: format!(
+                "there is no {language} compiler {name}: give the name of one that is on PATH, or its path (apt-get install gcc gfortran clang brings three)"
+            ),
+        }
+        .into()
+    })
+}
+
+/// The sources in this binary, path and text.
+pub fn sources() -> Vec<(&'static str, &'static str)> {
+    gritstone_kernels::sources()
+        .iter()
+        .map(|source| (source.path, source.text))
+        .collect()
+}
+
+/// The programs that can be compiled here: all, those too that this binary lacks for want of a compiler where it was built.
+pub fn programs() -> impl Iterator<Item = String> {
+    let sources = gritstone_kernels::sources().iter();
+    sources.filter_map(|source| Some(source.path.strip_suffix(".c")?.to_owned()))
+}
+
+impl CompilerArgs {
+    /// Whether anything is to be compiled again.
+    pub fn asked(&self) -> bool {
+        let any = [&self.cc, &self.cflags, &self.fc, &self.fflags];
+        any.iter().any(|option| option.is_some())
+    }
+}
+
+/// Compiles the kernels of a plan again if any of the options asks for it; rows whose programs do not compile are taken out.
+///
+/// # Errors
+/// When a compiler is not there, or compiles nothing.
+pub fn again(
+    args: &CompilerArgs,
+    site: &Site,
+    plan: &mut Plan,
+    executor: &mut Executor,
+) -> Result<()> {
+    if !args.asked() {
+        return Ok(());
+    }
+    let usual = || DEFAULT.iter().find(|name| site.program(name).is_some());
+    let cc = args.cc.as_deref().or_else(|| usual().copied());
+    let toolchain = Toolchain::find(site, cc.unwrap_or(DEFAULT[0]), args.fc.as_deref())?;
+    let (c, mut fortran) = toolchain.with(args.cflags.as_deref().unwrap_or(FLAGS));
+    if let (Some(fortran), Some(flags)) = (&mut fortran, &args.fflags) {
+        fortran.flags = words(flags);
+    }
+    let builds = build(executor, plan, c, fortran, &sources())?;
+    executor.use_builds(accept(plan, builds));
+    Ok(())
+}
+
+/// The programs of a plan's kernels, compiled again; those that the compiler refuses with what it said.
+///
+/// # Errors
+/// When the compiler makes nothing at all with these flags, or the user asks to stop.
+pub fn build(
+    executor: &mut Executor,
+    plan: &Plan,
+    c: Compiler,
+    fortran: Option<Compiler>,
+    sources: &[(&str, &str)],
+) -> Result<Builds> {
+    let kernels = plan.benchmarks.iter().filter_map(|b| match &b.work {
+        Work::Kernel(work) => Some(work.uses.iter().chain([&work.program])),
+        _ => None,
+    });
+    let names: BTreeSet<&str> = kernels.flatten().map(String::as_str).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let workshop = executor.workshop(c, fortran)?;
+    workshop.build(sources, &names).map_err(|why| match why {
+        RebuildError::Refused(why) => Failure {
+            exit: Exit::WrongUse,
+            what: format!("nothing can be compiled so: {why}"),
+        }
+        .into(),
+        RebuildError::Exec(why) => why.into(),
+    })
+}
+
+/// Takes the rows out of a plan whose programs were refused, with the reason; returns the programs that there are.
+pub fn accept(plan: &mut Plan, builds: Builds) -> BTreeMap<String, Rebuilt> {
+    for benchmark in &plan.benchmarks {
+        let Work::Kernel(work) = &benchmark.work else {
+            continue;
+        };
+        let programs = work.uses.iter().chain([&work.program]);
+        let refused = programs.filter_map(|name| builds.get(name)?.as_ref().err());
+        let planned = plan.steps.iter().any(|step| step.id == benchmark.id);
+        if let (Some(why), true) = (refused.into_iter().next(), planned) {
+            plan.steps.retain(|step| step.id != benchmark.id);
+            let why = format!("The program {} does not compile: {why}.", work.program);
+            plan.skips.push(Skip {
+                id: benchmark.id.clone(),
+                footnote: Footnote::new(FootnoteKind::NotRun, why),
+            });
+        }
+    }
+    let good = builds.into_iter();
+    good.filter_map(|(name, built)| Some((name, built.ok()?)))
+        .collect()
+}

@@ -1,0 +1,81 @@
+/* cpu/linpack-tuned: the system of equations of cpu/linpack, with the BLAS that the machine has (hp-1987, table 3.3, where the BLAS
+ * was written again in assembly).
+ *
+ * One operation is one system solved: by the same two halves of Linpack, with axpy, scal and iamax of the library
+ * (solver=linpack), or by the library's own gesv, as is allowed at order 1000 (solver=lapack). The library is looked for where the
+ * loader of the system looks, works on one thread, and is named with the figure.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+
+#include "linpack.h"
+
+static const char *const libraries[] = {
+	"libopenblas.so.0", "libopenblas.so", "libblis.so.4", "libblis.so.3", "libblis.so", "libblas.so.3", "libblas.so",
+};
+
+static struct precision precisions[] = {
+	{.name = "single", .size = sizeof(float), .epsilon = FLT_EPSILON, .factor = linpack_sgefa, .solve = linpack_sgesl},
+	{.name = "double", .size = sizeof(double), .epsilon = DBL_EPSILON, .factor = linpack_dgefa, .solve = linpack_dgesl},
+};
+
+/* A function of the library: ISO C knows no way from a pointer to data to one to a function but by its bytes. */
+static int find(void *library, const char *name, void *function)
+{
+	void *found = dlsym(library, name);
+	memcpy(function, &found, sizeof found);
+	return found != NULL;
+}
+
+static void say_which(struct context *c, void *library)
+{
+	Dl_info where;
+	void *any = dlsym(library, "daxpy_");
+	char *(*config)(void) = NULL;
+	if (any != NULL && dladdr(any, &where) != 0 && where.dli_fname != NULL) {
+		char *path = realpath(where.dli_fname, NULL);
+		note(c, "blas", "%s", path != NULL ? path : where.dli_fname);
+		free(path);
+	}
+	if (find(library, "openblas_get_config", &config))
+		note(c, "blas_says", "%s", config());
+}
+
+static void setup(struct context *c)
+{
+	int lapack = strcmp(parameter(c, "solver", "linpack"), "lapack") == 0;
+	choose(c, precisions, 2);
+	if (chosen == NULL)
+		return;
+	/* libraries read these when they are loaded */
+	setenv("OPENBLAS_NUM_THREADS", "1", 1);
+	setenv("BLIS_NUM_THREADS", "1", 1);
+	setenv("OMP_NUM_THREADS", "1", 1);
+	int first = chosen->size == sizeof(float);
+	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+		void *library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+		if (library == NULL)
+			continue;
+		int fits = find(library, first ? "saxpy_" : "daxpy_", &chosen->axpy) &&
+			   find(library, first ? "sscal_" : "dscal_", &chosen->scal) &&
+			   find(library, first ? "isamax_" : "idamax_", &chosen->iamax) &&
+			   (!lapack || find(library, first ? "sgesv_" : "dgesv_", &chosen->gesv));
+		if (fits) {
+			say_which(c, library);
+			return;
+		}
+		dlclose(library);
+	}
+	skip(c, "It needs a BLAS%s as a shared library, such as OpenBLAS%s: apt-get install libopenblas0.",
+	     lapack ? " with LAPACK's gesv" : "", lapack ? "" : " or BLIS");
+}
+
+const struct kernel kernel = {
+	.name = "cpu/linpack-tuned",
+	.setup = setup,
+	.prepare = prepare,
+	.run = run,
+	.finish = finish,
+	.expect = expect,
+	.max_n = MAX_SYSTEMS,
+};

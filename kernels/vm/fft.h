@@ -1,0 +1,143 @@
+/* What vm/fft and vm/fft-fftw have in common: the array, and what its transform must be.
+ *
+ * The transform is forward, of side * side complex numbers. What it must come to is worked out directly, by the sum that
+ * defines it, in double precision, at a few places; and its sum of squares by Parseval's theorem. Arrays are mapped, so that
+ * the system can be advised how they are gone through.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "../runtime/kernel.h"
+
+#define PLACES 4
+#define MAX_SIDE 4096
+
+struct complex_number {
+	double real, imaginary;
+};
+
+static int single, side;
+static double tolerance;
+static size_t bytes;
+static char *input, *array; /* real and imaginary parts in turn, columns of `side` numbers */
+static struct complex_number *roots; /* exp(-2 pi i k / side) */
+static struct {
+	int row, column;
+	struct complex_number value; /* over side, so that squares sum up to those of the input */
+} places[PLACES];
+static double squares;
+
+static struct complex_number get(const char *from, int row, int column)
+{
+	size_t at = 2 * ((size_t)row + (size_t)column * (size_t)side);
+	if (single) {
+		const float *f = (const float *)(const void *)from + at;
+		return (struct complex_number){(double)f[0], (double)f[1]};
+	}
+	const double *d = (const double *)(const void *)from + at;
+	return (struct complex_number){d[0], d[1]};
+}
+
+static void set(char *into, size_t i, double value)
+{
+	if (single)
+		((float *)(void *)into)[i] = (float)value;
+	else
+		((double *)(void *)into)[i] = value;
+}
+
+static void add_product(struct complex_number *sum, struct complex_number a, struct complex_number b)
+{
+	sum->real += a.real * b.real - a.imaginary * b.imaginary;
+	sum->imaginary += a.real * b.imaginary + a.imaginary * b.real;
+}
+
+static void work_out(void)
+{
+	for (int p = 0; p < PLACES; p++) {
+		struct complex_number all = {0, 0};
+		int row = places[p].row = (37 * p + 1) % side, column = places[p].column = (91 * p + 5) % side;
+		for (int j = 0; j < side; j++) {
+			struct complex_number of_column = {0, 0};
+			for (int i = 0; i < side; i++)
+				add_product(&of_column, get(input, i, j), roots[i * row % side]);
+			add_product(&all, of_column, roots[j * column % side]);
+		}
+		places[p].value = (struct complex_number){all.real / side, all.imaginary / side};
+	}
+}
+
+static double sum_of_squares(const char *of)
+{
+	double sum = 0;
+	for (int j = 0; j < side; j++)
+		for (int i = 0; i < side; i++) {
+			struct complex_number z = get(of, i, j);
+			sum += z.real * z.real + z.imaginary * z.imaginary;
+		}
+	return sum;
+}
+
+static char *map(struct context *c)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory != MAP_FAILED)
+		return memset(memory, 0, bytes);
+	failed(c, "mmap");
+	return NULL;
+}
+
+/* The arrays, and numbers from -1 to 1 in the first; 0 when something has failed. */
+static int begin(struct context *c)
+{
+	const char *precision = parameter(c, "precision", "single");
+	uint64_t wanted = parameter_u64(c, "side", 512);
+	single = strcmp(precision, "single") == 0;
+	tolerance = single ? 1e-3 : 1e-10;
+	if (!single && strcmp(precision, "double") != 0) {
+		failed_because(c, "arguments", "precision=%s is neither single nor double", precision);
+		return 0;
+	}
+	if (wanted < 2 || wanted > MAX_SIDE || (wanted & (wanted - 1)) != 0) {
+		failed_because(c, "arguments", "side=%llu is no power of two from 2 to 4,096", (unsigned long long)wanted);
+		return 0;
+	}
+	side = (int)wanted;
+	bytes = 2 * (size_t)side * (size_t)side * (single ? sizeof(float) : sizeof(double));
+	roots = malloc((size_t)side * sizeof *roots);
+	if (roots == NULL || (input = map(c)) == NULL || (array = map(c)) == NULL) {
+		failed(c, "malloc");
+		return 0;
+	}
+	for (int k = 0; k < side; k++) {
+		double angle = 2 * acos(-1) * k / side;
+		roots[k] = (struct complex_number){cos(angle), -sin(angle)};
+	}
+	uint32_t state = 1981; /* Numerical Recipes' quick generator; the high bits are the better ones */
+	for (size_t i = 0; i < 2 * (size_t)side * (size_t)side; i++) {
+		state = state * 1664525u + 1013904223u;
+		set(input, i, (state >> 8) / 8388608.0 - 1);
+	}
+	squares = sum_of_squares(input);
+	work_out();
+	return 1;
+}
+
+static int near(struct complex_number a, struct complex_number b, double scale)
+{
+	return fabs(a.real - scale * b.real) <= tolerance * scale && fabs(a.imaginary - scale * b.imaginary) <= tolerance * scale;
+}
+
+/* Whether an array is the transform of the input times `scale`; where `back`, with places counted from the other end. */
+static int transformed(const char *of, double scale, int back)
+{
+	for (int p = 0; p < PLACES; p++) {
+		int row = back ? (side - places[p].row) % side : places[p].row;
+		int column = back ? (side - places[p].column) % side : places[p].column;
+		if (!near(get(of, row, column), places[p].value, scale))
+			return 0;
+	}
+	return fabs(sum_of_squares(of) / (scale * scale) - squares) <= tolerance * squares;
+}

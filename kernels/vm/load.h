@@ -1,0 +1,87 @@
+/* The load beside vm/fft-loaded: one process that computes and one that pages, on the CPU of the row, until their parent
+ * ends them. The second goes at random through a file of its own, and has the system forget its pages after every
+ * pass, so that they are read again: from the device, or from memory where the file system is there. The documents do not say
+ * what a loaded system was; this is one that can be had everywhere.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LOAD_PAGES 4096
+#define PAGE 4096
+
+static pid_t load[2];
+
+static void compute(void)
+{
+	for (uint64_t sum = 0;; sum++)
+		OPAQUE(sum);
+}
+
+static void page(int file)
+{
+	volatile char *memory = mmap(NULL, LOAD_PAGES * PAGE, PROT_READ, MAP_SHARED, file, 0);
+	uint32_t state = 1;
+	if (memory == MAP_FAILED)
+		_exit(1);
+	madvise((void *)(uintptr_t)memory, LOAD_PAGES * PAGE, MADV_RANDOM);
+	for (;;) {
+		for (int i = 0; i < LOAD_PAGES; i++) {
+			state = state * 1664525u + 1013904223u;
+			(void)memory[(state >> 20) % LOAD_PAGES * PAGE];
+		}
+		madvise((void *)(uintptr_t)memory, LOAD_PAGES * PAGE, MADV_DONTNEED);
+		posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+	}
+}
+
+/* A file of its own that is gone with its last user. */
+static int load_file(struct context *c)
+{
+	char block[PAGE];
+	int file = open("load", O_RDWR | O_CREAT | O_EXCL, 0600);
+	if (file < 0) {
+		failed(c, "open");
+		return -1;
+	}
+	unlink("load");
+	memset(block, 'l', sizeof block);
+	for (int i = 0; i < LOAD_PAGES; i++)
+		if (write(file, block, sizeof block) != (ssize_t)sizeof block) {
+			failed(c, "write");
+			return -1;
+		}
+	if (fsync(file) != 0) /* only what is written can be forgotten */
+		failed(c, "fsync");
+	return file;
+}
+
+static void start_load(struct context *c)
+{
+	int file = load_file(c);
+	for (int i = 0; i < 2 && file >= 0; i++) {
+		load[i] = fork_peer(c);
+		if (load[i] < 0)
+			failed(c, "fork");
+		if (load[i] == 0 && i == 0)
+			compute();
+		if (load[i] == 0)
+			page(file);
+	}
+}
+
+/* Both were at it until now, or the system was not loaded. */
+static void end_load(struct context *c)
+{
+	for (int i = 0; i < 2; i++) {
+		int status = 0;
+		if (load[i] <= 0)
+			continue;
+		kill(load[i], SIGKILL);
+		if (waitpid(load[i], &status, 0) != load[i])
+			failed(c, "waitpid");
+		else if (!WIFSIGNALED(status))
+			failed_because(c, "load", "its process %d ended by itself, with status %d", i + 1, WEXITSTATUS(status));
+	}
+}
