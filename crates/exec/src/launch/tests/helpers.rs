@@ -35,7 +35,12 @@ impl Bench {
             compiler: String::new(),
             flags: String::new(),
         };
-        let planted = Rebuilt { path, program };
+        let planted = Rebuilt {
+            path,
+            program,
+            took: std::time::Duration::ZERO,
+            size: 0,
+        };
         self.executor
             .use_builds(BTreeMap::from([(name.to_owned(), planted)]));
     }
