@@ -18,7 +18,7 @@ use gritstone_model::{
     Verdict,
 };
 use pair::{Basis, Pair};
-pub(crate) use pair::{counts, disturbed, pair, starred};
+pub(crate) use pair::{counts, disturbed, pair, scale, starred};
 use std::collections::BTreeMap;
 
 /// What a comparison is made with.
