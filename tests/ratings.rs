@@ -75,6 +75,17 @@ fn wrong_use_says_what_is_wrong() {
     );
     wrong(&["--price", "$5"], "without a currency");
     wrong(&["--by", "byte/sive"], "did you mean 'byte/sieve'?");
+    // machines of one name go by their identifiers
+    let (_, text, _) = home.run(&[
+        "rate",
+        "ref:vax-11-780-weekly-1984",
+        "--against",
+        "ref:vax-11-780-4.2bsd",
+    ]);
+    assert!(
+        text.contains("Ratings against ref:vax-11-780-4.2bsd"),
+        "{text}"
+    );
     wrong(&["--against", "ref:nothing"], "no reference machine");
 }
 

@@ -8,7 +8,9 @@ use crate::output;
 use crate::session::CONFIDENCE;
 use crate::world::World;
 use anyhow::{Result, bail};
-use gritstone_model::{Id, Price, RatingsView, RunView, SCHEMA_RATINGS, Selector, Work};
+use gritstone_model::{
+    Id, Price, RatedMachine, RatingsView, RunView, SCHEMA_RATINGS, Selector, Work,
+};
 use gritstone_plan::select;
 use gritstone_report::document::{Block, Document};
 use gritstone_report::{rating_line, ratings};
@@ -52,6 +54,8 @@ pub fn against(
             rows: named(world, by)?,
         }],
     };
+    let mut all = vec![base];
+    all.extend(machines.iter().map(|(machine, _)| machine));
     let rated = machines.iter().map(|(machine, price)| {
         // of a printed machine the store tells nothing: then only the measured side has runs
         let other = match base.settings {
@@ -67,16 +71,29 @@ pub fn against(
             named: !by.is_empty(),
             between_run: between::learn(&world.past(&[other, machine]), other, machine),
         };
-        stats::rate(&environments, machine, base, *price, &options)
+        RatedMachine {
+            name: name(machine, &all),
+            ..stats::rate(&environments, machine, base, *price, &options)
+        }
     });
     Ok(RatingsView {
         schema: SCHEMA_RATINGS.to_owned(),
         base: base.id.clone(),
-        base_name: base.machine.name.clone(),
+        base_name: name(base, &all),
         by: by.to_vec(),
         confidence: CONFIDENCE,
         machines: rated.collect(),
     })
+}
+
+/// The machine, or the run where another one is of a machine of the same name.
+fn name(view: &RunView, all: &[&RunView]) -> String {
+    let twin = |other: &&RunView| other.id != view.id && other.machine.name == view.machine.name;
+    match (all.iter().any(twin), &view.label) {
+        (false, _) => view.machine.name.clone(),
+        (true, Some(label)) => label.clone(),
+        (true, None) => view.id.clone(),
+    }
 }
 
 /// Opens the tables of a run with the line that people ask for, unless it measured a part that is not rated.

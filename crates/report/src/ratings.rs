@@ -104,10 +104,13 @@ fn made_of(view: &RatingsView, ratings: &Ratings) -> String {
         .filter(|environment| environment.rating.is_some())
         .map(|environment| environment.environment.as_str())
         .collect();
-    format!(
-        "Made of {rows}: the geometric mean of {}, of one weight each.",
-        words::join(&names)
-    )
+    match names.as_slice() {
+        [one] => format!("Made of {rows}, all of {one}."),
+        several => format!(
+            "Made of {rows}: the geometric mean of {}, of one weight each.",
+            words::join(several)
+        ),
+    }
 }
 
 fn by_environment(document: &mut Document, view: &RatingsView, machine: &RatedMachine) -> Table {
