@@ -8,6 +8,7 @@
 mod check;
 mod entry;
 mod error;
+mod over;
 mod raw;
 mod read;
 mod work;
@@ -43,6 +44,7 @@ pub fn load(files: &[(&str, &str)]) -> Result<Catalogue, Error> {
     for (name, text) in files {
         read.push(read::read(name, text)?);
     }
+    over::expand(&mut read, true)?;
     check::sound(&read, true)?;
     let mut catalogue = Catalogue::default();
     for file in read {
@@ -59,7 +61,8 @@ pub fn load(files: &[(&str, &str)]) -> Result<Catalogue, Error> {
 /// # Errors
 /// The first fault, with its place.
 pub fn parse(name: &str, text: &str) -> Result<(Family, Vec<Benchmark>), Error> {
-    let file = [read::read(name, text)?];
+    let mut file = [read::read(name, text)?];
+    over::expand(&mut file, false)?;
     check::sound(&file, false)?;
     let [file] = file;
     let benchmarks = file.rows.into_iter().map(|row| row.benchmark).collect();

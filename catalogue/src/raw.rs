@@ -92,7 +92,7 @@ pub(crate) struct Entry {
     // derived
     pub terms: Option<At<Vec<Term>>>,
     // rating
-    pub over: Option<At<Vec<At<Id>>>>,
+    pub over: Option<At<Vec<At<String>>>>,
     pub baseline: Option<At<String>>,
 }
 

@@ -5,7 +5,7 @@
 use crate::entry::curve_references;
 use crate::error::{Error, Text};
 use crate::raw::{self, At};
-use gritstone_model::{Benchmark, Family, Id, Need, Work};
+use gritstone_model::{Benchmark, Family, Id, Need, Selector, Work};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -25,6 +25,8 @@ pub(crate) struct Row {
     pub at: Range<usize>,
     /// Where it speaks of other rows.
     pub references: Vec<Reference>,
+    /// What a rating is over, until [`crate::over`] has found the rows.
+    pub over: Vec<(Selector, Range<usize>)>,
 }
 
 impl Row {
@@ -209,6 +211,7 @@ impl Reader<'_> {
             benchmark,
             at: raw.id.span(),
             references,
+            over: self.over(raw),
         };
         let mut rows = vec![base];
         for variant in &raw.variant {

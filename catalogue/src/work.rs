@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::raw::{self, At};
 use crate::read::{Reader, Reference, Row, placeholder_letter};
 use gritstone_model::{
-    Benchmark, CommandWork, Figure, Id, KernelWork, Kind, Quantity, Term, Verify, Work,
+    Benchmark, CommandWork, Figure, Id, KernelWork, Kind, Quantity, Selector, Term, Verify, Work,
 };
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -277,13 +277,7 @@ impl Reader<'_> {
     }
 
     fn rating(&self, raw: &raw::Entry) -> Result<Work, Error> {
-        let over: Vec<Id> = raw
-            .over
-            .iter()
-            .flat_map(At::get_ref)
-            .map(|id| id.get_ref().clone())
-            .collect();
-        if let (Some(at), true) = (&raw.over, over.is_empty()) {
+        if let Some(at) = raw.over.as_ref().filter(|over| over.get_ref().is_empty()) {
             return Err(self.error(at, "over is empty: name the rows that are rated"));
         }
         let baseline = match &raw.baseline {
@@ -299,20 +293,27 @@ impl Reader<'_> {
             }
             None => String::new(), // `keys` has seen to it that there is one
         };
+        // its rows are found when all files are read
+        let over = Vec::new();
         Ok(Work::Rating { over, baseline })
     }
 
-    /// The rows that a derived figure or a rating is made of.
+    /// The rows that a derived figure is made of.
     pub fn work_references(&self, raw: &raw::Entry) -> Vec<Reference> {
         let terms = raw.terms.iter().flat_map(At::get_ref).map(|term| &term.id);
-        let over = raw.over.iter().flat_map(At::get_ref);
         terms
-            .chain(over)
             .map(|id| Reference {
                 id: id.get_ref().clone(),
                 at: id.span(),
                 curve: false,
             })
+            .collect()
+    }
+
+    /// The selectors of the rows that a rating is over.
+    pub fn over(&self, raw: &raw::Entry) -> Vec<(Selector, Range<usize>)> {
+        let over = raw.over.iter().flat_map(At::get_ref);
+        over.map(|text| (Selector::new(text.get_ref()), text.span()))
             .collect()
     }
 
@@ -370,6 +371,7 @@ impl Reader<'_> {
             benchmark: row,
             at: raw.name.span(),
             references: curve_references(raw.curve.as_ref()),
+            over: Vec::new(),
         })
     }
 }

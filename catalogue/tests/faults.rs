@@ -344,6 +344,16 @@ const CASES: &[(&str, &str, &str)] = &[
         "over = [\"demo/cell\",",
     ),
     (
+        "a rating of rows like no other",
+        "over = [\"demo/call\",",
+        "over = [\"demo/x*\",",
+    ),
+    (
+        "a rating of what cannot be a row",
+        "over = [\"demo/call\",",
+        "over = [\"demo/Call\",",
+    ),
+    (
         "a rating to no reference",
         "baseline = \"ref:vax-11-780\"",
         "baseline = \"last\"",

@@ -5,6 +5,11 @@ use gritstone_model::{Benchmark, Better, Kind, Placement, Work};
 
 /// The identifiers are fixed for good: they are what stored runs and reference machines are called by.
 const ROWS: &[&str] = &[
+    "app/ratings",
+    "app/ratings@cpu",
+    "app/ratings@unix",
+    "app/ratings@files",
+    "app/ratings@memory",
     "byte/pipe",
     "byte/pipe@cross",
     "byte/syscall",
@@ -110,6 +115,24 @@ fn the_rows_are_there_in_their_order() {
         let family = catalogue.families.iter().find(|f| f.name == name);
         assert!(family.is_some_and(|f| !f.guidelines.is_empty()), "{name}");
     }
+}
+
+/// A row that counts in two environments would count twice in the rating over all.
+#[test]
+fn no_row_is_in_two_environments() {
+    let mut seen = std::collections::BTreeSet::new();
+    for benchmark in all().unwrap().benchmarks {
+        let Work::Rating { over, .. } = benchmark.work else {
+            continue;
+        };
+        assert!(over.len() > 3, "{}", benchmark.id);
+        for id in over {
+            assert!(seen.insert(id.clone()), "{id} of {}", benchmark.id);
+        }
+    }
+    let has = |id: &str| seen.iter().any(|seen| seen.as_str() == id);
+    assert!(has("kernel/forks/0") && has("aim/ram-read/long@memory"));
+    assert!(!has("kernel/csw@cross") && !has("byte/object-size"));
 }
 
 #[test]

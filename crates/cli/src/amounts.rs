@@ -2,6 +2,7 @@
 //!
 //! Must not know: which option they belong to.
 
+use gritstone_model::{Per, Price};
 use std::time::Duration;
 
 /// `90s`, `10m`, `1h`, `1.5m`; a bare number is seconds.
@@ -47,6 +48,21 @@ pub fn share(text: &str) -> Result<f64, String> {
     }
 }
 
+/// `0.42/h` by the hour, `1999` for the machine, in whatever currency.
+///
+/// # Errors
+/// When the text is neither, or not above 0.
+pub fn price(text: &str) -> Result<Price, String> {
+    let (number, per) = match text.strip_suffix("/h") {
+        Some(number) => (number, Per::Hour),
+        None => (text, Per::Machine),
+    };
+    match number.trim().parse::<f64>() {
+        Ok(amount) if (1e-9..1e15).contains(&amount) => Ok(Price { amount, per }),
+        _ => Err("a price is a positive number without a currency, such as 0.42/h by the hour or 1999 for the machine".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,6 +84,18 @@ mod tests {
         assert_eq!(share("0.5"), Ok(0.5));
         for bad in ["", "%", "0%", "100%", "-1%", "nan", "five"] {
             assert!(share(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn prices() {
+        let is = |amount, per| Ok(Price { amount, per });
+        assert_eq!(price("0.42/h"), is(0.42, Per::Hour));
+        assert_eq!(price("1999"), is(1999.0, Per::Machine));
+        for bad in [
+            "", "/h", "0", "0/h", "-1", "nan", "inf", "1e300", "$5", "5/d", "1,999",
+        ] {
+            assert!(price(bad).is_err(), "{bad}");
         }
     }
 }

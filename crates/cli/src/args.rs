@@ -36,6 +36,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Ratios, intervals and verdicts of runs or machines against a base
     Compare(CompareArgs),
+    /// Machines rated by environment against a run or machine, and for their price
+    Rate(RateArgs),
     /// The performance brief: one HTML file
     Brief(BriefArgs),
     /// Runs of the same against each other: how far this machine scatters, and the smallest change that it can show
@@ -172,6 +174,24 @@ pub struct CompareArgs {
     /// Two figures within this share of each other count as the same
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = crate::amounts::share)]
     pub margin: f64,
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct RateArgs {
+    /// The runs or machines that are rated
+    #[arg(default_value = "last")]
+    pub run: Vec<String>,
+    /// The run or machine that is 1
+    #[arg(long, value_name = "RUN|MACHINE", default_value = crate::rate::BASE)]
+    pub against: String,
+    /// Rate by these rows alone, whatever is missing or in doubt among them: identifiers, globs, or a rating such as app/ratings@cpu
+    #[arg(long, value_name = "SELECTOR", num_args = 1..)]
+    pub by: Vec<String>,
+    /// What each machine costs, such as 0.42/h or 1999: performance for the money; once for each RUN, in their order
+    #[arg(long, value_name = "PRICE", value_parser = crate::amounts::price)]
+    pub price: Vec<gritstone_model::Price>,
     #[command(flatten)]
     pub format: FormatArgs,
 }

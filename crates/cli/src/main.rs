@@ -18,6 +18,7 @@ mod output;
 mod params;
 mod past;
 mod progress;
+mod rate;
 mod registry;
 mod resume;
 mod run;
@@ -65,6 +66,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::List(args)) => inspect::list(&world, args),
         Some(Command::Show(args)) => inspect::show(&world, args),
         Some(Command::Compare(args)) => inspect::compare(&world, args),
+        Some(Command::Rate(args)) => rate::rate(&world, args),
         Some(Command::Brief(args)) => brief::brief(&world, args),
         Some(Command::Selftest(args)) => selftest::selftest(&world, args),
         Some(Command::Machines(args)) => inspect::machines(&world, args),

@@ -9,7 +9,7 @@ use crate::session::{self, Limits, Progress, Ways};
 use crate::site::Site;
 use crate::steady::{Steadied, steady};
 use crate::world::World;
-use crate::{compiler, inspect, output, params, registry, resume, signals};
+use crate::{compiler, inspect, output, params, rate, registry, resume, signals};
 use anyhow::{Context, Result};
 use gritstone_exec::{ExecError, Executor, Journal, Launched};
 use gritstone_host::{Before, Root, Watch, gaps};
@@ -304,7 +304,9 @@ fn show(world: &World, args: &RunArgs, view: &RunView, against: Option<&RunView>
     match args.format.format {
         Format::Json => output::json(view),
         Format::Text => {
-            output::text(&gritstone_report::show(view))?;
+            let mut tables = gritstone_report::show(view);
+            rate::open(world, &mut tables, view, against)?;
+            output::text(&tables)?;
             if let Some(base) = against {
                 output::plain("\n")?;
                 let compared = world.compare(base, view, inspect::MARGIN);

@@ -12,6 +12,7 @@ mod history;
 mod id;
 mod machine;
 mod plan;
+mod rating;
 mod run;
 mod selftest;
 mod unit;
@@ -33,6 +34,10 @@ pub use history::{
 pub use id::{Id, IdError, Selector};
 pub use machine::Machine;
 pub use plan::{Plan, Skip, Step};
+pub use rating::{
+    ForMoney, Per, Price, RatedMachine, Rating, Ratings, RatingsView, SCHEMA_RATINGS, Without,
+    copies_of,
+};
 pub use run::{Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings, TrialSide};
 pub use selftest::{
     CriterionView, LeftOut, PairsView, SCHEMA_SELFTEST, ScatterView, SelftestRow, SelftestRun,

@@ -18,7 +18,7 @@ use gritstone_model::{
     Verdict,
 };
 use pair::{Basis, Pair};
-pub(crate) use pair::{counts, disturbed, pair, starred};
+pub(crate) use pair::{counts, disturbed, pair, scale, starred};
 use std::collections::BTreeMap;
 
 /// What a comparison is made with.
@@ -33,6 +33,9 @@ pub struct Options {
     /// Scatter between runs of one machine, by row, where its own runs tell it: [`crate::between::learn`].
     /// [`DEFAULT`] stands for the rows that are not here.
     pub between_run: BTreeMap<Id, BetweenRun>,
+    /// Whether core cycles may stand for the time of rows that the processor bounds. [`compare`] itself forbids it where the
+    /// machines are two: a core that is twice as fast needs as many cycles.
+    pub cycles: bool,
 }
 
 impl Options {
@@ -48,6 +51,7 @@ impl Default for Options {
             margin: 0.01,
             alpha: 0.05,
             between_run: BTreeMap::new(),
+            cycles: true,
         }
     }
 }
@@ -55,6 +59,10 @@ impl Default for Options {
 /// Every row that either side has: those of the base in its order, then those that only the other has.
 #[must_use]
 pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareView {
+    let options = &Options {
+        cycles: options.cycles && base.machine.id == other.machine.id,
+        ..options.clone()
+    };
     let mut rows: Vec<Row> = Vec::new();
     let mut between: Vec<Scatter> = Vec::new();
     for b in &base.results {

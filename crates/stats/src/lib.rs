@@ -19,6 +19,7 @@ mod order;
 pub mod plan;
 mod quantile;
 pub mod rating;
+pub mod ratings;
 mod rounds;
 mod rungs;
 pub mod scaling;

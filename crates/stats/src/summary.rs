@@ -137,7 +137,7 @@ pub fn summarise(run: &RunData, options: &Options) -> RunView {
                 over,
                 baseline,
             };
-            let result = rating::result(&entry, &rows, &results, run, options);
+            let result = rating::result(&entry, &results, run, options);
             results.insert(&row.benchmark.id, result);
         }
     }

@@ -55,7 +55,8 @@ fn launches(
     scale: f64,
     options: &Options,
 ) -> Pair {
-    let paced = base.processor_bound
+    let paced = options.cycles
+        && base.processor_bound
         && other.processor_bound
         && !base.paced_values.is_empty()
         && !other.paced_values.is_empty();

@@ -121,7 +121,7 @@ impl Pair {
 }
 
 /// By how much a figure of one unit is multiplied to be in another; `None` where they count different things.
-pub(super) fn scale(from: &Unit, to: &Unit) -> Option<f64> {
+pub(crate) fn scale(from: &Unit, to: &Unit) -> Option<f64> {
     match (from.quantity(), to.quantity()) {
         (Quantity::Time { ns: from }, Quantity::Time { ns: to }) => Some(from / to),
         (Quantity::Rate { plain: a }, Quantity::Rate { plain: b })

@@ -383,3 +383,33 @@ fn what_others_disturbed_is_no_verdict() {
         assert_eq!(kinds(&row), [Disturbed]);
     }
 }
+
+#[test]
+fn another_machine_is_compared_by_the_clock_on_the_wall() {
+    let paced = Benchmark {
+        processor_bound: true,
+        ..plain("a/b")
+    };
+    // as many cycles, at half the frequency
+    let slow = |launches: Vec<Launch>| {
+        let mut launches = launches;
+        for event in launches.iter_mut().flat_map(|launch| &mut launch.events) {
+            if let Event::Sample(sample) = event {
+                sample.pace *= 2;
+            }
+        }
+        launches
+    };
+    let base = one(paced.clone(), scattered("a/b", 100.0));
+    let mut other = one(paced, slow(scattered("a/b", 200.0)));
+    let row = first(&base, &other, &options());
+    assert_eq!(row.compared, "cycles");
+    near(row.ratio, 1.0);
+    other.machine.id = "another".to_owned();
+    let row = first(&base, &other, &options());
+    assert_eq!(
+        (row.compared.as_str(), row.verdict),
+        ("estimate", Verdict::Slower)
+    );
+    near(row.ratio, 0.5);
+}

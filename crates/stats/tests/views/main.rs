@@ -17,6 +17,7 @@ mod made_up;
 mod printed;
 mod published;
 mod rating;
+mod ratings;
 mod selftest;
 mod size;
 mod snapshots;

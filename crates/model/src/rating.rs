@@ -1,0 +1,143 @@
+//! Ratings of machines by environment, as a reader sees them: the shape of `gritstone rate --format json`.
+//!
+//! Must not know: how a rating is computed, which rows an environment has.
+
+use crate::{Footnote, Id};
+use serde::{Deserialize, Serialize};
+
+/// Name and version of the schema of [`RatingsView`].
+pub const SCHEMA_RATINGS: &str = "gritstone/ratings/1";
+
+/// Machines, each rated against the same base.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RatingsView {
+    /// [`SCHEMA_RATINGS`].
+    pub schema: String,
+    /// Identifier of the run or machine that is 1.
+    pub base: String,
+    /// A name of it for people.
+    pub base_name: String,
+    /// The selectors that the user named rows by; empty for the environments of the catalogue.
+    #[serde(default)]
+    pub by: Vec<String>,
+    /// Confidence of the intervals.
+    pub confidence: f64,
+    /// In the order in which they were named.
+    pub machines: Vec<RatedMachine>,
+}
+
+/// A run or machine with its ratings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RatedMachine {
+    /// Identifier of the run, or `ref:...`.
+    pub id: String,
+    /// A name for people.
+    pub name: String,
+    /// By the rows that run on one CPU.
+    pub one_cpu: Ratings,
+    /// By the rows of `run --copies`, of which the one with most copies counts; null when the run has none.
+    #[serde(default)]
+    pub all_cpus: Option<Ratings>,
+    /// What it costs, where the user said so.
+    #[serde(default)]
+    pub price: Option<Price>,
+}
+
+/// The ratings of one machine by environment, and over all of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ratings {
+    /// One for each environment.
+    pub environments: Vec<Rating>,
+    /// Over all environments of which the base has a row, each of one weight.
+    pub overall: Rating,
+    /// The overall rating for each unit of the price.
+    #[serde(default)]
+    pub for_money: Option<ForMoney>,
+}
+
+/// One rating.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rating {
+    /// Heading of the environment.
+    pub environment: String,
+    /// Above 1: better than the base. Null when it is withheld, and where the base has no row of the environment.
+    pub rating: Option<f64>,
+    /// Its interval; null when a row has too few launches, or both sides are printed.
+    pub interval: Option<[f64; 2]>,
+    /// The rows that both sides have: those that it is made of, unless it is withheld.
+    pub rows: Vec<Id>,
+    /// How many rows the environment has.
+    pub of: usize,
+    /// The rating without one row, smallest and largest; empty for a single row.
+    #[serde(default)]
+    pub without: Vec<Without>,
+    /// Why there is no rating although the base has rows.
+    #[serde(default)]
+    pub withheld: Option<String>,
+    /// Rows that the user named and that cannot be used, each with the reason.
+    #[serde(default)]
+    pub left_out: Vec<String>,
+    /// Doubts about rows that it is made of.
+    #[serde(default)]
+    pub footnotes: Vec<Footnote>,
+}
+
+/// A rating without one of its rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Without {
+    /// The row that is left out.
+    pub row: String,
+    /// What the others come to.
+    pub rating: f64,
+}
+
+/// What a machine costs, in whatever currency.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Price {
+    /// Above 0.
+    pub amount: f64,
+    /// For what.
+    pub per: Per,
+}
+
+/// What a price is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Per {
+    /// An hour of it.
+    Hour,
+    /// The machine.
+    Machine,
+}
+
+/// A rating over a price.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ForMoney {
+    /// Rating for each unit of the price.
+    pub value: f64,
+    /// Its interval: prices are exact.
+    pub interval: Option<[f64; 2]>,
+}
+
+/// The row and the number of copies of a row that `run --copies` made: `byte/sieve@copies-4` is 4 of `byte/sieve`.
+#[must_use]
+pub fn copies_of(id: &Id) -> Option<(Id, u32)> {
+    let (row, variant) = id.as_str().split_once('@')?;
+    let copies = variant.strip_prefix("copies-")?.parse().ok()?;
+    Some((Id::parse(row).ok()?, copies))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_copies() {
+        let of = |text: &str| copies_of(&Id::parse(text).unwrap());
+        let sieve = Id::parse("byte/sieve").unwrap();
+        assert_eq!(of("byte/sieve@copies-16"), Some((sieve, 16)));
+        for other in ["byte/sieve", "byte/pipe@cross", "byte/pipe@copies-x"] {
+            assert_eq!(of(other), None, "{other}");
+        }
+    }
+}

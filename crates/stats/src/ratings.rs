@@ -1,0 +1,235 @@
+//! Machines rated by environment against a base, printed or measured.
+//!
+//! A row counts by the real time of the published work where a side is printed, else by its figure as the clock had it: core
+//! cycles would take the frequency away, which is what one pays for. What rows there are to rate by is up to the
+//! base and to the work: a row of which the base has no figure, or which is not comparable with it, is not covered. What
+//! the machine then lacks, or did not do, withholds the rating, unless the user named the rows.
+//!
+//! Must not know: which rows an environment has, the store, how anything is drawn.
+
+mod row;
+
+use crate::between::{BetweenRun, DEFAULT};
+use crate::quantile;
+use crate::rating::{self, RatingRow, Withheld, geometric};
+use gritstone_model::{
+    Benchmark, Footnote, FootnoteKind, ForMoney, Id, Price, RatedMachine, Rating, Ratings,
+    ResultView, RunView, Without, Work, copies_of,
+};
+use row::{Fate, Pair};
+use std::collections::BTreeMap;
+
+/// Rows that are rated together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Environment {
+    /// Heading.
+    pub name: String,
+    /// Its rows.
+    pub rows: Vec<Id>,
+}
+
+/// What ratings are made with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Confidence of the intervals, between 0 and 1.
+    pub confidence: f64,
+    /// Fixes the resampling.
+    pub seed: u64,
+    /// The user named the rows: those that cannot be used are left out and said, instead of withholding the rating.
+    pub named: bool,
+    /// Scatter between runs, by row: [`crate::between::learn`].
+    pub between_run: BTreeMap<Id, BetweenRun>,
+}
+
+/// The environments of a catalogue: its ratings that are over rows and not over other ratings.
+#[must_use]
+pub fn environments(benchmarks: &[Benchmark]) -> Vec<Environment> {
+    let rating = |benchmark: &Benchmark| match &benchmark.work {
+        Work::Rating { over, .. } => Some((benchmark.title.clone(), over.clone())),
+        _ => None,
+    };
+    let ratings: Vec<&Id> = benchmarks
+        .iter()
+        .filter(|benchmark| rating(benchmark).is_some())
+        .map(|benchmark| &benchmark.id)
+        .collect();
+    benchmarks
+        .iter()
+        .filter_map(rating)
+        .filter(|(_, over)| !over.iter().any(|id| ratings.contains(&id)))
+        .map(|(name, rows)| Environment { name, rows })
+        .collect()
+}
+
+/// A machine rated against a base.
+#[must_use]
+pub fn rate(
+    environments: &[Environment],
+    machine: &RunView,
+    base: &RunView,
+    price: Option<Price>,
+    options: &Options,
+) -> RatedMachine {
+    let one = |id: &Id| (same(machine, id), same(base, id));
+    // a printed machine had one CPU; a measured one is met with all of its own
+    let all = |id: &Id| {
+        let of_base = match base.settings {
+            None => same(base, id),
+            Some(_) => most_copies(base, id),
+        };
+        (most_copies(machine, id), of_base)
+    };
+    let has_copies = machine.results.iter().any(|r| copies_of(&r.id).is_some());
+    let measured = has_copies && machine.settings.is_some();
+    RatedMachine {
+        id: machine.id.clone(),
+        name: machine.machine.name.clone(),
+        one_cpu: ratings(environments, &one, price, options),
+        all_cpus: measured.then(|| ratings(environments, &all, price, options)),
+        price,
+    }
+}
+
+fn same<'a>(view: &'a RunView, id: &Id) -> Option<&'a ResultView> {
+    view.results.iter().find(|result| result.id == *id)
+}
+
+/// The row of a view that ran as most copies.
+fn most_copies<'a>(view: &'a RunView, id: &Id) -> Option<&'a ResultView> {
+    let copies = |result: &&ResultView| copies_of(&result.id).filter(|(row, _)| row == id);
+    let results = view.results.iter().filter(|r| copies(r).is_some());
+    results.max_by_key(|result| copies(result).map(|(_, n)| n))
+}
+
+/// A row of the machine and of the base.
+pub(crate) type Find<'a> = dyn Fn(&Id) -> (Option<&'a ResultView>, Option<&'a ResultView>) + 'a;
+
+fn ratings(
+    environments: &[Environment],
+    find: &Find,
+    price: Option<Price>,
+    options: &Options,
+) -> Ratings {
+    let each = environments.iter().map(|environment| {
+        let group = std::slice::from_ref(environment);
+        over(&environment.name, group, find, options)
+    });
+    let overall = over("All environments", environments, find, options);
+    let for_money = price.zip(overall.rating).map(|(price, rating)| ForMoney {
+        value: rating / price.amount,
+        interval: overall.interval.map(|ends| ends.map(|x| x / price.amount)),
+    });
+    Ratings {
+        environments: each.collect(),
+        overall,
+        for_money,
+    }
+}
+
+/// The rating over groups of rows, each group of one weight in which its rows share.
+pub(crate) fn over(name: &str, groups: &[Environment], find: &Find, options: &Options) -> Rating {
+    let mut pairs: Vec<Pair> = Vec::new();
+    let mut result = Rating {
+        environment: name.to_owned(),
+        of: groups.iter().map(|group| group.rows.len()).sum(),
+        ..Rating::default()
+    };
+    for group in groups {
+        let mut own: Vec<Pair> = Vec::new();
+        for id in &group.rows {
+            let (machine, base) = find(id);
+            match row::fate(id, machine, base, options.named) {
+                Fate::NotCovered => {}
+                Fate::LeftOut(why) => result.left_out.push(format!("{id} ({why})")),
+                Fate::Counts(pair) => own.push(*pair),
+            }
+        }
+        let weight = 1.0 / own.len() as f64;
+        for pair in &mut own {
+            pair.machine.weight = weight;
+            pair.base.weight = weight;
+        }
+        pairs.append(&mut own);
+    }
+    let shared = pairs.iter().filter(|pair| pair.is_shared());
+    result.rows = shared.map(|pair| pair.id.clone()).collect();
+    if pairs.is_empty() {
+        // nothing of it is known of the base: no rating, and nobody's fault
+        return result;
+    }
+    match mean(&pairs, options) {
+        Err(why) => result.withheld = Some(why.to_string()),
+        Ok((rating, interval)) => {
+            result.rating = Some(rating.value);
+            result.interval = interval;
+            let without = rating.leave_one_out.into_iter().flatten();
+            result.without = without
+                .map(|(row, rating)| Without { row, rating })
+                .collect();
+            result.footnotes = doubts(&pairs);
+        }
+    }
+    result
+}
+
+/// The mean, and its interval: what the launches of both sides give, and what the runs of each measured side differ by.
+fn mean(pairs: &[Pair], options: &Options) -> Result<(rating::Rating, Option<[f64; 2]>), Withheld> {
+    let side = |of: fn(&Pair) -> &RatingRow| -> Vec<RatingRow> {
+        pairs.iter().map(|pair| of(pair).clone()).collect()
+    };
+    let machine = geometric(&side(|p| &p.machine), options.confidence, options.seed)?;
+    let base = geometric(&side(|p| &p.base), options.confidence, options.seed)?;
+    // printed figures have no scatter, and two of them nothing to make an interval of
+    let half = |rating: &rating::Rating, printed: bool| match rating.interval {
+        _ if printed => Some(0.0),
+        Some([low, high]) => Some((high / low).ln() / 2.0),
+        None => None,
+    };
+    let printed = |of: fn(&Pair) -> bool| pairs.iter().all(of);
+    let (one, other) = (printed(|p| p.machine_printed), printed(|p| p.base_printed));
+    let halves = half(&machine, one).zip(half(&base, other));
+    let interval = halves.filter(|_| !(one && other)).map(|(a, b)| {
+        let live = if one || other { 1.0_f64 } else { 2.0 };
+        let half = a.hypot(b).hypot(live.sqrt() * between(pairs, options));
+        [machine.value / half.exp(), machine.value * half.exp()]
+    });
+    Ok((machine, interval))
+}
+
+/// Half the width, on the logarithmic scale, of what the runs of a machine differ by though nothing changed. The luck of a
+/// run is in all of its rows, so it is not averaged away.
+fn between(pairs: &[Pair], options: &Options) -> f64 {
+    let of = |pair: &Pair| options.between_run.get(&pair.id).unwrap_or(&DEFAULT).raw;
+    let total: f64 = pairs.iter().map(|pair| pair.machine.weight).sum();
+    let parts = pairs
+        .iter()
+        .map(|pair| pair.machine.weight / total * of(pair).ln_sd);
+    let freedom = pairs.iter().map(|pair| of(pair).freedom);
+    let freedom = freedom.fold(f64::INFINITY, f64::min);
+    parts.sum::<f64>() * quantile::student(options.confidence, freedom)
+}
+
+/// One footnote for each kind of doubt, with the rows that have it.
+fn doubts(pairs: &[Pair]) -> Vec<Footnote> {
+    let kinds = [
+        (FootnoteKind::Disturbed, "disturbed"),
+        (FootnoteKind::Doubtful, "doubtful as printed"),
+    ];
+    let note = |(kind, word): (FootnoteKind, &str)| {
+        let rows: Vec<&str> = pairs
+            .iter()
+            .filter(|pair| pair.doubts.contains(&kind))
+            .map(|pair| pair.id.as_str())
+            .collect();
+        (!rows.is_empty()).then(|| {
+            let why = format!(
+                "Of {} {} {word}: {}.",
+                crate::summary::words::count(pairs.len(), "row"),
+                rows.len(),
+                rows.join(", ")
+            );
+            Footnote::new(kind, why)
+        })
+    };
+    kinds.into_iter().filter_map(note).collect()
+}

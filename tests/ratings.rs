@@ -1,0 +1,129 @@
+//! Machines rated, as a person asks for it. Printed figures do not change, so these ratings are exact.
+//!
+//! Must not know: how a rating is computed.
+
+mod common;
+
+use common::Home;
+use serde_json::Value;
+
+fn overall(machine: &Value) -> &Value {
+    &machine["one_cpu"]["overall"]
+}
+
+#[test]
+fn printed_machines_are_rated_by_environment_and_for_the_money() {
+    let home = Home::new();
+    let view = home.json(&[
+        "rate",
+        "ref:sun-2-120-4.2bsd",
+        "ref:vax-11-780-4.1bsd",
+        "--price",
+        "20",
+        "--price",
+        "200",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(view["schema"], "gritstone/ratings/1");
+    let [sun, vax] = [0, 1].map(|at: usize| &view["machines"][at]);
+    // table 1 of byte-1984: sieve 1.7 s against 5.1 s, loop 2.6 s against 7.4 s
+    let cpu = &sun["one_cpu"]["environments"][0];
+    let want = (1.7 / 5.1 * 2.6 / 7.4_f64).sqrt();
+    assert!(
+        (cpu["rating"].as_f64().unwrap() - want).abs() < 1e-9,
+        "{cpu}"
+    );
+    assert_eq!(cpu["interval"], Value::Null);
+    assert_eq!(cpu["rows"], serde_json::json!(["byte/sieve", "byte/loop"]));
+    assert!((overall(vax)["rating"].as_f64().unwrap() - 1.0).abs() < 1e-12);
+    let money = |machine: &Value| machine["one_cpu"]["for_money"]["value"].as_f64().unwrap();
+    assert!((money(vax) - 1.0 / 200.0).abs() < 1e-12);
+    assert!(money(sun) > money(vax));
+    assert_eq!(sun["all_cpus"], Value::Null);
+}
+
+#[test]
+fn what_a_machine_lacks_withholds_its_rating_and_naming_the_rows_gives_one() {
+    let home = Home::new();
+    // byte-1984 prints no time for the file reads of the Masscomp
+    let (code, text, _) = home.run(&["rate", "ref:masscomp-sys-iii"]);
+    assert_eq!(code, 4, "{text}");
+    assert!(
+        text.contains("Files: withheld: not measured: byte/disk-read."),
+        "{text}"
+    );
+    let (code, text, _) = home.run(&["rate", "ref:masscomp-sys-iii", "--by", "app/ratings@files"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(
+        text.contains("left out: byte/disk-read (not measured)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn wrong_use_says_what_is_wrong() {
+    let home = Home::new();
+    let wrong = |arguments: &[&str], what: &str| {
+        let (code, _, error) = home.run(&[&["rate", "ref:sun-2-120-4.2bsd"], arguments].concat());
+        assert!(code == 2 && error.contains(what), "{code} {error}");
+    };
+    wrong(&["--price", "1", "--price", "2"], "give one for each");
+    wrong(
+        &["ref:apple-lisa-sys-iii", "--price", "1", "--price", "2/h"],
+        "cannot be held against each other",
+    );
+    wrong(&["--price", "$5"], "without a currency");
+    wrong(&["--by", "byte/sive"], "did you mean 'byte/sieve'?");
+    // machines of one name go by their identifiers
+    let (_, text, _) = home.run(&[
+        "rate",
+        "ref:vax-11-780-weekly-1984",
+        "--against",
+        "ref:vax-11-780-4.2bsd",
+    ]);
+    assert!(
+        text.contains("Ratings against ref:vax-11-780-4.2bsd"),
+        "{text}"
+    );
+    wrong(&["--against", "ref:nothing"], "no reference machine");
+}
+
+#[test]
+fn a_run_opens_with_its_rating_and_rates_with_an_interval() {
+    let home = Home::new();
+    let dir = home.path().to_str().unwrap();
+    let (code, text, error) = home.run(&[
+        "run",
+        "byte/sieve",
+        "byte/loop",
+        "byte/pipe",
+        "byte/syscall",
+        "byte/shell",
+        "byte/disk-*",
+        "--quick",
+        "--budget",
+        "20s",
+        "--dir",
+        dir,
+    ]);
+    assert_eq!(code, 0, "{error}");
+    let line = text.lines().take(8).collect::<Vec<_>>().join(" ");
+    assert!(
+        line.contains("against VAX-11/780, one CPU: ") && line.contains("run --copies"),
+        "{text}"
+    );
+    let view = home.json(&["rate", "--price", "0.42/h", "--format", "json"]);
+    let rated = overall(&view["machines"][0]);
+    let value = rated["rating"].as_f64().unwrap();
+    let ends = [0, 1].map(|at: usize| rated["interval"][at].as_f64().unwrap());
+    assert!(ends[0] < value && value < ends[1] && value > 1.0, "{rated}");
+    // a part that is not rated does not pretend to be: the others are missing
+    let (_, text, _) = home.run(&["run", "byte/sieve", "--quick", "--budget", "2s"]);
+    assert!(!text.contains("against VAX"), "{text}");
+    let (code, text, _) = home.run(&["rate"]);
+    assert!(
+        code == 4 && text.contains("not measured: byte/loop"),
+        "{text}"
+    );
+}
