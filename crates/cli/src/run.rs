@@ -17,7 +17,7 @@ use gritstone_model::{
     Benchmark, Conditions, Id, Launch, Outcome, Placement, Plan, Program, RunInfo, RunView,
     Settings,
 };
-use gritstone_plan::{select, steps};
+use gritstone_plan::{add_copies, select, steps};
 use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -78,9 +78,19 @@ impl Job {
         params::give(catalogue, &mut wanted, &params)?;
         let offer = site.offer(&wanted);
         let limits = limits(args);
+        let mut plan = steps(wanted, &offer);
+        let info = info(args, params, &site, &limits);
+        let copies = &info.settings.copies;
+        if !copies.is_empty() && add_copies(&mut plan, &offer, copies) == plan.benchmarks.len() {
+            return Err(Failure {
+                exit: Exit::WrongUse,
+                what: "none of these rows can be measured as several copies: --copies is for kernels on one CPU that can run here (`gritstone list`)".to_owned(),
+            }
+            .into());
+        }
         Ok(Self {
-            plan: steps(wanted, &offer),
-            info: info(args, params, &site, &limits),
+            plan,
+            info,
             site,
             limits,
             steady: args.steady,
@@ -111,6 +121,7 @@ impl Job {
             spent: spent(self.earlier()),
             watch: Watch::open(&Root::live()),
             before: None,
+            copies: 1,
             display: Display::new(),
             store: &mut store,
             id: &info.id,
@@ -221,10 +232,17 @@ fn info(args: &RunArgs, params: BTreeMap<String, String>, site: &Site, limits: &
             dir: site.dir.display().to_string(),
             environment: site.environment(),
             params,
+            copies: copies(&args.copies),
             steady: vec![],
             trial: None,
         },
     }
+}
+
+/// Each number once, from the fewest; one copy is measured anyway.
+fn copies(given: &[u32]) -> Vec<u32> {
+    let each: BTreeSet<u32> = given.iter().copied().filter(|&copies| copies > 1).collect();
+    each.into_iter().collect()
 }
 
 fn announcement(job: &Job, steadied: &Steadied) -> String {
@@ -305,6 +323,8 @@ struct Recorder<'a> {
     spent: Duration,
     watch: Watch,
     before: Option<Before>,
+    /// Copies of the launch in progress.
+    copies: u32,
     display: Display,
     store: &'a mut Store,
     id: &'a str,
@@ -319,6 +339,7 @@ impl Ways for Recorder<'_> {
     fn before(&mut self, progress: &Progress<'_>) {
         self.display.show(progress);
         self.before = Some(self.watch.begin(progress.cpus));
+        self.copies = progress.copies;
     }
 
     fn after(&mut self, benchmark: &Benchmark, launched: &Launched) -> Conditions {
@@ -326,8 +347,9 @@ impl Ways for Recorder<'_> {
             return Conditions::default();
         };
         let mut conditions = self.watch.end(&before, launched.cpu);
-        // only work that never waits shows by standing still that it was made to
-        if benchmark.processor_bound && benchmark.placement == Placement::OneCpu {
+        // only work that never waits shows by standing still that it was made to; copies may wait for each other
+        let alone = self.copies == 1 && benchmark.placement == Placement::OneCpu;
+        if benchmark.processor_bound && alone {
             conditions.gap = gaps::of(&launched.events).map(|gaps| gaps.total());
         }
         conditions

@@ -1,4 +1,4 @@
-//! One process under the keeper: started, listened to, stopped at its deadline.
+//! Processes under keepers, one or several at once: started, listened to, stopped at their deadline.
 //!
 //! Must not know: benchmarks, what the process does.
 
@@ -66,42 +66,123 @@ pub struct End {
 
 /// Starts the task, and returns when it and everything that it started have ended.
 pub fn carry_out(task: &Task<'_>) -> Result<Ended, ExecError> {
-    let failed = || ExecError::system(format!("cannot start {}", task.program.display()));
+    let nothing = || Ok(());
+    let (mut ended, cpu) = carry_out_together(std::slice::from_ref(task), &nothing)?;
+    let mut ended = ended.remove(0);
+    ended.cpu = cpu;
+    Ok(ended)
+}
+
+/// Starts all tasks, calls `first_ended` when the first of them has, and returns when all have, with the CPU time that they used
+/// together, which is not known of each.
+pub fn carry_out_together(
+    tasks: &[Task<'_>],
+    first_ended: &dyn Fn() -> Result<(), ExecError>,
+) -> Result<(Vec<Ended>, u64), ExecError> {
     let cpu_before = children_cpu();
-    let (said, says) = std::io::pipe().map_err(failed())?;
-    let (report, reports) = std::io::pipe().map_err(failed())?;
-    let (complaint, complains) = std::io::pipe().map_err(failed())?;
-    let mut command = Command::new(task.keeper);
-    command
-        .arg(std::process::id().to_string())
-        .arg(task.cpus)
-        .arg(task.steady)
-        .arg(task.program)
-        .args(&task.arguments)
-        .current_dir(task.directory)
-        .env_clear()
-        .envs(task.environment)
-        // the keeper takes the program's descriptor 3 as its standard output and its report as its standard input:
-        // so it is started without a fork of our memory
-        .stdin(Stdio::from(reports))
-        .stdout(Stdio::from(says))
-        .stderr(Stdio::from(complains))
-        .process_group_of_its_own();
-    let mut keeper = spawn(&mut command).map_err(failed())?;
-    drop(command); // our copies of the writing ends go with it: else we would wait for ourselves
-    let heard = listen(task, &keeper, said, report, complaint);
-    if heard.as_ref().map_or(true, |ended| ended.end.is_none()) {
-        // the keeper was killed: what is left of its group has nobody else. It is not reaped yet, so the number is its own
-        let _ = killpg(pid_of(&keeper), Signal::SIGKILL);
-        let _ = keeper.kill();
+    let mut kept = Vec::with_capacity(tasks.len());
+    let mut heard = tasks.iter().try_for_each(|task| {
+        kept.push(Kept::start(task)?);
+        Ok(())
+    });
+    if heard.is_ok() {
+        heard = listen(tasks, &mut kept, first_ended);
     }
-    keeper.wait().map_err(failed())?;
-    let mut ended = heard?;
-    ended.cpu = children_cpu().saturating_sub(cpu_before);
-    if task.stop.load(Ordering::Relaxed) {
+    let mut ended = Vec::with_capacity(kept.len());
+    for kept in kept {
+        ended.push(kept.finish(heard.is_ok())?);
+    }
+    heard?;
+    if tasks.iter().any(|task| task.stop.load(Ordering::Relaxed)) {
         return Err(ExecError::Interrupted);
     }
-    Ok(ended)
+    Ok((ended, children_cpu().saturating_sub(cpu_before)))
+}
+
+/// A keeper that was started, and what is heard of it.
+struct Kept {
+    program: String,
+    keeper: Child,
+    ears: Ears,
+    deadline: Instant,
+    /// Whether it was asked to end.
+    asked: bool,
+}
+
+impl Kept {
+    fn start(task: &Task<'_>) -> Result<Self, ExecError> {
+        let program = task.program.display().to_string();
+        let failed = || ExecError::system(format!("cannot start {program}"));
+        let (said, says) = std::io::pipe().map_err(failed())?;
+        let (report, reports) = std::io::pipe().map_err(failed())?;
+        let (complaint, complains) = std::io::pipe().map_err(failed())?;
+        let mut command = Command::new(task.keeper);
+        command
+            .arg(std::process::id().to_string())
+            .arg(task.cpus)
+            .arg(task.steady)
+            .arg(task.program)
+            .args(&task.arguments)
+            .current_dir(task.directory)
+            .env_clear()
+            .envs(task.environment)
+            // the keeper takes the program's descriptor 3 as its standard output and its report as its standard input:
+            // so it is started without a fork of our memory
+            .stdin(Stdio::from(reports))
+            .stdout(Stdio::from(says))
+            .stderr(Stdio::from(complains))
+            .process_group_of_its_own();
+        let keeper = spawn(&mut command).map_err(failed())?;
+        drop(command); // our copies of the writing ends go with it: else we would wait for ourselves
+        Ok(Self {
+            keeper,
+            ears: Ears::new([said, report, complaint]),
+            deadline: Instant::now() + task.deadline,
+            asked: false,
+            program,
+        })
+    }
+
+    /// Whether it may still say something; ends it where it is time for that.
+    fn tend(&mut self, task: &Task<'_>) -> Result<bool, ExecError> {
+        if !self.ears.open() {
+            return Ok(false);
+        }
+        let pid = pid_of(&self.keeper);
+        let now = Instant::now();
+        let stop = task.stop.load(Ordering::Relaxed) || self.ears.ended.protocol.is_some();
+        if !self.asked && self.ears.keeper_is_gone() {
+            // what it kept holds the other pipes open; it is not reaped yet, so the group is still its own
+            let _ = killpg(pid, Signal::SIGKILL);
+            self.asked = true;
+            self.deadline = now + GRACE;
+        } else if !self.asked && (stop || now >= self.deadline) {
+            // after a Ctrl-Z of ours it may have ended long ago
+            if !stop && self.ears.catch_up()? {
+                return Ok(false);
+            }
+            self.ears.ended.timed_out = !stop;
+            let _ = kill(pid, Signal::SIGTERM);
+            self.asked = true;
+            self.deadline = now + GRACE;
+        } else if self.asked && now >= self.deadline {
+            return Ok(false); // the keeper itself is stuck
+        }
+        Ok(true)
+    }
+
+    /// Reaps the keeper; kills it first when it was not heard to the end, or gave no account.
+    fn finish(mut self, heard: bool) -> Result<Ended, ExecError> {
+        let ended = self.ears.finish();
+        if !heard || ended.end.is_none() {
+            // the keeper was killed: what is left of its group has nobody else. It is not reaped yet, so the number is its own
+            let _ = killpg(pid_of(&self.keeper), Signal::SIGKILL);
+            let _ = self.keeper.kill();
+        }
+        let failed = ExecError::system(format!("cannot start {}", self.program));
+        self.keeper.wait().map_err(failed)?;
+        Ok(ended)
+    }
 }
 
 /// Starts a program that may have been written a moment ago: another thread that forked just then holds it open for
@@ -153,6 +234,16 @@ struct Ears {
 }
 
 impl Ears {
+    fn new(pipes: [PipeReader; 3]) -> Self {
+        Self {
+            pipes: pipes.map(Some),
+            parser: Parser::new(),
+            report: vec![],
+            stderr: vec![],
+            ended: Ended::default(),
+        }
+    }
+
     fn open(&self) -> bool {
         self.pipes.iter().any(Option::is_some)
     }
@@ -166,37 +257,10 @@ impl Ears {
     fn catch_up(&mut self) -> Result<bool, ExecError> {
         for _ in 0..MOST_READS {
             if self.open() {
-                self.wait(Duration::ZERO)?;
+                wait(&mut [self], Duration::ZERO)?;
             }
         }
         Ok(!self.open())
-    }
-
-    /// Sleeps until one of the pipes has something, a signal comes, or the time is over.
-    fn wait(&mut self, time: Duration) -> Result<(), ExecError> {
-        let open: Vec<usize> = (0..3).filter(|&i| self.pipes[i].is_some()).collect();
-        let mut fds: Vec<PollFd<'_>> = self
-            .pipes
-            .iter()
-            .flatten()
-            .map(|pipe| PollFd::new(pipe.as_fd(), PollFlags::POLLIN))
-            .collect();
-        let milliseconds = u16::try_from(time.as_millis() + 1).unwrap_or(u16::MAX);
-        match poll(&mut fds, PollTimeout::from(milliseconds)) {
-            Ok(_) | Err(Errno::EINTR) => {}
-            Err(errno) => return Err(ExecError::system("poll")(errno.into())),
-        }
-        let ready: Vec<usize> = open
-            .into_iter()
-            .zip(&fds)
-            .filter(|(_, fd)| fd.any().unwrap_or(true))
-            .map(|(which, _)| which)
-            .collect();
-        drop(fds);
-        for which in ready {
-            self.hear(which);
-        }
-        Ok(())
     }
 
     /// Reads what is there from one pipe; closes it at its end.
@@ -244,46 +308,63 @@ impl Ears {
     }
 }
 
+/// Until none of them has anything more to say.
 fn listen(
-    task: &Task<'_>,
-    keeper: &Child,
-    said: PipeReader,
-    report: PipeReader,
-    complaint: PipeReader,
-) -> Result<Ended, ExecError> {
-    let pid = pid_of(keeper);
-    let mut ears = Ears {
-        pipes: [Some(said), Some(report), Some(complaint)],
-        parser: Parser::new(),
-        report: vec![],
-        stderr: vec![],
-        ended: Ended::default(),
-    };
-    let mut deadline = Instant::now() + task.deadline;
-    let mut asked = false;
-    while ears.open() {
-        let now = Instant::now();
-        let stop = task.stop.load(Ordering::Relaxed) || ears.ended.protocol.is_some();
-        if !asked && ears.keeper_is_gone() {
-            // what it kept holds the other pipes open; it is not reaped yet, so the group is still its own
-            let _ = killpg(pid, Signal::SIGKILL);
-            asked = true;
-            deadline = now + GRACE;
-        } else if !asked && (stop || now >= deadline) {
-            // after a Ctrl-Z of ours it may have ended long ago
-            if !stop && ears.catch_up()? {
-                break;
+    tasks: &[Task<'_>],
+    kept: &mut [Kept],
+    first_ended: &dyn Fn() -> Result<(), ExecError>,
+) -> Result<(), ExecError> {
+    let mut all = true;
+    loop {
+        let mut open: Vec<&mut Kept> = Vec::with_capacity(kept.len());
+        for (one, task) in kept.iter_mut().zip(tasks) {
+            if one.tend(task)? {
+                open.push(one);
             }
-            ears.ended.timed_out = !stop;
-            let _ = kill(pid, Signal::SIGTERM);
-            asked = true;
-            deadline = now + GRACE;
-        } else if asked && now >= deadline {
-            break; // the keeper itself is stuck
         }
-        ears.wait(deadline.saturating_duration_since(now))?;
+        if all && open.len() < tasks.len() {
+            all = false;
+            first_ended()?;
+        }
+        let Some(deadline) = open.iter().map(|one| one.deadline).min() else {
+            return Ok(());
+        };
+        let mut ears: Vec<&mut Ears> = open.into_iter().map(|one| &mut one.ears).collect();
+        wait(
+            &mut ears,
+            deadline.saturating_duration_since(Instant::now()),
+        )?;
     }
-    Ok(ears.finish())
+}
+
+/// Sleeps until one of the pipes has something, a signal comes, or the time is over.
+fn wait(ears: &mut [&mut Ears], time: Duration) -> Result<(), ExecError> {
+    let mut open = vec![];
+    let mut fds = vec![];
+    for (whose, ears) in ears.iter().enumerate() {
+        for (which, pipe) in ears.pipes.iter().enumerate() {
+            if let Some(pipe) = pipe {
+                open.push((whose, which));
+                fds.push(PollFd::new(pipe.as_fd(), PollFlags::POLLIN));
+            }
+        }
+    }
+    let milliseconds = u16::try_from(time.as_millis() + 1).unwrap_or(u16::MAX);
+    match poll(&mut fds, PollTimeout::from(milliseconds)) {
+        Ok(_) | Err(Errno::EINTR) => {}
+        Err(errno) => return Err(ExecError::system("poll")(errno.into())),
+    }
+    let ready: Vec<(usize, usize)> = open
+        .into_iter()
+        .zip(&fds)
+        .filter(|(_, fd)| fd.any().unwrap_or(true))
+        .map(|(where_from, _)| where_from)
+        .collect();
+    drop(fds);
+    for (whose, which) in ready {
+        ears[whose].hear(which);
+    }
+    Ok(())
 }
 
 /// `exit=0 left=0` or `signal=9 left=2`.
@@ -321,7 +402,13 @@ mod tests {
         let said = pipe_with("hello protocol=1 kernel=x\nbye\n");
         let report = pipe_with("exit=0 left=0\n");
         let complaint = pipe_with("");
-        let mut keeper = Command::new("/bin/true").spawn().unwrap();
+        let mut kept = [Kept {
+            program: "x".to_owned(),
+            keeper: Command::new("/bin/true").spawn().unwrap(),
+            ears: Ears::new([said, report, complaint]),
+            deadline: Instant::now(),
+            asked: false,
+        }];
         let task = Task {
             keeper: Path::new("/bin/true"),
             cpus: "-",
@@ -333,8 +420,9 @@ mod tests {
             deadline: Duration::ZERO,
             stop: &AtomicBool::new(false),
         };
-        let ended = listen(&task, &keeper, said, report, complaint).unwrap();
-        keeper.wait().unwrap();
+        listen(&[task], &mut kept, &|| Ok(())).unwrap();
+        let [kept] = kept;
+        let ended = kept.finish(true).unwrap();
         assert!(!ended.timed_out);
         assert_eq!(ended.protocol, None);
         assert_eq!(ended.events.len(), 2);

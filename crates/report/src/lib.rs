@@ -17,6 +17,7 @@ mod check;
 mod clean;
 mod columns;
 mod compare;
+mod copies;
 mod history;
 mod number;
 mod selftest;

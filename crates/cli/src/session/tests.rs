@@ -23,7 +23,12 @@ struct World {
 }
 
 impl Execute for World {
-    fn launch(&mut self, benchmark: &Benchmark, _: &[u32]) -> Result<Launched, ExecError> {
+    fn launch_copies(
+        &mut self,
+        benchmark: &Benchmark,
+        _: &[u32],
+        _: u32,
+    ) -> Result<Launched, ExecError> {
         if self.launched.len() == self.interrupt_after {
             return Err(ExecError::Interrupted);
         }
@@ -123,6 +128,7 @@ fn plan(rows: &[&'static str]) -> Plan {
             .map(|id| Step {
                 id: Id::parse(id).unwrap(),
                 cpus: vec![1],
+                copies: 1,
             })
             .collect(),
         benchmarks: rows.iter().map(|id| benchmark(id)).collect(),
