@@ -353,6 +353,31 @@ fn the_terms_of_a_difference_share_their_rounds() {
 }
 
 #[test]
+fn one_copy_and_several_share_their_rounds() {
+    let mut plan = plan(&["a/noisy"]);
+    plan.steps.push(Step {
+        copies: 4,
+        ..plan.steps[0].clone()
+    });
+    let rows = || vec![noisy("a/noisy", 1.0)];
+    let limits = limits(60.0);
+    let rounds = |kept: &[Launch], copies: u32| -> Vec<u32> {
+        let own = kept.iter().filter(|launch| launch.copies == copies);
+        own.map(|launch| launch.round).collect()
+    };
+    let ran = run(&plan, rows(), &limits);
+    assert!(rounds(&ran.kept, 1).len() >= LEAST, "{}", ran.kept.len());
+    assert_eq!(rounds(&ran.kept, 1), rounds(&ran.kept, 4));
+
+    // what was cut off after four rounds goes on with both
+    let cut = run_with(&plan, rows(), &limits, 8, usize::MAX);
+    let rest = go_on(&plan, rows(), &limits, &cut.kept, usize::MAX, usize::MAX);
+    let all: Vec<Launch> = cut.kept.into_iter().chain(rest.kept).collect();
+    assert_eq!(rounds(&all, 1), rounds(&all, 4));
+    assert_eq!(&rounds(&all, 1)[..5], [0, 1, 2, 3, 4]);
+}
+
+#[test]
 fn a_request_to_stop_and_a_full_disc_keep_what_is_finished() {
     let plan = plan(&["a/one", "a/two"]);
     let rows = || vec![steady("a/one", 1.0), steady("a/two", 1.0)];

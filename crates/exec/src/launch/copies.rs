@@ -11,7 +11,7 @@ use crate::{ExecError, linked};
 use gritstone_kernels::KEEPER;
 use gritstone_model::{Benchmark, COPY, Event, KernelWork, Outcome};
 use std::ffi::OsString;
-use std::fs::OpenOptions;
+use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -62,20 +62,14 @@ impl Executor {
         let keeper = self.path_of(KEEPER)?;
         let program = self.path_of(&work.program)?;
         let copies = directories.len();
-        let meeting = directory.join("meeting");
-        let failed = || ExecError::system(format!("cannot write {}", meeting.display()));
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&meeting)
-            .map_err(failed())?;
-        file.write_all(&[0; MEETING]).map_err(failed())?;
+        let meeting = Meeting::make(directory)?;
         // where copies share a CPU they take turns, which real-time priority would not let them
         let shared = copies.div_ceil(cpus.len().max(1));
         let alone = (shared == 1).then_some(benchmark);
         let steady = self.steady.words(alone);
         let environments: Vec<_> = directories.iter().map(|at| self.environment(at)).collect();
         let mut handed = self.handed(work)?;
+        handed.extend([format!("copies={copies}").into(), meeting.argument()]);
         if shared > 1 {
             let target = TURNS * shared as u64;
             handed.push(format!("target_ns={target}").into());
@@ -88,10 +82,7 @@ impl Executor {
                     [] => &[],
                     cpus => std::slice::from_ref(&cpus[which % cpus.len()]),
                 };
-                let mut meets = OsString::from("meeting=");
-                meets.push(&meeting);
-                let mut arguments = vec![cpus_argument(own), format!("copies={copies}").into()];
-                arguments.push(meets);
+                let mut arguments = vec![cpus_argument(own)];
                 arguments.extend(handed.iter().cloned());
                 Task {
                     keeper: &keeper,
@@ -106,11 +97,7 @@ impl Executor {
                 }
             })
             .collect();
-        let over = || {
-            file.write_all_at(&1_u32.to_ne_bytes(), OVER)
-                .map_err(failed())
-        };
-        let (ended, cpu) = carry_out_together(&tasks, &over)?;
+        let (ended, cpu) = carry_out_together(&tasks, &|| meeting.end())?;
         let judged = ended
             .into_iter()
             .map(|ended| judge(&work.program, ended, deadline))
@@ -126,6 +113,36 @@ impl Executor {
             ));
         }
         Ok(told)
+    }
+}
+
+/// The file by which copies meet: counters of those that are ready and done, and whether it is over.
+struct Meeting {
+    path: PathBuf,
+    file: File,
+}
+
+impl Meeting {
+    fn make(directory: &Path) -> Result<Self, ExecError> {
+        let path = directory.join("meeting");
+        let failed = || ExecError::system(format!("cannot write {}", path.display()));
+        let mut file = File::create_new(&path).map_err(failed())?;
+        file.write_all(&[0; MEETING]).map_err(failed())?;
+        Ok(Self { path, file })
+    }
+
+    fn argument(&self) -> OsString {
+        let mut argument = OsString::from("meeting=");
+        argument.push(&self.path);
+        argument
+    }
+
+    /// Nobody waits any more.
+    fn end(&self) -> Result<(), ExecError> {
+        let failed = ExecError::system(format!("cannot write {}", self.path.display()));
+        self.file
+            .write_all_at(&1_u32.to_ne_bytes(), OVER)
+            .map_err(failed)
     }
 }
 
