@@ -3,7 +3,7 @@
 use super::*;
 use gritstone_exec::ExecError;
 use gritstone_model::{
-    Better, Check, Claims, Event, KernelWork, Placement, Sample, Source, Term, Unit, Usage,
+    Better, COPY, Check, Claims, Event, KernelWork, Placement, Sample, Source, Term, Unit, Usage,
 };
 use std::cell::Cell;
 use std::rc::Rc;
@@ -27,7 +27,7 @@ impl Execute for World {
         &mut self,
         benchmark: &Benchmark,
         _: &[u32],
-        _: u32,
+        copies: u32,
     ) -> Result<Launched, ExecError> {
         if self.launched.len() == self.interrupt_after {
             return Err(ExecError::Interrupted);
@@ -55,6 +55,16 @@ impl Execute for World {
                 ],
             ),
             Err(outcome) => (outcome, vec![]),
+        };
+        let copy = |number: u32| Event::Param {
+            key: COPY.to_owned(),
+            value: number.to_string(),
+        };
+        let events = match copies {
+            1 => events,
+            _ => (1..=copies)
+                .flat_map(|number| [vec![copy(number)], events.clone()].concat())
+                .collect(),
         };
         Ok(Launched {
             outcome,
