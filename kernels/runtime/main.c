@@ -2,8 +2,8 @@
  *
  * Arguments, all of them key=value: mode=measure (default), once, prepare, finish or count; samples=, target_ns=, sample_ns= (see below),
  * warm=0 (no warm-up where an operation is a figure of its own),
- * batch= (operations of the published work) and batch_ns=; n= (with mode=once or count); cpus=; whatever the kernel
- * asks for.
+ * batch= (operations of the published work) and batch_ns=; n= (with mode=once or count); cpus=; copies= and meeting= (see
+ * copies.c); whatever the kernel asks for.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -256,6 +256,20 @@ static void line_latency(const struct histogram *h)
 	end_line();
 }
 
+/* The same work on and on, untimed, until every other copy has its samples. */
+static void keep_working(struct context *c, uint64_t n)
+{
+	struct sample s, wrong = {0};
+	copy_done();
+	while (copies_work()) {
+		region(c, n, &s);
+		if (s.check != s.expected)
+			wrong = s;
+	}
+	if (wrong.n != 0)
+		line_check(&wrong);
+}
+
 /* More than the kernel can do at a time would be less work than was asked for, or worse. */
 static void at_a_time(struct context *c, const char *key, uint64_t n)
 {
@@ -278,12 +292,16 @@ static void measure(struct context *c)
 		target = 1000 * resolution;
 	uint64_t batch = parameter_u64(c, "batch", 0);
 	at_a_time(c, "batch", batch);
+	join_copies(c);
 	stop_if_failed(c);
 	learn_reading_cost();
 	uint64_t n = calibrate(c, target);
+	meet_copies(c);
+	stop_if_failed(c);
 	c->latency = latency;
 	measure_samples(c, n);
 	c->latency = NULL;
+	keep_working(c, n);
 	if (batch != 0)
 		measure_batches(c, batch, walls);
 	line_latency(latency);

@@ -68,6 +68,12 @@ void usage_end(const struct usage *before, struct usage *difference, int childre
 void parse_arguments(struct context *, int argc, char **argv);
 void place(struct context *, int which);
 
+/* copies.c; without a meeting there is one copy, which waits for nobody */
+void join_copies(struct context *);
+void meet_copies(struct context *);
+void copy_done(void);
+int copies_work(void);
+
 /* lines.c: the protocol. Lines are kept in memory and written by flush_lines. */
 void line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void line_text(const char *text); /* appends escaped text to the current line */

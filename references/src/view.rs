@@ -106,6 +106,7 @@ fn result(cell: &Cell, benchmark: Option<&Benchmark>) -> ResultView {
         statistics: cell.distribution.as_ref().map(statistics),
         series: None,
         series_label: None,
+        copies: None,
         published: published(cell, benchmark),
         program: None,
         measured: Some(format!("{}, {}", cell.document, cell.place)),

@@ -95,6 +95,9 @@ pub struct RunArgs {
     /// Directory in whose file system files are measured [default: /var/tmp, else TMPDIR]
     #[arg(long)]
     pub dir: Option<PathBuf>,
+    /// Measure rows of kernels on one CPU as so many copies at once too, such as 2,4,8; one copy is measured always
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub copies: Vec<u32>,
     /// A parameter of the selected rows' programs in place of their own, such as tty=/dev/ttyS0; once for each
     #[arg(long = "param", value_name = "KEY=VALUE", value_parser = crate::params::parse)]
     pub params: Vec<(String, String)>,
@@ -108,7 +111,7 @@ pub struct RunArgs {
     pub compilers: CompilerArgs,
     /// Go on with a run that was cut off: the newest, or the one that is named
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
-          conflicts_with_all = ["selectors", "quick", "budget", "precision", "label", "dir", "params", "seed", "steady", "cc", "cflags", "fc", "fflags"])]
+          conflicts_with_all = ["selectors", "quick", "budget", "precision", "label", "dir", "params", "seed", "steady", "copies", "cc", "cflags", "fc", "fflags"])]
     pub resume: Option<String>,
     #[command(flatten)]
     pub format: FormatArgs,

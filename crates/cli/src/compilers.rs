@@ -185,6 +185,7 @@ fn together(ways: &[Way]) -> Result<(Plan, Rows)> {
             plan.steps.push(Step {
                 id,
                 cpus: step.cpus.clone(),
+                copies: step.copies,
             });
         }
     }
@@ -282,6 +283,19 @@ impl Execute for Interleaved<'_> {
         };
         self.executor.use_builds(self.builds[*way].clone());
         self.executor.launch(row, cpus)
+    }
+
+    fn launch_copies(
+        &mut self,
+        benchmark: &Benchmark,
+        cpus: &[u32],
+        copies: u32,
+    ) -> Result<Launched, ExecError> {
+        let Some((way, row)) = self.rows.get(&benchmark.id) else {
+            return self.executor.launch_copies(benchmark, cpus, copies);
+        };
+        self.executor.use_builds(self.builds[*way].clone());
+        self.executor.launch_copies(row, cpus, copies)
     }
 }
 

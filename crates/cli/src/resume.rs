@@ -10,7 +10,7 @@ use crate::site::Site;
 use crate::world::World;
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_model::{Benchmark, Id, Program, RunData, RunInfo};
-use gritstone_plan::steps;
+use gritstone_plan::{add_copies, steps};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -67,7 +67,8 @@ pub fn job(world: &World, name: &str) -> Result<Job> {
         }
     }
     let offer = site.offer(&data.benchmarks);
-    let plan = steps(data.benchmarks, &offer);
+    let mut plan = steps(data.benchmarks, &offer);
+    add_copies(&mut plan, &offer, &settings.copies);
     Ok(Job {
         limits: Limits {
             budget: Duration::try_from_secs_f64(settings.budget_s)

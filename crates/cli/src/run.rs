@@ -17,7 +17,7 @@ use gritstone_model::{
     Benchmark, Conditions, Id, Kind, Launch, Outcome, Placement, Plan, Program, Quantity, RunInfo,
     RunView, Settings,
 };
-use gritstone_plan::{select, steps};
+use gritstone_plan::{add_copies, select, steps};
 use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -83,9 +83,19 @@ impl Job {
             offer.kernels.extend(compiler::programs());
         }
         let limits = limits(args);
+        let mut plan = steps(wanted, &offer);
+        let info = info(args, params, &site, &limits);
+        let copies = &info.settings.copies;
+        if !copies.is_empty() && add_copies(&mut plan, &offer, copies) == plan.benchmarks.len() {
+            return Err(Failure {
+                exit: Exit::WrongUse,
+                what: "none of these rows can be measured as several copies: --copies is for kernels on one CPU that can run here (`gritstone list`)".to_owned(),
+            }
+            .into());
+        }
         Ok(Self {
-            plan: steps(wanted, &offer),
-            info: info(args, params, &site, &limits),
+            plan,
+            info,
             site,
             limits,
             steady: args.steady,
@@ -118,6 +128,7 @@ impl Job {
             spent: spent(self.earlier()),
             watch: Watch::open(&Root::live()),
             before: None,
+            copies: 1,
             display: Display::new(),
             store: &mut store,
             id: &info.id,
@@ -233,10 +244,17 @@ pub fn info(
             dir: site.dir.display().to_string(),
             environment: site.environment(),
             params,
+            copies: copies(&args.copies),
             steady: vec![],
             trial: None,
         },
     }
+}
+
+/// Each number once, from the fewest; one copy is measured anyway.
+fn copies(given: &[u32]) -> Vec<u32> {
+    let each: BTreeSet<u32> = given.iter().copied().filter(|&copies| copies > 1).collect();
+    each.into_iter().collect()
 }
 
 fn announcement(job: &Job, steadied: &Steadied) -> String {
@@ -345,6 +363,8 @@ struct Recorder<'a> {
     spent: Duration,
     watch: Watch,
     before: Option<Before>,
+    /// Copies of the launch in progress.
+    copies: u32,
     display: Display,
     store: &'a mut Store,
     id: &'a str,
@@ -359,13 +379,17 @@ impl Ways for Recorder<'_> {
     fn before(&mut self, progress: &Progress<'_>) {
         self.display.show(progress);
         self.before = Some(self.watch.begin(progress.cpus));
+        self.copies = progress.copies;
     }
 
     fn after(&mut self, benchmark: &Benchmark, launched: &Launched) -> Conditions {
         let Some(before) = self.before.take() else {
             return Conditions::default();
         };
-        conditions(&mut self.watch, &before, benchmark, launched)
+        let mut conditions = conditions(&mut self.watch, &before, benchmark, launched);
+        // copies may wait for each other
+        conditions.gap = conditions.gap.filter(|_| self.copies == 1);
+        conditions
     }
 
     fn keep(&mut self, launch: &Launch) -> Result<()> {

@@ -42,6 +42,8 @@ pub struct Progress<'a> {
     pub id: &'a Id,
     /// Where; empty for all CPUs.
     pub cpus: &'a [u32],
+    /// How many copies at once.
+    pub copies: u32,
     /// The pass, from 0.
     pub round: u32,
     /// Passes in all, as far as it is known.
@@ -124,7 +126,9 @@ pub fn measure(
 ) -> Result<()> {
     let mut tracks = tracks(plan);
     for launch in earlier {
-        if let Some(track) = tracks.iter_mut().find(|t| t.step.id == launch.id) {
+        let own =
+            |track: &&mut Track| (&track.step.id, track.step.copies) == (&launch.id, launch.copies);
+        if let Some(track) = tracks.iter_mut().find(own) {
             track.learn(launch, launch.conditions.wall as f64 / 1e9);
         }
     }
@@ -200,13 +204,16 @@ fn allot(plan: &Plan, tracks: &[Track<'_>], limits: &Limits, now: Duration) -> V
             least: LEAST,
         })
         .collect();
-    // the terms of a difference are paired round by round: they need launches in the same rounds
+    // the terms of a difference are paired round by round, as one copy and several are: they need launches in the same rounds
     for benchmark in &plan.benchmarks {
-        let Work::Derived { terms } = &benchmark.work else {
-            continue;
+        let paired = |step: &Step| match &benchmark.work {
+            Work::Derived { terms } => {
+                step.copies == 1 && terms.iter().any(|term| term.id == step.id)
+            }
+            _ => step.id == benchmark.id,
         };
         let members: Vec<usize> = (0..tracks.len())
-            .filter(|&i| terms.iter().any(|term| term.id == tracks[i].step.id) && !tracks[i].out)
+            .filter(|&i| paired(tracks[i].step) && !tracks[i].out)
             .collect();
         let most = members.iter().map(|&i| rows[i].wanted).max().unwrap_or(0);
         for i in members {
@@ -255,18 +262,22 @@ impl Session<'_> {
         self.ways.before(&Progress {
             id: &track.step.id,
             cpus: &track.step.cpus,
+            copies: track.step.copies,
             round: self.round,
             rounds: self.rounds,
             elapsed: start,
             end: self.end.max(start),
         });
-        let launched = self.execute.launch(track.benchmark, &track.step.cpus)?;
+        let step = track.step;
+        let execute = &mut self.execute;
+        let launched = execute.launch_copies(track.benchmark, &step.cpus, step.copies)?;
         let conditions = self.ways.after(track.benchmark, &launched);
         let launch = Launch {
             id: track.step.id.clone(),
             round: self.round,
             start: u64::try_from(start.as_nanos()).unwrap_or(u64::MAX),
-            cpus: track.step.cpus.clone(),
+            cpus: step.cpus.clone(),
+            copies: step.copies,
             outcome: launched.outcome,
             events: launched.events,
             conditions,

@@ -73,6 +73,7 @@ impl Site {
         Offer {
             cpu: self.chosen.measured,
             peer: self.chosen.peer,
+            cpus: self.chosen.in_turn(&self.host.cpu),
             programs: self.programs(benchmarks).into_keys().collect(),
             kernels: gritstone_kernels::all()
                 .iter()

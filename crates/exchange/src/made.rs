@@ -160,6 +160,7 @@ fn launch(id: &Id, round: u32, outcome: &Result<Sample, String>) -> Launch {
         round,
         start: 0,
         cpus: vec![],
+        copies: 1,
         outcome,
         events,
         conditions: gritstone_model::Conditions::default(),

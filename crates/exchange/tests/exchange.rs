@@ -49,6 +49,7 @@ fn launch(name: &str, round: u32, n: u64, wall: u64) -> Launch {
         round,
         start: u64::from(round),
         cpus: vec![1],
+        copies: 1,
         outcome: Outcome::Measured,
         events: vec![
             Event::Sample(Sample {

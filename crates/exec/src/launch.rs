@@ -4,6 +4,7 @@
 //! that does just that. A command is proved once a run, untimed, and then timed as a process.
 //! Must not know: which benchmarks there are, when to stop measuring.
 
+mod copies;
 pub(crate) mod programs;
 
 use crate::entries::{self, Entries, Uncounted};
@@ -322,11 +323,24 @@ impl Executor {
 }
 
 impl Execute for Executor {
-    fn launch(&mut self, benchmark: &Benchmark, cpus: &[u32]) -> Result<Launched, ExecError> {
+    fn launch_copies(
+        &mut self,
+        benchmark: &Benchmark,
+        cpus: &[u32],
+        copies: u32,
+    ) -> Result<Launched, ExecError> {
         let directory = self.setup.places.fresh(benchmark.files)?;
         let cpus = placed(benchmark, cpus);
         let told = match &benchmark.work {
+            Work::Kernel(work) if copies > 1 => {
+                self.copies(benchmark, work, cpus, copies, &directory)
+            }
             Work::Kernel(work) => self.kernel(benchmark, work, cpus, &directory),
+            _ if copies > 1 => Ok(Told {
+                outcome: Outcome::Skipped("only kernels are measured as copies".to_owned()),
+                events: vec![],
+                cpu: 0,
+            }),
             Work::Command(work) | Work::Scenario(work) => match &work.user {
                 Some(user) => self.user_command(work, user, cpus),
                 None => self.command(benchmark, work, cpus, &directory),

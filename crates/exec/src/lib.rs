@@ -98,5 +98,18 @@ pub trait Execute {
     ///
     /// # Errors
     /// Only when no launch can be carried out any more; a launch that fails is an [`Outcome`].
-    fn launch(&mut self, benchmark: &Benchmark, cpus: &[u32]) -> Result<Launched, ExecError>;
+    fn launch(&mut self, benchmark: &Benchmark, cpus: &[u32]) -> Result<Launched, ExecError> {
+        self.launch_copies(benchmark, cpus, 1)
+    }
+
+    /// The same as so many copies that work at once, on `cpus` in turn; what each of several said begins with its number.
+    ///
+    /// # Errors
+    /// As of [`Self::launch`]; a launch fails when one of its copies does.
+    fn launch_copies(
+        &mut self,
+        benchmark: &Benchmark,
+        cpus: &[u32],
+        copies: u32,
+    ) -> Result<Launched, ExecError>;
 }

@@ -1,27 +1,21 @@
-//! One process under the keeper: started, listened to, stopped at its deadline.
+//! Processes under keepers, one or several at once: started, listened to, stopped at their deadline.
 //!
 //! Must not know: benchmarks, what the process does.
 
+mod ears;
+
 use crate::ExecError;
+use ears::{Ears, wait};
 use gritstone_model::Event;
-use gritstone_protocol::Parser;
-use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{PipeReader, Read};
-use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How much of standard error is kept.
-const MAX_STDERR: usize = 4096;
-/// Reads that empty a pipe of the usual 64 KiB, and see its end.
-const MOST_READS: usize = 8;
 /// How long a program that was just written may still be open for writing.
 const BUSY_FOR: Duration = Duration::from_secs(1);
 /// How long the keeper may take to clean up before it is killed itself.
@@ -66,42 +60,123 @@ pub struct End {
 
 /// Starts the task, and returns when it and everything that it started have ended.
 pub fn carry_out(task: &Task<'_>) -> Result<Ended, ExecError> {
-    let failed = || ExecError::system(format!("cannot start {}", task.program.display()));
+    let nothing = || Ok(());
+    let (mut ended, cpu) = carry_out_together(std::slice::from_ref(task), &nothing)?;
+    let mut ended = ended.remove(0);
+    ended.cpu = cpu;
+    Ok(ended)
+}
+
+/// Starts all tasks, calls `first_ended` when the first of them has, and returns when all have, with the CPU time that they used
+/// together, which is not known of each.
+pub fn carry_out_together(
+    tasks: &[Task<'_>],
+    first_ended: &dyn Fn() -> Result<(), ExecError>,
+) -> Result<(Vec<Ended>, u64), ExecError> {
     let cpu_before = children_cpu();
-    let (said, says) = std::io::pipe().map_err(failed())?;
-    let (report, reports) = std::io::pipe().map_err(failed())?;
-    let (complaint, complains) = std::io::pipe().map_err(failed())?;
-    let mut command = Command::new(task.keeper);
-    command
-        .arg(std::process::id().to_string())
-        .arg(task.cpus)
-        .arg(task.steady)
-        .arg(task.program)
-        .args(&task.arguments)
-        .current_dir(task.directory)
-        .env_clear()
-        .envs(task.environment)
-        // the keeper takes the program's descriptor 3 as its standard output and its report as its standard input:
-        // so it is started without a fork of our memory
-        .stdin(Stdio::from(reports))
-        .stdout(Stdio::from(says))
-        .stderr(Stdio::from(complains))
-        .process_group_of_its_own();
-    let mut keeper = spawn(&mut command).map_err(failed())?;
-    drop(command); // our copies of the writing ends go with it: else we would wait for ourselves
-    let heard = listen(task, &keeper, said, report, complaint);
-    if heard.as_ref().map_or(true, |ended| ended.end.is_none()) {
-        // the keeper was killed: what is left of its group has nobody else. It is not reaped yet, so the number is its own
-        let _ = killpg(pid_of(&keeper), Signal::SIGKILL);
-        let _ = keeper.kill();
+    let mut kept = Vec::with_capacity(tasks.len());
+    let mut heard = tasks.iter().try_for_each(|task| {
+        kept.push(Kept::start(task)?);
+        Ok(())
+    });
+    if heard.is_ok() {
+        heard = listen(tasks, &mut kept, first_ended);
     }
-    keeper.wait().map_err(failed())?;
-    let mut ended = heard?;
-    ended.cpu = children_cpu().saturating_sub(cpu_before);
-    if task.stop.load(Ordering::Relaxed) {
+    let mut ended = Vec::with_capacity(kept.len());
+    for kept in kept {
+        ended.push(kept.finish(heard.is_ok())?);
+    }
+    heard?;
+    if tasks.iter().any(|task| task.stop.load(Ordering::Relaxed)) {
         return Err(ExecError::Interrupted);
     }
-    Ok(ended)
+    Ok((ended, children_cpu().saturating_sub(cpu_before)))
+}
+
+/// A keeper that was started, and what is heard of it.
+struct Kept {
+    program: String,
+    keeper: Child,
+    ears: Ears,
+    deadline: Instant,
+    /// Whether it was asked to end.
+    asked: bool,
+}
+
+impl Kept {
+    fn start(task: &Task<'_>) -> Result<Self, ExecError> {
+        let program = task.program.display().to_string();
+        let failed = || ExecError::system(format!("cannot start {program}"));
+        let (said, says) = std::io::pipe().map_err(failed())?;
+        let (report, reports) = std::io::pipe().map_err(failed())?;
+        let (complaint, complains) = std::io::pipe().map_err(failed())?;
+        let mut command = Command::new(task.keeper);
+        command
+            .arg(std::process::id().to_string())
+            .arg(task.cpus)
+            .arg(task.steady)
+            .arg(task.program)
+            .args(&task.arguments)
+            .current_dir(task.directory)
+            .env_clear()
+            .envs(task.environment)
+            // the keeper takes the program's descriptor 3 as its standard output and its report as its standard input:
+            // so it is started without a fork of our memory
+            .stdin(Stdio::from(reports))
+            .stdout(Stdio::from(says))
+            .stderr(Stdio::from(complains))
+            .process_group_of_its_own();
+        let keeper = spawn(&mut command).map_err(failed())?;
+        drop(command); // our copies of the writing ends go with it: else we would wait for ourselves
+        Ok(Self {
+            keeper,
+            ears: Ears::new([said, report, complaint]),
+            deadline: Instant::now() + task.deadline,
+            asked: false,
+            program,
+        })
+    }
+
+    /// Whether it may still say something; ends it where it is time for that.
+    fn tend(&mut self, task: &Task<'_>) -> Result<bool, ExecError> {
+        if !self.ears.open() {
+            return Ok(false);
+        }
+        let pid = pid_of(&self.keeper);
+        let now = Instant::now();
+        let stop = task.stop.load(Ordering::Relaxed) || self.ears.ended.protocol.is_some();
+        if !self.asked && self.ears.keeper_is_gone() {
+            // what it kept holds the other pipes open; it is not reaped yet, so the group is still its own
+            let _ = killpg(pid, Signal::SIGKILL);
+            self.asked = true;
+            self.deadline = now + GRACE;
+        } else if !self.asked && (stop || now >= self.deadline) {
+            // after a Ctrl-Z of ours it may have ended long ago
+            if !stop && self.ears.catch_up()? {
+                return Ok(false);
+            }
+            self.ears.ended.timed_out = !stop;
+            let _ = kill(pid, Signal::SIGTERM);
+            self.asked = true;
+            self.deadline = now + GRACE;
+        } else if self.asked && now >= self.deadline {
+            return Ok(false); // the keeper itself is stuck
+        }
+        Ok(true)
+    }
+
+    /// Reaps the keeper; kills it first when it was not heard to the end, or gave no account.
+    fn finish(mut self, heard: bool) -> Result<Ended, ExecError> {
+        let ended = self.ears.finish();
+        if !heard || ended.end.is_none() {
+            // the keeper was killed: what is left of its group has nobody else. It is not reaped yet, so the number is its own
+            let _ = killpg(pid_of(&self.keeper), Signal::SIGKILL);
+            let _ = self.keeper.kill();
+        }
+        let failed = ExecError::system(format!("cannot start {}", self.program));
+        self.keeper.wait().map_err(failed)?;
+        Ok(ended)
+    }
 }
 
 /// Starts a program that may have been written a moment ago: another thread that forked just then holds it open for
@@ -143,165 +218,32 @@ fn children_cpu() -> u64 {
         })
 }
 
-/// The three pipes of a task, and what has come out of them.
-struct Ears {
-    pipes: [Option<PipeReader>; 3],
-    parser: Parser,
-    report: Vec<u8>,
-    stderr: Vec<u8>,
-    ended: Ended,
-}
-
-impl Ears {
-    fn open(&self) -> bool {
-        self.pipes.iter().any(Option::is_some)
-    }
-
-    /// Whether it ended without an account: only the keeper holds the pipe for that.
-    fn keeper_is_gone(&self) -> bool {
-        self.pipes[1].is_none() && self.report.is_empty()
-    }
-
-    /// Takes what lies in the pipes by now; whether that was all there will be.
-    fn catch_up(&mut self) -> Result<bool, ExecError> {
-        for _ in 0..MOST_READS {
-            if self.open() {
-                self.wait(Duration::ZERO)?;
-            }
-        }
-        Ok(!self.open())
-    }
-
-    /// Sleeps until one of the pipes has something, a signal comes, or the time is over.
-    fn wait(&mut self, time: Duration) -> Result<(), ExecError> {
-        let open: Vec<usize> = (0..3).filter(|&i| self.pipes[i].is_some()).collect();
-        let mut fds: Vec<PollFd<'_>> = self
-            .pipes
-            .iter()
-            .flatten()
-            .map(|pipe| PollFd::new(pipe.as_fd(), PollFlags::POLLIN))
-            .collect();
-        let milliseconds = u16::try_from(time.as_millis() + 1).unwrap_or(u16::MAX);
-        match poll(&mut fds, PollTimeout::from(milliseconds)) {
-            Ok(_) | Err(Errno::EINTR) => {}
-            Err(errno) => return Err(ExecError::system("poll")(errno.into())),
-        }
-        let ready: Vec<usize> = open
-            .into_iter()
-            .zip(&fds)
-            .filter(|(_, fd)| fd.any().unwrap_or(true))
-            .map(|(which, _)| which)
-            .collect();
-        drop(fds);
-        for which in ready {
-            self.hear(which);
-        }
-        Ok(())
-    }
-
-    /// Reads what is there from one pipe; closes it at its end.
-    fn hear(&mut self, which: usize) {
-        let mut bytes = [0; 16384];
-        let Some(pipe) = &mut self.pipes[which] else {
-            return;
-        };
-        match pipe.read(&mut bytes) {
-            Ok(0) => self.pipes[which] = None,
-            Ok(count) => self.take(which, &bytes[..count]),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(_) => self.pipes[which] = None,
-        }
-    }
-
-    fn take(&mut self, which: usize, bytes: &[u8]) {
-        match which {
-            0 if self.ended.protocol.is_none() => {
-                if let Err(error) = self.parser.push(bytes, &mut self.ended.events) {
-                    self.ended.protocol = Some(error.to_string());
-                }
-            }
-            0 => {} // rubbish after rubbish
-            1 => self
-                .report
-                .extend_from_slice(&bytes[..bytes.len().min(200)]),
-            _ => {
-                let room = MAX_STDERR.saturating_sub(self.stderr.len());
-                self.stderr
-                    .extend_from_slice(&bytes[..bytes.len().min(room)]);
-            }
-        }
-    }
-
-    fn finish(mut self) -> Ended {
-        if self.ended.protocol.is_none()
-            && let Err(error) = self.parser.finish()
-        {
-            self.ended.protocol = Some(error.to_string());
-        }
-        self.ended.end = parse_report(&String::from_utf8_lossy(&self.report));
-        self.ended.stderr = String::from_utf8_lossy(&self.stderr).trim().to_owned();
-        self.ended
-    }
-}
-
+/// Until none of them has anything more to say.
 fn listen(
-    task: &Task<'_>,
-    keeper: &Child,
-    said: PipeReader,
-    report: PipeReader,
-    complaint: PipeReader,
-) -> Result<Ended, ExecError> {
-    let pid = pid_of(keeper);
-    let mut ears = Ears {
-        pipes: [Some(said), Some(report), Some(complaint)],
-        parser: Parser::new(),
-        report: vec![],
-        stderr: vec![],
-        ended: Ended::default(),
-    };
-    let mut deadline = Instant::now() + task.deadline;
-    let mut asked = false;
-    while ears.open() {
-        let now = Instant::now();
-        let stop = task.stop.load(Ordering::Relaxed) || ears.ended.protocol.is_some();
-        if !asked && ears.keeper_is_gone() {
-            // what it kept holds the other pipes open; it is not reaped yet, so the group is still its own
-            let _ = killpg(pid, Signal::SIGKILL);
-            asked = true;
-            deadline = now + GRACE;
-        } else if !asked && (stop || now >= deadline) {
-            // after a Ctrl-Z of ours it may have ended long ago
-            if !stop && ears.catch_up()? {
-                break;
+    tasks: &[Task<'_>],
+    kept: &mut [Kept],
+    first_ended: &dyn Fn() -> Result<(), ExecError>,
+) -> Result<(), ExecError> {
+    let mut all = true;
+    loop {
+        let mut open: Vec<&mut Kept> = Vec::with_capacity(kept.len());
+        for (one, task) in kept.iter_mut().zip(tasks) {
+            if one.tend(task)? {
+                open.push(one);
             }
-            ears.ended.timed_out = !stop;
-            let _ = kill(pid, Signal::SIGTERM);
-            asked = true;
-            deadline = now + GRACE;
-        } else if asked && now >= deadline {
-            break; // the keeper itself is stuck
         }
-        ears.wait(deadline.saturating_duration_since(now))?;
-    }
-    Ok(ears.finish())
-}
-
-/// `exit=0 left=0` or `signal=9 left=2`.
-fn parse_report(text: &str) -> Option<End> {
-    let (how, left) = text.trim().split_once(' ')?;
-    let left = left.strip_prefix("left=")?.parse().ok()?;
-    match how.split_once('=')? {
-        ("exit", code) => Some(End {
-            signal: None,
-            exit: code.parse().ok()?,
-            left,
-        }),
-        ("signal", number) => Some(End {
-            signal: Some(number.parse().ok()?),
-            exit: 0,
-            left,
-        }),
-        _ => None,
+        if all && open.len() < tasks.len() {
+            all = false;
+            first_ended()?;
+        }
+        let Some(deadline) = open.iter().map(|one| one.deadline).min() else {
+            return Ok(());
+        };
+        let mut ears: Vec<&mut Ears> = open.into_iter().map(|one| &mut one.ears).collect();
+        wait(
+            &mut ears,
+            deadline.saturating_duration_since(Instant::now()),
+        )?;
     }
 }
 
@@ -321,7 +263,13 @@ mod tests {
         let said = pipe_with("hello protocol=1 kernel=x\nbye\n");
         let report = pipe_with("exit=0 left=0\n");
         let complaint = pipe_with("");
-        let mut keeper = Command::new("/bin/true").spawn().unwrap();
+        let mut kept = [Kept {
+            program: "x".to_owned(),
+            keeper: Command::new("/bin/true").spawn().unwrap(),
+            ears: Ears::new([said, report, complaint]),
+            deadline: Instant::now(),
+            asked: false,
+        }];
         let task = Task {
             keeper: Path::new("/bin/true"),
             cpus: "-",
@@ -333,8 +281,9 @@ mod tests {
             deadline: Duration::ZERO,
             stop: &AtomicBool::new(false),
         };
-        let ended = listen(&task, &keeper, said, report, complaint).unwrap();
-        keeper.wait().unwrap();
+        listen(&[task], &mut kept, &|| Ok(())).unwrap();
+        let [kept] = kept;
+        let ended = kept.finish(true).unwrap();
         assert!(!ended.timed_out);
         assert_eq!(ended.protocol, None);
         assert_eq!(ended.events.len(), 2);

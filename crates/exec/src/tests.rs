@@ -26,8 +26,16 @@ impl Planted {
         let directory = tempfile::tempdir().unwrap();
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let runtime = here.join("../../kernels/runtime");
-        let sources = ["main", "clock", "pacer", "usage", "arguments", "lines"]
-            .map(|file| runtime.join(file).with_extension("c"));
+        let sources = [
+            "main",
+            "clock",
+            "pacer",
+            "usage",
+            "arguments",
+            "lines",
+            "copies",
+        ]
+        .map(|file| runtime.join(file).with_extension("c"));
         let status = Command::new("cc")
             .args(["-std=gnu11", "-O2", "-pthread", "-I"])
             .arg(&runtime)

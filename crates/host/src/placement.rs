@@ -73,6 +73,20 @@ pub fn choose_cpus(cpu: &Cpu) -> Option<Chosen> {
     })
 }
 
+impl Chosen {
+    /// All CPUs that may be used, in the order in which copies take them: first those that are chosen.
+    #[must_use]
+    pub fn in_turn(&self, cpu: &Cpu) -> Vec<u32> {
+        let first: Vec<u32> = [self.measured].into_iter().chain(self.peer).collect();
+        let others = cpu
+            .allowed
+            .iter()
+            .filter(|number| cpu.online.contains(*number));
+        let others = others.filter(|number| !first.contains(number));
+        first.iter().copied().chain(others).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

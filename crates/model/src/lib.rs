@@ -38,13 +38,13 @@ pub use rating::{
     ForMoney, Per, Price, RatedMachine, Rating, Ratings, RatingsView, SCHEMA_RATINGS, Without,
     copies_of,
 };
-pub use run::{Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings, TrialSide};
+pub use run::{COPY, Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings, TrialSide};
 pub use selftest::{
     CriterionView, LeftOut, PairsView, SCHEMA_SELFTEST, ScatterView, SelftestRow, SelftestRun,
     SelftestView, ShareView,
 };
 pub use unit::{Better, Quantity, Unit, UnitError};
 pub use view::{
-    CompareRow, CompareView, Difference, PublishedView, ResultView, RunView, SCHEMA_COMPARE,
-    SCHEMA_RUN, SeriesPoint, Statistics, Verdict,
+    CompareRow, CompareView, CopiesPoint, CopiesView, Difference, LawView, PublishedView,
+    ResultView, RunView, SCHEMA_COMPARE, SCHEMA_RUN, SeriesPoint, Statistics, Verdict,
 };

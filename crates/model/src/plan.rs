@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 pub struct Step {
     /// Which benchmark.
     pub id: Id,
-    /// The CPUs on which its processes are placed: one, two for `@cross`, empty for all.
+    /// The CPUs on which its processes are placed: one, two for `@cross`, empty for all; those of copies in turn.
     pub cpus: Vec<u32>,
+    /// How many copies of it work at once.
+    pub copies: u32,
 }
 
 /// A benchmark that will not run, and why.

@@ -91,12 +91,27 @@ pub struct Launch {
     pub start: u64,
     /// Where it was placed; empty for all CPUs.
     pub cpus: Vec<u32>,
+    /// How many copies worked at once. What each of several said begins with the parameter [`COPY`].
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub copies: u32,
     /// How it ended.
     pub outcome: Outcome,
     /// Everything that it said.
     pub events: Vec<Event>,
     /// What else went on.
     pub conditions: Conditions,
+}
+
+/// Before what a copy said, where there are several at once: its number, from 1.
+pub const COPY: &str = "copy";
+
+fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_one(copies: &u32) -> bool {
+    *copies == 1
 }
 
 /// The program behind a figure.
@@ -130,6 +145,9 @@ pub struct Settings {
     /// Parameters of kernels that were given in place of their entries' own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
+    /// How many copies at once, beside one, rows were measured with that allow it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<u32>,
     /// What was steadied while it was measured, in words; nothing unless it was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steady: Vec<String>,

@@ -81,6 +81,9 @@ pub struct ResultView {
     /// What is counted along the x of `series`.
     #[serde(default)]
     pub series_label: Option<String>,
+    /// Copies of it at once; null where only one was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copies: Option<CopiesView>,
     /// The document's own amount of work.
     pub published: Option<PublishedView>,
     /// The program behind it.
@@ -179,6 +182,66 @@ pub struct SeriesPoint {
     pub estimate: Option<f64>,
     /// Its interval.
     pub interval: Option<[f64; 2]>,
+}
+
+/// A row measured as one copy and as several at once. A copy's rate is all its work over all its time, so that the first
+/// point may differ a little from the figure of the row.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CopiesView {
+    /// One for each number of copies, from the fewest.
+    pub points: Vec<CopiesPoint>,
+    /// The Universal Scalability Law through them; null where `unfitted` says why there is none.
+    pub law: Option<LawView>,
+    /// Why no law was fitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfitted: Option<String>,
+}
+
+/// So many copies at once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CopiesPoint {
+    /// How many.
+    pub copies: u32,
+    /// Of all together, in the unit of the row: the sum of their rates; of times, time an operation of any of them.
+    pub total: Option<f64>,
+    /// Interval of `total`.
+    pub interval: Option<[f64; 2]>,
+    /// What one of them has of it: a share of the total rate; of times, time an operation of its own.
+    pub per_copy: Option<f64>,
+    /// Total rate over that of so many times one copy; 1 for one.
+    pub efficiency: Option<f64>,
+    /// Interval of `efficiency`, from the rounds in which both were measured.
+    pub efficiency_interval: Option<[f64; 2]>,
+    /// Launches that were measured.
+    pub launches: usize,
+    /// Samples of all copies in them.
+    pub samples: usize,
+    /// What did not hold, and remarks.
+    pub footnotes: Vec<Footnote>,
+}
+
+/// The Universal Scalability Law, N copies doing gN / (1 + a(N-1) + bN(N-1)) operations a second; each estimate with its
+/// interval, whose ends may be open.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LawView {
+    /// g, operations a second of one copy.
+    pub one: f64,
+    /// Interval of `one`.
+    pub one_interval: [Option<f64>; 2],
+    /// a, the share that waits for others.
+    pub contention: f64,
+    /// Interval of `contention`.
+    pub contention_interval: [Option<f64>; 2],
+    /// b, what each pair costs.
+    pub coherence: f64,
+    /// Interval of `coherence`.
+    pub coherence_interval: [Option<f64>; 2],
+    /// Copies with the highest total rate; null when no peak was seen.
+    pub peak: Option<f64>,
+    /// Interval of `peak`.
+    pub peak_interval: Option<[Option<f64>; 2]>,
+    /// 1/a, where the asymptotes of the rate cross; null when the interval of a holds 0.
+    pub knee: Option<f64>,
 }
 
 /// What a comparison of one row says.

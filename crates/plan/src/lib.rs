@@ -11,4 +11,4 @@ mod steps;
 
 pub use rounds::{Row, rounds, share};
 pub use select::{SelectError, nearest, select};
-pub use steps::{Offer, steps};
+pub use steps::{Offer, add_copies, steps};

@@ -2,7 +2,9 @@
 //!
 //! Must not know: how the host was asked.
 
-use gritstone_model::{Benchmark, Footnote, FootnoteKind, Placement, Plan, Skip, Step, Work};
+use gritstone_model::{
+    Benchmark, Footnote, FootnoteKind, Id, Placement, Plan, Quantity, Skip, Step, Work,
+};
 use std::collections::BTreeSet;
 
 /// What the host offers, as far as a plan needs it.
@@ -12,6 +14,8 @@ pub struct Offer {
     pub cpu: u32,
     /// Another one, for rows across two CPUs.
     pub peer: Option<u32>,
+    /// All of them, in the order in which copies take them.
+    pub cpus: Vec<u32>,
     /// Names of needs for which a program was found.
     pub programs: BTreeSet<String>,
     /// Names of the kernels in this binary.
@@ -41,10 +45,39 @@ pub fn steps(benchmarks: Vec<Benchmark>, offer: &Offer) -> Plan {
         plan.steps.push(Step {
             id: benchmark.id.clone(),
             cpus,
+            copies: 1,
         });
     }
     plan.benchmarks = benchmarks;
     plan
+}
+
+/// Adds the same rows as so many copies at once, those of them that can be: kernels that keep to one CPU. A command, a size and
+/// what is computed is not a kernel, and rows across CPUs are about all of them already. Returns how many rows are left out.
+pub fn add_copies(plan: &mut Plan, offer: &Offer, copies: &[u32]) -> usize {
+    let can_be = |benchmark: &Benchmark| {
+        matches!(benchmark.work, Work::Kernel(_))
+            && benchmark.placement == Placement::OneCpu
+            && benchmark.unit.quantity() != Quantity::Exact
+    };
+    let rows: Vec<Id> = plan
+        .steps
+        .iter()
+        .filter(|step| {
+            plan.benchmarks
+                .iter()
+                .any(|row| row.id == step.id && can_be(row))
+        })
+        .map(|step| step.id.clone())
+        .collect();
+    for id in &rows {
+        plan.steps.extend(copies.iter().map(|&copies| Step {
+            id: id.clone(),
+            cpus: offer.cpus.iter().copied().take(copies as usize).collect(),
+            copies,
+        }));
+    }
+    plan.benchmarks.len() - rows.len()
 }
 
 /// The first reason for which a benchmark cannot run here, with what mends it.
@@ -89,7 +122,7 @@ fn why_not(benchmark: &Benchmark, offer: &Offer) -> Option<String> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use gritstone_model::{Better, Claims, Id, KernelWork, Need, Source, Term, Unit};
+    use gritstone_model::{Better, Claims, KernelWork, Need, Source, Term, Unit};
     use std::collections::BTreeMap;
 
     pub(crate) fn benchmark(id: &str) -> Benchmark {
@@ -141,6 +174,7 @@ pub(crate) mod tests {
         Offer {
             cpu: 3,
             peer: Some(1),
+            cpus: vec![3, 1, 0],
             programs: BTreeSet::from(["sort".to_owned()]),
             kernels: BTreeSet::from(["byte/pipe".to_owned()]),
         }
@@ -157,6 +191,25 @@ pub(crate) mod tests {
         assert_eq!(placed(Placement::OneCpu, &offer()).steps[0].cpus, [3]);
         assert_eq!(placed(Placement::Cross, &offer()).steps[0].cpus, [3, 1]);
         assert!(placed(Placement::All, &offer()).steps[0].cpus.is_empty());
+    }
+
+    #[test]
+    fn copies_are_of_kernels_on_one_cpu() {
+        let mut cross = benchmark("byte/pipe@cross");
+        cross.placement = Placement::Cross;
+        let mut all = benchmark("byte/multi");
+        all.placement = Placement::All;
+        let made = derived("byte/x", &["byte/pipe"]);
+        let mut plan = steps(vec![benchmark("byte/pipe"), cross, all, made], &offer());
+        assert_eq!(add_copies(&mut plan, &offer(), &[2, 8]), 3);
+        let added: Vec<_> = plan.steps[3..]
+            .iter()
+            .map(|step| (step.id.as_str(), step.copies, step.cpus.as_slice()))
+            .collect();
+        assert_eq!(
+            added,
+            [("byte/pipe", 2, &[3, 1][..]), ("byte/pipe", 8, &[3, 1, 0])]
+        );
     }
 
     #[test]

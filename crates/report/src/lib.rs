@@ -18,6 +18,7 @@ mod clean;
 mod columns;
 mod compare;
 mod compilers;
+mod copies;
 mod history;
 mod number;
 mod ratings;

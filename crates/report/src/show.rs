@@ -3,6 +3,7 @@
 //! Must not know: terminals, the names of benchmarks.
 
 use crate::columns::{self, Col, Strays, table};
+use crate::copies::copies;
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::{number, words};
 use gritstone_model::{Machine, ResultView, RunView, Settings};
@@ -96,6 +97,7 @@ pub(crate) fn details(document: &mut Document, results: &[&ResultView]) {
             document.table(made);
         }
     }
+    copies(document, results);
 }
 
 /// The curve in which a row ends, as a table.
@@ -228,6 +230,18 @@ fn settings_terms(view: &RunView) -> Vec<(String, Text)> {
     view.settings.as_ref().map_or(Vec::new(), settings)
 }
 
+/// Which rows are measured so is the same everywhere, and told once.
+fn copies_asked(copies: &[u32]) -> String {
+    if copies.is_empty() {
+        return String::new();
+    }
+    let numbers: Vec<String> = copies.iter().map(u32::to_string).collect();
+    format!(
+        "{} beside one, of kernels on one CPU; no other row is measured so",
+        numbers.join(", ")
+    )
+}
+
 /// What was asked for, by name.
 pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
     let selectors = if s.selectors.is_empty() {
@@ -259,6 +273,7 @@ pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
             environment.join(" ").into(),
         ),
         ("parameters".into(), parameters.join(" ").into()),
+        ("copies at once".into(), copies_asked(&s.copies).into()),
         ("steadied".into(), s.steady.join("; ").into()),
     ];
     terms.retain(|(_, text)| !text.text.is_empty());

@@ -4,7 +4,7 @@
 
 mod sample;
 
-use gritstone_model::{Footnote, FootnoteKind, Statistics};
+use gritstone_model::{CopiesPoint, CopiesView, Footnote, FootnoteKind, LawView, Statistics};
 use gritstone_report::document::Style;
 use gritstone_report::{lists, show, terminal};
 use sample::machines::{empty, references, view};
@@ -116,4 +116,57 @@ fn a_list_is_a_table() {
     insta::assert_snapshot!(terminal::render(&document, 60, false));
     let none = lists::table("Machines", [("Machine", Style::Code)], vec![]);
     assert!(terminal::render(&none, 60, false).contains("nothing to list"));
+}
+
+#[test]
+fn copies_have_a_table_and_a_sentence_on_their_law() {
+    let mut run = view("r1", "box", "Linux");
+    let mut result = empty("byte/pipe", "MB/s");
+    result.estimate = Some(573.0);
+    let point = |copies: u32, total: f64, efficiency: f64| CopiesPoint {
+        copies,
+        total: Some(total),
+        interval: Some([total * 0.98, total * 1.02]),
+        per_copy: Some(total / f64::from(copies)),
+        efficiency: Some(efficiency),
+        efficiency_interval: (copies > 1).then_some([efficiency * 0.97, efficiency * 1.03]),
+        launches: 10,
+        samples: 50,
+        footnotes: vec![],
+    };
+    let mut failed = CopiesPoint {
+        copies: 8,
+        ..CopiesPoint::default()
+    };
+    failed.footnotes.push(Footnote::new(
+        FootnoteKind::NotRun,
+        "failed: copy 3 of 8: pipe: too many open files",
+    ));
+    let points = vec![point(1, 573.0, 1.0), point(4, 1719.0, 0.75), failed];
+    result.copies = Some(CopiesView {
+        points,
+        law: Some(LawView {
+            contention: 0.11,
+            coherence: 0.0021,
+            peak: Some(20.6),
+            peak_interval: Some([Some(17.2), Some(24.9)]),
+            knee: Some(9.1),
+            ..LawView::default()
+        }),
+        unfitted: None,
+    });
+    run.results.push(result.clone());
+    // the same where the curve does not turn down, and where there is none
+    result.id = gritstone_model::Id::parse("byte/loop").unwrap();
+    let copies = result.copies.as_mut().unwrap();
+    copies.points.truncate(1);
+    let law = copies.law.as_mut().unwrap();
+    (law.peak, law.peak_interval, law.knee) = (None, None, None);
+    run.results.push(result.clone());
+    result.id = gritstone_model::Id::parse("byte/sieve").unwrap();
+    let copies = result.copies.as_mut().unwrap();
+    copies.law = None;
+    copies.unfitted = Some("The law takes 6 different numbers of copies.".to_owned());
+    run.results.push(result);
+    insta::assert_snapshot!(text(&run, 120));
 }

@@ -6,6 +6,7 @@
 //!
 //! Must not know: the store, processes, how anything is drawn.
 
+mod copies;
 mod derived;
 pub mod limits;
 mod measured;
@@ -71,9 +72,10 @@ impl Intervals {
     }
 }
 
-/// The rows of a run, launched or not, with their launches.
+/// The rows of a run, launched or not, with their launches of one copy.
 fn rows(run: &RunData) -> BTreeMap<&Id, Row<'_>> {
-    let readings: Vec<Reading> = run.launches.iter().map(Reading::of).collect();
+    let alone = run.launches.iter().filter(|launch| launch.copies == 1);
+    let readings: Vec<Reading> = alone.map(Reading::of).collect();
     let drift = drift::of_run(&paces(&readings));
     let mut launches: BTreeMap<&Id, Vec<Reading>> = BTreeMap::new();
     for reading in readings {
@@ -117,9 +119,10 @@ pub fn summarise(run: &RunData, options: &Options) -> RunView {
                 figure: Figure::LinkedSize,
                 ..
             }) => size::result(row, run),
-            Work::Kernel(_) | Work::Command(_) | Work::Scenario(_) => {
-                measured::result(row, run, options)
-            }
+            Work::Kernel(_) | Work::Command(_) | Work::Scenario(_) => ResultView {
+                copies: copies::view(row, run, options),
+                ..measured::result(row, run, options)
+            },
             Work::Derived { .. } | Work::Rating { .. } => continue,
         };
         results.insert(&row.benchmark.id, result);
@@ -163,7 +166,11 @@ pub fn launch_ns_per_op(benchmark: &Benchmark, launch: &Launch) -> Option<f64> {
         drift: Scatter::known(0.0),
     };
     let reading = Reading::of(launch);
-    row.ns(&reading).filter(|_| reading.measured())
+    let ns = match launch.copies {
+        1 => row.ns(&reading),
+        _ => reading.together_ns(),
+    };
+    ns.filter(|_| reading.measured())
 }
 
 /// Whether the machine did too much else during a launch: such a launch is kept, and repeated.
@@ -235,6 +242,7 @@ fn blank(benchmark: &Benchmark, run: &RunData) -> ResultView {
         statistics: None,
         series: None,
         series_label: None,
+        copies: None,
         published: None,
         program: run.programs.get(&benchmark.id).cloned(),
         measured: None,

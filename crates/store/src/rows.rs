@@ -6,7 +6,8 @@
 use crate::StoreError;
 use gritstone_model::{Benchmark, Id, Launch, Outcome, Program, RunInfo, Skip};
 use rusqlite::types::Value;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use std::num::NonZeroU32;
 
 /// The values of one row.
 pub(crate) type Row = Vec<Value>;
@@ -111,6 +112,27 @@ pub(crate) fn read_skip(row: Row) -> Result<Skip, Wrong> {
     })
 }
 
+/// Where a launch was: `[0,1]`, or `{"copies":4,"cpus":[0,1]}` where there were several copies at once.
+#[derive(PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Placed {
+    One(Vec<u32>),
+    Copies { copies: NonZeroU32, cpus: Vec<u32> },
+}
+
+impl Placed {
+    fn of(launch: &Launch) -> Result<Self, StoreError> {
+        let cpus = launch.cpus.clone();
+        match NonZeroU32::new(launch.copies) {
+            None => Err(StoreError::Unfit {
+                why: format!("a launch of {} has no copies", launch.id),
+            }),
+            Some(NonZeroU32::MIN) => Ok(Self::One(cpus)),
+            Some(copies) => Ok(Self::Copies { copies, cpus }),
+        }
+    }
+}
+
 /// A launch, without its events.
 pub(crate) fn launch(number: i64, launch: &Launch) -> Result<Row, StoreError> {
     let why = match &launch.outcome {
@@ -122,7 +144,7 @@ pub(crate) fn launch(number: i64, launch: &Launch) -> Result<Row, StoreError> {
         text(launch.id.as_str()),
         Value::Integer(launch.round.into()),
         bits(launch.start),
-        Value::Text(json("the CPUs of a launch", &launch.cpus)?),
+        Value::Text(json("the CPUs of a launch", &Placed::of(launch)?)?),
         text(launch.outcome.name()),
         why,
         bits(launch.conditions.wall),
@@ -134,7 +156,11 @@ pub(crate) fn launch(number: i64, launch: &Launch) -> Result<Row, StoreError> {
 pub(crate) fn read_launch(row: Row) -> Result<Launch, Wrong> {
     let mut row = Fields::new(row);
     row.pass(1); // the number, in the order of which the rows come
-    let (id, round, start, cpus) = (row.id()?, row.u32()?, row.u64()?, row.json("cpus")?);
+    let (id, round, start) = (row.id()?, row.u32()?, row.u64()?);
+    let (cpus, copies) = match row.json("cpus")? {
+        Placed::One(cpus) => (cpus, 1),
+        Placed::Copies { copies, cpus } => (cpus, copies.get()),
+    };
     let outcome = match (row.text()?.as_str(), row.optional_text()?) {
         ("measured", None) => Outcome::Measured,
         ("skipped", Some(why)) => Outcome::Skipped(why),
@@ -148,6 +174,7 @@ pub(crate) fn read_launch(row: Row) -> Result<Launch, Wrong> {
         round,
         start,
         cpus,
+        copies,
         outcome,
         events: Vec::new(),
         conditions: row.json("conditions")?,

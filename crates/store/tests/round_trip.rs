@@ -157,14 +157,15 @@ fn conditions_of((wall, known): (u64, [Option<u64>; 10])) -> Conditions {
 }
 
 fn launch() -> impl Strategy<Value = Launch> {
-    let place = (any::<u32>(), number(), vec(any::<u32>(), 0..3));
+    let place = (any::<u32>(), number(), vec(any::<u32>(), 0..3), 1_u32..5);
     let conditions = (number(), uniform10(option(number())));
     (id(), place, outcome(), vec(event(), 0..12), conditions).prop_map(
-        |(id, (round, start, cpus), outcome, events, conditions)| Launch {
+        |(id, (round, start, cpus, copies), outcome, events, conditions)| Launch {
             id,
             round,
             start,
             cpus,
+            copies,
             outcome,
             events,
             conditions: conditions_of(conditions),
@@ -333,10 +334,11 @@ fn settings() -> impl Strategy<Value = Settings> {
         text(),
         texts(),
         texts(),
-        vec(text(), 0..3),
+        (vec(2_u32..9, 0..3), vec(text(), 0..3)),
     )
         .prop_map(
-            |(selectors, (seed, budget_s, precision, quick), dir, environment, params, steady)| {
+            |(selectors, (seed, budget_s, precision, quick), dir, environment, params, last)| {
+                let (copies, steady) = last;
                 Settings {
                     selectors,
                     seed,
@@ -346,6 +348,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                     dir,
                     environment,
                     params,
+                    copies,
                     steady,
                     trial: None,
                 }

@@ -90,6 +90,7 @@ impl Live<'_> {
             round,
             start: u64::try_from(start.as_nanos()).unwrap_or(u64::MAX),
             cpus: cpus.to_vec(),
+            copies: 1,
             outcome: launched.outcome,
             events: launched.events,
             conditions,

@@ -23,6 +23,7 @@ pub fn plan(world: &World, args: &AbArgs, site: &Site, sides: &Sides) -> Result<
         let step = |row: &Benchmark| Step {
             id: row.id.clone(),
             cpus: vec![],
+            copies: 1,
         };
         return Ok(Plan {
             steps: commands.iter().map(step).collect(),

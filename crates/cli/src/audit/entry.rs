@@ -150,6 +150,7 @@ impl Subject<'_> {
             round: 0,
             start: 0,
             cpus: self.cpus.to_vec(),
+            copies: 1,
             outcome: launched.outcome,
             events: launched.events,
             conditions: Conditions::default(),

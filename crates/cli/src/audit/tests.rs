@@ -47,6 +47,7 @@ impl Planted {
         let step = Step {
             id: benchmark.id.clone(),
             cpus: vec![],
+            copies: 1,
         };
         let mut planted = Self {
             executor,

@@ -3,7 +3,7 @@
 use super::*;
 use gritstone_exec::ExecError;
 use gritstone_model::{
-    Better, Check, Claims, Event, KernelWork, Placement, Sample, Source, Term, Unit, Usage,
+    Better, COPY, Check, Claims, Event, KernelWork, Placement, Sample, Source, Term, Unit, Usage,
 };
 use std::cell::Cell;
 use std::rc::Rc;
@@ -23,7 +23,12 @@ struct World {
 }
 
 impl Execute for World {
-    fn launch(&mut self, benchmark: &Benchmark, _: &[u32]) -> Result<Launched, ExecError> {
+    fn launch_copies(
+        &mut self,
+        benchmark: &Benchmark,
+        _: &[u32],
+        copies: u32,
+    ) -> Result<Launched, ExecError> {
         if self.launched.len() == self.interrupt_after {
             return Err(ExecError::Interrupted);
         }
@@ -50,6 +55,16 @@ impl Execute for World {
                 ],
             ),
             Err(outcome) => (outcome, vec![]),
+        };
+        let copy = |number: u32| Event::Param {
+            key: COPY.to_owned(),
+            value: number.to_string(),
+        };
+        let events = match copies {
+            1 => events,
+            _ => (1..=copies)
+                .flat_map(|number| [vec![copy(number)], events.clone()].concat())
+                .collect(),
         };
         Ok(Launched {
             outcome,
@@ -123,6 +138,7 @@ fn plan(rows: &[&'static str]) -> Plan {
             .map(|id| Step {
                 id: Id::parse(id).unwrap(),
                 cpus: vec![1],
+                copies: 1,
             })
             .collect(),
         benchmarks: rows.iter().map(|id| benchmark(id)).collect(),
@@ -344,6 +360,31 @@ fn the_terms_of_a_difference_share_their_rounds() {
     };
     assert_eq!(rounds("a/one"), rounds("a/two"));
     assert!(rounds("a/one").len() > LEAST);
+}
+
+#[test]
+fn one_copy_and_several_share_their_rounds() {
+    let mut plan = plan(&["a/noisy"]);
+    plan.steps.push(Step {
+        copies: 4,
+        ..plan.steps[0].clone()
+    });
+    let rows = || vec![noisy("a/noisy", 1.0)];
+    let limits = limits(60.0);
+    let rounds = |kept: &[Launch], copies: u32| -> Vec<u32> {
+        let own = kept.iter().filter(|launch| launch.copies == copies);
+        own.map(|launch| launch.round).collect()
+    };
+    let ran = run(&plan, rows(), &limits);
+    assert!(rounds(&ran.kept, 1).len() >= LEAST, "{}", ran.kept.len());
+    assert_eq!(rounds(&ran.kept, 1), rounds(&ran.kept, 4));
+
+    // what was cut off after four rounds goes on with both
+    let cut = run_with(&plan, rows(), &limits, 8, usize::MAX);
+    let rest = go_on(&plan, rows(), &limits, &cut.kept, usize::MAX, usize::MAX);
+    let all: Vec<Launch> = cut.kept.into_iter().chain(rest.kept).collect();
+    assert_eq!(rounds(&all, 1), rounds(&all, 4));
+    assert_eq!(&rounds(&all, 1)[..5], [0, 1, 2, 3, 4]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The executor with made-up benchmarks: what is work, what is not, and that nothing stays.
 
+mod copies;
 mod helpers;
 
 use super::*;

@@ -63,6 +63,7 @@ pub fn empty(name: &str, unit: &str) -> ResultView {
         statistics: None,
         series: None,
         series_label: None,
+        copies: None,
         published: None,
         program: None,
         measured: None,

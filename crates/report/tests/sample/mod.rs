@@ -59,6 +59,7 @@ pub fn run() -> RunView {
             .map(|(k, v)| (k.to_owned(), v.to_owned()))
             .into(),
         params: [].into(),
+        copies: vec![],
         steady: vec!["governor performance".to_owned(), "turbo off".to_owned()],
         trial: None,
     });

@@ -3,7 +3,7 @@
 //! Must not know: other launches, units, benchmarks, footnotes.
 
 use crate::order;
-use gritstone_model::{Batch, Check, Event, Histogram, Launch, Outcome, Sample};
+use gritstone_model::{Batch, COPY, Check, Event, Histogram, Launch, Outcome, Sample};
 
 /// Femtoseconds in a nanosecond: the pacer speaks of the one, the clock of the other.
 const FS_PER_NS: f64 = 1e6;
@@ -35,6 +35,8 @@ pub(crate) struct Reading<'a> {
     /// Latencies of single operations.
     pub latencies: Vec<&'a Histogram>,
     params: Vec<(&'a str, &'a str)>,
+    /// Where the samples of each copy begin, of several at once.
+    copies: Vec<usize>,
 }
 
 impl<'a> Reading<'a> {
@@ -49,9 +51,13 @@ impl<'a> Reading<'a> {
             processes: Vec::new(),
             latencies: Vec::new(),
             params: Vec::new(),
+            copies: Vec::new(),
         };
         for event in &launch.events {
             match event {
+                Event::Param { key, .. } if key == COPY => {
+                    reading.copies.push(reading.samples.len());
+                }
                 Event::Param { key, value } => reading.params.push((key, value)),
                 Event::Warm { n, wall } => reading.warm.push((*n, *wall)),
                 Event::Sample(sample) if sample.n > 0 => reading.samples.push(*sample),
@@ -102,6 +108,25 @@ impl<'a> Reading<'a> {
             median(self.samples.iter().map(|s| s.wall as f64 / s.n as f64))?
         };
         (ns > 0.0).then_some(ns)
+    }
+
+    /// Nanoseconds an operation of all copies together, each with all its work over all its time: 1 over the sum of their rates.
+    /// `None` when one of them timed nothing, or is missing.
+    pub fn together_ns(&self) -> Option<f64> {
+        let starts = match self.copies.as_slice() {
+            [] => &[0],
+            starts => starts,
+        };
+        let ends = starts.iter().skip(1).copied();
+        let copies = starts.iter().zip(ends.chain([self.samples.len()]));
+        let rates = copies.map(|(&start, end)| {
+            let samples = &self.samples[start..end];
+            let wall: f64 = samples.iter().map(|s| s.wall as f64).sum();
+            let n: f64 = samples.iter().map(|s| s.n as f64).sum();
+            (n > 0.0 && wall > 0.0).then(|| n / wall)
+        });
+        let rate = rates.sum::<Option<f64>>()?;
+        (starts.len() == self.launch.copies as usize).then(|| 1.0 / rate)
     }
 
     /// Core cycles an operation: the median over samples. `None` where a sample had no pacer.

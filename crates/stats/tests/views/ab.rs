@@ -18,6 +18,7 @@ fn launch(name: &str, round: u32, ms: f64) -> Launch {
         round,
         start: u64::from(round) * 1_000_000_000,
         cpus: vec![],
+        copies: 1,
         outcome: Outcome::Measured,
         events: vec![
             param("tick_ns", "4000000"),

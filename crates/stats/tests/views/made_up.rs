@@ -179,6 +179,7 @@ pub fn launch(name: &str, round: u32, ns: f64) -> Launch {
         round,
         start: u64::from(round) * 1_000_000_000,
         cpus: vec![1],
+        copies: 1,
         outcome: Outcome::Measured,
         events,
         conditions: Conditions {

@@ -6,6 +6,7 @@ mod ab;
 mod audit;
 mod between;
 mod compare;
+mod copies;
 mod derived;
 mod differ;
 mod drift;

@@ -138,6 +138,7 @@ pub fn launch(number: u64) -> Launch {
         round: u32::try_from(number / 2).expect("a small number"),
         start: 1_000_000_000 * number,
         cpus: vec![1],
+        copies: 1,
         outcome: Outcome::Measured,
         events,
         conditions: Conditions {

@@ -53,7 +53,15 @@ impl Bench {
         let path = self.folder.path().join("unloadable");
         command.arg("-o").arg(&path).arg(&source);
         if !linking::stands_alone(&fs::read_to_string(&source).unwrap()) {
-            let runtime = ["main", "clock", "pacer", "usage", "arguments", "lines"];
+            let runtime = [
+                "main",
+                "clock",
+                "pacer",
+                "usage",
+                "arguments",
+                "lines",
+                "copies",
+            ];
             command
                 .args(runtime.map(|file| kernels.join("runtime").join(file).with_extension("c")));
         }

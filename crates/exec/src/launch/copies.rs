@@ -1,0 +1,219 @@
+//! Several copies of a kernel at once: each under a keeper of its own and in a directory of its own, all started together
+//! by the meeting that their runtime keeps (`kernels/runtime/copies.c`).
+//!
+//! Must not know: what the copies are compared with.
+
+use super::programs::cpus_argument;
+use super::{Executor, Told};
+use crate::judge::judge;
+use crate::process::{Task, carry_out_together};
+use crate::{ExecError, linked};
+use gritstone_kernels::KEEPER;
+use gritstone_model::{Benchmark, COPY, Event, KernelWork, Outcome};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a meeting: how many are ready, how many are done, and whether it is over, 32 bits each.
+const MEETING: usize = 12;
+/// Where the last of them begins.
+const OVER: u64 = 8;
+/// What a copy calls it when it gave up because another had ended.
+const GAVE_UP: &str = "copies";
+/// Where copies share a CPU, a sample takes so many ns for each of them: many turns of the scheduler, since who has the first
+/// turn has done more than its share until the others had theirs.
+const TURNS: u64 = 25_000_000;
+/// Samples of such length that are waited for.
+const TURNED_SAMPLES: u64 = 6;
+
+impl Executor {
+    /// All copies once, on `cpus` in turn (empty: all); each does its own work in its own directory.
+    pub(super) fn copies(
+        &mut self,
+        benchmark: &Benchmark,
+        work: &KernelWork,
+        cpus: &[u32],
+        copies: u32,
+        directory: &Path,
+    ) -> Result<Told, ExecError> {
+        let mut directories = Vec::new();
+        let made = (0..copies).try_for_each(|_| {
+            directories.push(self.setup.places.fresh(benchmark.files)?);
+            Ok(())
+        });
+        let told =
+            made.and_then(|()| self.together(benchmark, work, cpus, directory, &directories));
+        for directory in &directories {
+            let _ = std::fs::remove_dir_all(directory);
+        }
+        told
+    }
+
+    fn together(
+        &self,
+        benchmark: &Benchmark,
+        work: &KernelWork,
+        cpus: &[u32],
+        directory: &Path,
+        directories: &[PathBuf],
+    ) -> Result<Told, ExecError> {
+        let keeper = self.path_of(KEEPER)?;
+        let program = self.path_of(&work.program)?;
+        let copies = directories.len();
+        let meeting = Meeting::make(directory)?;
+        // where copies share a CPU they take turns, which real-time priority would not let them
+        let shared = copies.div_ceil(cpus.len().max(1));
+        let alone = (shared == 1).then_some(benchmark);
+        let steady = self.steady.words(alone, None);
+        let environments: Vec<_> = directories.iter().map(|at| self.environment(at)).collect();
+        let mut handed = self.handed(work)?;
+        handed.extend([format!("copies={copies}").into(), meeting.argument()]);
+        if shared > 1 {
+            let target = TURNS * shared as u64;
+            handed.push(format!("target_ns={target}").into());
+            handed.push(format!("sample_ns={}", target * TURNED_SAMPLES).into());
+        }
+        let deadline = self.setup.deadline * u32::try_from(shared).unwrap_or(u32::MAX);
+        let tasks: Vec<Task> = (0..copies)
+            .map(|which| {
+                let own = match cpus {
+                    [] => &[],
+                    cpus => std::slice::from_ref(&cpus[which % cpus.len()]),
+                };
+                let mut arguments = vec![cpus_argument(own)];
+                arguments.extend(handed.iter().cloned());
+                Task {
+                    keeper: &keeper,
+                    cpus: &self.setup.cpus,
+                    steady: &steady,
+                    program: &program,
+                    arguments,
+                    directory: &directories[which],
+                    environment: &environments[which],
+                    deadline,
+                    stop: &self.setup.stop,
+                }
+            })
+            .collect();
+        let (ended, cpu) = carry_out_together(&tasks, &|| meeting.end())?;
+        let judged = ended
+            .into_iter()
+            .map(|ended| judge(&work.program, ended, deadline))
+            .collect();
+        let mut told = put_together(judged, cpu);
+        if told.events.iter().all(is_number)
+            && let Some(loader) = linked::missing_loader(&program)
+        {
+            told.outcome = Outcome::Skipped(format!(
+                "The program {} is linked dynamically, and its loader {} is not on this machine: build Gritstone here.",
+                work.program,
+                loader.display()
+            ));
+        }
+        Ok(told)
+    }
+}
+
+/// The file by which copies meet: counters of those that are ready and done, and whether it is over.
+struct Meeting {
+    path: PathBuf,
+    file: File,
+}
+
+impl Meeting {
+    fn make(directory: &Path) -> Result<Self, ExecError> {
+        let path = directory.join("meeting");
+        let failed = || ExecError::system(format!("cannot write {}", path.display()));
+        let mut file = File::create_new(&path).map_err(failed())?;
+        file.write_all(&[0; MEETING]).map_err(failed())?;
+        Ok(Self { path, file })
+    }
+
+    fn argument(&self) -> OsString {
+        let mut argument = OsString::from("meeting=");
+        argument.push(&self.path);
+        argument
+    }
+
+    /// Nobody waits any more.
+    fn end(&self) -> Result<(), ExecError> {
+        let failed = ExecError::system(format!("cannot write {}", self.path.display()));
+        self.file
+            .write_all_at(&1_u32.to_ne_bytes(), OVER)
+            .map_err(failed)
+    }
+}
+
+/// What the copies said, each after its number; the launch is measured when all of them are, and otherwise ended as the one
+/// did for which the others gave up.
+fn put_together(judged: Vec<(Outcome, Vec<Event>)>, cpu: u64) -> Told {
+    let copies = judged.len();
+    let mut worst: Option<(bool, Outcome)> = None;
+    let mut events = vec![];
+    for (number, (outcome, said)) in (1..).zip(judged) {
+        let gave_up = matches!(said.last(), Some(Event::Fail { call, .. }) if call == GAVE_UP);
+        let worse = worst.as_ref().is_none_or(|(other, _)| *other && !gave_up);
+        if worse && outcome != Outcome::Measured {
+            worst = Some((gave_up, of_copy(outcome, number, copies)));
+        }
+        events.push(Event::Param {
+            key: COPY.to_owned(),
+            value: number.to_string(),
+        });
+        events.extend(said);
+    }
+    Told {
+        outcome: worst.map_or(Outcome::Measured, |(_, outcome)| outcome),
+        events,
+        cpu,
+    }
+}
+
+fn of_copy(outcome: Outcome, number: usize, copies: usize) -> Outcome {
+    let of = |why: String| format!("copy {number} of {copies}: {why}");
+    match outcome {
+        Outcome::Measured => Outcome::Measured,
+        Outcome::Skipped(why) => Outcome::Skipped(of(why)),
+        Outcome::Failed(why) => Outcome::Failed(of(why)),
+        Outcome::TimedOut(why) => Outcome::TimedOut(of(why)),
+    }
+}
+
+fn is_number(event: &Event) -> bool {
+    matches!(event, Event::Param { key, .. } if key == COPY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fail(call: &str) -> (Outcome, Vec<Event>) {
+        let fail = Event::Fail {
+            errno: 0,
+            call: call.to_owned(),
+            why: "why".to_owned(),
+        };
+        (Outcome::Failed(format!("{call}: why")), vec![fail])
+    }
+
+    #[test]
+    fn the_one_that_ended_first_is_told() {
+        let good = || (Outcome::Measured, vec![Event::Bye]);
+        let told = put_together(vec![good(), good()], 7);
+        assert_eq!((told.outcome, told.cpu), (Outcome::Measured, 7));
+        assert_eq!(
+            told.events.iter().filter(|event| is_number(event)).count(),
+            2
+        );
+        let outcome = |judged| put_together(judged, 0).outcome.why().to_owned();
+        let culprit = outcome(vec![fail(GAVE_UP), good(), fail("pipe")]);
+        assert_eq!(culprit, "copy 3 of 3: pipe: why");
+        let culprit = outcome(vec![fail("fork"), fail(GAVE_UP), fail("pipe")]);
+        assert_eq!(culprit, "copy 1 of 3: fork: why");
+        // killed so that nobody but those who waited says anything
+        let culprit = outcome(vec![fail(GAVE_UP), fail(GAVE_UP)]);
+        assert_eq!(culprit, "copy 1 of 2: copies: why");
+    }
+}

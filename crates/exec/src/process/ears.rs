@@ -1,0 +1,150 @@
+//! What comes out of the pipes of launches in progress: events, the keeper's report, complaints.
+//!
+//! Must not know: how a process is started or ended.
+
+use super::{End, Ended};
+use crate::ExecError;
+use gritstone_protocol::Parser;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use std::io::{PipeReader, Read};
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+/// How much of standard error is kept.
+const MAX_STDERR: usize = 4096;
+/// Reads that empty a pipe of the usual 64 KiB, and see its end.
+const MOST_READS: usize = 8;
+
+/// The three pipes of a task, and what has come out of them.
+pub(super) struct Ears {
+    pipes: [Option<PipeReader>; 3],
+    parser: Parser,
+    report: Vec<u8>,
+    stderr: Vec<u8>,
+    pub(super) ended: Ended,
+}
+
+impl Ears {
+    pub(super) fn new(pipes: [PipeReader; 3]) -> Self {
+        Self {
+            pipes: pipes.map(Some),
+            parser: Parser::new(),
+            report: vec![],
+            stderr: vec![],
+            ended: Ended::default(),
+        }
+    }
+
+    pub(super) fn open(&self) -> bool {
+        self.pipes.iter().any(Option::is_some)
+    }
+
+    /// Whether it ended without an account: only the keeper holds the pipe for that.
+    pub(super) fn keeper_is_gone(&self) -> bool {
+        self.pipes[1].is_none() && self.report.is_empty()
+    }
+
+    /// Takes what lies in the pipes by now; whether that was all there will be.
+    pub(super) fn catch_up(&mut self) -> Result<bool, ExecError> {
+        for _ in 0..MOST_READS {
+            if self.open() {
+                wait(&mut [self], Duration::ZERO)?;
+            }
+        }
+        Ok(!self.open())
+    }
+
+    /// Reads what is there from one pipe; closes it at its end.
+    fn hear(&mut self, which: usize) {
+        let mut bytes = [0; 16384];
+        let Some(pipe) = &mut self.pipes[which] else {
+            return;
+        };
+        match pipe.read(&mut bytes) {
+            Ok(0) => self.pipes[which] = None,
+            Ok(count) => self.take(which, &bytes[..count]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => self.pipes[which] = None,
+        }
+    }
+
+    fn take(&mut self, which: usize, bytes: &[u8]) {
+        match which {
+            0 if self.ended.protocol.is_none() => {
+                if let Err(error) = self.parser.push(bytes, &mut self.ended.events) {
+                    self.ended.protocol = Some(error.to_string());
+                }
+            }
+            0 => {} // rubbish after rubbish
+            1 => self
+                .report
+                .extend_from_slice(&bytes[..bytes.len().min(200)]),
+            _ => {
+                let room = MAX_STDERR.saturating_sub(self.stderr.len());
+                self.stderr
+                    .extend_from_slice(&bytes[..bytes.len().min(room)]);
+            }
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Ended {
+        if self.ended.protocol.is_none()
+            && let Err(error) = self.parser.finish()
+        {
+            self.ended.protocol = Some(error.to_string());
+        }
+        self.ended.end = parse_report(&String::from_utf8_lossy(&self.report));
+        self.ended.stderr = String::from_utf8_lossy(&self.stderr).trim().to_owned();
+        self.ended
+    }
+}
+
+/// Sleeps until one of the pipes has something, a signal comes, or the time is over.
+pub(super) fn wait(ears: &mut [&mut Ears], time: Duration) -> Result<(), ExecError> {
+    let mut open = vec![];
+    let mut fds = vec![];
+    for (whose, ears) in ears.iter().enumerate() {
+        for (which, pipe) in ears.pipes.iter().enumerate() {
+            if let Some(pipe) = pipe {
+                open.push((whose, which));
+                fds.push(PollFd::new(pipe.as_fd(), PollFlags::POLLIN));
+            }
+        }
+    }
+    let milliseconds = u16::try_from(time.as_millis() + 1).unwrap_or(u16::MAX);
+    match poll(&mut fds, PollTimeout::from(milliseconds)) {
+        Ok(_) | Err(Errno::EINTR) => {}
+        Err(errno) => return Err(ExecError::system("poll")(errno.into())),
+    }
+    let ready: Vec<(usize, usize)> = open
+        .into_iter()
+        .zip(&fds)
+        .filter(|(_, fd)| fd.any().unwrap_or(true))
+        .map(|(where_from, _)| where_from)
+        .collect();
+    drop(fds);
+    for (whose, which) in ready {
+        ears[whose].hear(which);
+    }
+    Ok(())
+}
+
+/// `exit=0 left=0` or `signal=9 left=2`.
+fn parse_report(text: &str) -> Option<End> {
+    let (how, left) = text.trim().split_once(' ')?;
+    let left = left.strip_prefix("left=")?.parse().ok()?;
+    match how.split_once('=')? {
+        ("exit", code) => Some(End {
+            signal: None,
+            exit: code.parse().ok()?,
+            left,
+        }),
+        ("signal", number) => Some(End {
+            signal: Some(number.parse().ok()?),
+            exit: 0,
+            left,
+        }),
+        _ => None,
+    }
+}

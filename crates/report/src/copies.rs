@@ -1,0 +1,104 @@
+//! Rows as one copy and as several at once: a table, and a sentence on the law that was fitted or why none was.
+//!
+//! Must not know: how copies were measured.
+
+use crate::document::{Block, Column, Document, Row, Style, Table, Text};
+use crate::number;
+use gritstone_model::{CopiesPoint, CopiesView, ResultView};
+
+/// What several copies of these rows did, if any did.
+pub(crate) fn copies(document: &mut Document, results: &[&ResultView]) {
+    let measured: Vec<(&ResultView, &CopiesView)> = results
+        .iter()
+        .filter_map(|result| Some((*result, result.copies.as_ref()?)))
+        .collect();
+    if measured.is_empty() {
+        return;
+    }
+    let mut rows = vec![];
+    for (result, copies) in &measured {
+        for point in &copies.points {
+            rows.push(row(document, result, point));
+        }
+    }
+    let number = |head: &str| Column::new(head, Style::Number);
+    document.table(
+        Table {
+            caption: "Copies at once".into(),
+            columns: vec![
+                Column::key("Benchmark", Style::Code),
+                Column::key("Copies", Style::Number),
+                number("Together"),
+                number("Interval"),
+                number("Each"),
+                number("Efficiency"),
+                number("Its interval"),
+                number("Launches"),
+            ],
+            rows,
+        }
+        .without_empty_columns(),
+    );
+    let laws = measured.iter();
+    document.push(Block::List(
+        laws.map(|(result, copies)| Text::new(format!("{}: {}", result.id, law(copies))))
+            .collect(),
+    ));
+}
+
+fn row(document: &mut Document, result: &ResultView, point: &CopiesPoint) -> Row {
+    let unit = result.unit.as_str();
+    let notes: Vec<_> = point.footnotes.iter().map(|f| document.note(f)).collect();
+    let total = point
+        .total
+        .map(|total| number::figure(total, point.interval, unit));
+    let cell = |text: Option<String>| {
+        text.filter(|text| !text.is_empty())
+            .map_or_else(Text::missing, Text::new)
+    };
+    let each = point.per_copy.zip(point.total).map(|(each, total)| {
+        let interval = point
+            .interval
+            .map(|ends| ends.map(|end| end * each / total));
+        number::figure(each, interval, unit).with_unit()
+    });
+    let efficiency = point.efficiency.map(number::percent);
+    let ends = point
+        .efficiency_interval
+        .map(|[low, high]| format!("{} to {}", number::percent(low), number::percent(high)));
+    Row::new(vec![
+        Text::new(result.id.to_string()),
+        point.copies.to_string().into(),
+        cell(total.as_ref().map(number::Shown::with_unit)).with(notes),
+        cell(total.map(|shown| shown.interval)),
+        cell(each),
+        cell(efficiency),
+        cell(ends),
+        number::count(point.launches).into(),
+    ])
+}
+
+/// What the curve says, in words.
+fn law(copies: &CopiesView) -> String {
+    let Some(law) = &copies.law else {
+        return copies.unfitted.clone().unwrap_or_default();
+    };
+    let knee = law.knee.map_or(String::new(), |knee| {
+        format!(", knee at {} copies", number::significant(knee, 2))
+    });
+    let peak = match (law.peak, law.peak_interval) {
+        (Some(peak), Some([Some(low), Some(high)])) => format!(
+            "peak at {} copies ({} to {})",
+            number::significant(peak, 2),
+            number::significant(low, 2),
+            number::significant(high, 2)
+        ),
+        (Some(peak), _) => format!("peak at {} copies", number::significant(peak, 2)),
+        (None, _) => "no peak seen".to_owned(),
+    };
+    format!(
+        "{} of the work waits for others, each pair costs {}: {peak}{knee}",
+        number::percent(law.contention),
+        number::percent(law.coherence)
+    )
+}

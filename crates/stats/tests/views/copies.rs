@@ -1,0 +1,194 @@
+//! Copies at once: what they do together, efficiency from rounds, the law, and what is claimed of each copy.
+//!
+//! Must not know: how copies are started.
+
+use crate::made_up::{LAUNCHES, SCATTER, claimed, launch, only, plain, row, run, unit, view};
+use gritstone_model::{
+    Benchmark, Better, COPY, CopiesPoint, CopiesView, Event, FootnoteKind, Launch, Outcome,
+};
+use gritstone_stats::summary;
+
+/// A launch of copies, in each of which an operation takes so many ns.
+fn copies(name: &str, round: u32, each: &[f64]) -> Launch {
+    let mut all = launch(name, round, 1.0);
+    all.copies = u32::try_from(each.len()).unwrap();
+    all.events.clear();
+    for (number, &ns) in (1..).zip(each) {
+        let value = u32::to_string(&number);
+        let key = COPY.to_owned();
+        all.events.push(Event::Param { key, value });
+        let said = launch(name, round, ns).events.into_iter();
+        // copies time neither the published work nor its process
+        all.events
+            .extend(said.filter(|e| !matches!(e, Event::Batch(_) | Event::Process(_))));
+    }
+    all
+}
+
+/// Rounds of one copy at 100 ns, and of each of these sizes at so many ns a copy, all scattered by round together.
+fn measured(benchmark: Benchmark, sizes: &[(usize, f64)]) -> CopiesView {
+    let name = benchmark.id.to_string();
+    let mut launches = vec![];
+    for round in 0..LAUNCHES {
+        let factor = SCATTER[round as usize];
+        launches.push(launch(&name, round, 100.0 * factor));
+        for &(size, ns) in sizes {
+            launches.push(copies(&name, round, &vec![ns * factor; size]));
+        }
+    }
+    only(&run(vec![benchmark], launches)).copies.unwrap()
+}
+
+fn near(found: Option<f64>, right: f64) {
+    let found = found.expect("a figure");
+    assert!((found / right - 1.0).abs() < 1e-6, "{found}, not {right}");
+}
+
+fn of(view: &CopiesView, copies: u32) -> &CopiesPoint {
+    view.points.iter().find(|p| p.copies == copies).unwrap()
+}
+
+#[test]
+fn times_add_up_as_rates_do() {
+    let view = measured(plain("a/b"), &[(2, 125.0), (4, 400.0)]);
+    let numbers: Vec<u32> = view.points.iter().map(|point| point.copies).collect();
+    assert_eq!(numbers, [1, 2, 4]);
+    near(of(&view, 1).total, 100.0);
+    near(of(&view, 1).efficiency, 1.0);
+    // two that take 125 ns each do one in 62.5
+    let two = of(&view, 2);
+    near(two.total, 62.5);
+    near(two.per_copy, 125.0);
+    near(two.efficiency, 0.8);
+    assert_eq!((two.launches, two.samples), (10, 60));
+    near(of(&view, 4).total, 100.0);
+    near(of(&view, 4).efficiency, 0.25);
+    // what moves a round moves one copy and several alike: efficiency does not scatter with it, the total does
+    let [low, high] = two.interval.unwrap();
+    assert!(low < 62.4 && high > 62.6, "{low} to {high}");
+    let [low, high] = two.efficiency_interval.unwrap();
+    assert!(high - low < 1e-6, "{low} to {high}");
+}
+
+#[test]
+fn rates_are_a_sum() {
+    let rate = Benchmark {
+        unit: unit("MB/s"),
+        better: Better::Higher,
+        amount_per_op: 1000.0,
+        ..plain("a/b")
+    };
+    let view = measured(rate, &[(2, 125.0)]);
+    near(of(&view, 1).total, 1e4);
+    near(of(&view, 2).total, 1.6e4);
+    near(of(&view, 2).per_copy, 8e3);
+    near(of(&view, 2).efficiency, 0.8);
+}
+
+#[test]
+fn unequal_copies_add_their_own_rates() {
+    let one = |round| launch("a/b", round, 100.0);
+    let two = |round| copies("a/b", round, &[100.0, 300.0]);
+    let launches: Vec<Launch> = (0..10).flat_map(|round| [one(round), two(round)]).collect();
+    let learned = summary::launch_ns_per_op(&plain("a/b"), &launches[1]);
+    near(learned, 75.0);
+    let view = only(&run(vec![plain("a/b")], launches)).copies.unwrap();
+    near(of(&view, 2).total, 75.0);
+    near(of(&view, 2).efficiency, 100.0 / 150.0);
+}
+
+#[test]
+fn the_row_itself_is_of_one_copy() {
+    let mut launches: Vec<Launch> = (0..10).map(|r| launch("a/b", r, 100.0)).collect();
+    let alone = view(&run(vec![plain("a/b")], launches.clone()));
+    launches.extend((0..10).map(|round| copies("a/b", round, &[500.0; 2])));
+    let both = view(&run(vec![plain("a/b")], launches));
+    let mut result = row(&both, "a/b").clone();
+    assert!(result.copies.take().is_some());
+    assert_eq!(&result, row(&alone, "a/b"));
+}
+
+#[test]
+fn the_law_takes_six_sizes_and_five_launches() {
+    // N/X by contention of 5 % and coherence of .2 %: time of a copy is 100 (1 + .05 (N-1) + .002 N (N-1))
+    let ns = |n: usize| {
+        let n = n as f64;
+        100.0 * (1.0 + 0.05 * (n - 1.0) + 0.002 * n * (n - 1.0))
+    };
+    let sizes: Vec<(usize, f64)> = [2, 4, 8, 16, 32].map(|n| (n, ns(n))).to_vec();
+    let view = measured(plain("a/b"), &sizes);
+    let law = view.law.unwrap();
+    assert_eq!(view.unfitted, None);
+    assert!((law.contention - 0.05).abs() < 1e-4, "{law:?}");
+    assert!((law.coherence - 0.002).abs() < 1e-5, "{law:?}");
+    let peak = law.peak.unwrap();
+    assert!((peak - (0.95_f64 / 0.002).sqrt()).abs() < 0.1, "{peak}");
+
+    let view = measured(plain("a/b"), &sizes[..4]);
+    assert_eq!(view.law, None);
+    let why = view.unfitted.unwrap();
+    assert!(
+        why.contains("6 different numbers") && why.contains("5 were measured"),
+        "{why}"
+    );
+}
+
+#[test]
+fn claims_are_held_by_every_copy() {
+    let notes = |launches: Vec<Launch>| {
+        let view = only(&run(vec![claimed("a/b")], launches)).copies.unwrap();
+        of(&view, 2).footnotes.clone()
+    };
+    let good = |round| {
+        [
+            launch("a/b", round, 100.0),
+            copies("a/b", round, &[100.0; 2]),
+        ]
+    };
+    let clean: Vec<Launch> = (0..10).flat_map(good).collect();
+    assert_eq!(notes(clean.clone()), []);
+
+    // the least of one copy is 10 ns: two may do one in 5, and not in 4
+    let fast = |ns: f64| {
+        let round = |round| [launch("a/b", round, 100.0), copies("a/b", round, &[ns; 2])];
+        notes((0..10).flat_map(round).collect())
+    };
+    assert_eq!(fast(12.0), []);
+    assert!(fast(8.0)[0].why.contains("faster than physics"));
+
+    // one wrong value in the second of two copies
+    let mut wrong = clean.clone();
+    let last = wrong[1].events.iter_mut().rev();
+    for event in last.take(3) {
+        if let Event::Check(check) = event {
+            check.got += 1;
+        }
+    }
+    let told = notes(wrong);
+    assert_eq!(told[0].kind, FootnoteKind::Trivialised);
+    assert!(
+        told[0].why.contains("check value is wrong"),
+        "{}",
+        told[0].why
+    );
+
+    let mut failed = clean;
+    failed[1].outcome = Outcome::Failed("copy 2 of 2: fork: no".to_owned());
+    let told = notes(failed);
+    assert!(told[0].why.contains("copy 2 of 2: fork"), "{}", told[0].why);
+}
+
+#[test]
+fn a_copy_that_is_missing_is_no_figure() {
+    let mut lost = copies("a/b", 0, &[100.0; 2]);
+    lost.copies = 3;
+    assert_eq!(summary::launch_ns_per_op(&plain("a/b"), &lost), None);
+    let mut silent = copies("a/b", 0, &[100.0; 2]);
+    let second = silent
+        .events
+        .iter()
+        .rposition(|e| matches!(e, Event::Hello { .. }))
+        .unwrap();
+    silent.events.truncate(second + 1);
+    assert_eq!(summary::launch_ns_per_op(&plain("a/b"), &silent), None);
+}
