@@ -56,7 +56,8 @@ pub fn steps(benchmarks: Vec<Benchmark>, offer: &Offer) -> Plan {
 /// what is computed is not a kernel, and rows across CPUs are about all of them already. Returns how many rows are left out.
 pub fn add_copies(plan: &mut Plan, offer: &Offer, copies: &[u32]) -> usize {
     let can_be = |benchmark: &Benchmark| {
-        matches!(benchmark.work, Work::Kernel(_))
+        // one control group holds one process to its memory
+        matches!(&benchmark.work, Work::Kernel(work) if !work.params.contains_key("memory_pages"))
             && benchmark.placement == Placement::OneCpu
             && benchmark.unit.quantity() != Quantity::Exact
     };

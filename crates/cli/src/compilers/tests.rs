@@ -9,6 +9,7 @@ fn way(world: &World, selectors: &[&str]) -> Way {
     let steps = rows.iter().map(|row| Step {
         id: row.id.clone(),
         cpus: vec![1],
+        copies: 1,
     });
     Way {
         name: "cc -O1".to_owned(),
