@@ -24,6 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["gritstone-model", "gritstone-protocol", "gritstone-kernels"],
     ),
     ("gritstone-report", &["gritstone-model", "gritstone-stats"]),
+    ("gritstone-pdf", &["gritstone-model", "gritstone-report"]),
     (
         "gritstone-web",
         &["gritstone-model", "gritstone-store", "gritstone-report"],
@@ -42,6 +43,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "gritstone-store",
             "gritstone-exec",
             "gritstone-report",
+            "gritstone-pdf",
             "gritstone-web",
         ],
     ),

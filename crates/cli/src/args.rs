@@ -36,7 +36,7 @@ pub enum Command {
     Show(ShowArgs),
     /// Ratios, intervals and verdicts of runs or machines against a base
     Compare(CompareArgs),
-    /// The performance brief: one HTML file
+    /// The performance brief, as HTML and as PDF
     Brief(BriefArgs),
     /// Runs of the same against each other: how far this machine scatters, and the smallest change that it can show
     Selftest(SelftestArgs),
@@ -129,19 +129,19 @@ pub struct CompareArgs {
 
 #[derive(Debug, Args)]
 pub struct BriefArgs {
-    /// Which run
-    #[arg(default_value = "last")]
-    pub run: String,
-    /// The run or machine that it is held against
+    /// Which run; several stand side by side
+    #[arg(value_name = "RUN", default_value = "last")]
+    pub runs: Vec<String>,
+    /// The run or machine that they are held against
     #[arg(
         long,
         value_name = "RUN|MACHINE",
         default_value = "ref:vax-11-780-4.1bsd"
     )]
     pub against: String,
-    /// Where to write it [default: gritstone-brief-RUN.html]
+    /// Where to write it: a name that ends in .html or .pdf; may be given for both [default: gritstone-brief-RUN, as both]
     #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    pub out: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -22,6 +22,7 @@ mod words;
 
 pub use audit::audit;
 pub use brief::{Brief, brief};
+pub use clean::clean;
 pub use compare::compare;
 pub use document::Document;
 pub use selftest::selftest;
