@@ -253,7 +253,7 @@ fn bar(out: &mut String, scale: &Scale, at: usize, bar: &Bar, end: f64, y: f64) 
 /// The body of a bar: colours alone do not tell bars apart, so every second is hollow.
 fn mark(at: usize, x: f64, y: f64, width: f64) -> String {
     let colour = STRONG[at % STRONG.len()];
-    let (class, paint) = if at % 2 == 0 {
+    let (class, paint) = if at.is_multiple_of(2) {
         ("fill", format!("fill=\"{colour}\" fill-opacity=\"0.75\""))
     } else {
         (
