@@ -12,7 +12,7 @@ GRITSTONE = target/$(PROFILE)/gritstone
 run: setup-run build
 	$(GRITSTONE) run $(RUN)
 	mkdir -p out
-	$(GRITSTONE) brief last --out out/brief.html
+	$(GRITSTONE) brief last --out out/brief.html --out out/brief.pdf
 
 build:
 	cargo build --profile $(PROFILE) --bin gritstone

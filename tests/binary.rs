@@ -133,14 +133,26 @@ fn against_a_reference(home: &Home, run: &Value) {
 }
 
 fn the_brief(home: &Home) {
-    let (code, said, error) = home.run(&["brief", "last", "--out", "brief.html"]);
+    let both = ["--out", "brief.html", "--out", "brief.pdf"];
+    let (code, said, error) = home.run(&[&["brief", "last"], &both[..]].concat());
     assert_eq!(code, 0, "{error}");
-    let file = home.path().join("brief.html");
+    let files = ["brief.html", "brief.pdf"].map(|name| home.path().join(name));
+    let canonical = |path: &Path| path.canonicalize().unwrap();
     assert_eq!(
-        Path::new(said.trim()).canonicalize().unwrap(),
-        file.canonicalize().unwrap()
+        said.lines()
+            .map(|l| canonical(Path::new(l)))
+            .collect::<Vec<_>>(),
+        files.each_ref().map(|f| canonical(f))
     );
-    let page = fs::read_to_string(file).unwrap();
+    let pdf = fs::read(&files[1]).unwrap();
+    assert!(pdf.starts_with(b"%PDF-") && pdf.ends_with(b"%%EOF"));
+    let (code, _, error) = home.run(&["brief", "last", "--out", "brief.docx"]);
+    assert_eq!(code, 2);
+    assert!(
+        error.contains("brief.docx") && error.contains(".pdf"),
+        "{error}"
+    );
+    let page = fs::read_to_string(&files[0]).unwrap();
     assert!(page.contains("<svg") && page.contains("VAX-11/780"));
     for outside in ["http://", "https://", "<script", "@import", "url("] {
         let allowed = outside == "http://" && page.contains("http://www.w3.org/2000/svg");

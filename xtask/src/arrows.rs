@@ -25,6 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["gritstone-model", "gritstone-protocol", "gritstone-kernels"],
     ),
     ("gritstone-report", &["gritstone-model", "gritstone-stats"]),
+    ("gritstone-pdf", &["gritstone-model", "gritstone-report"]),
     (
         "gritstone-web",
         &["gritstone-model", "gritstone-store", "gritstone-report"],
@@ -44,6 +45,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "gritstone-exec",
             "gritstone-report",
             "gritstone-exchange",
+            "gritstone-pdf",
             "gritstone-web",
         ],
     ),

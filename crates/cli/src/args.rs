@@ -38,7 +38,7 @@ pub enum Command {
     Compare(CompareArgs),
     /// Machines rated by environment against a run or machine, and for their price
     Rate(RateArgs),
-    /// The performance brief: one HTML file
+    /// The performance brief, as HTML and as PDF
     Brief(BriefArgs),
     /// Runs of the same against each other: how far this machine scatters, and the smallest change that it can show
     Selftest(SelftestArgs),
@@ -201,19 +201,19 @@ pub struct RateArgs {
 
 #[derive(Debug, Args)]
 pub struct BriefArgs {
-    /// Which run
-    #[arg(default_value = "last")]
-    pub run: String,
-    /// The run or machine that it is held against
+    /// Which run; several stand side by side
+    #[arg(value_name = "RUN", default_value = "last")]
+    pub runs: Vec<String>,
+    /// The run or machine that they are held against
     #[arg(
         long,
         value_name = "RUN|MACHINE",
         default_value = "ref:vax-11-780-4.1bsd"
     )]
     pub against: String,
-    /// Where to write it [default: gritstone-brief-RUN.html]
+    /// Where to write it: a name that ends in .html or .pdf; may be given for both [default: gritstone-brief-RUN, as both]
     #[arg(long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    pub out: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]

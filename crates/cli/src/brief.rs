@@ -1,4 +1,4 @@
-//! `gritstone brief`: the performance brief as one file.
+//! `gritstone brief`: the performance brief of one machine, or of several side by side, as HTML and as PDF.
 //!
 //! Must not know: what is in it.
 
@@ -6,64 +6,107 @@ use crate::args::BriefArgs;
 use crate::failure::Exit;
 use crate::output;
 use crate::world::World;
-use anyhow::{Context, Result};
-use gritstone_model::RunView;
-use gritstone_report::Brief;
-use std::path::PathBuf;
+use anyhow::{Context, Result, bail};
+use gritstone_model::{CompareView, Id, RunView};
+use gritstone_report::{Brief, Document};
+use std::path::{Path, PathBuf};
 
-/// Writes the brief of a run, and says where it is.
+/// Writes the brief of the runs, and says where it is.
 pub fn brief(world: &World, args: &BriefArgs) -> Result<Exit> {
-    let run = world.view(&args.run)?;
-    let references = beside(world, &run)?;
+    let formats: Vec<Format> = args.out.iter().map(|p| format(p)).collect::<Result<_>>()?;
+    let runs: Vec<RunView> = args
+        .runs
+        .iter()
+        .map(|name| world.view(name))
+        .collect::<Result<_>>()?;
+    let references = beside(world, &runs)?;
     let base = world.view(&args.against)?;
-    let against = world.compare(&base, &run, crate::inspect::MARGIN);
+    let compare = |run| world.compare(&base, run, crate::inspect::MARGIN);
+    let against: Vec<CompareView> = runs.iter().map(compare).collect();
     let document = gritstone_report::brief(&Brief {
-        run: &run,
+        runs: &runs,
         references: &references,
-        against: Some(&against),
+        against: &against,
         families: &world.catalogue.families,
         benchmarks: &world.catalogue.benchmarks,
     });
-    let page = gritstone_report::html::render(&document);
-    let out = args.out.clone().unwrap_or_else(|| default_name(&run));
-    std::fs::write(&out, page).with_context(|| {
-        format!(
-            "cannot write the brief to {}; choose a file with --out",
-            out.display()
-        )
-    })?;
-    let full = std::path::absolute(&out).unwrap_or(out);
-    output::plain(&format!("{}\n", full.display()))?;
+    if args.out.is_empty() {
+        for (name, format) in [("html", Format::Html), ("pdf", Format::Pdf)] {
+            write(&document, &default_name(&runs).with_extension(name), format)?;
+        }
+    }
+    for (path, format) in args.out.iter().zip(formats) {
+        write(&document, path, format)?;
+    }
     Ok(Exit::Done)
 }
 
-fn default_name(run: &RunView) -> PathBuf {
-    let plain: String = run
-        .id
-        .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || "-._".contains(c) {
-                c
-            } else {
-                '-'
-            }
-        })
-        .collect();
-    PathBuf::from(format!("gritstone-brief-{plain}.html"))
+#[derive(Clone, Copy)]
+enum Format {
+    Html,
+    Pdf,
 }
 
-/// The reference machines that have a figure for any benchmark of the run.
-fn beside(world: &World, run: &RunView) -> Result<Vec<RunView>> {
+/// By the end of the name.
+fn format(path: &Path) -> Result<Format> {
+    let end = path.extension().map(|e| e.to_ascii_lowercase());
+    match end.as_ref().and_then(|e| e.to_str()) {
+        Some("html" | "htm") => Ok(Format::Html),
+        Some("pdf") => Ok(Format::Pdf),
+        _ => bail!(
+            "--out {}: the brief is written as HTML or as PDF; end the name in .html or .pdf",
+            path.display()
+        ),
+    }
+}
+
+fn write(document: &Document, path: &Path, format: Format) -> Result<()> {
+    let page = match format {
+        Format::Html => gritstone_report::html::render(document).into_bytes(),
+        Format::Pdf => gritstone_pdf::render(document)?,
+    };
+    std::fs::write(path, page).with_context(|| {
+        format!(
+            "cannot write the brief to {}; choose a file with --out",
+            path.display()
+        )
+    })?;
+    let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    output::plain(&format!("{}\n", full.display()))
+}
+
+/// Without the end that says the format; all else of the name may have a dot.
+fn default_name(runs: &[RunView]) -> PathBuf {
+    let plain = |c: char| match c {
+        c if c.is_ascii_alphanumeric() || "-_".contains(c) => c,
+        _ => '-',
+    };
+    let ids: Vec<String> = runs
+        .iter()
+        .map(|run| run.id.chars().map(plain).collect())
+        .collect();
+    match ids.as_slice() {
+        [one] => PathBuf::from(format!("gritstone-brief-{one}")),
+        [first, rest @ ..] => {
+            PathBuf::from(format!("gritstone-brief-{first}-and-{}-more", rest.len()))
+        }
+        [] => PathBuf::from("gritstone-brief"),
+    }
+}
+
+/// The reference machines that have a figure for any benchmark of the runs.
+fn beside(world: &World, runs: &[RunView]) -> Result<Vec<RunView>> {
     let mut views = vec![];
     for machine in &world.references.machines {
         let view = world
             .references
             .view(&machine.id, &world.catalogue.benchmarks)?;
-        let shared = view
-            .results
-            .iter()
-            .any(|r| run.results.iter().any(|ours| ours.id == r.id));
-        if shared && view.id != run.id {
+        let ours = |id: &Id| {
+            runs.iter()
+                .any(|run| run.results.iter().any(|r| r.id == *id))
+        };
+        let shared = view.results.iter().any(|r| ours(&r.id));
+        if shared && runs.iter().all(|run| run.id != view.id) {
             views.push(view);
         }
     }

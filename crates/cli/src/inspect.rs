@@ -42,7 +42,7 @@ Gritstone measures this machine the way the UNIX benchmarks of 1981 to 1987 did.
 {} runs are kept; the last is {} of {}.
 
   gritstone show           its tables
-  gritstone brief          its performance brief, one HTML file
+  gritstone brief          its performance brief, as HTML and PDF
   gritstone compare ref:vax-11-780-4.1bsd last
                            how many VAX-11/780s
   gritstone run            measure again

@@ -11,9 +11,9 @@ use gritstone_report::{Brief, brief, html, terminal};
 fn main() {
     let run = sample::run_with_variants();
     let document = brief(&Brief {
-        run: &run,
+        runs: std::slice::from_ref(&run),
         references: &sample::machines::references(),
-        against: Some(&sample::against_reference()),
+        against: &[sample::against_reference()],
         families: &sample::entries::families(),
         benchmarks: &sample::entries::benchmarks(&run),
     });

@@ -5,7 +5,8 @@
 
 /// Line ends and tabs become spaces; other control characters, and those that reverse the direction of the
 /// text around them, become U+FFFD, so that a reader sees that something was there.
-pub(crate) fn clean(text: &str) -> String {
+#[must_use]
+pub fn clean(text: &str) -> String {
     text.chars()
         .map(|c| match c {
             '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => ' ',

@@ -15,6 +15,7 @@ pub(crate) enum Col {
     Id,
     Title,
     Figure,
+    WithUnit,
     Unit,
     Interval,
     PlusMinus,
@@ -76,6 +77,57 @@ pub(crate) fn table(
     .without_empty_columns()
 }
 
+/// Rows of several machines beside each other.
+pub(crate) struct Beside<'a> {
+    /// What the table shows.
+    pub caption: &'a str,
+    /// The machines.
+    pub names: &'a [String],
+    /// One result for each machine that has it; one has it at least.
+    pub rows: &'a [&'a [Option<&'a ResultView>]],
+    /// What is shown of each.
+    pub cols: &'a [Col],
+}
+
+/// A row a benchmark, and the columns once for each machine, without those that say nothing. A footnote on a figure that is not
+/// shown stands at the first one that is.
+pub(crate) fn beside(document: &mut Document, input: &Beside) -> Table {
+    let all: Vec<&ResultView> = input
+        .rows
+        .iter()
+        .flat_map(|r| r.iter().flatten().copied())
+        .collect();
+    let mut columns = vec![Col::Id.head(&all), Col::Title.head(&all)];
+    for name in input.names {
+        let head = |col: &Col| Column {
+            group: Some(name.clone()),
+            ..col.head(&all)
+        };
+        columns.extend(input.cols.iter().map(head));
+    }
+    let mut rows = Vec::new();
+    for row in input.rows {
+        let Some(any) = row.iter().flatten().next() else {
+            continue;
+        };
+        let mut cells = vec![Col::Id.cell(any, &all), Col::Title.cell(any, &all)];
+        for result in *row {
+            match result {
+                Some(result) => cells
+                    .extend(self::row(document, &all, result, input.cols, Strays::AtTheName).cells),
+                None => cells.extend(input.cols.iter().map(|_| Text::missing())),
+            }
+        }
+        rows.push(Row::new(cells));
+    }
+    Table {
+        caption: input.caption.into(),
+        columns,
+        rows,
+    }
+    .without_empty_columns()
+}
+
 fn row(
     document: &mut Document,
     all: &[&ResultView],
@@ -104,7 +156,10 @@ fn elsewhere(result: &ResultView, footnote: &Footnote, strays: Strays) -> bool {
 
 /// The column to which a footnote belongs.
 fn place(result: &ResultView, footnote: &Footnote, cols: &[Col]) -> Option<usize> {
-    let find = |wanted: &Col| cols.iter().position(|col| col == wanted);
+    let find = |wanted: &Col| {
+        let same = |col: &Col| col == wanted || (*wanted == Col::Figure && *col == Col::WithUnit);
+        cols.iter().position(same)
+    };
     let told = |p: &PublishedView| Col::of_time(&p.figure).and_then(|col| find(&col));
     match footnote.of.as_deref() {
         Some("cycles") => find(&Col::Cycles),
@@ -156,7 +211,7 @@ impl Col {
         match self {
             Self::Id => Column::key("Benchmark", Code),
             Self::Title => Column::new("What", Text),
-            Self::Figure => Column::new("Figure", Number),
+            Self::Figure | Self::WithUnit => Column::new("Figure", Number),
             Self::Unit => Column::new("Unit", Text),
             Self::Interval => Column::new(interval_head(results), Number),
             Self::PlusMinus => Column::new(plus_minus_head(results), Number),
@@ -189,6 +244,9 @@ impl Col {
             Self::Id => Some(result.id.to_string()),
             Self::Title => Some(title(result)),
             Self::Figure => figure(result),
+            Self::WithUnit => {
+                figure(result).map(|f| format!("{f} {}", unit(result)).trim_end().to_owned())
+            }
             Self::Unit => return unit(result).into(),
             Self::Interval => interval(result),
             Self::Launches => counted(result.launches),

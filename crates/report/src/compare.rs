@@ -150,7 +150,7 @@ fn is_reference(side: &str) -> bool {
 }
 
 /// With a reference machine as the base: how many of it the other is, at least and at most.
-fn how_many(view: &CompareView) -> Option<String> {
+pub(crate) fn how_many(view: &CompareView) -> Option<String> {
     if !is_reference(&view.base) {
         return None;
     }

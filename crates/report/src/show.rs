@@ -54,15 +54,17 @@ fn show_family(document: &mut Document, results: &[&ResultView]) {
     let caption = words::plural(results.len(), "benchmark");
     let made = table(document, caption, results, &cols, Strays::AtTheName);
     document.table(made);
-    details(document, results);
+    details(document, results, None);
 }
 
-/// What a row of the table has no room for: parts and names, percentiles, curves.
-pub(crate) fn details(document: &mut Document, results: &[&ResultView]) {
+/// What a row of the table has no room for: parts and names, percentiles, curves. Where several machines stand on a page,
+/// `whose` says of which one they are.
+pub(crate) fn details(document: &mut Document, results: &[&ResultView], whose: Option<&str>) {
+    let whose = whose.map_or(String::new(), |name| format!("{name}, "));
     let parts: Vec<Text> = results
         .iter()
         .filter_map(|r| parts(r))
-        .map(Text::new)
+        .map(|parts| Text::new(format!("{whose}{parts}")))
         .collect();
     if !parts.is_empty() {
         document.push(Block::List(parts));
@@ -85,7 +87,7 @@ pub(crate) fn details(document: &mut Document, results: &[&ResultView]) {
         );
         let made = table(
             document,
-            "Over all events",
+            words::capital(&format!("{whose}over all events")),
             &distributions,
             &cols,
             Strays::AtTheName,
@@ -93,7 +95,7 @@ pub(crate) fn details(document: &mut Document, results: &[&ResultView]) {
         document.table(made);
     }
     for result in results {
-        if let Some(made) = series(document, result) {
+        if let Some(made) = series(document, result, &whose) {
             document.table(made);
         }
     }
@@ -101,7 +103,7 @@ pub(crate) fn details(document: &mut Document, results: &[&ResultView]) {
 }
 
 /// The curve in which a row ends, as a table.
-fn series(document: &mut Document, result: &ResultView) -> Option<Table> {
+fn series(document: &mut Document, result: &ResultView, whose: &str) -> Option<Table> {
     let points = result.series.as_ref()?;
     let notes: Vec<_> = result.footnotes.iter().map(|f| document.note(f)).collect();
     let label = result.series_label.as_deref().unwrap_or("x");
@@ -124,7 +126,7 @@ fn series(document: &mut Document, result: &ResultView) -> Option<Table> {
         .collect();
     Some(
         Table {
-            caption: Text::new(format!("{}: {}", result.id, result.title)).with(notes),
+            caption: Text::new(format!("{whose}{}: {}", result.id, result.title)).with(notes),
             columns: vec![
                 Column::key(words::capital(label), Style::Number),
                 Column::new("Figure", Style::Number),

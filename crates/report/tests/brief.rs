@@ -9,11 +9,11 @@ use gritstone_report::{Brief, brief, html, terminal};
 use sample::machines::{references, view};
 
 fn text(run: &RunView, references: &[RunView], against: bool) -> String {
-    let comparison = sample::against_reference();
+    let comparison = [sample::against_reference()];
     let document = brief(&Brief {
-        run,
+        runs: std::slice::from_ref(run),
         references,
-        against: against.then_some(&comparison),
+        against: if against { &comparison } else { &[] },
         families: &sample::entries::families(),
         benchmarks: &sample::entries::benchmarks(run),
     });
@@ -50,9 +50,9 @@ fn a_clean_run_says_so_and_a_star_keeps_a_row_out_of_what_stands_out() {
     let mut comparison = sample::against_reference();
     let front = |comparison: &CompareView| {
         let document = brief(&Brief {
-            run: &run,
+            runs: std::slice::from_ref(&run),
             references: &[],
-            against: Some(comparison),
+            against: std::slice::from_ref(comparison),
             families: &[],
             benchmarks: &[],
         });
@@ -78,9 +78,9 @@ fn a_clean_run_says_so_and_a_star_keeps_a_row_out_of_what_stands_out() {
 fn a_narrow_range_is_drawn_on_a_plain_axis() {
     let run = sample::run();
     let document = brief(&Brief {
-        run: &run,
+        runs: std::slice::from_ref(&run),
         references: &[],
-        against: None,
+        against: &[],
         families: &[],
         benchmarks: &sample::entries::benchmarks(&run),
     });
@@ -89,4 +89,97 @@ fn a_narrow_range_is_drawn_on_a_plain_axis() {
     assert!(!page.contains("logarithmic"));
     // figures of the rows themselves, since no document's times stand beside them
     assert!(page.contains("Figures of byte/multi against number of background processes"));
+}
+
+/// Two machines: the second lacks a row, and is twice as slow in all others.
+fn two() -> [RunView; 2] {
+    let mut runs = [sample::run(), sample::run()];
+    runs[0].label = Some("before".to_owned());
+    runs[1].label = Some("after".to_owned());
+    runs[1].results.retain(|r| r.id.as_str() != "byte/sieve");
+    for result in &mut runs[1].results {
+        let twice = |v: f64| v * 2.0;
+        result.estimate = result.estimate.map(twice);
+        result.interval = result.interval.map(|i| i.map(twice));
+    }
+    runs
+}
+
+fn of(runs: &[RunView], references: &[RunView]) -> gritstone_report::Document {
+    let against: Vec<CompareView> = runs.iter().map(|_| sample::against_reference()).collect();
+    brief(&Brief {
+        runs,
+        references,
+        against: &against,
+        families: &sample::entries::families(),
+        benchmarks: &sample::entries::benchmarks(&runs[0]),
+    })
+}
+
+#[test]
+fn several_machines_stand_side_by_side() {
+    let document = of(&two(), &references()[..2]);
+    let text = terminal::render(&document, 160, false);
+    assert!(text.starts_with("Performance brief: before and after\n"));
+    assert!(!text.contains("This machine"));
+    let row = |name: &str| {
+        let table = &text[text.find("\nFor one operation").unwrap()..];
+        let line = table.lines().find(|l| l.starts_with(name)).unwrap();
+        line.to_owned()
+    };
+    // 117.63 +- 0.21 % and twice as much
+    assert!(
+        row("byte/syscall ").contains("117.63 ns/call")
+            && row("byte/syscall ").contains("235.26 ns/call")
+    );
+    assert!(row("byte/sieve ").contains("24.871 µs/pass") && row("byte/sieve ").contains('–'));
+    let page = html::render(&document);
+    for (head, most) in [
+        ("Appendix A", 1),
+        ("Appendix B", 1),
+        (">before</h3>", 2),
+        (">after</h3>", 2),
+    ] {
+        assert!(page.matches(head).count() >= most, "{head}");
+    }
+}
+
+#[test]
+fn machines_of_one_name_are_told_apart() {
+    let mut runs = two();
+    runs[1].label = Some("before".to_owned());
+    let text = terminal::render(&of(&runs, &[]), 160, false);
+    assert!(text.contains("before (1)") && text.contains("before (2)"));
+}
+
+#[test]
+fn ratings_have_a_table_in_front_and_no_place_where_there_are_none() {
+    let mut run = sample::run();
+    let text = |run: &RunView| terminal::render(&of(std::slice::from_ref(run), &[]), 120, false);
+    assert!(!text(&run).contains("Performance overview"));
+    let rating = &mut run.results[0];
+    rating.kind = gritstone_model::Kind::Rating;
+    let text = text(&run);
+    let (front, rest) = text.split_once("What stands out").unwrap();
+    assert!(front.contains("Performance overview") && front.contains("byte/pipe"));
+    assert!(rest.contains("byte/syscall"));
+}
+
+#[test]
+fn a_distribution_is_drawn_from_its_median_on() {
+    let mut run = sample::run();
+    let statistics = run.results[1].statistics.as_mut().unwrap();
+    statistics.percentiles = [("p90", 140.0), ("p99", 200.0), ("p99.9", 9000.0)]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into();
+    let document = of(&[run], &[]);
+    let page = html::render(&document);
+    for text in [
+        "Share of events",
+        ">99.9 %</text>",
+        "99 % within 200 ns/call",
+        "logarithmic scale",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
 }

@@ -168,9 +168,9 @@ proptest! {
         // documents have no variants: what they printed of them has no place in the brief
         machines[0].results.retain(|r| r.id.variant().is_none());
         let document = brief(&Brief {
-            run: &run,
+            runs: std::slice::from_ref(&run),
             references: &machines,
-            against: None,
+            against: &[],
             families: &sample::entries::families(),
             benchmarks: &sample::entries::benchmarks(&run),
         });

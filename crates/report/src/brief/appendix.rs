@@ -2,25 +2,20 @@
 //!
 //! Must not know: the names of benchmarks.
 
-use super::{Brief, cell};
+use super::{Across, Brief, cell};
 use crate::columns::{Col, Strays, table};
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::{number, show, words};
 use gritstone_model::{
-    Benchmark, Claims, FootnoteKind, Placement, Program, ResultView, Term, Work,
+    Benchmark, Claims, FootnoteKind, Machine, Placement, Program, ResultView, RunView, Term, Work,
 };
 
 /// Hexadecimal digits that tell programs apart; the JSON has all of them.
 const HASH_SHOWN: usize = 16;
 
 /// Appendix A: what one operation of each is, why anyone would want to know, where it comes from, what is proved.
-pub(super) fn benchmarks(document: &mut Document, input: &Brief) {
-    let entries: Vec<&Benchmark> = input
-        .run
-        .results
-        .iter()
-        .filter_map(|r| input.benchmark(r))
-        .collect();
+pub(super) fn benchmarks(document: &mut Document, input: &Brief, rows: &[Across]) {
+    let entries: Vec<&Benchmark> = rows.iter().filter_map(|r| input.benchmark(r.id)).collect();
     if entries.is_empty() {
         return;
     }
@@ -162,10 +157,37 @@ fn claims(claims: &Claims) -> String {
     said.join("; ")
 }
 
-/// Appendix B: the machine, what was asked for, the programs.
+/// Appendix B: each machine, what was asked for, the programs.
 pub(super) fn system(document: &mut Document, input: &Brief) {
     document.heading(1, "Appendix B: the system");
-    let machine = &input.run.machine;
+    for (at, run) in input.runs.iter().enumerate() {
+        if input.several() {
+            document.heading(2, input.name(at));
+        }
+        document.push(Block::Terms(facts(&run.machine)));
+        let level = if input.several() { 3 } else { 2 };
+        if let Some(settings) = &run.settings {
+            document.heading(level, "Settings");
+            document.push(Block::Terms(show::settings(settings)));
+        }
+        let programs = programs(&run.results);
+        if !programs.is_empty() {
+            document.heading(level, "Programs");
+            document.table(Table {
+                caption: "What was run, by whom it was compiled, and how".into(),
+                columns: vec![
+                    Column::key("SHA-256 begins", Style::Code),
+                    Column::new("Compiler or version", Style::Text),
+                    Column::new("Flags or command", Style::Text),
+                    Column::new("Benchmarks", Style::Text),
+                ],
+                rows: programs,
+            });
+        }
+    }
+}
+
+fn facts(machine: &Machine) -> Vec<(String, Text)> {
     let mut facts: Vec<(String, Text)> = vec![
         ("machine".into(), machine.name.clone().into()),
         ("system".into(), machine.system.clone().into()),
@@ -179,25 +201,7 @@ pub(super) fn system(document: &mut Document, input: &Brief) {
             .map(|(name, value)| (name.clone(), value.clone().into())),
     );
     facts.retain(|(_, text)| !text.text.is_empty());
-    document.push(Block::Terms(facts));
-    if let Some(settings) = &input.run.settings {
-        document.heading(2, "Settings");
-        document.push(Block::Terms(show::settings(settings)));
-    }
-    let programs = programs(&input.run.results);
-    if !programs.is_empty() {
-        document.heading(2, "Programs");
-        document.table(Table {
-            caption: "What was run, by whom it was compiled, and how".into(),
-            columns: vec![
-                Column::key("SHA-256 begins", Style::Code),
-                Column::new("Compiler or version", Style::Text),
-                Column::new("Flags or command", Style::Text),
-                Column::new("Benchmarks", Style::Text),
-            ],
-            rows: programs,
-        });
-    }
+    facts
 }
 
 /// One row a program, with the benchmarks that it did.
@@ -226,10 +230,16 @@ fn programs(results: &[ResultView]) -> Vec<Row> {
         .collect()
 }
 
-/// Appendix C: precision, launches, drift, and all footnotes with what their marks mean.
+/// Appendix C: under which conditions, precision, launches, drift, and all footnotes with what their marks mean.
 pub(super) fn quality(document: &mut Document, input: &Brief) {
-    document.heading(1, "Appendix C: precision and footnotes");
-    let results: Vec<&ResultView> = input.run.results.iter().collect();
+    document.heading(1, "Appendix C: conditions, precision and footnotes");
+    for (at, run) in input.runs.iter().enumerate() {
+        let said = conditions(run);
+        document.paragraph(match input.several() {
+            true => format!("{}: {said}", input.name(at)),
+            false => said,
+        });
+    }
     let cols = [
         Col::Id,
         Col::Precision,
@@ -244,14 +254,21 @@ pub(super) fn quality(document: &mut Document, input: &Brief) {
         "The half-width is that of the interval, the deviation that of the values of the launches, and the drift the change from \
          the first launch to the last, each as a share of the figure.",
     );
-    let made = table(
-        document,
-        "Precision reached",
-        &results,
-        &cols,
-        Strays::PublishedElsewhere,
-    );
-    document.table(made);
+    for (at, run) in input.runs.iter().enumerate() {
+        let results: Vec<&ResultView> = run.results.iter().collect();
+        let caption = match input.several() {
+            true => format!("Precision reached, {}", input.name(at)),
+            false => "Precision reached".to_owned(),
+        };
+        let made = table(
+            document,
+            caption,
+            &results,
+            &cols,
+            Strays::PublishedElsewhere,
+        );
+        document.table(made);
+    }
     let meanings = meanings(document);
     if meanings.is_empty() {
         document.paragraph("There are no footnotes.");
@@ -261,6 +278,37 @@ pub(super) fn quality(document: &mut Document, input: &Brief) {
     document.push(Block::Terms(meanings));
     document.heading(2, "Footnotes");
     document.push(Block::Footnotes);
+}
+
+/// What went on while it was measured, as far as the figures tell.
+fn conditions(run: &RunView) -> String {
+    let measured: Vec<&ResultView> = run.results.iter().filter(|r| r.launches > 0).collect();
+    let disturbed = measured.iter().filter(|r| {
+        let mut footnotes = r.footnotes.iter();
+        footnotes.any(|f| f.kind == FootnoteKind::Disturbed)
+    });
+    let mut said = vec![format!(
+        "Marked as disturbed: {} of {} measured",
+        number::count(disturbed.count()),
+        words::plural(measured.len(), "row")
+    )];
+    let speeds = measured.iter().filter_map(|r| r.ghz);
+    let (low, high) = speeds.fold((f64::MAX, f64::MIN), |(low, high), g| {
+        (low.min(g), high.max(g))
+    });
+    if low <= high {
+        let [low, high] = [low, high].map(|g| number::fixed(g, 2));
+        said.push(match low == high {
+            true => format!("the core ran at {low} GHz throughout"),
+            false => format!("the core ran at {low} to {high} GHz"),
+        });
+    }
+    let steadied = run.settings.as_ref().map_or(&[][..], |s| &s.steady);
+    said.push(match steadied {
+        [] => "nothing of the machine was steadied".to_owned(),
+        steadied => format!("steadied meanwhile: {}", words::join(steadied)),
+    });
+    format!("{}.", said.join("; "))
 }
 
 /// What the marks mean that this document has.

@@ -6,7 +6,7 @@
 //!
 //! Must not know: the names of benchmarks, how a figure is drawn.
 
-use super::{Brief, THIS, cell};
+use super::{Across, Brief, cell, next_figure};
 use crate::columns;
 use crate::document::{Block, Column, Document, Figure, Row, Style, Table, Text};
 use crate::svg::{Line, Plot, Point};
@@ -73,30 +73,30 @@ struct Track<'a> {
 }
 
 /// The curves of a family, in the order of their rows.
-pub(super) fn all<'a>(input: &Brief<'a>, results: &[&'a ResultView]) -> Vec<Curve<'a>> {
+pub(super) fn all<'a>(input: &Brief<'a>, rows: &[Across<'a>]) -> Vec<Curve<'a>> {
     let mut curves: Vec<Curve> = Vec::new();
-    for result in results {
-        let Some(benchmark) = input.benchmark(result) else {
+    for row in rows {
+        let Some(benchmark) = input.benchmark(row.id) else {
             continue;
         };
         let Some(curve) = &benchmark.curve else {
             continue;
         };
-        let stem = result.id.as_str().split('@').next().unwrap_or_default();
-        let variant = (result.id.variant(), curve.points.as_slice());
+        let stem = row.id.as_str().split('@').next().unwrap_or_default();
+        let variant = (row.id.variant(), curve.points.as_slice());
         match curves
             .iter_mut()
             .find(|c| c.stem == stem && c.label == curve.label)
         {
             Some(same) => {
                 same.variants.push(variant);
-                same.ends.push(&result.id);
+                same.ends.push(row.id);
             }
             None => curves.push(Curve {
                 stem,
                 label: &curve.label,
                 variants: vec![variant],
-                ends: vec![&result.id],
+                ends: vec![row.id],
             }),
         }
     }
@@ -143,7 +143,7 @@ pub(super) fn show(document: &mut Document, input: &Brief, curve: &Curve) {
     };
     let tracks: Vec<Track> = tracks
         .into_iter()
-        .filter(|t| t.strong || speaks(t, what))
+        .filter(|t| speaks(t, what) || t.strong && t.results.iter().any(Option::is_some))
         .collect();
     let unit = match what {
         What::RealTime => "s".to_owned(),
@@ -172,11 +172,15 @@ fn tracks<'a>(input: &Brief<'a>, curve: &Curve, xs: &[f64]) -> Vec<Track<'a>> {
         };
         xs.iter().map(at).collect()
     };
-    let this = curve.variants.iter().map(|(variant, points)| Track {
-        name: variant.map_or(THIS.to_owned(), |v| format!("{THIS}, {v}")),
-        system: &input.run.machine.system,
-        strong: true,
-        results: along(input.run, points),
+    let own = input.runs.iter().enumerate().flat_map(|(at, run)| {
+        let name = input.name(at);
+        let of = move |(variant, points): &(Variant, Points<'_>)| Track {
+            name: variant.map_or(name.clone(), |v| format!("{name}, {v}")),
+            system: &run.machine.system,
+            strong: true,
+            results: along(run, points),
+        };
+        curve.variants.iter().map(of)
     });
     let others = input.references.iter().map(|view| Track {
         name: view.machine.name.clone(),
@@ -184,7 +188,7 @@ fn tracks<'a>(input: &Brief<'a>, curve: &Curve, xs: &[f64]) -> Vec<Track<'a>> {
         strong: false,
         results: along(view, curve.variants[0].1),
     });
-    this.chain(others).collect()
+    own.chain(others).collect()
 }
 
 /// Whether a machine has a value or a footnote anywhere along the curve.
@@ -229,18 +233,14 @@ fn figure(
     let caption = format!("{y} against {}, one line a machine{scale}", curve.label);
     let said: Vec<String> = lines.iter().map(|l| sentence(l, unit)).collect();
     let alternative = said.join(" ");
-    let figures = document
-        .blocks
-        .iter()
-        .filter(|b| matches!(b, Block::Figure(_)))
-        .count();
     let plot = Plot {
-        id: format!("figure-{}", figures + 1),
+        id: next_figure(document),
         title: caption.clone(),
         description: alternative.clone(),
         x_label: words::capital(curve.label),
         y_label: y.to_owned(),
         y_unit: unit.to_owned(),
+        x_names: vec![],
         log_x: xs.first().is_some_and(|x| *x > 0.0)
             && xs.len() > 2
             && xs[xs.len() - 1] / xs[0] >= LOG_FROM,

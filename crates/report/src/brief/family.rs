@@ -1,44 +1,70 @@
-//! The section of one family: prose, the documents' tables with this machine in them, curves, figures.
+//! The section of one family: prose, the documents' tables with these machines in them, curves, figures.
 //!
 //! Must not know: the names of families and benchmarks.
 
-use super::{Brief, curve, published};
-use crate::columns::{Col, Strays, table};
+use super::{Across, Brief, bars, curve, published, spread};
+use crate::columns::{self, Beside, Col, Strays, table};
 use crate::document::{Column, Document, Row, Style, Table};
 use crate::{show, words};
 use gritstone_model::{Family, ResultView};
 
-pub(super) fn section(document: &mut Document, input: &Brief, name: &str, results: &[&ResultView]) {
+pub(super) fn section(document: &mut Document, input: &Brief, name: &str, rows: &[Across]) {
     let family = input.family(name);
     let title = family.map_or_else(|| words::capital(name), |f| f.title.clone());
-    document.heading(1, title);
+    document.heading(2, title);
     if let Some(family) = family.filter(|f| !f.why.is_empty()) {
         document.paragraph(family.why.clone());
     }
-    let curves = curve::all(input, results);
-    for table in published::tables(document, input, results, &curves) {
+    let curves = curve::all(input, rows);
+    for table in published::tables(document, input, rows, &curves) {
         document.table(table);
     }
     for curve in &curves {
         curve::show(document, input, curve);
     }
-    figures(document, results);
+    bars::show(document, input, rows);
+    figures(document, input, rows);
+    spread::show(document, input, rows);
     let covered = |r: &ResultView| curves.iter().any(|c| c.ends_in(&r.id));
-    let rest: Vec<ResultView> = results
-        .iter()
-        .map(|r| ResultView {
-            series: r.series.clone().filter(|_| !covered(r)),
-            ..(*r).clone()
-        })
-        .collect();
-    show::details(document, &rest.iter().collect::<Vec<_>>());
+    for (at, _) in input.runs.iter().enumerate() {
+        let of = rows.iter().filter_map(|row| row.results[at]);
+        let rest: Vec<ResultView> = of
+            .map(|r| ResultView {
+                series: r.series.clone().filter(|_| !covered(r)),
+                ..r.clone()
+            })
+            .collect();
+        let whose = input.several().then(|| input.name(at));
+        show::details(document, &rest.iter().collect::<Vec<_>>(), whose.as_deref());
+    }
     if let Some(family) = family {
         guidelines(document, family);
     }
 }
 
-/// This machine alone: figures for one operation, and the published work with all its times.
-fn figures(document: &mut Document, results: &[&ResultView]) {
+/// Figures for one operation, and the published work with all its times: of one machine with all that was
+/// measured, of several side by side.
+fn figures(document: &mut Document, input: &Brief, rows: &[Across]) {
+    let published: Vec<Across> = rows
+        .iter()
+        .filter(|row| row.any().published.is_some())
+        .cloned()
+        .collect();
+    if input.several() {
+        let cols = [Col::WithUnit, Col::PlusMinus];
+        let made = side_by_side(document, input, "For one operation", rows, &cols);
+        document.table(made);
+        let cols = [Col::Real, Col::Process];
+        let caption = "Doing the published work";
+        let made = side_by_side(document, input, caption, &published, &cols);
+        document.table(made);
+        return;
+    }
+    let of = |rows: &[Across]| -> Vec<ResultView> {
+        let results = rows.iter().flat_map(|row| row.results.iter().flatten());
+        results.map(|r| (*r).clone()).collect()
+    };
+    let (all, published) = (of(rows), of(&published));
     let cols = [
         Col::Id,
         Col::Title,
@@ -52,16 +78,11 @@ fn figures(document: &mut Document, results: &[&ResultView]) {
     let made = table(
         document,
         "This machine, for one operation",
-        results,
+        &all.iter().collect::<Vec<_>>(),
         &cols,
         Strays::PublishedElsewhere,
     );
     document.table(made);
-    let published: Vec<&ResultView> = results
-        .iter()
-        .filter(|r| r.published.is_some())
-        .copied()
-        .collect();
     let cols = [
         Col::Id,
         Col::Work,
@@ -75,11 +96,32 @@ fn figures(document: &mut Document, results: &[&ResultView]) {
     let made = table(
         document,
         "This machine, doing the published work",
-        &published,
+        &published.iter().collect::<Vec<_>>(),
         &cols,
         Strays::AtTheName,
     );
     document.table(made);
+}
+
+/// A row a benchmark, and these columns once for each machine.
+pub(super) fn side_by_side(
+    document: &mut Document,
+    input: &Brief,
+    caption: &str,
+    rows: &[Across],
+    cols: &[Col],
+) -> Table {
+    let names: Vec<String> = (0..input.runs.len()).map(|at| input.name(at)).collect();
+    let rows: Vec<&[Option<&ResultView>]> = rows.iter().map(|r| r.results.as_slice()).collect();
+    columns::beside(
+        document,
+        &Beside {
+            caption,
+            names: &names,
+            rows: &rows,
+            cols,
+        },
+    )
 }
 
 /// What the documents asked of whoever measures, and how it is kept.

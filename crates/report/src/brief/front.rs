@@ -2,12 +2,13 @@
 //!
 //! Must not know: the names of benchmarks.
 
+use super::family::side_by_side;
 use super::{Brief, some_of};
-use crate::columns;
+use crate::columns::{self, Col};
 use crate::compare;
 use crate::document::{Document, Text};
 use crate::{number, words};
-use gritstone_model::{CompareRow, CompareView, Footnote, FootnoteKind, ResultView, RunView};
+use gritstone_model::{CompareRow, CompareView, Footnote, FootnoteKind, Kind, ResultView, RunView};
 
 /// Rows named at each end of a comparison.
 const ENDS: usize = 3;
@@ -15,16 +16,20 @@ const ENDS: usize = 3;
 const NAMED: usize = 8;
 
 /// The points: furthest from what it is compared with, what is marked, what could not run, precision reached.
-pub(super) fn stands_out(document: &mut Document, input: &Brief) -> Vec<Text> {
-    let results = &input.run.results;
+pub(super) fn stands_out(
+    document: &mut Document,
+    run: &RunView,
+    against: Option<&CompareView>,
+) -> Vec<Text> {
+    let results = &run.results;
     if results.is_empty() {
         return vec!["Nothing was measured.".into()];
     }
     let mut points = Vec::new();
-    if let Some(view) = input.against {
+    if let Some(view) = against {
         points.extend(furthest(document, view));
     }
-    points.extend(precision(input.run));
+    points.extend(precision(run));
     let marked = marked(document, results);
     let not_run = not_run(document, results);
     if marked.is_empty() && not_run.is_none() {
@@ -130,7 +135,8 @@ fn on_the_figure(footnote: &Footnote) -> bool {
 
 /// What has no figure, and why.
 fn not_run(document: &mut Document, results: &[ResultView]) -> Option<Text> {
-    let without: Vec<&ResultView> = results.iter().filter(|r| r.outcome != "measured").collect();
+    let there = |r: &&ResultView| ["measured", "published"].contains(&r.outcome.as_str());
+    let without: Vec<&ResultView> = results.iter().filter(|r| !there(r)).collect();
     if without.is_empty() {
         return None;
     }
@@ -176,20 +182,50 @@ fn precision(run: &RunView) -> Option<Text> {
     )))
 }
 
-/// How the figures of a run came about, in three paragraphs.
-pub(super) fn method(run: &RunView) -> Vec<String> {
-    let launches: usize = run.results.iter().map(|r| r.launches).sum();
-    let samples: usize = run.results.iter().map(|r| r.samples).sum();
-    let asked = run.settings.as_ref().map_or(String::new(), |s| {
-        format!(
-            ", within a budget of {}; intervals of ±{} were asked for",
-            words::duration(s.budget_s),
-            number::percent_asked(s.precision)
-        )
-    });
+/// The ratings of all runs side by side; nothing where there are none.
+pub(super) fn ratings(document: &mut Document, input: &Brief) {
+    let mut rows = input.rows();
+    rows.retain(|row| row.any().kind == Kind::Rating);
+    if rows.is_empty() {
+        return;
+    }
+    document.heading(1, "Performance overview");
+    let made = side_by_side(
+        document,
+        input,
+        "Ratings",
+        &rows,
+        &[Col::Figure, Col::Interval],
+    );
+    document.table(made);
+}
+
+/// How the figures of the runs came about, in three paragraphs.
+pub(super) fn method(runs: &[RunView]) -> Vec<String> {
+    let results = || runs.iter().flat_map(|run| &run.results);
+    let launches: usize = results().map(|r| r.launches).sum();
+    let samples: usize = results().map(|r| r.samples).sum();
+    let (this, made) = match runs.len() {
+        1 => ("This run", String::new()),
+        n => (
+            "These runs",
+            format!(" in {} together", words::plural(n, "run")),
+        ),
+    };
+    // several runs may have been asked for different things, which stand in appendix B
+    let only = runs.first().filter(|_| runs.len() == 1);
+    let asked = only
+        .and_then(|run| run.settings.as_ref())
+        .map_or(made, |s| {
+            format!(
+                ", within a budget of {}; intervals of ±{} were asked for",
+                words::duration(s.budget_s),
+                number::percent_asked(s.precision)
+            )
+        });
     vec![
         format!(
-            "This run made {} with {}{asked}. Each launch is a fresh process that is calibrated and warmed \
+            "{this} made {} with {}{asked}. Each launch is a fresh process that is calibrated and warmed \
              before it is measured; all benchmarks take turns in rounds, in a new random order each round, so that \
              a slow minute of the machine is shared by all.",
             words::plural(launches, "launch"),

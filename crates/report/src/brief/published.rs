@@ -6,7 +6,7 @@
 //! Must not know: the names of benchmarks and documents.
 
 use super::curve::Curve;
-use super::{Brief, THIS, cell};
+use super::{Across, Brief, cell};
 use crate::columns::{self, Col};
 use crate::document::{Column, Document, Row, Style, Table, Text};
 use crate::{number, words};
@@ -35,13 +35,13 @@ impl Group<'_> {
 pub(super) fn tables(
     document: &mut Document,
     input: &Brief,
-    results: &[&ResultView],
+    rows: &[Across],
     curves: &[Curve],
 ) -> Vec<Table> {
-    let alone: Vec<&ResultView> = results
+    let alone: Vec<&ResultView> = rows
         .iter()
-        .filter(|r| !curves.iter().any(|c| c.holds(&r.id)))
-        .copied()
+        .filter(|r| !curves.iter().any(|c| c.holds(r.id)))
+        .map(Across::any)
         .collect();
     let mut sources: Vec<&str> = Vec::new();
     for name in input
@@ -63,7 +63,7 @@ pub(super) fn tables(
             let caption = format!(
                 "Beside the machines of {source}{continued} (the published work, in seconds unless a cell says otherwise)"
             );
-            tables.push(table(document, input.run, &machines, &groups, caption));
+            tables.push(table(document, input, &machines, &groups, caption));
         }
     }
     tables
@@ -121,7 +121,7 @@ fn parts(groups: Vec<Group>) -> Vec<Vec<Group>> {
 
 fn table(
     document: &mut Document,
-    run: &RunView,
+    input: &Brief,
     machines: &[&RunView],
     groups: &[Group],
     caption: String,
@@ -144,8 +144,13 @@ fn table(
             columns.push(Column::new("figure", Style::Number).of(group.title));
         }
     }
-    let mut rows = vec![row(document, run, THIS, groups)];
-    rows[0].strong = true;
+    let mut rows = Vec::new();
+    for (at, run) in input.runs.iter().enumerate() {
+        rows.push(Row {
+            strong: true,
+            ..row(document, run, &input.name(at), groups)
+        });
+    }
     for machine in machines {
         if groups.iter().any(|g| find(machine, g.id).is_some()) {
             rows.push(row(document, machine, &machine.machine.name, groups));

@@ -122,10 +122,11 @@ fn figure(out: &mut String, document: &Document, figure: &Figure) {
     let label = escape(&figure.caption.text);
     let _ = write!(
         out,
-        "<figure>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">\n{}</div>\n\
-         <figcaption>{}</figcaption>\n<details><summary>The figure in words</summary><p>{}</p></details>\n</figure>\n",
-        figure.svg,
+        "<figure>\n<figcaption>{}</figcaption>\n\
+         <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">\n{}</div>\n\
+         <details><summary>The figure in words</summary><p>{}</p></details>\n</figure>\n",
         marked(document, &figure.caption),
+        figure.svg,
         escape(&figure.alternative)
     );
 }

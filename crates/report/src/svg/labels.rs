@@ -17,7 +17,7 @@ const GAP: f64 = 44.0;
 /// Longer names are cut; the description of the figure has them whole.
 const MOST_CHARS: usize = 30;
 /// Width of a letter at 12 px, on the generous side.
-const CHAR: f64 = 6.9;
+pub(super) const CHAR: f64 = 6.9;
 
 /// One name.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,7 +116,7 @@ pub(super) fn draw(out: &mut String, labels: &[Label], right: f64) {
     }
 }
 
-fn cut(text: &str) -> String {
+pub(super) fn cut(text: &str) -> String {
     if text.width() <= MOST_CHARS {
         return text.to_owned();
     }

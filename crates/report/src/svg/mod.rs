@@ -11,6 +11,8 @@
 //!
 //! Must not know: benchmarks, machines, documents, files.
 
+pub mod bars;
+
 mod axis;
 mod labels;
 
@@ -35,6 +37,8 @@ pub struct Plot {
     pub y_label: String,
     /// Unit of y, as it is to stand at the ticks; empty for none.
     pub y_unit: String,
+    /// Places along x that have names, instead of numbers at its ticks; empty for numbers.
+    pub x_names: Vec<(f64, String)>,
     /// Whether x is logarithmic.
     pub log_x: bool,
     /// Whether y is logarithmic.
@@ -77,7 +81,9 @@ const STRONG: [&str; 4] = ["#0072b2", "#d55e00", "#009e73", "#a3478a"];
 const GREY: &str = "#6b6b6b";
 /// Four dashes and five shapes: twenty grey lines can be told apart.
 const DASHES: [&str; 4] = ["", "6 3", "2 2.5", "9 3 2 3"];
-const FONT: &str = "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif";
+/// The last before the general name is the one that a PDF has inside.
+const FONT: &str =
+    "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif";
 
 impl Plot {
     /// The drawing, a whole `<svg>` element. Values that have no place on a logarithmic axis are left out.
@@ -149,9 +155,9 @@ impl Plot {
                 y + 4.0
             );
         }
-        for tick in self.x_ticks(area) {
+        for (tick, text) in self.x_ticks(area) {
             let x = area.x.at(tick);
-            let text = number::at_most(tick, "", 6);
+            let text = escape(&text);
             let _ = writeln!(
                 out,
                 "<path class=\"axis\" d=\"M{x:.1} {bottom}v5\" stroke=\"#555\"/>\
@@ -173,14 +179,19 @@ impl Plot {
     }
 
     /// The places where something was measured, when they are few; otherwise round numbers.
-    fn x_ticks(&self, area: &Area) -> Vec<f64> {
+    fn x_ticks(&self, area: &Area) -> Vec<(f64, String)> {
+        if !self.x_names.is_empty() {
+            return self.x_names.clone();
+        }
         let mut xs: Vec<f64> = self
             .values(|p| [Some(p.x), None, None])
             .filter(|x| area.x.has(*x))
             .collect();
         xs.sort_by(f64::total_cmp);
         xs.dedup();
-        if xs.len() <= 12 { xs } else { area.x.ticks() }
+        let ticks = if xs.len() <= 12 { xs } else { area.x.ticks() };
+        let named = |tick: f64| (tick, number::at_most(tick, "", 6));
+        ticks.into_iter().map(named).collect()
     }
 
     fn line(&self, out: &mut String, area: &Area, index: usize, line: &Line) {

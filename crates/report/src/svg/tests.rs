@@ -107,3 +107,84 @@ fn hostile_names_are_text_and_nothing_at_all_is_still_a_drawing() {
         );
     }
 }
+
+#[test]
+fn places_with_names_stand_instead_of_numbers() {
+    let mut plot = plot(vec![line("one", &[1.0, 2.0])]);
+    plot.x_names = vec![(1.0, "half".into()), (2.0, "<all>".into())];
+    let svg = plot.render();
+    assert!(svg.contains(">half</text>") && svg.contains(">&lt;all&gt;</text>"));
+}
+
+mod bars {
+    use crate::svg::bars::{Bar, Bars, Group};
+
+    fn bar(ratio: f64, interval: Option<[f64; 2]>) -> Option<Bar> {
+        let text = format!("{ratio}");
+        Some(Bar {
+            ratio,
+            interval,
+            text,
+        })
+    }
+
+    fn drawing(names: &[&str], groups: Vec<Vec<Option<Bar>>>) -> String {
+        let group = |(i, bars)| Group {
+            name: format!("row {i}"),
+            bars,
+        };
+        let bars = Bars {
+            id: "f1".into(),
+            x_label: "Ratio".into(),
+            names: names.iter().map(|n| (*n).to_owned()).collect(),
+            groups: groups.into_iter().enumerate().map(group).collect(),
+            ..Bars::default()
+        };
+        bars.render()
+    }
+
+    #[test]
+    fn bars_have_their_number_and_names_only_where_there_are_several() {
+        let one = drawing(
+            &["only"],
+            vec![vec![bar(2.5, Some([2.0, 3.0]))], vec![bar(0.5, None)]],
+        );
+        assert!(one.contains(">2.5</text>") && one.contains(">0.5</text>"));
+        assert!(!one.contains("only"));
+        // one interval, one thin line
+        assert_eq!(one.matches("stroke-width=\"1.2\"").count(), 1);
+        let two = drawing(&["a", "b"], vec![vec![bar(2.0, None), None]]);
+        assert!(two.contains(">a</text>") && two.contains(">b</text>"));
+    }
+
+    #[test]
+    fn bars_begin_at_one_and_lie_inside() {
+        let far = |ratio| drawing(&["a"], vec![vec![bar(ratio, None)]]);
+        for ratio in [1e-9, 0.99, 1.0, 1.01, 1e9] {
+            let svg = far(ratio);
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        }
+        let ends = |svg: &str| {
+            let body = svg.split("class=\"fill\" d=\"M").nth(1).unwrap();
+            let start: f64 = body.split(' ').next().unwrap().parse().unwrap();
+            let width: f64 = body
+                .split('h')
+                .nth(1)
+                .unwrap()
+                .split('v')
+                .next()
+                .unwrap()
+                .parse()
+                .unwrap();
+            (start, start + width)
+        };
+        // twice as fast and half as fast are bars of one length on either side of 1
+        let both = drawing(&["a"], vec![vec![bar(4.0, None)], vec![bar(0.25, None)]]);
+        let (up, rest) = (ends(&both), both.split_once("row 1").unwrap().1);
+        let down = ends(rest);
+        assert!(
+            (up.0 - down.1).abs() < 0.2 && ((up.1 - up.0) - (down.1 - down.0)).abs() < 0.2,
+            "{up:?} {down:?}"
+        );
+    }
+}

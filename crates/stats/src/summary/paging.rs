@@ -65,6 +65,7 @@ mod tests {
         });
         Launch {
             id: gritstone_model::Id::parse("vm/paging/random").unwrap(),
+            copies: 1,
             round: 0,
             start: 0,
             cpus: vec![1],
