@@ -3,7 +3,7 @@
 //! Must not know: how the host was asked.
 
 use gritstone_model::{
-    Benchmark, Footnote, FootnoteKind, Id, Placement, Plan, Quantity, Skip, Step, Work,
+    Benchmark, Footnote, FootnoteKind, Id, KernelWork, Placement, Plan, Quantity, Skip, Step, Work,
 };
 use std::collections::BTreeSet;
 
@@ -57,7 +57,8 @@ pub fn steps(benchmarks: Vec<Benchmark>, offer: &Offer) -> Plan {
 pub fn add_copies(plan: &mut Plan, offer: &Offer, copies: &[u32]) -> usize {
     let can_be = |benchmark: &Benchmark| {
         // one control group holds one process to its memory
-        matches!(&benchmark.work, Work::Kernel(work) if !work.params.contains_key("memory_pages"))
+        let free = |work: &KernelWork| !work.params.contains_key("memory_pages");
+        matches!(&benchmark.work, Work::Kernel(work) if free(work))
             && benchmark.placement == Placement::OneCpu
             && benchmark.unit.quantity() != Quantity::Exact
     };
@@ -123,7 +124,7 @@ fn why_not(benchmark: &Benchmark, offer: &Offer) -> Option<String> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use gritstone_model::{Better, Claims, KernelWork, Need, Source, Term, Unit};
+    use gritstone_model::{Better, Claims, Need, Source, Term, Unit};
     use std::collections::BTreeMap;
 
     pub(crate) fn benchmark(id: &str) -> Benchmark {
@@ -201,9 +202,15 @@ pub(crate) mod tests {
         let mut all = benchmark("byte/multi");
         all.placement = Placement::All;
         let made = derived("byte/x", &["byte/pipe"]);
-        let mut plan = steps(vec![benchmark("byte/pipe"), cross, all, made], &offer());
-        assert_eq!(add_copies(&mut plan, &offer(), &[2, 8]), 3);
-        let added: Vec<_> = plan.steps[3..]
+        let mut held = benchmark("byte/held");
+        if let Work::Kernel(work) = &mut held.work {
+            work.params
+                .insert("memory_pages".to_owned(), "8".to_owned());
+        }
+        let rows = vec![benchmark("byte/pipe"), cross, all, made, held];
+        let mut plan = steps(rows, &offer());
+        assert_eq!(add_copies(&mut plan, &offer(), &[2, 8]), 4);
+        let added: Vec<_> = plan.steps[4..]
             .iter()
             .map(|step| (step.id.as_str(), step.copies, step.cpus.as_slice()))
             .collect();
