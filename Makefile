@@ -1,4 +1,4 @@
-# make run    sets up, measures this machine in two minutes, shows the tables and writes the brief
+# make run    sets up, builds, measures this machine for two minutes, shows the tables and writes the brief
 # make test   sets up, and runs every check of the repository
 # RUN='...'   other arguments for `gritstone run`, for instance: make run RUN='byte/* iocall --budget 10m'
 

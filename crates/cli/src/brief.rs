@@ -23,7 +23,10 @@ pub fn brief(world: &World, args: &BriefArgs) -> Result<Exit> {
     let base = world.view(&args.against)?;
     let compare = |run| world.compare(&base, run, crate::inspect::MARGIN);
     let against: Vec<CompareView> = runs.iter().map(compare).collect();
+    let machines: Vec<_> = runs.iter().map(|run| (run.clone(), None)).collect();
+    let ratings = crate::rate::against(world, &machines, &base, &[])?;
     let document = gritstone_report::brief(&Brief {
+        ratings: Some(&ratings),
         runs: &runs,
         references: &references,
         against: &against,

@@ -30,8 +30,10 @@ pub fn what_next(world: &World) -> Result<Exit> {
         None => "\
 Gritstone measures this machine the way the UNIX benchmarks of 1981 to 1987 did.
 
-  gritstone run --quick    measure everything in two minutes
-  gritstone run            the same in ten, with narrower intervals
+  gritstone run 'byte/*' iocall --quick
+                           the benchmarks of BYTE, 1984, in two minutes
+  gritstone run --budget 30m
+                           everything
   gritstone list           what can be measured
   gritstone doctor         is this machine fit to be measured
   gritstone --help         everything else

@@ -17,6 +17,7 @@ use std::process::Command;
 fn brief_of(runs: &[RunView], references: &[RunView]) -> Document {
     let against: Vec<_> = runs.iter().map(|_| sample::against_reference()).collect();
     brief(&Brief {
+        ratings: None,
         runs,
         references,
         against: &against,

@@ -11,6 +11,7 @@ use gritstone_report::{Brief, brief, html, terminal};
 fn main() {
     let run = sample::run_with_variants();
     let document = brief(&Brief {
+        ratings: None,
         runs: std::slice::from_ref(&run),
         references: &sample::machines::references(),
         against: &[sample::against_reference()],

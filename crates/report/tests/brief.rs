@@ -4,13 +4,16 @@
 
 mod sample;
 
-use gritstone_model::{CompareView, FootnoteKind, RunView};
+use gritstone_model::{
+    CompareView, FootnoteKind, RatedMachine, Rating, Ratings, RatingsView, RunView, SCHEMA_RATINGS,
+};
 use gritstone_report::{Brief, brief, html, terminal};
 use sample::machines::{references, view};
 
 fn text(run: &RunView, references: &[RunView], against: bool) -> String {
     let comparison = [sample::against_reference()];
     let document = brief(&Brief {
+        ratings: None,
         runs: std::slice::from_ref(run),
         references,
         against: if against { &comparison } else { &[] },
@@ -50,6 +53,7 @@ fn a_clean_run_says_so_and_a_star_keeps_a_row_out_of_what_stands_out() {
     let mut comparison = sample::against_reference();
     let front = |comparison: &CompareView| {
         let document = brief(&Brief {
+            ratings: None,
             runs: std::slice::from_ref(&run),
             references: &[],
             against: std::slice::from_ref(comparison),
@@ -78,6 +82,7 @@ fn a_clean_run_says_so_and_a_star_keeps_a_row_out_of_what_stands_out() {
 fn a_narrow_range_is_drawn_on_a_plain_axis() {
     let run = sample::run();
     let document = brief(&Brief {
+        ratings: None,
         runs: std::slice::from_ref(&run),
         references: &[],
         against: &[],
@@ -108,6 +113,7 @@ fn two() -> [RunView; 2] {
 fn of(runs: &[RunView], references: &[RunView]) -> gritstone_report::Document {
     let against: Vec<CompareView> = runs.iter().map(|_| sample::against_reference()).collect();
     brief(&Brief {
+        ratings: None,
         runs,
         references,
         against: &against,
@@ -153,16 +159,50 @@ fn machines_of_one_name_are_told_apart() {
 }
 
 #[test]
-fn ratings_have_a_table_in_front_and_no_place_where_there_are_none() {
-    let mut run = sample::run();
-    let text = |run: &RunView| terminal::render(&of(std::slice::from_ref(run), &[]), 120, false);
-    assert!(!text(&run).contains("Performance overview"));
-    let rating = &mut run.results[0];
-    rating.kind = gritstone_model::Kind::Rating;
-    let text = text(&run);
-    let (front, rest) = text.split_once("What stands out").unwrap();
-    assert!(front.contains("Performance overview") && front.contains("byte/pipe"));
-    assert!(rest.contains("byte/syscall"));
+fn ratings_stand_in_front_and_have_no_place_where_there_are_none() {
+    let run = sample::run();
+    let text = |overall: Option<f64>| {
+        let rating = Rating {
+            environment: "Everything".to_owned(),
+            rating: overall,
+            interval: overall.map(|x| [x * 0.9, x * 1.1]),
+            ..Rating::default()
+        };
+        let ratings = RatingsView {
+            schema: SCHEMA_RATINGS.to_owned(),
+            base: "ref:vax-11-780-4.1bsd".to_owned(),
+            base_name: "VAX-11/780".to_owned(),
+            by: vec![],
+            confidence: 0.95,
+            machines: vec![RatedMachine {
+                id: run.id.clone(),
+                name: run.machine.name.clone(),
+                one_cpu: Ratings {
+                    environments: vec![],
+                    overall: rating,
+                    for_money: None,
+                },
+                all_cpus: None,
+                price: None,
+            }],
+        };
+        let document = brief(&Brief {
+            ratings: Some(&ratings),
+            runs: std::slice::from_ref(&run),
+            references: &[],
+            against: &[],
+            families: &sample::entries::families(),
+            benchmarks: &sample::entries::benchmarks(&run),
+        });
+        terminal::render(&document, 120, false)
+    };
+    let with = text(Some(1234.0));
+    let (front, _) = with.split_once("What stands out").unwrap();
+    assert!(
+        front.contains("Performance overview") && front.contains("1,230"),
+        "{front}"
+    );
+    assert!(!text(None).contains("Performance overview"));
 }
 
 #[test]

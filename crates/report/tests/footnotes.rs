@@ -168,6 +168,7 @@ proptest! {
         // documents have no variants: what they printed of them has no place in the brief
         machines[0].results.retain(|r| r.id.variant().is_none());
         let document = brief(&Brief {
+            ratings: None,
             runs: std::slice::from_ref(&run),
             references: &machines,
             against: &[],

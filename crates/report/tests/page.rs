@@ -81,6 +81,7 @@ impl Page {
 
 fn brief_of(run: &RunView, references: &[RunView]) -> Document {
     brief(&Brief {
+        ratings: None,
         runs: std::slice::from_ref(run),
         references,
         against: &[sample::against_reference()],

@@ -2,13 +2,14 @@
 //!
 //! Must not know: the names of benchmarks.
 
-use super::family::side_by_side;
 use super::{Brief, some_of};
-use crate::columns::{self, Col};
+use crate::columns;
 use crate::compare;
 use crate::document::{Document, Text};
 use crate::{number, words};
-use gritstone_model::{CompareRow, CompareView, Footnote, FootnoteKind, Kind, ResultView, RunView};
+use gritstone_model::{
+    CompareRow, CompareView, Footnote, FootnoteKind, RatedMachine, RatingsView, ResultView, RunView,
+};
 
 /// Rows named at each end of a comparison.
 const ENDS: usize = 3;
@@ -182,22 +183,21 @@ fn precision(run: &RunView) -> Option<Text> {
     )))
 }
 
-/// The ratings of all runs side by side; nothing where there are none.
+/// The one line that people ask for, and what it is made of; nothing where no environment can be rated.
 pub(super) fn ratings(document: &mut Document, input: &Brief) {
-    let mut rows = input.rows();
-    rows.retain(|row| row.any().kind == Kind::Rating);
-    if rows.is_empty() {
+    let rated = |view: &&RatingsView| {
+        let of_one = |machine: &RatedMachine| {
+            let ratings = &machine.one_cpu;
+            let mut all = std::iter::once(&ratings.overall).chain(&ratings.environments);
+            all.any(|rating| rating.rating.is_some())
+        };
+        view.machines.iter().any(of_one)
+    };
+    let Some(view) = input.ratings.filter(rated) else {
         return;
-    }
+    };
     document.heading(1, "Performance overview");
-    let made = side_by_side(
-        document,
-        input,
-        "Ratings",
-        &rows,
-        &[Col::Figure, Col::Interval],
-    );
-    document.table(made);
+    crate::append_ratings(document, view);
 }
 
 /// How the figures of the runs came about, in three paragraphs.

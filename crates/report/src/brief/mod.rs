@@ -14,7 +14,7 @@ mod spread;
 
 use crate::document::{Block, Document, Text};
 use crate::{compare, show, words};
-use gritstone_model::{Benchmark, CompareView, Family, Id, ResultView, RunView};
+use gritstone_model::{Benchmark, CompareView, Family, Id, RatingsView, ResultView, RunView};
 
 /// What a brief is made of.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,8 @@ pub struct Brief<'a> {
     pub references: &'a [RunView],
     /// Each run against the same machine or run, in the order of the runs, or nothing: what stands out is told from this.
     pub against: &'a [CompareView],
+    /// The runs rated against that machine or run; nothing where no rating is wanted.
+    pub ratings: Option<&'a RatingsView>,
     /// Prose of the families.
     pub families: &'a [Family],
     /// The entries behind the results of the runs.
