@@ -110,7 +110,7 @@ fn a_run_opens_with_its_rating_and_rates_with_an_interval() {
     assert_eq!(code, 0, "{error}");
     let line = text.lines().take(8).collect::<Vec<_>>().join(" ");
     assert!(
-        line.contains("against VAX-11/780, one CPU: ") && line.contains("run --copies"),
+        line.contains("against VAX-11/780, one CPU: ") && line.contains("all CPUs: not rated"),
         "{text}"
     );
     let view = home.json(&["rate", "--price", "0.42/h", "--format", "json"]);

@@ -7,7 +7,8 @@ use crate::{number, words};
 use gritstone_model::{ForMoney, Per, Price, RatedMachine, Rating, Ratings, RatingsView};
 
 /// Why there is no rating of all CPUs.
-const NO_COPIES: &str = "not rated (`gritstone run --copies` measures all CPUs)";
+const NO_COPIES: &str =
+    "not rated (copies at once are measured and shown, but no rating is made of them yet)";
 
 /// The ratings as a document of their own.
 #[must_use]

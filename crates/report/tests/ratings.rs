@@ -164,7 +164,7 @@ fn a_reference_machine_is_not_asked_for_copies() {
     };
     assert!(!line(&vax).text.contains("all CPUs"));
     vax.id = "20260102T030405Z-5f3a".to_owned();
-    assert!(line(&vax).text.contains("run --copies"));
+    assert!(line(&vax).text.contains("all CPUs: not rated"));
     // the doubt about a row travels with the line
     assert_eq!(line(&vax).marks.len(), 1);
 }
