@@ -214,9 +214,7 @@ fn allot(plan: &Plan, tracks: &[Track<'_>], limits: &Limits, now: Duration) -> V
     // the terms of a difference are paired round by round, as one copy and several are: they need launches in the same rounds
     for benchmark in &plan.benchmarks {
         let paired = |step: &Step| match &benchmark.work {
-            Work::Derived { terms } => {
-                step.copies == 1 && terms.iter().any(|term| term.id == step.id)
-            }
+            Work::Derived { .. } => step.copies == 1 && benchmark.work.parts().contains(&&step.id),
             _ => step.id == benchmark.id,
         };
         let members: Vec<usize> = (0..tracks.len())

@@ -134,8 +134,13 @@ pub fn summarise(run: &RunData, options: &Options) -> RunView {
         results.insert(&row.benchmark.id, result);
     }
     for row in rows.values() {
-        if let Work::Derived { terms } = &row.benchmark.work {
-            let result = derived::result(row.benchmark, terms, &rows, &results, run, options);
+        if let Work::Derived { terms, share_of } = &row.benchmark.work {
+            let sum = derived::Sum {
+                benchmark: row.benchmark,
+                terms,
+                share_of: share_of.as_ref(),
+            };
+            let result = derived::result(&sum, &rows, &results, run, options);
             results.insert(&row.benchmark.id, result);
         }
     }

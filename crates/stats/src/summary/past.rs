@@ -23,7 +23,10 @@ pub fn past(run: &RunData) -> Past {
         values.extend(launched(row).map(|found| (*id, found)));
     }
     for (id, row) in &rows {
-        if let Work::Derived { terms } = &row.benchmark.work
+        if let Work::Derived {
+            terms,
+            share_of: None,
+        } = &row.benchmark.work
             && terms.iter().all(|term| values.contains_key(&term.id))
         {
             values.extend(derived(row.benchmark, terms, &rows).map(|found| (*id, found)));
