@@ -348,6 +348,7 @@ fn the_terms_of_a_difference_share_their_rounds() {
                 times: 1.0,
             })
             .into(),
+        share_of: None,
     };
     plan.benchmarks.push(derived);
     let ran = run(
