@@ -192,6 +192,14 @@ pub fn launch_disturbed(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -
     rules::Disturbance::of(benchmark.processor_bound, &reading).is_any()
 }
 
+/// Whether another thread of the core was busy beside all of a launch, so that its figure is made of others.
+#[must_use]
+pub fn launch_crowded(launch: &Launch, floor: &Floor) -> bool {
+    let mut reading = Reading::of(launch);
+    reading.hold_to(floor);
+    reading.crowded
+}
+
 fn view(run: &RunData, mut results: BTreeMap<&Id, ResultView>) -> RunView {
     RunView {
         schema: SCHEMA_RUN.to_owned(),
