@@ -48,6 +48,7 @@ impl Execute for World {
                         n: 1000,
                         wall,
                         pace: 250_000,
+                        wide: 0,
                         usage: Usage::default(),
                     }),
                     Event::Check(Check::default()),
@@ -347,6 +348,7 @@ fn the_terms_of_a_difference_share_their_rounds() {
                 times: 1.0,
             })
             .into(),
+        share_of: None,
     };
     plan.benchmarks.push(derived);
     let ran = run(
