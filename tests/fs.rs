@@ -112,7 +112,15 @@ fn one_hundred_operations_of_each_kind_have_their_four_statistics() {
     let _turn = alone();
     let home = Home::new();
     let run = home.json(&[
-        "run", "fs/*", "fs/*@cold", "--budget", "25s", "--dir", DIR, "--format", "json",
+        "run",
+        "fs/*",
+        "fs/*@cold",
+        "--budget",
+        "25s",
+        "--dir",
+        DIR,
+        "--format",
+        "json",
     ]);
     let rows = run["results"].as_array().unwrap();
     assert_eq!(rows.len(), 24);
@@ -124,7 +132,10 @@ fn one_hundred_operations_of_each_kind_have_their_four_statistics() {
         }
         let of = |name: &str| row["statistics"][name].as_f64().unwrap();
         assert!(of("min") > 0.0 && of("min") <= of("median"), "{row}");
-        assert!(of("median") <= of("max") && of("mean") <= of("max"), "{row}");
+        assert!(
+            of("median") <= of("max") && of("mean") <= of("max"),
+            "{row}"
+        );
         let cold = id.ends_with("@cold");
         assert_eq!(says(row, "mincore found none"), cold, "{row}");
         let past = row["measured"].as_str().unwrap().starts_with("past the ");
@@ -264,7 +275,11 @@ fn a_full_disc_and_one_that_cannot_be_written_say_where_and_what_to_do() {
             return;
         };
         fs::write(disc.join("mine"), "kept").unwrap();
-        for rows in [["fs/seq-write/32k"], ["disk/write-nofsync"], ["disk/read-seq"]] {
+        for rows in [
+            ["fs/seq-write/32k"],
+            ["disk/write-nofsync"],
+            ["disk/read-seq"],
+        ] {
             let (code, out, error) = run(&rows);
             assert_eq!(code, 3, "{rows:?}: {out} {error}");
             // of 1 MB in memory, one or the other is found first
@@ -283,7 +298,11 @@ fn a_full_disc_and_one_that_cannot_be_written_say_where_and_what_to_do() {
     };
     let (code, out, error) = run(&["fs/seq-write/512"]);
     assert_eq!(code, 3, "{out} {error}");
-    assert!(error.contains("Read-only file system") && error.contains("choose another directory with --dir"), "{error}");
+    assert!(
+        error.contains("Read-only file system")
+            && error.contains("choose another directory with --dir"),
+        "{error}"
+    );
     assert!(error.contains(disc.to_str().unwrap()), "{error}");
 }
 
@@ -478,7 +497,10 @@ fn without_root_the_rest_runs_and_says_what_is_missing() {
     assert!(reason(large).contains("as root this row runs"), "{large}");
     if measured(&run, "disk/write-fsync") {
         let row = result(&run, "disk/write-fsync");
-        assert!(says(row, "no new one was made for it: it takes root"), "{row}");
+        assert!(
+            says(row, "no new one was made for it: it takes root"),
+            "{row}"
+        );
         assert!(measured(&run, "disk/read-seq"));
     }
 }
@@ -499,7 +521,11 @@ fn as_nobody(rows: &[&str]) -> (i32, String, String) {
     let place = tempfile::tempdir_in("/var/tmp").unwrap();
     let binary = place.path().join("gritstone");
     fs::copy(common::binary(), &binary).unwrap();
-    for (path, mode) in [(place.path(), 0o755), (&binary, 0o755), (home.path(), 0o700)] {
+    for (path, mode) in [
+        (place.path(), 0o755),
+        (&binary, 0o755),
+        (home.path(), 0o700),
+    ] {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     }
     for path in [place.path(), home.path()] {
@@ -530,7 +556,10 @@ fn where_the_system_refuses_io_uring_the_row_says_so() {
         .env("HOME", home.path())
         .env("XDG_DATA_HOME", home.path().join("data"))
         .env("TMPDIR", home.path());
-    #[allow(unsafe_code, reason = "between fork and exec nothing but two system calls is made")]
+    #[allow(
+        unsafe_code,
+        reason = "between fork and exec nothing but two system calls is made"
+    )]
     // SAFETY: prctl takes a filter that outlives the call, and neither allocates nor locks.
     unsafe {
         command.pre_exec(refuse_io_uring);
@@ -545,7 +574,10 @@ fn where_the_system_refuses_io_uring_the_row_says_so() {
 }
 
 /// From here on io_uring_setup ends with EPERM, for this process and all that it starts.
-#[allow(unsafe_code, reason = "there is no other way to install a filter of system calls")]
+#[allow(
+    unsafe_code,
+    reason = "there is no other way to install a filter of system calls"
+)]
 fn refuse_io_uring() -> std::io::Result<()> {
     const NUMBER: u32 = libc::SYS_io_uring_setup as u32;
     let code = |code: u32, jt: u8, jf: u8, k: u32| libc::sock_filter {
@@ -557,7 +589,12 @@ fn refuse_io_uring() -> std::io::Result<()> {
     let mut filter = [
         code(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
         code(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 0, 1, NUMBER),
-        code(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32),
+        code(
+            libc::BPF_RET | libc::BPF_K,
+            0,
+            0,
+            libc::SECCOMP_RET_ERRNO | libc::EPERM as u32,
+        ),
         code(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW),
     ];
     let program = libc::sock_fprog {
@@ -567,7 +604,11 @@ fn refuse_io_uring() -> std::io::Result<()> {
     // SAFETY: the program and its filter live until prctl returns.
     let failed = unsafe {
         libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
-            || libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) != 0
+            || libc::prctl(
+                libc::PR_SET_SECCOMP,
+                libc::SECCOMP_MODE_FILTER,
+                &raw const program,
+            ) != 0
     };
     if failed {
         return Err(std::io::Error::last_os_error());
