@@ -138,7 +138,10 @@ impl Site {
             executor.confine(&memory_groups(&Root::live()), journal.as_deref_mut());
         }
         if benchmarks.iter().any(gritstone_exec::wants_file_system) {
-            executor.equip(&self.dir, journal);
+            executor.equip(&self.dir, journal.as_deref_mut());
+        }
+        if benchmarks.iter().any(gritstone_exec::wants_swap) {
+            executor.swap(&self.dir, journal);
         }
         Ok(executor)
     }
