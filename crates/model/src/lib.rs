@@ -36,7 +36,6 @@ pub use machine::Machine;
 pub use plan::{Plan, Skip, Step};
 pub use rating::{
     ForMoney, Per, Price, RatedMachine, Rating, Ratings, RatingsView, SCHEMA_RATINGS, Without,
-    copies_of,
 };
 pub use run::{COPY, Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings, TrialSide};
 pub use selftest::{

@@ -212,6 +212,12 @@ pub struct CopiesPoint {
     pub efficiency: Option<f64>,
     /// Interval of `efficiency`, from the rounds in which both were measured.
     pub efficiency_interval: Option<[f64; 2]>,
+    /// `total` of each launch, in the order of time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<f64>,
+    /// `efficiency` of each round in which both were measured; empty for one copy.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub efficiencies: Vec<f64>,
     /// Launches that were measured.
     pub launches: usize,
     /// Samples of all copies in them.

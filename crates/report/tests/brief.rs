@@ -183,6 +183,7 @@ fn ratings_stand_in_front_and_have_no_place_where_there_are_none() {
                     for_money: None,
                 },
                 all_cpus: None,
+                copies: None,
                 price: None,
             }],
         };

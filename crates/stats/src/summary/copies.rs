@@ -48,6 +48,7 @@ pub(super) fn view(row: &Row, run: &RunData, options: &Options) -> Option<Copies
         let center = center::log_center(&efficiency, options.confidence);
         point.efficiency = center.map(|center| center.value);
         point.efficiency_interval = center.and_then(|center| center.interval);
+        point.efficiencies = efficiency;
         points.push(point);
         all.push((copies, together));
     }
@@ -130,6 +131,8 @@ fn point(copies: u32, row: &Row, run: &RunData, options: &Options) -> CopiesPoin
         per_copy: total.map(|total| total * share),
         efficiency: (copies == 1 && total.is_some()).then_some(1.0),
         efficiency_interval: None,
+        values,
+        efficiencies: vec![],
         launches: timed.len(),
         samples: timed.iter().map(|reading| reading.samples.len()).sum(),
         footnotes: sorted(footnotes),
