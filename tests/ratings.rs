@@ -103,7 +103,7 @@ fn a_run_opens_with_its_rating_and_rates_with_an_interval() {
         "byte/disk-*",
         "--quick",
         "--budget",
-        "20s",
+        "60s",
         "--dir",
         dir,
     ]);

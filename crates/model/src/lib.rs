@@ -44,6 +44,7 @@ pub use selftest::{
 };
 pub use unit::{Better, Quantity, Unit, UnitError};
 pub use view::{
-    CompareRow, CompareView, CopiesPoint, CopiesView, Difference, LawView, PublishedView,
-    ResultView, RunView, SCHEMA_COMPARE, SCHEMA_RUN, SeriesPoint, Statistics, Verdict,
+    CompareCopies, CompareFigure, CompareRow, CompareView, CopiesPoint, CopiesView, Difference,
+    LawView, PublishedView, ResultView, RunView, SCHEMA_COMPARE, SCHEMA_RUN, SeriesPoint,
+    Statistics, Verdict,
 };

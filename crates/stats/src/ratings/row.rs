@@ -78,6 +78,20 @@ pub(super) fn fate(
     {
         return unusable(id, id.as_str(), named, true);
     }
+    let notes = machine.footnotes.iter().chain(&base.footnotes);
+    let of = |of: &Option<String>| of.as_deref().is_none_or(|of| of == figures.compared);
+    let own = notes.filter(|n| of(&n.of)).map(|n| n.kind);
+    let doubts = own.chain(of_machine.doubts()).chain(of_base.doubts());
+    Fate::Counts(Box::new(Pair {
+        machine_printed: printed(machine),
+        base_printed: printed(base),
+        doubts: doubts.collect(),
+        ..counted(id, &figures, &of_machine, &of_base)
+    }))
+}
+
+/// The rows of both sides, with what copies add on either.
+fn counted(id: &Id, figures: &Figures, of_machine: &Together, of_base: &Together) -> Pair {
     let row = |values: &[f64], reference: f64, better: Better| RatingRow {
         name: id.to_string(),
         launches: (0..).zip(values.iter().copied()).collect(),
@@ -96,22 +110,16 @@ pub(super) fn fate(
         let gain = of.gain();
         (!of.rounds.is_empty()).then(|| row(&of.rounds, gain, Better::Higher))
     };
-    let notes = machine.footnotes.iter().chain(&base.footnotes);
-    let of = |of: &Option<String>| of.as_deref().is_none_or(|of| of == figures.compared);
-    let own = notes.filter(|n| of(&n.of)).map(|n| n.kind);
-    Fate::Counts(Box::new(Pair {
+    Pair {
         id: id.clone(),
         machine: row(&figures.machine, with_copies, figures.better),
         base: row(&figures.base, reference, figures.better),
-        machine_copies: copies(&of_machine),
-        base_copies: copies(&of_base),
-        machine_printed: printed(machine),
-        base_printed: printed(base),
-        doubts: own
-            .chain(of_machine.doubts())
-            .chain(of_base.doubts())
-            .collect(),
-    }))
+        machine_copies: copies(of_machine),
+        base_copies: copies(of_base),
+        machine_printed: false,
+        base_printed: false,
+        doubts: vec![],
+    }
 }
 
 /// The centre of values, which is what they are compared by.
