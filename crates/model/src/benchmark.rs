@@ -294,6 +294,36 @@ pub struct Benchmark {
 }
 
 impl Benchmark {
+    /// An entry that says nothing but this, and claims nothing: for what is in no catalogue. Of a rate more is better, of all
+    /// else less.
+    #[must_use]
+    pub fn new(id: Id, unit: Unit, work: Work) -> Self {
+        Self {
+            id,
+            title: String::new(),
+            version: 1,
+            work,
+            operation: String::new(),
+            why: String::new(),
+            sources: vec![],
+            better: match unit.quantity() {
+                Quantity::Rate { .. } => Better::Higher,
+                _ => Better::Lower,
+            },
+            unit,
+            amount_per_op: 1.0,
+            published: None,
+            placement: Placement::OneCpu,
+            processor_bound: false,
+            files: false,
+            claims: Claims::default(),
+            needs: vec![],
+            curve: None,
+            remark: None,
+            not_comparable: None,
+        }
+    }
+
     /// Whether several copies of it can be measured at once: kernels that keep to one CPU. A command, a size and what is
     /// computed is no kernel, rows across CPUs are about all of them already, and one control group holds one process to
     /// its memory.

@@ -359,7 +359,9 @@ pub struct CompareRow {
 pub struct CompareCopies {
     /// How many.
     pub copies: u32,
-    /// What they do together, in the unit of the row of the base.
+    /// Unit of `total`, that of the base.
+    pub unit: String,
+    /// What they do together.
     pub total: CompareFigure,
     /// That over so many times what one does.
     pub efficiency: CompareFigure,

@@ -114,37 +114,21 @@ fn why_not(benchmark: &Benchmark, offer: &Offer) -> Option<String> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use gritstone_model::{Better, Claims, KernelWork, Need, Source, Term, Unit};
+    use gritstone_model::{KernelWork, Need, Term, Unit};
     use std::collections::BTreeMap;
 
     pub(crate) fn benchmark(id: &str) -> Benchmark {
         Benchmark {
-            id: Id::parse(id).unwrap(),
             title: id.to_owned(),
-            version: 1,
-            work: Work::Kernel(KernelWork {
-                program: "byte/pipe".to_owned(),
-                params: BTreeMap::new(),
-                uses: vec![],
-            }),
-            operation: "one".to_owned(),
-            why: "because".to_owned(),
-            sources: vec![Source {
-                document: "byte-1984".to_owned(),
-                place: "listing 1".to_owned(),
-            }],
-            unit: Unit::parse("ns/call").unwrap(),
-            better: Better::Lower,
-            amount_per_op: 1.0,
-            published: None,
-            placement: Placement::OneCpu,
-            processor_bound: false,
-            files: false,
-            claims: Claims::default(),
-            needs: vec![],
-            curve: None,
-            remark: None,
-            not_comparable: None,
+            ..Benchmark::new(
+                Id::parse(id).unwrap(),
+                Unit::parse("ns/call").unwrap(),
+                Work::Kernel(KernelWork {
+                    program: "byte/pipe".to_owned(),
+                    params: BTreeMap::new(),
+                    uses: vec![],
+                }),
+            )
         }
     }
 

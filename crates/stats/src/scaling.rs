@@ -136,7 +136,8 @@ fn rate([g, a, b]: [f64; 3], copies: f64) -> f64 {
 fn places(rounds: &[Round]) -> impl Iterator<Item = f64> {
     let most = rounds.iter().flatten().map(|(n, _)| *n).max();
     let most = f64::from(most.unwrap_or(1));
-    (0..=STEPS).map(move |step| most.powf(f64::from(step) / f64::from(STEPS)))
+    let between = move |step| most.powf(f64::from(step) / f64::from(STEPS));
+    (0..STEPS).map(between).chain([most])
 }
 
 fn enough(rounds: &[Round]) -> Result<(), Unfitted> {

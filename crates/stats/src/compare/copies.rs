@@ -13,13 +13,15 @@ use gritstone_model::{
 };
 use std::collections::BTreeSet;
 
-/// Where both sides have copies, one for each number that either has, without their verdicts; `beside` puts the footnotes of both sides
-/// together.
+/// Puts the footnotes of both sides together.
+type Beside<'a> = dyn Fn(&[Footnote], &[Footnote]) -> Vec<Footnote> + 'a;
+
+/// Where both sides have copies, one for each number that either has, without their verdicts.
 pub(super) fn copies(
     base: &ResultView,
     other: &ResultView,
     options: &Options,
-    beside: &dyn Fn(&[Footnote], &[Footnote]) -> Vec<Footnote>,
+    beside: &Beside,
 ) -> Vec<CompareCopies> {
     let (Some(b), Some(o)) = (&base.copies, &other.copies) else {
         return vec![];
@@ -65,6 +67,7 @@ pub(super) fn copies(
         let efficiency = two::ratio(&b.efficiencies, &o.efficiencies, extra, options.confidence);
         CompareCopies {
             copies,
+            unit: base.unit.to_string(),
             total: figure(b.total, o.total.zip(scale).map(|(x, by)| x * by), total),
             efficiency: figure(b.efficiency, o.efficiency, efficiency),
             footnotes: beside(&b.footnotes, &o.footnotes),
