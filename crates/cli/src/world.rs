@@ -7,12 +7,12 @@ use crate::output::remark;
 use crate::transfer;
 use anyhow::{Context, Result, anyhow};
 use gritstone_catalogue::Catalogue;
-use gritstone_model::{CompareView, RunData, RunView, SCHEMA_RUN};
+use gritstone_model::{CompareView, RunData, RunView, SCHEMA_RUN, Work};
 use gritstone_references::References;
 use gritstone_stats::between::{self, Past};
 use gritstone_stats::{compare, summary};
 use gritstone_store::{ResolveError, Store, StoreError};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Everything that is known before a command begins.
@@ -173,16 +173,20 @@ impl World {
 
     /// How summaries are computed.
     pub fn summary_options(&self) -> summary::Options {
-        let named = self.catalogue.benchmarks.iter().filter_map(|benchmark| {
-            let gritstone_model::Work::Rating { baseline, .. } = &benchmark.work else {
-                return None;
-            };
+        let ratings = self.catalogue.benchmarks.iter();
+        let named: BTreeSet<&String> = ratings
+            .filter_map(|benchmark| match &benchmark.work {
+                Work::Rating { baseline, .. } => Some(baseline),
+                _ => None,
+            })
+            .collect();
+        let viewed = named.into_iter().filter_map(|baseline| {
             let view = self.references.view(baseline, &self.catalogue.benchmarks);
             Some((baseline.clone(), view.ok()?))
         });
         summary::Options {
             confidence: crate::session::CONFIDENCE,
-            baselines: named.collect::<BTreeMap<_, _>>(),
+            baselines: viewed.collect(),
         }
     }
 

@@ -312,3 +312,13 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn copies_at_once_are_no_repetitions() {
+    let mut data = run();
+    let before = gbench(&data, &view()).text;
+    let mut four = data.launches[0].clone();
+    four.copies = 4;
+    data.launches.push(four);
+    assert_eq!(gbench(&data, &view()).text, before);
+}
