@@ -10,14 +10,15 @@ use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
 /// (name, text), in order; the first has number 1.
-const MIGRATIONS: [(&str, &str); 4] = [
+const MIGRATIONS: [(&str, &str); 5] = [
     ("runs", include_str!("../migrations/0001_runs.sql")),
     (
         "append-only",
         include_str!("../migrations/0002_append_only.sql"),
     ),
     ("series", include_str!("../migrations/0003_series.sql")),
-    ("names", include_str!("../migrations/0004_names.sql")),
+    ("wide", include_str!("../migrations/0004_wide.sql")),
+    ("names", include_str!("../migrations/0005_names.sql")),
 ];
 
 /// The newest schema that is known here.
