@@ -2,7 +2,7 @@
 //!
 //! Must not know: the names of families and benchmarks.
 
-use super::{Across, Brief, bars, curve, published, spread};
+use super::{Across, Brief, bars, copies, curve, published, spread};
 use crate::columns::{self, Beside, Col, Strays, table};
 use crate::document::{Column, Document, Row, Style, Table};
 use crate::{show, words};
@@ -22,6 +22,7 @@ pub(super) fn section(document: &mut Document, input: &Brief, name: &str, rows: 
     for curve in &curves {
         curve::show(document, input, curve);
     }
+    copies::show(document, input, rows);
     bars::show(document, input, rows);
     figures(document, input, rows);
     spread::show(document, input, rows);
