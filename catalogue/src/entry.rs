@@ -193,6 +193,7 @@ impl Reader<'_> {
                 .iter()
                 .map(|(x, id)| (*x.get_ref(), id.get_ref().clone()))
                 .collect(),
+            caches: raw.caches,
         }))
     }
 }

@@ -248,6 +248,9 @@ pub struct Curve {
     pub label: String,
     /// (x, row).
     pub points: Vec<(f64, Id)>,
+    /// Whether x are working sets in KB, so that the curve shows where caches end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub caches: bool,
 }
 
 /// One entry.

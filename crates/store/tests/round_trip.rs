@@ -259,7 +259,13 @@ fn benchmark() -> impl Strategy<Value = Benchmark> {
         package,
     });
     let curve =
-        (text(), vec((real(), id()), 0..4)).prop_map(|(label, points)| Curve { label, points });
+        (text(), vec((real(), id()), 0..4), any::<bool>()).prop_map(|(label, points, caches)| {
+            Curve {
+                label,
+                points,
+                caches,
+            }
+        });
     let unit = prop_oneof![Just("us"), Just("MB/s"), Just("ns/call"), Just("bytes")];
     let better = prop_oneof![Just(Better::Higher), Just(Better::Lower)];
     let placement = prop_oneof![

@@ -48,6 +48,7 @@ fn entry(result: &ResultView) -> Benchmark {
         points: (1..=6)
             .map(|n| (f64::from(n), id(&format!("byte/multi/{n}{variant}"))))
             .collect(),
+        caches: false,
     });
     Benchmark {
         id: result.id.clone(),
