@@ -141,6 +141,12 @@ impl Reader<'_> {
                 ));
             }
         }
+        if claims.syscalls_vary && claims.syscalls_per_op.is_some() {
+            return Err(self.error(
+                at,
+                "syscalls_vary says that there is no syscalls_per_op: leave one of them out",
+            ));
+        }
         if claims.min_ns_per_op == Some(0.0) {
             return Err(self.error(
                 at,

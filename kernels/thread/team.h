@@ -25,6 +25,7 @@ static struct {
 	_Alignas(APART) _Atomic uint32_t go;   /* it has begun */
 	_Alignas(APART) _Atomic uint32_t ready;
 	_Alignas(APART) _Atomic uint32_t done;
+	_Alignas(APART) _Atomic uint32_t rest; /* the region is over: who goes to sleep now is not in it */
 	_Alignas(APART) unsigned members; /* the process itself among them */
 	void (*work)(unsigned member);	  /* its share of a region */
 	pthread_t thread[MOST_CPUS];
@@ -65,6 +66,8 @@ static inline void *team_member(void *number)
 			;
 		team.work(member);
 		atomic_fetch_add_explicit(&team.done, 1, memory_order_release);
+		while (atomic_load_explicit(&team.rest, memory_order_acquire) == turn)
+			;
 	}
 	return NULL;
 }
@@ -123,11 +126,20 @@ static inline void team_go(void)
 	atomic_fetch_add_explicit(&team.go, 1, memory_order_release);
 }
 
-/* All others are done. */
+/* All others are done, and wait for team_finish. */
 static inline void team_join(void)
 {
 	while (atomic_load_explicit(&team.done, memory_order_acquire) < team.members - 1)
 		;
+}
+
+/* The hook finish. */
+static inline void team_finish(struct context *c, uint64_t n, uint64_t *check)
+{
+	(void)c;
+	(void)n;
+	(void)check;
+	atomic_fetch_add_explicit(&team.rest, 1, memory_order_release);
 }
 
 #endif

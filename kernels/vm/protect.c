@@ -77,5 +77,6 @@ const struct kernel kernel = {
 	.setup = setup,
 	.prepare = prepare,
 	.run = run,
+	.finish = team_finish,
 	.expect = expect,
 };

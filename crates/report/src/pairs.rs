@@ -3,8 +3,8 @@
 //! Must not know: the names of benchmarks, how a matrix is drawn.
 
 use crate::document::{Column, Figure, Row, Style, Table, Text};
-use crate::number;
 use crate::svg::matrix::Matrix;
+use crate::{number, words};
 use gritstone_model::ResultView;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,9 +73,9 @@ impl<'a> Pairs<'a> {
             self.of.iter().map(said).collect()
         };
         format!(
-            "{} pairs of {} CPUs, from {} to {}.{seen} {}.",
-            number::count(self.of.len()),
-            number::count(self.cpus.len()),
+            "{} of {}, from {} to {}.{seen} {}.",
+            words::plural(self.of.len(), "pair"),
+            words::plural(self.cpus.len(), "CPU"),
             number::at_most(*least.1, unit, 3),
             number::at_most(*most.1, unit, 3),
             pairs.join("; ")

@@ -232,6 +232,7 @@ fn claims() -> impl Strategy<Value = Claims> {
         number(),
         number(),
         any::<bool>(),
+        any::<bool>(),
     )
         .prop_map(|c| Claims {
             check: c.0,
@@ -242,6 +243,7 @@ fn claims() -> impl Strategy<Value = Claims> {
             major_faults_per_op: c.5,
             min_ns_per_op: c.6,
             ieee: c.7,
+            syscalls_vary: c.8,
         })
 }
 

@@ -29,8 +29,8 @@ pub(super) fn told(points: &[SeriesPoint], machine: &Machine) -> Option<Footnote
         .map(|((name, size), end)| {
             let (name, size) = (name.to_uppercase(), kilobytes(*size));
             match end {
-                Some(knee) => format!("the {name} of {size} {}", place(knee)),
-                None => format!("none for the {name} of {size}"),
+                Some(knee) => format!("{}, where the {name} of {size} ends", place(knee)),
+                None => format!("nowhere near the {size} of the {name}"),
             }
         })
         .collect();
@@ -46,13 +46,16 @@ pub(super) fn told(points: &[SeriesPoint], machine: &Machine) -> Option<Footnote
             some.join(" and ")
         ),
     };
-    let why = format!("Ends of caches in the curve: {}.{others}", said.join("; "));
+    let why = format!(
+        "The curve rises where caches end: {}.{others}",
+        said.join("; ")
+    );
     Some(Footnote::new(FootnoteKind::Note, why))
 }
 
 fn place(knee: &Knee) -> String {
     format!(
-        "between {} and {} ({} times)",
+        "from {} to {} ({} times)",
         kilobytes(knee.before),
         kilobytes(knee.after),
         number(knee.factor)
@@ -128,9 +131,9 @@ mod tests {
         let note = told(&points(&SEEN), &machine).unwrap();
         assert_eq!(
             note.why,
-            "Ends of caches in the curve: the L1D of 32 KB between 32 KB and 64 KB (3 times); \
-             the L2 of 1 MB between 1 MB and 2 MB (2.31 times); none for the L3 of 32 MB. It also rises between \
-             256 KB and 512 KB (1.22 times), where no cache ends that the machine reports: the reach of a translation buffer, \
+            "The curve rises where caches end: from 32 KB to 128 KB (4 times), where the L1D of 32 KB ends; \
+             from 1 MB to 4 MB (4.23 times), where the L2 of 1 MB ends; nowhere near the 32 MB of the L3. It also rises from \
+             256 KB to 512 KB (1.22 times), where no cache ends that the machine reports: the reach of a translation buffer, \
              or a share of a cache."
         );
     }
