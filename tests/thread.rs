@@ -25,12 +25,22 @@ fn ns(run: &Value, id: &str) -> f64 {
     }
 }
 
+/// That a row takes so many times as long as another, unless others used the CPUs: at a load of thirty on two CPUs every region waits
+/// for turns of others that are longer than its work, and the least of six launches too.
 fn slower(run: &Value, times: f64, slow: &str, fast: &str) {
+    if disturbed(run, slow) || disturbed(run, fast) {
+        return;
+    }
     let (longer, shorter) = (ns(run, slow), ns(run, fast));
     assert!(
         longer > times * shorter,
         "{slow} {longer} ns, {fast} {shorter} ns"
     );
+}
+
+fn disturbed(run: &Value, id: &str) -> bool {
+    let notes = result(run, id)["footnotes"].as_array().unwrap();
+    notes.iter().any(|note| note["kind"] == "disturbed")
 }
 
 /// No row that has a figure is without its work. What takes two CPUs says so where there is one.
@@ -39,7 +49,7 @@ fn sound(run: &Value) {
         let notes = row["footnotes"].as_array().unwrap();
         let kinds = notes.iter().map(|note| note["kind"].as_str().unwrap());
         let starred = kinds.clone().any(|kind| kind == "trivialised");
-        let skipped = kinds.clone().any(|kind| kind == "not_run");
+        let skipped = kinds.clone().any(|kind| kind == "not run");
         assert!(!starred, "{row}");
         assert!(skipped != row["estimate"].is_number(), "{row}");
     }
@@ -124,15 +134,15 @@ fn a_switch_is_more_than_the_work_around_it() {
     sound(&run);
     slower(&run, 1.2, "sched/ring/2", "sched/ring/1");
     slower(&run, 1.2, "sched/ring/16", "sched/ring/1");
+    slower(&run, 1.5, "sched/yield/2", "sched/yield/1");
     slower(&run, 1.5, "sched/ring/1@64k", "sched/ring/1");
     slower(&run, 1.5, "sched/ring/16@64k", "sched/ring/16");
-    slower(&run, 1.5, "sched/yield/2", "sched/yield/1");
     // a process among four that compute waits for them now and then, and never for less than nothing
     slower(&run, 0.5, "sched/wakeup/4", "sched/wakeup/0");
-    let switch = result(&run, "sched/switch/2")["estimate"].as_f64().unwrap();
-    let ring = result(&run, "sched/ring/2")["estimate"].as_f64().unwrap();
+    let figure = |id: &str| result(&run, id)["estimate"].as_f64().unwrap();
+    let (switch, ring) = (figure("sched/switch/2"), figure("sched/ring/2"));
     assert!(
-        switch < ring,
+        switch < ring || disturbed(&run, "sched/switch/2"),
         "a switch of {switch} us in a hand-over of {ring} us"
     );
 }
