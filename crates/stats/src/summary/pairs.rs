@@ -79,7 +79,10 @@ mod tests {
             id: Id::parse("made/up").unwrap(),
             title: "Made up".to_owned(),
             version: 1,
-            work: Work::Derived { terms: vec![] },
+            work: Work::Derived {
+                terms: vec![],
+                share_of: None,
+            },
             operation: "one".to_owned(),
             why: "because".to_owned(),
             sources: vec![],
