@@ -79,6 +79,9 @@ pub struct Claims {
     pub linear: bool,
     /// Entries into the kernel for each operation.
     pub syscalls_per_op: Option<f64>,
+    /// How often it enters the kernel depends on which of several comes first: it is counted, and not judged.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub syscalls_vary: bool,
     /// Voluntary switches for each operation, at least.
     pub switches_per_op: Option<f64>,
     /// Page faults for each operation, at most.
@@ -264,6 +267,9 @@ pub struct Curve {
     pub label: String,
     /// (x, row).
     pub points: Vec<(f64, Id)>,
+    /// Whether x are working sets in KB, so that the curve shows where caches end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub caches: bool,
 }
 
 /// One entry.

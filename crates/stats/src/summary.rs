@@ -6,12 +6,14 @@
 //!
 //! Must not know: the store, processes, how anything is drawn.
 
+mod caches;
 mod copies;
 mod crowd;
 mod derived;
 pub mod limits;
 mod measured;
 mod paging;
+mod pairs;
 mod past;
 mod published;
 mod rating;
@@ -159,6 +161,11 @@ pub fn summarise(run: &RunData, options: &Options) -> RunView {
         if let Some(curve) = &benchmark.curve {
             let points = series(curve, &results);
             if let Some(result) = results.get_mut(&benchmark.id) {
+                if curve.caches {
+                    result
+                        .footnotes
+                        .extend(caches::told(&points, &run.info.machine));
+                }
                 result.series = Some(points);
                 result.series_label = Some(curve.label.clone());
             }

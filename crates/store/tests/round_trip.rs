@@ -237,6 +237,7 @@ fn claims() -> impl Strategy<Value = Claims> {
         number(),
         number(),
         any::<bool>(),
+        any::<bool>(),
     )
         .prop_map(|c| Claims {
             check: c.0,
@@ -247,6 +248,7 @@ fn claims() -> impl Strategy<Value = Claims> {
             major_faults_per_op: c.5,
             min_ns_per_op: c.6,
             ieee: c.7,
+            syscalls_vary: c.8,
         })
 }
 
@@ -264,7 +266,13 @@ fn benchmark() -> impl Strategy<Value = Benchmark> {
         package,
     });
     let curve =
-        (text(), vec((real(), id()), 0..4)).prop_map(|(label, points)| Curve { label, points });
+        (text(), vec((real(), id()), 0..4), any::<bool>()).prop_map(|(label, points, caches)| {
+            Curve {
+                label,
+                points,
+                caches,
+            }
+        });
     let unit = prop_oneof![Just("us"), Just("MB/s"), Just("ns/call"), Just("bytes")];
     let better = prop_oneof![Just(Better::Higher), Just(Better::Lower)];
     let placement = prop_oneof![

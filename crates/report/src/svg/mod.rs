@@ -12,6 +12,7 @@
 //! Must not know: benchmarks, machines, documents, files.
 
 pub mod bars;
+pub mod matrix;
 
 mod axis;
 mod labels;

@@ -67,6 +67,7 @@ pub fn claimed(name: &str) -> Benchmark {
             major_faults_per_op: None,
             min_ns_per_op: Some(10.0),
             ieee: false,
+            syscalls_vary: false,
         },
         processor_bound: true,
         ..plain(name)
