@@ -147,6 +147,8 @@ fn sources_are_documents_that_there_are() {
                 "login-1982",
                 "stream-1995",
                 "lmbench-1996",
+                "posix-2024",
+                "man-pages",
             ];
             assert!(
                 known.contains(&source.document.as_str()),

@@ -1,0 +1,162 @@
+/* ipc/.../64 and so on: how much one process can hand to another by calls of the system, by the size of the messages
+ * (lmbench-1996, bandwidth of pipes and of TCP).
+ *
+ * One operation is one message of size= bytes that a process sends, by= one of the ways in channel.h, and another receives whole. The
+ * clock stops when the receiver has said that it has the last, so that both sides of the copying are in it. Each message
+ * has its number at both ends, which the receiver looks at; the last of a region is compared whole, after the clock has
+ * stopped. UDP drops what finds no room, so there the receiver acknowledges parts of a window, for which the sender waits.
+ */
+#define _GNU_SOURCE
+#include <sys/mman.h>
+
+#include "channel.h"
+#include "peer.h"
+
+#define NUMBER sizeof(uint64_t)
+#define WINDOW_MESSAGES 32
+#define WINDOW_BYTES 65536
+
+static struct message message = {.type = 1}, answer = {.type = 1};
+static size_t size, room; /* of a message, and what must be offered to a queue */
+static uint64_t part;     /* of a window, that is acknowledged; 0: none are */
+static volatile uint64_t *wanted; /* messages of this region, shared with the receiver */
+
+static char byte_at(size_t i)
+{
+	return (char)(i * 7 + i / 251);
+}
+
+static void set_number(uint64_t number)
+{
+	memcpy(message.text, &number, NUMBER);
+	memcpy(message.text + size - NUMBER, &number, NUMBER);
+}
+
+static int has_number(uint64_t number)
+{
+	return memcmp(message.text, &number, NUMBER) == 0 && memcmp(message.text + size - NUMBER, &number, NUMBER) == 0;
+}
+
+static uint64_t right_bytes(uint64_t last)
+{
+	uint64_t right = has_number(last) ? 2 * NUMBER : 0;
+	for (size_t i = NUMBER; i < size - NUMBER; i++)
+		right += message.text[i] == byte_at(i);
+	return right;
+}
+
+static int say(uint64_t number)
+{
+	memcpy(answer.text, &number, NUMBER);
+	return send_from(1, &answer, NUMBER);
+}
+
+static int hear(uint64_t *number)
+{
+	int heard = receive_at(0, &answer, NUMBER, room);
+	memcpy(number, answer.text, NUMBER);
+	return heard;
+}
+
+static void serve(void)
+{
+	keep_end(1);
+	for (;;) {
+		uint64_t count = 0, right = 0;
+		do {
+			if (!receive_at(1, &message, size, room))
+				return;
+			right += has_number(++count);
+			if (part != 0 && count % part == 0 && !say(count))
+				return;
+		} while (count < *wanted);
+		if (!say(right) || !say(right_bytes(count)))
+			return;
+	}
+}
+
+static void setup(struct context *c)
+{
+	size = room = parameter_u64(c, "size", 0);
+	if (size < 2 * NUMBER || size > MOST_BYTES) {
+		failed_because(c, "arguments", "size=%zu is not between %zu and %d", size, 2 * NUMBER, MOST_BYTES);
+		return;
+	}
+	wanted = mmap(NULL, sizeof *wanted, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (wanted == MAP_FAILED) {
+		failed(c, "mmap");
+		return;
+	}
+	for (size_t i = 0; i < size; i++)
+		message.text[i] = byte_at(i);
+	if (!open_channel(c, parameter(c, "by", ""), size))
+		return;
+	if (channel.lossy) {
+		part = size * WINDOW_MESSAGES <= WINDOW_BYTES ? WINDOW_MESSAGES / 2 : WINDOW_BYTES / 2 / size;
+		note(c, "window_messages", "%lu", (unsigned long)(2 * part));
+	}
+	start_peer(c, serve);
+	keep_end(0);
+}
+
+static void prepare(struct context *c, uint64_t n)
+{
+	(void)c;
+	*wanted = n;
+}
+
+/* Before the next message, and at the end: every part that had to be read by then. */
+static int acknowledged(uint64_t sent, uint64_t *heard, uint64_t ahead)
+{
+	uint64_t number;
+	while (part != 0 && sent / part > *heard + ahead) {
+		if (!hear(&number) || number != ++*heard * part)
+			return 0;
+	}
+	return 1;
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	uint64_t heard = 0;
+	for (uint64_t i = 1; i <= n; i++) {
+		set_number(i);
+		if (!send_from(0, &message, size)) {
+			failed(c, "send");
+			return;
+		}
+		if (!acknowledged(i, &heard, 1)) {
+			failed_because(c, "receive", "a message of the %lu before the %lu. was lost", (unsigned long)(2 * part),
+				       (unsigned long)i);
+			return;
+		}
+	}
+	if (!acknowledged(n, &heard, 0) || !hear(check))
+		failed_because(c, "receive", "the receiver does not say that it has the last message");
+}
+
+/* The messages that were right, and the bytes of the last of them. */
+static void finish(struct context *c, uint64_t n, uint64_t *check)
+{
+	uint64_t right;
+	(void)n;
+	if (!hear(&right))
+		failed_because(c, "receive", "the receiver does not say what the last message was");
+	*check += right;
+}
+
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	(void)c;
+	return n + size;
+}
+
+const struct kernel kernel = {
+	.name = "ipc/bandwidth",
+	.setup = setup,
+	.prepare = prepare,
+	.run = run,
+	.finish = finish,
+	.expect = expect,
+	.teardown = stop_peer,
+};
