@@ -1,10 +1,10 @@
 /* ipc/.../64 and so on: how much one process can hand to another by calls of the system, by the size of the messages
  * (lmbench-1996, bandwidth of pipes and of TCP).
  *
- * One operation is one message of size= bytes that a process sends, by= one of the ways in channel.h, and another receives whole. The
- * clock stops when the receiver has said that it has the last, so that both sides of the copying are in it. Each message
- * has its number at both ends, which the receiver looks at; the last of a region is compared whole, after the clock has
- * stopped. UDP drops what finds no room, so there the receiver acknowledges parts of a window, for which the sender waits.
+ * One operation is one message of size= bytes that a process sends, by= one of the ways in channel.h, and another receives whole; or
+ * burst= of them. The clock stops when the receiver has said that it has the last, so that both sides of the copying are in it. Each
+ * message has its number at both ends, which the receiver looks at; the last of a region is compared whole, after the clock
+ * has stopped. UDP drops what finds no room, so there the receiver acknowledges each burst, and the sender is never more than two ahead.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -13,12 +13,11 @@
 #include "peer.h"
 
 #define NUMBER sizeof(uint64_t)
-#define WINDOW_MESSAGES 32
-#define WINDOW_BYTES 65536
+#define BURST_BYTES 32768 /* two of them fit into what the system gives a socket unless it is told otherwise */
 
 static struct message message = {.type = 1}, answer = {.type = 1};
-static size_t size, room; /* of a message, and what must be offered to a queue */
-static uint64_t part;     /* of a window, that is acknowledged; 0: none are */
+static size_t size;
+static uint64_t burst;            /* messages of an operation */
 static volatile uint64_t *wanted; /* messages of this region, shared with the receiver */
 
 static char byte_at(size_t i)
@@ -53,7 +52,7 @@ static int say(uint64_t number)
 
 static int hear(uint64_t *number)
 {
-	int heard = receive_at(0, &answer, NUMBER, room);
+	int heard = receive_at(0, &answer, NUMBER, size);
 	memcpy(number, answer.text, NUMBER);
 	return heard;
 }
@@ -64,10 +63,10 @@ static void serve(void)
 	for (;;) {
 		uint64_t count = 0, right = 0;
 		do {
-			if (!receive_at(1, &message, size, room))
+			if (!receive_at(1, &message, size, size))
 				return;
 			right += has_number(++count);
-			if (part != 0 && count % part == 0 && !say(count))
+			if (channel.lossy && count % burst == 0 && !say(count))
 				return;
 		} while (count < *wanted);
 		if (!say(right) || !say(right_bytes(count)))
@@ -77,9 +76,11 @@ static void serve(void)
 
 static void setup(struct context *c)
 {
-	size = room = parameter_u64(c, "size", 0);
-	if (size < 2 * NUMBER || size > MOST_BYTES) {
-		failed_because(c, "arguments", "size=%zu is not between %zu and %d", size, 2 * NUMBER, MOST_BYTES);
+	size = parameter_u64(c, "size", 0);
+	burst = parameter_u64(c, "burst", 1);
+	if (size < 2 * NUMBER || size > MOST_BYTES || burst < 1 || (burst > 1 && burst * size > BURST_BYTES)) {
+		failed_because(c, "arguments", "size=%zu is not between %zu and %d, or burst=%lu of them are none or more than %d bytes",
+			       size, 2 * NUMBER, MOST_BYTES, (unsigned long)burst, BURST_BYTES);
 		return;
 	}
 	wanted = mmap(NULL, sizeof *wanted, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -91,10 +92,6 @@ static void setup(struct context *c)
 		message.text[i] = byte_at(i);
 	if (!open_channel(c, parameter(c, "by", ""), size))
 		return;
-	if (channel.lossy) {
-		part = size * WINDOW_MESSAGES <= WINDOW_BYTES ? WINDOW_MESSAGES / 2 : WINDOW_BYTES / 2 / size;
-		note(c, "window_messages", "%lu", (unsigned long)(2 * part));
-	}
 	start_peer(c, serve);
 	keep_end(0);
 }
@@ -102,36 +99,37 @@ static void setup(struct context *c)
 static void prepare(struct context *c, uint64_t n)
 {
 	(void)c;
-	*wanted = n;
+	*wanted = n * burst;
 }
 
-/* Before the next message, and at the end: every part that had to be read by then. */
-static int acknowledged(uint64_t sent, uint64_t *heard, uint64_t ahead)
+static int send_burst(struct context *c, uint64_t sent)
 {
-	uint64_t number;
-	while (part != 0 && sent / part > *heard + ahead) {
-		if (!hear(&number) || number != ++*heard * part)
+	for (uint64_t i = sent + 1; i <= sent + burst; i++) {
+		set_number(i);
+		if (!send_from(0, &message, size)) {
+			failed(c, "send");
 			return 0;
+		}
 	}
 	return 1;
 }
 
-static void run(struct context *c, uint64_t n, uint64_t *check)
+/* Whether a burst has come, where that is not certain. */
+static int is_acknowledged(struct context *c, uint64_t number)
 {
 	uint64_t heard = 0;
-	for (uint64_t i = 1; i <= n; i++) {
-		set_number(i);
-		if (!send_from(0, &message, size)) {
-			failed(c, "send");
+	if (!channel.lossy || (hear(&heard) && heard == number * burst))
+		return 1;
+	failed_because(c, "receive", "a message of burst %lu was lost", (unsigned long)number);
+	return 0;
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	for (uint64_t i = 0; i < n; i++)
+		if (!send_burst(c, i * burst) || (i > 0 && !is_acknowledged(c, i)))
 			return;
-		}
-		if (!acknowledged(i, &heard, 1)) {
-			failed_because(c, "receive", "a message of the %lu before the %lu. was lost", (unsigned long)(2 * part),
-				       (unsigned long)i);
-			return;
-		}
-	}
-	if (!acknowledged(n, &heard, 0) || !hear(check))
+	if (is_acknowledged(c, n) && !hear(check))
 		failed_because(c, "receive", "the receiver does not say that it has the last message");
 }
 
@@ -148,7 +146,7 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 static uint64_t expect(struct context *c, uint64_t n)
 {
 	(void)c;
-	return n + size;
+	return n * burst + size;
 }
 
 const struct kernel kernel = {
