@@ -135,7 +135,13 @@ impl Site {
             stop,
         });
         if benchmarks.iter().any(gritstone_exec::is_confined) {
-            executor.confine(&memory_groups(&Root::live()), journal);
+            executor.confine(&memory_groups(&Root::live()), journal.as_deref_mut());
+        }
+        if benchmarks.iter().any(gritstone_exec::wants_file_system) {
+            executor.equip(&self.dir, journal.as_deref_mut());
+        }
+        if benchmarks.iter().any(gritstone_exec::wants_swap) {
+            executor.swap(&self.dir, journal);
         }
         Ok(executor)
     }
