@@ -23,8 +23,8 @@ use crate::between::Scatter;
 use crate::center::{self, Estimate};
 use crate::drift;
 use gritstone_model::{
-    Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, Quantity,
-    ResultView, RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
+    Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, OwnCatalogue,
+    Quantity, ResultView, RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
 };
 pub use past::past;
 use reading::Reading;
@@ -222,6 +222,11 @@ fn blank(benchmark: &Benchmark, run: &RunData) -> ResultView {
         .map(|skip| skip.footnote.clone())
         .collect();
     footnotes.extend(rules::declared(benchmark));
+    let own = run.info.settings.catalogue.iter();
+    footnotes.extend(
+        own.filter(|own| own.has(&benchmark.id))
+            .map(OwnCatalogue::footnote),
+    );
     ResultView {
         id: benchmark.id.clone(),
         title: benchmark.title.clone(),
