@@ -55,7 +55,10 @@ pub fn audit(world: &World, args: &AuditArgs) -> Result<Exit> {
         .collect();
     own::prepare(own, &site, &mut plan, &mut executor, journal.as_mut())?;
     let view = match view(&mut executor, &plan, &compilers, &own::sources(own)) {
-        Ok(view) => view,
+        Ok(view) => AuditView {
+            catalogue: own::kept(own, &plan.benchmarks),
+            ..view
+        },
         Err(ExecError::Interrupted) => return Ok(Exit::Interrupted),
         Err(error) => return Err(error.into()),
     };
@@ -115,6 +118,7 @@ fn view(
         gritstone: env!("CARGO_PKG_VERSION").to_owned(),
         builds: [shipped].into_iter().chain(builds).collect(),
         entries,
+        catalogue: None,
     })
 }
 

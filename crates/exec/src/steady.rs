@@ -141,8 +141,8 @@ mod tests {
             layout: true,
             real_time: true,
         };
-        assert_eq!(all.words(Some(&row()), None), "layout,realtime");
-        assert_eq!(all.words(None, None), "layout");
+        assert_eq!(all.words(Some(&row()), None, None), "layout,realtime");
+        assert_eq!(all.words(None, None, None), "layout");
         let mut waits = row();
         waits.processor_bound = false;
         let mut two = row();
@@ -154,8 +154,8 @@ mod tests {
         let mut foreign = row();
         foreign.work = Work::Command(CommandWork::default());
         for row in [waits, two, anywhere, switches, foreign] {
-            assert_eq!(all.words(Some(&row), None), "layout", "{row:?}");
+            assert_eq!(all.words(Some(&row), None, None), "layout", "{row:?}");
         }
-        assert_eq!(Steady::default().words(Some(&row()), None), "-");
+        assert_eq!(Steady::default().words(Some(&row()), None, None), "-");
     }
 }
