@@ -1,6 +1,6 @@
 //! Catalogues that mean harm: refused before anything runs, or contained.
 
-use super::common::{self, Home, ended, entries, processes, traces};
+use super::common::{self, Home, ended, processes, traces};
 use super::{FAMILY, TRUE, evil};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -83,11 +83,14 @@ fn what_would_lead_out_or_never_end_is_refused_before_anything_runs() {
     assert!(refusal(&home, empty.to_str().unwrap()).contains("gritstone new"));
 }
 
+/// Entries, files beside them, and a part of what is said against them.
+type Case<'a> = (String, &'a [(&'a str, &'a str)], &'a str);
+
 #[test]
 fn names_and_texts_that_mean_harm_are_refused() {
     let home = Home::new();
     let kernel = speaks("x");
-    let cases: Vec<(String, &[(&str, &str)], &str)> = vec![
+    let cases: Vec<Case> = vec![
         (
             TRUE.replace("evil/true", "byte/pipe"),
             &[],
@@ -245,7 +248,11 @@ fn contained(entries: &str, files: &[(&str, &str)], outcome: &str, said: &str) {
     let whys: String = row["footnotes"].to_string();
     assert!(whys.contains(said), "{whys}");
     common::eventually("all processes are gone", || processes(&home) == 0);
-    assert!(traces(&home).is_empty(), "{:?}", entries(home.path()));
+    assert!(
+        traces(&home).is_empty(),
+        "{:?}",
+        common::entries(home.path())
+    );
 }
 
 #[test]
