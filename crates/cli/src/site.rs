@@ -135,7 +135,10 @@ impl Site {
             stop,
         });
         if benchmarks.iter().any(gritstone_exec::is_confined) {
-            executor.confine(&groups_for(&Root::live(), "memory"), journal);
+            executor.confine(&groups_for(&Root::live(), "memory"), journal.as_deref_mut());
+        }
+        if benchmarks.iter().any(gritstone_exec::wants_file_system) {
+            executor.equip(&self.dir, journal);
         }
         Ok(executor)
     }

@@ -34,6 +34,8 @@ pub(crate) enum Entry {
     Makes(PathBuf),
     /// It makes a control group.
     Confines(PathBuf),
+    /// It makes a file system on a loop device, all of it in this directory.
+    Mounts(PathBuf),
     /// It changes a setting; the path is that of the machine, below the root.
     Sets {
         path: String,
@@ -140,6 +142,23 @@ impl Journal {
         self.note(Entry::Confines(group.to_owned()))
     }
 
+    /// Before a file system is made in a directory, with a watchdog: a mount must not wait for the next start.
+    pub(crate) fn mounts(&mut self, directory: &Path) -> io::Result<()> {
+        self.watched()?;
+        self.note(Entry::Mounts(directory.to_owned()))
+    }
+
+    /// From now on, somebody undoes what this journal says as soon as the run is dead.
+    fn watched(&mut self) -> io::Result<()> {
+        if self.watchdog.is_none() {
+            let watchdog = Watchdog::start(&self.registry.watchdog, &self.path);
+            let why =
+                |why: io::Error| io::Error::new(why.kind(), format!("there is no watchdog: {why}"));
+            self.watchdog = Some(watchdog.map_err(why)?);
+        }
+        Ok(())
+    }
+
     /// Before settings are changed: one run at a time, or each would put back what the other needs.
     ///
     /// # Errors
@@ -155,9 +174,7 @@ impl Journal {
                 ));
             }
         }
-        let watchdog = Watchdog::start(&self.registry.watchdog, &self.path);
-        let watchdog = watchdog.map_err(|why| format!("there is no watchdog: {why}"))?;
-        self.watchdog = Some(watchdog);
+        self.watched().map_err(|why| why.to_string())?;
         Ok(Settings(self))
     }
 }

@@ -96,6 +96,26 @@ pub fn histogram(histogram: &Histogram) -> Option<Statistics> {
     })
 }
 
+/// The median of single events, ns, as a value that launches can be compared by: within its bucket it is where it would be if
+/// the events there lay evenly, or else launches that differ by less than a bucket would seem to be the same. `None` when the
+/// histogram holds no event.
+#[must_use]
+pub fn median_event(histogram: &Histogram) -> Option<f64> {
+    let events: f64 = histogram.buckets.iter().map(|(_, n)| *n as f64).sum();
+    let half = events / 2.0;
+    let mut seen = 0.0;
+    let (bucket, n) = histogram.buckets.iter().find(|(_, n)| {
+        seen += *n as f64;
+        seen >= half
+    })?;
+    let floor = Histogram::floor(*bucket) as f64;
+    let width = Histogram::floor(bucket.saturating_add(1)) as f64 - floor;
+    // an integer of ns stands for what rounds to it
+    let at = floor - 0.5 + (half - seen + *n as f64) / *n as f64 * width;
+    let (min, max) = (histogram.min as f64, histogram.max as f64);
+    at.is_finite().then(|| at.max(min).min(max))
+}
+
 /// Middle of the integers in a bucket, ns.
 fn middle(bucket: u32) -> f64 {
     let floor = Histogram::floor(bucket);
@@ -121,6 +141,25 @@ mod tests {
         // 99 steps of 1 over a centre of 50.5
         assert!((found.drift.unwrap() - 99.0 / 50.5).abs() < 1e-12);
         assert_eq!(found.modes, Some(1));
+    }
+
+    #[test]
+    fn the_median_event_moves_within_its_bucket() {
+        let events = |buckets: &[(u32, u64)]| Histogram {
+            count: buckets.iter().map(|(_, n)| n).sum(),
+            min: 1,
+            max: 1_000_000,
+            sum: 0,
+            buckets: buckets.to_vec(),
+        };
+        let median = |buckets| median_event(&events(buckets)).unwrap();
+        // bucket 256 is 512 to 519 ns
+        assert_eq!(median(&[(256, 1)]), 515.5);
+        assert_eq!(median(&[(256, 10), (300, 10)]), 519.5);
+        assert_eq!(median(&[(100, 10), (256, 20), (300, 20)]), 517.5);
+        // one integer to a bucket: all events at it
+        assert_eq!(median(&[(100, 3)]), 100.0);
+        assert_eq!(median_event(&Histogram::default()), None);
     }
 
     #[test]

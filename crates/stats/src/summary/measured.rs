@@ -2,11 +2,13 @@
 //!
 //! Must not know: other rows, the rules of footnotes, how the published work is timed.
 
-use super::reading::{Reading, median};
+use super::reading::{Reading, median, merged};
 use super::{Intervals, Options, Row, blank, paging, published, rules, sorted};
 use crate::{center, describe};
-use gritstone_model::{Benchmark, Histogram, Quantity, ResultView, RunData, Statistics, Work};
-use std::collections::BTreeMap;
+use gritstone_model::{
+    Benchmark, Footnote, FootnoteKind, Quantity, ResultView, RunData, Statistics, Work,
+};
+use std::collections::BTreeSet;
 
 /// The result of a row from its launches.
 pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView {
@@ -17,17 +19,18 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
     result.footnotes.extend(footnotes);
 
     let launches: Vec<&Reading> = row.launches.iter().filter(|r| r.measured()).collect();
-    let (timed, ns): (Vec<&Reading>, Vec<f64>) = launches
+    let (alone, crowded) = rules::uncrowded(&launches, options.confidence);
+    let (timed, ns): (Vec<&Reading>, Vec<f64>) = alone
         .iter()
         .filter_map(|launch| Some((*launch, row.ns(launch)?)))
         .unzip();
     let intervals = row.intervals(options);
-    figure(&mut result, benchmark, &timed, &ns, &intervals);
+    figure(&mut result, row, &timed, &ns, &intervals);
     result.measured = measured(&launches);
 
     let centre = center::log_center(&ns, options.confidence).map(|e| e.value);
     let notes = &mut result.footnotes;
-    notes.extend(rules::untimed(timed.len(), &launches));
+    notes.extend(rules::untimed(timed.len(), &alone));
     notes.extend(rules::claims(benchmark, &launches, centre));
     if !result.values.is_empty() {
         notes.extend(rules::repeatable(&rules::Spread {
@@ -40,15 +43,17 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
             range: rules::range(&result.values),
         }));
     }
+    notes.extend(remarked(&launches));
     notes.extend(paging::stood_in(&launches));
     notes.extend(paging::paged(benchmark, &launches));
-    notes.extend(rules::disturbed(benchmark, &launches));
+    notes.extend(rules::disturbed(benchmark, &alone));
+    notes.extend(crowded);
     if result.cycles.is_some() {
         notes.extend(rules::drifted(row.drift));
     }
     if let Some(work) = &benchmark.published {
         let (view, footnotes) = match benchmark.work {
-            Work::Kernel(_) => published::batches(work, benchmark, &launches, &intervals),
+            Work::Kernel(_) => published::batches(work, benchmark, &alone, &intervals),
             _ => published::processes(work, &timed, &intervals),
         };
         result.published = Some(view);
@@ -61,11 +66,12 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
 /// Estimate, cycles, statistics and values, from nanoseconds an operation, one for each launch.
 fn figure(
     result: &mut ResultView,
-    benchmark: &Benchmark,
+    row: &Row,
     timed: &[&Reading],
     ns: &[f64],
     intervals: &Intervals,
 ) {
+    let benchmark = row.benchmark;
     let unit = |ns: f64| benchmark.unit.figure(ns, benchmark.amount_per_op);
     result.launches = timed.len();
     result.samples = timed.iter().map(|launch| launch.samples.len()).sum();
@@ -77,7 +83,7 @@ fn figure(
     result.interval = center.interval;
     result.confidence = center.interval.map(|_| center.confidence);
 
-    let paced: Option<Vec<f64>> = timed.iter().map(|launch| launch.cycles_per_op()).collect();
+    let paced: Option<Vec<f64>> = timed.iter().map(|launch| row.cycles(launch)).collect();
     if let Some(paced) = paced {
         if let Some(cycles) = center::log_center(&paced, intervals.confidence) {
             result.cycles = Some(cycles.value);
@@ -119,25 +125,12 @@ fn statistics(timed: &[&Reading], benchmark: &Benchmark, values: &[f64]) -> Opti
     })
 }
 
-/// All events of several histograms.
-fn merged<'a>(histograms: impl Iterator<Item = &'a Histogram>) -> Histogram {
-    let mut buckets: BTreeMap<u32, u64> = BTreeMap::new();
-    let mut all = Histogram {
-        min: u64::MAX,
-        ..Histogram::default()
-    };
-    for histogram in histograms.filter(|histogram| histogram.count > 0) {
-        all.count = all.count.saturating_add(histogram.count);
-        all.min = all.min.min(histogram.min);
-        all.max = all.max.max(histogram.max);
-        all.sum = all.sum.saturating_add(histogram.sum);
-        for (bucket, events) in &histogram.buckets {
-            let bucket: &mut u64 = buckets.entry(*bucket).or_default();
-            *bucket = bucket.saturating_add(*events);
-        }
-    }
-    all.buckets = buckets.into_iter().collect();
-    all
+/// What the launches themselves found worth saying, each of it once.
+fn remarked(launches: &[&Reading]) -> impl Iterator<Item = Footnote> {
+    let said = launches.iter().flat_map(|launch| launch.params("remark"));
+    let said: BTreeSet<&str> = said.collect();
+    said.into_iter()
+        .map(|why| Footnote::new(FootnoteKind::Note, why.to_owned()))
 }
 
 /// What was really measured, as the launches said it; more than one thing is all of them.

@@ -2,8 +2,10 @@
 //!
 //! Must not know: other launches, units, benchmarks, footnotes.
 
-use crate::order;
+use super::crowd::Floor;
+use crate::{describe, order};
 use gritstone_model::{Batch, COPY, Check, Event, Histogram, Launch, Outcome, Sample};
+use std::collections::BTreeMap;
 
 /// Femtoseconds in a nanosecond: the pacer speaks of the one, the clock of the other.
 const FS_PER_NS: f64 = 1e6;
@@ -24,6 +26,12 @@ pub(crate) struct Reading<'a> {
     pub launch: &'a Launch,
     /// The timed regions that are figures, n above 0.
     pub samples: Vec<Sample>,
+    /// Those of them that times are made of: beside which no other thread of the core was busy, or all when there is none.
+    alone: Vec<Sample>,
+    /// Whether another thread of the core was busy beside all of them.
+    pub crowded: bool,
+    /// Whether it was beside the published work.
+    pub crowded_batches: bool,
     /// Calibration and the probe of linearity: (n, wall in ns).
     pub warm: Vec<(u64, u64)>,
     /// Check values.
@@ -45,6 +53,9 @@ impl<'a> Reading<'a> {
         let mut reading = Self {
             launch,
             samples: Vec::new(),
+            alone: Vec::new(),
+            crowded: false,
+            crowded_batches: false,
             warm: Vec::new(),
             checks: Vec::new(),
             batches: Vec::new(),
@@ -73,7 +84,20 @@ impl<'a> Reading<'a> {
                 | Event::Bye => {}
             }
         }
+        reading.hold_to(&Floor::of([launch]));
         reading
+    }
+
+    /// Leaves those samples out of its times beside which another thread of the core was busy, by what more than this launch
+    /// knows of the core.
+    pub fn hold_to(&mut self, floor: &Floor) {
+        self.alone = floor.alone(&self.launch.cpus, &self.samples);
+        self.crowded = self.alone.is_empty() && !self.samples.is_empty();
+        if self.crowded {
+            self.alone.clone_from(&self.samples);
+        }
+        let crowded = |batch: &&Batch| floor.is_crowded(&self.launch.cpus, batch.pace, batch.wide);
+        self.crowded_batches = self.batches.iter().any(crowded);
     }
 
     /// Whether it ended well.
@@ -105,9 +129,15 @@ impl<'a> Reading<'a> {
             let n: f64 = self.samples.iter().map(|s| s.n as f64).sum();
             wall / n
         } else {
-            median(self.samples.iter().map(|s| s.wall as f64 / s.n as f64))?
+            median(self.alone.iter().map(|s| s.wall as f64 / s.n as f64))?
         };
         (ns > 0.0).then_some(ns)
+    }
+
+    /// The median of the operations that were timed one by one, ns; `None` when none was.
+    pub fn median_latency_ns(&self) -> Option<f64> {
+        let merged = merged(self.latencies.iter().copied());
+        describe::median_event(&merged).filter(|&median| median > 0.0)
     }
 
     /// Nanoseconds an operation of all copies together, each with all its work over all its time: 1 over the sum of their rates.
@@ -133,7 +163,7 @@ impl<'a> Reading<'a> {
     pub fn cycles_per_op(&self) -> Option<f64> {
         self.paced()?;
         let cycles = |s: &Sample| s.wall as f64 / s.n as f64 * FS_PER_NS / s.pace as f64;
-        median(self.samples.iter().map(cycles)).filter(|&cycles| cycles > 0.0)
+        median(self.alone.iter().map(cycles)).filter(|&cycles| cycles > 0.0)
     }
 
     /// Frequency of the core, GHz: the median over samples. `None` where a sample had no pacer.
@@ -181,4 +211,25 @@ impl<'a> Reading<'a> {
     pub fn tick_ns(&self) -> Option<u64> {
         self.params("tick_ns").find_map(|tick| tick.parse().ok())
     }
+}
+
+/// All events of several histograms.
+pub(super) fn merged<'a>(histograms: impl Iterator<Item = &'a Histogram>) -> Histogram {
+    let mut buckets: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut all = Histogram {
+        min: u64::MAX,
+        ..Histogram::default()
+    };
+    for histogram in histograms.filter(|histogram| histogram.count > 0) {
+        all.count = all.count.saturating_add(histogram.count);
+        all.min = all.min.min(histogram.min);
+        all.max = all.max.max(histogram.max);
+        all.sum = all.sum.saturating_add(histogram.sum);
+        for (bucket, events) in &histogram.buckets {
+            let bucket: &mut u64 = buckets.entry(*bucket).or_default();
+            *bucket = bucket.saturating_add(*events);
+        }
+    }
+    all.buckets = buckets.into_iter().collect();
+    all
 }
