@@ -147,13 +147,8 @@ fn sources_are_documents_that_there_are() {
                 "login-1982",
                 "stream-1995",
                 "lmbench-1996",
-<<<<<<< HEAD
-                "posix-2017",
-                "linux-man-pages",
-=======
                 "posix-2024",
-                "man-pages",
->>>>>>> ipc
+                "linux-man-pages",
             ];
             assert!(
                 known.contains(&source.document.as_str()),

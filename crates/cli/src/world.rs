@@ -6,7 +6,7 @@
 use crate::output::remark;
 use crate::transfer;
 use anyhow::{Context, Result, anyhow};
-use gritstone_catalogue::Catalogue;
+use gritstone_catalogue::{Catalogue, Own};
 use gritstone_model::{CompareView, RunData, RunView, SCHEMA_RUN, Work};
 use gritstone_references::References;
 use gritstone_stats::between::{self, Past};
@@ -17,8 +17,10 @@ use std::path::{Path, PathBuf};
 
 /// Everything that is known before a command begins.
 pub struct World {
-    /// What can be measured.
+    /// What can be measured: ours, then that of the user's own.
     pub catalogue: Catalogue,
+    /// The catalogue of the user's own that the command names.
+    pub own: Option<Own>,
     /// What was published.
     pub references: References,
     store: Option<PathBuf>,
@@ -32,6 +34,7 @@ impl World {
     pub fn new(store: Option<PathBuf>) -> Result<Self> {
         Ok(Self {
             catalogue: gritstone_catalogue::all().context("the catalogue in this binary")?,
+            own: None,
             references: gritstone_references::all().context("the references in this binary")?,
             store,
         })

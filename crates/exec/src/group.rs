@@ -55,6 +55,11 @@ impl Group {
         fs::write(second, bytes.to_string())
     }
 
+    /// Writes a number to one of its files.
+    pub(crate) fn write(&self, file: &str, number: u64) -> io::Result<()> {
+        fs::write(self.0.join(file), number.to_string())
+    }
+
     /// The keeper's word.
     pub(crate) fn word(&self) -> String {
         format!("{JOIN}{}", self.0.display())
@@ -124,6 +129,20 @@ impl Executor {
             None => Err("no control group here hands down the control of memory".to_owned()),
             Some(nearest) => Err(format!("{nearest}; it takes root, or a group of one's own")),
         }
+    }
+
+    /// A group below the first of `parents` where one can be made and joined that has this file.
+    pub(crate) fn group_with(
+        &self,
+        parents: &[PathBuf],
+        journal: &mut Journal,
+        file: &str,
+    ) -> Option<Group> {
+        parents.iter().find_map(|parent| {
+            let group = Group::make(parent, journal).ok()?;
+            let fits = group.0.join(file).exists() && self.attempt(&group.word()).is_ok();
+            fits.then_some(group)
+        })
     }
 
     /// The group that a kernel joins, and arguments that tell it of that; neither for a row that asks for none.

@@ -17,6 +17,7 @@ mod journal;
 mod judge;
 mod launch;
 mod linked;
+mod own;
 mod owner;
 mod places;
 mod process;

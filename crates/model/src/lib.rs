@@ -11,6 +11,7 @@ mod footnote;
 mod history;
 mod id;
 mod machine;
+mod own;
 mod plan;
 mod rating;
 mod run;
@@ -33,6 +34,7 @@ pub use history::{
 };
 pub use id::{Id, IdError, Selector};
 pub use machine::Machine;
+pub use own::{Contents, OwnCatalogue, OwnFile};
 pub use plan::{Plan, Skip, Step};
 pub use rating::{
     ForMoney, Per, Price, RatedMachine, Rating, Ratings, RatingsView, SCHEMA_RATINGS, Without,

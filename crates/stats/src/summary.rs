@@ -27,8 +27,8 @@ use crate::center::{self, Estimate};
 use crate::drift;
 pub use crowd::Floor;
 use gritstone_model::{
-    Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, Quantity,
-    ResultView, RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
+    Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, OwnCatalogue,
+    Quantity, ResultView, RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
 };
 pub use past::past;
 use reading::Reading;
@@ -250,6 +250,11 @@ fn blank(benchmark: &Benchmark, run: &RunData) -> ResultView {
         .map(|skip| skip.footnote.clone())
         .collect();
     footnotes.extend(rules::declared(benchmark));
+    let own = run.info.settings.catalogue.iter();
+    footnotes.extend(
+        own.filter(|own| own.has(&benchmark.id))
+            .map(OwnCatalogue::footnote),
+    );
     ResultView {
         id: benchmark.id.clone(),
         title: benchmark.title.clone(),

@@ -2,6 +2,7 @@
 
 mod copies;
 mod helpers;
+mod own;
 
 use super::*;
 use gritstone_model::{PublishedWork, Term, Unit};

@@ -63,6 +63,7 @@ pub fn run() -> RunView {
         copies: vec![],
         steady: vec!["governor performance".to_owned(), "turbo off".to_owned()],
         trial: None,
+        catalogue: None,
     });
     run.results = ROWS.lines().map(result).collect();
     trouble(&mut run);
