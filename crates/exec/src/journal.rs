@@ -152,9 +152,8 @@ impl Journal {
     fn watched(&mut self) -> io::Result<()> {
         if self.watchdog.is_none() {
             let watchdog = Watchdog::start(&self.registry.watchdog, &self.path);
-            let why = |why: io::Error| {
-                io::Error::new(why.kind(), format!("there is no watchdog: {why}"))
-            };
+            let why =
+                |why: io::Error| io::Error::new(why.kind(), format!("there is no watchdog: {why}"));
             self.watchdog = Some(watchdog.map_err(why)?);
         }
         Ok(())

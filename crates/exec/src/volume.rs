@@ -45,7 +45,9 @@ impl Volume {
         let free = (space.blocks_available()).checked_mul(space.fragment_size());
         if free.is_some_and(|free| free < 2 * SIZE) {
             let (size, dir) = (SIZE >> 20, dir.display());
-            return Err(format!("there is no room for {size} MB twice over in {dir}"));
+            return Err(format!(
+                "there is no room for {size} MB twice over in {dir}"
+            ));
         }
         let home = dir.join(fresh_name("volume"));
         journal.mounts(&home).map_err(|why| why.to_string())?;
@@ -179,7 +181,9 @@ pub(crate) fn remove(home: &Path) -> io::Result<()> {
 
 /// What an entry asks for.
 fn wants(work: &KernelWork) -> bool {
-    work.params.get(WANTED).is_some_and(|wanted| wanted == "yes")
+    work.params
+        .get(WANTED)
+        .is_some_and(|wanted| wanted == "yes")
 }
 
 /// Whether a row asks for a file system of its own.
