@@ -494,6 +494,12 @@ fn a_run_that_is_killed_leaves_no_file_system() {
     let arguments = [&arguments[..], &[dir.path().to_str().unwrap()]].concat();
     for signal in [Signal::SIGKILL, Signal::SIGTERM] {
         let mut child = start(&home, &arguments, &[]);
+        // in steps, since the disc may be busy, and none of them may take for ever
+        let written = |volume: &PathBuf| volume.join("mounted").exists();
+        eventually("there is a place for it", || {
+            ours(dir.path()).iter().any(written)
+        });
+        eventually("the file is there", || mounts_and_loops(dir.path()) > 0);
         eventually("it works on its file system", || {
             let ended = child.try_wait().is_ok_and(|ended| ended.is_some());
             assert!(!ended, "it ended before");
