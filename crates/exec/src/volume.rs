@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 
 /// The parameter of an entry that is carried out here.
 const WANTED: &str = "new_file_system";
-/// Bytes of the file: twice what the largest row writes.
-const SIZE: u64 = 256 << 20;
+/// Bytes of the file: half as much again as the largest row writes.
+const SIZE: u64 = 192 << 20;
 /// The file, and where it is mounted.
 const IMAGE: &str = "image";
 const MOUNTED: &str = "mounted";
