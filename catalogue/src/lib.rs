@@ -8,6 +8,7 @@
 mod check;
 mod entry;
 mod error;
+mod load;
 mod over;
 mod raw;
 mod read;

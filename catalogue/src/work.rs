@@ -46,6 +46,7 @@ impl Reader<'_> {
             ("program", place(raw.program.as_ref()), KERNEL, false),
             ("params", place(raw.params.as_ref()), KERNEL, false),
             ("uses", place(raw.uses.as_ref()), KERNEL, false),
+            ("load", place(raw.load.as_ref()), KERNEL, false),
             ("argv", place(raw.argv.as_ref()), COMMAND, true),
             ("files", place(raw.files.as_ref()), COMMAND, false),
             ("prepare", place(raw.prepare.as_ref()), COMMAND, false),
@@ -132,7 +133,7 @@ impl Reader<'_> {
     }
 
     /// `family/name`, which is also a path under `kernels/`.
-    fn program(&self, at: &At<String>) -> Result<String, Error> {
+    pub fn program(&self, at: &At<String>) -> Result<String, Error> {
         let text = at.get_ref();
         let good = text.split('/').count() == 2 && !text.contains('@') && Id::parse(text).is_ok();
         if good {

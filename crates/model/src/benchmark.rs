@@ -292,3 +292,31 @@ pub struct Benchmark {
     /// Another row of the same name does other work, and is not comparable with it: why.
     pub not_comparable: Option<String>,
 }
+
+/// Programs of this family, `load/name`, work beside a kernel that uses them.
+const LOAD: &str = "load/";
+
+impl KernelWork {
+    /// The programs that make the load under which it is measured, from level 1; nothing for level 0.
+    pub fn load(&self) -> impl Iterator<Item = &str> {
+        let uses = self.uses.iter().map(String::as_str);
+        uses.filter(|program| program.starts_with(LOAD))
+    }
+
+    /// The programs that it executes itself.
+    pub fn helpers(&self) -> impl Iterator<Item = &str> {
+        let uses = self.uses.iter().map(String::as_str);
+        uses.filter(|program| !program.starts_with(LOAD))
+    }
+}
+
+impl Benchmark {
+    /// The programs that make its load, from level 1.
+    #[must_use]
+    pub fn load(&self) -> Vec<&str> {
+        match &self.work {
+            Work::Kernel(work) => work.load().collect(),
+            _ => vec![],
+        }
+    }
+}
