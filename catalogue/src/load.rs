@@ -23,7 +23,9 @@ impl Reader<'_> {
         if !program.starts_with("load/") {
             return Err(self.error(
                 &raw.program,
-                format!("'{program}' makes no load: the programs of a load are those of kernels/load/"),
+                format!(
+                    "'{program}' makes no load: the programs of a load are those of kernels/load/"
+                ),
             ));
         }
         Ok(Level {

@@ -108,6 +108,7 @@ pub(crate) struct Entry {
     // rating
     pub over: Option<At<Vec<At<String>>>>,
     pub baseline: Option<At<String>>,
+    pub weights: Option<At<Vec<f64>>>,
 }
 
 /// What a variant does otherwise; all else is as in the entry that it stands under.

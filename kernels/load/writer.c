@@ -3,7 +3,7 @@
  * larger of those of tests #10 to #13. */
 #include "part.h"
 
-#define BETWEEN_NEWS 1000000
+#define BETWEEN_NEWS 20000
 
 int main(void)
 {

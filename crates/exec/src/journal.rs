@@ -34,6 +34,8 @@ pub(crate) enum Entry {
     Makes(PathBuf),
     /// It makes a control group.
     Confines(PathBuf),
+    /// It starts a load; all processes of it have this mark.
+    Starts(String),
     /// It changes a setting; the path is that of the machine, below the root.
     Sets {
         path: String,
@@ -138,6 +140,11 @@ impl Journal {
     /// Before a control group is made.
     pub(crate) fn confines(&mut self, group: &Path) -> io::Result<()> {
         self.note(Entry::Confines(group.to_owned()))
+    }
+
+    /// Before a load is started, whose processes have this mark.
+    pub(crate) fn starts(&mut self, mark: &str) -> io::Result<()> {
+        self.note(Entry::Starts(mark.to_owned()))
     }
 
     /// Before settings are changed: one run at a time, or each would put back what the other needs.

@@ -10,6 +10,7 @@ pub(crate) mod programs;
 use crate::entries::{self, Entries, Uncounted};
 use crate::group::{Confinement, Group, is_confined};
 use crate::judge::judge;
+use crate::load::Load;
 use crate::places::Places;
 use crate::process::{Task, carry_out};
 use crate::rebuild::Rebuilt;
@@ -57,6 +58,8 @@ pub struct Setup {
 /// Carries out launches on this machine.
 #[derive(Debug)]
 pub struct Executor {
+    // before the directories that it works in: fields are dropped in this order
+    pub(crate) load: Load,
     pub(crate) setup: Setup,
     pub(crate) steady: Steady,
     pub(crate) confinement: Confinement,
@@ -89,6 +92,7 @@ impl Executor {
     #[must_use]
     pub fn new(setup: Setup) -> Self {
         Self {
+            load: Load::default(),
             setup,
             steady: Steady::default(),
             confinement: Err("none was asked for".to_owned()),
@@ -323,12 +327,24 @@ impl Executor {
 }
 
 impl Execute for Executor {
+    fn settle(&mut self, benchmark: &Benchmark) -> Result<(), ExecError> {
+        self.load_for(benchmark).map(drop)
+    }
+
     fn launch_copies(
         &mut self,
         benchmark: &Benchmark,
         cpus: &[u32],
         copies: u32,
     ) -> Result<Launched, ExecError> {
+        if let Err(why) = self.load_for(benchmark)? {
+            return Ok(Launched {
+                outcome: Outcome::Skipped(why),
+                events: vec![],
+                cpu: 0,
+            });
+        }
+        let far = self.load.far();
         let directory = self.setup.places.fresh(benchmark.files)?;
         let cpus = placed(benchmark, cpus);
         let told = match &benchmark.work {
@@ -353,6 +369,10 @@ impl Execute for Executor {
         };
         let _ = std::fs::remove_dir_all(&directory);
         let mut told = told?;
+        told.events.extend(self.load.since(&far));
+        if let Some(why) = self.load.broken() {
+            told.outcome = Outcome::Failed(format!("the load beside it ended: {why}"));
+        }
         if benchmark.files {
             let uncached =
                 |event: &Event| matches!(event, Event::Param { key, .. } if key == "uncached");

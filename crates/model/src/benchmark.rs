@@ -217,12 +217,15 @@ pub enum Work {
         /// The terms.
         terms: Vec<Term>,
     },
-    /// Geometric mean of ratios.
+    /// Mean of ratios.
     Rating {
         /// The rows that it is made of.
         over: Vec<Id>,
         /// The machine that is 1: `ref:...`.
         baseline: String,
+        /// One for each row, for the weighted arithmetic mean of hp-1987; empty for the geometric mean.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        weights: Vec<f64>,
     },
 }
 

@@ -57,7 +57,10 @@ pub fn steps(benchmarks: Vec<Benchmark>, offer: &Offer) -> Plan {
 pub fn add_copies(plan: &mut Plan, offer: &Offer, copies: &[u32]) -> usize {
     let can_be = |benchmark: &Benchmark| {
         // one control group holds one process to its memory
-        let free = |work: &KernelWork| !work.params.contains_key("memory_pages");
+        // and several copies beside a load are another load
+        let free = |work: &KernelWork| {
+            !work.params.contains_key("memory_pages") && work.load().next().is_none()
+        };
         matches!(&benchmark.work, Work::Kernel(work) if free(work))
             && benchmark.placement == Placement::OneCpu
             && benchmark.unit.quantity() != Quantity::Exact

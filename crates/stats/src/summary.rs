@@ -8,7 +8,9 @@
 
 mod copies;
 mod derived;
+mod factors;
 pub mod limits;
+mod load;
 mod measured;
 mod paging;
 mod past;
@@ -134,13 +136,21 @@ pub fn summarise(run: &RunData, options: &Options) -> RunView {
         }
     }
     for row in rows.values() {
-        if let Work::Rating { over, baseline } = &row.benchmark.work {
+        if let Work::Rating {
+            over,
+            baseline,
+            weights,
+        } = &row.benchmark.work
+        {
             let entry = rating::Entry {
                 benchmark: row.benchmark,
                 over,
                 baseline,
             };
-            let result = rating::result(&entry, &results, run, options);
+            let result = match weights.is_empty() {
+                true => rating::result(&entry, &results, run, options),
+                false => factors::result(&entry, weights, &results, run, options),
+            };
             results.insert(&row.benchmark.id, result);
         }
     }

@@ -217,7 +217,13 @@ fn work() -> impl Strategy<Value = Work> {
         command().prop_map(Work::Command),
         command().prop_map(Work::Scenario),
         vec(term, 0..4).prop_map(|terms| Work::Derived { terms }),
-        (vec(id(), 0..4), text()).prop_map(|(over, baseline)| Work::Rating { over, baseline }),
+        (vec(id(), 0..4), text(), vec(real(), 0..4)).prop_map(|(over, baseline, weights)| {
+            Work::Rating {
+                over,
+                baseline,
+                weights,
+            }
+        }),
     ]
 }
 

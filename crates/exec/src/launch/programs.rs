@@ -131,7 +131,7 @@ impl Executor {
         let mut arguments: Vec<OsString> = params
             .map(|(key, value)| format!("{key}={value}").into())
             .collect();
-        for helper in &work.uses {
+        for helper in work.helpers() {
             let mut argument = OsString::from(format!("{helper}="));
             argument.push(self.path_of(helper)?);
             arguments.push(argument);

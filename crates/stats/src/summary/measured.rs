@@ -3,7 +3,7 @@
 //! Must not know: other rows, the rules of footnotes, how the published work is timed.
 
 use super::reading::{Reading, median};
-use super::{Intervals, Options, Row, blank, paging, published, rules, sorted};
+use super::{Intervals, Options, Row, blank, load, paging, published, rules, sorted};
 use crate::{center, describe};
 use gritstone_model::{Benchmark, Histogram, Quantity, ResultView, RunData, Statistics, Work};
 use std::collections::BTreeMap;
@@ -41,6 +41,7 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
         }));
     }
     notes.extend(paging::stood_in(&launches));
+    notes.extend(load::beside(benchmark, &launches));
     notes.extend(paging::paged(benchmark, &launches));
     notes.extend(rules::disturbed(benchmark, &launches));
     if result.cycles.is_some() {
