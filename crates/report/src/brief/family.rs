@@ -2,7 +2,7 @@
 //!
 //! Must not know: the names of families and benchmarks.
 
-use super::{Across, Brief, bars, curve, published, spread};
+use super::{Across, Brief, bars, curve, levels, published, spread};
 use crate::columns::{self, Beside, Col, Strays, table};
 use crate::document::{Column, Document, Row, Style, Table};
 use crate::{show, words};
@@ -24,7 +24,9 @@ pub(super) fn section(document: &mut Document, input: &Brief, name: &str, rows: 
     }
     bars::show(document, input, rows);
     figures(document, input, rows);
-    spread::show(document, input, rows);
+    levels::show(document, input, rows);
+    let unloaded = rows.iter().filter(|row| !levels::is_loaded(row.id));
+    spread::show(document, input, &unloaded.cloned().collect::<Vec<_>>());
     let covered = |r: &ResultView| curves.iter().any(|c| c.ends_in(&r.id));
     for (at, _) in input.runs.iter().enumerate() {
         let of = rows.iter().filter_map(|row| row.results[at]);

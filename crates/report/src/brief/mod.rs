@@ -9,6 +9,7 @@ mod bars;
 mod curve;
 mod family;
 mod front;
+mod levels;
 mod published;
 mod spread;
 
