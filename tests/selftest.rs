@@ -45,7 +45,9 @@ fn copy(run: &RunData, at: usize, ns: f64) -> RunData {
                 Event::Sample(sample) => {
                     sample.wall = (sample.n as f64 * ns) as u64;
                     sample.pace = 250_000;
+                    sample.wide = 62_500;
                 }
+                Event::Batch(batch) => (batch.pace, batch.wide) = (250_000, 62_500),
                 Event::Warm { n, wall } => *wall = (*n as f64 * ns) as u64,
                 _ => {}
             }

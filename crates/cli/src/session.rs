@@ -7,7 +7,10 @@ use anyhow::Result;
 use gritstone_exec::{Execute, Launched};
 use gritstone_model::{Benchmark, Conditions, Id, Launch, Outcome, Plan, Step, Work};
 use gritstone_plan::{Row, adjacent, rounds, share};
-use gritstone_stats::{plan::launches_needed, summary};
+use gritstone_stats::{
+    plan::launches_needed,
+    summary::{self, Floor},
+};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -93,10 +96,12 @@ impl Track<'_> {
         }
     }
 
-    fn learn(&mut self, launch: &Launch, seconds: f64) {
+    fn learn(&mut self, launch: &Launch, floor: &mut Floor, seconds: f64) {
         self.launches += 1;
         self.seconds += seconds;
-        self.disturbed += usize::from(summary::launch_disturbed(self.benchmark, launch));
+        floor.see(launch);
+        let disturbed = summary::launch_disturbed(self.benchmark, launch, floor);
+        self.disturbed += usize::from(disturbed);
         if let Some(ns) = summary::launch_ns_per_op(self.benchmark, launch) {
             self.values.push(ns.ln());
         }
@@ -127,11 +132,12 @@ pub fn measure(
     ways: &mut dyn Ways,
 ) -> Result<()> {
     let mut tracks = tracks(plan);
+    let mut floor = Floor::default();
     for launch in earlier {
         let own =
             |track: &&mut Track| (&track.step.id, track.step.copies) == (&launch.id, launch.copies);
         if let Some(track) = tracks.iter_mut().find(own) {
-            track.learn(launch, launch.conditions.wall as f64 / 1e9);
+            track.learn(launch, &mut floor, launch.conditions.wall as f64 / 1e9);
         }
     }
     let first = earlier
@@ -143,6 +149,7 @@ pub fn measure(
         limits,
         execute,
         ways,
+        floor,
         round: first,
         rounds: first as usize + PILOT,
         end: limits.budget,
@@ -230,6 +237,8 @@ struct Session<'a> {
     limits: &'a Limits,
     execute: &'a mut dyn Execute,
     ways: &'a mut dyn Ways,
+    /// What the cores are when they are ours alone, as far as it was seen.
+    floor: Floor,
     round: u32,
     rounds: usize,
     end: Duration,
@@ -289,7 +298,7 @@ impl Session<'_> {
         };
         self.ways.keep(&launch)?;
         let seconds = self.ways.now().saturating_sub(start).as_secs_f64();
-        track.learn(&launch, seconds);
+        track.learn(&launch, &mut self.floor, seconds);
         Ok(())
     }
 }

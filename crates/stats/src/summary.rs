@@ -7,6 +7,7 @@
 //! Must not know: the store, processes, how anything is drawn.
 
 mod copies;
+mod crowd;
 mod derived;
 mod factors;
 pub mod limits;
@@ -24,6 +25,7 @@ pub(crate) mod words;
 use crate::between::Scatter;
 use crate::center::{self, Estimate};
 use crate::drift;
+pub use crowd::Floor;
 use gritstone_model::{
     Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, Quantity,
     ResultView, RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
@@ -77,7 +79,11 @@ impl Intervals {
 /// The rows of a run, launched or not, with their launches of one copy.
 fn rows(run: &RunData) -> BTreeMap<&Id, Row<'_>> {
     let alone = run.launches.iter().filter(|launch| launch.copies == 1);
-    let readings: Vec<Reading> = alone.map(Reading::of).collect();
+    let mut readings: Vec<Reading> = alone.map(Reading::of).collect();
+    let floor = Floor::of(readings.iter().map(|reading| reading.launch));
+    readings
+        .iter_mut()
+        .for_each(|reading| reading.hold_to(&floor));
     let drift = drift::of_run(&paces(&readings));
     let mut launches: BTreeMap<&Id, Vec<Reading>> = BTreeMap::new();
     for reading in readings {
@@ -104,7 +110,7 @@ fn paces(launches: &[Reading]) -> Vec<f64> {
     launches
         .iter()
         .filter(|reading| reading.measured() && reading.launch.cpus.len() == 1)
-        .filter(|reading| !rules::Disturbance::of(true, &reading.launch.conditions).is_any())
+        .filter(|reading| !rules::Disturbance::of(true, reading).is_any())
         .filter_map(Reading::ghz)
         .collect()
 }
@@ -183,10 +189,12 @@ pub fn launch_ns_per_op(benchmark: &Benchmark, launch: &Launch) -> Option<f64> {
     ns.filter(|_| reading.measured())
 }
 
-/// Whether the machine did too much else during a launch: such a launch is kept, and repeated.
+/// Whether the machine did too much else during a launch, given what others saw of the core: such a launch is kept, and repeated.
 #[must_use]
-pub fn launch_disturbed(benchmark: &Benchmark, launch: &Launch) -> bool {
-    rules::Disturbance::of(benchmark.processor_bound, &launch.conditions).is_any()
+pub fn launch_disturbed(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> bool {
+    let mut reading = Reading::of(launch);
+    reading.hold_to(floor);
+    rules::Disturbance::of(benchmark.processor_bound, &reading).is_any()
 }
 
 fn view(run: &RunData, mut results: BTreeMap<&Id, ResultView>) -> RunView {

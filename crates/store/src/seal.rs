@@ -31,6 +31,15 @@ impl Seal {
         }
     }
 
+    /// Seals the values of an event. The column that came last counts where it has a value, so that launches that were sealed
+    /// before it was there keep their seals.
+    pub(crate) fn event(&mut self, values: &[Value]) {
+        match values {
+            [before @ .., Value::Null] => self.row(before),
+            all => self.row(all),
+        }
+    }
+
     /// As it is stored: the same 64 bits.
     pub(crate) fn value(self) -> Value {
         Value::Integer(self.0 as i64)

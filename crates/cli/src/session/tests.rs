@@ -48,6 +48,7 @@ impl Execute for World {
                         n: 1000,
                         wall,
                         pace: 250_000,
+                        wide: 0,
                         usage: Usage::default(),
                     }),
                     Event::Check(Check::default()),

@@ -15,8 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The terms with their launches.
 pub(super) struct Terms<'a> {
     terms: Vec<(f64, Vec<&'a Reading<'a>>)>,
-    /// Every round in which a term was measured.
+    /// The rounds that count: in which a term was measured, and none beside which another thread of the core was busy.
     rounds: BTreeSet<u32>,
+    /// How many do not count.
+    crowded: usize,
 }
 
 /// The result of a derived row.
@@ -29,7 +31,7 @@ pub(super) fn result(
     options: &Options,
 ) -> ResultView {
     let mut result = blank(benchmark, run);
-    let launched = Terms::new(terms, rows);
+    let launched = Terms::new(terms, rows, options.confidence);
     let sums = launched.sums(|launch| launch.ns_per_op(false));
     result.values = sums
         .iter()
@@ -70,7 +72,7 @@ pub(super) fn result(
 }
 
 impl<'a> Terms<'a> {
-    pub fn new(terms: &[Term], rows: &'a BTreeMap<&Id, Row>) -> Self {
+    pub fn new(terms: &[Term], rows: &'a BTreeMap<&Id, Row>, confidence: f64) -> Self {
         let terms: Vec<(f64, Vec<&Reading>)> = terms
             .iter()
             .map(|term| {
@@ -79,9 +81,20 @@ impl<'a> Terms<'a> {
                 (term.times, measured.collect())
             })
             .collect();
-        let all = terms.iter().flat_map(|(_, launches)| launches);
-        let rounds = all.map(|launch| launch.launch.round).collect();
-        Self { terms, rounds }
+        let all = || terms.iter().flat_map(|(_, launches)| launches);
+        let rounds: BTreeSet<u32> = all().map(|launch| launch.launch.round).collect();
+        let crowded = all().filter(|launch| launch.crowded);
+        let crowded: BTreeSet<u32> = crowded.map(|launch| launch.launch.round).collect();
+        let alone: BTreeSet<u32> = rounds.difference(&crowded).copied().collect();
+        let (rounds, crowded) = match alone.len() < rules::fewest(confidence) {
+            true => (rounds, 0),
+            false => (alone, crowded.len()),
+        };
+        Self {
+            terms,
+            rounds,
+            crowded,
+        }
     }
 
     /// The sum of the terms in every round that has a value of each, in the order of rounds. A term that was launched
@@ -194,6 +207,11 @@ fn footnotes(
         );
         footnotes.push(Footnote::new(FootnoteKind::Unrepeatable, why));
     }
+    footnotes.extend(rules::left_out(
+        launched.crowded,
+        all + launched.crowded,
+        "round",
+    ));
     let sum = result.estimate.unwrap_or(0.0);
     let positive = positive(
         sum,

@@ -58,6 +58,7 @@ fn launched(row: &Row) -> Option<[Option<f64>; 2]> {
     );
     let exact = row.benchmark.unit.quantity() == Quantity::Exact;
     let launches: Vec<&Reading> = row.launches.iter().filter(|r| r.measured()).collect();
+    let (launches, _) = rules::uncrowded(&launches, CONFIDENCE);
     if made || exact || rules::disturbed(row.benchmark, &launches).is_some() {
         return None;
     }
@@ -80,7 +81,7 @@ fn derived(
     terms: &[Term],
     rows: &BTreeMap<&Id, Row>,
 ) -> Option<[Option<f64>; 2]> {
-    let launched = Terms::new(terms, rows);
+    let launched = Terms::new(terms, rows, CONFIDENCE);
     let sums = |value: fn(&Reading) -> Option<f64>| -> Vec<f64> {
         let by_round = launched.by_round(value);
         by_round.into_iter().map(|(_, sum)| sum).collect()
