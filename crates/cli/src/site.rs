@@ -135,7 +135,10 @@ impl Site {
             stop,
         });
         if benchmarks.iter().any(gritstone_exec::is_confined) {
-            executor.confine(&memory_groups(&Root::live()), journal);
+            executor.confine(&memory_groups(&Root::live()), journal.as_deref_mut());
+        }
+        if benchmarks.iter().any(gritstone_exec::is_traced) {
+            executor.trace(journal);
         }
         Ok(executor)
     }
