@@ -111,8 +111,10 @@ static inline void set_up_handover(struct context *c, const struct way *ways)
 		return;
 	}
 	int priority = go_realtime(c);
-	if (priority == 0)
+	if (priority == 0) {
+		failed_because(c, "arguments", "priority= must be above 0: the waiter's is higher than the giver's");
 		return;
+	}
 	if (way->named)
 		own_ipc(c);
 	way->make(c);

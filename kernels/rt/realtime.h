@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "../runtime/kernel.h"
@@ -34,16 +35,19 @@ static inline int use_fifo(int priority)
 	return sched_setscheduler(0, SCHED_FIFO, &wanted);
 }
 
-/* This process at SCHED_FIFO with the priority= of the entry, its memory in place, its CPU awake. Returns the priority. */
+/* This process at SCHED_FIFO with the priority= of the entry, its memory in place, its CPU awake. Returns the priority.
+ * priority=0 is the row of a process like any other: it stays with the time-shared ones, but its timers are as exact. */
 static inline int go_realtime(struct context *c)
 {
 	int priority = (int)parameter_u64(c, "priority", 0);
 	int lowest = sched_get_priority_min(SCHED_FIFO), highest = sched_get_priority_max(SCHED_FIFO);
-	if (priority <= lowest || priority > highest) {
+	if (priority != 0 && (priority <= lowest || priority > highest)) {
 		failed_because(c, "arguments", "priority=%d is not between %d and %d", priority, lowest + 1, highest);
 		return 0;
 	}
-	if (use_fifo(priority) != 0) {
+	if (priority == 0) {
+		prctl(PR_SET_TIMERSLACK, 1UL);
+	} else if (use_fifo(priority) != 0) {
 		skip(c, "real-time priority is refused (SCHED_FIFO %d: %s); run as root, or have `ulimit -r %d` allowed", priority,
 		     strerror(errno), priority);
 		return 0;

@@ -46,6 +46,8 @@ static void setup(struct context *c)
 	if (interval == 0 || interval > 1000000000)
 		failed_because(c, "arguments", "interval_us= is not between 1 and 1000000");
 	traced = of != USER || trace_is_there(c);
+	if (!traced)
+		note(c, "unexplained", "there is no trace, %s", parameter(c, "untraced", "none was made"));
 	if (traced)
 		trace_open(c, wanted, asked_for[of], sched_getcpu());
 	go_realtime(c);

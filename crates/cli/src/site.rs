@@ -137,6 +137,9 @@ impl Site {
         if benchmarks.iter().any(gritstone_exec::is_confined) {
             executor.confine(&memory_groups(&Root::live()), journal.as_deref_mut());
         }
+        if benchmarks.iter().any(gritstone_exec::is_traced) {
+            executor.trace(journal.as_deref_mut());
+        }
         if benchmarks.iter().any(|row| !row.load().is_empty()) {
             executor.expect_load(journal);
         }

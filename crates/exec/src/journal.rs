@@ -36,6 +36,8 @@ pub(crate) enum Entry {
     Confines(PathBuf),
     /// It starts a load; all processes of it have this mark.
     Starts(String),
+    /// It makes an instance of tracefs, of this name.
+    Traces(String),
     /// It changes a setting; the path is that of the machine, below the root.
     Sets {
         path: String,
@@ -142,9 +144,31 @@ impl Journal {
         self.note(Entry::Confines(group.to_owned()))
     }
 
-    /// Before a load is started, whose processes have this mark.
+    /// Before a load is started, whose processes have this mark; a watchdog stands by from then on.
     pub(crate) fn starts(&mut self, mark: &str) -> io::Result<()> {
-        self.note(Entry::Starts(mark.to_owned()))
+        self.note(Entry::Starts(mark.to_owned()))?;
+        self.guarded()
+    }
+
+    /// Before an instance of tracefs is made; a watchdog stands by from then on.
+    pub(crate) fn traces(&mut self, name: &str) -> io::Result<()> {
+        self.note(Entry::Traces(name.to_owned()))?;
+        self.guarded()
+    }
+
+    /// The same, where there must be one.
+    fn guarded(&mut self) -> io::Result<()> {
+        self.watched()
+            .map_err(|why| io::Error::other(format!("there is no watchdog: {why}")))
+    }
+
+    /// Sees to it that a watchdog stands by.
+    fn watched(&mut self) -> io::Result<()> {
+        if self.watchdog.is_none() {
+            let watchdog = Watchdog::start(&self.registry.watchdog, &self.path)?;
+            self.watchdog = Some(watchdog);
+        }
+        Ok(())
     }
 
     /// Before settings are changed: one run at a time, or each would put back what the other needs.
@@ -162,9 +186,8 @@ impl Journal {
                 ));
             }
         }
-        let watchdog = Watchdog::start(&self.registry.watchdog, &self.path);
-        let watchdog = watchdog.map_err(|why| format!("there is no watchdog: {why}"))?;
-        self.watchdog = Some(watchdog);
+        self.watched()
+            .map_err(|why| format!("there is no watchdog: {why}"))?;
         Ok(Settings(self))
     }
 }

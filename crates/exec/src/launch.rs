@@ -15,6 +15,7 @@ use crate::places::Places;
 use crate::process::{Task, carry_out};
 use crate::rebuild::Rebuilt;
 use crate::steady::Steady;
+use crate::trace::Tracing;
 use crate::{ExecError, Execute, Launched, linked};
 use gritstone_kernels::{COMMAND, KEEPER};
 use gritstone_model::{
@@ -63,6 +64,7 @@ pub struct Executor {
     pub(crate) setup: Setup,
     pub(crate) steady: Steady,
     pub(crate) confinement: Confinement,
+    pub(crate) tracing: Tracing,
     proved: BTreeSet<Id>,
     /// The user's commands that have been executed once.
     pub(crate) warm: BTreeSet<Vec<String>>,
@@ -96,6 +98,7 @@ impl Executor {
             setup,
             steady: Steady::default(),
             confinement: Err("none was asked for".to_owned()),
+            tracing: Err("none was asked for".to_owned()),
             proved: BTreeSet::new(),
             warm: BTreeSet::new(),
             builds: BTreeMap::new(),

@@ -56,10 +56,11 @@ pub fn steps(benchmarks: Vec<Benchmark>, offer: &Offer) -> Plan {
 /// what is computed is not a kernel, and rows across CPUs are about all of them already. Returns how many rows are left out.
 pub fn add_copies(plan: &mut Plan, offer: &Offer, copies: &[u32]) -> usize {
     let can_be = |benchmark: &Benchmark| {
-        // one control group holds one process to its memory
-        // and several copies beside a load are another load
+        // one control group holds one process to its memory; one trace times one; one has real-time priority on a CPU;
+        // and several copies beside a load are under another load
+        let alone = ["memory_pages", "traced", "priority"];
         let free = |work: &KernelWork| {
-            !work.params.contains_key("memory_pages") && work.load().next().is_none()
+            !alone.iter().any(|key| work.params.contains_key(*key)) && work.load().next().is_none()
         };
         matches!(&benchmark.work, Work::Kernel(work) if free(work))
             && benchmark.placement == Placement::OneCpu

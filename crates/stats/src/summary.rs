@@ -12,6 +12,7 @@ mod derived;
 mod factors;
 pub mod limits;
 mod load;
+mod longest;
 mod measured;
 mod paging;
 mod past;
@@ -280,9 +281,14 @@ impl Row<'_> {
         }
     }
 
-    /// Nanoseconds an operation of a launch. Of rates on files it is all the time over all the work, since a median of
-    /// samples hides the writeback that a few of them pay for.
+    /// Nanoseconds an operation of a launch. Of times whose operations were recorded one by one it is their median. Of rates on
+    /// files it is all the time over all the work, since a median of samples hides the writeback that a few of them pay for.
     fn ns(&self, launch: &Reading) -> Option<f64> {
+        if let Some(ns) = launch.event_ns()
+            && measured::is_time(self.benchmark)
+        {
+            return Some(ns);
+        }
         let rate = matches!(self.benchmark.unit.quantity(), Quantity::Rate { .. });
         launch.ns_per_op(self.benchmark.files && rate)
     }

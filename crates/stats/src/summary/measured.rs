@@ -3,10 +3,9 @@
 //! Must not know: other rows, the rules of footnotes, how the published work is timed.
 
 use super::reading::{Reading, median};
-use super::{Intervals, Options, Row, blank, load, paging, published, rules, sorted};
+use super::{Intervals, Options, Row, blank, load, longest, paging, published, rules, sorted};
 use crate::{center, describe};
-use gritstone_model::{Benchmark, Histogram, Quantity, ResultView, RunData, Statistics, Work};
-use std::collections::BTreeMap;
+use gritstone_model::{Benchmark, Quantity, ResultView, RunData, Statistics, Work};
 
 /// The result of a row from its launches.
 pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView {
@@ -41,6 +40,7 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
             range: rules::range(&result.values),
         }));
     }
+    notes.extend(longest::explained(&launches));
     notes.extend(paging::stood_in(&launches));
     notes.extend(load::beside(benchmark, &launches));
     notes.extend(paging::paged(benchmark, &launches));
@@ -80,7 +80,12 @@ fn figure(
     result.interval = center.interval;
     result.confidence = center.interval.map(|_| center.confidence);
 
-    let paced: Option<Vec<f64>> = timed.iter().map(|launch| launch.cycles_per_op()).collect();
+    // the pacer stands beside samples, and of single operations it says nothing
+    let cycles = |launch: &&Reading| match launch.event_ns() {
+        Some(_) if is_time(benchmark) => None,
+        _ => launch.cycles_per_op(),
+    };
+    let paced: Option<Vec<f64>> = timed.iter().map(cycles).collect();
     if let Some(paced) = paced {
         if let Some(cycles) = center::log_center(&paced, intervals.confidence) {
             result.cycles = Some(cycles.value);
@@ -92,16 +97,20 @@ fn figure(
     result.statistics = statistics(timed, benchmark, &result.values);
 }
 
+pub(super) fn is_time(benchmark: &Benchmark) -> bool {
+    matches!(benchmark.unit.quantity(), Quantity::Time { .. })
+}
+
 /// Over launches; where the figure is a time and latencies were kept, over all events of all launches, with drift and
 /// modes still those of the launches, which are what the estimate is made of. A latency in the unit of a rate would
 /// turn smallest and largest around, so a rate keeps the statistics of its launches.
 fn statistics(timed: &[&Reading], benchmark: &Benchmark, values: &[f64]) -> Option<Statistics> {
     let launches = describe::describe(values)?;
-    if !matches!(benchmark.unit.quantity(), Quantity::Time { .. }) {
+    if !is_time(benchmark) {
         return Some(launches);
     }
     let latencies = timed.iter().flat_map(|launch| &launch.latencies);
-    let Some(events) = describe::histogram(&merged(latencies.copied())) else {
+    let Some(events) = describe::histogram(&describe::merged(latencies.copied())) else {
         return Some(launches);
     };
     // one event is one operation
@@ -120,27 +129,6 @@ fn statistics(timed: &[&Reading], benchmark: &Benchmark, values: &[f64]) -> Opti
         drift: launches.drift,
         modes: launches.modes,
     })
-}
-
-/// All events of several histograms.
-fn merged<'a>(histograms: impl Iterator<Item = &'a Histogram>) -> Histogram {
-    let mut buckets: BTreeMap<u32, u64> = BTreeMap::new();
-    let mut all = Histogram {
-        min: u64::MAX,
-        ..Histogram::default()
-    };
-    for histogram in histograms.filter(|histogram| histogram.count > 0) {
-        all.count = all.count.saturating_add(histogram.count);
-        all.min = all.min.min(histogram.min);
-        all.max = all.max.max(histogram.max);
-        all.sum = all.sum.saturating_add(histogram.sum);
-        for (bucket, events) in &histogram.buckets {
-            let bucket: &mut u64 = buckets.entry(*bucket).or_default();
-            *bucket = bucket.saturating_add(*events);
-        }
-    }
-    all.buckets = buckets.into_iter().collect();
-    all
 }
 
 /// What was really measured, as the launches said it; more than one thing is all of them.

@@ -3,7 +3,7 @@
 //! Must not know: other launches, units, benchmarks, footnotes.
 
 use super::crowd::Floor;
-use crate::order;
+use crate::{describe, order};
 use gritstone_model::{Batch, COPY, Check, Event, Histogram, Launch, Outcome, Sample};
 
 /// Femtoseconds in a nanosecond: the pacer speaks of the one, the clock of the other.
@@ -131,6 +131,12 @@ impl<'a> Reading<'a> {
             median(self.alone.iter().map(|s| s.wall as f64 / s.n as f64))?
         };
         (ns > 0.0).then_some(ns)
+    }
+
+    /// The median of the operations that were recorded one by one, ns; `None` where none was.
+    pub fn event_ns(&self) -> Option<f64> {
+        let all = describe::merged(self.latencies.iter().copied());
+        Some(describe::histogram(&all)?.median).filter(|&ns| ns > 0.0)
     }
 
     /// Nanoseconds an operation of all copies together, each with all its work over all its time: 1 over the sum of their rates.
