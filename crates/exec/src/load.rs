@@ -40,7 +40,7 @@ const GRACE: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct Load {
     /// Its mark, or why none may be started.
-    mark: Result<String, String>,
+    pub(crate) mark: Result<String, String>,
     /// What is at work, from level 1.
     parts: Vec<Part>,
     /// Programs that could not be started, and why: once is enough.

@@ -82,9 +82,11 @@ fn rows(run: &RunData) -> BTreeMap<&Id, Row<'_>> {
     let alone = run.launches.iter().filter(|launch| launch.copies == 1);
     let mut readings: Vec<Reading> = alone.map(Reading::of).collect();
     let floor = Floor::of(readings.iter().map(|reading| reading.launch));
-    readings
-        .iter_mut()
-        .for_each(|reading| reading.hold_to(&floor));
+    for reading in &mut readings {
+        let mut benchmarks = run.benchmarks.iter();
+        let row = benchmarks.find(|row| row.id == reading.launch.id);
+        reading.hold_to(row.map_or(&floor, |row| held_to(row, &floor)));
+    }
     let drift = drift::of_run(&paces(&readings));
     let mut launches: BTreeMap<&Id, Vec<Reading>> = BTreeMap::new();
     for reading in readings {
@@ -104,6 +106,15 @@ fn rows(run: &RunData) -> BTreeMap<&Id, Row<'_>> {
         .map(row)
         .map(|row| (&row.benchmark.id, row))
         .collect()
+}
+
+/// Beside a load of our own the other threads of the core are busy on purpose.
+fn held_to<'a>(benchmark: &Benchmark, floor: &'a Floor) -> &'a Floor {
+    static NONE: Floor = Floor::none();
+    match benchmark.load().is_empty() {
+        true => floor,
+        false => &NONE,
+    }
 }
 
 /// The frequency of the core in each launch that had one core to itself, GHz.
@@ -194,7 +205,7 @@ pub fn launch_ns_per_op(benchmark: &Benchmark, launch: &Launch) -> Option<f64> {
 #[must_use]
 pub fn launch_disturbed(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> bool {
     let mut reading = Reading::of(launch);
-    reading.hold_to(floor);
+    reading.hold_to(held_to(benchmark, floor));
     rules::Disturbance::of(benchmark.processor_bound, &reading).is_any()
 }
 

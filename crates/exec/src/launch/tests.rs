@@ -2,6 +2,7 @@
 
 mod copies;
 mod helpers;
+mod load;
 
 use super::*;
 use gritstone_model::{Better, Claims, PublishedWork, Source, Term, Unit};

@@ -191,7 +191,7 @@ fn doubts(factors: &Factors) -> Vec<Footnote> {
             let all = count(factors.compared.len(), "row");
             let why = format!(
                 "Of {all} {} {word}: {}.",
-                number(rows.len() as f64),
+                rows.len(),
                 rows.join(", ")
             );
             Footnote::new(kind, why)
