@@ -16,7 +16,7 @@ cc = { any = ["cc", "gcc"], package = "gcc" }
 [[load]]
 what = "a demonstration"
 program = "load/demo"
-needs = ["cc"]
+needs = [ "cc" ]
 
 [files]
 "x.c" = "int main(void) { return 0; }\n"
@@ -470,7 +470,7 @@ fn faults_between_files_name_the_right_file() {
     let error = both(&sum("demo/cell")).expect_err("no such row");
     assert_eq!(
         (error.file.as_str(), error.line),
-        ("catalogue/other.toml", 55)
+        ("catalogue/other.toml", 61)
     );
     assert!(
         error.what.contains("family 'demo' has demo/all, demo/call"),
