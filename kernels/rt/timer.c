@@ -130,7 +130,7 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 	}
 	/* an interrupt that is at work has no other cause than itself */
 	if (traced && of != INTERRUPT && longest >= 0)
-		explain(c, timer[longest].set, timer[longest].end);
+		explain(c, timer[longest].set, timer[longest].end, of == DRIVER);
 }
 
 static uint64_t expect(struct context *c, uint64_t n)

@@ -15,10 +15,11 @@ const LONGEST: &str = "longest";
 const UNEXPLAINED: &str = "unexplained";
 
 /// The words for causes, and what they are in a sentence.
-const CAUSES: [(&str, &str); 4] = [
+const CAUSES: [(&str, &str); 5] = [
     ("process", "another process"),
     ("interrupt", "an interrupt"),
     ("host", "the host or the hardware"),
+    ("masked", "interrupts that were off, or the host"),
     ("itself", "the kernel's own work for the process, or the host"),
 ];
 
