@@ -42,7 +42,10 @@ fn is_measured(row: &Value) -> bool {
     }
     let of = |name: &str| row["statistics"][name].as_f64().unwrap();
     let order = ["min", "median", "mean", "max"].map(of);
-    assert!(order[0] > 0.0 && order[0] <= order[1] && order[1] <= order[3], "{row}");
+    assert!(
+        order[0] > 0.0 && order[0] <= order[1] && order[1] <= order[3],
+        "{row}"
+    );
     assert!(order[0] <= order[2] && order[2] <= order[3], "{row}");
     if row["id"] != "rt/clock-overhead" {
         let percentiles = &row["statistics"]["percentiles"];
@@ -56,7 +59,9 @@ fn is_measured(row: &Value) -> bool {
 #[test]
 fn every_row_has_a_figure_or_a_reason_that_mends_it() {
     let home = Home::new();
-    let arguments = ["run", "rt/*", "rt/*@*", "--quick", "--dir", DIR, "--format", "json"];
+    let arguments = [
+        "run", "rt/*", "rt/*@*", "--quick", "--dir", DIR, "--format", "json",
+    ];
     let (code, out, error) = home.run(&arguments);
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
@@ -105,7 +110,12 @@ fn unprivileged(home: &Home, arguments: &[&str]) -> (i32, String, String) {
 #[test]
 fn without_privilege_rows_say_what_they_lack_and_print_nothing_else() {
     let home = Home::new();
-    let mut arguments = vec!["run", "rt/driver-latency", "rt/user-latency", "rt/semaphore"];
+    let mut arguments = vec![
+        "run",
+        "rt/driver-latency",
+        "rt/user-latency",
+        "rt/semaphore",
+    ];
     arguments.extend(["rt/message/80", "rt/turnaround-driver/disk"]);
     arguments.extend(ANYBODYS);
     arguments.extend(["--quick", "--format", "json"]);
@@ -114,7 +124,10 @@ fn without_privilege_rows_say_what_they_lack_and_print_nothing_else() {
     let run: Value = serde_json::from_str(&out).unwrap();
     for id in ["rt/driver-latency", "rt/turnaround-driver/disk"] {
         let why = reason(result(&run, id));
-        assert!(why.contains("trace") && why.contains("it takes root"), "{why}");
+        assert!(
+            why.contains("trace") && why.contains("it takes root"),
+            "{why}"
+        );
     }
     for id in ANYBODYS {
         assert!(is_measured(result(&run, id)), "{id} {error}");

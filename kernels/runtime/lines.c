@@ -85,9 +85,10 @@ void line_usage(const struct usage *u)
 	     u->migrations);
 }
 
-void line_sample(const char *word, const struct sample *s, uint64_t pace)
+void line_sample(const char *word, const struct sample *s, const struct pacer *p)
 {
-	line("%s n=%" PRIu64 " wall=%" PRIu64 " pace=%" PRIu64, word, s->n, s->wall, pace);
+	line("%s n=%" PRIu64 " wall=%" PRIu64 " pace=%" PRIu64 " wide=%" PRIu64, word, s->n, s->wall, p->pace,
+	     p->wide);
 	line_usage(&s->usage);
 	end_line();
 }

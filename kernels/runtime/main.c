@@ -191,15 +191,15 @@ static uint64_t calibrate(struct context *c, uint64_t target_ns)
 /* Up to samples= samples with the pacer on either side; fewer when they take longer than sample_ns together. */
 static void measure_samples(struct context *c, uint64_t n)
 {
-	uint64_t pace[2 * PACER_CHUNKS];
+	struct pacer pacer;
 	uint64_t samples = parameter_u64(c, "samples", 5), budget = parameter_u64(c, "sample_ns", 400000000);
 	struct sample s;
 	uint64_t start = now_ns();
 	for (uint64_t i = 0; i < samples && i < MAX_SAMPLES && (i == 0 || now_ns() - start < budget); i++) {
-		pacer(pace);
+		pacer_before(&pacer);
 		region(c, n, &s);
-		pacer(pace + PACER_CHUNKS);
-		line_sample("sample", &s, pacer_femtoseconds(pace, 2 * PACER_CHUNKS));
+		pacer_after(&pacer);
+		line_sample("sample", &s, &pacer);
 		line_check(&s);
 	}
 }
@@ -221,11 +221,12 @@ static void add_usage(struct usage *sum, const struct usage *u)
 /* The published work, done as one batch at a time, for batch_ns or at least once. */
 static void measure_batches(struct context *c, uint64_t n, uint64_t *walls)
 {
-	uint64_t pace[2 * PACER_CHUNKS], budget = parameter_u64(c, "batch_ns", 50000000);
+	struct pacer pacer;
+	uint64_t budget = parameter_u64(c, "batch_ns", 50000000);
 	struct sample s, wrong = {0};
 	struct usage sum = {0};
 	uint64_t count = 0, start = now_ns();
-	pacer(pace);
+	pacer_before(&pacer);
 	do {
 		region(c, n, &s);
 		walls[count++] = s.wall;
@@ -233,8 +234,8 @@ static void measure_batches(struct context *c, uint64_t n, uint64_t *walls)
 		if (s.check != s.expected)
 			wrong = s;
 	} while (count < MAX_BATCHES && now_ns() - start < budget);
-	pacer(pace + PACER_CHUNKS);
-	line("batch n=%" PRIu64 " pace=%" PRIu64, n, pacer_femtoseconds(pace, 2 * PACER_CHUNKS));
+	pacer_after(&pacer);
+	line("batch n=%" PRIu64 " pace=%" PRIu64 " wide=%" PRIu64, n, pacer.pace, pacer.wide);
 	line_usage(&sum);
 	line(" walls=");
 	for (uint64_t i = 0; i < count; i++)

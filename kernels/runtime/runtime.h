@@ -49,10 +49,16 @@ struct context {
 	struct histogram *latency; /* NULL until something is recorded in a measured region */
 };
 
-/* pacer.c: 2 * PACER_CHUNKS readings around a region; femtoseconds a core cycle from their median. */
+/* pacer.c: readings around a region, and what comes of them; femtoseconds an addition, from their median. */
 #define PACER_CHUNKS 8
-void pacer(uint64_t *ns_of_chunk);
-uint64_t pacer_femtoseconds(uint64_t *readings, int count);
+struct pacer {
+	uint64_t one_chain[2 * PACER_CHUNKS], four_chains[2 * PACER_CHUNKS]; /* ns */
+	int count;
+	uint64_t pace; /* additions that wait for each other: a core cycle each */
+	uint64_t wide; /* additions that do not: longer where another thread of the core is busy */
+};
+void pacer_before(struct pacer *);
+void pacer_after(struct pacer *);
 
 /* clock.c */
 uint64_t clock_resolution_ns(void);
@@ -79,7 +85,7 @@ void line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void line_text(const char *text); /* appends escaped text to the current line */
 void end_line(void);
 void flush_lines(void);
-void line_sample(const char *word, const struct sample *, uint64_t pace);
+void line_sample(const char *word, const struct sample *, const struct pacer *);
 void line_usage(const struct usage *);
 
 /* Memory that is touched at once and that fork() does not copy: fork rows copy the kernel's memory, not ours. */

@@ -7,7 +7,10 @@ use anyhow::Result;
 use gritstone_exec::{Execute, Launched};
 use gritstone_model::{Benchmark, Conditions, Id, Launch, Outcome, Plan, Step, Work};
 use gritstone_plan::{Row, rounds, share};
-use gritstone_stats::{plan::launches_needed, summary};
+use gritstone_stats::{
+    plan::launches_needed,
+    summary::{self, Floor},
+};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -19,6 +22,8 @@ const PILOT: usize = 6;
 const LEAST: usize = 10;
 /// Beyond this the drift of the machine, not the number of launches, limits what can be known.
 const MOST: usize = 100;
+/// Values below which a scatter is hardly one.
+const FEW: usize = 3;
 /// Of a row's launches, at most one in so many is made again because it was disturbed.
 const REPEATED: usize = 4;
 /// Part of the budget that is shared out after the pilot; the rest is for launches that take longer than the pilot's.
@@ -75,9 +80,13 @@ struct Track<'a> {
     step: &'a Step,
     /// ln of the value of each launch that was measured.
     values: Vec<f64>,
+    /// Of these, those of launches that had their core to themselves: the figure is made of them.
+    alone: Vec<f64>,
     launches: usize,
     seconds: f64,
     disturbed: usize,
+    /// Of the disturbed, those for which there was another launch in the second stage.
+    replaced: usize,
     /// No more launches: it failed, timed out, or cannot run.
     out: bool,
 }
@@ -91,12 +100,44 @@ impl Track<'_> {
         }
     }
 
-    fn learn(&mut self, launch: &Launch, seconds: f64) {
+    /// Launches that are not to be in the figure. Where hardly any was alone, all of them must do.
+    fn crowded(&self) -> usize {
+        match self.alone.len() < FEW {
+            true => 0,
+            false => self.values.len() - self.alone.len(),
+        }
+    }
+
+    /// How many launches the figure needs: what a crowded one says of the scatter is not the figure's, and it is made again.
+    fn row(&self, precision: f64) -> Row {
+        let crowded = self.crowded();
+        let values = match crowded {
+            0 => &self.values,
+            _ => &self.alone,
+        };
+        let wanted = match self.out {
+            true => 0,
+            false => launches_needed(values, precision, CONFIDENCE, LEAST, MOST) + crowded,
+        };
+        Row {
+            cost: self.cost(),
+            done: self.launches,
+            wanted,
+            least: LEAST,
+        }
+    }
+
+    fn learn(&mut self, launch: &Launch, floor: &mut Floor, seconds: f64) {
         self.launches += 1;
         self.seconds += seconds;
-        self.disturbed += usize::from(summary::launch_disturbed(self.benchmark, launch));
+        floor.see(launch);
+        let disturbed = summary::launch_disturbed(self.benchmark, launch, floor);
+        self.disturbed += usize::from(disturbed);
         if let Some(ns) = summary::launch_ns_per_op(self.benchmark, launch) {
             self.values.push(ns.ln());
+            if !summary::launch_crowded(launch, floor) {
+                self.alone.push(ns.ln());
+            }
         }
         let failures = self.launches - self.values.len();
         self.out = match &launch.outcome {
@@ -125,11 +166,12 @@ pub fn measure(
     ways: &mut dyn Ways,
 ) -> Result<()> {
     let mut tracks = tracks(plan);
+    let mut floor = Floor::default();
     for launch in earlier {
         let own =
             |track: &&mut Track| (&track.step.id, track.step.copies) == (&launch.id, launch.copies);
         if let Some(track) = tracks.iter_mut().find(own) {
-            track.learn(launch, launch.conditions.wall as f64 / 1e9);
+            track.learn(launch, &mut floor, launch.conditions.wall as f64 / 1e9);
         }
     }
     let first = earlier
@@ -141,6 +183,7 @@ pub fn measure(
         limits,
         execute,
         ways,
+        floor,
         round: first,
         rounds: first as usize + PILOT,
         end: limits.budget,
@@ -159,12 +202,15 @@ pub fn measure(
         .collect();
     run.pass_through(&rounds(&pilot, seed(0)), &mut tracks)?;
     let more = allot(plan, &tracks, limits, run.ways.now());
+    for track in &mut tracks {
+        track.replaced = track.crowded();
+    }
     run.expect(&more, &tracks);
     run.pass_through(&rounds(&more, seed(1)), &mut tracks)?;
 
     let again: Vec<usize> = tracks
         .iter()
-        .map(|t| t.disturbed.min(t.launches / REPEATED))
+        .map(|t| (t.disturbed - t.replaced).min(t.launches / REPEATED))
         .collect();
     run.expect(&again, &tracks);
     run.pass_through(&rounds(&again, seed(2)), &mut tracks)
@@ -180,9 +226,11 @@ fn tracks(plan: &Plan) -> Vec<Track<'_>> {
                 benchmark: benchmarks.get(&step.id)?,
                 step,
                 values: vec![],
+                alone: vec![],
                 launches: 0,
                 seconds: 0.0,
                 disturbed: 0,
+                replaced: 0,
                 out: false,
             })
         })
@@ -193,23 +241,12 @@ fn tracks(plan: &Plan) -> Vec<Track<'_>> {
 fn allot(plan: &Plan, tracks: &[Track<'_>], limits: &Limits, now: Duration) -> Vec<usize> {
     let mut rows: Vec<Row> = tracks
         .iter()
-        .map(|track| Row {
-            cost: track.cost(),
-            done: track.launches,
-            wanted: if track.out {
-                0
-            } else {
-                launches_needed(&track.values, limits.precision, CONFIDENCE, LEAST, MOST)
-            },
-            least: LEAST,
-        })
+        .map(|track| track.row(limits.precision))
         .collect();
     // the terms of a difference are paired round by round, as one copy and several are: they need launches in the same rounds
     for benchmark in &plan.benchmarks {
         let paired = |step: &Step| match &benchmark.work {
-            Work::Derived { terms } => {
-                step.copies == 1 && terms.iter().any(|term| term.id == step.id)
-            }
+            Work::Derived { .. } => step.copies == 1 && benchmark.work.parts().contains(&&step.id),
             _ => step.id == benchmark.id,
         };
         let members: Vec<usize> = (0..tracks.len())
@@ -228,6 +265,8 @@ struct Session<'a> {
     limits: &'a Limits,
     execute: &'a mut dyn Execute,
     ways: &'a mut dyn Ways,
+    /// What the cores are when they are ours alone, as far as it was seen.
+    floor: Floor,
     round: u32,
     rounds: usize,
     end: Duration,
@@ -284,7 +323,7 @@ impl Session<'_> {
         };
         self.ways.keep(&launch)?;
         let seconds = self.ways.now().saturating_sub(start).as_secs_f64();
-        track.learn(&launch, seconds);
+        track.learn(&launch, &mut self.floor, seconds);
         Ok(())
     }
 }

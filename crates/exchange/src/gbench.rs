@@ -185,6 +185,7 @@ fn repetition(entry: &Entry) -> Result<Result<Sample, String>, ImportError> {
         n,
         wall: total(entry.real_time),
         pace: 0,
+        wide: 0,
         usage: Usage {
             cpu: total(entry.cpu_time),
             ..Usage::default()

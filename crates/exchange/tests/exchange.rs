@@ -56,6 +56,7 @@ fn launch(name: &str, round: u32, n: u64, wall: u64) -> Launch {
                 n,
                 wall,
                 pace: 250_000,
+                wide: 0,
                 usage: Usage {
                     cpu: wall,
                     ..Usage::default()
@@ -242,6 +243,7 @@ fn google_benchmark_there_and_back() {
             n: 1000,
             wall: 2_000_000,
             pace: 0,
+            wide: 0,
             usage: Usage {
                 cpu: 2_000_000,
                 ..Usage::default()

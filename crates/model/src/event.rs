@@ -39,6 +39,10 @@ pub struct Sample {
     pub wall: u64,
     /// Pacer beside the sample: femtoseconds a core cycle; 0 where there was none.
     pub pace: u64,
+    /// Pacer of additions that need not wait for each other: femtoseconds an addition; 0 where there was none. Longer, as a
+    /// share of `pace`, where another thread of the same core was busy.
+    #[serde(default)]
+    pub wide: u64,
     /// Resource use of the n operations.
     pub usage: Usage,
 }
@@ -52,6 +56,9 @@ pub struct Batch {
     pub walls: Vec<u64>,
     /// Pacer beside the batches, femtoseconds a cycle.
     pub pace: u64,
+    /// The pacer of additions that need not wait for each other, beside the batches.
+    #[serde(default)]
+    pub wide: u64,
     /// Resource use of all batches together.
     pub usage: Usage,
 }

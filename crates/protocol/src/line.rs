@@ -25,11 +25,13 @@ pub fn parse(text: &str) -> Result<Event, String> {
             n: keys.number("n")?,
             wall: keys.number("wall")?,
             pace: keys.number("pace")?,
+            wide: keys.number("wide")?,
             usage: usage(&mut keys)?,
         }),
         "batch" => Event::Batch(Batch {
             n: keys.number("n")?,
             pace: keys.number("pace")?,
+            wide: keys.number("wide")?,
             usage: usage(&mut keys)?,
             walls: keys.list("walls", |item| item.parse().ok())?,
         }),

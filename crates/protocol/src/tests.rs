@@ -21,8 +21,8 @@ const USAGE: &str =
 #[test]
 fn a_whole_launch() {
     let text = format!(
-        "{HELLO}param key=tick_ns value=4 000\\x0a\nwarm n=1 wall=20\nsample n=5 wall=100 pace=236000 {USAGE}\n\
-         check n=5 got=7 expected=7\nbatch n=2 pace=1 {USAGE} walls=3,4\n\
+        "{HELLO}param key=tick_ns value=4 000\\x0a\nwarm n=1 wall=20\nsample n=5 wall=100 pace=236000 wide=60000 {USAGE}\n\
+         check n=5 got=7 expected=7\nbatch n=2 pace=1 wide=60000 {USAGE} walls=3,4\n\
          latency count=3 min=1 max=9 sum=11 buckets=1:2,9:1\nbye\n"
     );
     let events = events(&text).unwrap();
@@ -52,6 +52,7 @@ fn a_whole_launch() {
             n: 5,
             wall: 100,
             pace: 236_000,
+            wide: 60_000,
             usage
         })
     );
@@ -147,9 +148,9 @@ fn what_is_wrong_is_said_with_its_line() {
             "{line}: {said}"
         );
     }
-    let zero = format!("{HELLO}sample n=5 wall=0 pace=1 {USAGE}\nbye\n");
+    let zero = format!("{HELLO}sample n=5 wall=0 pace=1 wide=60000 {USAGE}\nbye\n");
     assert!(error(&zero).contains("zero is not a result"));
-    let none = format!("{HELLO}sample n=0 wall=5 pace=1 {USAGE}\nbye\n");
+    let none = format!("{HELLO}sample n=0 wall=5 pace=1 wide=60000 {USAGE}\nbye\n");
     assert!(error(&none).contains("no operation was timed"));
 }
 
@@ -186,7 +187,7 @@ proptest! {
 
     #[test]
     fn no_damaged_line_makes_it_panic(at in 0_usize..120, byte in any::<u8>(), cut in 0_usize..120) {
-        let line = format!("batch n=2 pace=1 {USAGE} walls=3,4\n");
+        let line = format!("batch n=2 pace=1 wide=60000 {USAGE} walls=3,4\n");
         let mut bytes = format!("{HELLO}{line}").into_bytes();
         let at = at % bytes.len();
         bytes[at] = byte;

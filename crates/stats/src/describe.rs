@@ -225,7 +225,10 @@ mod tests {
             buckets: vec![(10, 40), (640, 60)],
         });
         let median = found.unwrap().median;
-        assert!((median - (32_768.0 + 511.0 * 10.0 / 60.0)).abs() < 1e-9, "{median}");
+        assert!(
+            (median - (32_768.0 + 511.0 * 10.0 / 60.0)).abs() < 1e-9,
+            "{median}"
+        );
     }
 
     #[test]

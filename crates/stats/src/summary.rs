@@ -7,6 +7,7 @@
 //! Must not know: the store, processes, how anything is drawn.
 
 mod copies;
+mod crowd;
 mod derived;
 pub mod limits;
 mod longest;
@@ -23,6 +24,7 @@ pub(crate) mod words;
 use crate::between::Scatter;
 use crate::center::{self, Estimate};
 use crate::drift;
+pub use crowd::Floor;
 use gritstone_model::{
     Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, Quantity,
     ResultView, RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
@@ -76,7 +78,11 @@ impl Intervals {
 /// The rows of a run, launched or not, with their launches of one copy.
 fn rows(run: &RunData) -> BTreeMap<&Id, Row<'_>> {
     let alone = run.launches.iter().filter(|launch| launch.copies == 1);
-    let readings: Vec<Reading> = alone.map(Reading::of).collect();
+    let mut readings: Vec<Reading> = alone.map(Reading::of).collect();
+    let floor = Floor::of(readings.iter().map(|reading| reading.launch));
+    readings
+        .iter_mut()
+        .for_each(|reading| reading.hold_to(&floor));
     let drift = drift::of_run(&paces(&readings));
     let mut launches: BTreeMap<&Id, Vec<Reading>> = BTreeMap::new();
     for reading in readings {
@@ -103,7 +109,7 @@ fn paces(launches: &[Reading]) -> Vec<f64> {
     launches
         .iter()
         .filter(|reading| reading.measured() && reading.launch.cpus.len() == 1)
-        .filter(|reading| !rules::Disturbance::of(true, &reading.launch.conditions).is_any())
+        .filter(|reading| !rules::Disturbance::of(true, reading).is_any())
         .filter_map(Reading::ghz)
         .collect()
 }
@@ -129,8 +135,13 @@ pub fn summarise(run: &RunData, options: &Options) -> RunView {
         results.insert(&row.benchmark.id, result);
     }
     for row in rows.values() {
-        if let Work::Derived { terms } = &row.benchmark.work {
-            let result = derived::result(row.benchmark, terms, &rows, &results, run, options);
+        if let Work::Derived { terms, share_of } = &row.benchmark.work {
+            let sum = derived::Sum {
+                benchmark: row.benchmark,
+                terms,
+                share_of: share_of.as_ref(),
+            };
+            let result = derived::result(&sum, &rows, &results, run, options);
             results.insert(&row.benchmark.id, result);
         }
     }
@@ -174,10 +185,20 @@ pub fn launch_ns_per_op(benchmark: &Benchmark, launch: &Launch) -> Option<f64> {
     ns.filter(|_| reading.measured())
 }
 
-/// Whether the machine did too much else during a launch: such a launch is kept, and repeated.
+/// Whether the machine did too much else during a launch, given what others saw of the core: such a launch is kept, and repeated.
 #[must_use]
-pub fn launch_disturbed(benchmark: &Benchmark, launch: &Launch) -> bool {
-    rules::Disturbance::of(benchmark.processor_bound, &launch.conditions).is_any()
+pub fn launch_disturbed(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> bool {
+    let mut reading = Reading::of(launch);
+    reading.hold_to(floor);
+    rules::Disturbance::of(benchmark.processor_bound, &reading).is_any()
+}
+
+/// Whether another thread of the core was busy beside all of a launch, so that its figure is made of others.
+#[must_use]
+pub fn launch_crowded(launch: &Launch, floor: &Floor) -> bool {
+    let mut reading = Reading::of(launch);
+    reading.hold_to(floor);
+    reading.crowded
 }
 
 fn view(run: &RunData, mut results: BTreeMap<&Id, ResultView>) -> RunView {

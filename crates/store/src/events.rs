@@ -18,6 +18,7 @@ struct Columns<'a> {
     n: Option<i64>,
     wall: Option<u64>,
     pace: Option<u64>,
+    wide: Option<u64>,
     usage: Option<Usage>,
     got: Option<u64>,
     expected: Option<u64>,
@@ -44,6 +45,7 @@ fn columns(event: &Event) -> Result<Columns<'_>, StoreError> {
         n: Some(sample.n as i64),
         wall: Some(sample.wall),
         pace: Some(sample.pace),
+        wide: Some(sample.wide),
         usage: Some(sample.usage),
         ..of(kind)
     };
@@ -68,6 +70,7 @@ fn columns(event: &Event) -> Result<Columns<'_>, StoreError> {
         Event::Batch(batch) => Columns {
             n: Some(batch.n as i64),
             pace: Some(batch.pace),
+            wide: Some(batch.wide),
             usage: Some(batch.usage),
             value: Some(json("the walls of a batch", &batch.walls)?.into()),
             ..of("batch")
@@ -117,6 +120,7 @@ impl Columns<'_> {
                 n: self.n()?,
                 walls: self.json()?,
                 pace: self.need(self.pace, "pace_fs")?,
+                wide: self.wide.unwrap_or(0),
                 usage: self.need(self.usage, "user_ns")?,
             }),
             "latency" => Event::Latency(self.json()?),
@@ -141,6 +145,7 @@ impl Columns<'_> {
             n: self.n()?,
             wall: self.need(self.wall, "wall_ns")?,
             pace: self.need(self.pace, "pace_fs")?,
+            wide: self.wide.unwrap_or(0),
             usage: self.need(self.usage, "user_ns")?,
         })
     }
@@ -193,12 +198,14 @@ impl Columns<'_> {
             optional(self.expected.map(bits)),
             optional(self.name.as_deref().map(text)),
             optional(self.value.as_deref().map(text)),
+            optional(self.wide.map(bits)),
         ]
     }
 
     fn read(row: Row) -> Result<Columns<'static>, Wrong> {
         let mut row = Fields::new(row);
         row.pass(1); // the position, in the order of which the rows come
+        // in the order of the columns, which is that in which a struct's fields are evaluated here
         Ok(Columns {
             kind: row.text()?.into(),
             n: row.optional_integer()?,
@@ -209,6 +216,7 @@ impl Columns<'_> {
             expected: row.optional_u64()?,
             name: row.optional_text()?.map(Cow::from),
             value: row.optional_text()?.map(Cow::from),
+            wide: row.optional_u64()?,
         })
     }
 }

@@ -109,6 +109,7 @@ fn sample(row: &rusqlite::Row<'_>) -> Result<(usize, Sample), rusqlite::Error> {
         n: number(1)?,
         wall: number(2)?,
         pace: number(3)?,
+        wide: number(14)?,
         usage: Usage {
             user: number(4)?,
             system: number(5)?,
@@ -238,7 +239,10 @@ fn launch(connection: &Connection, data: &RunData, run: i64, row: Row) -> Result
         return Err(missing("number of a launch", id));
     };
     let events = all(connection, sql::SELECT_EVENTS, [run, number])?;
-    if seal != seal_of([&head].into_iter().chain(&events)) {
+    let mut right = Seal::new();
+    right.row(&head);
+    events.iter().for_each(|row| right.event(row));
+    if seal != right.value() {
         return Err(broken(format!("launch {number} of run {id}")));
     }
     let read = || -> Result<Launch, Wrong> {

@@ -10,13 +10,14 @@ use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
 /// (name, text), in order; the first has number 1.
-const MIGRATIONS: [(&str, &str); 3] = [
+const MIGRATIONS: [(&str, &str); 4] = [
     ("runs", include_str!("../migrations/0001_runs.sql")),
     (
         "append-only",
         include_str!("../migrations/0002_append_only.sql"),
     ),
     ("series", include_str!("../migrations/0003_series.sql")),
+    ("wide", include_str!("../migrations/0004_wide.sql")),
 ];
 
 /// The newest schema that is known here.

@@ -31,6 +31,15 @@ impl Seal {
         }
     }
 
+    /// Seals the values of an event. The column that came last counts where it has a value, so that launches that were sealed
+    /// before it was there keep their seals.
+    pub(crate) fn event(&mut self, values: &[Value]) {
+        match values {
+            [before @ .., Value::Null] => self.row(before),
+            all => self.row(all),
+        }
+    }
+
     /// As it is stored: the same 64 bits.
     pub(crate) fn value(self) -> Value {
         Value::Integer(self.0 as i64)
@@ -87,5 +96,19 @@ mod tests {
         for (i, one) in all.iter().enumerate() {
             assert!(!all[..i].contains(one), "{i}");
         }
+    }
+
+    #[test]
+    fn an_event_without_the_last_column_is_sealed_as_before_there_was_one() {
+        let of = |values: &[Value]| {
+            let mut seal = Seal::new();
+            seal.event(values);
+            seal.value()
+        };
+        let old = [Value::Integer(7), Value::Null];
+        let [a, b] = old.clone();
+        assert_eq!(of(&[a.clone(), b.clone(), Value::Null]), seal(&[&old]));
+        let with = [a, b, Value::Integer(0)];
+        assert_eq!(of(&with), seal(&[&with]));
     }
 }

@@ -46,8 +46,8 @@ statements! {
     /// An event; its values in the order of `rows::event`.
     INSERT_EVENT = "INSERT INTO event (run, launch, position, kind, n, wall_ns, pace_fs, \
         user_ns, system_ns, cpu_ns, vcsw, icsw, minflt, majflt, inblock, oublock, migrations, \
-        got, expected, name, value) VALUES \
-        ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)";
+        got, expected, name, value, wide_fs) VALUES \
+        ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)";
 
     /// Identifiers and labels, newest last. The first 19 letters of a time in UTC are its date and second; runs of
     /// one second are in the order in which they were stored.
@@ -91,10 +91,10 @@ statements! {
     /// The events of one launch, as INSERT_EVENT takes them.
     SELECT_EVENTS = "SELECT position, kind, n, wall_ns, pace_fs, \
         user_ns, system_ns, cpu_ns, vcsw, icsw, minflt, majflt, inblock, oublock, migrations, \
-        got, expected, name, value FROM event WHERE run = $1 AND launch = $2 ORDER BY position";
+        got, expected, name, value, wide_fs FROM event WHERE run = $1 AND launch = $2 ORDER BY position";
     /// The samples of all launches of a run, each with the number of its launch.
     SELECT_SAMPLES = "SELECT launch, n, wall_ns, pace_fs, user_ns, system_ns, cpu_ns, vcsw, icsw, \
-        minflt, majflt, inblock, oublock, migrations FROM event \
+        minflt, majflt, inblock, oublock, migrations, coalesce(wide_fs, 0) FROM event \
         WHERE run = $1 AND kind = 'sample' ORDER BY launch, position";
 }
 

@@ -141,7 +141,7 @@ fn insert_launch(connection: &Connection, run: i64, launch: &Launch) -> Result<(
         .collect::<Result<_, _>>()?;
     let mut seal = Seal::new();
     seal.row(&head);
-    events.iter().for_each(|row| seal.row(row));
+    events.iter().for_each(|row| seal.event(row));
     let run = Value::Integer(run);
     insert(
         connection,

@@ -73,16 +73,19 @@ fn usage() -> impl Strategy<Value = Usage> {
 }
 
 fn sample() -> impl Strategy<Value = Sample> {
-    (number(), number(), number(), usage()).prop_map(|(n, wall, pace, usage)| Sample {
-        n,
-        wall,
-        pace,
-        usage,
+    (number(), number(), number(), number(), usage()).prop_map(|(n, wall, pace, wide, usage)| {
+        Sample {
+            n,
+            wall,
+            pace,
+            wide,
+            usage,
+        }
     })
 }
 
 fn event() -> impl Strategy<Value = Event> {
-    let batch = (number(), vec(number(), 0..5), number(), usage());
+    let batch = (number(), vec(number(), 0..5), number(), number(), usage());
     let buckets = vec((any::<u32>(), number()), 0..5);
     let histogram = (number(), number(), number(), number(), buckets);
     prop_oneof![
@@ -91,10 +94,11 @@ fn event() -> impl Strategy<Value = Event> {
         (number(), number()).prop_map(|(n, wall)| Event::Warm { n, wall }),
         sample().prop_map(Event::Sample),
         sample().prop_map(Event::Process),
-        batch.prop_map(|(n, walls, pace, usage)| Event::Batch(Batch {
+        batch.prop_map(|(n, walls, pace, wide, usage)| Event::Batch(Batch {
             n,
             walls,
             pace,
+            wide,
             usage
         })),
         histogram.prop_map(|(count, min, max, sum, buckets)| Event::Latency(Histogram {
@@ -216,7 +220,8 @@ fn work() -> impl Strategy<Value = Work> {
         })),
         command().prop_map(Work::Command),
         command().prop_map(Work::Scenario),
-        vec(term, 0..4).prop_map(|terms| Work::Derived { terms }),
+        (vec(term, 0..4), option(id()))
+            .prop_map(|(terms, share_of)| Work::Derived { terms, share_of }),
         (vec(id(), 0..4), text()).prop_map(|(over, baseline)| Work::Rating { over, baseline }),
     ]
 }

@@ -15,30 +15,67 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The terms with their launches.
 pub(super) struct Terms<'a> {
     terms: Vec<(f64, Vec<&'a Reading<'a>>)>,
-    /// Every round in which a term was measured.
+    /// The rounds that count: in which a term was measured, and none beside which another thread of the core was busy.
     rounds: BTreeSet<u32>,
+    /// How many do not count.
+    crowded: usize,
+}
+
+/// What a derived row says of itself.
+pub(super) struct Sum<'a> {
+    pub benchmark: &'a Benchmark,
+    pub terms: &'a [Term],
+    /// The row whose rate is the whole, where the figure is a share.
+    pub share_of: Option<&'a Id>,
+}
+
+impl Sum<'_> {
+    /// The sums of rounds in the unit of the row. A share pairs each round with the whole as that round has it.
+    fn figures(&self, sums: &[(u32, f64)], rows: &BTreeMap<&Id, Row>, confidence: f64) -> Vec<f64> {
+        let amount = self.benchmark.amount_per_op;
+        let Some(whole) = self.share_of else {
+            let unit = |(_, ns): &(u32, f64)| self.benchmark.unit.figure(*ns, amount);
+            return sums.iter().filter_map(unit).collect();
+        };
+        let term = Term {
+            id: whole.clone(),
+            times: 1.0,
+        };
+        let rounds: BTreeMap<u32, f64> = Terms::new(&[term], rows, confidence)
+            .by_round(|launch| launch.ns_per_op(false))
+            .into_iter()
+            .collect();
+        let amount_of_whole = rows
+            .get(whole)
+            .map_or(1.0, |row| row.benchmark.amount_per_op);
+        let share = |(round, ns): &(u32, f64)| {
+            let whole = rounds.get(round)? / amount_of_whole;
+            Some(100.0 * whole / (ns / amount))
+        };
+        sums.iter().filter_map(share).collect()
+    }
 }
 
 /// The result of a derived row.
 pub(super) fn result(
-    benchmark: &Benchmark,
-    terms: &[Term],
+    sum: &Sum,
     rows: &BTreeMap<&Id, Row>,
     results: &BTreeMap<&Id, ResultView>,
     run: &RunData,
     options: &Options,
 ) -> ResultView {
+    let (benchmark, terms) = (sum.benchmark, sum.terms);
     let mut result = blank(benchmark, run);
-    let launched = Terms::new(terms, rows);
-    let sums = launched.sums(|launch| launch.ns_per_op(false));
-    result.values = sums
-        .iter()
-        .filter_map(|&ns| benchmark.unit.figure(ns, benchmark.amount_per_op))
-        .collect();
+    let launched = Terms::new(terms, rows, options.confidence);
+    let by_round = launched.by_round(|launch| launch.ns_per_op(false));
+    result.values = sum.figures(&by_round, rows, options.confidence);
+    let sums: Vec<f64> = by_round.into_iter().map(|(_, sum)| sum).collect();
     result.launches = result.values.len();
     result.samples = launched.samples();
-    let made_of = terms.iter().map(|term| &term.id);
-    result.footnotes.extend(inherited(made_of, results));
+    let made_of = benchmark.work.parts();
+    result
+        .footnotes
+        .extend(inherited(made_of.into_iter(), results));
 
     let intervals = rows[&benchmark.id].intervals(options);
     if let Some(center) = intervals.plain_center(&result.values) {
@@ -47,7 +84,9 @@ pub(super) fn result(
         result.interval = center.interval;
         result.confidence = center.interval.map(|_| center.confidence);
         result.statistics = describe::describe(&result.values);
-        cycles(&mut result, &launched, options);
+        if sum.share_of.is_none() {
+            cycles(&mut result, &launched, options);
+        }
         let precision = run.info.settings.precision;
         let ns = center::plain_center(&sums, options.confidence).map(|e| e.value);
         let footnotes = footnotes(benchmark, &result, &launched, ns, precision, options);
@@ -57,7 +96,7 @@ pub(super) fn result(
         .iter()
         .all(|f| f.kind != FootnoteKind::NotRun)
     {
-        result.footnotes.push(unmade(terms, results));
+        result.footnotes.push(unmade(benchmark, results));
     }
     if let Some(work) = &benchmark.published {
         let disturbed = disturbed(&result.footnotes);
@@ -70,7 +109,7 @@ pub(super) fn result(
 }
 
 impl<'a> Terms<'a> {
-    pub fn new(terms: &[Term], rows: &'a BTreeMap<&Id, Row>) -> Self {
+    pub fn new(terms: &[Term], rows: &'a BTreeMap<&Id, Row>, confidence: f64) -> Self {
         let terms: Vec<(f64, Vec<&Reading>)> = terms
             .iter()
             .map(|term| {
@@ -79,9 +118,20 @@ impl<'a> Terms<'a> {
                 (term.times, measured.collect())
             })
             .collect();
-        let all = terms.iter().flat_map(|(_, launches)| launches);
-        let rounds = all.map(|launch| launch.launch.round).collect();
-        Self { terms, rounds }
+        let all = || terms.iter().flat_map(|(_, launches)| launches);
+        let rounds: BTreeSet<u32> = all().map(|launch| launch.launch.round).collect();
+        let crowded = all().filter(|launch| launch.crowded);
+        let crowded: BTreeSet<u32> = crowded.map(|launch| launch.launch.round).collect();
+        let alone: BTreeSet<u32> = rounds.difference(&crowded).copied().collect();
+        let (rounds, crowded) = match alone.len() < rules::fewest(confidence) {
+            true => (rounds, 0),
+            false => (alone, crowded.len()),
+        };
+        Self {
+            terms,
+            rounds,
+            crowded,
+        }
     }
 
     /// The sum of the terms in every round that has a value of each, in the order of rounds. A term that was launched
@@ -158,14 +208,13 @@ pub(super) fn inherited<'a>(
 }
 
 /// Why there is nothing to sum.
-fn unmade(terms: &[Term], results: &BTreeMap<&Id, ResultView>) -> Footnote {
-    let missing: Vec<String> = terms
-        .iter()
-        .filter_map(|term| match results.get(&term.id) {
-            None => Some(format!("{}, which is not part of this run", term.id)),
-            Some(result) if result.estimate.is_none() => {
-                Some(format!("{}, which has no figure", term.id))
-            }
+fn unmade(benchmark: &Benchmark, results: &BTreeMap<&Id, ResultView>) -> Footnote {
+    let parts = benchmark.work.parts();
+    let missing: Vec<String> = parts
+        .into_iter()
+        .filter_map(|id| match results.get(id) {
+            None => Some(format!("{id}, which is not part of this run")),
+            Some(result) if result.estimate.is_none() => Some(format!("{id}, which has no figure")),
             Some(_) => None,
         })
         .collect();
@@ -194,6 +243,11 @@ fn footnotes(
         );
         footnotes.push(Footnote::new(FootnoteKind::Unrepeatable, why));
     }
+    footnotes.extend(rules::left_out(
+        launched.crowded,
+        all + launched.crowded,
+        "round",
+    ));
     let sum = result.estimate.unwrap_or(0.0);
     let positive = positive(
         sum,

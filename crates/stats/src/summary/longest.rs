@@ -20,7 +20,10 @@ const CAUSES: [(&str, &str); 5] = [
     ("interrupt", "an interrupt"),
     ("host", "the host or the hardware"),
     ("masked", "interrupts that were off, or the host"),
-    ("itself", "the kernel's own work for the process, or the host"),
+    (
+        "itself",
+        "the kernel's own work for the process, or the host",
+    ),
 ];
 
 struct Longest<'a> {
@@ -58,7 +61,9 @@ pub(super) fn explained(launches: &[&Reading]) -> Option<Footnote> {
     let causes: Vec<String> = by_cause
         .into_iter()
         .map(|(cause, n)| {
-            let cause = CAUSES.get(cause).map_or("something else", |(_, words)| words);
+            let cause = CAUSES
+                .get(cause)
+                .map_or("something else", |(_, words)| words);
             format!("{cause} ({})", count(n, "launch"))
         })
         .collect();
@@ -123,7 +128,10 @@ mod tests {
 
     #[test]
     fn what_is_not_the_longest_or_not_told_explains_nothing() {
-        let launches = [launch(9000, &[("longest", "8000 host y"), ("longest", "x")])];
+        let launches = [launch(
+            9000,
+            &[("longest", "8000 host y"), ("longest", "x")],
+        )];
         assert_eq!(said(&launches), None);
         let launches = [launch(9000, &[("unexplained", "there is no trace")])];
         let why = said(&launches).unwrap();

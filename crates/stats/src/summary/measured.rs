@@ -16,7 +16,8 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
     result.footnotes.extend(footnotes);
 
     let launches: Vec<&Reading> = row.launches.iter().filter(|r| r.measured()).collect();
-    let (timed, ns): (Vec<&Reading>, Vec<f64>) = launches
+    let (alone, crowded) = rules::uncrowded(&launches, options.confidence);
+    let (timed, ns): (Vec<&Reading>, Vec<f64>) = alone
         .iter()
         .filter_map(|launch| Some((*launch, row.ns(launch)?)))
         .unzip();
@@ -26,7 +27,7 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
 
     let centre = center::log_center(&ns, options.confidence).map(|e| e.value);
     let notes = &mut result.footnotes;
-    notes.extend(rules::untimed(timed.len(), &launches));
+    notes.extend(rules::untimed(timed.len(), &alone));
     notes.extend(rules::claims(benchmark, &launches, centre));
     if !result.values.is_empty() {
         notes.extend(rules::repeatable(&rules::Spread {
@@ -39,16 +40,17 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
             range: rules::range(&result.values),
         }));
     }
-    notes.extend(longest::explained(&launches));
+    notes.extend(longest::explained(&timed));
     notes.extend(paging::stood_in(&launches));
     notes.extend(paging::paged(benchmark, &launches));
-    notes.extend(rules::disturbed(benchmark, &launches));
+    notes.extend(rules::disturbed(benchmark, &alone));
+    notes.extend(crowded);
     if result.cycles.is_some() {
         notes.extend(rules::drifted(row.drift));
     }
     if let Some(work) = &benchmark.published {
         let (view, footnotes) = match benchmark.work {
-            Work::Kernel(_) => published::batches(work, benchmark, &launches, &intervals),
+            Work::Kernel(_) => published::batches(work, benchmark, &alone, &intervals),
             _ => published::processes(work, &timed, &intervals),
         };
         result.published = Some(view);

@@ -23,7 +23,10 @@ pub fn past(run: &RunData) -> Past {
         values.extend(launched(row).map(|found| (*id, found)));
     }
     for (id, row) in &rows {
-        if let Work::Derived { terms } = &row.benchmark.work
+        if let Work::Derived {
+            terms,
+            share_of: None,
+        } = &row.benchmark.work
             && terms.iter().all(|term| values.contains_key(&term.id))
         {
             values.extend(derived(row.benchmark, terms, &rows).map(|found| (*id, found)));
@@ -58,6 +61,7 @@ fn launched(row: &Row) -> Option<[Option<f64>; 2]> {
     );
     let exact = row.benchmark.unit.quantity() == Quantity::Exact;
     let launches: Vec<&Reading> = row.launches.iter().filter(|r| r.measured()).collect();
+    let (launches, _) = rules::uncrowded(&launches, CONFIDENCE);
     if made || exact || rules::disturbed(row.benchmark, &launches).is_some() {
         return None;
     }
@@ -80,7 +84,7 @@ fn derived(
     terms: &[Term],
     rows: &BTreeMap<&Id, Row>,
 ) -> Option<[Option<f64>; 2]> {
-    let launched = Terms::new(terms, rows);
+    let launched = Terms::new(terms, rows, CONFIDENCE);
     let sums = |value: fn(&Reading) -> Option<f64>| -> Vec<f64> {
         let by_round = launched.by_round(value);
         by_round.into_iter().map(|(_, sum)| sum).collect()

@@ -19,7 +19,16 @@ pub(super) fn batches(
     intervals: &Intervals,
 ) -> (PublishedView, Vec<Footnote>) {
     let mut view = blank(work);
-    view.values = each(launches, |launch| launch.batch_s(work.operations));
+    let alone: Vec<&Reading> = launches
+        .iter()
+        .copied()
+        .filter(|launch| !launch.crowded_batches)
+        .collect();
+    let timed = match alone.len() < rules::fewest(intervals.confidence) {
+        true => launches,
+        false => &alone,
+    };
+    view.values = each(timed, |launch| launch.batch_s(work.operations));
     let real = intervals.log_center(&view.values);
     (view.real_s, view.real_interval) = split(real.as_ref());
 
@@ -33,9 +42,7 @@ pub(super) fn batches(
         // what the system charged is the instrument's own readings
         (view.system_s, view.system_interval) = (None, None);
         // a process that never enters the kernel has no system time to tell from user time: its CPU clock is exact
-        let user = intervals.log_center(&each(launches, |launch| {
-            launch.batch_cpu_s(work.operations)
-        }));
+        let user = intervals.log_center(&each(timed, |launch| launch.batch_cpu_s(work.operations)));
         (view.user_s, view.user_interval) = split(user.as_ref());
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Must not know: other launches, units, benchmarks, footnotes.
 
+use super::crowd::Floor;
 use crate::{describe, order};
 use gritstone_model::{Batch, COPY, Check, Event, Histogram, Launch, Outcome, Sample};
 
@@ -24,6 +25,12 @@ pub(crate) struct Reading<'a> {
     pub launch: &'a Launch,
     /// The timed regions that are figures, n above 0.
     pub samples: Vec<Sample>,
+    /// Those of them that times are made of: beside which no other thread of the core was busy, or all when there is none.
+    alone: Vec<Sample>,
+    /// Whether another thread of the core was busy beside all of them.
+    pub crowded: bool,
+    /// Whether it was beside the published work.
+    pub crowded_batches: bool,
     /// Calibration and the probe of linearity: (n, wall in ns).
     pub warm: Vec<(u64, u64)>,
     /// Check values.
@@ -45,6 +52,9 @@ impl<'a> Reading<'a> {
         let mut reading = Self {
             launch,
             samples: Vec::new(),
+            alone: Vec::new(),
+            crowded: false,
+            crowded_batches: false,
             warm: Vec::new(),
             checks: Vec::new(),
             batches: Vec::new(),
@@ -73,7 +83,20 @@ impl<'a> Reading<'a> {
                 | Event::Bye => {}
             }
         }
+        reading.hold_to(&Floor::of([launch]));
         reading
+    }
+
+    /// Leaves those samples out of its times beside which another thread of the core was busy, by what more than this launch
+    /// knows of the core.
+    pub fn hold_to(&mut self, floor: &Floor) {
+        self.alone = floor.alone(&self.launch.cpus, &self.samples);
+        self.crowded = self.alone.is_empty() && !self.samples.is_empty();
+        if self.crowded {
+            self.alone.clone_from(&self.samples);
+        }
+        let crowded = |batch: &&Batch| floor.is_crowded(&self.launch.cpus, batch.pace, batch.wide);
+        self.crowded_batches = self.batches.iter().any(crowded);
     }
 
     /// Whether it ended well.
@@ -105,7 +128,7 @@ impl<'a> Reading<'a> {
             let n: f64 = self.samples.iter().map(|s| s.n as f64).sum();
             wall / n
         } else {
-            median(self.samples.iter().map(|s| s.wall as f64 / s.n as f64))?
+            median(self.alone.iter().map(|s| s.wall as f64 / s.n as f64))?
         };
         (ns > 0.0).then_some(ns)
     }
@@ -139,7 +162,7 @@ impl<'a> Reading<'a> {
     pub fn cycles_per_op(&self) -> Option<f64> {
         self.paced()?;
         let cycles = |s: &Sample| s.wall as f64 / s.n as f64 * FS_PER_NS / s.pace as f64;
-        median(self.samples.iter().map(cycles)).filter(|&cycles| cycles > 0.0)
+        median(self.alone.iter().map(cycles)).filter(|&cycles| cycles > 0.0)
     }
 
     /// Frequency of the core, GHz: the median over samples. `None` where a sample had no pacer.

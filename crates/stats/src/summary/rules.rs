@@ -83,7 +83,7 @@ pub(crate) fn checks(launches: &[&Reading], claimed: bool) -> Option<String> {
 
 /// Time must grow in proportion to n, between the two largest n that were probed often enough. A launch that was disturbed
 /// says nothing of it: a region longer than the turn of whoever else has the CPU is always interrupted, one that is shorter
-/// seldom, so that all work seems to grow faster than n. In each of the others the least time of each n counts, as in an
+/// seldom, so that all work seems to grow faster than n (another thread of the core slows both alike, and is let pass). In each of the others the least time of each n counts, as in an
 /// audit: bursts that are too short to disturb a launch only ever add time, and more to long regions than to short.
 fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<String> {
     let least = |walls: &[f64]| walls.iter().copied().reduce(f64::min);
@@ -91,8 +91,9 @@ fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<String> {
     if launches.iter().all(|l| growth(l).is_none()) {
         return Some(Growth::unseen(launches.len()));
     }
-    let calm =
-        |l: &Reading| !Disturbance::of(benchmark.processor_bound, &l.launch.conditions).is_any();
+    let calm = |l: &Reading| {
+        !Disturbance::by_conditions(benchmark.processor_bound, &l.launch.conditions).is_any()
+    };
     let growths: Vec<Growth> = launches
         .iter()
         .filter(|l| calm(l))
@@ -283,11 +284,39 @@ pub(super) fn fewest(confidence: f64) -> usize {
     (1.0 - (1.0 - confidence).log2() - 1e-9).ceil() as usize
 }
 
+/// What is said of a launch that had its core to itself beside none of its samples.
+const CROWDED: &str = "another thread of its core was busy";
+
+/// The launches that a figure is made of: those that had a core to themselves when these are enough for an interval, with a remark on the
+/// others, or else all of them, which [`disturbed`] then marks.
+pub(super) fn uncrowded<'a, 'b>(
+    launches: &[&'a Reading<'b>],
+    confidence: f64,
+) -> (Vec<&'a Reading<'b>>, Option<Footnote>) {
+    let alone: Vec<&Reading> = launches.iter().copied().filter(|l| !l.crowded).collect();
+    let crowded = launches.len() - alone.len();
+    match alone.len() < fewest(confidence) {
+        true => (launches.to_vec(), None),
+        false => (alone, left_out(crowded, launches.len(), "launch")),
+    }
+}
+
+/// A remark on what is not in a figure since another thread of the core was busy beside it.
+pub(super) fn left_out(crowded: usize, all: usize, thing: &str) -> Option<Footnote> {
+    (crowded > 0).then(|| {
+        let beside = of(crowded, all, thing);
+        let why = format!(
+            "In {beside} {CROWDED}: what was measured then is kept, and not in this figure."
+        );
+        Footnote::new(FootnoteKind::Note, why)
+    })
+}
+
 /// Whether the launches had less than the whole machine in too many of them.
 pub(super) fn disturbed(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Footnote> {
     let found: Vec<Disturbance> = launches
         .iter()
-        .map(|reading| Disturbance::of(benchmark.processor_bound, &reading.launch.conditions))
+        .map(|reading| Disturbance::of(benchmark.processor_bound, reading))
         .filter(Disturbance::is_any)
         .collect();
     if found.len() as f64 <= limits::DISTURBED_SHARE * launches.len() as f64 {
@@ -323,11 +352,19 @@ pub(super) struct Disturbance {
     throttled: f64,
     overheated: u64,
     memory: u64,
+    crowded: bool,
 }
 
 impl Disturbance {
     /// Work that the processor bounds does not feel the CPUs beside it, or feels them in the pacer too.
-    pub(super) fn of(processor_bound: bool, conditions: &Conditions) -> Self {
+    pub(super) fn of(processor_bound: bool, reading: &Reading) -> Self {
+        Self {
+            crowded: reading.crowded,
+            ..Self::by_conditions(processor_bound, &reading.launch.conditions)
+        }
+    }
+
+    fn by_conditions(processor_bound: bool, conditions: &Conditions) -> Self {
         let above = |part: Option<u64>, limit: f64| {
             let share = part.unwrap_or(0) as f64 / conditions.wall.max(1) as f64;
             if share > limit { share } else { 0.0 }
@@ -344,6 +381,7 @@ impl Disturbance {
             throttled: above(conditions.throttled, 0.0),
             overheated: conditions.overheated.unwrap_or(0),
             memory: conditions.memory_limit.unwrap_or(0),
+            crowded: false,
         }
     }
 
@@ -360,6 +398,7 @@ impl Disturbance {
             throttled: self.throttled.max(other.throttled),
             overheated: self.overheated.max(other.overheated),
             memory: self.memory.max(other.memory),
+            crowded: self.crowded || other.crowded,
         }
     }
 
@@ -391,7 +430,8 @@ impl Disturbance {
             .into_iter()
             .filter(|(times, _)| *times > 0)
             .map(|(times, what)| format!("{what} {}", count(times as usize, "time")));
-        shares.chain(counts).collect()
+        let crowded = self.crowded.then(|| CROWDED.to_owned());
+        shares.chain(counts).chain(crowded).collect()
     }
 }
 

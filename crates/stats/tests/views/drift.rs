@@ -24,7 +24,7 @@ fn moved(share: f64) -> RunData {
         for (name, ns) in [("a/b", 100.0), ("a/c", 60.0), ("a/disc", 100.0)] {
             let time = if name == "a/disc" { ns } else { ns * slow };
             let mut launch = launch(name, round, time * factor);
-            samples(&mut launch, |s| s.pace = (250_000.0 * slow) as u64);
+            samples(&mut launch, |s| at_pace(s, (250_000.0 * slow) as u64));
             launches.push(launch);
         }
     }
@@ -102,7 +102,7 @@ fn launches_that_tell_nothing_of_the_core_do_not_count() {
             .iter_mut()
             .filter(|launch| launch.round % 3 == 0)
         {
-            samples(launch, |s| s.pace = 500_000);
+            samples(launch, |s| at_pace(s, 500_000));
             change(launch);
         }
         assert_eq!(remark(row(&view(&run), "a/b")), None);

@@ -71,7 +71,7 @@ fn cycles_are_the_time_in_the_beat_of_the_core() {
     // a slow core takes longer and needs as many cycles
     let mut half = launches("a/b", 200.0);
     for launch in &mut half {
-        samples(launch, |sample| sample.pace = 500_000);
+        samples(launch, |sample| at_pace(sample, 500_000));
     }
     let result = only(&run(vec![claimed("a/b")], half));
     near(result.estimate, 200.0);

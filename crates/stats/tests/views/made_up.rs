@@ -107,6 +107,7 @@ pub fn derived(name: &str, terms: &[(f64, &str)]) -> Benchmark {
     Benchmark {
         work: Work::Derived {
             terms: terms.collect(),
+            share_of: None,
         },
         ..plain(name)
     }
@@ -146,6 +147,7 @@ pub fn launch(name: &str, round: u32, ns: f64) -> Launch {
             n: N,
             wall: wall(N),
             pace: 250_000,
+            wide: 62_500,
             usage: Usage {
                 vcsw: 2 * N,
                 minflt: N / 1000,
@@ -158,6 +160,7 @@ pub fn launch(name: &str, round: u32, ns: f64) -> Launch {
         n: N,
         walls: vec![wall(N); 5],
         pace: 250_000,
+        wide: 62_500,
         usage: Usage {
             user: 300_000_000,
             system: 200_000_000,
@@ -200,6 +203,7 @@ pub fn process(name: &str, round: u32, s: f64) -> Launch {
         n: 1,
         wall: ns,
         pace: 0,
+        wide: 0,
         usage: Usage {
             user: ns / 2,
             system: ns / 4,
@@ -356,4 +360,10 @@ pub fn near(got: Option<f64>, want: f64) {
         (got - want).abs() <= want.abs() * 1e-6,
         "{got} where {want} was expected"
     );
+}
+
+/// Another frequency of the core, which both pacers feel.
+pub fn at_pace(sample: &mut Sample, pace: u64) {
+    sample.pace = pace;
+    sample.wide = pace / 4;
 }

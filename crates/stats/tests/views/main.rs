@@ -7,6 +7,7 @@ mod audit;
 mod between;
 mod compare;
 mod copies;
+mod crowd;
 mod derived;
 mod differ;
 mod drift;

@@ -20,7 +20,7 @@ fn one(at: usize, rows: &[(Benchmark, f64)], clock: f64) -> RunData {
         let mut launches = scattered(name, 100.0 * (cycles + clock).exp());
         for launch in &mut launches {
             samples(launch, |s| {
-                s.pace = (250_000.0 * clock.exp()).round() as u64
+                at_pace(s, (250_000.0 * clock.exp()).round() as u64)
             });
         }
         launches

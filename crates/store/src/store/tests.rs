@@ -206,13 +206,13 @@ fn where_no_log_can_be_kept_the_plain_journal_does() {
 /// Stores an event that no version of ours has written, but whose seal is right.
 fn insert_strange(store: &Store, kind: &str, n: Option<i64>) {
     let launch = rows::launch(0, &common::launch(0)).unwrap();
-    let mut event = vec![Value::Null; 19];
+    let mut event = vec![Value::Null; 20];
     event[0] = Value::Integer(0);
     event[1] = Value::Text(kind.to_owned());
     event[2] = n.map_or(Value::Null, Value::Integer);
     let mut seal = Seal::new();
     seal.row(&launch);
-    seal.row(&event);
+    seal.event(&event);
     let run = Value::Integer(1);
     for (statement, key, row) in [
         (sql::INSERT_LAUNCH, [run.clone(), seal.value()], launch),

@@ -97,6 +97,7 @@ pub fn launch(number: u64) -> Launch {
         n: 1000 + i,
         wall: 5_000_000 + 1000 * number + i,
         pace: 333_333,
+        wide: 0,
         usage,
     };
     let mut events = vec![
@@ -116,6 +117,7 @@ pub fn launch(number: u64) -> Launch {
             n: 25_000,
             walls: vec![2_500_000 + number, 2_500_001],
             pace: 0,
+            wide: 0,
             usage,
         }),
         Event::Process(sample(9)),

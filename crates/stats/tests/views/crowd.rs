@@ -1,0 +1,127 @@
+//! Another thread of the core beside some of what was measured: what is left out, what is marked, and what is not.
+//!
+//! Must not know: other conditions.
+
+use crate::made_up::*;
+use gritstone_model::FootnoteKind::*;
+use gritstone_model::*;
+use gritstone_stats::summary::{Floor, launch_disturbed, launch_ns_per_op};
+
+/// Somebody else's work beside a sample: it takes half as long again, and so do additions that need not wait.
+fn crowd(sample: &mut Sample) {
+    sample.wide = sample.wide / 2 * 3;
+    sample.wall = sample.wall / 2 * 3;
+}
+
+/// The same beside the whole launch.
+fn crowd_all(launch: &mut Launch) {
+    samples(launch, crowd);
+    for event in &mut launch.events {
+        if let Event::Batch(batch) = event {
+            batch.wide = batch.wide / 2 * 3;
+        }
+    }
+}
+
+fn sentences(result: &ResultView) -> Vec<(FootnoteKind, &str)> {
+    let notes = result.footnotes.iter();
+    notes.map(|note| (note.kind, note.why.as_str())).collect()
+}
+
+fn spoilt(crowded: usize) -> ResultView {
+    let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+    for launch in &mut run.launches[..crowded] {
+        crowd_all(launch);
+    }
+    only(&run)
+}
+
+#[test]
+fn one_sample_of_a_launch_changes_nothing() {
+    let clean = only(&run(vec![claimed("a/b")], scattered("a/b", 100.0)));
+    let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+    for launch in &mut run.launches {
+        let first = launch.events.iter_mut().find_map(|event| match event {
+            Event::Sample(sample) => Some(sample),
+            _ => None,
+        });
+        crowd(first.unwrap());
+    }
+    let result = only(&run);
+    assert_eq!(result.estimate, clean.estimate);
+    assert_eq!(result.cycles, clean.cycles);
+    assert_eq!(result.samples, clean.samples);
+    assert_eq!(sentences(&result), []);
+}
+
+#[test]
+fn whole_launches_are_left_out_while_enough_are_left() {
+    let result = spoilt(4);
+    assert_eq!(result.launches, 6);
+    let estimate = result.estimate.unwrap();
+    assert!((99.0..101.0).contains(&estimate), "{estimate}");
+    let note = "In 4 of 10 launches another thread of its core was busy: what was measured then is kept, and not in this figure.";
+    assert_eq!(sentences(&result), [(Note, note)]);
+}
+
+#[test]
+fn the_figure_is_marked_when_too_few_are_left() {
+    let result = spoilt(5);
+    assert_eq!(result.launches, 10);
+    let why = "Disturbed in 5 of 10 launches: another thread of its core was busy.";
+    assert!(sentences(&result).contains(&(Disturbed, why)));
+}
+
+#[test]
+fn a_core_that_was_never_ours_alone_cannot_be_told_from_one_that_was() {
+    let result = spoilt(10);
+    assert_eq!(sentences(&result), []);
+}
+
+#[test]
+fn a_run_from_before_the_wide_pacer_is_as_it_was() {
+    let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+    for launch in &mut run.launches {
+        samples(launch, |sample| sample.wide = 0);
+    }
+    assert_eq!(only(&run).launches, 10);
+    assert_eq!(sentences(&only(&run)), []);
+}
+
+#[test]
+fn a_sum_leaves_out_the_rounds_of_its_terms() {
+    let rows = vec![
+        plain("a/x"),
+        plain("a/y"),
+        derived("a/d", &[(1.0, "a/x"), (-1.0, "a/y")]),
+    ];
+    let mut all = scattered("a/x", 300.0);
+    samples(&mut all[2], crowd);
+    let mut other = scattered("a/y", 100.0);
+    samples(&mut other[7], crowd);
+    all.extend(other);
+    let view = view(&run(rows, all));
+    let sum = row(&view, "a/d");
+    assert_eq!(sum.launches, 8);
+    let estimate = sum.estimate.unwrap();
+    assert!((199.0..201.0).contains(&estimate), "{estimate}");
+    assert!(sentences(sum).iter().all(|(kind, _)| *kind == Note));
+}
+
+#[test]
+fn a_session_learns_what_the_core_is_alone() {
+    let benchmark = claimed("a/b");
+    let quiet = launch("a/b", 0, 100.0);
+    let mut loud = launch("a/b", 1, 100.0);
+    crowd_all(&mut loud);
+    let mut floor = Floor::default();
+    floor.see(&loud);
+    assert!(!launch_disturbed(&benchmark, &loud, &floor));
+    floor.see(&quiet);
+    assert!(launch_disturbed(&benchmark, &loud, &floor));
+    assert!(!launch_disturbed(&benchmark, &quiet, &floor));
+    // of the CPU of somebody else's launches it says nothing
+    loud.cpus = vec![0];
+    assert!(!launch_disturbed(&benchmark, &loud, &floor));
+    assert_eq!(launch_ns_per_op(&benchmark, &quiet), Some(100.0));
+}
