@@ -118,7 +118,7 @@ fn without_privilege_rows_say_what_they_lack_and_print_nothing_else() {
     ];
     arguments.extend(["rt/message/80", "rt/turnaround-driver/disk"]);
     arguments.extend(ANYBODYS);
-    arguments.extend(["--quick", "--format", "json"]);
+    arguments.extend(["--budget", "40s", "--format", "json"]);
     let (code, out, error) = unprivileged(&home, &arguments);
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
