@@ -47,7 +47,7 @@ static void setup(struct context *c)
 		failed_because(c, "arguments", "interval_us= is not between 1 and 1000000");
 	traced = of != USER || trace_is_there(c);
 	if (!traced)
-		note(c, "unexplained", "there is no trace, %s", parameter(c, "untraced", "none was made"));
+		note(c, "remark", "What the longest events were due to is not known, since there is no trace: %s.", parameter(c, "untraced", "none was made"));
 	if (traced)
 		trace_open(c, wanted, asked_for[of], sched_getcpu());
 	go_realtime(c);

@@ -138,7 +138,10 @@ impl Site {
             executor.confine(&memory_groups(&Root::live()), journal.as_deref_mut());
         }
         if benchmarks.iter().any(gritstone_exec::is_traced) {
-            executor.trace(journal);
+            executor.trace(journal.as_deref_mut());
+        }
+        if benchmarks.iter().any(gritstone_exec::wants_file_system) {
+            executor.equip(&self.dir, journal);
         }
         Ok(executor)
     }

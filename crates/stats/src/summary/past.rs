@@ -74,7 +74,7 @@ fn launched(row: &Row) -> Option<[Option<f64>; 2]> {
         Some(order::pseudo_median(&logs).exp())
     };
     let raw = timed.iter().map(|launch| row.figure(launch)).collect();
-    let paced = timed.iter().map(|launch| launch.cycles_per_op()).collect();
+    let paced = timed.iter().map(|launch| row.cycles(launch)).collect();
     (timed.len() >= rules::fewest(CONFIDENCE)).then(|| [centre(raw), centre(paced)])
 }
 
