@@ -1,5 +1,6 @@
 # make run    sets up, builds, measures this machine for two minutes, shows the tables and writes the brief
 # make test   sets up, and runs every check of the repository
+# make book   the documents as pages: out/book/index.html
 # RUN='...'   other arguments for `gritstone run`, for instance: make run RUN='byte/* iocall --budget 10m'
 
 RUN ?= --quick 'byte/*' iocall 'unix/*'
@@ -7,7 +8,7 @@ RUN ?= --quick 'byte/*' iocall 'unix/*'
 PROFILE ?= quick
 GRITSTONE = target/$(PROFILE)/gritstone
 
-.PHONY: run test setup-run setup-test build
+.PHONY: run test book setup-run setup-test build
 
 run: setup-run build
 	$(GRITSTONE) run $(RUN)
@@ -24,6 +25,10 @@ test: setup-test
 	cargo test --workspace --quiet
 	cargo xtask tidy
 	cargo xtask docgen --check
+
+book:
+	@scripts/setup book
+	scripts/book
 
 setup-run:
 	@scripts/setup run

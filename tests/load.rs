@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 use std::time::{Duration, Instant};
 
 /// The first of these programs that is on PATH.
@@ -203,22 +203,36 @@ fn of_the_load(home: &Home, name: &str) -> Vec<i32> {
         .collect()
 }
 
+/// A run that does not outlive its test, however that ends.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// Kills a run in the middle of level 4, after what keeps its processes if `keepers` says so.
 fn nothing_is_left_of_a_run_that_is_killed(keepers: bool) {
     let home = Home::new();
     let before = surroundings();
-    let mut child = start(
+    // all of it below the home, by which its processes are told
+    let dir = home.path().to_string_lossy().into_owned();
+    let mut arguments = vec!["run", "rt/user-latency@level-4"];
+    arguments.extend(["--budget", "100s", "--dir", &dir]);
+    let mut child = Killed(start(
         &home,
-        &["run", "rt/user-latency@level-4", "--budget", "100s"],
-        &[],
-    );
+        &arguments,
+        &[("XDG_RUNTIME_DIR", home.path())],
+    ));
     // sixteen users have to compile first, which takes long beside other tests
     let begun = Instant::now();
-    while kept(&home) == 0 && child.try_wait().unwrap().is_none() {
+    while kept(&home) == 0 && child.0.try_wait().unwrap().is_none() {
         assert!(begun.elapsed() < Duration::from_secs(180), "never at work");
         std::thread::sleep(Duration::from_millis(200));
     }
-    if child.try_wait().unwrap().is_some() {
+    if child.0.try_wait().unwrap().is_some() {
         eprintln!("not run: this machine does not do level 4");
         return;
     }
@@ -230,8 +244,8 @@ fn nothing_is_left_of_a_run_that_is_killed(keepers: bool) {
             let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
         }
     }
-    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
-    child.wait().unwrap();
+    kill(Pid::from_raw(child.0.id().cast_signed()), Signal::SIGKILL).unwrap();
+    child.0.wait().unwrap();
     let (_, _, error) = home.run(&["doctor"]);
     eventually("no process is left", || processes(&home) == 0);
     assert!(

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Home, ended, result};
+use common::{Home, ended, eventually, result, start};
 use gritstone_model::{Conditions, Event, RunData};
 use gritstone_store::Store;
 use serde_json::Value;
@@ -174,4 +174,22 @@ fn what_cannot_be_compared_is_said() {
         code == 3 && err.contains("no row that all runs have"),
         "{code} {err}"
     );
+}
+
+#[test]
+fn the_second_run_can_be_stopped_as_the_first_can() {
+    let home = Home::new();
+    let rows = ["selftest", "byte/syscall", "--budget", "4s", "--runs", "50"];
+    let child = start(&home, &rows, &[]);
+    let runs = || {
+        let store = Store::open_read_only(&home.store());
+        store.map_or(0, |store| store.runs().unwrap().len())
+    };
+    eventually("a second run", || runs() > 1);
+    let pid = nix::unistd::Pid::from_raw(child.id().cast_signed());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(runs() < 50, "{said}");
 }

@@ -63,6 +63,7 @@ impl Reader<'_> {
         let natural = match unit.quantity() {
             Quantity::Time { .. } => Some((Better::Lower, "a time", "lower")),
             Quantity::Rate { .. } => Some((Better::Higher, "a rate", "higher")),
+            Quantity::Share => Some((Better::Higher, "a share", "higher")),
             Quantity::Exact => None,
         };
         match (natural, &raw.better) {

@@ -105,6 +105,7 @@ pub(crate) struct Entry {
     pub figure: Option<At<Figure>>,
     // derived
     pub terms: Option<At<Vec<Term>>>,
+    pub share_of: Option<At<Id>>,
     // rating
     pub over: Option<At<Vec<At<String>>>>,
     pub baseline: Option<At<String>>,

@@ -58,6 +58,7 @@ impl Reader<'_> {
             ("verify", place(raw.verify.as_ref()), COMMAND, false),
             ("figure", place(raw.figure.as_ref()), COMMAND, false),
             ("terms", place(raw.terms.as_ref()), DERIVED, true),
+            ("share_of", place(raw.share_of.as_ref()), DERIVED, false),
             ("over", place(raw.over.as_ref()), RATING, true),
             ("baseline", place(raw.baseline.as_ref()), RATING, true),
             ("weights", place(raw.weights.as_ref()), RATING, false),
@@ -85,7 +86,8 @@ impl Reader<'_> {
 
     /// That the figure of this kind can be in this unit.
     pub fn unit_of_kind(&self, raw: &raw::Entry) -> Result<(), Error> {
-        let exact = raw.unit.get_ref().quantity() == Quantity::Exact;
+        let quantity = raw.unit.get_ref().quantity();
+        let exact = quantity == Quantity::Exact;
         let name = raw.unit.get_ref();
         let linked = raw
             .figure
@@ -95,6 +97,9 @@ impl Reader<'_> {
             _ if linked && name.as_str() != "bytes" => "a size is in bytes: write unit = \"bytes\"",
             Kind::Rating if name.as_str() != "ratio" => {
                 "a rating is a ratio: write unit = \"ratio\""
+            }
+            _ if (quantity == Quantity::Share) != raw.share_of.is_some() => {
+                "a share is per cent of a row: write unit = \"%\" and share_of = \"...\", or neither"
             }
             Kind::Kernel | Kind::Command | Kind::Scenario | Kind::Derived if exact && !linked => {
                 "no time becomes a figure in this unit: write a time or a rate, or figure = \"linked-size\" for a size"
@@ -111,6 +116,7 @@ impl Reader<'_> {
             Kind::Scenario => Work::Scenario(self.command(raw)?),
             Kind::Derived => Work::Derived {
                 terms: self.terms(raw)?,
+                share_of: raw.share_of.as_ref().map(|id| id.get_ref().clone()),
             },
             Kind::Rating => self.rating(raw)?,
         })
@@ -331,6 +337,7 @@ impl Reader<'_> {
     pub fn work_references(&self, raw: &raw::Entry) -> Vec<Reference> {
         let terms = raw.terms.iter().flat_map(At::get_ref).map(|term| &term.id);
         terms
+            .chain(&raw.share_of)
             .map(|id| Reference {
                 id: id.get_ref().clone(),
                 at: id.span(),

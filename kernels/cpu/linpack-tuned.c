@@ -3,10 +3,12 @@
  *
  * One operation is one system solved: by the same two halves of Linpack, with axpy, scal and iamax of the library
  * (solver=linpack), or by the library's own gesv, as is allowed at order 1000 (solver=lapack). The library is looked for where the
- * loader of the system looks, works on one thread, and is named with the figure.
+ * loader of the system looks, works on one thread, and is named with the figure. limit_s= skips an order that would take
+ * longer than so many seconds a system, going by one of a quarter of it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <time.h>
 
 #include "linpack.h"
 
@@ -41,6 +43,34 @@ static void say_which(struct context *c, void *library)
 		note(c, "blas_says", "%s", config());
 }
 
+static double seconds(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* A quarter of the order is a 64th of the work: the upper left corner of the same matrix, whose order is whole when four divides it. */
+static void stay_below(struct context *c, double limit)
+{
+	const int right_sides = 1, corner = order / 4;
+	int info;
+	double took[2];
+	if (limit <= 0 || chosen->gesv == NULL)
+		return;
+	for (int i = 0; i < 2; i++) { /* the first time is for the library's own beginnings */
+		prepare(c, 1);
+		if (matrices == NULL || vectors == NULL || pivots == NULL)
+			return;
+		took[i] = seconds();
+		chosen->gesv(&corner, &right_sides, matrices, &lda, pivots, vectors, &corner, &info);
+		took[i] = 64 * (seconds() - took[i]);
+	}
+	if (took[1] > limit)
+		skip(c, "A system of order %d would take about %.1f s here, and the limit is %g s: --param limit_s=%.0f raises it.",
+		     order, took[1], limit, 2 * took[1] + 1);
+}
+
 static void setup(struct context *c)
 {
 	int lapack = strcmp(parameter(c, "solver", "linpack"), "lapack") == 0;
@@ -62,6 +92,7 @@ static void setup(struct context *c)
 			   (!lapack || find(library, first ? "sgesv_" : "dgesv_", &chosen->gesv));
 		if (fits) {
 			say_which(c, library);
+			stay_below(c, (double)parameter_u64(c, "limit_s", 0));
 			return;
 		}
 		dlclose(library);

@@ -1,13 +1,16 @@
-/* cpu/peak: the most floating point operations a second that this core does with the instructions that the program was compiled
- * for; the whole of which Linpack is a part.
+/* cpu/peak: the most floating point operations a second that this core does; the whole of which Linpack is a part.
  *
  * One operation is 196,608 multiplications and as many additions, in as many independent chains as hide the latency of the
- * units, in the widest vectors that the compiler was told of: fused where it was told that they can be. Factor and term
- * are ones that it does not know, so that every chain counts its own steps: the check value is their sum.
+ * units, fused where the core can. vectors=widest, which is left out, takes the widest vectors that this core has;
+ * vectors=compiled those for which the compiler was told to compile everything. Factor and term are ones that it does not
+ * know, so that every chain counts its own steps: the check value is their sum.
  */
 #include <string.h>
 
 #include "../runtime/kernel.h"
+
+#define CHAINS 12
+#define STEPS 16384 /* of all lanes of a chain together: counts stay exact in single precision */
 
 #if defined(__AVX512F__)
 #define WIDTH 64
@@ -21,31 +24,77 @@
 #else
 #define FUSED ""
 #endif
-
-#define CHAINS 12
-#define STEPS 16384 /* of all lanes of a chain together: counts stay exact in single precision */
+#define FOR
+#define COMPILED_BITS (8 * WIDTH)
 
 #define real float
 #define NAME(x) x##_single
 #include "peak.h"
-#undef real
-#undef NAME
-
 #define real double
 #define NAME(x) x##_double
 #include "peak.h"
-#undef real
-#undef NAME
+
+static const struct width {
+	int bits;
+	const char *fused;
+	uint64_t (*in_single)(const float *, const float *);
+	uint64_t (*in_double)(const double *, const double *);
+} compiled = {COMPILED_BITS, FUSED, operation_single, operation_double};
+
+#undef WIDTH
+#undef FOR
+
+#if defined(__x86_64__)
+#define WIDTH 32
+#define FOR __attribute__((target("avx2,fma")))
+#define real float
+#define NAME(x) x##_single_256
+#include "peak.h"
+#define real double
+#define NAME(x) x##_double_256
+#include "peak.h"
+#undef WIDTH
+#undef FOR
+
+#define WIDTH 64
+#define FOR __attribute__((target("avx512f,fma")))
+#define real float
+#define NAME(x) x##_single_512
+#include "peak.h"
+#define real double
+#define NAME(x) x##_double_512
+#include "peak.h"
+
+static const struct width wide = {256, ", fused", operation_single_256, operation_double_256};
+static const struct width wider = {512, ", fused", operation_single_512, operation_double_512};
+
+/* Some cores do vectors of 512 bits in two halves, and are not slower for it. */
+static const struct width *widest(void)
+{
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("fma"))
+		return &wider;
+	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? &wide : &compiled;
+}
+#else
+static const struct width *widest(void)
+{
+	return &compiled; /* elsewhere vectors and fused operations are in every core that there is */
+}
+#endif
 
 static int single;
+static const struct width *chosen;
 
 static void setup(struct context *c)
 {
-	const char *precision = parameter(c, "precision", "");
+	const char *precision = parameter(c, "precision", ""), *vectors = parameter(c, "vectors", "widest");
 	single = strcmp(precision, "single") == 0;
 	if (!single && strcmp(precision, "double") != 0)
 		failed_because(c, "arguments", "precision=%s is neither single nor double", precision);
-	note(c, "vectors", "%d bits%s", 8 * WIDTH, FUSED);
+	if (strcmp(vectors, "widest") != 0 && strcmp(vectors, "compiled") != 0)
+		failed_because(c, "arguments", "vectors=%s is neither widest nor compiled", vectors);
+	chosen = strcmp(vectors, "compiled") == 0 ? &compiled : widest();
+	note(c, "measured", "vectors of %d bits%s", chosen->bits, chosen->fused);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -56,7 +105,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	for (uint64_t i = 0; i < n; i++) {
 		CLOBBER();
 		__asm__ volatile("" : "+m"(one), "+m"(one_double));
-		*check += single ? operation_single(&one, &one) : operation_double(&one_double, &one_double);
+		*check += single ? chosen->in_single(&one, &one) : chosen->in_double(&one_double, &one_double);
 	}
 }
 

@@ -1,8 +1,9 @@
-/* The loop of cpu/peak, which includes this twice: with the type `real`, and NAME(x), the name of x in this half. */
+/* The loop of cpu/peak, which includes this for each type and each width: with the type `real`, the bytes of a vector WIDTH, the
+ * instructions FOR, and NAME(x), the name of x in this one. */
 
 typedef real NAME(vector) __attribute__((vector_size(WIDTH)));
 
-static uint64_t NAME(operation)(const real *factor_, const real *term_)
+FOR static uint64_t NAME(operation)(const real *factor_, const real *term_)
 {
 	const int lanes = (int)(WIDTH / sizeof(real));
 	NAME(vector) factor, term, chain[CHAINS];
@@ -22,3 +23,6 @@ static uint64_t NAME(operation)(const real *factor_, const real *term_)
 			sum += (uint64_t)chain[i][lane];
 	return sum;
 }
+
+#undef NAME
+#undef real

@@ -47,7 +47,7 @@ static void setup(struct context *c)
 		failed_because(c, "arguments", "interval_us= is not between 1 and 1000000");
 	traced = of != USER || trace_is_there(c);
 	if (!traced)
-		note(c, "unexplained", "there is no trace, %s", parameter(c, "untraced", "none was made"));
+		note(c, "remark", "What the longest events were due to is not known, since there is no trace: %s.", parameter(c, "untraced", "none was made"));
 	if (traced)
 		trace_open(c, wanted, asked_for[of], sched_getcpu());
 	go_realtime(c);
@@ -130,7 +130,7 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 	}
 	/* an interrupt that is at work has no other cause than itself */
 	if (traced && of != INTERRUPT && longest >= 0)
-		explain(c, timer[longest].set, timer[longest].end);
+		explain(c, timer[longest].set, timer[longest].end, of == DRIVER);
 }
 
 static uint64_t expect(struct context *c, uint64_t n)

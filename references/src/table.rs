@@ -183,7 +183,7 @@ impl Table<'_> {
         let better = match (entry.better, unit.quantity()) {
             (Some(better), _) => better,
             (None, Quantity::Time { .. }) => Better::Lower,
-            (None, Quantity::Rate { .. }) => Better::Higher,
+            (None, Quantity::Rate { .. } | Quantity::Share) => Better::Higher,
             (None, Quantity::Exact) => {
                 let what = format!("of '{unit}', say which way is good: better = \"lower\"");
                 return Err(self.error(key, what));

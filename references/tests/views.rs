@@ -48,7 +48,14 @@ fn kernel(id: &str, unit: &str) -> Benchmark {
 
 fn derived(id: &str) -> Benchmark {
     let terms: Vec<Term> = Vec::new();
-    benchmark(id, "ns/call", Work::Derived { terms })
+    benchmark(
+        id,
+        "ns/call",
+        Work::Derived {
+            terms,
+            share_of: None,
+        },
+    )
 }
 
 fn result<'a>(view: &'a RunView, id: &str) -> &'a ResultView {

@@ -153,7 +153,13 @@ fn work(work: &Work) -> String {
         }
         Work::Command(work) => format!("command, {}", command(work)),
         Work::Scenario(work) => format!("scenario, {}", command(work)),
-        Work::Derived { terms } => format!("derived, {}", sum(terms)),
+        Work::Derived { terms, share_of } => match share_of {
+            None => format!("derived, {}", sum(terms)),
+            Some(whole) => format!(
+                "derived, the rate of {} as a share of that of `{whole}`",
+                sum(terms)
+            ),
+        },
         Work::Rating {
             over,
             baseline,

@@ -7,7 +7,7 @@ use crate::failure::Exit;
 use crate::output;
 use crate::world::World;
 use anyhow::{Context, Result, anyhow, bail};
-use gritstone_model::{CheckOutcome, CheckView, HistoryView, Id, RunView, Work};
+use gritstone_model::{CheckOutcome, CheckView, HistoryView, Id, RunView};
 use gritstone_stats::{check as gate, series, summary};
 use gritstone_store::Store;
 use std::collections::BTreeMap;
@@ -42,9 +42,10 @@ pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
 fn over_runs(world: &World, store: &Store, id: &Id, most: usize) -> Result<Option<HistoryView>> {
     let mut ids = vec![id.clone()];
     let known = world.catalogue.benchmarks.iter().find(|b| b.id == *id);
-    if let Some(Work::Derived { terms }) = known.map(|benchmark| &benchmark.work) {
-        ids.extend(terms.iter().map(|term| term.id.clone()));
-    }
+    let made_of = known
+        .into_iter()
+        .flat_map(|benchmark| benchmark.work.parts());
+    ids.extend(made_of.cloned());
     let runs = store.series(&ids, most)?;
     let options = world.summary_options();
     let views: Vec<RunView> = runs

@@ -67,7 +67,7 @@ impl Figure<'_> {
         match self.result.unit.quantity() {
             Quantity::Time { ns } => (Plain::Ns, ns),
             Quantity::Rate { plain } => (Plain::PerSecond, plain),
-            Quantity::Exact => (Plain::Exact, 1.0),
+            Quantity::Share | Quantity::Exact => (Plain::Exact, 1.0),
         }
     }
 
@@ -80,7 +80,7 @@ impl Figure<'_> {
                 "KB" | "MB" | "GB" => "B",
                 thing => thing,
             },
-            Quantity::Exact => "",
+            Quantity::Share | Quantity::Exact => "",
         }
     }
 }

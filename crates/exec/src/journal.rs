@@ -38,6 +38,8 @@ pub(crate) enum Entry {
     Starts(String),
     /// It makes an instance of tracefs, of this name.
     Traces(String),
+    /// It makes a file system on a loop device, all of it in this directory.
+    Mounts(PathBuf),
     /// It changes a setting; the path is that of the machine, below the root.
     Sets {
         path: String,
@@ -144,29 +146,31 @@ impl Journal {
         self.note(Entry::Confines(group.to_owned()))
     }
 
-    /// Before a load is started, whose processes have this mark; a watchdog stands by from then on.
+    /// Before a load is started, whose processes have this mark, with a watchdog.
     pub(crate) fn starts(&mut self, mark: &str) -> io::Result<()> {
-        self.note(Entry::Starts(mark.to_owned()))?;
-        self.guarded()
+        self.watched()?;
+        self.note(Entry::Starts(mark.to_owned()))
     }
 
-    /// Before an instance of tracefs is made; a watchdog stands by from then on.
+    /// Before an instance of tracefs is made, with a watchdog: what is traced costs everyone.
     pub(crate) fn traces(&mut self, name: &str) -> io::Result<()> {
-        self.note(Entry::Traces(name.to_owned()))?;
-        self.guarded()
+        self.watched()?;
+        self.note(Entry::Traces(name.to_owned()))
     }
 
-    /// The same, where there must be one.
-    fn guarded(&mut self) -> io::Result<()> {
-        self.watched()
-            .map_err(|why| io::Error::other(format!("there is no watchdog: {why}")))
+    /// Before a file system is made in a directory, with a watchdog: a mount must not wait for the next start.
+    pub(crate) fn mounts(&mut self, directory: &Path) -> io::Result<()> {
+        self.watched()?;
+        self.note(Entry::Mounts(directory.to_owned()))
     }
 
-    /// Sees to it that a watchdog stands by.
+    /// From now on, somebody undoes what this journal says as soon as the run is dead.
     fn watched(&mut self) -> io::Result<()> {
         if self.watchdog.is_none() {
-            let watchdog = Watchdog::start(&self.registry.watchdog, &self.path)?;
-            self.watchdog = Some(watchdog);
+            let watchdog = Watchdog::start(&self.registry.watchdog, &self.path);
+            let why =
+                |why: io::Error| io::Error::new(why.kind(), format!("there is no watchdog: {why}"));
+            self.watchdog = Some(watchdog.map_err(why)?);
         }
         Ok(())
     }
@@ -186,8 +190,7 @@ impl Journal {
                 ));
             }
         }
-        self.watched()
-            .map_err(|why| format!("there is no watchdog: {why}"))?;
+        self.watched().map_err(|why| why.to_string())?;
         Ok(Settings(self))
     }
 }

@@ -16,6 +16,7 @@ use crate::process::{Task, carry_out};
 use crate::rebuild::Rebuilt;
 use crate::steady::Steady;
 use crate::trace::Tracing;
+use crate::volume::Volume;
 use crate::{ExecError, Execute, Launched, linked};
 use gritstone_kernels::{COMMAND, KEEPER};
 use gritstone_model::{
@@ -65,6 +66,8 @@ pub struct Executor {
     pub(crate) steady: Steady,
     pub(crate) confinement: Confinement,
     pub(crate) tracing: Tracing,
+    /// The file system that was made for rows that ask for one, or why there is none.
+    pub(crate) volume: Result<Volume, String>,
     proved: BTreeSet<Id>,
     /// The user's commands that have been executed once.
     pub(crate) warm: BTreeSet<Vec<String>>,
@@ -99,6 +102,7 @@ impl Executor {
             steady: Steady::default(),
             confinement: Err("none was asked for".to_owned()),
             tracing: Err("none was asked for".to_owned()),
+            volume: Err("none was asked for".to_owned()),
             proved: BTreeSet::new(),
             warm: BTreeSet::new(),
             builds: BTreeMap::new(),
@@ -117,7 +121,7 @@ impl Executor {
         cpus: &[u32],
         n: u64,
     ) -> Result<Result<Entries, Uncounted>, ExecError> {
-        let directory = self.setup.places.fresh(benchmark.files)?;
+        let directory = self.fresh(benchmark)?;
         let mut command = Command::new(self.path_of(&work.program)?);
         command
             .args(self.whole_arguments("count", work, placed(benchmark, cpus), n)?)
@@ -130,6 +134,53 @@ impl Executor {
             Err(Uncounted::Interrupted) => Err(ExecError::Interrupted),
             counted => Ok(counted),
         }
+    }
+
+    /// A fresh directory for a launch of a benchmark: on the file system that was made for it, if it asks for one.
+    pub(crate) fn fresh(&mut self, benchmark: &Benchmark) -> Result<PathBuf, ExecError> {
+        let own = self.volume_for(benchmark).and_then(Result::ok);
+        match own.map(Volume::directory) {
+            Some(own) => self.setup.places.fresh_below(&own),
+            None => self.setup.places.fresh(benchmark.files),
+        }
+    }
+
+    /// What a row that works on files has measured, unless it knows better itself.
+    fn tell_what_was_measured(&self, benchmark: &Benchmark, events: &mut Vec<Event>) {
+        let says = |events: &[Event], wanted: &str| {
+            let is = |event: &Event| matches!(event, Event::Param { key, .. } if key == wanted);
+            events.iter().any(is)
+        };
+        let mut tell = |key: &str, value: String| {
+            let key = key.to_owned();
+            events.push(Event::Param { key, value });
+        };
+        let volume = self.volume_for(benchmark);
+        if let Some(Err(why)) = volume {
+            let what = "The file system is that of the directory, since no new one was made for it";
+            tell("remark", format!("{what}: {why}."));
+        }
+        if says(events, "measured") {
+            return;
+        }
+        let (cached, below) = match self.setup.measured.strip_prefix(CACHED) {
+            Some(below) => (CACHED, below),
+            None => ("", self.setup.measured.as_str()),
+        };
+        let own = match volume {
+            Some(Ok(_)) => format!("new ext4 on a loop device over {below}"),
+            _ => below.to_owned(),
+        };
+        let value = match cached {
+            CACHED if says(events, "uncached") => format!("past the {CACHED}{own}"),
+            // what is held to less memory than it needs goes to the device
+            CACHED if is_confined(benchmark) => own,
+            cached => format!("{cached}{own}"),
+        };
+        events.push(Event::Param {
+            key: "measured".to_owned(),
+            value,
+        });
     }
 
     /// The environment of whatever is started in `directory`.
@@ -348,7 +399,7 @@ impl Execute for Executor {
             });
         }
         let far = self.load.far();
-        let directory = self.setup.places.fresh(benchmark.files)?;
+        let directory = self.fresh(benchmark)?;
         let cpus = placed(benchmark, cpus);
         let told = match &benchmark.work {
             Work::Kernel(work) if copies > 1 => {
@@ -377,22 +428,7 @@ impl Execute for Executor {
             told.outcome = Outcome::Failed(format!("the load beside it ended: {why}"));
         }
         if benchmark.files {
-            let uncached =
-                |event: &Event| matches!(event, Event::Param { key, .. } if key == "uncached");
-            let measured = &self.setup.measured;
-            let below = measured.strip_prefix(CACHED);
-            let value = match below {
-                Some(below) if told.events.iter().any(uncached) => {
-                    format!("past the {CACHED}{below}")
-                }
-                // what is held to less memory than it needs goes to the device
-                Some(below) if is_confined(benchmark) => below.to_owned(),
-                _ => measured.clone(),
-            };
-            told.events.push(Event::Param {
-                key: "measured".to_owned(),
-                value,
-            });
+            self.tell_what_was_measured(benchmark, &mut told.events);
         }
         Ok(Launched {
             outcome: told.outcome,

@@ -3,8 +3,8 @@
 //!
 //! The way of a launch: benchmark -> command lines ([`launch`]) -> a process under the keeper ([`process`]) -> events
 //! and an outcome. Everything on disc is below two directories ([`places`]); they, and what is changed of the machine's
-//! settings ([`settings`]), the control group that holds some launches to an amount of memory ([`group`]), and the trace by which
-//! others are timed ([`trace`]), stand in a journal ([`journal`]) before they are made or changed, and are undone on every
+//! settings ([`settings`]), the control group that holds some launches to an amount of memory ([`group`]), the file system that is made for some
+//! ([`volume`]) and the trace by which others are timed ([`trace`]), stand in a journal ([`journal`]) before they are made or changed, and are undone on every
 //! exit, by a watchdog ([`watchdog`]) or by the next start ([`recover`]) when the run was killed. Some rows are measured beside a
 //! load ([`load`]), which lives on between launches. Two side ways: kernels
 //! are compiled again with another compiler ([`rebuild`]), and their entries into the kernel of the system are counted
@@ -33,6 +33,7 @@ mod trace;
 mod undoing;
 mod user;
 mod version;
+mod volume;
 mod watchdog;
 
 pub use group::is_confined;
@@ -41,6 +42,7 @@ pub use launch::{CACHED, Executor, PROOF_FAILED, Setup};
 pub use places::Places;
 pub use recover::recover;
 pub use trace::is_traced;
+pub use volume::wants_file_system;
 pub use watchdog::watch;
 
 use gritstone_model::{Benchmark, Event, Outcome};

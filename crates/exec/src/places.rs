@@ -8,7 +8,7 @@
 
 use crate::owner::{namespace, start_of};
 use crate::process::spawn;
-use crate::{ExecError, Journal};
+use crate::{ExecError, Journal, volume};
 use gritstone_kernels::{Embedded, KEEPER};
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -88,12 +88,20 @@ impl Places {
     /// # Errors
     /// When it cannot be made.
     pub fn fresh(&mut self, measures_files: bool) -> Result<PathBuf, ExecError> {
-        self.next += 1;
         let parent = if measures_files {
-            &self.work
+            self.work.clone()
         } else {
-            &self.programs
+            self.programs.clone()
         };
+        self.fresh_below(&parent)
+    }
+
+    /// The same in a directory that is given.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub(crate) fn fresh_below(&mut self, parent: &Path) -> Result<PathBuf, ExecError> {
+        self.next += 1;
         // always as long: a longer path in the environment moves the stack
         let path = parent.join(format!("{:06}", self.next));
         fs::DirBuilder::new()
@@ -212,7 +220,8 @@ fn remove_dead(parent: &Path) {
             .metadata()
             .is_ok_and(|meta| meta.is_dir() && meta.uid() == me);
         if ours && its == here && start_of(pid) != Some(start) {
-            let _ = remove(&entry.path());
+            // one of them may be a file system, whose files are not to be removed but with it
+            let _ = volume::remove(&entry.path());
         }
     }
 }

@@ -5,7 +5,7 @@
 use crate::journal::{By, ENDING, Entry};
 use crate::places::remove;
 use crate::settings::{Back, put_back};
-use crate::{group, load, owner, trace};
+use crate::{group, load, owner, trace, volume};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg, OFlag};
 use std::fs::{self, File, OpenOptions};
@@ -89,6 +89,15 @@ pub(crate) fn undo(entries: &[Entry], root: &Path, settings: bool) -> Undone {
                     undone
                         .said
                         .push(format!("cannot remove the trace {name}: {why}"));
+                }
+            }
+            Entry::Mounts(directory) => {
+                if let Err(why) = volume::remove(directory) {
+                    undone.whole = false;
+                    undone.said.push(format!(
+                        "cannot take down the file system in {}: {why}; umount it, then remove the directory",
+                        directory.display()
+                    ));
                 }
             }
             Entry::Sets { .. } | Entry::By(_) | Entry::Steadies => {}

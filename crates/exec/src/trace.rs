@@ -18,7 +18,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant as Moment};
 
-/// The parameter of an entry that is carried out here.
+/// The parameter of an entry that is carried out here, where its value is `yes`.
 const TRACED: &str = "traced";
 /// Where tracefs may be mounted.
 const MOUNTED: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
@@ -68,7 +68,7 @@ impl Tracefs {
 }
 
 impl Instance {
-    fn make(journal: &mut Journal) -> io::Result<Self> {
+    pub(crate) fn make(journal: &mut Journal) -> io::Result<Self> {
         let tracefs = Tracefs::open()?;
         let name = fresh_name("trace");
         let path = tracefs.instances.join(&name);
@@ -78,6 +78,11 @@ impl Instance {
             path,
             _tracefs: tracefs,
         })
+    }
+
+    #[cfg(test)]
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 }
 
@@ -112,7 +117,11 @@ fn remove_at(path: &Path) -> io::Result<()> {
 /// Whether a row asks to be timed by the kernel's trace.
 #[must_use]
 pub fn is_traced(benchmark: &Benchmark) -> bool {
-    matches!(&benchmark.work, Work::Kernel(work) if work.params.contains_key(TRACED))
+    matches!(&benchmark.work, Work::Kernel(work) if asks(work))
+}
+
+fn asks(work: &KernelWork) -> bool {
+    work.params.get(TRACED).is_some_and(|value| value == "yes")
 }
 
 impl Executor {
@@ -129,7 +138,9 @@ impl Executor {
 
     /// What a kernel is told of the trace; nothing for a row that asks for none.
     pub(crate) fn told_of_trace(&self, work: &KernelWork) -> Option<OsString> {
-        work.params.get(TRACED)?;
+        if !asks(work) {
+            return None;
+        }
         let mut told = OsString::new();
         match &self.tracing {
             Ok(instance) => {

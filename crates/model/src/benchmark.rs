@@ -216,6 +216,9 @@ pub enum Work {
     Derived {
         /// The terms.
         terms: Vec<Term>,
+        /// The row whose rate is the whole of which the rate of the sum is a share.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        share_of: Option<Id>,
     },
     /// Mean of ratios.
     Rating {
@@ -239,6 +242,19 @@ impl Work {
             Self::Scenario(_) => Kind::Scenario,
             Self::Derived { .. } => Kind::Derived,
             Self::Rating { .. } => Kind::Rating,
+        }
+    }
+
+    /// The rows that it is made of; none where it is launched itself.
+    #[must_use]
+    pub fn parts(&self) -> Vec<&Id> {
+        match self {
+            Self::Derived { terms, share_of } => {
+                let terms = terms.iter().map(|term| &term.id);
+                terms.chain(share_of).collect()
+            }
+            Self::Rating { over, .. } => over.iter().collect(),
+            Self::Kernel(_) | Self::Command(_) | Self::Scenario(_) => Vec::new(),
         }
     }
 }

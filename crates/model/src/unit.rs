@@ -28,6 +28,8 @@ pub enum Quantity {
         /// 1e6 for MB/s, 1e3 for KB/s, 1 for anything else; a 3,600th of it for anything an hour.
         plain: f64,
     },
+    /// A part of a whole, per cent.
+    Share,
     /// A size or a count, exact: it has no interval.
     Exact,
 }
@@ -56,7 +58,7 @@ impl fmt::Display for UnitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "'{}' is not a unit: write ns, us, ms or s (or ns/call and the like), a rate that ends in /s or /h (MB/s, calls/s, runs/h), one with a name (KWIPS, MFLOPS, VAX MIPS), or bytes",
+            "'{}' is not a unit: write ns, us, ms or s (or ns/call and the like), a rate that ends in /s or /h (MB/s, calls/s, runs/h), one with a name (KWIPS, MFLOPS, VAX MIPS), %, or bytes",
             self.0
         )
     }
@@ -68,7 +70,7 @@ impl Unit {
     /// Reads a unit.
     ///
     /// # Errors
-    /// When the text is none of a time, a rate, or `bytes`.
+    /// When the text is none of a time, a rate, `%`, or `bytes`.
     pub fn parse(text: &str) -> Result<Self, UnitError> {
         quantity(text)
             .map(|_| Self(text.to_owned()))
@@ -89,13 +91,13 @@ impl Unit {
     }
 
     /// The figure in this unit for an operation that took `ns_per_op` nanoseconds and did `amount` of what the
-    /// unit counts (calls, bytes). `None` for an exact unit, which no time becomes.
+    /// unit counts (calls, bytes). `None` for a share and for an exact unit, which no time becomes.
     #[must_use]
     pub fn figure(&self, ns_per_op: f64, amount: f64) -> Option<f64> {
         match self.quantity() {
             Quantity::Time { ns } => Some(ns_per_op / amount / ns),
             Quantity::Rate { plain } => Some(amount / ns_per_op * (1e9 / plain)),
-            Quantity::Exact => None,
+            Quantity::Share | Quantity::Exact => None,
         }
     }
 }
@@ -103,6 +105,9 @@ impl Unit {
 fn quantity(text: &str) -> Option<Quantity> {
     if text == "bytes" || text == "ratio" {
         return Some(Quantity::Exact);
+    }
+    if text == "%" {
+        return Some(Quantity::Share);
     }
     if let Some((_, plain)) = NAMED.iter().find(|(name, _)| *name == text) {
         return Some(Quantity::Rate { plain: *plain });

@@ -2,7 +2,7 @@
 //!
 //! Must not know: whether they can run here.
 
-use gritstone_model::{Benchmark, Id, Selector, Work};
+use gritstone_model::{Benchmark, Id, Selector};
 use std::collections::BTreeSet;
 use thiserror::Error;
 
@@ -43,7 +43,11 @@ pub fn select(all: &[Benchmark], selectors: &[String]) -> Result<Vec<Benchmark>,
     // what a row is made of may itself be made of others
     let mut open: Vec<&Id> = wanted.iter().copied().collect();
     while let Some(id) = open.pop() {
-        for part in all.iter().filter(|b| b.id == *id).flat_map(parts) {
+        for part in all
+            .iter()
+            .filter(|b| b.id == *id)
+            .flat_map(|b| b.work.parts())
+        {
             if wanted.insert(part) {
                 open.push(part);
             }
@@ -54,15 +58,6 @@ pub fn select(all: &[Benchmark], selectors: &[String]) -> Result<Vec<Benchmark>,
         .filter(|b| wanted.contains(&b.id))
         .cloned()
         .collect())
-}
-
-/// The rows that a row is made of.
-fn parts(benchmark: &Benchmark) -> Vec<&Id> {
-    match &benchmark.work {
-        Work::Derived { terms } => terms.iter().map(|term| &term.id).collect(),
-        Work::Rating { over, .. } => over.iter().collect(),
-        Work::Kernel(_) | Work::Command(_) | Work::Scenario(_) => vec![],
-    }
 }
 
 fn hint(all: &[Benchmark], text: &str) -> String {

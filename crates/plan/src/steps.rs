@@ -171,7 +171,10 @@ pub(crate) mod tests {
             })
             .collect();
         Benchmark {
-            work: Work::Derived { terms },
+            work: Work::Derived {
+                terms,
+                share_of: None,
+            },
             ..benchmark(id)
         }
     }

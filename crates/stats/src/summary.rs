@@ -148,8 +148,13 @@ pub fn summarise(run: &RunData, options: &Options) -> RunView {
         results.insert(&row.benchmark.id, result);
     }
     for row in rows.values() {
-        if let Work::Derived { terms } = &row.benchmark.work {
-            let result = derived::result(row.benchmark, terms, &rows, &results, run, options);
+        if let Work::Derived { terms, share_of } = &row.benchmark.work {
+            let sum = derived::Sum {
+                benchmark: row.benchmark,
+                terms,
+                share_of: share_of.as_ref(),
+            };
+            let result = derived::result(&sum, &rows, &results, run, options);
             results.insert(&row.benchmark.id, result);
         }
     }
@@ -207,6 +212,14 @@ pub fn launch_disturbed(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -
     let mut reading = Reading::of(launch);
     reading.hold_to(held_to(benchmark, floor));
     rules::Disturbance::of(benchmark.processor_bound, &reading).is_any()
+}
+
+/// Whether another thread of the core was busy beside all of a launch, so that its figure is made of others.
+#[must_use]
+pub fn launch_crowded(launch: &Launch, floor: &Floor) -> bool {
+    let mut reading = Reading::of(launch);
+    reading.hold_to(floor);
+    reading.crowded
 }
 
 fn view(run: &RunData, mut results: BTreeMap<&Id, ResultView>) -> RunView {
@@ -292,16 +305,27 @@ impl Row<'_> {
         }
     }
 
-    /// Nanoseconds an operation of a launch. Of times whose operations were recorded one by one it is their median. Of rates on
-    /// files it is all the time over all the work, since a median of samples hides the writeback that a few of them pay for.
+    /// Nanoseconds an operation of a launch. Of rates on files it is all the time over all the work, since a median of
+    /// samples hides the writeback that a few of them pay for. Where operations were timed one by one it is their median, as
+    /// the documents have it.
     fn ns(&self, launch: &Reading) -> Option<f64> {
-        if let Some(ns) = launch.event_ns()
-            && measured::is_time(self.benchmark)
-        {
-            return Some(ns);
-        }
         let rate = matches!(self.benchmark.unit.quantity(), Quantity::Rate { .. });
-        launch.ns_per_op(self.benchmark.files && rate)
+        let of_events = self.of_events(launch);
+        of_events.or_else(|| launch.ns_per_op(self.benchmark.files && rate))
+    }
+
+    fn of_events(&self, launch: &Reading) -> Option<f64> {
+        let time = matches!(self.benchmark.unit.quantity(), Quantity::Time { .. });
+        launch.median_latency_ns().filter(|_| time)
+    }
+
+    /// Core cycles an operation of a launch: of the same operations.
+    fn cycles(&self, launch: &Reading) -> Option<f64> {
+        let cycles = launch.cycles_per_op()?;
+        match self.of_events(launch) {
+            Some(ns) => Some(ns * launch.ghz()?),
+            None => Some(cycles),
+        }
     }
 
     /// The same in the unit of the row.

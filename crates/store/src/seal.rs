@@ -97,4 +97,18 @@ mod tests {
             assert!(!all[..i].contains(one), "{i}");
         }
     }
+
+    #[test]
+    fn an_event_without_the_last_column_is_sealed_as_before_there_was_one() {
+        let of = |values: &[Value]| {
+            let mut seal = Seal::new();
+            seal.event(values);
+            seal.value()
+        };
+        let old = [Value::Integer(7), Value::Null];
+        let [a, b] = old.clone();
+        assert_eq!(of(&[a.clone(), b.clone(), Value::Null]), seal(&[&old]));
+        let with = [a, b, Value::Integer(0)];
+        assert_eq!(of(&with), seal(&[&with]));
+    }
 }

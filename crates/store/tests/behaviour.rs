@@ -303,13 +303,13 @@ fn the_schema_is_recorded() {
     Store::open(&path).unwrap();
     let other = other(&path);
     let version = other.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
-    assert_eq!(version.unwrap(), 3);
+    assert_eq!(version.unwrap(), 4);
     let sql = "SELECT group_concat(number || ' ' || name || ' ' || gritstone, '; ') FROM migration";
     let done: String = other.query_row(sql, [], |row| row.get(0)).unwrap();
     let by = env!("CARGO_PKG_VERSION");
     assert_eq!(
         done,
-        format!("1 runs {by}; 2 append-only {by}; 3 series {by}")
+        format!("1 runs {by}; 2 append-only {by}; 3 series {by}; 4 wide {by}")
     );
 }
 

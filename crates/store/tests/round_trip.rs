@@ -220,7 +220,8 @@ fn work() -> impl Strategy<Value = Work> {
         })),
         command().prop_map(Work::Command),
         command().prop_map(Work::Scenario),
-        vec(term, 0..4).prop_map(|terms| Work::Derived { terms }),
+        (vec(term, 0..4), option(id()))
+            .prop_map(|(terms, share_of)| Work::Derived { terms, share_of }),
         (vec(id(), 0..4), text(), vec(real(), 0..4)).prop_map(|(over, baseline, weights)| {
             Work::Rating {
                 over,

@@ -15,6 +15,9 @@ struct Made {
     wall: fn(u64) -> Result<u64, Outcome>,
 }
 
+/// Wall times above this come with a wide pacer that felt another thread.
+const CROWDED: u64 = 10_000_000;
+
 struct World {
     time: Rc<Cell<f64>>,
     rows: Vec<(Made, u64)>,
@@ -48,7 +51,8 @@ impl Execute for World {
                         n: 1000,
                         wall,
                         pace: 250_000,
-                        wide: 0,
+                        // somebody else's work beside it shows in both
+                        wide: if wall > CROWDED { 100_000 } else { 62_500 },
                         usage: Usage::default(),
                     }),
                     Event::Check(Check::default()),
@@ -348,6 +352,7 @@ fn the_terms_of_a_difference_share_their_rounds() {
                 times: 1.0,
             })
             .into(),
+        share_of: None,
     };
     plan.benchmarks.push(derived);
     let ran = run(
@@ -450,4 +455,25 @@ fn disturbed_launches_are_repeated_within_a_bound() {
     assert_eq!(ran.count("a/quiet"), LEAST);
     let more = ran.count("a/disturbed") - LEAST;
     assert!(more > 0 && more <= LEAST / REPEATED, "{more}");
+}
+
+#[test]
+fn crowded_launches_are_made_again_and_say_nothing_of_the_scatter() {
+    let plan = plan(&["a/crowded", "a/quiet"]);
+    // the third and the fifth launch take twice as long beside another thread
+    let crowded = Made {
+        id: "a/crowded",
+        seconds: 1.0,
+        wall: |count| {
+            Ok(if matches!(count, 3 | 5) {
+                2 * CROWDED
+            } else {
+                100_000
+            })
+        },
+    };
+    let ran = run(&plan, vec![crowded, steady("a/quiet", 1.0)], &limits(1e6));
+    ran.result.as_ref().unwrap();
+    assert_eq!(ran.count("a/quiet"), LEAST);
+    assert_eq!(ran.count("a/crowded"), LEAST + 2);
 }

@@ -40,7 +40,7 @@ impl Executor {
     ) -> Result<Told, ExecError> {
         let mut directories = Vec::new();
         let made = (0..copies).try_for_each(|_| {
-            directories.push(self.setup.places.fresh(benchmark.files)?);
+            directories.push(self.fresh(benchmark)?);
             Ok(())
         });
         let told =

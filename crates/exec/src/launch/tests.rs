@@ -360,6 +360,7 @@ fn what_is_computed_is_not_launched() {
             id: Id::parse("made/other").unwrap(),
             times: 1.0,
         }],
+        share_of: None,
     });
     let outcome = Bench::new().launch(&derived).outcome;
     assert!(matches!(outcome, Outcome::Skipped(_)), "{outcome:?}");

@@ -83,7 +83,13 @@ fn done_by(entry: &Benchmark) -> String {
             let argv = command.argv.join(" ");
             format!("Done by several programs, started by {argv}, on {on}.")
         }
-        Work::Derived { terms } => format!("Computed from other rows: {}.", sum(terms)),
+        Work::Derived { terms, share_of } => match share_of {
+            None => format!("Computed from other rows: {}.", sum(terms)),
+            Some(whole) => format!(
+                "Computed from other rows: the rate of {} as a share of that of {whole}.",
+                sum(terms)
+            ),
+        },
         Work::Rating {
             over,
             baseline,

@@ -129,6 +129,7 @@ pub(crate) fn scale(from: &Unit, to: &Unit) -> Option<f64> {
         {
             Some(a / b)
         }
+        (Quantity::Share, Quantity::Share) => Some(1.0),
         (Quantity::Exact, Quantity::Exact) if from == to => Some(1.0),
         _ => None,
     }

@@ -21,26 +21,61 @@ pub(super) struct Terms<'a> {
     crowded: usize,
 }
 
+/// What a derived row says of itself.
+pub(super) struct Sum<'a> {
+    pub benchmark: &'a Benchmark,
+    pub terms: &'a [Term],
+    /// The row whose rate is the whole, where the figure is a share.
+    pub share_of: Option<&'a Id>,
+}
+
+impl Sum<'_> {
+    /// The sums of rounds in the unit of the row. A share pairs each round with the whole as that round has it.
+    fn figures(&self, sums: &[(u32, f64)], rows: &BTreeMap<&Id, Row>, confidence: f64) -> Vec<f64> {
+        let amount = self.benchmark.amount_per_op;
+        let Some(whole) = self.share_of else {
+            let unit = |(_, ns): &(u32, f64)| self.benchmark.unit.figure(*ns, amount);
+            return sums.iter().filter_map(unit).collect();
+        };
+        let term = Term {
+            id: whole.clone(),
+            times: 1.0,
+        };
+        let rounds: BTreeMap<u32, f64> = Terms::new(&[term], rows, confidence)
+            .by_round(|launch| launch.ns_per_op(false))
+            .into_iter()
+            .collect();
+        let amount_of_whole = rows
+            .get(whole)
+            .map_or(1.0, |row| row.benchmark.amount_per_op);
+        let share = |(round, ns): &(u32, f64)| {
+            let whole = rounds.get(round)? / amount_of_whole;
+            Some(100.0 * whole / (ns / amount))
+        };
+        sums.iter().filter_map(share).collect()
+    }
+}
+
 /// The result of a derived row.
 pub(super) fn result(
-    benchmark: &Benchmark,
-    terms: &[Term],
+    sum: &Sum,
     rows: &BTreeMap<&Id, Row>,
     results: &BTreeMap<&Id, ResultView>,
     run: &RunData,
     options: &Options,
 ) -> ResultView {
+    let (benchmark, terms) = (sum.benchmark, sum.terms);
     let mut result = blank(benchmark, run);
     let launched = Terms::new(terms, rows, options.confidence);
-    let sums = launched.sums(|launch| launch.ns_per_op(false));
-    result.values = sums
-        .iter()
-        .filter_map(|&ns| benchmark.unit.figure(ns, benchmark.amount_per_op))
-        .collect();
+    let by_round = launched.by_round(|launch| launch.ns_per_op(false));
+    result.values = sum.figures(&by_round, rows, options.confidence);
+    let sums: Vec<f64> = by_round.into_iter().map(|(_, sum)| sum).collect();
     result.launches = result.values.len();
     result.samples = launched.samples();
-    let made_of = terms.iter().map(|term| &term.id);
-    result.footnotes.extend(inherited(made_of, results));
+    let made_of = benchmark.work.parts();
+    result
+        .footnotes
+        .extend(inherited(made_of.into_iter(), results));
 
     let intervals = rows[&benchmark.id].intervals(options);
     if let Some(center) = intervals.plain_center(&result.values) {
@@ -49,7 +84,9 @@ pub(super) fn result(
         result.interval = center.interval;
         result.confidence = center.interval.map(|_| center.confidence);
         result.statistics = describe::describe(&result.values);
-        cycles(&mut result, &launched, options);
+        if sum.share_of.is_none() {
+            cycles(&mut result, &launched, options);
+        }
         let precision = run.info.settings.precision;
         let ns = center::plain_center(&sums, options.confidence).map(|e| e.value);
         let footnotes = footnotes(benchmark, &result, &launched, ns, precision, options);
@@ -59,7 +96,7 @@ pub(super) fn result(
         .iter()
         .all(|f| f.kind != FootnoteKind::NotRun)
     {
-        result.footnotes.push(unmade(terms, results));
+        result.footnotes.push(unmade(benchmark, results));
     }
     if let Some(work) = &benchmark.published {
         let disturbed = disturbed(&result.footnotes);
@@ -171,14 +208,13 @@ pub(super) fn inherited<'a>(
 }
 
 /// Why there is nothing to sum.
-fn unmade(terms: &[Term], results: &BTreeMap<&Id, ResultView>) -> Footnote {
-    let missing: Vec<String> = terms
-        .iter()
-        .filter_map(|term| match results.get(&term.id) {
-            None => Some(format!("{}, which is not part of this run", term.id)),
-            Some(result) if result.estimate.is_none() => {
-                Some(format!("{}, which has no figure", term.id))
-            }
+fn unmade(benchmark: &Benchmark, results: &BTreeMap<&Id, ResultView>) -> Footnote {
+    let parts = benchmark.work.parts();
+    let missing: Vec<String> = parts
+        .into_iter()
+        .filter_map(|id| match results.get(id) {
+            None => Some(format!("{id}, which is not part of this run")),
+            Some(result) if result.estimate.is_none() => Some(format!("{id}, which has no figure")),
             Some(_) => None,
         })
         .collect();

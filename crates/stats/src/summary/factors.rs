@@ -189,11 +189,7 @@ fn doubts(factors: &Factors) -> Vec<Footnote> {
             .collect();
         (!rows.is_empty()).then(|| {
             let all = count(factors.compared.len(), "row");
-            let why = format!(
-                "Of {all} {} {word}: {}.",
-                rows.len(),
-                rows.join(", ")
-            );
+            let why = format!("Of {all} {} {word}: {}.", rows.len(), rows.join(", "));
             Footnote::new(kind, why)
         })
     };

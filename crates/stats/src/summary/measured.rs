@@ -2,10 +2,13 @@
 //!
 //! Must not know: other rows, the rules of footnotes, how the published work is timed.
 
-use super::reading::{Reading, median};
+use super::reading::{Reading, median, merged};
 use super::{Intervals, Options, Row, blank, load, longest, paging, published, rules, sorted};
 use crate::{center, describe};
-use gritstone_model::{Benchmark, Quantity, ResultView, RunData, Statistics, Work};
+use gritstone_model::{
+    Benchmark, Footnote, FootnoteKind, Quantity, ResultView, RunData, Statistics, Work,
+};
+use std::collections::BTreeSet;
 
 /// The result of a row from its launches.
 pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView {
@@ -22,7 +25,7 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
         .filter_map(|launch| Some((*launch, row.ns(launch)?)))
         .unzip();
     let intervals = row.intervals(options);
-    figure(&mut result, benchmark, &timed, &ns, &intervals);
+    figure(&mut result, row, &timed, &ns, &intervals);
     result.measured = measured(&launches);
 
     let centre = center::log_center(&ns, options.confidence).map(|e| e.value);
@@ -40,7 +43,8 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
             range: rules::range(&result.values),
         }));
     }
-    notes.extend(longest::explained(&launches));
+    notes.extend(longest::explained(&timed));
+    notes.extend(remarked(&launches));
     notes.extend(paging::stood_in(&launches));
     notes.extend(load::beside(benchmark, &launches));
     notes.extend(paging::paged(benchmark, &launches));
@@ -64,11 +68,12 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
 /// Estimate, cycles, statistics and values, from nanoseconds an operation, one for each launch.
 fn figure(
     result: &mut ResultView,
-    benchmark: &Benchmark,
+    row: &Row,
     timed: &[&Reading],
     ns: &[f64],
     intervals: &Intervals,
 ) {
+    let benchmark = row.benchmark;
     let unit = |ns: f64| benchmark.unit.figure(ns, benchmark.amount_per_op);
     result.launches = timed.len();
     result.samples = timed.iter().map(|launch| launch.samples.len()).sum();
@@ -80,12 +85,7 @@ fn figure(
     result.interval = center.interval;
     result.confidence = center.interval.map(|_| center.confidence);
 
-    // the pacer stands beside samples, and of single operations it says nothing
-    let cycles = |launch: &&Reading| match launch.event_ns() {
-        Some(_) if is_time(benchmark) => None,
-        _ => launch.cycles_per_op(),
-    };
-    let paced: Option<Vec<f64>> = timed.iter().map(cycles).collect();
+    let paced: Option<Vec<f64>> = timed.iter().map(|launch| row.cycles(launch)).collect();
     if let Some(paced) = paced {
         if let Some(cycles) = center::log_center(&paced, intervals.confidence) {
             result.cycles = Some(cycles.value);
@@ -97,20 +97,16 @@ fn figure(
     result.statistics = statistics(timed, benchmark, &result.values);
 }
 
-pub(super) fn is_time(benchmark: &Benchmark) -> bool {
-    matches!(benchmark.unit.quantity(), Quantity::Time { .. })
-}
-
 /// Over launches; where the figure is a time and latencies were kept, over all events of all launches, with drift and
 /// modes still those of the launches, which are what the estimate is made of. A latency in the unit of a rate would
 /// turn smallest and largest around, so a rate keeps the statistics of its launches.
 fn statistics(timed: &[&Reading], benchmark: &Benchmark, values: &[f64]) -> Option<Statistics> {
     let launches = describe::describe(values)?;
-    if !is_time(benchmark) {
+    if !matches!(benchmark.unit.quantity(), Quantity::Time { .. }) {
         return Some(launches);
     }
     let latencies = timed.iter().flat_map(|launch| &launch.latencies);
-    let Some(events) = describe::histogram(&describe::merged(latencies.copied())) else {
+    let Some(events) = describe::histogram(&merged(latencies.copied())) else {
         return Some(launches);
     };
     // one event is one operation
@@ -129,6 +125,14 @@ fn statistics(timed: &[&Reading], benchmark: &Benchmark, values: &[f64]) -> Opti
         drift: launches.drift,
         modes: launches.modes,
     })
+}
+
+/// What the launches themselves found worth saying, each of it once.
+fn remarked(launches: &[&Reading]) -> impl Iterator<Item = Footnote> {
+    let said = launches.iter().flat_map(|launch| launch.params("remark"));
+    let said: BTreeSet<&str> = said.collect();
+    said.into_iter()
+        .map(|why| Footnote::new(FootnoteKind::Note, why.to_owned()))
 }
 
 /// What was really measured, as the launches said it; more than one thing is all of them.

@@ -23,7 +23,10 @@ pub fn past(run: &RunData) -> Past {
         values.extend(launched(row).map(|found| (*id, found)));
     }
     for (id, row) in &rows {
-        if let Work::Derived { terms } = &row.benchmark.work
+        if let Work::Derived {
+            terms,
+            share_of: None,
+        } = &row.benchmark.work
             && terms.iter().all(|term| values.contains_key(&term.id))
         {
             values.extend(derived(row.benchmark, terms, &rows).map(|found| (*id, found)));
@@ -71,7 +74,7 @@ fn launched(row: &Row) -> Option<[Option<f64>; 2]> {
         Some(order::pseudo_median(&logs).exp())
     };
     let raw = timed.iter().map(|launch| row.figure(launch)).collect();
-    let paced = timed.iter().map(|launch| launch.cycles_per_op()).collect();
+    let paced = timed.iter().map(|launch| row.cycles(launch)).collect();
     (timed.len() >= rules::fewest(CONFIDENCE)).then(|| [centre(raw), centre(paced)])
 }
 

@@ -5,6 +5,7 @@
 use super::crowd::Floor;
 use crate::{describe, order};
 use gritstone_model::{Batch, COPY, Check, Event, Histogram, Launch, Outcome, Sample};
+use std::collections::BTreeMap;
 
 /// Femtoseconds in a nanosecond: the pacer speaks of the one, the clock of the other.
 const FS_PER_NS: f64 = 1e6;
@@ -133,10 +134,10 @@ impl<'a> Reading<'a> {
         (ns > 0.0).then_some(ns)
     }
 
-    /// The median of the operations that were recorded one by one, ns; `None` where none was.
-    pub fn event_ns(&self) -> Option<f64> {
-        let all = describe::merged(self.latencies.iter().copied());
-        Some(describe::histogram(&all)?.median).filter(|&ns| ns > 0.0)
+    /// The median of the operations that were timed one by one, ns; `None` when none was.
+    pub fn median_latency_ns(&self) -> Option<f64> {
+        let merged = merged(self.latencies.iter().copied());
+        describe::median_event(&merged).filter(|&median| median > 0.0)
     }
 
     /// Nanoseconds an operation of all copies together, each with all its work over all its time: 1 over the sum of their rates.
@@ -210,4 +211,25 @@ impl<'a> Reading<'a> {
     pub fn tick_ns(&self) -> Option<u64> {
         self.params("tick_ns").find_map(|tick| tick.parse().ok())
     }
+}
+
+/// All events of several histograms.
+pub(super) fn merged<'a>(histograms: impl Iterator<Item = &'a Histogram>) -> Histogram {
+    let mut buckets: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut all = Histogram {
+        min: u64::MAX,
+        ..Histogram::default()
+    };
+    for histogram in histograms.filter(|histogram| histogram.count > 0) {
+        all.count = all.count.saturating_add(histogram.count);
+        all.min = all.min.min(histogram.min);
+        all.max = all.max.max(histogram.max);
+        all.sum = all.sum.saturating_add(histogram.sum);
+        for (bucket, events) in &histogram.buckets {
+            let bucket: &mut u64 = buckets.entry(*bucket).or_default();
+            *bucket = bucket.saturating_add(*events);
+        }
+    }
+    all.buckets = buckets.into_iter().collect();
+    all
 }

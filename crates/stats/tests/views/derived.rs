@@ -235,3 +235,49 @@ fn without_its_terms_it_was_not_run() {
     let why = "No round measured all the rows that it is made of.";
     assert_eq!(notes(&apart)[0], (NotRun, None, why));
 }
+
+/// The rate of a/x as a share of that of a/whole, whose operation does half as much.
+fn share() -> Benchmark {
+    Benchmark {
+        unit: unit("%"),
+        better: Better::Higher,
+        amount_per_op: 2.0,
+        work: Work::Derived {
+            terms: vec![Term {
+                id: id("a/x"),
+                times: 1.0,
+            }],
+            share_of: Some(id("a/whole")),
+        },
+        ..plain("a/share")
+    }
+}
+
+#[test]
+fn a_share_is_of_two_rates_round_by_round() {
+    let rows = vec![plain("a/x"), plain("a/whole"), share()];
+    // both scatter together, so that their share does not scatter at all
+    let mut launches = scattered("a/x", 400.0);
+    launches.extend(scattered("a/whole", 50.0));
+    let view = view(&run(rows, launches));
+    let found = row(&view, "a/share");
+    let estimate = found.estimate.unwrap();
+    assert!((24.999..25.001).contains(&estimate), "{estimate}");
+    let [low, high] = found.interval.unwrap();
+    assert!(24.99 < low && high < 25.01, "{low} {high}");
+    assert_eq!((found.cycles, found.footnotes.len()), (None, 0));
+}
+
+#[test]
+fn a_share_of_what_was_not_measured_is_none() {
+    let rows = vec![plain("a/x"), share()];
+    let view = view(&run(rows, scattered("a/x", 400.0)));
+    let found = row(&view, "a/share");
+    assert_eq!(found.estimate, None);
+    let why = "It is made of a/whole, which is not part of this run.";
+    assert!(
+        found.footnotes.iter().any(|note| note.why == why),
+        "{:?}",
+        found.footnotes
+    );
+}

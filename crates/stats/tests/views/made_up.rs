@@ -107,6 +107,7 @@ pub fn derived(name: &str, terms: &[(f64, &str)]) -> Benchmark {
     Benchmark {
         work: Work::Derived {
             terms: terms.collect(),
+            share_of: None,
         },
         ..plain(name)
     }

@@ -1,0 +1,98 @@
+/* disk/raw-write: an amount of data written past the cache in groups of 64 KB (hp-1987, section 7, table 7.3 and the text on raw
+ * disc writes).
+ *
+ * One operation is bytes= in writes of 64 KB from front to back (O_DIRECT). device=none: over a file that was written before, whose
+ * blocks are all there as those of a raw disc are; otherwise over the beginning of a block device, which device.h guards.
+ * All of it is read back the same way afterwards.
+ */
+#define _GNU_SOURCE
+#include "device.h"
+#include "transfer.h"
+
+#define BLOCK 65536
+#define PUBLISHED (4 << 20)
+#define NAME "data"
+
+static struct transfer all = {.writes = 1};
+static int file = -1, on_device;
+
+static void open_file(struct context *c)
+{
+	int made = open(NAME, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (made < 0) {
+		went_wrong(c, "open", errno);
+		return;
+	}
+	for (uint64_t i = 0; i < all.blocks; i++) {
+		ssize_t put = pwrite(made, all.buffers, BLOCK, (off_t)(i * BLOCK));
+		if (put != BLOCK) {
+			went_wrong(c, "write", put < 0 ? errno : ENOSPC);
+			return;
+		}
+	}
+	must_be_on_a_device(c, made);
+	close(made);
+	file = open(NAME, O_RDWR | O_DIRECT | O_CLOEXEC);
+	if (file < 0)
+		skip(c, "The file system here cannot write past its cache (O_DIRECT: %s): name a directory on another one with --dir, or a device with --param device=.",
+		     strerror(errno));
+}
+
+static void setup(struct context *c)
+{
+	const char *device = parameter(c, "device", "none");
+	on_device = strcmp(device, "none") != 0;
+	transfer_begin(c, &all, BLOCK, PUBLISHED);
+	note(c, "uncached", "O_DIRECT");
+	if (all.buffers == NULL)
+		return;
+	if (on_device) {
+		file = open_device(c, device, all.blocks * BLOCK);
+		note(c, "measured", "past the cache of %s", device);
+	} else {
+		open_file(c);
+	}
+}
+
+static void prepare(struct context *c, uint64_t n)
+{
+	(void)c;
+	(void)n;
+	all.generation++;
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	for (uint64_t i = 0; i < n; i++)
+		if (transfer(c, &all, file, check) != 0)
+			return;
+}
+
+static void finish(struct context *c, uint64_t n, uint64_t *check)
+{
+	(void)n;
+	*check += right_blocks(c, &all, file);
+}
+
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	(void)c;
+	return n * transfer_sum(&all) + all.blocks;
+}
+
+static void teardown(struct context *c)
+{
+	if (!on_device && unlink(NAME) != 0)
+		failed(c, "unlink");
+}
+
+const struct kernel kernel = {
+	.name = "disk/raw",
+	.setup = setup,
+	.prepare = prepare,
+	.run = run,
+	.finish = finish,
+	.expect = expect,
+	.teardown = teardown,
+	.single = 1,
+};

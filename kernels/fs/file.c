@@ -1,0 +1,109 @@
+/* fs/seq-write, seq-read, rand-write, rand-read: one hundred operations on a file that was made before (hp-1987, section 5,
+ * tests 17 to 28, tables 5.18 to 5.29).
+ *
+ * One operation is one write or one read of size= bytes, at the next place of the file or, with the lseek that goes there in
+ * its time, at the next one of a fixed order. Each is timed by itself and handed to the recorder. A sample is always one hundred.
+ * Nothing of the file is dirty when a hundred begins, and all of it is in the page cache; cached=no: nothing of it is.
+ */
+#define _GNU_SOURCE
+#include "records.h"
+
+static int writes, cached, reading = -1;
+static enum cold by;
+
+/* Another opening of the file, whose reads come from the device. */
+static int past_the_cache(struct context *c)
+{
+	int direct = open(NAME, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	if (direct < 0 || pread(direct, buffer, size, (off_t)size) != (ssize_t)size)
+		skip(c, "Reads of %u bytes past the cache are not possible here (%s): leave --param cold_by= out, or choose a directory on another device with --dir.",
+		     (unsigned)size, strerror(errno));
+	return direct;
+}
+
+static void setup(struct context *c)
+{
+	const char *op = parameter(c, "op", ""), *kept = parameter(c, "cached", "yes");
+	writes = strcmp(op, "write") == 0;
+	cached = strcmp(kept, "yes") == 0;
+	if (!writes && strcmp(op, "read") != 0)
+		failed_because(c, "arguments", "op=%s is neither write nor read", op);
+	if (!cached && (writes || strcmp(kept, "no") != 0))
+		failed_because(c, "arguments", "cached=%s is neither yes nor, of reads, no", kept);
+	make_records(c);
+	reading = file;
+	if (cached || file < 0)
+		return;
+	by = cold_by(c);
+	must_be_on_a_device(c, file);
+	if (by == BY_DIRECT)
+		reading = past_the_cache(c);
+}
+
+static void prepare(struct context *c, uint64_t n)
+{
+	(void)n;
+	if (!cached && by != BY_DIRECT)
+		make_cold(c, file, by);
+	else if (writes && fsync(file) != 0)
+		went_wrong(c, "fsync", errno);
+	if (lseek(reading, 0, SEEK_SET) != 0)
+		failed(c, "lseek");
+	generation++;
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	int on = reading;
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t word = writes ? stamp(order[i], generation) : 0;
+		if (writes)
+			memcpy(buffer, &word, sizeof word);
+		uint64_t start = now_ns();
+		if (at_random && lseek(on, (off_t)(order[i] * size), SEEK_SET) < 0) {
+			failed(c, "lseek");
+			return;
+		}
+		ssize_t done = writes ? write(on, buffer, size) : read(on, buffer, size);
+		uint64_t end = now_ns();
+		if (done != (ssize_t)size) {
+			went_wrong(c, writes ? "write" : "read", done < 0 ? errno : EIO);
+			return;
+		}
+		record(c, start, end);
+		if (!writes) {
+			memcpy(&word, buffer, sizeof word);
+			*check = (*check << 1 | *check >> 63) + word;
+		}
+	}
+}
+
+static void finish(struct context *c, uint64_t n, uint64_t *check)
+{
+	if (!writes)
+		return;
+	for (uint64_t i = 0; i < n; i++)
+		holds[order[i]] = generation;
+	*check += right_records(c);
+}
+
+/* Every record is what it must be; those that were read came in their order. */
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	uint64_t sum = 0;
+	(void)c;
+	for (uint64_t i = 0; !writes && i < n; i++)
+		sum = (sum << 1 | sum >> 63) + stamp(order[i], holds[order[i]]);
+	return writes ? RECORDS : sum;
+}
+
+const struct kernel kernel = {
+	.name = "fs/file",
+	.setup = setup,
+	.prepare = prepare,
+	.run = run,
+	.finish = finish,
+	.expect = expect,
+	.teardown = remove_records,
+	.max_n = RECORDS,
+};

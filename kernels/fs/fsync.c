@@ -1,0 +1,71 @@
+/* fs/fsync: what one hundred writes leave for fsync (hp-1987, section 5, the lines under tables 5.18 to 5.26).
+ *
+ * One operation is one fsync, after one hundred records of size= bytes were written, untimed, in the order of the rows of writes.
+ * Nothing of the file was dirty before them. That nothing is afterwards is shown: the kernel lets go of all its pages,
+ * and what is then read from the device is what was written.
+ */
+#define _GNU_SOURCE
+#include "records.h"
+
+static void setup(struct context *c)
+{
+	make_records(c);
+	note(c, "uncached", "fsync after writing");
+	if (file >= 0)
+		must_be_on_a_device(c, file);
+}
+
+static void prepare(struct context *c, uint64_t n)
+{
+	(void)n;
+	generation++;
+	for (unsigned i = 0; i < RECORDS; i++) {
+		uint64_t word = stamp(order[i], generation);
+		memcpy(buffer, &word, sizeof word);
+		holds[order[i]] = generation;
+		ssize_t put = pwrite(file, buffer, size, (off_t)(order[i] * size));
+		if (put != (ssize_t)size) {
+			went_wrong(c, "write", put < 0 ? errno : ENOSPC);
+			return;
+		}
+	}
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t start = now_ns();
+		int status = fsync(file);
+		uint64_t end = now_ns();
+		if (status != 0) {
+			went_wrong(c, "fsync", errno);
+			return;
+		}
+		record(c, start, end);
+		(*check)++;
+	}
+}
+
+static void finish(struct context *c, uint64_t n, uint64_t *check)
+{
+	(void)n;
+	must_be_clean(c, file);
+	*check += right_records(c);
+}
+
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	(void)c;
+	return n + RECORDS;
+}
+
+const struct kernel kernel = {
+	.name = "fs/fsync",
+	.setup = setup,
+	.prepare = prepare,
+	.run = run,
+	.finish = finish,
+	.expect = expect,
+	.teardown = remove_records,
+	.single = 1,
+};
