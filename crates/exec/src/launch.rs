@@ -15,6 +15,7 @@ use crate::places::Places;
 use crate::process::{Task, carry_out};
 use crate::rebuild::Rebuilt;
 use crate::steady::Steady;
+use crate::swap::Swap;
 use crate::trace::Tracing;
 use crate::volume::Volume;
 use crate::{ExecError, Execute, Launched, linked};
@@ -68,6 +69,8 @@ pub struct Executor {
     pub(crate) tracing: Tracing,
     /// The file system that was made for rows that ask for one, or why there is none.
     pub(crate) volume: Result<Volume, String>,
+    /// The swap file for rows that ask for one, or why there is none.
+    pub(crate) swap: Result<Swap, String>,
     proved: BTreeSet<Id>,
     /// The user's commands that have been executed once.
     pub(crate) warm: BTreeSet<Vec<String>>,
@@ -103,6 +106,7 @@ impl Executor {
             confinement: Err("none was asked for".to_owned()),
             tracing: Err("none was asked for".to_owned()),
             volume: Err("none was asked for".to_owned()),
+            swap: Err("none was asked for".to_owned()),
             proved: BTreeSet::new(),
             warm: BTreeSet::new(),
             builds: BTreeMap::new(),
