@@ -164,8 +164,16 @@ impl Reader<'_> {
     }
 
     fn needs_of(&self, raw: &raw::Entry) -> Result<Vec<Need>, Error> {
+        self.declared(raw.needs.iter().flat_map(At::get_ref))
+    }
+
+    /// Needs by their names.
+    pub fn declared<'n>(
+        &self,
+        names: impl Iterator<Item = &'n At<String>>,
+    ) -> Result<Vec<Need>, Error> {
         let mut needs = Vec::new();
-        for name in raw.needs.iter().flat_map(At::get_ref) {
+        for name in names {
             let Some(need) = self.needs.get(name.get_ref()) else {
                 return Err(self.error(
                     name,

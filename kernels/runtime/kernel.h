@@ -75,9 +75,10 @@ char **command_line(const struct context *);
 /* Nanoseconds of CLOCK_MONOTONIC_RAW. */
 uint64_t now_ns(void);
 
-/* Hands one operation to the recorder, which keeps a histogram. No system call, no allocation. Not from a second
- * process: fork() does not copy the recorder. */
-void record(struct context *, uint64_t start_ns, uint64_t end_ns);
+/* Hands one operation to the recorder, which keeps a histogram: where operations are recorded, the figure is their median.
+ * Whether it is the longest so far. No system call, no allocation. Not from a second process: fork() does not copy the
+ * recorder. */
+int record(struct context *, uint64_t start_ns, uint64_t end_ns);
 
 /* fork() for a second process of the kernel: it dies with its parent, and is placed on the second CPU if the
  * row has one. Returns as fork() does; in the child -1 never comes back. */

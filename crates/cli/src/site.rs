@@ -141,11 +141,17 @@ impl Site {
         if benchmarks.iter().any(gritstone_exec::is_confined) {
             executor.confine(&groups_for(&Root::live(), "memory"), journal.as_deref_mut());
         }
+        if benchmarks.iter().any(gritstone_exec::is_traced) {
+            executor.trace(journal.as_deref_mut());
+        }
         if benchmarks.iter().any(gritstone_exec::wants_file_system) {
             executor.equip(&self.dir, journal.as_deref_mut());
         }
         if benchmarks.iter().any(gritstone_exec::wants_swap) {
-            executor.swap(&self.dir, journal);
+            executor.swap(&self.dir, journal.as_deref_mut());
+        }
+        if benchmarks.iter().any(|row| !row.load().is_empty()) {
+            executor.expect_load(journal);
         }
         Ok(executor)
     }

@@ -34,6 +34,10 @@ pub(crate) enum Entry {
     Makes(PathBuf),
     /// It makes a control group.
     Confines(PathBuf),
+    /// It starts a load; all processes of it have this mark.
+    Starts(String),
+    /// It makes an instance of tracefs, of this name.
+    Traces(String),
     /// It makes a file system on a loop device, all of it in this directory.
     Mounts(PathBuf),
     /// It makes a swap file, in this directory.
@@ -142,6 +146,18 @@ impl Journal {
     /// Before a control group is made.
     pub(crate) fn confines(&mut self, group: &Path) -> io::Result<()> {
         self.note(Entry::Confines(group.to_owned()))
+    }
+
+    /// Before a load is started, whose processes have this mark, with a watchdog.
+    pub(crate) fn starts(&mut self, mark: &str) -> io::Result<()> {
+        self.watched()?;
+        self.note(Entry::Starts(mark.to_owned()))
+    }
+
+    /// Before an instance of tracefs is made, with a watchdog: what is traced costs everyone.
+    pub(crate) fn traces(&mut self, name: &str) -> io::Result<()> {
+        self.watched()?;
+        self.note(Entry::Traces(name.to_owned()))
     }
 
     /// Before a file system is made in a directory, with a watchdog: a mount must not wait for the next start.

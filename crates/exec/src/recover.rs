@@ -5,7 +5,7 @@
 use crate::journal::{By, ENDING, Entry};
 use crate::places::remove;
 use crate::settings::{Back, put_back};
-use crate::{group, owner, swap, volume};
+use crate::{group, load, owner, swap, trace, volume};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg, OFlag};
 use std::fs::{self, File, OpenOptions};
@@ -73,6 +73,22 @@ pub(crate) fn undo(entries: &[Entry], root: &Path, settings: bool) -> Undone {
                     undone
                         .said
                         .push(format!("cannot remove {}: {why}", group.display()));
+                }
+            }
+            Entry::Starts(mark) => {
+                if let Err(why) = load::end(mark) {
+                    undone.whole = false;
+                    undone
+                        .said
+                        .push(format!("cannot end the load {mark}: {why}"));
+                }
+            }
+            Entry::Traces(name) => {
+                if let Err(why) = trace::remove(name) {
+                    undone.whole = false;
+                    undone
+                        .said
+                        .push(format!("cannot remove the trace {name}: {why}"));
                 }
             }
             Entry::Mounts(directory) => {

@@ -223,12 +223,15 @@ pub enum Work {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         share_of: Option<Id>,
     },
-    /// Geometric mean of ratios.
+    /// Mean of ratios.
     Rating {
         /// The rows that it is made of.
         over: Vec<Id>,
         /// The machine that is 1: `ref:...`.
         baseline: String,
+        /// One for each row, for the weighted arithmetic mean of hp-1987; empty for the geometric mean.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        weights: Vec<f64>,
     },
 }
 
@@ -315,6 +318,23 @@ pub struct Benchmark {
     pub not_comparable: Option<String>,
 }
 
+/// Programs of this family, `load/name`, work beside a kernel that uses them.
+const LOAD: &str = "load/";
+
+impl KernelWork {
+    /// The programs that make the load under which it is measured, from level 1; nothing for level 0.
+    pub fn load(&self) -> impl Iterator<Item = &str> {
+        let uses = self.uses.iter().map(String::as_str);
+        uses.filter(|program| program.starts_with(LOAD))
+    }
+
+    /// The programs that it executes itself.
+    pub fn helpers(&self) -> impl Iterator<Item = &str> {
+        let uses = self.uses.iter().map(String::as_str);
+        uses.filter(|program| !program.starts_with(LOAD))
+    }
+}
+
 impl Benchmark {
     /// An entry that says nothing but this, and claims nothing: for what is in no catalogue. Of a rate more is better, of all
     /// else less.
@@ -347,13 +367,25 @@ impl Benchmark {
     }
 
     /// Whether several copies of it can be measured at once: kernels that keep to one CPU. A command, a size and what is
-    /// computed is no kernel, rows across CPUs are about all of them already, and one control group holds one process to
-    /// its memory.
+    /// computed is no kernel; rows across CPUs are about all of them already; one control group holds one process to its
+    /// memory, one trace times one, one has real-time priority on a CPU; and several copies beside a load are under another load.
     #[must_use]
     pub fn can_be_copied(&self) -> bool {
-        let free = |work: &KernelWork| !work.params.contains_key("memory_pages");
+        let alone = ["memory_pages", "traced", "priority"];
+        let free = |work: &KernelWork| {
+            !alone.iter().any(|key| work.params.contains_key(*key)) && work.load().next().is_none()
+        };
         matches!(&self.work, Work::Kernel(work) if free(work))
             && self.placement == Placement::OneCpu
             && self.unit.quantity() != Quantity::Exact
+    }
+
+    /// The programs that make its load, from level 1.
+    #[must_use]
+    pub fn load(&self) -> Vec<&str> {
+        match &self.work {
+            Work::Kernel(work) => work.load().collect(),
+            _ => vec![],
+        }
     }
 }

@@ -207,6 +207,50 @@ fn ratings_stand_in_front_and_have_no_place_where_there_are_none() {
 }
 
 #[test]
+fn levels_of_load_stand_side_by_side_with_those_of_the_documents() {
+    let at = |id: &str, published: bool, factor: f64| {
+        let mut result = sample::run().results[1].clone();
+        result.id = gritstone_model::Id::parse(id).unwrap();
+        result.title = "time to user".to_owned();
+        result.footnotes.clear();
+        let statistics = result.statistics.as_mut().unwrap();
+        statistics.min = factor;
+        statistics.median = 2.0 * factor;
+        statistics.mean = Some(3.0 * factor);
+        statistics.max = 400.0 * factor;
+        statistics.percentiles.clear();
+        if published {
+            result.outcome = "published".to_owned();
+        } else {
+            statistics
+                .percentiles
+                .insert("p99".to_owned(), 5.0 * factor);
+        }
+        result
+    };
+    let mut run = sample::run();
+    run.results = vec![
+        at("rt/user-latency", false, 10.0),
+        at("rt/user-latency@level-3", false, 20.0),
+    ];
+    let mut printed = view("ref:hp", "Model 840S", "HP-UX");
+    printed.results = vec![at("rt/user-latency@level-3", true, 791.0)];
+    let page = html::render(&of(&[run.clone()], &[printed]));
+    for text in [
+        "time to user by level of load, This machine",
+        "median: 20 ns/call at level 0, 40 ns/call at level 3.",
+        "99 %: 50 ns/call at level 0, 100 ns/call at level 3.",
+        "time to user, by level of load",
+        "791",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+    run.results.truncate(1);
+    let page = html::render(&of(&[run], &[]));
+    assert!(!page.contains("by level of load"));
+}
+
+#[test]
 fn a_distribution_is_drawn_from_its_median_on() {
     let mut run = sample::run();
     let statistics = run.results[1].statistics.as_mut().unwrap();

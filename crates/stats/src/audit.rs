@@ -84,7 +84,8 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     let straight = claims.linear.then_some(1.0);
     let exponent = growth.map(|growth| growth.exponent);
     found.judged(Claim::Linear, straight, exponent, claims.linear, flat);
-    if let Some(ns) = median(all.iter().filter_map(|r| r.ns_per_op(false))) {
+    let typical = |r: &&Reading| r.median_latency_ns().or_else(|| r.ns_per_op(false));
+    if let Some(ns) = median(all.iter().filter_map(typical)) {
         let least = claims.min_ns_per_op;
         let fast = rules::faster_than_physics(benchmark, ns);
         found.judged(Claim::MinNsPerOp, least, Some(ns), least.is_some(), fast);

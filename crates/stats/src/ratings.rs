@@ -50,7 +50,10 @@ pub struct Options {
 #[must_use]
 pub fn environments(benchmarks: &[Benchmark]) -> Vec<Environment> {
     let rating = |benchmark: &Benchmark| match &benchmark.work {
-        Work::Rating { over, .. } => Some((benchmark.title.clone(), over.clone())),
+        // a mean with weights of its own is no environment
+        Work::Rating { over, weights, .. } if weights.is_empty() => {
+            Some((benchmark.title.clone(), over.clone()))
+        }
         _ => None,
     };
     let ratings: Vec<&Id> = benchmarks

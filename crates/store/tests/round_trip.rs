@@ -239,7 +239,13 @@ fn work() -> impl Strategy<Value = Work> {
         command().prop_map(Work::Scenario),
         (vec(term, 0..4), option(id()))
             .prop_map(|(terms, share_of)| Work::Derived { terms, share_of }),
-        (vec(id(), 0..4), text()).prop_map(|(over, baseline)| Work::Rating { over, baseline }),
+        (vec(id(), 0..4), text(), vec(real(), 0..4)).prop_map(|(over, baseline, weights)| {
+            Work::Rating {
+                over,
+                baseline,
+                weights,
+            }
+        }),
     ]
 }
 

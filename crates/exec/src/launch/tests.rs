@@ -2,6 +2,7 @@
 
 mod copies;
 mod helpers;
+mod load;
 mod own;
 
 use super::*;

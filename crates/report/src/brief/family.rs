@@ -2,7 +2,7 @@
 //!
 //! Must not know: the names of families and benchmarks.
 
-use super::{Across, Brief, bars, copies, curve, next_figure, published, spread};
+use super::{Across, Brief, bars, copies, curve, levels, next_figure, published, spread};
 use crate::columns::{self, Beside, Col, Strays, table};
 use crate::document::{Block, Column, Document, Row, Style, Table};
 use crate::pairs::Pairs;
@@ -27,7 +27,9 @@ pub(super) fn section(document: &mut Document, input: &Brief, name: &str, rows: 
     matrices(document, input, rows);
     bars::show(document, input, rows);
     figures(document, input, rows);
-    spread::show(document, input, rows);
+    levels::show(document, input, rows);
+    let unloaded = rows.iter().filter(|row| !levels::is_loaded(row.id));
+    spread::show(document, input, &unloaded.cloned().collect::<Vec<_>>());
     let covered = |r: &ResultView| curves.iter().any(|c| c.ends_in(&r.id));
     for (at, _) in input.runs.iter().enumerate() {
         let of = rows.iter().filter_map(|row| row.results[at]);

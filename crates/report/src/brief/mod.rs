@@ -10,6 +10,7 @@ mod copies;
 mod curve;
 mod family;
 mod front;
+mod levels;
 mod published;
 mod spread;
 

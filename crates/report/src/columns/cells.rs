@@ -40,7 +40,7 @@ impl Col {
         matches!(self, Self::Id)
     }
 
-    pub(super) fn head(&self, results: &[&ResultView]) -> Column {
+    pub(crate) fn head(&self, results: &[&ResultView]) -> Column {
         use Style::{Code, Number, Text};
         match self {
             Self::Id => Column::key("Benchmark", Code),
@@ -73,7 +73,7 @@ impl Col {
         }
     }
 
-    pub(super) fn cell(&self, result: &ResultView, all: &[&ResultView]) -> Text {
+    pub(crate) fn cell(&self, result: &ResultView, all: &[&ResultView]) -> Text {
         let text = match self {
             Self::Id => Some(result.id.to_string()),
             Self::Title => Some(title(result)),

@@ -421,6 +421,7 @@ fn the_environments_are_the_ratings_over_rows() {
         work: Work::Rating {
             over: over.iter().map(|row| id(row)).collect(),
             baseline: "ref:vax".to_owned(),
+            weights: vec![],
         },
         ..plain(name)
     };
