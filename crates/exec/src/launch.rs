@@ -14,6 +14,7 @@ use crate::places::Places;
 use crate::process::{Task, carry_out};
 use crate::rebuild::Rebuilt;
 use crate::steady::Steady;
+use crate::swap::Swap;
 use crate::volume::Volume;
 use crate::{ExecError, Execute, Launched, linked};
 use gritstone_kernels::{COMMAND, KEEPER};
@@ -63,6 +64,8 @@ pub struct Executor {
     pub(crate) confinement: Confinement,
     /// The file system that was made for rows that ask for one, or why there is none.
     pub(crate) volume: Result<Volume, String>,
+    /// The swap file for rows that ask for one, or why there is none.
+    pub(crate) swap: Result<Swap, String>,
     proved: BTreeSet<Id>,
     /// The user's commands that have been executed once.
     pub(crate) warm: BTreeSet<Vec<String>>,
@@ -96,6 +99,7 @@ impl Executor {
             steady: Steady::default(),
             confinement: Err("none was asked for".to_owned()),
             volume: Err("none was asked for".to_owned()),
+            swap: Err("none was asked for".to_owned()),
             proved: BTreeSet::new(),
             warm: BTreeSet::new(),
             builds: BTreeMap::new(),
