@@ -41,7 +41,7 @@ fn run() -> RunData {
                 n: 1000,
                 wall: 2_000_000,
                 pace: 250_000,
-                usage: Usage::default(),
+                ..Sample::default()
             }),
             Event::Check(Check {
                 n: 1000,

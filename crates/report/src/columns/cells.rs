@@ -195,7 +195,7 @@ fn counted(n: usize) -> Option<String> {
 }
 
 /// The estimate, or in a word why there is none.
-pub(crate) fn figure(result: &ResultView) -> Option<String> {
+fn figure(result: &ResultView) -> Option<String> {
     if let Some(estimate) = result.estimate {
         return Some(shown(result, estimate).estimate);
     }
