@@ -142,6 +142,12 @@ impl Reader<'_> {
                 ));
             }
         }
+        if claims.syscalls_vary && claims.syscalls_per_op.is_some() {
+            return Err(self.error(
+                at,
+                "syscalls_vary says that there is no syscalls_per_op: leave one of them out",
+            ));
+        }
         if claims.min_ns_per_op == Some(0.0) {
             return Err(self.error(
                 at,
@@ -194,6 +200,7 @@ impl Reader<'_> {
                 .iter()
                 .map(|(x, id)| (*x.get_ref(), id.get_ref().clone()))
                 .collect(),
+            caches: raw.caches,
         }))
     }
 }

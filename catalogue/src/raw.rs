@@ -147,4 +147,6 @@ pub(crate) struct Term {
 pub(crate) struct Curve {
     pub label: At<String>,
     pub points: At<Vec<(At<f64>, At<Id>)>>,
+    #[serde(default)]
+    pub caches: bool,
 }

@@ -5,7 +5,7 @@
 use crate::entry::curve_references;
 use crate::error::Error;
 use crate::raw::{self, At};
-use crate::read::{Reader, Reference, Row, placeholder_letter};
+use crate::read::{Reader, Reference, Row, is_hidden, placeholder_letter};
 use gritstone_model::{
     Benchmark, CommandWork, Figure, Id, KernelWork, Kind, Quantity, Selector, Term, Verify, Work,
 };
@@ -129,12 +129,24 @@ impl Reader<'_> {
         for helper in raw.uses.iter().flat_map(At::get_ref) {
             uses.push(self.program(helper)?);
         }
-        let params = raw.params.as_ref().map(|params| params.get_ref().clone());
+        let params = raw.params.as_ref().map(|params| self.params(params));
         Ok(KernelWork {
             program,
-            params: params.unwrap_or_default(),
+            params: params.transpose()?.unwrap_or_default(),
             uses,
         })
+    }
+
+    /// Words for a program, without a letter that nobody sees.
+    fn params(&self, at: &At<BTreeMap<String, String>>) -> Result<BTreeMap<String, String>, Error> {
+        let mut words = at.get_ref().iter().flat_map(|(key, value)| [key, value]);
+        match words.find(|word| word.chars().any(is_hidden)) {
+            Some(word) => Err(self.error(
+                at,
+                format!("{word:?} has a control character: take it away"),
+            )),
+            None => Ok(at.get_ref().clone()),
+        }
     }
 
     /// `family/name`, which is also a path under `kernels/`.
@@ -258,7 +270,7 @@ impl Reader<'_> {
                 ));
             }
         }
-        Ok(words.iter().map(|word| word.get_ref().clone()).collect())
+        words.iter().map(|word| self.word("argv", word)).collect()
     }
 
     fn terms(&self, raw: &raw::Entry) -> Result<Vec<Term>, Error> {
@@ -336,7 +348,7 @@ impl Reader<'_> {
             .map_err(|why| self.error(&raw.name, why.to_string()))?;
         let mut row = base.clone();
         match (&mut row.work, &raw.params) {
-            (Work::Kernel(work), Some(params)) => work.params.extend(params.get_ref().clone()),
+            (Work::Kernel(work), Some(params)) => work.params.extend(self.params(params)?),
             (_, Some(params)) => {
                 return Err(self.error(params, "`params` are handed to kernels only"));
             }

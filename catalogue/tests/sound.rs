@@ -147,6 +147,8 @@ fn sources_are_documents_that_there_are() {
                 "login-1982",
                 "stream-1995",
                 "lmbench-1996",
+                "posix-2024",
+                "linux-man-pages",
             ];
             assert!(
                 known.contains(&source.document.as_str()),
@@ -209,7 +211,8 @@ fn every_kernel_proves_its_work() {
             let of_a_device = matches!(benchmark.id.variant(), Some("uncached" | "cold"))
                 || claims.major_faults_per_op.is_some()
                 || benchmark.id.family() == "disk"
-                || benchmark.id.as_str().starts_with("fs/fsync/");
+                || benchmark.id.as_str().starts_with("fs/fsync/")
+                || benchmark.id.as_str() == "file/fsync";
             assert!(
                 claims.check && claims.linear != of_a_device && claims.min_ns_per_op.is_some(),
                 "{}",

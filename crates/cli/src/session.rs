@@ -22,6 +22,8 @@ const PILOT: usize = 6;
 const LEAST: usize = 10;
 /// Beyond this the drift of the machine, not the number of launches, limits what can be known.
 const MOST: usize = 100;
+/// Values below which a scatter is hardly one.
+const FEW: usize = 3;
 /// Of a row's launches, at most one in so many is made again because it was disturbed.
 const REPEATED: usize = 4;
 /// Part of the budget that is shared out after the pilot; the rest is for launches that take longer than the pilot's.
@@ -78,9 +80,13 @@ struct Track<'a> {
     step: &'a Step,
     /// ln of the value of each launch that was measured.
     values: Vec<f64>,
+    /// Of these, those of launches that had their core to themselves: the figure is made of them.
+    alone: Vec<f64>,
     launches: usize,
     seconds: f64,
     disturbed: usize,
+    /// Of the disturbed, those for which there was another launch in the second stage.
+    replaced: usize,
     /// No more launches: it failed, timed out, or cannot run.
     out: bool,
 }
@@ -94,6 +100,33 @@ impl Track<'_> {
         }
     }
 
+    /// Launches that are not to be in the figure. Where hardly any was alone, all of them must do.
+    fn crowded(&self) -> usize {
+        match self.alone.len() < FEW {
+            true => 0,
+            false => self.values.len() - self.alone.len(),
+        }
+    }
+
+    /// How many launches the figure needs: what a crowded one says of the scatter is not the figure's, and it is made again.
+    fn row(&self, precision: f64) -> Row {
+        let crowded = self.crowded();
+        let values = match crowded {
+            0 => &self.values,
+            _ => &self.alone,
+        };
+        let wanted = match self.out {
+            true => 0,
+            false => launches_needed(values, precision, CONFIDENCE, LEAST, MOST) + crowded,
+        };
+        Row {
+            cost: self.cost(),
+            done: self.launches,
+            wanted,
+            least: LEAST,
+        }
+    }
+
     fn learn(&mut self, launch: &Launch, floor: &mut Floor, seconds: f64) {
         self.launches += 1;
         self.seconds += seconds;
@@ -102,6 +135,9 @@ impl Track<'_> {
         self.disturbed += usize::from(disturbed);
         if let Some(ns) = summary::launch_ns_per_op(self.benchmark, launch) {
             self.values.push(ns.ln());
+            if !summary::launch_crowded(launch, floor) {
+                self.alone.push(ns.ln());
+            }
         }
         let failures = self.launches - self.values.len();
         self.out = match &launch.outcome {
@@ -166,12 +202,15 @@ pub fn measure(
         .collect();
     run.pass_through(&rounds(&pilot, seed(0)), &mut tracks)?;
     let more = allot(plan, &tracks, limits, run.ways.now());
+    for track in &mut tracks {
+        track.replaced = track.crowded();
+    }
     run.expect(&more, &tracks);
     run.pass_through(&rounds(&more, seed(1)), &mut tracks)?;
 
     let again: Vec<usize> = tracks
         .iter()
-        .map(|t| t.disturbed.min(t.launches / REPEATED))
+        .map(|t| (t.disturbed - t.replaced).min(t.launches / REPEATED))
         .collect();
     run.expect(&again, &tracks);
     run.pass_through(&rounds(&again, seed(2)), &mut tracks)
@@ -187,9 +226,11 @@ fn tracks(plan: &Plan) -> Vec<Track<'_>> {
                 benchmark: benchmarks.get(&step.id)?,
                 step,
                 values: vec![],
+                alone: vec![],
                 launches: 0,
                 seconds: 0.0,
                 disturbed: 0,
+                replaced: 0,
                 out: false,
             })
         })
@@ -200,16 +241,7 @@ fn tracks(plan: &Plan) -> Vec<Track<'_>> {
 fn allot(plan: &Plan, tracks: &[Track<'_>], limits: &Limits, now: Duration) -> Vec<usize> {
     let mut rows: Vec<Row> = tracks
         .iter()
-        .map(|track| Row {
-            cost: track.cost(),
-            done: track.launches,
-            wanted: if track.out {
-                0
-            } else {
-                launches_needed(&track.values, limits.precision, CONFIDENCE, LEAST, MOST)
-            },
-            least: LEAST,
-        })
+        .map(|track| track.row(limits.precision))
         .collect();
     // the terms of a difference are paired round by round, as one copy and several are: they need launches in the same rounds
     for benchmark in &plan.benchmarks {

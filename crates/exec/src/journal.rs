@@ -36,6 +36,8 @@ pub(crate) enum Entry {
     Confines(PathBuf),
     /// It makes a file system on a loop device, all of it in this directory.
     Mounts(PathBuf),
+    /// It makes a swap file, in this directory.
+    Swaps(PathBuf),
     /// It changes a setting; the path is that of the machine, below the root.
     Sets {
         path: String,
@@ -146,6 +148,12 @@ impl Journal {
     pub(crate) fn mounts(&mut self, directory: &Path) -> io::Result<()> {
         self.watched()?;
         self.note(Entry::Mounts(directory.to_owned()))
+    }
+
+    /// Before a swap file is made in a directory, with a watchdog likewise.
+    pub(crate) fn swaps(&mut self, directory: &Path) -> io::Result<()> {
+        self.watched()?;
+        self.note(Entry::Swaps(directory.to_owned()))
     }
 
     /// From now on, somebody undoes what this journal says as soon as the run is dead.

@@ -10,10 +10,12 @@ pub(crate) mod programs;
 use crate::entries::{self, Entries, Uncounted};
 use crate::group::{Confinement, Group, is_confined};
 use crate::judge::judge;
+use crate::own::Own;
 use crate::places::Places;
 use crate::process::{Task, carry_out};
 use crate::rebuild::Rebuilt;
 use crate::steady::Steady;
+use crate::swap::Swap;
 use crate::volume::Volume;
 use crate::{ExecError, Execute, Launched, linked};
 use gritstone_kernels::{COMMAND, KEEPER};
@@ -61,13 +63,25 @@ pub struct Executor {
     pub(crate) setup: Setup,
     pub(crate) steady: Steady,
     pub(crate) confinement: Confinement,
+    pub(crate) own: Own,
     /// The file system that was made for rows that ask for one, or why there is none.
     pub(crate) volume: Result<Volume, String>,
+    /// The swap file for rows that ask for one, or why there is none.
+    pub(crate) swap: Result<Swap, String>,
     proved: BTreeSet<Id>,
     /// The user's commands that have been executed once.
     pub(crate) warm: BTreeSet<Vec<String>>,
     /// What is used instead of programs in this binary, by name.
     pub(crate) builds: BTreeMap<String, Rebuilt>,
+    /// What the keeper is told of every program of the launch in progress.
+    pub(crate) asked: Asked,
+}
+
+/// The CPUs and the words that a launch asks of its keepers, beside those of its kernel.
+#[derive(Debug, Default)]
+pub(crate) struct Asked {
+    pub cpus: Option<String>,
+    pub word: Option<String>,
 }
 
 /// Events and outcome of one process, before those of the next are added.
@@ -95,10 +109,13 @@ impl Executor {
             setup,
             steady: Steady::default(),
             confinement: Err("none was asked for".to_owned()),
+            own: Own::default(),
             volume: Err("none was asked for".to_owned()),
+            swap: Err("none was asked for".to_owned()),
             proved: BTreeSet::new(),
             warm: BTreeSet::new(),
             builds: BTreeMap::new(),
+            asked: Asked::default(),
         }
     }
 
@@ -212,8 +229,8 @@ impl Executor {
         let program = self.path_of(name)?;
         let ended = carry_out(&Task {
             keeper: &keeper,
-            cpus: &self.setup.cpus,
-            steady: &self.steady.words(kernel, group),
+            cpus: self.asked.cpus.as_deref().unwrap_or(&self.setup.cpus),
+            steady: &self.steady.words(kernel, group, self.asked.word.as_deref()),
             program: &program,
             arguments,
             directory,
@@ -382,6 +399,10 @@ impl Execute for Executor {
     ) -> Result<Launched, ExecError> {
         let directory = self.fresh(benchmark)?;
         let cpus = placed(benchmark, cpus);
+        self.asked = Asked {
+            cpus: self.own.cpus(benchmark, cpus),
+            word: self.own.word(benchmark).map(str::to_owned),
+        };
         let told = match &benchmark.work {
             Work::Kernel(work) if copies > 1 => {
                 self.copies(benchmark, work, cpus, copies, &directory)

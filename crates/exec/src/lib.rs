@@ -3,8 +3,8 @@
 //!
 //! The way of a launch: benchmark -> command lines ([`launch`]) -> a process under the keeper ([`process`]) -> events
 //! and an outcome. Everything on disc is below two directories ([`places`]); they, and what is changed of the machine's
-//! settings ([`settings`]) the control group that holds some launches to an amount of memory ([`group`]) and the file system that is made for some
-//! ([`volume`]), stand in a journal ([`journal`]) before they are made or changed, and are undone on every
+//! settings ([`settings`]) the control group that holds some launches to an amount of memory ([`group`]) the file system that is made for some
+//! ([`volume`]) and the swap file for others ([`swap`]), stand in a journal ([`journal`]) before they are made or changed, and are undone on every
 //! exit, by a watchdog ([`watchdog`]) or by the next start ([`recover`]) when the run was killed. Two side ways: kernels
 //! are compiled again with another compiler ([`rebuild`]), and their entries into the kernel of the system are counted
 //! ([`entries`]).
@@ -17,6 +17,7 @@ mod journal;
 mod judge;
 mod launch;
 mod linked;
+mod own;
 mod owner;
 mod places;
 mod process;
@@ -24,6 +25,7 @@ pub mod rebuild;
 mod recover;
 mod settings;
 mod steady;
+mod swap;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -38,6 +40,7 @@ pub use journal::{Journal, Registry, Settings};
 pub use launch::{CACHED, Executor, PROOF_FAILED, Setup};
 pub use places::Places;
 pub use recover::recover;
+pub use swap::wants_swap;
 pub use volume::wants_file_system;
 pub use watchdog::watch;
 

@@ -7,6 +7,7 @@ mod ears;
 use crate::ExecError;
 use ears::{Ears, wait};
 use gritstone_model::Event;
+use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use std::collections::BTreeMap;
@@ -192,6 +193,15 @@ pub fn spawn(command: &mut Command) -> std::io::Result<Child> {
             other => return other,
         }
     }
+}
+
+/// Nothing to read, and nobody who reads; in a root without devices, an empty file in memory.
+pub fn nothing() -> std::io::Result<Stdio> {
+    let mut null = std::fs::OpenOptions::new();
+    if let Ok(null) = null.read(true).write(true).open("/dev/null") {
+        return Ok(Stdio::from(null));
+    }
+    Ok(Stdio::from(memfd_create("nothing", MFdFlags::MFD_CLOEXEC)?))
 }
 
 fn pid_of(child: &Child) -> Pid {

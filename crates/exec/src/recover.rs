@@ -5,7 +5,7 @@
 use crate::journal::{By, ENDING, Entry};
 use crate::places::remove;
 use crate::settings::{Back, put_back};
-use crate::{group, owner, volume};
+use crate::{group, owner, swap, volume};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg, OFlag};
 use std::fs::{self, File, OpenOptions};
@@ -80,6 +80,15 @@ pub(crate) fn undo(entries: &[Entry], root: &Path, settings: bool) -> Undone {
                     undone.whole = false;
                     undone.said.push(format!(
                         "cannot take down the file system in {}: {why}; umount it, then remove the directory",
+                        directory.display()
+                    ));
+                }
+            }
+            Entry::Swaps(directory) => {
+                if let Err(why) = swap::remove(directory) {
+                    undone.whole = false;
+                    undone.said.push(format!(
+                        "cannot take down the swap file in {}: {why}; swapoff it, then remove the directory",
                         directory.display()
                     ));
                 }

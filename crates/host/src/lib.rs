@@ -24,7 +24,7 @@ pub use cpu_set::CpuSet;
 pub use doctor::{Finding, Severity, examine};
 pub use facts::{
     Cache, Cgroup, Core, Cpu, Host, Kernel, Limits, Load, Memory, System, Turbo, UNLIMITED,
-    Virtualisation, memory_groups,
+    Virtualisation, groups_for,
 };
 pub use filesystem::FileSystem;
 pub use placement::{Chosen, choose_cpus};

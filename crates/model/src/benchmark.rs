@@ -2,7 +2,7 @@
 //!
 //! Must not know: TOML, where entries come from, how they are carried out.
 
-use crate::{Better, Id, Unit};
+use crate::{Better, Id, Quantity, Unit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -79,6 +79,9 @@ pub struct Claims {
     pub linear: bool,
     /// Entries into the kernel for each operation.
     pub syscalls_per_op: Option<f64>,
+    /// How often it enters the kernel depends on which of several comes first: it is counted, and not judged.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub syscalls_vary: bool,
     /// Voluntary switches for each operation, at least.
     pub switches_per_op: Option<f64>,
     /// Page faults for each operation, at most.
@@ -264,6 +267,9 @@ pub struct Curve {
     pub label: String,
     /// (x, row).
     pub points: Vec<(f64, Id)>,
+    /// Whether x are working sets in KB, so that the curve shows where caches end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub caches: bool,
 }
 
 /// One entry.
@@ -307,4 +313,47 @@ pub struct Benchmark {
     pub remark: Option<String>,
     /// Another row of the same name does other work, and is not comparable with it: why.
     pub not_comparable: Option<String>,
+}
+
+impl Benchmark {
+    /// An entry that says nothing but this, and claims nothing: for what is in no catalogue. Of a rate more is better, of all
+    /// else less.
+    #[must_use]
+    pub fn new(id: Id, unit: Unit, work: Work) -> Self {
+        Self {
+            id,
+            title: String::new(),
+            version: 1,
+            work,
+            operation: String::new(),
+            why: String::new(),
+            sources: vec![],
+            better: match unit.quantity() {
+                Quantity::Rate { .. } => Better::Higher,
+                _ => Better::Lower,
+            },
+            unit,
+            amount_per_op: 1.0,
+            published: None,
+            placement: Placement::OneCpu,
+            processor_bound: false,
+            files: false,
+            claims: Claims::default(),
+            needs: vec![],
+            curve: None,
+            remark: None,
+            not_comparable: None,
+        }
+    }
+
+    /// Whether several copies of it can be measured at once: kernels that keep to one CPU. A command, a size and what is
+    /// computed is no kernel, rows across CPUs are about all of them already, and one control group holds one process to
+    /// its memory.
+    #[must_use]
+    pub fn can_be_copied(&self) -> bool {
+        let free = |work: &KernelWork| !work.params.contains_key("memory_pages");
+        matches!(&self.work, Work::Kernel(work) if free(work))
+            && self.placement == Placement::OneCpu
+            && self.unit.quantity() != Quantity::Exact
+    }
 }

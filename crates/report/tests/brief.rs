@@ -183,6 +183,7 @@ fn ratings_stand_in_front_and_have_no_place_where_there_are_none() {
                     for_money: None,
                 },
                 all_cpus: None,
+                copies: None,
                 price: None,
             }],
         };
@@ -222,4 +223,49 @@ fn a_distribution_is_drawn_from_its_median_on() {
     ] {
         assert!(page.contains(text), "{text}");
     }
+}
+
+#[test]
+fn copies_are_drawn_with_their_law_and_of_many_the_least_efficient() {
+    let mut run = sample::run();
+    let page = |run: &RunView| {
+        let document = brief(&Brief {
+            ratings: None,
+            runs: std::slice::from_ref(run),
+            references: &[],
+            against: &[],
+            families: &[],
+            benchmarks: &[],
+        });
+        html::render(&document)
+    };
+    run.results.truncate(1);
+    run.results[0].copies = Some(sample::copies(100.0, true));
+    let fitted = page(&run);
+    assert!(fitted.contains("with the scalability law and its interval"));
+    // the points stand by themselves, the law is a line in a band
+    assert_eq!(fitted.matches("<g class=\"line ").count(), 2);
+    assert_eq!(fitted.matches("stroke-linejoin=\"round\"").count(), 1);
+    assert_eq!(fitted.matches("class=\"fill band\"").count(), 1);
+    run.results[0].copies = Some(sample::copies(100.0, false));
+    let unfitted = page(&run);
+    assert!(!unfitted.contains("scalability law") && unfitted.contains("The law was not fitted."));
+    assert_eq!(unfitted.matches("stroke-linejoin=\"round\"").count(), 1);
+
+    let mut many = sample::run();
+    many.results.truncate(8);
+    for (result, n) in many.results.iter_mut().zip(1..) {
+        let mut copies = sample::copies(100.0, true);
+        let last = copies.points.last_mut().unwrap();
+        last.efficiency = Some(0.1 * f64::from(n));
+        result.copies = Some(copies);
+    }
+    let text = page(&many);
+    assert!(text.contains("Of 8 rows that were measured as copies, the 6 are drawn"));
+    let drawn = |row: &str| text.contains(&format!("({row}): all copies together"));
+    assert!(drawn("byte/pipe") && drawn("byte/sieve") && !drawn("byte/disk-read"));
+    // a row without several copies that did anything has no curve
+    let points = &mut run.results[0].copies.as_mut().unwrap().points;
+    points.truncate(1);
+    assert!(!page(&run).contains("<figure"));
 }

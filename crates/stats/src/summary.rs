@@ -6,12 +6,14 @@
 //!
 //! Must not know: the store, processes, how anything is drawn.
 
+mod caches;
 mod copies;
 mod crowd;
 mod derived;
 pub mod limits;
 mod measured;
 mod paging;
+mod pairs;
 mod past;
 mod published;
 mod rating;
@@ -25,8 +27,8 @@ use crate::center::{self, Estimate};
 use crate::drift;
 pub use crowd::Floor;
 use gritstone_model::{
-    Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, Quantity,
-    ResultView, RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
+    Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, OwnCatalogue,
+    Quantity, ResultView, RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
 };
 pub use past::past;
 use reading::Reading;
@@ -159,6 +161,11 @@ pub fn summarise(run: &RunData, options: &Options) -> RunView {
         if let Some(curve) = &benchmark.curve {
             let points = series(curve, &results);
             if let Some(result) = results.get_mut(&benchmark.id) {
+                if curve.caches {
+                    result
+                        .footnotes
+                        .extend(caches::told(&points, &run.info.machine));
+                }
                 result.series = Some(points);
                 result.series_label = Some(curve.label.clone());
             }
@@ -190,6 +197,14 @@ pub fn launch_disturbed(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -
     let mut reading = Reading::of(launch);
     reading.hold_to(floor);
     rules::Disturbance::of(benchmark.processor_bound, &reading).is_any()
+}
+
+/// Whether another thread of the core was busy beside all of a launch, so that its figure is made of others.
+#[must_use]
+pub fn launch_crowded(launch: &Launch, floor: &Floor) -> bool {
+    let mut reading = Reading::of(launch);
+    reading.hold_to(floor);
+    reading.crowded
 }
 
 fn view(run: &RunData, mut results: BTreeMap<&Id, ResultView>) -> RunView {
@@ -235,6 +250,11 @@ fn blank(benchmark: &Benchmark, run: &RunData) -> ResultView {
         .map(|skip| skip.footnote.clone())
         .collect();
     footnotes.extend(rules::declared(benchmark));
+    let own = run.info.settings.catalogue.iter();
+    footnotes.extend(
+        own.filter(|own| own.has(&benchmark.id))
+            .map(OwnCatalogue::footnote),
+    );
     ResultView {
         id: benchmark.id.clone(),
         title: benchmark.title.clone(),

@@ -2,9 +2,7 @@
 
 use super::*;
 use gritstone_exec::ExecError;
-use gritstone_model::{
-    Better, COPY, Check, Claims, Event, KernelWork, Placement, Sample, Source, Term, Unit, Usage,
-};
+use gritstone_model::{COPY, Check, Event, KernelWork, Sample, Term, Unit, Usage};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -14,6 +12,9 @@ struct Made {
     seconds: f64,
     wall: fn(u64) -> Result<u64, Outcome>,
 }
+
+/// Wall times above this come with a wide pacer that felt another thread.
+const CROWDED: u64 = 10_000_000;
 
 struct World {
     time: Rc<Cell<f64>>,
@@ -48,7 +49,8 @@ impl Execute for World {
                         n: 1000,
                         wall,
                         pace: 250_000,
-                        wide: 0,
+                        // somebody else's work beside it shows in both
+                        wide: if wall > CROWDED { 100_000 } else { 62_500 },
                         usage: Usage::default(),
                     }),
                     Event::Check(Check::default()),
@@ -103,32 +105,16 @@ impl Ways for Notes {
 
 fn benchmark(id: &str) -> Benchmark {
     Benchmark {
-        id: Id::parse(id).unwrap(),
         title: id.to_owned(),
-        version: 1,
-        work: Work::Kernel(KernelWork {
-            program: id.to_owned(),
-            params: BTreeMap::new(),
-            uses: vec![],
-        }),
-        operation: "one".to_owned(),
-        why: "because".to_owned(),
-        sources: vec![Source {
-            document: "byte-1984".to_owned(),
-            place: "listing 1".to_owned(),
-        }],
-        unit: Unit::parse("ns/call").unwrap(),
-        better: Better::Lower,
-        amount_per_op: 1.0,
-        published: None,
-        placement: Placement::OneCpu,
-        processor_bound: false,
-        files: false,
-        claims: Claims::default(),
-        needs: vec![],
-        curve: None,
-        remark: None,
-        not_comparable: None,
+        ..Benchmark::new(
+            Id::parse(id).unwrap(),
+            Unit::parse("ns/call").unwrap(),
+            Work::Kernel(KernelWork {
+                program: id.to_owned(),
+                params: BTreeMap::new(),
+                uses: vec![],
+            }),
+        )
     }
 }
 
@@ -451,4 +437,25 @@ fn disturbed_launches_are_repeated_within_a_bound() {
     assert_eq!(ran.count("a/quiet"), LEAST);
     let more = ran.count("a/disturbed") - LEAST;
     assert!(more > 0 && more <= LEAST / REPEATED, "{more}");
+}
+
+#[test]
+fn crowded_launches_are_made_again_and_say_nothing_of_the_scatter() {
+    let plan = plan(&["a/crowded", "a/quiet"]);
+    // the third and the fifth launch take twice as long beside another thread
+    let crowded = Made {
+        id: "a/crowded",
+        seconds: 1.0,
+        wall: |count| {
+            Ok(if matches!(count, 3 | 5) {
+                2 * CROWDED
+            } else {
+                100_000
+            })
+        },
+    };
+    let ran = run(&plan, vec![crowded, steady("a/quiet", 1.0)], &limits(1e6));
+    ran.result.as_ref().unwrap();
+    assert_eq!(ran.count("a/quiet"), LEAST);
+    assert_eq!(ran.count("a/crowded"), LEAST + 2);
 }

@@ -334,6 +334,7 @@ fn meanings(document: &Document) -> Vec<(String, Text)> {
         FootnoteKind::Published => "a remark of the document that published the figure",
         FootnoteKind::Doubtful => "the document, or its scan, leaves the figure in doubt",
         FootnoteKind::Note => "a remark that casts no doubt",
+        FootnoteKind::Foreign => "not a benchmark of Gritstone: whoever measured brought it",
     };
     let mut kinds: Vec<FootnoteKind> = document.notes().iter().map(|(_, note)| note.kind).collect();
     kinds.dedup();

@@ -6,6 +6,7 @@
 mod appendix;
 mod areas;
 mod bars;
+mod copies;
 mod curve;
 mod family;
 mod front;

@@ -7,7 +7,7 @@ use super::limits;
 use super::reading::{Reading, median};
 use super::words::{count, number, of, percent};
 use crate::between::Scatter;
-use gritstone_model::{Benchmark, Footnote, FootnoteKind, Outcome};
+use gritstone_model::{Benchmark, Conditions, Footnote, FootnoteKind, Outcome};
 use std::collections::BTreeMap;
 
 /// What the entry itself says that every reader must know.
@@ -83,7 +83,7 @@ pub(crate) fn checks(launches: &[&Reading], claimed: bool) -> Option<String> {
 
 /// Time must grow in proportion to n, between the two largest n that were probed often enough. A launch that was disturbed
 /// says nothing of it: a region longer than the turn of whoever else has the CPU is always interrupted, one that is shorter
-/// seldom, so that all work seems to grow faster than n. In each of the others the least time of each n counts, as in an
+/// seldom, so that all work seems to grow faster than n (another thread of the core slows both alike, and is let pass). In each of the others the least time of each n counts, as in an
 /// audit: bursts that are too short to disturb a launch only ever add time, and more to long regions than to short.
 fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<String> {
     let least = |walls: &[f64]| walls.iter().copied().reduce(f64::min);
@@ -91,7 +91,9 @@ fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<String> {
     if launches.iter().all(|l| growth(l).is_none()) {
         return Some(Growth::unseen(launches.len()));
     }
-    let calm = |l: &Reading| !Disturbance::of(benchmark.processor_bound, l).is_any();
+    let calm = |l: &Reading| {
+        !Disturbance::by_conditions(benchmark.processor_bound, &l.launch.conditions).is_any()
+    };
     let growths: Vec<Growth> = launches
         .iter()
         .filter(|l| calm(l))
@@ -356,7 +358,13 @@ pub(super) struct Disturbance {
 impl Disturbance {
     /// Work that the processor bounds does not feel the CPUs beside it, or feels them in the pacer too.
     pub(super) fn of(processor_bound: bool, reading: &Reading) -> Self {
-        let conditions = &reading.launch.conditions;
+        Self {
+            crowded: reading.crowded,
+            ..Self::by_conditions(processor_bound, &reading.launch.conditions)
+        }
+    }
+
+    fn by_conditions(processor_bound: bool, conditions: &Conditions) -> Self {
         let above = |part: Option<u64>, limit: f64| {
             let share = part.unwrap_or(0) as f64 / conditions.wall.max(1) as f64;
             if share > limit { share } else { 0.0 }
@@ -373,7 +381,7 @@ impl Disturbance {
             throttled: above(conditions.throttled, 0.0),
             overheated: conditions.overheated.unwrap_or(0),
             memory: conditions.memory_limit.unwrap_or(0),
-            crowded: reading.crowded,
+            crowded: false,
         }
     }
 
