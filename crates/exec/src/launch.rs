@@ -5,10 +5,11 @@
 //! Must not know: which benchmarks there are, when to stop measuring.
 
 mod copies;
+mod measured;
 pub(crate) mod programs;
 
 use crate::entries::{self, Entries, Uncounted};
-use crate::group::{Confinement, Group, is_confined};
+use crate::group::{Confinement, Group};
 use crate::judge::judge;
 use crate::load::Load;
 use crate::own::Own;
@@ -160,44 +161,6 @@ impl Executor {
             Some(own) => self.setup.places.fresh_below(&own),
             None => self.setup.places.fresh(benchmark.files),
         }
-    }
-
-    /// What a row that works on files has measured, unless it knows better itself.
-    fn tell_what_was_measured(&self, benchmark: &Benchmark, events: &mut Vec<Event>) {
-        let says = |events: &[Event], wanted: &str| {
-            let is = |event: &Event| matches!(event, Event::Param { key, .. } if key == wanted);
-            events.iter().any(is)
-        };
-        let mut tell = |key: &str, value: String| {
-            let key = key.to_owned();
-            events.push(Event::Param { key, value });
-        };
-        let volume = self.volume_for(benchmark);
-        if let Some(Err(why)) = volume {
-            let what = "The file system is that of the directory, since no new one was made for it";
-            tell("remark", format!("{what}: {why}."));
-        }
-        if says(events, "measured") {
-            return;
-        }
-        let (cached, below) = match self.setup.measured.strip_prefix(CACHED) {
-            Some(below) => (CACHED, below),
-            None => ("", self.setup.measured.as_str()),
-        };
-        let own = match volume {
-            Some(Ok(_)) => format!("new ext4 on a loop device over {below}"),
-            _ => below.to_owned(),
-        };
-        let value = match cached {
-            CACHED if says(events, "uncached") => format!("past the {CACHED}{own}"),
-            // what is held to less memory than it needs goes to the device
-            CACHED if is_confined(benchmark) => own,
-            cached => format!("{cached}{own}"),
-        };
-        events.push(Event::Param {
-            key: "measured".to_owned(),
-            value,
-        });
     }
 
     /// The environment of whatever is started in `directory`.
