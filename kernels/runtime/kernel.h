@@ -58,7 +58,7 @@ void failed(struct context *, const char *call);
 void failed_because(struct context *, const char *call, const char *why, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Cannot run here: reason and what mends it. From setup; the program that times commands, which knows later, from finish. */
+/* Cannot run here, unless something has failed before: reason and what mends it. From setup; the program that times commands, which knows later, from finish. */
 void skip(struct context *, const char *why, ...) __attribute__((format(printf, 2, 3)));
 
 /* Something found or chosen that belongs to the figure. Not from run(). */

@@ -50,6 +50,8 @@ void failed(struct context *c, const char *call)
 
 void skip(struct context *c, const char *why, ...)
 {
+	if (c->failed_call != NULL)
+		return;
 	va_list arguments;
 	va_start(arguments, why);
 	vsnprintf(c->failed_why, sizeof c->failed_why, why, arguments);

@@ -247,6 +247,27 @@ fn the_next_start_puts_back_what_a_killed_run_had_changed() {
 }
 
 #[test]
+fn what_a_killed_run_made_of_a_file_system_goes_and_nothing_that_is_not_ours() {
+    let machine = Machine::new();
+    // killed before it was mounted; what is mounted is taken down in tests/fs.rs
+    let own = machine.0.path().join(crate::places::fresh_name("volume"));
+    let foreign = machine.0.path().join("foreign");
+    for home in [&own, &foreign] {
+        fs::create_dir_all(home.join("mounted")).unwrap();
+        fs::write(home.join("image"), "zeros").unwrap();
+    }
+    let entries = |home: &Path| [Entry::By(machine.by()), Entry::Mounts(home.to_owned())];
+    machine.left_behind(&entries(&own), "");
+    assert!(recover(&machine.state()).is_empty());
+    assert!(!own.exists() && machine.journals().is_empty());
+    machine.left_behind(&entries(&foreign), "");
+    let said = recover(&machine.state());
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("foreign") && said[0].contains("none that Gritstone gives"));
+    assert!(foreign.join("image").exists() && !machine.journals().is_empty());
+}
+
+#[test]
 fn the_order_is_undone_backwards() {
     let machine = Machine::new();
     machine.somebody_sets(GOVERNOR, "performance");
