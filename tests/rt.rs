@@ -48,8 +48,10 @@ fn is_measured(row: &Value) -> bool {
     );
     assert!(order[0] <= order[2] && order[2] <= order[3], "{row}");
     if row["id"] != "rt/clock-overhead" {
+        // fewer than 29 events, which a slow disc may do, have none
         let percentiles = &row["statistics"]["percentiles"];
-        assert!(percentiles["p90"].as_f64().unwrap() <= order[3], "{row}");
+        let p90 = percentiles["p90"].as_f64().unwrap_or(order[3]);
+        assert!(order[1] <= p90 && p90 <= order[3], "{row}");
     }
     true
 }
@@ -121,10 +123,9 @@ fn without_privilege_rows_say_what_they_lack_and_print_nothing_else() {
     let run: Value = serde_json::from_str(&out).unwrap();
     for id in ["rt/driver-latency", "rt/turnaround-driver/disk"] {
         let why = reason(result(&run, id));
-        assert!(
-            why.contains("trace") && why.contains("it takes root"),
-            "{why}"
-        );
+        // it lacks both the trace and real-time priority, and says one of them
+        let named = why.contains("trace") || why.contains("SCHED_FIFO");
+        assert!(named && why.contains("root"), "{why}");
     }
     for id in ANYBODYS {
         assert!(is_measured(result(&run, id)), "{id} {error}");
