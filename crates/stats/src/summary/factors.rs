@@ -6,7 +6,7 @@
 //! Must not know: which rows there are, where the baseline comes from.
 
 use super::rating::Entry;
-use super::words::{count, number, of, percent};
+use super::words::{count, of, percent};
 use super::{Options, blank, rules, sorted};
 use crate::between::DEFAULT;
 use crate::compare::{scale, starred};
