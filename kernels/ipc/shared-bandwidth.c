@@ -42,12 +42,12 @@ static void serve(void)
 		uint32_t n = next_region(&ring->common, &region);
 		uint64_t right = 0;
 		for (uint32_t i = 0; i < n; i++) {
-			while (atomic_load_explicit(&ring->common.there.value, memory_order_acquire) == i)
+			while (atomic_load_explicit(&ring->common.there[0].value, memory_order_acquire) == i)
 				wait_a_little();
 			memcpy(message, ring->slot + i % slots * size, size);
 			CLOBBER();
 			right += has_number(i);
-			atomic_store_explicit(&ring->common.back.value, i + 1, memory_order_release);
+			atomic_store_explicit(&ring->common.back[0].value, i + 1, memory_order_release);
 		}
 		right += has_number(n - 1) ? 2 * NUMBER : 0;
 		for (size_t i = NUMBER; i < size - NUMBER; i++)
@@ -77,15 +77,15 @@ static void prepare(struct context *c, uint64_t n)
 {
 	(void)c;
 	regions++;
-	atomic_store(&ring->common.there.value, 0);
-	atomic_store(&ring->common.back.value, 0);
+	atomic_store(&ring->common.there[0].value, 0);
+	atomic_store(&ring->common.back[0].value, 0);
 	begin_region(&ring->common, n);
 }
 
 /* Until all but so many messages of those written are read. */
 static int wait_for_reader(uint32_t written, uint32_t unread)
 {
-	while (written - atomic_load_explicit(&ring->common.back.value, memory_order_acquire) > unread && !peer_died)
+	while (written - atomic_load_explicit(&ring->common.back[0].value, memory_order_acquire) > unread && !peer_died)
 		wait_a_little();
 	return !peer_died;
 }
@@ -98,7 +98,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 		memcpy(message, &number, NUMBER);
 		memcpy(message + size - NUMBER, &number, NUMBER);
 		memcpy(ring->slot + i % slots * size, message, size);
-		atomic_store_explicit(&ring->common.there.value, i + 1, memory_order_release);
+		atomic_store_explicit(&ring->common.there[0].value, i + 1, memory_order_release);
 	}
 	if (!wait_for_reader((uint32_t)n, 0))
 		failed_because(c, "wait", "the process that reads has ended");

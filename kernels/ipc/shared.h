@@ -23,7 +23,7 @@ struct word {
 /* For the time of a region the second process works; between regions it sleeps, out of the way of everything. */
 struct common {
 	struct word region, wanted;
-	struct word there, back;
+	struct word there[2], back[2];
 };
 
 static enum { FUTEX, YIELD, SPIN } how;
@@ -58,12 +58,13 @@ static inline void post(struct word *word, uint32_t value)
 		futex(word, FUTEX_WAKE, 1);
 }
 
-/* Until the value is there, which is one more than before. Returns 0 when the other process has ended. */
+/* Until the value is there, which is two more than before: of two words that are used in turn, so that who wakes late cannot wake
+ * the next sleep in vain. Returns 0 when the other process has ended. */
 static inline int await(struct word *word, uint32_t value)
 {
 	if (how == FUTEX)
 		do
-			futex(word, FUTEX_WAIT, value - 1);
+			futex(word, FUTEX_WAIT, value - 2);
 		while (atomic_load_explicit(&word->value, memory_order_acquire) != value && !peer_died);
 	else
 		while (atomic_load_explicit(&word->value, memory_order_acquire) != value && !peer_died)
