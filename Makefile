@@ -1,5 +1,6 @@
 # make run    sets up, builds, measures this machine for two minutes, shows the tables and writes the brief
 # make test   sets up, and runs every check of the repository
+# make dist   builds what is handed on, into dist/: a static binary, its pages and completions, a Debian package; and tries it
 # make book   the documents as pages: out/book/index.html
 # RUN='...'   other arguments for `gritstone run`, for instance: make run RUN='byte/* iocall --budget 10m'
 
@@ -8,7 +9,7 @@ RUN ?= --quick 'byte/*' iocall 'unix/*'
 PROFILE ?= quick
 GRITSTONE = target/$(PROFILE)/gritstone
 
-.PHONY: run test book setup-run setup-test build
+.PHONY: run test dist book setup-run setup-test build
 
 run: setup-run build
 	$(GRITSTONE) run $(RUN)
@@ -25,6 +26,10 @@ test: setup-test
 	cargo test --workspace --quiet
 	cargo xtask tidy
 	cargo xtask docgen --check
+
+dist: setup-run
+	scripts/dist
+	scripts/bare
 
 book:
 	@scripts/setup book

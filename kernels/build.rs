@@ -10,22 +10,24 @@
 #[path = "src/linking.rs"]
 mod linking;
 
-use flate2::{Compression, write::DeflateEncoder};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, thread};
+use zstd::bulk::Compressor;
+use zstd::dict::EncoderDictionary;
 
 const FLAGS: &[&str] = &["-std=gnu11", "-O2"];
 const FORTRAN_FLAGS: &[&str] = &["-O2"];
-/// What every program may call: the mathematical library, and the loader of libraries where it is one by itself.
-const LIBRARIES: &[&str] = &["-lm", "-ldl"];
+/// What every program may call: the mathematical library, and threads and the loader of libraries where they are by themselves.
+const LIBRARIES: &[&str] = &["-lm", "-ldl", "-lpthread"];
 const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Wpedantic"];
 /// Programs of the runtime itself: the keeper is a whole program, those that time commands are linked like any other.
 const KEEPER: &str = "runtime/keeper";
 const COMMANDS: [&str; 2] = ["runtime/command", "runtime/user"];
+/// Of zstd's 22: beyond it seconds of every build gain kilobytes.
+const PACKING: i32 = 12;
 
 struct Toolchain {
     compiler: PathBuf,
@@ -35,6 +37,14 @@ struct Toolchain {
     dynamic: bool,
     /// The Fortran compiler that is there, with its version.
     fortran: Option<(PathBuf, String)>,
+}
+
+/// A program that has been linked.
+struct Linked {
+    name: String,
+    compilers: String,
+    flags: String,
+    bytes: Vec<u8>,
 }
 
 fn main() {
@@ -50,7 +60,7 @@ fn main() {
     });
     let runtime: Vec<PathBuf> = runtime_objects(&here, &out, &toolchain);
     let half = names.len().div_ceil(2).max(1);
-    let entries: Vec<String> = thread::scope(|scope| {
+    let programs: Vec<Linked> = thread::scope(|scope| {
         let (here, out, toolchain, runtime) = (&here, &out, &toolchain, &runtime);
         let workers: Vec<_> = names
             .chunks(half)
@@ -77,9 +87,7 @@ fn main() {
     )
     .unwrap();
     writeln!(text, "pub const FLAGS: &str = {flags:?};").unwrap();
-    writeln!(text, "static PROGRAMS: &[Embedded] = &[").unwrap();
-    text.extend(entries);
-    writeln!(text, "];").unwrap();
+    text += &packed(&out, &programs);
     writeln!(text, "static SOURCES: &[Source] = &[").unwrap();
     text.extend(sources(&here));
     writeln!(text, "];").unwrap();
@@ -256,14 +264,14 @@ fn fortran_object(out: &Path, compiler: &Path, name: &str, source: &Path) -> Pat
     object
 }
 
-/// Compiles one program and returns its line of the table; nothing when there is no compiler for it.
+/// Compiles one program; nothing when there is no compiler for it.
 fn build(
     here: &Path,
     out: &Path,
     toolchain: &Toolchain,
     runtime: &[PathBuf],
     name: &str,
-) -> Option<String> {
+) -> Option<Linked> {
     let program = out.join(name.replace('/', "_"));
     let source = here.join(format!("{name}.c"));
     let text = fs::read_to_string(&source).expect("a source can be read");
@@ -292,14 +300,55 @@ fn build(
         write!(flags, "; Fortran: {}", FORTRAN_FLAGS.join(" ")).unwrap();
     }
     run(command.args(LIBRARIES));
-    let bytes = fs::read(&program).expect("the compiler has just written it");
-    let hash = hexadecimal(&Sha256::digest(&bytes));
-    let packed = out.join(format!("{}.z", name.replace('/', "_")));
-    let mut encoder = DeflateEncoder::new(vec![], Compression::new(6));
-    encoder.write_all(&bytes).expect("memory");
-    fs::write(&packed, encoder.finish().expect("memory")).expect("OUT_DIR is writable");
-    Some(format!(
-        "    Embedded {{ name: {name:?}, hash: {hash:?}, compiler: {compilers:?}, flags: {flags:?}, size: {}, packed: include_bytes!({packed:?}) }},\n",
-        bytes.len(),
-    ))
+    Some(Linked {
+        name: name.to_owned(),
+        compilers,
+        flags,
+        bytes: fs::read(&program).expect("the compiler has just written it"),
+    })
+}
+
+/// The table of programs. Each is packed by itself, so that a run unpacks what it needs and no more, but with a dictionary: the
+/// programs of the runtime, which have in them what nearly all have, a C library. Together they take a seventh of what
+/// they would take one by one.
+fn packed(out: &Path, programs: &[Linked]) -> String {
+    let of_all = |program: &&Linked| program.name.starts_with("runtime/");
+    let parts: Vec<&[u8]> = programs
+        .iter()
+        .filter(of_all)
+        .map(|p| &p.bytes[..])
+        .collect();
+    let common = parts.concat();
+    let write = |name: &str, bytes: &[u8]| {
+        let path = out.join(format!("{}.zst", name.replace('/', "_")));
+        fs::write(&path, bytes).expect("OUT_DIR is writable");
+        path
+    };
+    let path = write(
+        "common",
+        &zstd::bulk::compress(&common, PACKING).expect("memory"),
+    );
+    let mut text = format!(
+        "static COMMON: Packed = Packed {{ size: {}, bytes: include_bytes!({path:?}) }};\nstatic PROGRAMS: &[Embedded] = &[\n",
+        common.len()
+    );
+    let dictionary = EncoderDictionary::copy(&common, PACKING);
+    let mut packer = Compressor::with_prepared_dictionary(&dictionary).expect("memory");
+    for Linked {
+        name,
+        compilers,
+        flags,
+        bytes,
+    } in programs
+    {
+        let hash = hexadecimal(&Sha256::digest(bytes));
+        let path = write(name, &packer.compress(bytes).expect("memory"));
+        writeln!(
+            text,
+            "    Embedded {{ name: {name:?}, hash: {hash:?}, compiler: {compilers:?}, flags: {flags:?}, packed: Packed {{ size: {}, bytes: include_bytes!({path:?}) }} }},",
+            bytes.len()
+        )
+        .unwrap();
+    }
+    text + "];\n"
 }

@@ -10,6 +10,7 @@ mod check;
 mod entry;
 mod error;
 pub mod folder;
+mod load;
 mod over;
 mod own;
 mod raw;

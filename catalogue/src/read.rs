@@ -4,6 +4,7 @@
 
 use crate::entry::curve_references;
 use crate::error::{Error, Text};
+use crate::load::Level;
 use crate::raw::{self, At};
 use gritstone_model::{Benchmark, Family, Id, Need, Selector, Work};
 use std::collections::BTreeMap;
@@ -51,6 +52,8 @@ pub(crate) struct Reader<'a> {
     pub text: Text<'a>,
     pub files: BTreeMap<String, String>,
     pub needs: BTreeMap<String, Need>,
+    /// What the levels of load add, from level 1.
+    pub load: Vec<Level>,
 }
 
 /// Reads one file.
@@ -61,6 +64,7 @@ pub(crate) fn read<'a>(name: &'a str, text: &'a str) -> Result<File<'a>, Error> 
         text,
         files: BTreeMap::new(),
         needs: BTreeMap::new(),
+        load: Vec::new(),
     };
     let family = reader.family(&raw.family)?;
     for (name, contents) in &raw.files {
@@ -70,6 +74,10 @@ pub(crate) fn read<'a>(name: &'a str, text: &'a str) -> Result<File<'a>, Error> 
     for (name, need) in &raw.needs {
         let need = reader.need(name, need)?;
         reader.needs.insert(need.name.clone(), need);
+    }
+    for level in &raw.load {
+        let level = reader.level(level)?;
+        reader.load.push(level);
     }
     let mut rows = Vec::new();
     for entry in &raw.benchmark {
@@ -249,6 +257,9 @@ impl Reader<'_> {
         let mut rows = vec![base];
         for variant in &raw.variant {
             rows.push(self.variant(raw, &rows[0].benchmark, variant)?);
+        }
+        for level in raw.load.iter().flat_map(At::get_ref) {
+            rows.push(self.under_load(&rows[0].benchmark, level)?);
         }
         Ok(rows)
     }

@@ -46,6 +46,7 @@ impl Reader<'_> {
             ("program", place(raw.program.as_ref()), KERNEL, false),
             ("params", place(raw.params.as_ref()), KERNEL, false),
             ("uses", place(raw.uses.as_ref()), KERNEL, false),
+            ("load", place(raw.load.as_ref()), KERNEL, false),
             ("argv", place(raw.argv.as_ref()), COMMAND, true),
             ("files", place(raw.files.as_ref()), COMMAND, false),
             ("prepare", place(raw.prepare.as_ref()), COMMAND, false),
@@ -60,6 +61,7 @@ impl Reader<'_> {
             ("share_of", place(raw.share_of.as_ref()), DERIVED, false),
             ("over", place(raw.over.as_ref()), RATING, true),
             ("baseline", place(raw.baseline.as_ref()), RATING, true),
+            ("weights", place(raw.weights.as_ref()), RATING, false),
         ];
         for (key, at, kinds, required) in table {
             let words: Vec<_> = kinds.iter().map(|kind| word(*kind)).collect();
@@ -150,7 +152,7 @@ impl Reader<'_> {
     }
 
     /// `family/name`, which is also a path under `kernels/`.
-    fn program(&self, at: &At<String>) -> Result<String, Error> {
+    pub fn program(&self, at: &At<String>) -> Result<String, Error> {
         let text = at.get_ref();
         let good = text.split('/').count() == 2 && !text.contains('@') && Id::parse(text).is_ok();
         if good {
@@ -313,7 +315,34 @@ impl Reader<'_> {
         };
         // its rows are found when all files are read
         let over = Vec::new();
-        Ok(Work::Rating { over, baseline })
+        Ok(Work::Rating {
+            over,
+            baseline,
+            weights: self.weights(raw)?,
+        })
+    }
+
+    /// One for each row that is named, above 0.
+    fn weights(&self, raw: &raw::Entry) -> Result<Vec<f64>, Error> {
+        let Some(at) = &raw.weights else {
+            return Ok(Vec::new());
+        };
+        let over: Vec<_> = raw.over.iter().flat_map(At::get_ref).collect();
+        if let Some(selector) = over.iter().find(|text| text.get_ref().contains(['*', '?'])) {
+            return Err(self.error(
+                selector,
+                "each row has a weight of its own: name the rows, and not by a selector",
+            ));
+        }
+        let weights = at.get_ref();
+        if weights.len() != over.len() || !weights.iter().all(|w| w.is_finite() && *w > 0.0) {
+            let what = format!(
+                "weights must be {} numbers above 0, one for each row in `over`",
+                over.len()
+            );
+            return Err(self.error(at, what));
+        }
+        Ok(weights.clone())
     }
 
     /// The rows that a derived figure is made of.

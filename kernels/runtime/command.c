@@ -114,11 +114,12 @@ static void bound_files(struct context *c)
 	}
 }
 
-/* Descriptors 0 to 2 of a child: files by name where they are given. */
+/* Descriptors 0 to 2 of a child: files by name where they are given; else what we read is what it reads. */
 static void descriptors(posix_spawn_file_actions_t *of, const char *input, const char *output)
 {
 	posix_spawn_file_actions_init(of);
-	posix_spawn_file_actions_addopen(of, 0, input, O_RDONLY, 0);
+	if (input != NULL)
+		posix_spawn_file_actions_addopen(of, 0, input, O_RDONLY, 0);
 	if (output != NULL)
 		posix_spawn_file_actions_addopen(of, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	else
@@ -138,8 +139,10 @@ static void setup(struct context *c)
 	err = memfd_create("stderr", MFD_CLOEXEC);
 	if (out < 0 || err < 0)
 		failed(c, "memfd_create");
-	descriptors(&actions, parameter(c, "input", "/dev/null"), parameter(c, "output", NULL));
-	descriptors(&aside, "/dev/null", NULL);
+	/* in a root without devices there is nothing behind our own descriptor 0 either: the keeper sees to that */
+	const char *nothing = access("/dev/null", R_OK) == 0 ? "/dev/null" : NULL;
+	descriptors(&actions, parameter(c, "input", nothing), parameter(c, "output", NULL));
+	descriptors(&aside, nothing, NULL);
 }
 
 static void empty_files(struct context *c)

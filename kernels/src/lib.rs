@@ -5,8 +5,10 @@
 
 pub mod linking;
 
-use flate2::read::DeflateDecoder;
-use std::io::Read;
+use std::io;
+use std::sync::LazyLock;
+use zstd::bulk::Decompressor;
+use zstd::dict::DecoderDictionary;
 
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
@@ -28,8 +30,37 @@ pub struct Embedded {
     pub compiler: &'static str,
     /// Their flags.
     pub flags: &'static str,
+    packed: Packed,
+}
+
+/// Bytes that have been packed, and how many they were.
+#[derive(Debug)]
+struct Packed {
     size: usize,
-    packed: &'static [u8],
+    bytes: &'static [u8],
+}
+
+/// What the programs have in common, unpacked when the first of them is asked for; or why it cannot be.
+static DICTIONARY: LazyLock<Result<DecoderDictionary<'static>, String>> = LazyLock::new(|| {
+    let unpacked = Decompressor::new().and_then(|mut plain| COMMON.unpack(&mut plain));
+    match unpacked {
+        Ok(common) => Ok(DecoderDictionary::copy(&common)),
+        Err(why) => Err(why.to_string()),
+    }
+});
+
+impl Packed {
+    fn unpack(&self, unpacker: &mut Decompressor<'_>) -> io::Result<Vec<u8>> {
+        let bytes = unpacker.decompress(self.bytes, self.size)?;
+        match bytes.len() == self.size {
+            true => Ok(bytes),
+            false => Err(io::Error::other(format!(
+                "{} bytes instead of {}",
+                bytes.len(),
+                self.size
+            ))),
+        }
+    }
 }
 
 impl Embedded {
@@ -37,18 +68,18 @@ impl Embedded {
     ///
     /// # Errors
     /// When the binary has been damaged on its way: what is embedded does not unpack to the size that it had.
-    pub fn bytes(&self) -> std::io::Result<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(self.size);
-        DeflateDecoder::new(self.packed).read_to_end(&mut bytes)?;
-        if bytes.len() != self.size {
-            return Err(std::io::Error::other(format!(
-                "the program {} inside this binary is damaged: {} bytes instead of {}; copy the binary again",
-                self.name,
-                bytes.len(),
-                self.size
-            )));
-        }
-        Ok(bytes)
+    pub fn bytes(&self) -> io::Result<Vec<u8>> {
+        let unpacked = match &*DICTIONARY {
+            Ok(common) => Decompressor::with_prepared_dictionary(common)
+                .and_then(|mut unpacker| self.packed.unpack(&mut unpacker)),
+            Err(why) => Err(io::Error::other(why.as_str())),
+        };
+        unpacked.map_err(|why| {
+            io::Error::other(format!(
+                "the program {} inside this binary is damaged: {why}; copy the binary again",
+                self.name
+            ))
+        })
     }
 }
 

@@ -51,6 +51,9 @@ pub enum Command {
     /// Puts settings back when the run of this journal is killed; runs start it themselves
     #[command(name = crate::registry::WATCHDOG, hide = true)]
     Watch { journal: PathBuf },
+    /// Manual pages, and completions for bash, zsh and fish
+    #[command(hide = true)]
+    Generate { directory: PathBuf },
     /// One benchmark over the runs of the store, with the points where it changed
     History(HistoryArgs),
     /// The gate for continuous integration: is a run surely not slower than is allowed

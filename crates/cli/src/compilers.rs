@@ -328,7 +328,7 @@ impl Ways for Recorder<'_> {
 
     fn before(&mut self, progress: &Progress<'_>) {
         self.display.show(progress);
-        self.before = Some(self.watch.begin(progress.cpus));
+        self.before = Some(run::begin(&mut self.watch, progress.load, progress.cpus));
     }
 
     fn after(&mut self, benchmark: &Benchmark, launched: &Launched) -> Conditions {

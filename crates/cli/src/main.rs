@@ -13,6 +13,7 @@ mod brief;
 mod compiler;
 mod compilers;
 mod failure;
+mod generate;
 mod inspect;
 mod output;
 mod own;
@@ -76,6 +77,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Machines(args)) => inspect::machines(&world, args),
         Some(Command::Doctor(args)) => inspect::doctor(&world, args),
         Some(Command::Watch { journal }) => registry::watch(journal),
+        Some(Command::Generate { directory }) => generate::generate(directory),
         Some(Command::History(args)) => past::history(&world, args),
         Some(Command::Check(args)) => past::check(&world, args),
         Some(Command::Export(args)) => transfer::export(&world, args),

@@ -395,7 +395,7 @@ impl Ways for Recorder<'_> {
 
     fn before(&mut self, progress: &Progress<'_>) {
         self.display.show(progress);
-        self.before = Some(self.watch.begin(progress.cpus));
+        self.before = Some(begin(&mut self.watch, progress.load, progress.cpus));
         self.copies = progress.copies;
     }
 
@@ -420,6 +420,14 @@ impl Ways for Recorder<'_> {
             ));
         }
         Ok(())
+    }
+}
+
+/// Looks at the machine before a row is launched on these CPUs, beside a load of this level.
+pub fn begin(watch: &mut Watch, load: usize, cpus: &[u32]) -> Before {
+    match load {
+        0 => watch.begin(cpus),
+        _ => watch.begin_beside_load(std::process::id()),
     }
 }
 

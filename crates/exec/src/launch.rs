@@ -10,11 +10,14 @@ pub(crate) mod programs;
 use crate::entries::{self, Entries, Uncounted};
 use crate::group::{Confinement, Group, is_confined};
 use crate::judge::judge;
+use crate::load::Load;
 use crate::own::Own;
 use crate::places::Places;
 use crate::process::{Task, carry_out};
 use crate::rebuild::Rebuilt;
 use crate::steady::Steady;
+use crate::swap::Swap;
+use crate::trace::Tracing;
 use crate::volume::Volume;
 use crate::{ExecError, Execute, Launched, linked};
 use gritstone_kernels::{COMMAND, KEEPER};
@@ -59,12 +62,17 @@ pub struct Setup {
 /// Carries out launches on this machine.
 #[derive(Debug)]
 pub struct Executor {
+    // before the directories that it works in: fields are dropped in this order
+    pub(crate) load: Load,
     pub(crate) setup: Setup,
     pub(crate) steady: Steady,
     pub(crate) confinement: Confinement,
+    pub(crate) tracing: Tracing,
     pub(crate) own: Own,
     /// The file system that was made for rows that ask for one, or why there is none.
     pub(crate) volume: Result<Volume, String>,
+    /// The swap file for rows that ask for one, or why there is none.
+    pub(crate) swap: Result<Swap, String>,
     proved: BTreeSet<Id>,
     /// The user's commands that have been executed once.
     pub(crate) warm: BTreeSet<Vec<String>>,
@@ -103,11 +111,14 @@ impl Executor {
     #[must_use]
     pub fn new(setup: Setup) -> Self {
         Self {
+            load: Load::default(),
             setup,
             steady: Steady::default(),
             confinement: Err("none was asked for".to_owned()),
+            tracing: Err("none was asked for".to_owned()),
             own: Own::default(),
             volume: Err("none was asked for".to_owned()),
+            swap: Err("none was asked for".to_owned()),
             proved: BTreeSet::new(),
             warm: BTreeSet::new(),
             builds: BTreeMap::new(),
@@ -387,12 +398,24 @@ impl Executor {
 }
 
 impl Execute for Executor {
+    fn settle(&mut self, benchmark: &Benchmark) -> Result<(), ExecError> {
+        self.load_for(benchmark).map(drop)
+    }
+
     fn launch_copies(
         &mut self,
         benchmark: &Benchmark,
         cpus: &[u32],
         copies: u32,
     ) -> Result<Launched, ExecError> {
+        if let Err(why) = self.load_for(benchmark)? {
+            return Ok(Launched {
+                outcome: Outcome::Skipped(why),
+                events: vec![],
+                cpu: 0,
+            });
+        }
+        let far = self.load.far();
         let directory = self.fresh(benchmark)?;
         let cpus = placed(benchmark, cpus);
         self.asked = Asked {
@@ -421,6 +444,10 @@ impl Execute for Executor {
         };
         let _ = std::fs::remove_dir_all(&directory);
         let mut told = told?;
+        told.events.extend(self.load.since(&far));
+        if let Some(why) = self.load.broken() {
+            told.outcome = Outcome::Failed(format!("the load beside it ended: {why}"));
+        }
         if benchmark.files {
             self.tell_what_was_measured(benchmark, &mut told.events);
         }

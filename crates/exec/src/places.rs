@@ -7,14 +7,14 @@
 //! Must not know: what is put there.
 
 use crate::owner::{namespace, start_of};
-use crate::process::spawn;
+use crate::process::{nothing, spawn};
 use crate::{ExecError, Journal, volume};
 use gritstone_kernels::{Embedded, KEEPER};
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 const PREFIX: &str = "gritstone.";
@@ -150,9 +150,9 @@ fn usable(candidate: &Path, journal: Option<&mut Journal>) -> Result<PathBuf, St
     let tried = unpack(keeper, &path).and_then(|()| {
         let mut command = Command::new(&path);
         command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+            .stdin(nothing()?)
+            .stdout(nothing()?)
+            .stderr(nothing()?);
         spawn(&mut command)?.wait()
     });
     match tried {
@@ -164,12 +164,7 @@ fn usable(candidate: &Path, journal: Option<&mut Journal>) -> Result<PathBuf, St
         }
         Err(why) => {
             let _ = fs::remove_dir_all(&dir);
-            // programs are started with it; where it is missing, the error names nothing
-            let null = match Path::new("/dev/null").exists() {
-                true => "",
-                false => "; there is no /dev/null",
-            };
-            Err(format!("cannot execute there: {why}{null}"))
+            Err(format!("cannot execute there: {why}"))
         }
     }
 }

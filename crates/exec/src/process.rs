@@ -7,6 +7,7 @@ mod ears;
 use crate::ExecError;
 use ears::{Ears, wait};
 use gritstone_model::Event;
+use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use std::collections::BTreeMap;
@@ -94,7 +95,8 @@ pub fn carry_out_together(
 }
 
 /// A keeper that was started, and what is heard of it.
-struct Kept {
+#[derive(Debug)]
+pub struct Kept {
     program: String,
     keeper: Child,
     ears: Ears,
@@ -104,7 +106,7 @@ struct Kept {
 }
 
 impl Kept {
-    fn start(task: &Task<'_>) -> Result<Self, ExecError> {
+    pub fn start(task: &Task<'_>) -> Result<Self, ExecError> {
         let program = task.program.display().to_string();
         let failed = || ExecError::system(format!("cannot start {program}"));
         let (said, says) = std::io::pipe().map_err(failed())?;
@@ -165,6 +167,24 @@ impl Kept {
         Ok(true)
     }
 
+    /// Whether it and everything that it started have ended.
+    pub fn has_ended(&mut self) -> bool {
+        self.ears.catch_up().unwrap_or(true)
+    }
+
+    /// Ends it in order.
+    pub fn end(mut self) -> Result<Ended, ExecError> {
+        let _ = kill(pid_of(&self.keeper), Signal::SIGTERM);
+        let end = Instant::now() + GRACE;
+        while self.ears.open() && Instant::now() < end {
+            wait(
+                &mut [&mut self.ears],
+                end.saturating_duration_since(Instant::now()),
+            )?;
+        }
+        self.finish(true)
+    }
+
     /// Reaps the keeper; kills it first when it was not heard to the end, or gave no account.
     fn finish(mut self, heard: bool) -> Result<Ended, ExecError> {
         let ended = self.ears.finish();
@@ -192,6 +212,15 @@ pub fn spawn(command: &mut Command) -> std::io::Result<Child> {
             other => return other,
         }
     }
+}
+
+/// Nothing to read, and nobody who reads; in a root without devices, an empty file in memory.
+pub fn nothing() -> std::io::Result<Stdio> {
+    let mut null = std::fs::OpenOptions::new();
+    if let Ok(null) = null.read(true).write(true).open("/dev/null") {
+        return Ok(Stdio::from(null));
+    }
+    Ok(Stdio::from(memfd_create("nothing", MFdFlags::MFD_CLOEXEC)?))
 }
 
 fn pid_of(child: &Child) -> Pid {

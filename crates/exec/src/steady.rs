@@ -105,33 +105,20 @@ impl Executor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::{Better, Claims, CommandWork, Id, KernelWork, Unit};
+    use gritstone_model::{CommandWork, Id, KernelWork, Unit};
 
     fn row() -> Benchmark {
         Benchmark {
-            id: Id::parse("a/b").unwrap(),
-            title: String::new(),
-            version: 1,
-            work: Work::Kernel(KernelWork {
-                program: "a/b".into(),
-                params: Default::default(),
-                uses: vec![],
-            }),
-            operation: String::new(),
-            why: String::new(),
-            sources: vec![],
-            unit: Unit::parse("ns/op").unwrap(),
-            better: Better::Lower,
-            amount_per_op: 1.0,
-            published: None,
-            placement: Placement::OneCpu,
             processor_bound: true,
-            files: false,
-            claims: Claims::default(),
-            needs: vec![],
-            curve: None,
-            remark: None,
-            not_comparable: None,
+            ..Benchmark::new(
+                Id::parse("a/b").unwrap(),
+                Unit::parse("ns/op").unwrap(),
+                Work::Kernel(KernelWork {
+                    program: "a/b".into(),
+                    params: Default::default(),
+                    uses: vec![],
+                }),
+            )
         }
     }
 

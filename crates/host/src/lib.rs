@@ -9,6 +9,7 @@ mod cpu_set;
 pub mod doctor;
 mod facts;
 pub mod filesystem;
+mod foreign;
 pub mod gaps;
 mod machine;
 mod mounts;

@@ -96,7 +96,10 @@ impl Host {
             parts.push(text::count(sockets, "socket"));
         }
         if self.cpu.allowed.len() < threads {
-            parts.push(format!("of which CPUs {} may be used", self.cpu.allowed));
+            parts.push(format!(
+                "of which {} may be used",
+                self.cpu.allowed.phrase()
+            ));
         }
         parts.extend(
             self.cgroup

@@ -67,6 +67,42 @@ fn three_hundred_cpus_some_of_them_offline() {
 }
 
 #[test]
+fn every_other_of_three_hundred_cpus_is_no_list_to_read() {
+    let mut tree = large(300, "0-299");
+    tree.answers.allowed = Some((0..150).map(|n| 2 * n).collect());
+    let host = tree.host();
+    let machine = host.machine(Path::new("/proc"));
+    assert_eq!(
+        machine.configuration,
+        "Big One, 150 cores, 300 threads, 2 sockets, of which 150 CPUs between 0 and 298 may be used, proc"
+    );
+    // the fact is whole
+    assert!(machine.facts["cpu.allowed"].starts_with("0,2,4,6,"));
+    let findings = gritstone_host::examine(&host, &[], Path::new("/"), OsStr::new(""));
+    let cores = findings.iter().find(|finding| finding.name == "cores");
+    assert_eq!(
+        cores.unwrap().value,
+        "150 cores, 300 threads, 150 CPUs between 0 and 298 may be used; measured on CPU 2, watched from CPU 0"
+    );
+    for finding in &findings {
+        assert!(finding.value.len() < 120, "{finding:?}");
+    }
+}
+
+#[test]
+fn a_root_without_proc_and_sys_has_the_cpus_that_are_allowed() {
+    let mut tree = Tree::new();
+    tree.answers.allowed = CpuSet::parse("2-3");
+    let host = tree.host();
+    assert_eq!(host.cpu.counts(), (1, 2, 2));
+    let chosen = choose_cpus(&host.cpu).unwrap();
+    assert_eq!(
+        (chosen.measured, chosen.peer, chosen.watcher),
+        (2, Some(3), Some(3))
+    );
+}
+
+#[test]
 fn more_cpus_than_a_cpu_set_has_bits() {
     let mut tree = large(2048, "0-2047");
     tree.answers.allowed = CpuSet::parse("1500-1501,2040-2047");

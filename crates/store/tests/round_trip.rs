@@ -239,7 +239,13 @@ fn work() -> impl Strategy<Value = Work> {
         command().prop_map(Work::Scenario),
         (vec(term, 0..4), option(id()))
             .prop_map(|(terms, share_of)| Work::Derived { terms, share_of }),
-        (vec(id(), 0..4), text()).prop_map(|(over, baseline)| Work::Rating { over, baseline }),
+        (vec(id(), 0..4), text(), vec(real(), 0..4)).prop_map(|(over, baseline, weights)| {
+            Work::Rating {
+                over,
+                baseline,
+                weights,
+            }
+        }),
     ]
 }
 
@@ -254,6 +260,7 @@ fn claims() -> impl Strategy<Value = Claims> {
         number(),
         number(),
         any::<bool>(),
+        any::<bool>(),
     )
         .prop_map(|c| Claims {
             check: c.0,
@@ -264,6 +271,7 @@ fn claims() -> impl Strategy<Value = Claims> {
             major_faults_per_op: c.5,
             min_ns_per_op: c.6,
             ieee: c.7,
+            syscalls_vary: c.8,
         })
 }
 
@@ -281,7 +289,13 @@ fn benchmark() -> impl Strategy<Value = Benchmark> {
         package,
     });
     let curve =
-        (text(), vec((real(), id()), 0..4)).prop_map(|(label, points)| Curve { label, points });
+        (text(), vec((real(), id()), 0..4), any::<bool>()).prop_map(|(label, points, caches)| {
+            Curve {
+                label,
+                points,
+                caches,
+            }
+        });
     let unit = prop_oneof![Just("us"), Just("MB/s"), Just("ns/call"), Just("bytes")];
     let better = prop_oneof![Just(Better::Higher), Just(Better::Lower)];
     let placement = prop_oneof![

@@ -126,17 +126,19 @@ impl Executor {
         self.setup.places.program(program)
     }
 
-    /// What a kernel is handed: the parameters of its entry, and where each program lies that it executes, `family/name=PATH`.
+    /// What a kernel is handed: the parameters of its entry, where each program lies that it executes
+    /// (`family/name=PATH`), and what there is of a trace.
     pub(super) fn handed(&self, work: &KernelWork) -> Result<Vec<OsString>, ExecError> {
         let params = work.params.iter();
         let mut arguments: Vec<OsString> = params
             .map(|(key, value)| format!("{key}={value}").into())
             .collect();
-        for helper in &work.uses {
+        for helper in work.helpers() {
             let mut argument = OsString::from(format!("{helper}="));
             argument.push(self.path_of(helper)?);
             arguments.push(argument);
         }
+        arguments.extend(self.told_of_trace(work));
         Ok(arguments)
     }
 

@@ -24,7 +24,7 @@ fn cores(host: &Host) -> Finding {
         value += &format!(", {}", text::count(threads, "thread"));
     }
     if host.cpu.allowed.len() < threads {
-        value += &format!(", CPUs {} may be used", host.cpu.allowed);
+        value += &format!(", {} may be used", host.cpu.allowed.phrase());
     }
     let chosen = choose_cpus(&host.cpu);
     match chosen.map(|chosen| (chosen, chosen.watcher)) {

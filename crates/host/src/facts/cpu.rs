@@ -74,7 +74,10 @@ impl Cpu {
         let online = root
             .cpus(&format!("{SYS}/online"))
             .filter(|set| !set.is_empty())
-            .unwrap_or(listed);
+            .or_else(|| Some(listed).filter(|set| !set.is_empty()))
+            // a root with nothing in it: the kernel allows none that is switched off
+            .or_else(|| root.answers().allowed.clone())
+            .unwrap_or_default();
         let cores = topology::read(root, cpuinfo, &online);
         let (_, core_count, threads) = topology::counts(&cores);
         let smt = match root.line(&format!("{SYS}/smt/active")).as_deref() {

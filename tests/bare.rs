@@ -1,0 +1,101 @@
+//! The binary in a root with nothing else in it, for whoever has no privileges: no shell, no /proc, no /sys, no /dev, no /tmp, no
+//! list of users, no variables. The static one is tried so by `make dist`; here the one of the tests has the libraries it is
+//! linked with beside it.
+
+mod common;
+
+use common::{binary, kinds, result};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// The root, with the binary and its libraries.
+fn root() -> TempDir {
+    // of the build's file system, so that the binary need not be copied
+    let root = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    fs::hard_link(binary(), root.path().join("gritstone")).unwrap();
+    let listed = Command::new("ldd").arg(binary()).output().unwrap();
+    for word in String::from_utf8(listed.stdout).unwrap().split_whitespace() {
+        if let Some(library) = word.strip_prefix('/') {
+            let there = root.path().join(library);
+            fs::create_dir_all(there.parent().unwrap()).unwrap();
+            fs::copy(PathBuf::from("/").join(library), there).unwrap();
+        }
+    }
+    root
+}
+
+/// A program as the only one of a root: in a user namespace, where nobody needs to be root to have a root of one's own.
+fn inside(root: &Path, arguments: &[&str]) -> Output {
+    Command::new("/usr/bin/unshare")
+        .args(["--user", "--map-root-user", "/usr/sbin/chroot"])
+        .arg(root)
+        .arg("/gritstone")
+        .args(arguments)
+        .env_clear()
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn a_root_with_nothing_else_in_it_is_enough() {
+    let root = root();
+    let version = inside(root.path(), &["--version"]);
+    let refused = String::from_utf8_lossy(&version.stderr).into_owned();
+    if refused.contains("unshare:") || refused.contains("chroot:") {
+        eprintln!("not tried: user namespaces are refused here: {refused}");
+        return;
+    }
+    let store = ["--store", "/runs.db"];
+    let rows = [
+        "byte/syscall",
+        "byte/pipe",
+        "byte/disk-write",
+        "byte/shell",
+        "cpu/whetstone/b1d",
+        "iocall",
+    ];
+    let flags = ["--budget", "20s", "--precision", "50%", "--format", "json"];
+    let output = inside(root.path(), &[&["run"], &store[..], &rows, &flags].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let run: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for id in rows {
+        let row = result(&run, id);
+        if id == "byte/shell" {
+            assert!(kinds(row).contains(&"not run".to_owned()), "{row}");
+            continue;
+        }
+        assert_eq!(row["outcome"], "measured", "{row}");
+        assert!(row["estimate"].as_f64().unwrap() > 0.0, "{row}");
+        let published = &row["published"];
+        assert!(
+            published.is_null() || published["process_s"].is_number(),
+            "{row}"
+        );
+    }
+    let both = ["--out", "/brief.html", "--out", "/brief.pdf"];
+    let output = inside(root.path(), &[&["brief"], &store[..], &both].concat());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(
+        fs::read(root.path().join("brief.pdf"))
+            .unwrap()
+            .starts_with(b"%PDF-")
+    );
+    // nothing stays but what was asked for
+    let mut left: Vec<String> = fs::read_dir(root.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| !name.starts_with("lib"))
+        .collect();
+    left.sort();
+    assert_eq!(left, ["brief.html", "brief.pdf", "gritstone", "runs.db"]);
+
+    // where nothing says where runs are kept, it is said what to do
+    let output = inside(root.path(), &["run", "byte/loop", "--budget", "1s"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("XDG_DATA_HOME"), "{said}");
+}

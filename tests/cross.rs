@@ -1,0 +1,216 @@
+//! Kernels on other processors: all programs are compiled by Debian's cross compilers, and do a few operations of every row
+//! under emulation, where their check values must come out right. What an emulator cannot do is named here, and must be said
+//! by the program in these words.
+
+use gritstone_kernels::linking;
+use gritstone_model::{KernelWork, Work};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::thread;
+
+/// The flags of `kernels/build.rs`, and no warning.
+const FLAGS: [&str; 6] = [
+    "-std=gnu11",
+    "-O2",
+    "-Wall",
+    "-Wextra",
+    "-Wpedantic",
+    "-Werror",
+];
+/// Programs of the runtime that are whole by themselves.
+const ALONE: [&str; 3] = ["keeper", "command", "user"];
+/// Programs with rows that refuse to run, and a word of why: the emulator has no clone3, the machine no libraries of the other
+/// processor.
+const REFUSALS: [(&str, &str); 3] = [
+    ("kernel/process", "Linux 5.3"),
+    ("cpu/linpack-tuned", "library"),
+    ("vm/fft-fftw", "library"),
+];
+
+/// Programs for one kind of processor.
+struct Cross {
+    name: &'static str,
+    folder: tempfile::TempDir,
+}
+
+impl Cross {
+    fn tool(&self, program: &str) -> Command {
+        Command::new(format!("{}-linux-gnu-{program}", self.name))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name.replace('/', "_"))
+    }
+
+    /// All programs, with the runtime unless they are whole without it.
+    fn compile(name: &'static str) -> Self {
+        let cross = Self {
+            name,
+            folder: tempfile::tempdir().unwrap(),
+        };
+        let parts: Vec<PathBuf> = gritstone_kernels::sources()
+            .iter()
+            .filter_map(|source| {
+                let stem = source.path.strip_prefix("runtime/")?.strip_suffix(".c")?;
+                let object = cross.path(&format!("{stem}.o"));
+                (!ALONE.contains(&stem)).then(|| {
+                    succeeded(
+                        cross
+                            .tool("gcc")
+                            .args(FLAGS)
+                            .arg("-c")
+                            .arg(of(source.path))
+                            .arg("-o")
+                            .arg(&object),
+                    );
+                    object
+                })
+            })
+            .collect();
+        let programs: Vec<&str> = gritstone_kernels::all()
+            .iter()
+            .map(|program| program.name)
+            .collect();
+        let (first, second) = programs.split_at(programs.len() / 2);
+        thread::scope(|scope| {
+            for half in [first, second] {
+                let (cross, parts) = (&cross, &parts);
+                scope.spawn(move || half.iter().for_each(|program| cross.link(program, parts)));
+            }
+        });
+        cross
+    }
+
+    fn link(&self, program: &str, runtime: &[PathBuf]) {
+        let text = gritstone_kernels::source(program).unwrap().text;
+        let mut command = self.tool("gcc");
+        command.args(FLAGS).arg("-o").arg(self.path(program));
+        command.arg(of(&format!("{program}.c")));
+        if !linking::is_dynamic(program, text) {
+            command.arg("-static");
+        }
+        if !linking::stands_alone(text) {
+            command.args(runtime);
+        }
+        let fortran = of(&format!("{program}.f90"));
+        if fortran.exists() {
+            let modules = self.path(&format!("{program}.modules"));
+            fs::create_dir(&modules).unwrap();
+            let object = modules.join("object.o");
+            succeeded(
+                self.tool("gfortran")
+                    .args(["-O2", "-c", "-J"])
+                    .arg(&modules)
+                    .arg(&fortran)
+                    .arg("-o")
+                    .arg(&object),
+            );
+            command.arg(object);
+        }
+        succeeded(command.args(["-lm", "-ldl"]));
+    }
+
+    /// So many operations of a row, with what goes before and after them.
+    fn operate(&self, work: &KernelWork, n: u64) -> Output {
+        let room = tempfile::tempdir_in(self.folder.path()).unwrap();
+        let mut command = Command::new(format!("qemu-{}-static", self.name));
+        command
+            .arg("-L")
+            .arg(format!("/usr/{}-linux-gnu", self.name));
+        command
+            .arg(self.path(&work.program))
+            .arg("mode=count")
+            .arg(format!("n={n}"));
+        command.args(
+            work.params
+                .iter()
+                .map(|(key, value)| format!("{key}={value}")),
+        );
+        for job in &work.uses {
+            // what an emulated process executes is left to the system, which knows its own programs alone
+            let path = self.path(&format!("{job}.own"));
+            if !path.exists() {
+                own(job, &path);
+            }
+            command.arg(format!("{job}={}", path.display()));
+        }
+        command
+            .current_dir(room.path())
+            .output()
+            .unwrap_or_else(|why| {
+                panic!("{command:?} cannot be started: {why}; scripts/setup test installs it")
+            })
+    }
+}
+
+/// Where a file of the kernels stands.
+fn of(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../kernels")
+        .join(path)
+}
+
+/// A program as it travels in the binary.
+fn own(job: &str, path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::write(path, gritstone_kernels::find(job).unwrap().bytes().unwrap()).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+fn succeeded(command: &mut Command) {
+    let output = command.output().unwrap_or_else(|why| {
+        panic!("{command:?} cannot be started: {why}; scripts/setup test installs it")
+    });
+    assert!(
+        output.status.success(),
+        "{command:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// Every row of kind kernel: two operations each, or one where there can be no more at a time.
+fn every_row_does_its_work(name: &'static str) {
+    let cross = Cross::compile(name);
+    let mut done = BTreeSet::new();
+    let mut refused = BTreeSet::new();
+    for benchmark in gritstone_catalogue::all().unwrap().benchmarks {
+        let Work::Kernel(work) = &benchmark.work else {
+            continue;
+        };
+        if !done.insert((work.program.clone(), work.params.clone())) {
+            continue;
+        }
+        let mut output = cross.operate(work, 2);
+        if String::from_utf8_lossy(&output.stderr).contains("that can be done at a time") {
+            output = cross.operate(work, 1);
+        }
+        if output.status.success() {
+            continue;
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let refusal = REFUSALS
+            .iter()
+            .find(|(program, why)| *program == work.program && said.contains(why));
+        let Some((program, _)) = refusal else {
+            panic!("{}: {} {said}", benchmark.id, output.status);
+        };
+        refused.insert(*program);
+    }
+    assert_eq!(
+        refused.len(),
+        REFUSALS.len(),
+        "{refused:?}: the others run by now"
+    );
+}
+
+#[test]
+fn on_aarch64() {
+    every_row_does_its_work("aarch64");
+}
+
+#[test]
+fn on_riscv64() {
+    every_row_does_its_work("riscv64");
+}
