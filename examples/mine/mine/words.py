@@ -19,5 +19,5 @@ while min(region(n)[0], region(n)[0]) < 10_000_000:
 for size in [n // 2, n] * 3:
     print(f"warm n={size} wall={region(size)[0]}", file=out)
 for wall, cpu, check in [region(n) for _ in range(5)]:
-    print(f"sample n={n} wall={wall} pace=0 user=0 system=0 cpu={cpu} {counters}\n{check}", file=out)
+    print(f"sample n={n} wall={wall} pace=0 wide=0 user=0 system=0 cpu={cpu} {counters}\n{check}", file=out)
 print("bye", file=out)
