@@ -20,8 +20,8 @@ use zstd::dict::EncoderDictionary;
 
 const FLAGS: &[&str] = &["-std=gnu11", "-O2"];
 const FORTRAN_FLAGS: &[&str] = &["-O2"];
-/// What every program may call: the mathematical library, and the loader of libraries where it is one by itself.
-const LIBRARIES: &[&str] = &["-lm", "-ldl"];
+/// What every program may call: the mathematical library, and threads and the loader of libraries where they are by themselves.
+const LIBRARIES: &[&str] = &["-lm", "-ldl", "-lpthread"];
 const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Wpedantic"];
 /// Programs of the runtime itself: the keeper is a whole program, those that time commands are linked like any other.
 const KEEPER: &str = "runtime/keeper";

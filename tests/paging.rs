@@ -1,4 +1,4 @@
-//! Paging by the binary: what the document was about, within one run, and that no control group outlives a run.
+//! Paging by the binary: what the document was about, within one run, and that no control group and no swap file outlives a run.
 
 mod common;
 
@@ -7,7 +7,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A directory of the build: on a disc nearly everywhere, where temporary files may be in memory.
 const DIR: &str = env!("CARGO_TARGET_TMPDIR");
@@ -93,4 +93,50 @@ fn a_run_that_is_killed_leaves_no_control_group_after_the_next_start() {
     // without root, or where control groups cannot limit memory, none is made, and the figure says so
     let stood_in = kinds(result(&run, "vm/paging/random")).contains(&"not comparable".to_owned());
     assert_eq!(there, usize::from(!stood_in), "{made:?}");
+}
+
+/// The swap files of the machine that are of a run in this directory.
+fn swap_files(dir: &Path) -> usize {
+    let swaps = fs::read_to_string("/proc/swaps").unwrap_or_default();
+    let dir = dir.display().to_string();
+    swaps.lines().filter(|line| line.contains(&dir)).count()
+}
+
+#[test]
+fn pages_of_no_file_go_to_a_swap_file_that_goes_with_the_run_however_it_ends() {
+    let home = Home::new();
+    let below = tempfile::Builder::new().tempdir_in(DIR).unwrap();
+    let dir = below.path().to_str().unwrap();
+    let row = "vm/paging/random@anonymous";
+    let whole = [
+        "run", row, "--budget", "6s", "--dir", dir, "--format", "json",
+    ];
+    let run = home.json(&whole);
+    let row_of_it = result(&run, row);
+    assert_eq!(swap_files(below.path()), 0);
+    assert_eq!(entries(below.path()), Vec::<PathBuf>::new());
+    if row_of_it["outcome"] == "skipped" {
+        // without root, or where nothing limits memory: it says so, and has no figure
+        let why = row_of_it["footnotes"].to_string();
+        assert!(
+            why.contains("swap file was made") || why.contains("control group"),
+            "{why}"
+        );
+        return;
+    }
+    assert!(
+        !kinds(row_of_it).contains(&"trivialised".to_owned()),
+        "{row_of_it}"
+    );
+
+    let killed = ["run", row, "--budget", "60s", "--dir", dir];
+    let mut child = start(&home, &killed, &[]);
+    eventually("there is swap", || swap_files(below.path()) == 1);
+    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
+    child.wait().unwrap();
+    eventually("the watchdog takes it away", || {
+        swap_files(below.path()) == 0
+    });
+    home.run(&["doctor"]);
+    eventually("nothing is left", || entries(below.path()).is_empty());
 }

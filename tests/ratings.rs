@@ -103,14 +103,15 @@ fn a_run_opens_with_its_rating_and_rates_with_an_interval() {
         "byte/disk-*",
         "--quick",
         "--budget",
-        "20s",
+        "60s",
         "--dir",
         dir,
     ]);
     assert_eq!(code, 0, "{error}");
     let line = text.lines().take(8).collect::<Vec<_>>().join(" ");
     assert!(
-        line.contains("against VAX-11/780, one CPU: ") && line.contains("all CPUs: not rated"),
+        line.contains("against VAX-11/780, one CPU: ")
+            && line.contains("all CPUs: not rated (`gritstone run --copies`"),
         "{text}"
     );
     let view = home.json(&["rate", "--price", "0.42/h", "--format", "json"]);
@@ -124,6 +125,34 @@ fn a_run_opens_with_its_rating_and_rates_with_an_interval() {
     let (code, text, _) = home.run(&["rate"]);
     assert!(
         code == 4 && text.contains("not measured: byte/loop"),
+        "{text}"
+    );
+}
+
+#[test]
+fn copies_rate_all_cpus_beside_one() {
+    let home = Home::new();
+    let cpus = std::thread::available_parallelism().map_or(2, |n| n.get().max(2));
+    let (code, _, error) = home.run(&[
+        "run",
+        "byte/sieve",
+        "byte/loop",
+        "--copies",
+        &cpus.to_string(),
+        "--quick",
+        "--budget",
+        "20s",
+    ]);
+    assert_eq!(code, 0, "{error}");
+    let view = home.json(&["rate", "--by", "byte/sieve", "--format", "json"]);
+    let machine = &view["machines"][0];
+    assert_eq!(machine["copies"], cpus);
+    let all = &machine["all_cpus"]["overall"];
+    assert!(all["rating"].as_f64().unwrap() > 0.0, "{machine}");
+    assert_eq!(all["rows"], serde_json::json!(["byte/sieve"]));
+    let (_, text, _) = home.run(&["rate", "--by", "byte/sieve", "byte/shell"]);
+    assert!(
+        text.contains(&format!("all CPUs ({cpus} copies): ")),
         "{text}"
     );
 }

@@ -142,6 +142,12 @@ impl Reader<'_> {
                 ));
             }
         }
+        if claims.syscalls_vary && claims.syscalls_per_op.is_some() {
+            return Err(self.error(
+                at,
+                "syscalls_vary says that there is no syscalls_per_op: leave one of them out",
+            ));
+        }
         if claims.min_ns_per_op == Some(0.0) {
             return Err(self.error(
                 at,
@@ -158,8 +164,16 @@ impl Reader<'_> {
     }
 
     fn needs_of(&self, raw: &raw::Entry) -> Result<Vec<Need>, Error> {
+        self.declared(raw.needs.iter().flat_map(At::get_ref))
+    }
+
+    /// Needs by their names.
+    pub fn declared<'n>(
+        &self,
+        names: impl Iterator<Item = &'n At<String>>,
+    ) -> Result<Vec<Need>, Error> {
         let mut needs = Vec::new();
-        for name in raw.needs.iter().flat_map(At::get_ref) {
+        for name in names {
             let Some(need) = self.needs.get(name.get_ref()) else {
                 return Err(self.error(
                     name,
@@ -194,6 +208,7 @@ impl Reader<'_> {
                 .iter()
                 .map(|(x, id)| (*x.get_ref(), id.get_ref().clone()))
                 .collect(),
+            caches: raw.caches,
         }))
     }
 }

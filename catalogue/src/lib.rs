@@ -1,20 +1,25 @@
 //! What is measured: the entries of `catalogue/*.toml`, embedded, read and checked.
 //!
 //! The format is described in `catalogue/README.md`. A file is read (`raw`, with the place of every value),
-//! judged by itself (`read`, `entry`, `work`), and then together with the others (`check`).
+//! judged by itself (`read`, `entry`, `work`), and then together with the others (`check`). A catalogue of the user's own is a folder
+//! (`folder`) that is read by the same rules, beside ours (`own`).
 //!
 //! Must not know: how anything is measured, which programs there are, what was published.
 
 mod check;
 mod entry;
 mod error;
+pub mod folder;
+mod load;
 mod over;
+mod own;
 mod raw;
 mod read;
 mod work;
 
 pub use error::Error;
 use gritstone_model::{Benchmark, Family};
+pub use own::{Own, OwnError, own};
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 

@@ -19,7 +19,20 @@ pub(crate) struct File {
     pub files: BTreeMap<At<String>, String>,
     #[serde(default)]
     pub needs: BTreeMap<At<String>, Need>,
+    /// What the levels of load add, from level 1.
+    #[serde(default)]
+    pub load: Vec<Load>,
     pub benchmark: Vec<Entry>,
+}
+
+/// What a level of load adds to the one below.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Load {
+    pub what: At<String>,
+    pub program: At<String>,
+    #[serde(default)]
+    pub needs: Vec<At<String>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -78,6 +91,7 @@ pub(crate) struct Entry {
     pub program: Option<At<String>>,
     pub params: Option<At<BTreeMap<String, String>>>,
     pub uses: Option<At<Vec<At<String>>>>,
+    pub load: Option<At<Vec<At<usize>>>>,
     // command and scenario
     pub argv: Option<At<Vec<At<String>>>>,
     pub files: Option<At<Vec<At<String>>>>,
@@ -95,6 +109,7 @@ pub(crate) struct Entry {
     // rating
     pub over: Option<At<Vec<At<String>>>>,
     pub baseline: Option<At<String>>,
+    pub weights: Option<At<Vec<f64>>>,
 }
 
 /// What a variant does otherwise; all else is as in the entry that it stands under.
@@ -147,4 +162,6 @@ pub(crate) struct Term {
 pub(crate) struct Curve {
     pub label: At<String>,
     pub points: At<Vec<(At<f64>, At<Id>)>>,
+    #[serde(default)]
+    pub caches: bool,
 }

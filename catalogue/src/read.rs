@@ -4,6 +4,7 @@
 
 use crate::entry::curve_references;
 use crate::error::{Error, Text};
+use crate::load::Level;
 use crate::raw::{self, At};
 use gritstone_model::{Benchmark, Family, Id, Need, Selector, Work};
 use std::collections::BTreeMap;
@@ -14,6 +15,8 @@ use std::ops::Range;
 pub(crate) struct File<'a> {
     pub text: Text<'a>,
     pub family: Family,
+    /// Where the name of the family stands.
+    pub at: Range<usize>,
     pub rows: Vec<Row>,
 }
 
@@ -49,6 +52,8 @@ pub(crate) struct Reader<'a> {
     pub text: Text<'a>,
     pub files: BTreeMap<String, String>,
     pub needs: BTreeMap<String, Need>,
+    /// What the levels of load add, from level 1.
+    pub load: Vec<Level>,
 }
 
 /// Reads one file.
@@ -59,6 +64,7 @@ pub(crate) fn read<'a>(name: &'a str, text: &'a str) -> Result<File<'a>, Error> 
         text,
         files: BTreeMap::new(),
         needs: BTreeMap::new(),
+        load: Vec::new(),
     };
     let family = reader.family(&raw.family)?;
     for (name, contents) in &raw.files {
@@ -68,6 +74,10 @@ pub(crate) fn read<'a>(name: &'a str, text: &'a str) -> Result<File<'a>, Error> 
     for (name, need) in &raw.needs {
         let need = reader.need(name, need)?;
         reader.needs.insert(need.name.clone(), need);
+    }
+    for level in &raw.load {
+        let level = reader.level(level)?;
+        reader.load.push(level);
     }
     let mut rows = Vec::new();
     for entry in &raw.benchmark {
@@ -84,7 +94,12 @@ pub(crate) fn read<'a>(name: &'a str, text: &'a str) -> Result<File<'a>, Error> 
         rows.extend(reader.rows(entry)?);
     }
     reader.orphans(&raw, &rows)?;
-    Ok(File { text, family, rows })
+    Ok(File {
+        text,
+        family,
+        at: raw.family.name.span(),
+        rows,
+    })
 }
 
 impl Reader<'_> {
@@ -175,10 +190,15 @@ impl Reader<'_> {
     /// A name in the directory of a command, never a path out of it.
     pub fn file_name(&self, name: &At<String>) -> Result<String, Error> {
         let text = name.get_ref();
-        if text.is_empty() || text == "." || text == ".." || text.contains(['/', '\0']) {
+        if text.is_empty()
+            || text == "."
+            || text == ".."
+            || text.contains('/')
+            || text.chars().any(is_hidden)
+        {
             return Err(self.error(
                 name,
-                format!("'{text}' is not a file name: it lies in the directory of the command, so write it without any /"),
+                format!("'{text}' is not a file name: it lies in the directory of the command, so write it without any / and without control characters"),
             ));
         }
         Ok(text.clone())
@@ -190,7 +210,28 @@ impl Reader<'_> {
         if words.is_empty() {
             return Err(self.error(text, format!("{key} is empty: say it")));
         }
-        Ok(words.join(" "))
+        let words = words.join(" ");
+        match words.chars().find(|&c| is_hidden(c)) {
+            Some(c) => Err(self.hidden(key, text, c)),
+            None => Ok(words),
+        }
+    }
+
+    /// A word for a program: line ends and tabs may be meant, other letters that nobody sees are not.
+    pub fn word(&self, key: &str, text: &At<String>) -> Result<String, Error> {
+        let hidden = |c: &char| is_hidden(*c) && !matches!(c, '\n' | '\t');
+        match text.get_ref().chars().find(hidden) {
+            Some(c) => Err(self.hidden(key, text, c)),
+            None => Ok(text.get_ref().clone()),
+        }
+    }
+
+    fn hidden(&self, key: &str, text: &At<String>, c: char) -> Error {
+        let what = format!(
+            "{key} has the letter U+{:04X}, which is for terminals and not for readers: take it away",
+            u32::from(c)
+        );
+        self.error(text, what)
     }
 
     pub fn optional_prose(
@@ -217,8 +258,17 @@ impl Reader<'_> {
         for variant in &raw.variant {
             rows.push(self.variant(raw, &rows[0].benchmark, variant)?);
         }
+        for level in raw.load.iter().flat_map(At::get_ref) {
+            rows.push(self.under_load(&rows[0].benchmark, level)?);
+        }
         Ok(rows)
     }
+}
+
+/// A letter that a terminal obeys instead of showing it: control characters, and those that turn the direction of what follows.
+pub(crate) fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A letter that may stand between the braces of `{name}`.

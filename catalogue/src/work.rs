@@ -5,7 +5,7 @@
 use crate::entry::curve_references;
 use crate::error::Error;
 use crate::raw::{self, At};
-use crate::read::{Reader, Reference, Row, placeholder_letter};
+use crate::read::{Reader, Reference, Row, is_hidden, placeholder_letter};
 use gritstone_model::{
     Benchmark, CommandWork, Figure, Id, KernelWork, Kind, Quantity, Selector, Term, Verify, Work,
 };
@@ -46,6 +46,7 @@ impl Reader<'_> {
             ("program", place(raw.program.as_ref()), KERNEL, false),
             ("params", place(raw.params.as_ref()), KERNEL, false),
             ("uses", place(raw.uses.as_ref()), KERNEL, false),
+            ("load", place(raw.load.as_ref()), KERNEL, false),
             ("argv", place(raw.argv.as_ref()), COMMAND, true),
             ("files", place(raw.files.as_ref()), COMMAND, false),
             ("prepare", place(raw.prepare.as_ref()), COMMAND, false),
@@ -60,6 +61,7 @@ impl Reader<'_> {
             ("share_of", place(raw.share_of.as_ref()), DERIVED, false),
             ("over", place(raw.over.as_ref()), RATING, true),
             ("baseline", place(raw.baseline.as_ref()), RATING, true),
+            ("weights", place(raw.weights.as_ref()), RATING, false),
         ];
         for (key, at, kinds, required) in table {
             let words: Vec<_> = kinds.iter().map(|kind| word(*kind)).collect();
@@ -129,16 +131,28 @@ impl Reader<'_> {
         for helper in raw.uses.iter().flat_map(At::get_ref) {
             uses.push(self.program(helper)?);
         }
-        let params = raw.params.as_ref().map(|params| params.get_ref().clone());
+        let params = raw.params.as_ref().map(|params| self.params(params));
         Ok(KernelWork {
             program,
-            params: params.unwrap_or_default(),
+            params: params.transpose()?.unwrap_or_default(),
             uses,
         })
     }
 
+    /// Words for a program, without a letter that nobody sees.
+    fn params(&self, at: &At<BTreeMap<String, String>>) -> Result<BTreeMap<String, String>, Error> {
+        let mut words = at.get_ref().iter().flat_map(|(key, value)| [key, value]);
+        match words.find(|word| word.chars().any(is_hidden)) {
+            Some(word) => Err(self.error(
+                at,
+                format!("{word:?} has a control character: take it away"),
+            )),
+            None => Ok(at.get_ref().clone()),
+        }
+    }
+
     /// `family/name`, which is also a path under `kernels/`.
-    fn program(&self, at: &At<String>) -> Result<String, Error> {
+    pub fn program(&self, at: &At<String>) -> Result<String, Error> {
         let text = at.get_ref();
         let good = text.split('/').count() == 2 && !text.contains('@') && Id::parse(text).is_ok();
         if good {
@@ -258,7 +272,7 @@ impl Reader<'_> {
                 ));
             }
         }
-        Ok(words.iter().map(|word| word.get_ref().clone()).collect())
+        words.iter().map(|word| self.word("argv", word)).collect()
     }
 
     fn terms(&self, raw: &raw::Entry) -> Result<Vec<Term>, Error> {
@@ -301,7 +315,34 @@ impl Reader<'_> {
         };
         // its rows are found when all files are read
         let over = Vec::new();
-        Ok(Work::Rating { over, baseline })
+        Ok(Work::Rating {
+            over,
+            baseline,
+            weights: self.weights(raw)?,
+        })
+    }
+
+    /// One for each row that is named, above 0.
+    fn weights(&self, raw: &raw::Entry) -> Result<Vec<f64>, Error> {
+        let Some(at) = &raw.weights else {
+            return Ok(Vec::new());
+        };
+        let over: Vec<_> = raw.over.iter().flat_map(At::get_ref).collect();
+        if let Some(selector) = over.iter().find(|text| text.get_ref().contains(['*', '?'])) {
+            return Err(self.error(
+                selector,
+                "each row has a weight of its own: name the rows, and not by a selector",
+            ));
+        }
+        let weights = at.get_ref();
+        if weights.len() != over.len() || !weights.iter().all(|w| w.is_finite() && *w > 0.0) {
+            let what = format!(
+                "weights must be {} numbers above 0, one for each row in `over`",
+                over.len()
+            );
+            return Err(self.error(at, what));
+        }
+        Ok(weights.clone())
     }
 
     /// The rows that a derived figure is made of.
@@ -336,7 +377,7 @@ impl Reader<'_> {
             .map_err(|why| self.error(&raw.name, why.to_string()))?;
         let mut row = base.clone();
         match (&mut row.work, &raw.params) {
-            (Work::Kernel(work), Some(params)) => work.params.extend(params.get_ref().clone()),
+            (Work::Kernel(work), Some(params)) => work.params.extend(self.params(params)?),
             (_, Some(params)) => {
                 return Err(self.error(params, "`params` are handed to kernels only"));
             }

@@ -13,6 +13,11 @@ guidelines = [{ rule = "Be brief.", how = "It is." }]
 [needs]
 cc = { any = ["cc", "gcc"], package = "gcc" }
 
+[[load]]
+what = "a demonstration"
+program = "load/demo"
+needs = [ "cc" ]
+
 [files]
 "x.c" = "int main(void) { return 0; }\n"
 
@@ -31,6 +36,7 @@ published = { work = "10 calls", operations = 10, figure = "real_s" }
 params = { how = "plain" }
 claims = { linear = true, min_ns_per_op = 0.5 }
 curve = { label = "n", points = [[1, "demo/call"], [2, "demo/less"]] }
+load = [1]
 variant = [{ name = "cross", title = "Call, far away", placement = "cross" }]
 
 [[benchmark]]
@@ -179,6 +185,37 @@ const CASES: &[(&str, &str, &str)] = &[
         "a rating in seconds",
         "unit = \"ratio\"\nbetter = \"higher\"",
         "unit = \"s\"",
+    ),
+    (
+        "a level of load that there is not",
+        "load = [1]",
+        "load = [2]",
+    ),
+    ("a load that is none", "load/demo", "demo/load"),
+    (
+        "a load without words",
+        "what = \"a demonstration\"",
+        "what = \"\"",
+    ),
+    (
+        "a load of a command",
+        "figure = \"linked-size\"",
+        "figure = \"linked-size\"\nload = [1]",
+    ),
+    (
+        "a weight too few",
+        "over = [\"demo/call\", \"demo/less\"]",
+        "over = [\"demo/call\", \"demo/less\"]\nweights = [1.0]",
+    ),
+    (
+        "a weight of nothing",
+        "over = [\"demo/call\", \"demo/less\"]",
+        "over = [\"demo/call\", \"demo/less\"]\nweights = [1.0, 0.0]",
+    ),
+    (
+        "a weight of several rows",
+        "over = [\"demo/call\", \"demo/less\"]",
+        "over = [\"demo/*\"]\nweights = [1.0]",
     ),
     ("no amount", "amount_per_op = 1", "amount_per_op = 0"),
     (
@@ -433,7 +470,7 @@ fn faults_between_files_name_the_right_file() {
     let error = both(&sum("demo/cell")).expect_err("no such row");
     assert_eq!(
         (error.file.as_str(), error.line),
-        ("catalogue/other.toml", 55)
+        ("catalogue/other.toml", 61)
     );
     assert!(
         error.what.contains("family 'demo' has demo/all, demo/call"),

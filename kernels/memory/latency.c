@@ -2,8 +2,9 @@
  *
  * One operation is one load of an address from the line that the last load named. The lines of the working set (bytes=, or
  * caches= times the last cache) lie on one cycle in random order, over all pages, so that no prefetcher can guess the next. Beyond
- * the reach of the TLB, finding the page is part of it. Pages are small ones on every machine. The walk goes on where
- * the last region ended, so that a short region does not stay within a small part of a large set.
+ * the reach of the TLB, finding the page is part of it. Pages are small ones on every machine; with pages=huge they are huge ones on
+ * every machine that has them (vm/random-load/...). The walk goes on where the last region ended, so that a short region does not
+ * stay within a small part of a large set.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -11,6 +12,7 @@
 #include <sys/mman.h>
 
 #include "../runtime/kernel.h"
+#include "../vm/huge.h"
 #include "caches.h"
 
 #define LINE 64 /* bytes between two addresses; lines of 128 are in order with half of them */
@@ -42,6 +44,30 @@ static uint64_t working_set(struct context *c)
 	return times * cache;
 }
 
+/* Small pages, or huge ones that were really given. NULL after a failure, or where there are none. */
+static char *pages(struct context *c, uint64_t bytes)
+{
+	if (strcmp(parameter(c, "pages", "small"), "huge") == 0) {
+		uint64_t page = huge_page(c);
+		if (page == 0)
+			return NULL;
+		char *memory = huge_memory(c, bytes, page);
+		if (memory != NULL)
+			memset(memory, 0, bytes);
+		if (memory != NULL && huge_bytes() < bytes / page * page)
+			skip(c, "of %lu MB in huge pages only %lu were given: memory is in pieces; as root: echo 1 > /proc/sys/vm/compact_memory",
+			     (unsigned long)(bytes >> 20), (unsigned long)(huge_bytes() >> 20));
+		return memory;
+	}
+	char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED) {
+		failed(c, "mmap");
+		return NULL;
+	}
+	madvise(memory, bytes, MADV_NOHUGEPAGE); /* refused where there are no large ones */
+	return memory;
+}
+
 static void setup(struct context *c)
 {
 	uint64_t bytes = working_set(c);
@@ -60,12 +86,11 @@ static void setup(struct context *c)
 	}
 	note(c, "working_set_bytes", "%lu", (unsigned long)bytes);
 	order = malloc(lines * sizeof *order);
-	set = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (order == NULL || set == MAP_FAILED) {
-		failed(c, "mmap");
+	set = pages(c, bytes);
+	if (order == NULL)
+		failed(c, "malloc");
+	if (order == NULL || set == NULL)
 		return;
-	}
-	madvise(set, bytes, MADV_NOHUGEPAGE); /* refused where there are no large ones */
 	for (uint64_t i = 0; i < lines; i++) {
 		uint64_t j = draw() % (i + 1);
 		order[i] = order[j];

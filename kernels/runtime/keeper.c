@@ -3,7 +3,7 @@
  * keeper PARENT CPUS STEADY PROGRAM [ARGUMENT...]. The program may use CPUS, such as 0-3,7 (`-`: those of the keeper, which
  * stays where it is, out of the way of what is measured). STEADY is a list of words for this program alone (`-`: none):
  * `layout`, the same layout of memory every time; `realtime`, SCHED_FIFO, which its children do not inherit;
- * `group=DIRECTORY`, a control group that it joins, and its children with it. What is
+ * `group=DIRECTORY`, a control group that it joins, and its children with it; `processes=N`, at most so many of the user. What is
  * refused ends the keeper's attempt with status 126. The keeper adopts every descendant whose parent dies (subreaper). When the
  * program ends, or SIGTERM comes, or the parent (process PARENT) dies, all descendants that are left are killed and
  * reaped. It then says on its report, in one line, how the program ended and how many it left behind:
@@ -26,6 +26,7 @@
 #include <sys/personality.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,6 +80,15 @@ static void kill_children(pid_t main_pid, int main_ended)
 	closedir(proc);
 }
 
+/* Kills our process group at one stroke, in which whoever forks without end cannot be ahead of us; for that we leave it. Those who
+ * have left it too are found one by one. */
+static void kill_group(void)
+{
+	pid_t group = getpgrp();
+	if (group == getpid() && setpgid(0, getpgid(getppid())) == 0)
+		kill(-group, SIGKILL);
+}
+
 /* Until nobody is left; how many had to be killed, the main program apart, whose status is kept if it is among them.
  * Those who are dead already are reaped first: nearly always that is all, and no walk through /proc is needed. */
 static int kill_all(pid_t main_pid, int *main_ended, int *status)
@@ -94,8 +104,10 @@ static int kill_all(pid_t main_pid, int *main_ended, int *status)
 		} else if (pid > 0 && how == 0) {
 			left++;
 		}
-		if (pid == 0)
+		if (pid == 0 && how == WNOHANG) {
+			kill_group();
 			how = 0;
+		}
 		if (how == 0)
 			kill_children(main_pid, *main_ended);
 	}
@@ -163,6 +175,10 @@ static void steady(char *words)
 				refused("use SCHED_FIFO");
 		} else if (strncmp(word, "group=", 6) == 0) {
 			join(word + 6);
+		} else if (strncmp(word, "processes=", 10) == 0) {
+			const struct rlimit most = {.rlim_cur = strtoul(word + 10, NULL, 10), .rlim_max = strtoul(word + 10, NULL, 10)};
+			if (setrlimit(RLIMIT_NPROC, &most) != 0)
+				refused("limit the number of processes");
 		} else if (strcmp(word, "-") != 0) {
 			errno = EINVAL;
 			refused(word);

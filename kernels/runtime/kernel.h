@@ -58,7 +58,7 @@ void failed(struct context *, const char *call);
 void failed_because(struct context *, const char *call, const char *why, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Cannot run here: reason and what mends it. From setup; the program that times commands, which knows later, from finish. */
+/* Cannot run here, unless something has failed before: reason and what mends it. From setup; the program that times commands, which knows later, from finish. */
 void skip(struct context *, const char *why, ...) __attribute__((format(printf, 2, 3)));
 
 /* Something found or chosen that belongs to the figure. Not from run(). */
@@ -75,9 +75,10 @@ char **command_line(const struct context *);
 /* Nanoseconds of CLOCK_MONOTONIC_RAW. */
 uint64_t now_ns(void);
 
-/* Hands one operation to the recorder, which keeps a histogram. No system call, no allocation. Not from a second
- * process: fork() does not copy the recorder. */
-void record(struct context *, uint64_t start_ns, uint64_t end_ns);
+/* Hands one operation to the recorder, which keeps a histogram: where operations are recorded, the figure is their median.
+ * Whether it is the longest so far. No system call, no allocation. Not from a second process: fork() does not copy the
+ * recorder. */
+int record(struct context *, uint64_t start_ns, uint64_t end_ns);
 
 /* fork() for a second process of the kernel: it dies with its parent, and is placed on the second CPU if the
  * row has one. Returns as fork() does; in the child -1 never comes back. */

@@ -50,6 +50,8 @@ void failed(struct context *c, const char *call)
 
 void skip(struct context *c, const char *why, ...)
 {
+	if (c->failed_call != NULL)
+		return;
 	va_list arguments;
 	va_start(arguments, why);
 	vsnprintf(c->failed_why, sizeof c->failed_why, why, arguments);
@@ -91,12 +93,13 @@ void note(struct context *c, const char *key, const char *value, ...)
 	end_line();
 }
 
-void record(struct context *c, uint64_t start_ns, uint64_t end_ns)
+int record(struct context *c, uint64_t start_ns, uint64_t end_ns)
 {
 	struct histogram *h = c->latency;
 	if (h == NULL)
-		return;
+		return 0;
 	uint64_t ns = end_ns - start_ns;
+	int longest = h->count == 0 || ns > h->max;
 	if (h->count == 0 || ns < h->min)
 		h->min = ns;
 	if (ns > h->max)
@@ -109,6 +112,7 @@ void record(struct context *c, uint64_t start_ns, uint64_t end_ns)
 		bucket = (power - 5) * 64 + (unsigned)(ns >> (power - 6)) - 64;
 	}
 	h->bucket[bucket]++;
+	return longest;
 }
 
 /* One timed region, with what goes before and after it untimed. */

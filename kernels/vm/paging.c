@@ -1,4 +1,6 @@
 /* vm/paging/...: pages of a region larger than the memory allowed, touched in one pattern or another (login-1982, tables I to III).
+ * swap=yes: the region is nobody's file, so that its pages go to swap and come from there; what the allowance holds of it may
+ * then be in memory when an operation begins.
  *
  * One operation starts with none of the region in memory, and reads one word on each of touches= pages, of which some come
  * more than once. The region is a mapped file of pages= pages, each with a number of its own. pattern=sequential touches one
@@ -9,6 +11,7 @@
  * many different pages as it is allowed, all of them are thrown out. That is another policy, and the figure says so.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +27,7 @@
 #define MOST (1 << 20)
 #define UNIFORMS 12 /* the sum of 12 uniform numbers has variance 1 and is nearly normal */
 
-static int file = -1, confined, advice;
+static int file = -1, confined, anonymous, advice;
 static size_t page_size;
 static uint64_t allowed, pages, touches;
 static char *region;
@@ -151,6 +154,8 @@ static void write_region(struct context *c)
 
 static void throw_out(struct context *c)
 {
+	if (anonymous)
+		return; /* what is told to go to swap stays in its cache, up to the allowance: so it does without being told */
 	if (madvise(region, pages * page_size, MADV_DONTNEED) != 0)
 		failed(c, "madvise");
 	/* 0: all of the file; an error is returned, not left in errno */
@@ -215,8 +220,42 @@ static void read_ahead_must_fit(struct context *c)
 		     (unsigned)kilobytes, (unsigned)allowed);
 }
 
+/* Memory of our own, every page of which was written to once: what was never written needs no swap. */
+static void write_anonymous(struct context *c)
+{
+	const char *why = parameter(c, "unswapped", NULL);
+	if (!confined) {
+		skip(c, "Pages that belong to no file go to swap when a control group holds the process to less memory, and there is none (%s).",
+		     parameter(c, "unconfined", "none was made"));
+		return;
+	}
+	if (why != NULL) {
+		skip(c, "Pages that belong to no file need swap, and no swap file was made (%s); run it as root on a disc with room for one.", why);
+		return;
+	}
+	region = mmap(NULL, pages * page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (region == MAP_FAILED) {
+		failed(c, "mmap");
+		return;
+	}
+	/* one page at a time, since huge ones would come and go whole */
+	if (madvise(region, pages * page_size, MADV_NOHUGEPAGE) != 0 && errno != EINVAL)
+		failed(c, "madvise");
+	for (uint64_t i = 0; i < pages; i++)
+		*(uint64_t *)(void *)(region + i * page_size) = number(i);
+}
+
+static void map_file(struct context *c)
+{
+	write_region(c);
+	region = mmap(NULL, pages * page_size, PROT_READ, MAP_SHARED, file, 0);
+	if (region == MAP_FAILED)
+		failed(c, "mmap");
+}
+
 static void setup(struct context *c)
 {
+	anonymous = strcmp(parameter(c, "swap", "no"), "yes") == 0;
 	confined = strcmp(parameter(c, "confined", "no"), "yes") == 0;
 	page_size = (size_t)sysconf(_SC_PAGESIZE);
 	allowed = parameter_u64(c, "memory_pages", 0);
@@ -233,19 +272,21 @@ static void setup(struct context *c)
 		return;
 	}
 	draw_pages(c);
-	write_region(c);
-	region = mmap(NULL, pages * page_size, PROT_READ, MAP_SHARED, file, 0);
-	if (region == MAP_FAILED) {
-		failed(c, "mmap");
+	if (anonymous)
+		write_anonymous(c);
+	else
+		map_file(c);
+	if (region == NULL || region == MAP_FAILED)
 		return;
-	}
 	advise(c);
-	read_ahead_must_fit(c);
+	if (!anonymous)
+		read_ahead_must_fit(c);
 	if (!confined)
 		note(c, "stand_in",
 		     "No control group held the process to %u pages of memory (%s); in its stead all pages of the region were thrown out whenever %u different ones had been touched.",
 		     (unsigned)allowed, parameter(c, "unconfined", "none was made"), (unsigned)allowed);
-	must_page(c);
+	if (!anonymous)
+		must_page(c);
 }
 
 /* Counts a page that is not among those touched, as the stand-in for a limit; throws all out when there are too many. */
@@ -282,7 +323,7 @@ static uint64_t expect(struct context *c, uint64_t n)
 
 static void teardown(struct context *c)
 {
-	if (unlink(NAME) != 0)
+	if (!anonymous && unlink(NAME) != 0)
 		failed(c, "unlink");
 }
 

@@ -3,37 +3,28 @@
 //! Must not know: how the files are read.
 
 use gritstone_model::{
-    Benchmark, Better, Claims, FootnoteKind, Id, KernelWork, Kind, Placement, PublishedWork,
-    ResultView, RunView, Term, Unit, Work,
+    Benchmark, Better, FootnoteKind, Id, KernelWork, Kind, PublishedWork, ResultView, RunView,
+    Term, Unit, Work,
 };
 use gritstone_references::{LookupError, References, all};
 use std::collections::BTreeMap;
 
 fn benchmark(id: &str, unit: &str, work: Work) -> Benchmark {
     Benchmark {
-        id: Id::parse(id).expect("an identifier"),
         title: format!("Title of {id}"),
         version: 3,
-        work,
         operation: "one call".to_owned(),
-        why: String::new(),
-        sources: Vec::new(),
-        unit: Unit::parse(unit).expect("a unit"),
-        better: Better::Lower,
-        amount_per_op: 1.0,
         published: Some(PublishedWork {
             work: "25,000 calls".to_owned(),
             operations: 25_000,
             figure: "real_s".to_owned(),
         }),
-        placement: Placement::default(),
         processor_bound: true,
-        files: false,
-        claims: Claims::default(),
-        needs: Vec::new(),
-        curve: None,
-        remark: None,
-        not_comparable: None,
+        ..Benchmark::new(
+            Id::parse(id).expect("an identifier"),
+            Unit::parse(unit).expect("a unit"),
+            work,
+        )
     }
 }
 

@@ -5,7 +5,7 @@ use assert_cmd::Command;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -56,7 +56,11 @@ impl Home {
 
 /// Exit code, standard output, standard error.
 pub fn ended(command: &mut Command) -> (i32, String, String) {
-    let output = command.output().unwrap();
+    said(command.output().unwrap())
+}
+
+/// The same of what has ended already.
+pub fn said(output: Output) -> (i32, String, String) {
     (
         output.status.code().unwrap_or(-1),
         String::from_utf8(output.stdout).unwrap(),

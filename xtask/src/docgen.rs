@@ -160,8 +160,16 @@ fn work(work: &Work) -> String {
                 sum(terms)
             ),
         },
-        Work::Rating { over, baseline } => {
-            let rows: Vec<String> = over.iter().map(|id| format!("`{id}`")).collect();
+        Work::Rating {
+            over,
+            baseline,
+            weights,
+        } => {
+            let weight = |at: usize| weights.get(at).map_or(String::new(), |w| format!("{w} "));
+            let rows = (0..).zip(over);
+            let rows: Vec<String> = rows
+                .map(|(at, id)| format!("{}`{id}`", weight(at)))
+                .collect();
             format!("rating, {} against `{baseline}`", rows.join(", "))
         }
     }

@@ -8,6 +8,7 @@ mod docgen;
 mod kernels;
 mod leftovers;
 mod modules;
+mod quotes;
 mod tidy;
 mod tree;
 

@@ -3,7 +3,7 @@
 //! Must not know: the disc.
 
 use crate::tree::Tree;
-use crate::{arrows, kernels, leftovers, modules};
+use crate::{arrows, kernels, leftovers, modules, quotes};
 use std::fmt;
 
 /// Something that breaks a rule.
@@ -49,6 +49,7 @@ pub fn faults(tree: &Tree) -> Vec<Fault> {
         kernels::faults,
         modules::faults,
         leftovers::faults,
+        quotes::faults,
     ];
     let mut faults: Vec<Fault> = rules.iter().flat_map(|rule| rule(tree)).collect();
     faults.sort();

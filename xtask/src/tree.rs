@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 /// Kinds of file that rules look at.
-const EXTENSIONS: &[&str] = &["rs", "toml", "c", "h", "f90", "sh", "md"];
+const EXTENSIONS: &[&str] = &["rs", "toml", "c", "h", "f90", "py", "sh", "md"];
 
 /// Paths from the root, with `/`, and texts.
 #[derive(Debug, Default)]
@@ -59,6 +59,11 @@ impl Tree {
     /// Whether there is such a file.
     pub fn has(&self, path: &str) -> bool {
         self.0.contains_key(path)
+    }
+
+    /// The text of a file.
+    pub fn text(&self, path: &str) -> Option<&str> {
+        self.0.get(path).map(String::as_str)
     }
 
     /// A tree that was made up.

@@ -13,7 +13,7 @@ use crate::failure::{Exit, Failure};
 use crate::progress::Display;
 use crate::site::Site;
 use crate::world::World;
-use crate::{output, registry, signals};
+use crate::{output, own, registry, signals};
 use anyhow::{Context, Result};
 use gritstone_exec::Journal;
 use gritstone_host::{Root, Watch};
@@ -49,7 +49,7 @@ pub fn ab(world: &World, args: &AbArgs) -> Result<Exit> {
 /// Measures a trial: one run a side, and whether it was ended by nobody.
 fn measured(world: &World, args: &AbArgs, sides: Sides) -> Result<(Vec<RunData>, bool)> {
     let site = Site::look(args.dir.as_deref())?;
-    let plan = plan::plan(world, args, &site, &sides)?;
+    let mut plan = plan::plan(world, args, &site, &sides)?;
     let stop = signals::end_of_run().context("cannot catch signals")?;
     let commands = !args.commands.is_empty();
     let deadline = if commands {
@@ -60,7 +60,9 @@ fn measured(world: &World, args: &AbArgs, sides: Sides) -> Result<(Vec<RunData>,
     // dropped last: what is still made or changed then is undone
     let mut journal = registry::begin();
     let mut executor = site.executor(&plan.benchmarks, deadline, stop, journal.as_mut())?;
-    let builds = plan::builds(&site, &mut executor, &plan, &sides)?;
+    let own = world.own.as_ref();
+    own::prepare(own, &site, &mut plan, &mut executor, journal.as_mut())?;
+    let builds = plan::builds(&site, &mut executor, &plan, &sides, &own::sources(own))?;
     let trial = Head::new(args);
     announce(args, &plan, &sides, &trial);
     undo(&sides, journal.as_mut())?;
@@ -81,6 +83,7 @@ fn measured(world: &World, args: &AbArgs, sides: Sides) -> Result<(Vec<RunData>,
     };
     for (side, builds) in sides.sides.iter().zip(builds) {
         let mut run = trial.run(args, &site, &plan, side, sides.same);
+        run.info.settings.catalogue = own::kept(own, &run.benchmarks);
         let first = live.sides.is_empty();
         run.benchmarks
             .extend(live.start_up.iter().filter(|_| first).cloned());

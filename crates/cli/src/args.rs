@@ -32,6 +32,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// What can be measured, where it comes from, and whether it would run here
     List(ListArgs),
+    /// A benchmark of your own to begin with: an entry and a program in a folder, for --catalogue
+    New(NewArgs),
     /// The tables of a run or of a reference machine
     Show(ShowArgs),
     /// Ratios, intervals and verdicts of runs or machines against a base
@@ -75,6 +77,27 @@ pub struct FormatArgs {
     pub format: Format,
 }
 
+/// Benchmarks of one's own.
+#[derive(Clone, Debug, Default, Args)]
+pub struct CatalogueArgs {
+    /// A folder with benchmarks of your own beside ours; where nothing is selected, all of them and none of ours
+    #[arg(long, value_name = "DIR")]
+    pub catalogue: Option<PathBuf>,
+    /// Run what the catalogue has to run without asking; what was trusted once is asked again when a file of it has changed
+    #[arg(long)]
+    pub trust: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct NewArgs {
+    /// Its name, such as mine/sum
+    #[arg(value_name = "FAMILY/NAME")]
+    pub name: String,
+    /// The folder of the catalogue, which need not be there yet [default: ./FAMILY]
+    #[arg(long, value_name = "DIR")]
+    pub catalogue: Option<PathBuf>,
+}
+
 #[derive(Debug, Default, Args)]
 pub struct RunArgs {
     /// What to measure: identifiers or globs such as 'byte/*' ('*' stops at '@'; 'byte/*@*' are the variants); nothing means everything
@@ -114,8 +137,10 @@ pub struct RunArgs {
     pub compilers: CompilerArgs,
     /// Go on with a run that was cut off: the newest, or the one that is named
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
-          conflicts_with_all = ["selectors", "quick", "budget", "precision", "label", "dir", "params", "seed", "steady", "copies", "cc", "cflags", "fc", "fflags"])]
+          conflicts_with_all = ["selectors", "catalogue", "quick", "budget", "precision", "label", "dir", "params", "seed", "steady", "copies", "cc", "cflags", "fc", "fflags"])]
     pub resume: Option<String>,
+    #[command(flatten)]
+    pub own: CatalogueArgs,
     #[command(flatten)]
     pub format: FormatArgs,
 }
@@ -149,6 +174,8 @@ pub struct CompilersArgs {
     #[arg(long, value_name = "SHARE", value_parser = crate::amounts::share)]
     pub precision: Option<f64>,
     #[command(flatten)]
+    pub own: CatalogueArgs,
+    #[command(flatten)]
     pub format: FormatArgs,
 }
 
@@ -157,6 +184,9 @@ pub struct ListArgs {
     /// Identifiers or globs; nothing means everything
     #[arg(value_name = "SELECTOR")]
     pub selectors: Vec<String>,
+    /// A folder with benchmarks of your own beside ours; where nothing is selected, all of them and none of ours
+    #[arg(long, value_name = "DIR")]
+    pub catalogue: Option<PathBuf>,
     #[command(flatten)]
     pub format: FormatArgs,
 }
@@ -232,8 +262,10 @@ pub struct SelftestArgs {
     pub budget: Option<std::time::Duration>,
     /// Measure nothing, and look at these runs: identifiers, labels that several runs have, or the common beginning of labels that
     /// end in -1, -2 and so on
-    #[arg(long, value_name = "RUN", num_args = 1.., conflicts_with_all = ["selectors", "runs", "budget"])]
+    #[arg(long, value_name = "RUN", num_args = 1.., conflicts_with_all = ["selectors", "catalogue", "runs", "budget"])]
     pub of: Vec<String>,
+    #[command(flatten)]
+    pub own: CatalogueArgs,
     #[command(flatten)]
     pub format: FormatArgs,
 }
@@ -255,6 +287,8 @@ pub struct AuditArgs {
     /// Identifiers or globs; nothing means everything
     #[arg(value_name = "SELECTOR")]
     pub selectors: Vec<String>,
+    #[command(flatten)]
+    pub own: CatalogueArgs,
     #[command(flatten)]
     pub format: FormatArgs,
 }
@@ -394,8 +428,10 @@ pub struct AbArgs {
     #[arg(long)]
     pub seed: Option<u64>,
     /// Measure nothing, and show the trial of this name again
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["selectors", "commands"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["selectors", "catalogue", "commands"])]
     pub of: Option<String>,
+    #[command(flatten)]
+    pub own: CatalogueArgs,
     #[command(flatten)]
     pub format: FormatArgs,
 }

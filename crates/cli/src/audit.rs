@@ -12,6 +12,7 @@ use crate::compiler;
 use crate::compiler::Toolchain;
 use crate::failure::Exit;
 use crate::output;
+use crate::own;
 use crate::progress::Display;
 use crate::registry;
 use crate::signals;
@@ -38,9 +39,12 @@ const SHIPPED: &str = "shipped";
 /// Tests all claims of the selected entries.
 pub fn audit(world: &World, args: &AuditArgs) -> Result<Exit> {
     let site = Site::look(None)?;
-    let wanted = select(&world.catalogue.benchmarks, &args.selectors)?;
-    let offer = site.offer(&wanted);
-    let plan = steps(wanted, &offer);
+    let own = world.own.as_ref();
+    let selectors = world.selectors(&args.selectors);
+    let wanted = select(&world.catalogue.benchmarks, &selectors)?;
+    let mut offer = site.offer(&wanted);
+    offer.kernels.extend(own::programs(own));
+    let mut plan = steps(wanted, &offer);
     // dropped after the executor: what is still there then is removed
     let mut journal = registry::begin();
     let stop = signals::end_of_run().context("cannot catch signals")?;
@@ -49,8 +53,12 @@ pub fn audit(world: &World, args: &AuditArgs) -> Result<Exit> {
         .iter()
         .filter_map(|name| Toolchain::find(&site, name, None).ok())
         .collect();
-    let view = match view(&mut executor, &plan, &compilers, &compiler::sources()) {
-        Ok(view) => view,
+    own::prepare(own, &site, &mut plan, &mut executor, journal.as_mut())?;
+    let view = match view(&mut executor, &plan, &compilers, &own::sources(own)) {
+        Ok(view) => AuditView {
+            catalogue: own::kept(own, &plan.benchmarks),
+            ..view
+        },
         Err(ExecError::Interrupted) => return Ok(Exit::Interrupted),
         Err(error) => return Err(error.into()),
     };
@@ -77,7 +85,8 @@ fn view(
     sources: &[(&str, &str)],
 ) -> Result<AuditView, ExecError> {
     let display = Display::new();
-    let programs = again::programs(plan);
+    let mut programs = again::programs(plan);
+    programs.retain(|program| compiler::is_compiled(sources, program));
     let ways = again::Way::all(compilers);
     if !programs.is_empty() {
         display.remark(&match compilers {
@@ -109,6 +118,7 @@ fn view(
         gritstone: env!("CARGO_PKG_VERSION").to_owned(),
         builds: [shipped].into_iter().chain(builds).collect(),
         entries,
+        catalogue: None,
     })
 }
 

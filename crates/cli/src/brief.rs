@@ -4,10 +4,10 @@
 
 use crate::args::BriefArgs;
 use crate::failure::Exit;
-use crate::output;
 use crate::world::World;
+use crate::{output, own};
 use anyhow::{Context, Result, bail};
-use gritstone_model::{CompareView, Id, RunView};
+use gritstone_model::{Benchmark, CompareView, Family, Id, RunView};
 use gritstone_report::{Brief, Document};
 use std::path::{Path, PathBuf};
 
@@ -25,13 +25,14 @@ pub fn brief(world: &World, args: &BriefArgs) -> Result<Exit> {
     let against: Vec<CompareView> = runs.iter().map(compare).collect();
     let machines: Vec<_> = runs.iter().map(|run| (run.clone(), None)).collect();
     let ratings = crate::rate::against(world, &machines, &base, &[])?;
+    let (families, benchmarks) = with_those_of(world, &runs);
     let document = gritstone_report::brief(&Brief {
         ratings: Some(&ratings),
         runs: &runs,
         references: &references,
         against: &against,
-        families: &world.catalogue.families,
-        benchmarks: &world.catalogue.benchmarks,
+        families: &families,
+        benchmarks: &benchmarks,
     });
     if args.out.is_empty() {
         for (name, format) in [("html", Format::Html), ("pdf", Format::Pdf)] {
@@ -42,6 +43,26 @@ pub fn brief(world: &World, args: &BriefArgs) -> Result<Exit> {
         write(&document, path, format)?;
     }
     Ok(Exit::Done)
+}
+
+/// Our families and entries, and those that the runs have kept of catalogues of the user's own.
+fn with_those_of(world: &World, runs: &[RunView]) -> (Vec<Family>, Vec<Benchmark>) {
+    let (mut families, mut benchmarks) = (
+        world.catalogue.families.clone(),
+        world.catalogue.benchmarks.clone(),
+    );
+    for own in own::of_runs(runs) {
+        let name = own.kept.named();
+        families.extend(own.catalogue.families.into_iter().map(|family| Family {
+            why: format!(
+                "Not benchmarks of Gritstone, but of the catalogue {name}. {}",
+                family.why
+            ),
+            ..family
+        }));
+        benchmarks.extend(own.catalogue.benchmarks);
+    }
+    (families, benchmarks)
 }
 
 #[derive(Clone, Copy)]

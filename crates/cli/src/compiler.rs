@@ -122,6 +122,18 @@ impl CompilerArgs {
     }
 }
 
+/// The compiler of C where none is named.
+pub fn usual(site: &Site) -> Option<&'static str> {
+    let mut names = DEFAULT.into_iter();
+    names.find(|name| site.program(name).is_some())
+}
+
+/// Whether a program has a source among these, or is an executable as it came.
+pub fn is_compiled(sources: &[(&str, &str)], program: &str) -> bool {
+    let mut paths = sources.iter().map(|(path, _)| path);
+    paths.any(|path| path.strip_suffix(".c") == Some(program))
+}
+
 /// Compiles the kernels of a plan again if any of the options asks for it; rows whose programs do not compile are taken out.
 ///
 /// # Errors
@@ -131,18 +143,18 @@ pub fn again(
     site: &Site,
     plan: &mut Plan,
     executor: &mut Executor,
+    sources: &[(&str, &str)],
 ) -> Result<()> {
     if !args.asked() {
         return Ok(());
     }
-    let usual = || DEFAULT.iter().find(|name| site.program(name).is_some());
-    let cc = args.cc.as_deref().or_else(|| usual().copied());
+    let cc = args.cc.as_deref().or_else(|| usual(site));
     let toolchain = Toolchain::find(site, cc.unwrap_or(DEFAULT[0]), args.fc.as_deref())?;
     let (c, mut fortran) = toolchain.with(args.cflags.as_deref().unwrap_or(FLAGS));
     if let (Some(fortran), Some(flags)) = (&mut fortran, &args.fflags) {
         fortran.flags = words(flags);
     }
-    let builds = build(executor, plan, c, fortran, &sources())?;
+    let builds = build(executor, plan, c, fortran, sources)?;
     executor.use_builds(accept(plan, builds));
     Ok(())
 }
@@ -163,7 +175,8 @@ pub fn build(
         _ => None,
     });
     let names: BTreeSet<&str> = kernels.flatten().map(String::as_str).collect();
-    let names: Vec<&str> = names.into_iter().collect();
+    let mut names: Vec<&str> = names.into_iter().collect();
+    names.retain(|name| is_compiled(sources, name));
     let workshop = executor.workshop(c, fortran)?;
     workshop.build(sources, &names).map_err(|why| match why {
         RebuildError::Refused(why) => Failure {

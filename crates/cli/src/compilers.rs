@@ -14,7 +14,7 @@ use crate::progress::Display;
 use crate::session::{self, Progress, Ways};
 use crate::site::Site;
 use crate::world::World;
-use crate::{output, registry, run, signals};
+use crate::{output, own, registry, run, signals};
 use anyhow::{Context, Result};
 use gritstone_exec::rebuild::{Builds, Rebuilt};
 use gritstone_exec::{ExecError, Execute, Executor, Launched};
@@ -51,18 +51,26 @@ pub fn compilers(world: &World, args: &CompilersArgs) -> Result<Exit> {
     registry::recover();
     let site = Site::look(None)?;
     let (mut ways, selectors) = asked(&site, &args.words)?;
+    let selectors = match selectors.as_slice() {
+        [] if world.own.is_none() => vec![SELECTORS.to_owned()],
+        given => world.selectors(given),
+    };
+    let sources = own::sources(world.own.as_ref());
     let wanted = select(&world.catalogue.benchmarks, &selectors)?;
-    let wanted: Vec<Benchmark> = wanted.into_iter().filter(compiled_speed).collect();
+    let shows = |row: &Benchmark| compiled_speed(row, &sources);
+    let wanted: Vec<Benchmark> = wanted.into_iter().filter(shows).collect();
     if wanted.is_empty() {
         return Err(wrong("none of these rows shows a compiler: they must be programs of ours, and bound by the processor; `gritstone compilers gcc:-O2 gcc:-O3` takes cpu/*".to_owned()));
     }
     let mut offer = site.offer(&wanted);
     offer.kernels.extend(compiler::programs());
-    let plan = steps(wanted, &offer);
-    let sources = compiler::sources();
+    offer.kernels.extend(own::programs(world.own.as_ref()));
+    let mut plan = steps(wanted, &offer);
     let mut journal = registry::begin();
     let stop = signals::end_of_run().context("cannot catch signals")?;
     let mut executor = site.executor(&plan.benchmarks, DEADLINE, stop, journal.as_mut())?;
+    let own = world.own.as_ref();
+    own::prepare(own, &site, &mut plan, &mut executor, journal.as_mut())?;
     for way in &mut ways {
         output::remark(&format!("compiling with {}", way.name));
         way.plan = plan.clone();
@@ -92,8 +100,13 @@ fn wrong(what: String) -> anyhow::Error {
 }
 
 /// Whether a row shows what a compiler is worth.
-fn compiled_speed(benchmark: &Benchmark) -> bool {
-    benchmark.processor_bound && matches!(benchmark.work, Work::Kernel(_))
+fn compiled_speed(benchmark: &Benchmark, sources: &[(&str, &str)]) -> bool {
+    match &benchmark.work {
+        Work::Kernel(work) => {
+            benchmark.processor_bound && compiler::is_compiled(sources, &work.program)
+        }
+        _ => false,
+    }
 }
 
 /// The compilers and the selectors among the words: an identifier has no colon.
@@ -125,9 +138,6 @@ fn asked(site: &Site, words: &[String]) -> Result<(Vec<Way>, Vec<String>)> {
                 "one compiler, and nothing"
             }
         )));
-    }
-    if selectors.is_empty() {
-        selectors.push(SELECTORS.to_owned());
     }
     Ok((ways, selectors))
 }
@@ -217,6 +227,7 @@ fn measure(
     for way in ways.iter_mut() {
         let mut info = run::info(&asked, BTreeMap::new(), site, &limits);
         info.label = Some(way.name.clone());
+        info.settings.catalogue = own::kept(world.own.as_ref(), &way.plan.benchmarks);
         interleaved.executor.use_builds(way.programs.clone());
         let programs = run::programs(&interleaved.executor, &way.plan);
         store.begin(&info, &way.plan.benchmarks, &programs, &way.plan.skips)?;
@@ -317,7 +328,7 @@ impl Ways for Recorder<'_> {
 
     fn before(&mut self, progress: &Progress<'_>) {
         self.display.show(progress);
-        self.before = Some(self.watch.begin(progress.cpus));
+        self.before = Some(run::begin(&mut self.watch, progress.load, progress.cpus));
     }
 
     fn after(&mut self, benchmark: &Benchmark, launched: &Launched) -> Conditions {

@@ -2,11 +2,11 @@
 //!
 //! Must not know: how anything is measured.
 
-use crate::args::{CompareArgs, DoctorArgs, Format, FormatArgs, ListArgs, ShowArgs};
+use crate::args::{CatalogueArgs, CompareArgs, DoctorArgs, Format, FormatArgs, ListArgs, ShowArgs};
 use crate::failure::{Exit, Failure};
 use crate::site::Site;
 use crate::world::World;
-use crate::{output, registry};
+use crate::{output, own, registry};
 use anyhow::{Context, Result};
 use gritstone_host::doctor::{self, programs};
 use gritstone_host::{Finding, Severity};
@@ -66,16 +66,24 @@ struct Listed<'a> {
     title: &'a str,
     unit: &'a str,
     source: String,
+    /// Whose it is, where it is not ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    catalogue: Option<String>,
     needs: Vec<&'a str>,
     runnable: bool,
     why_not: Option<String>,
 }
 
 /// `gritstone list`.
-pub fn list(world: &World, args: &ListArgs) -> Result<Exit> {
+pub fn list(world: World, args: &ListArgs) -> Result<Exit> {
+    let world = world.with_catalogue(&CatalogueArgs {
+        catalogue: args.catalogue.clone(),
+        trust: false,
+    })?;
     let all = &world.catalogue.benchmarks;
-    let wanted = select(all, &args.selectors)?;
-    let offer = Site::look(None)?.offer(&wanted);
+    let wanted = select(all, &world.selectors(&args.selectors))?;
+    let mut offer = Site::look(None)?.offer(&wanted);
+    offer.kernels.extend(own::programs(world.own.as_ref()));
     let plan = steps(wanted, &offer);
     let listed: Vec<Listed<'_>> = plan
         .benchmarks
@@ -91,6 +99,11 @@ pub fn list(world: &World, args: &ListArgs) -> Result<Exit> {
                 title: &benchmark.title,
                 unit: benchmark.unit.as_str(),
                 source: source(benchmark),
+                catalogue: world
+                    .own
+                    .as_ref()
+                    .filter(|own| own.kept.has(&benchmark.id))
+                    .map(|own| own.kept.named()),
                 needs: benchmark
                     .needs
                     .iter()
@@ -107,7 +120,10 @@ pub fn list(world: &World, args: &ListArgs) -> Result<Exit> {
                 row.id.clone(),
                 row.title.to_owned(),
                 row.unit.to_owned(),
-                row.source.clone(),
+                match &row.catalogue {
+                    Some(own) => format!("◊ not Gritstone's, of {own}: {}", row.source),
+                    None => row.source.clone(),
+                },
                 row.why_not.clone().unwrap_or_else(|| "yes".to_owned()),
             ]
         });

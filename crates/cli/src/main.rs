@@ -17,6 +17,7 @@ mod failure;
 mod generate;
 mod inspect;
 mod output;
+mod own;
 mod params;
 mod past;
 mod progress;
@@ -28,8 +29,10 @@ mod selftest;
 mod session;
 mod signals;
 mod site;
+mod skeleton;
 mod steady;
 mod transfer;
+mod trust;
 mod world;
 
 use args::{Cli, Command};
@@ -64,13 +67,14 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
     let world = world::World::new(cli.store.clone())?;
     match &cli.command {
         None => inspect::what_next(&world),
-        Some(Command::Run(args)) => run::run(&world, args),
-        Some(Command::List(args)) => inspect::list(&world, args),
+        Some(Command::Run(args)) => run::run(&world.with_programs(&args.own)?, args),
+        Some(Command::List(args)) => inspect::list(world, args),
+        Some(Command::New(args)) => skeleton::new(args),
         Some(Command::Show(args)) => inspect::show(&world, args),
         Some(Command::Compare(args)) => inspect::compare(&world, args),
         Some(Command::Rate(args)) => rate::rate(&world, args),
         Some(Command::Brief(args)) => brief::brief(&world, args),
-        Some(Command::Selftest(args)) => selftest::selftest(&world, args),
+        Some(Command::Selftest(args)) => selftest::selftest(&world.with_programs(&args.own)?, args),
         Some(Command::Machines(args)) => inspect::machines(&world, args),
         Some(Command::Doctor(args)) => inspect::doctor(&world, args),
         Some(Command::Watch { journal }) => registry::watch(journal),
@@ -79,8 +83,10 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Check(args)) => past::check(&world, args),
         Some(Command::Export(args)) => transfer::export(&world, args),
         Some(Command::Import(args)) => transfer::import(&world, args),
-        Some(Command::Ab(args)) => ab::ab(&world, args),
-        Some(Command::Compilers(args)) => compilers::compilers(&world, args),
-        Some(Command::Audit(args)) => audit::audit(&world, args),
+        Some(Command::Ab(args)) => ab::ab(&world.with_programs(&args.own)?, args),
+        Some(Command::Compilers(args)) => {
+            compilers::compilers(&world.with_programs(&args.own)?, args)
+        }
+        Some(Command::Audit(args)) => audit::audit(&world.with_programs(&args.own)?, args),
     }
 }

@@ -16,6 +16,7 @@ use gritstone_report::document::{Block, Document};
 use gritstone_report::{rating_line, ratings};
 use gritstone_stats::between;
 use gritstone_stats::ratings::{self as stats, Environment, Options};
+use std::collections::BTreeSet;
 
 /// What a run is rated against when nobody says.
 pub const BASE: &str = "ref:vax-11-780-4.1bsd";
@@ -54,6 +55,11 @@ pub fn against(
             rows: named(world, by)?,
         }],
     };
+    let benchmarks = world.catalogue.benchmarks.iter();
+    let alone: BTreeSet<Id> = benchmarks
+        .filter(|benchmark| !benchmark.can_be_copied())
+        .map(|benchmark| benchmark.id.clone())
+        .collect();
     let mut all = vec![base];
     all.extend(machines.iter().map(|(machine, _)| machine));
     let rated = machines.iter().map(|(machine, price)| {
@@ -69,6 +75,7 @@ pub fn against(
                 .as_ref()
                 .map_or(1, |settings| settings.seed),
             named: !by.is_empty(),
+            alone: alone.clone(),
             between_run: between::learn(&world.past(&[other, machine]), other, machine),
         };
         RatedMachine {

@@ -25,7 +25,7 @@ pub fn settings_root() -> Root {
 }
 
 /// `$XDG_STATE_HOME/gritstone`, where programs keep what must outlive them but is not worth carrying to another machine.
-fn state() -> Option<PathBuf> {
+pub fn state() -> Option<PathBuf> {
     let absolute = |name: &str| {
         let path = PathBuf::from(std::env::var_os(name)?);
         path.is_absolute().then_some(path)

@@ -3,12 +3,13 @@
 //! Must not know: how a run is measured.
 
 use crate::args::CompilerArgs;
-use crate::params;
 use crate::run::Job;
 use crate::session::Limits;
 use crate::site::Site;
 use crate::world::World;
+use crate::{own, params, trust};
 use anyhow::{Context, Result, bail, ensure};
+use gritstone_catalogue::Own;
 use gritstone_model::{Benchmark, Id, Program, RunData, RunInfo};
 use gritstone_plan::{add_copies, steps};
 use std::collections::BTreeMap;
@@ -16,7 +17,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// The rest of a run: the newest that was cut off, or the one that is named.
-pub fn job(world: &World, name: &str) -> Result<Job> {
+pub fn job(world: &World, name: &str, trusted: bool) -> Result<Job> {
     let store = world
         .reader()?
         .context("there is no run yet, so none to go on with")?;
@@ -55,7 +56,12 @@ pub fn job(world: &World, name: &str) -> Result<Job> {
         here.name,
         here.system
     );
-    let now = as_given(world, &data)?;
+    let own = settings.catalogue.clone().map(own::of).transpose();
+    let own = own.with_context(|| format!("what run {id} has kept of its catalogue"))?;
+    if let Some(own) = &own {
+        trust::ensure(own, trusted)?;
+    }
+    let now = as_given(world, own.as_ref(), &data)?;
     for benchmark in &data.benchmarks {
         if !now.contains(benchmark) {
             bail!(
@@ -66,7 +72,8 @@ pub fn job(world: &World, name: &str) -> Result<Job> {
             );
         }
     }
-    let offer = site.offer(&data.benchmarks);
+    let mut offer = site.offer(&data.benchmarks);
+    offer.kernels.extend(own::programs(own.as_ref()));
     let mut plan = steps(data.benchmarks, &offer);
     add_copies(&mut plan, &offer, &settings.copies);
     Ok(Job {
@@ -80,17 +87,19 @@ pub fn job(world: &World, name: &str) -> Result<Job> {
         site,
         steady: !settings.steady.is_empty(),
         compilers: CompilerArgs::default(),
+        own,
         info: data.info,
         earlier: Some(data.launches),
     })
 }
 
 /// The entries of a run as they are now, with the parameters that it was given.
-fn as_given(world: &World, data: &RunData) -> Result<Vec<Benchmark>> {
-    let catalogue = &world.catalogue.benchmarks;
+fn as_given(world: &World, own: Option<&Own>, data: &RunData) -> Result<Vec<Benchmark>> {
+    let mut catalogue = world.catalogue.benchmarks.clone();
+    catalogue.extend(own.iter().flat_map(|own| own.catalogue.benchmarks.clone()));
     let mut now = catalogue.clone();
     now.retain(|row| data.benchmarks.iter().any(|then| then.id == row.id));
-    params::give(catalogue, &mut now, &data.info.settings.params)?;
+    params::give(&catalogue, &mut now, &data.info.settings.params)?;
     Ok(now)
 }
 

@@ -10,8 +10,9 @@ use crate::session::{self, Limits, Progress, Ways};
 use crate::site::Site;
 use crate::steady::{Steadied, steady};
 use crate::world::World;
-use crate::{compiler, inspect, output, params, rate, registry, resume, signals};
+use crate::{compiler, inspect, output, own, params, rate, registry, resume, signals};
 use anyhow::{Context, Result};
+use gritstone_catalogue::Own;
 use gritstone_exec::{ExecError, Executor, Journal, Launched};
 use gritstone_host::{Before, Root, Watch, gaps};
 use gritstone_model::{
@@ -37,7 +38,7 @@ pub fn run(world: &World, args: &RunArgs) -> Result<Exit> {
         .map(|name| world.view(name))
         .transpose()?;
     let job = match &args.resume {
-        Some(name) => resume::job(world, name)?,
+        Some(name) => resume::job(world, name, args.own.trust)?,
         None => Job::new(world, args)?,
     };
     let (view, end) = job.measure(world)?;
@@ -58,6 +59,8 @@ pub struct Job {
     pub info: RunInfo,
     /// Compilers that the kernels are to be compiled again with.
     pub compilers: CompilerArgs,
+    /// The catalogue of the user's own that rows are of.
+    pub own: Option<Own>,
     /// What an earlier process measured of this run, which may be nothing; `None` for a new one.
     pub earlier: Option<Vec<Launch>>,
 }
@@ -76,16 +79,20 @@ impl Job {
     pub fn new(world: &World, args: &RunArgs) -> Result<Self> {
         let site = Site::look(args.dir.as_deref())?;
         let catalogue = &world.catalogue.benchmarks;
-        let mut wanted = select(catalogue, &args.selectors)?;
+        let selectors = world.selectors(&args.selectors);
+        let mut wanted = select(catalogue, &selectors)?;
         let params = args.params.iter().cloned().collect();
         params::give(catalogue, &mut wanted, &params)?;
         let mut offer = site.offer(&wanted);
+        offer.kernels.extend(own::programs(world.own.as_ref()));
         if args.compilers.asked() {
             offer.kernels.extend(compiler::programs());
         }
         let limits = limits(args);
         let mut plan = steps(wanted, &offer);
-        let info = info(args, params, &site, &limits);
+        let mut info = info(args, params, &site, &limits);
+        info.settings.selectors = selectors;
+        info.settings.catalogue = own::kept(world.own.as_ref(), &plan.benchmarks);
         let copies = &info.settings.copies;
         if !copies.is_empty() && add_copies(&mut plan, &offer, copies) == plan.benchmarks.len() {
             return Err(Failure {
@@ -101,6 +108,7 @@ impl Job {
             limits,
             steady: args.steady,
             compilers: args.compilers.clone(),
+            own: world.own.clone(),
             earlier: None,
         })
     }
@@ -114,7 +122,15 @@ impl Job {
         let mut executor =
             self.site
                 .executor(&self.plan.benchmarks, deadline, stop, journal.as_mut())?;
-        compiler::again(&self.compilers, &self.site, &mut self.plan, &mut executor)?;
+        let (own, site, plan) = (self.own.as_ref(), &self.site, &mut self.plan);
+        own::prepare(own, site, plan, &mut executor, journal.as_mut())?;
+        compiler::again(
+            &self.compilers,
+            site,
+            plan,
+            &mut executor,
+            &own::sources(own),
+        )?;
         let steadied = self.steady(journal.as_mut(), &mut executor)?;
         let Self { plan, info, .. } = &self;
         let programs = programs(&executor, plan);
@@ -246,6 +262,7 @@ pub fn info(
             copies: copies(&args.copies),
             steady: vec![],
             trial: None,
+            catalogue: None,
         },
     }
 }
@@ -377,7 +394,7 @@ impl Ways for Recorder<'_> {
 
     fn before(&mut self, progress: &Progress<'_>) {
         self.display.show(progress);
-        self.before = Some(self.watch.begin(progress.cpus));
+        self.before = Some(begin(&mut self.watch, progress.load, progress.cpus));
         self.copies = progress.copies;
     }
 
@@ -402,6 +419,14 @@ impl Ways for Recorder<'_> {
             ));
         }
         Ok(())
+    }
+}
+
+/// Looks at the machine before a row is launched on these CPUs, beside a load of this level.
+pub fn begin(watch: &mut Watch, load: usize, cpus: &[u32]) -> Before {
+    match load {
+        0 => watch.begin(cpus),
+        _ => watch.begin_beside_load(std::process::id()),
     }
 }
 

@@ -6,7 +6,7 @@
 use anyhow::Result;
 use gritstone_exec::{Execute, Launched};
 use gritstone_model::{Benchmark, Conditions, Id, Launch, Outcome, Plan, Step, Work};
-use gritstone_plan::{Row, rounds, share};
+use gritstone_plan::{Row, adjacent, rounds, share};
 use gritstone_stats::{
     plan::launches_needed,
     summary::{self, Floor},
@@ -45,6 +45,8 @@ pub struct Limits {
 pub struct Progress<'a> {
     /// What is launched now.
     pub id: &'a Id,
+    /// Level of the load beside it.
+    pub load: usize,
     /// Where; empty for all CPUs.
     pub cpus: &'a [u32],
     /// How many copies at once.
@@ -283,7 +285,8 @@ impl Session<'_> {
 
     fn pass_through(&mut self, rounds: &[Vec<usize>], tracks: &mut [Track<'_>]) -> Result<()> {
         for order in rounds {
-            for &i in order {
+            // what is measured under the same load comes together, so that the load need not be started for each launch
+            for i in adjacent(order, |i| tracks[i].benchmark.load().len()) {
                 let track = &mut tracks[i];
                 let fits =
                     self.ways.now() + Duration::from_secs_f64(track.cost()) <= self.limits.budget;
@@ -298,8 +301,10 @@ impl Session<'_> {
 
     fn launch(&mut self, track: &mut Track<'_>) -> Result<()> {
         let start = self.ways.now();
+        self.execute.settle(track.benchmark)?;
         self.ways.before(&Progress {
             id: &track.step.id,
+            load: track.benchmark.load().len(),
             cpus: &track.step.cpus,
             copies: track.step.copies,
             round: self.round,

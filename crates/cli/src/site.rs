@@ -4,7 +4,7 @@
 
 use anyhow::{Context, Result};
 use gritstone_exec::{CACHED, Executor, Journal, Places, Setup};
-use gritstone_host::{Chosen, Host, Root, choose_cpus, filesystem, memory_groups, programs};
+use gritstone_host::{Chosen, Host, Root, choose_cpus, filesystem, groups_for, programs};
 use gritstone_model::{Benchmark, Machine};
 use gritstone_plan::Offer;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -139,10 +139,19 @@ impl Site {
             stop,
         });
         if benchmarks.iter().any(gritstone_exec::is_confined) {
-            executor.confine(&memory_groups(&Root::live()), journal.as_deref_mut());
+            executor.confine(&groups_for(&Root::live(), "memory"), journal.as_deref_mut());
+        }
+        if benchmarks.iter().any(gritstone_exec::is_traced) {
+            executor.trace(journal.as_deref_mut());
         }
         if benchmarks.iter().any(gritstone_exec::wants_file_system) {
-            executor.equip(&self.dir, journal);
+            executor.equip(&self.dir, journal.as_deref_mut());
+        }
+        if benchmarks.iter().any(gritstone_exec::wants_swap) {
+            executor.swap(&self.dir, journal.as_deref_mut());
+        }
+        if benchmarks.iter().any(|row| !row.load().is_empty()) {
+            executor.expect_load(journal);
         }
         Ok(executor)
     }

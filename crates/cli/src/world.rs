@@ -6,19 +6,21 @@
 use crate::output::remark;
 use crate::transfer;
 use anyhow::{Context, Result, anyhow};
-use gritstone_catalogue::Catalogue;
-use gritstone_model::{CompareView, RunData, RunView, SCHEMA_RUN};
+use gritstone_catalogue::{Catalogue, Own};
+use gritstone_model::{CompareView, RunData, RunView, SCHEMA_RUN, Work};
 use gritstone_references::References;
 use gritstone_stats::between::{self, Past};
 use gritstone_stats::{compare, summary};
 use gritstone_store::{ResolveError, Store, StoreError};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Everything that is known before a command begins.
 pub struct World {
-    /// What can be measured.
+    /// What can be measured: ours, then that of the user's own.
     pub catalogue: Catalogue,
+    /// The catalogue of the user's own that the command names.
+    pub own: Option<Own>,
     /// What was published.
     pub references: References,
     store: Option<PathBuf>,
@@ -32,6 +34,7 @@ impl World {
     pub fn new(store: Option<PathBuf>) -> Result<Self> {
         Ok(Self {
             catalogue: gritstone_catalogue::all().context("the catalogue in this binary")?,
+            own: None,
             references: gritstone_references::all().context("the references in this binary")?,
             store,
         })
@@ -144,20 +147,20 @@ impl World {
         let Some(store) = self.reader()? else {
             return Ok(vec![]);
         };
-        let last = views.iter().map(|view| &view.started).max();
-        let mut heads = store.runs()?;
-        heads.retain(|head| Some(&head.started) <= last);
+        let Some(last) = views.iter().map(|view| &view.started).max() else {
+            return Ok(vec![]);
+        };
         let mut ids: Vec<String> = vec![];
         let machines: BTreeSet<&String> = views.iter().map(|view| &view.machine.id).collect();
         for machine in machines {
-            let own = heads.iter().rev().filter(|h| h.machine_id == *machine);
-            let others = own.filter(|head| views.iter().all(|view| view.id != head.id));
+            let own = store.runs_of(machine, last)?.into_iter();
+            let others = own.filter(|id| views.iter().all(|view| view.id != *id));
             // one side of a trial has settings that are not in what runs are told apart by; what cannot be read is told below
-            let others = others.filter(|head| {
-                let info = store.info(&head.id);
+            let others = others.filter(|id| {
+                let info = store.info(id);
                 info.map_or(true, |info| info.settings.trial.is_none())
             });
-            ids.extend(others.take(between::MOST_RUNS).map(|head| head.id.clone()));
+            ids.extend(others.take(between::MOST_RUNS));
         }
         let read = |id: &String| match store.samples(id) {
             Ok(data) => Some(summary::past(&data)),
@@ -173,16 +176,20 @@ impl World {
 
     /// How summaries are computed.
     pub fn summary_options(&self) -> summary::Options {
-        let named = self.catalogue.benchmarks.iter().filter_map(|benchmark| {
-            let gritstone_model::Work::Rating { baseline, .. } = &benchmark.work else {
-                return None;
-            };
+        let ratings = self.catalogue.benchmarks.iter();
+        let named: BTreeSet<&String> = ratings
+            .filter_map(|benchmark| match &benchmark.work {
+                Work::Rating { baseline, .. } => Some(baseline),
+                _ => None,
+            })
+            .collect();
+        let viewed = named.into_iter().filter_map(|baseline| {
             let view = self.references.view(baseline, &self.catalogue.benchmarks);
             Some((baseline.clone(), view.ok()?))
         });
         summary::Options {
             confidence: crate::session::CONFIDENCE,
-            baselines: named.collect::<BTreeMap<_, _>>(),
+            baselines: viewed.collect(),
         }
     }
 

@@ -5,8 +5,8 @@
 //!
 //! Must not know: other formats.
 
-use crate::figures::{Exported, Plain, figures};
-use gritstone_model::RunView;
+use crate::figures::{Exported, Plain, figures, notes};
+use gritstone_model::{FootnoteKind, RunView};
 use serde_json::{Map, Value, json};
 
 /// The run as Bencher reads it.
@@ -29,7 +29,13 @@ pub fn bencher(view: &RunView) -> Exported {
         }
         let mut measures = Map::new();
         measures.insert(measure.to_owned(), value);
-        all.insert(figure.result.id.to_string(), Value::Object(measures));
+        // it has no place for a remark
+        let ours = notes(figure.result).all(|note| note.kind != FootnoteKind::Foreign);
+        let mark = if ours { "" } else { " (not of Gritstone)" };
+        all.insert(
+            format!("{}{mark}", figure.result.id),
+            Value::Object(measures),
+        );
     }
     Exported {
         text: format!("{:#}\n", Value::Object(all)),

@@ -19,7 +19,8 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
         let launches: Vec<Timed> = data
             .launches
             .iter()
-            .filter(|launch| launch.id == *id && launch.outcome == Outcome::Measured)
+            .filter(|launch| launch.id == *id && launch.copies == 1)
+            .filter(|launch| launch.outcome == Outcome::Measured)
             .filter_map(timed)
             .filter(|_| figure.plain().0 != Plain::Exact)
             .collect();
@@ -54,7 +55,7 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
             "date": view.started,
             "host_name": view.machine.name,
             "executable": "gritstone",
-            "num_cpus": fact("cpu.count").and_then(|n| n.parse::<u64>().ok()).unwrap_or(0),
+            "num_cpus": fact("cpu.threads").and_then(|n| n.parse::<u64>().ok()).unwrap_or(0),
             "mhz_per_cpu": 0,
             "cpu_scaling_enabled": false,
             "caches": [],

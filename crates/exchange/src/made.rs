@@ -5,8 +5,8 @@
 
 use crate::ImportError;
 use gritstone_model::{
-    Benchmark, Better, Claims, CommandWork, Event, Id, Launch, Machine, Outcome, Placement,
-    RunData, RunInfo, Sample, Settings, Source, Unit, Work,
+    Benchmark, Better, CommandWork, Event, Id, Launch, Machine, Outcome, Placement, RunData,
+    RunInfo, Sample, Settings, Source, Unit, Work,
 };
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -118,26 +118,16 @@ impl Made {
             number += 1;
         }
         Ok(Benchmark {
-            id,
             title: series.name.clone(),
-            version: 1,
-            work: Work::Command(CommandWork::default()),
             operation: "one operation, as that program counts".to_owned(),
             why: format!("It was measured by {}.", self.tool),
             sources: vec![Source {
                 document: self.tool.to_owned(),
                 place: "imported".to_owned(),
             }],
-            unit: Unit::parse(unit).map_err(|error| ImportError::whole(error.to_string()))?,
             better,
             amount_per_op: series.amount,
-            published: None,
             placement: Placement::All,
-            processor_bound: false,
-            files: false,
-            claims: Claims::default(),
-            needs: vec![],
-            curve: None,
             remark: Some(format!(
                 "Measured by {}: no work was proved and no condition watched.{}",
                 self.tool,
@@ -145,7 +135,11 @@ impl Made {
                     .remark
                     .map_or(String::new(), |more| format!(" {more}"))
             )),
-            not_comparable: None,
+            ..Benchmark::new(
+                id,
+                Unit::parse(unit).map_err(|error| ImportError::whole(error.to_string()))?,
+                Work::Command(CommandWork::default()),
+            )
         })
     }
 }

@@ -18,28 +18,19 @@ fn id(text: &str) -> Id {
 
 fn benchmark(name: &str, unit: &str) -> Benchmark {
     Benchmark {
-        id: id(name),
         title: format!("Title, of \"{name}\""),
         version: 2,
-        work: Work::Command(CommandWork::default()),
-        operation: "one".to_owned(),
-        why: "Made up.".to_owned(),
-        sources: vec![],
-        unit: Unit::parse(unit).unwrap(),
-        better: Better::Lower,
         amount_per_op: 1.5,
-        published: None,
-        placement: Placement::OneCpu,
         processor_bound: true,
-        files: false,
         claims: Claims {
             min_ns_per_op: Some(0.1 + 0.2),
             ..Claims::default()
         },
-        needs: vec![],
-        curve: None,
-        remark: None,
-        not_comparable: None,
+        ..Benchmark::new(
+            id(name),
+            Unit::parse(unit).unwrap(),
+            Work::Command(CommandWork::default()),
+        )
     }
 }
 
@@ -322,4 +313,14 @@ proptest! {
             prop_assert_eq!(found, run());
         }
     }
+}
+
+#[test]
+fn copies_at_once_are_no_repetitions() {
+    let mut data = run();
+    let before = gbench(&data, &view()).text;
+    let mut four = data.launches[0].clone();
+    four.copies = 4;
+    data.launches.push(four);
+    assert_eq!(gbench(&data, &view()).text, before);
 }

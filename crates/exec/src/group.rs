@@ -39,17 +39,25 @@ impl Group {
         Ok(Self(group))
     }
 
-    /// Allows it so many bytes; what does not fit is not to go to swap instead, where that can be said.
-    fn allow(&self, bytes: u64) -> io::Result<()> {
+    /// Allows it so many bytes; what does not fit goes to swap, or not, where that can be said.
+    fn allow(&self, bytes: u64, swap: bool) -> io::Result<()> {
         let second = self.0.join("memory.max");
         if !second.exists() {
+            let swappiness = if swap { "100" } else { "0" };
+            fs::write(self.0.join("memory.swappiness"), swappiness)?;
             return fs::write(self.0.join("memory.limit_in_bytes"), bytes.to_string());
         }
-        match fs::write(self.0.join("memory.swap.max"), "0") {
+        let most = if swap { "max" } else { "0" };
+        match fs::write(self.0.join("memory.swap.max"), most) {
             Err(why) if why.kind() != ErrorKind::NotFound => return Err(why),
             _ => {}
         }
         fs::write(second, bytes.to_string())
+    }
+
+    /// Writes a number to one of its files.
+    pub(crate) fn write(&self, file: &str, number: u64) -> io::Result<()> {
+        fs::write(self.0.join(file), number.to_string())
     }
 
     /// The keeper's word.
@@ -123,6 +131,20 @@ impl Executor {
         }
     }
 
+    /// A group below the first of `parents` where one can be made and joined that has this file.
+    pub(crate) fn group_with(
+        &self,
+        parents: &[PathBuf],
+        journal: &mut Journal,
+        file: &str,
+    ) -> Option<Group> {
+        parents.iter().find_map(|parent| {
+            let group = Group::make(parent, journal).ok()?;
+            let fits = group.0.join(file).exists() && self.attempt(&group.word()).is_ok();
+            fits.then_some(group)
+        })
+    }
+
     /// The group that a kernel joins, and arguments that tell it of that; neither for a row that asks for none.
     ///
     /// # Errors
@@ -131,12 +153,16 @@ impl Executor {
         &self,
         work: &KernelWork,
     ) -> Result<(Option<&Group>, Vec<OsString>), String> {
+        let mut told: Vec<OsString> = self.unswapped(work).into_iter().collect();
         let Some(pages) = work.params.get(PAGES) else {
-            return Ok((None, vec![]));
+            return Ok((None, told));
         };
         let group = match &self.confinement {
             Ok(group) => group,
-            Err(why) => return Ok((None, vec![format!("unconfined={why}").into()])),
+            Err(why) => {
+                told.push(format!("unconfined={why}").into());
+                return Ok((None, told));
+            }
         };
         let size = sysconf(SysconfVar::PAGE_SIZE).ok().flatten();
         let bytes = pages
@@ -146,8 +172,9 @@ impl Executor {
             .and_then(|(pages, size): (u64, u64)| pages.checked_mul(size))
             .ok_or_else(|| format!("{PAGES} = {pages} is no number of pages"))?;
         group
-            .allow(bytes)
+            .allow(bytes, self.may_swap(work))
             .map_err(|why| format!("cannot hold {} to {bytes} bytes: {why}", group.0.display()))?;
-        Ok((Some(group), vec!["confined=yes".into()]))
+        told.push("confined=yes".into());
+        Ok((Some(group), told))
     }
 }

@@ -34,8 +34,14 @@ pub(crate) enum Entry {
     Makes(PathBuf),
     /// It makes a control group.
     Confines(PathBuf),
+    /// It starts a load; all processes of it have this mark.
+    Starts(String),
+    /// It makes an instance of tracefs, of this name.
+    Traces(String),
     /// It makes a file system on a loop device, all of it in this directory.
     Mounts(PathBuf),
+    /// It makes a swap file, in this directory.
+    Swaps(PathBuf),
     /// It changes a setting; the path is that of the machine, below the root.
     Sets {
         path: String,
@@ -142,10 +148,28 @@ impl Journal {
         self.note(Entry::Confines(group.to_owned()))
     }
 
+    /// Before a load is started, whose processes have this mark, with a watchdog.
+    pub(crate) fn starts(&mut self, mark: &str) -> io::Result<()> {
+        self.watched()?;
+        self.note(Entry::Starts(mark.to_owned()))
+    }
+
+    /// Before an instance of tracefs is made, with a watchdog: what is traced costs everyone.
+    pub(crate) fn traces(&mut self, name: &str) -> io::Result<()> {
+        self.watched()?;
+        self.note(Entry::Traces(name.to_owned()))
+    }
+
     /// Before a file system is made in a directory, with a watchdog: a mount must not wait for the next start.
     pub(crate) fn mounts(&mut self, directory: &Path) -> io::Result<()> {
         self.watched()?;
         self.note(Entry::Mounts(directory.to_owned()))
+    }
+
+    /// Before a swap file is made in a directory, with a watchdog likewise.
+    pub(crate) fn swaps(&mut self, directory: &Path) -> io::Result<()> {
+        self.watched()?;
+        self.note(Entry::Swaps(directory.to_owned()))
     }
 
     /// From now on, somebody undoes what this journal says as soon as the run is dead.

@@ -10,10 +10,14 @@ pub(crate) mod programs;
 use crate::entries::{self, Entries, Uncounted};
 use crate::group::{Confinement, Group, is_confined};
 use crate::judge::judge;
+use crate::load::Load;
+use crate::own::Own;
 use crate::places::Places;
 use crate::process::{Task, carry_out};
 use crate::rebuild::Rebuilt;
 use crate::steady::Steady;
+use crate::swap::Swap;
+use crate::trace::Tracing;
 use crate::volume::Volume;
 use crate::{ExecError, Execute, Launched, linked};
 use gritstone_kernels::{COMMAND, KEEPER};
@@ -58,16 +62,31 @@ pub struct Setup {
 /// Carries out launches on this machine.
 #[derive(Debug)]
 pub struct Executor {
+    // before the directories that it works in: fields are dropped in this order
+    pub(crate) load: Load,
     pub(crate) setup: Setup,
     pub(crate) steady: Steady,
     pub(crate) confinement: Confinement,
+    pub(crate) tracing: Tracing,
+    pub(crate) own: Own,
     /// The file system that was made for rows that ask for one, or why there is none.
     pub(crate) volume: Result<Volume, String>,
+    /// The swap file for rows that ask for one, or why there is none.
+    pub(crate) swap: Result<Swap, String>,
     proved: BTreeSet<Id>,
     /// The user's commands that have been executed once.
     pub(crate) warm: BTreeSet<Vec<String>>,
     /// What is used instead of programs in this binary, by name.
     pub(crate) builds: BTreeMap<String, Rebuilt>,
+    /// What the keeper is told of every program of the launch in progress.
+    pub(crate) asked: Asked,
+}
+
+/// The CPUs and the words that a launch asks of its keepers, beside those of its kernel.
+#[derive(Debug, Default)]
+pub(crate) struct Asked {
+    pub cpus: Option<String>,
+    pub word: Option<String>,
 }
 
 /// Events and outcome of one process, before those of the next are added.
@@ -92,13 +111,18 @@ impl Executor {
     #[must_use]
     pub fn new(setup: Setup) -> Self {
         Self {
+            load: Load::default(),
             setup,
             steady: Steady::default(),
             confinement: Err("none was asked for".to_owned()),
+            tracing: Err("none was asked for".to_owned()),
+            own: Own::default(),
             volume: Err("none was asked for".to_owned()),
+            swap: Err("none was asked for".to_owned()),
             proved: BTreeSet::new(),
             warm: BTreeSet::new(),
             builds: BTreeMap::new(),
+            asked: Asked::default(),
         }
     }
 
@@ -212,8 +236,8 @@ impl Executor {
         let program = self.path_of(name)?;
         let ended = carry_out(&Task {
             keeper: &keeper,
-            cpus: &self.setup.cpus,
-            steady: &self.steady.words(kernel, group),
+            cpus: self.asked.cpus.as_deref().unwrap_or(&self.setup.cpus),
+            steady: &self.steady.words(kernel, group, self.asked.word.as_deref()),
             program: &program,
             arguments,
             directory,
@@ -374,14 +398,30 @@ impl Executor {
 }
 
 impl Execute for Executor {
+    fn settle(&mut self, benchmark: &Benchmark) -> Result<(), ExecError> {
+        self.load_for(benchmark).map(drop)
+    }
+
     fn launch_copies(
         &mut self,
         benchmark: &Benchmark,
         cpus: &[u32],
         copies: u32,
     ) -> Result<Launched, ExecError> {
+        if let Err(why) = self.load_for(benchmark)? {
+            return Ok(Launched {
+                outcome: Outcome::Skipped(why),
+                events: vec![],
+                cpu: 0,
+            });
+        }
+        let far = self.load.far();
         let directory = self.fresh(benchmark)?;
         let cpus = placed(benchmark, cpus);
+        self.asked = Asked {
+            cpus: self.own.cpus(benchmark, cpus),
+            word: self.own.word(benchmark).map(str::to_owned),
+        };
         let told = match &benchmark.work {
             Work::Kernel(work) if copies > 1 => {
                 self.copies(benchmark, work, cpus, copies, &directory)
@@ -404,6 +444,10 @@ impl Execute for Executor {
         };
         let _ = std::fs::remove_dir_all(&directory);
         let mut told = told?;
+        told.events.extend(self.load.since(&far));
+        if let Some(why) = self.load.broken() {
+            told.outcome = Outcome::Failed(format!("the load beside it ended: {why}"));
+        }
         if benchmark.files {
             self.tell_what_was_measured(benchmark, &mut told.events);
         }

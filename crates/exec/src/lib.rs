@@ -3,9 +3,10 @@
 //!
 //! The way of a launch: benchmark -> command lines ([`launch`]) -> a process under the keeper ([`process`]) -> events
 //! and an outcome. Everything on disc is below two directories ([`places`]); they, and what is changed of the machine's
-//! settings ([`settings`]) the control group that holds some launches to an amount of memory ([`group`]) and the file system that is made for some
-//! ([`volume`]), stand in a journal ([`journal`]) before they are made or changed, and are undone on every
-//! exit, by a watchdog ([`watchdog`]) or by the next start ([`recover`]) when the run was killed. Two side ways: kernels
+//! settings ([`settings`]), the control group that holds some launches to an amount of memory ([`group`]), the file system that is made for some
+//! ([`volume`]), the swap file for others ([`swap`]), and the trace by which others are timed ([`trace`]), stand in a journal ([`journal`]) before they are made or changed, and are undone on every
+//! exit, by a watchdog ([`watchdog`]) or by the next start ([`recover`]) when the run was killed. Some rows are measured beside a
+//! load ([`load`]), which lives on between launches. Two side ways: kernels
 //! are compiled again with another compiler ([`rebuild`]), and their entries into the kernel of the system are counted
 //! ([`entries`]).
 //!
@@ -17,6 +18,8 @@ mod journal;
 mod judge;
 mod launch;
 mod linked;
+mod load;
+mod own;
 mod owner;
 mod places;
 mod process;
@@ -24,8 +27,10 @@ pub mod rebuild;
 mod recover;
 mod settings;
 mod steady;
+mod swap;
 #[cfg(test)]
 mod tests;
+mod trace;
 #[cfg(test)]
 mod undoing;
 mod user;
@@ -38,6 +43,8 @@ pub use journal::{Journal, Registry, Settings};
 pub use launch::{CACHED, Executor, PROOF_FAILED, Setup};
 pub use places::Places;
 pub use recover::recover;
+pub use swap::wants_swap;
+pub use trace::is_traced;
 pub use volume::wants_file_system;
 pub use watchdog::watch;
 
@@ -97,6 +104,15 @@ impl ExecError {
 
 /// Whoever can carry out one launch: the [`Executor`], or a made-up one whose samples are known.
 pub trait Execute {
+    /// Makes ready what `benchmark` is measured beside, if that takes time: its load. A launch does so by itself; beforehand, the
+    /// time for it is none of the launch's.
+    ///
+    /// # Errors
+    /// As of [`Self::launch`]; a load that cannot be made is the outcome of the launch.
+    fn settle(&mut self, _benchmark: &Benchmark) -> Result<(), ExecError> {
+        Ok(())
+    }
+
     /// Launches `benchmark` once on `cpus` (empty: all).
     ///
     /// # Errors

@@ -95,7 +95,8 @@ pub fn carry_out_together(
 }
 
 /// A keeper that was started, and what is heard of it.
-struct Kept {
+#[derive(Debug)]
+pub struct Kept {
     program: String,
     keeper: Child,
     ears: Ears,
@@ -105,7 +106,7 @@ struct Kept {
 }
 
 impl Kept {
-    fn start(task: &Task<'_>) -> Result<Self, ExecError> {
+    pub fn start(task: &Task<'_>) -> Result<Self, ExecError> {
         let program = task.program.display().to_string();
         let failed = || ExecError::system(format!("cannot start {program}"));
         let (said, says) = std::io::pipe().map_err(failed())?;
@@ -164,6 +165,24 @@ impl Kept {
             return Ok(false); // the keeper itself is stuck
         }
         Ok(true)
+    }
+
+    /// Whether it and everything that it started have ended.
+    pub fn has_ended(&mut self) -> bool {
+        self.ears.catch_up().unwrap_or(true)
+    }
+
+    /// Ends it in order.
+    pub fn end(mut self) -> Result<Ended, ExecError> {
+        let _ = kill(pid_of(&self.keeper), Signal::SIGTERM);
+        let end = Instant::now() + GRACE;
+        while self.ears.open() && Instant::now() < end {
+            wait(
+                &mut [&mut self.ears],
+                end.saturating_duration_since(Instant::now()),
+            )?;
+        }
+        self.finish(true)
     }
 
     /// Reaps the keeper; kills it first when it was not heard to the end, or gave no account.

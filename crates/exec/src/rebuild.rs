@@ -24,7 +24,7 @@ const LANGUAGE: &str = "-std=gnu11";
 /// Programs of the runtime that stand alone, and so are no part of other programs.
 const PROGRAMS: [&str; 3] = ["runtime/keeper.c", "runtime/command.c", "runtime/user.c"];
 /// What every program may call, as where the binary was built.
-const LIBRARIES: [&str; 2] = ["-lm", "-ldl"];
+const LIBRARIES: [&str; 3] = ["-lm", "-ldl", "-lpthread"];
 /// How long a compiler may take for one program.
 const DEADLINE: Duration = Duration::from_secs(120);
 /// How much of what a compiler complains is passed on.

@@ -5,7 +5,7 @@
 use crate::journal::{By, ENDING, Entry};
 use crate::places::remove;
 use crate::settings::{Back, put_back};
-use crate::{group, owner, volume};
+use crate::{group, load, owner, swap, trace, volume};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg, OFlag};
 use std::fs::{self, File, OpenOptions};
@@ -75,11 +75,36 @@ pub(crate) fn undo(entries: &[Entry], root: &Path, settings: bool) -> Undone {
                         .push(format!("cannot remove {}: {why}", group.display()));
                 }
             }
+            Entry::Starts(mark) => {
+                if let Err(why) = load::end(mark) {
+                    undone.whole = false;
+                    undone
+                        .said
+                        .push(format!("cannot end the load {mark}: {why}"));
+                }
+            }
+            Entry::Traces(name) => {
+                if let Err(why) = trace::remove(name) {
+                    undone.whole = false;
+                    undone
+                        .said
+                        .push(format!("cannot remove the trace {name}: {why}"));
+                }
+            }
             Entry::Mounts(directory) => {
                 if let Err(why) = volume::remove(directory) {
                     undone.whole = false;
                     undone.said.push(format!(
                         "cannot take down the file system in {}: {why}; umount it, then remove the directory",
+                        directory.display()
+                    ));
+                }
+            }
+            Entry::Swaps(directory) => {
+                if let Err(why) = swap::remove(directory) {
+                    undone.whole = false;
+                    undone.said.push(format!(
+                        "cannot take down the swap file in {}: {why}; swapoff it, then remove the directory",
                         directory.display()
                     ));
                 }

@@ -22,14 +22,20 @@ pub(crate) struct Steady {
 }
 
 impl Steady {
-    /// The keeper's words for the kernel of a benchmark, with those for its group; for any other program there is none.
-    pub(crate) fn words(self, kernel: Option<&Benchmark>, group: Option<&Group>) -> String {
+    /// The keeper's words for the kernel of a benchmark, with those for its group and its bound; for any other program there is none of the kernel's.
+    pub(crate) fn words(
+        self,
+        kernel: Option<&Benchmark>,
+        group: Option<&Group>,
+        bound: Option<&str>,
+    ) -> String {
         let real_time = self.real_time && kernel.is_some_and(real_time_is_fair);
         let words: Vec<String> = [(self.layout, LAYOUT), (real_time, REAL_TIME)]
             .into_iter()
             .filter(|(wanted, _)| *wanted)
             .map(|(_, word)| word.to_owned())
             .chain(group.map(Group::word))
+            .chain(bound.map(str::to_owned))
             .collect();
         match words.as_slice() {
             [] => "-".to_owned(),
@@ -99,33 +105,20 @@ impl Executor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::{Better, Claims, CommandWork, Id, KernelWork, Unit};
+    use gritstone_model::{CommandWork, Id, KernelWork, Unit};
 
     fn row() -> Benchmark {
         Benchmark {
-            id: Id::parse("a/b").unwrap(),
-            title: String::new(),
-            version: 1,
-            work: Work::Kernel(KernelWork {
-                program: "a/b".into(),
-                params: Default::default(),
-                uses: vec![],
-            }),
-            operation: String::new(),
-            why: String::new(),
-            sources: vec![],
-            unit: Unit::parse("ns/op").unwrap(),
-            better: Better::Lower,
-            amount_per_op: 1.0,
-            published: None,
-            placement: Placement::OneCpu,
             processor_bound: true,
-            files: false,
-            claims: Claims::default(),
-            needs: vec![],
-            curve: None,
-            remark: None,
-            not_comparable: None,
+            ..Benchmark::new(
+                Id::parse("a/b").unwrap(),
+                Unit::parse("ns/op").unwrap(),
+                Work::Kernel(KernelWork {
+                    program: "a/b".into(),
+                    params: Default::default(),
+                    uses: vec![],
+                }),
+            )
         }
     }
 
@@ -135,8 +128,8 @@ mod tests {
             layout: true,
             real_time: true,
         };
-        assert_eq!(all.words(Some(&row()), None), "layout,realtime");
-        assert_eq!(all.words(None, None), "layout");
+        assert_eq!(all.words(Some(&row()), None, None), "layout,realtime");
+        assert_eq!(all.words(None, None, None), "layout");
         let mut waits = row();
         waits.processor_bound = false;
         let mut two = row();
@@ -148,8 +141,8 @@ mod tests {
         let mut foreign = row();
         foreign.work = Work::Command(CommandWork::default());
         for row in [waits, two, anywhere, switches, foreign] {
-            assert_eq!(all.words(Some(&row), None), "layout", "{row:?}");
+            assert_eq!(all.words(Some(&row), None, None), "layout", "{row:?}");
         }
-        assert_eq!(Steady::default().words(Some(&row()), None), "-");
+        assert_eq!(Steady::default().words(Some(&row()), None, None), "-");
     }
 }

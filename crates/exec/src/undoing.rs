@@ -10,6 +10,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
+mod trace;
+
 const GOVERNOR: &str = "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor";
 const TURBO: &str = "/sys/devices/system/cpu/intel_pstate/no_turbo";
 
@@ -242,6 +244,27 @@ fn the_next_start_puts_back_what_a_killed_run_had_changed() {
     assert!(!directory.exists());
     assert!(machine.journals().is_empty());
     assert!(recover(&machine.state()).is_empty());
+}
+
+#[test]
+fn what_a_killed_run_made_of_a_file_system_goes_and_nothing_that_is_not_ours() {
+    let machine = Machine::new();
+    // killed before it was mounted; what is mounted is taken down in tests/fs.rs
+    let own = machine.0.path().join(crate::places::fresh_name("volume"));
+    let foreign = machine.0.path().join("foreign");
+    for home in [&own, &foreign] {
+        fs::create_dir_all(home.join("mounted")).unwrap();
+        fs::write(home.join("image"), "zeros").unwrap();
+    }
+    let entries = |home: &Path| [Entry::By(machine.by()), Entry::Mounts(home.to_owned())];
+    machine.left_behind(&entries(&own), "");
+    assert!(recover(&machine.state()).is_empty());
+    assert!(!own.exists() && machine.journals().is_empty());
+    machine.left_behind(&entries(&foreign), "");
+    let said = recover(&machine.state());
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(said[0].contains("foreign") && said[0].contains("none that Gritstone gives"));
+    assert!(foreign.join("image").exists() && !machine.journals().is_empty());
 }
 
 #[test]

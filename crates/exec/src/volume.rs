@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 
 /// The parameter of an entry that is carried out here.
 const WANTED: &str = "new_file_system";
-/// Bytes of the file: twice what the largest row writes.
-const SIZE: u64 = 256 << 20;
+/// Bytes of the file: half as much again as the largest row writes.
+const SIZE: u64 = 192 << 20;
 /// The file, and where it is mounted.
 const IMAGE: &str = "image";
 const MOUNTED: &str = "mounted";
@@ -63,7 +63,7 @@ impl Volume {
             made.map_err(reason)?;
         }
         let image = self.0.join(IMAGE);
-        fill(&image).map_err(reason)?;
+        fill(&image, SIZE).map_err(reason)?;
         let image = image.display().to_string();
         let found = tool(
             "losetup",
@@ -105,21 +105,21 @@ impl Drop for Volume {
 }
 
 /// A file of zeros, all of which is there: a hole would be filled while something is timed.
-fn fill(image: &Path) -> io::Result<()> {
+pub(crate) fn fill(image: &Path, size: u64) -> io::Result<()> {
     let mut file = File::options()
         .write(true)
         .create_new(true)
         .mode(0o600)
         .open(image)?;
     let zeros = vec![0; 1 << 20];
-    for _ in 0..SIZE >> 20 {
+    for _ in 0..size >> 20 {
         file.write_all(&zeros)?;
     }
     file.sync_all()
 }
 
 /// What a tool says, or what it complains about.
-fn tool(name: &str, arguments: &[&str]) -> Result<String, String> {
+pub(crate) fn tool(name: &str, arguments: &[&str]) -> Result<String, String> {
     let path = std::env::var("PATH").unwrap_or_default();
     let output = Command::new(name)
         .args(arguments)

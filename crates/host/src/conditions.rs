@@ -18,7 +18,7 @@ use crate::counters::{number, pressure, schedstat, stat, usage};
 use crate::facts::{Levels, levels};
 use crate::mounts;
 use crate::source::{Counter, Source, read};
-use crate::{CpuSet, Root};
+use crate::{CpuSet, Root, foreign};
 use gritstone_model::Conditions;
 use std::time::Instant;
 
@@ -44,6 +44,7 @@ pub struct Watch {
     throttled: Option<Vec<Counter>>,
     memory_limit: Option<Vec<Counter>>,
     heat: Vec<(u32, Source)>,
+    root: Root,
 }
 
 /// The counters before a launch, and the CPUs that they are of.
@@ -51,6 +52,8 @@ pub struct Watch {
 pub struct Before {
     cpus: Vec<u32>,
     counters: Counters,
+    /// Beside a load of our own: our process, and the CPU time of others' processes.
+    foreign: Option<(u32, Option<u64>)>,
 }
 
 /// One reading, ns or events since some time in the past.
@@ -97,6 +100,7 @@ impl Watch {
             throttled: levels(root, "cpu").map(|levels| throttled(root, &levels)),
             memory_limit: levels(root, "memory").map(|levels| memory_limits(root, &levels)),
             heat: heat(root, &online),
+            root: root.clone(),
         }
     }
 
@@ -106,6 +110,16 @@ impl Watch {
         Before {
             counters: self.read(&cpus),
             cpus,
+            foreign: None,
+        }
+    }
+
+    /// The same before a launch that a load of our own is kept beside: process `own` has started both. Others are then those whose
+    /// processes do not descend from it, on all CPUs.
+    pub fn begin_beside_load(&mut self, own: u32) -> Before {
+        Before {
+            foreign: Some((own, foreign::cpu(&self.root, own))),
+            ..self.begin(&[])
         }
     }
 
@@ -127,9 +141,13 @@ impl Watch {
             since(old.ticks, after.ticks).map(|busy| (busy, 2 * self.tick.max(self.scheduler_tick)))
         };
         let busy = fine.or_else(coarse);
+        let others = match before.foreign {
+            None => busy.map(|(busy, _)| busy.saturating_sub(used)),
+            Some((own, foreign)) => since(foreign, foreign::cpu(&self.root, own)),
+        };
         Conditions {
             wall,
-            others: busy.map(|(busy, _)| busy.saturating_sub(used)),
+            others,
             elsewhere: self.elsewhere(before.cpus.len(), &old, &after),
             grain: busy.map(|(_, grain)| grain.saturating_mul(count)),
             steal: since(old.steal, after.steal),

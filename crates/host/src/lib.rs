@@ -9,6 +9,7 @@ mod cpu_set;
 pub mod doctor;
 mod facts;
 pub mod filesystem;
+mod foreign;
 pub mod gaps;
 mod machine;
 mod mounts;
@@ -24,7 +25,7 @@ pub use cpu_set::CpuSet;
 pub use doctor::{Finding, Severity, examine};
 pub use facts::{
     Cache, Cgroup, Core, Cpu, Host, Kernel, Limits, Load, Memory, System, Turbo, UNLIMITED,
-    Virtualisation, memory_groups,
+    Virtualisation, groups_for,
 };
 pub use filesystem::FileSystem;
 pub use placement::{Chosen, choose_cpus};

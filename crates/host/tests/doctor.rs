@@ -5,7 +5,7 @@ mod common;
 use common::Tree;
 use gritstone_host::doctor::{self, programs};
 use gritstone_host::{Finding, Host, Severity, examine};
-use gritstone_model::{Benchmark, Better, Claims, Id, KernelWork, Need, Placement, Unit, Work};
+use gritstone_model::{Benchmark, Id, KernelWork, Need, Unit, Work};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -311,25 +311,6 @@ fn directories() {
 
 fn benchmark(id: &str, needs: &[(&str, &[&str], &str)]) -> Benchmark {
     Benchmark {
-        id: Id::parse(id).unwrap(),
-        title: String::new(),
-        version: 1,
-        work: Work::Kernel(KernelWork {
-            program: String::new(),
-            params: Default::default(),
-            uses: vec![],
-        }),
-        operation: String::new(),
-        why: String::new(),
-        sources: vec![],
-        unit: Unit::parse("s").unwrap(),
-        better: Better::Lower,
-        amount_per_op: 1.0,
-        published: None,
-        placement: Placement::OneCpu,
-        processor_bound: false,
-        files: false,
-        claims: Claims::default(),
         needs: needs
             .iter()
             .map(|&(name, any, package)| Need {
@@ -338,9 +319,15 @@ fn benchmark(id: &str, needs: &[(&str, &[&str], &str)]) -> Benchmark {
                 package: package.to_owned(),
             })
             .collect(),
-        curve: None,
-        remark: None,
-        not_comparable: None,
+        ..Benchmark::new(
+            Id::parse(id).unwrap(),
+            Unit::parse("s").unwrap(),
+            Work::Kernel(KernelWork {
+                program: String::new(),
+                params: Default::default(),
+                uses: vec![],
+            }),
+        )
     }
 }
 

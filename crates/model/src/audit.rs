@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a claim is tested, how it is drawn.
 
-use crate::{Id, Kind};
+use crate::{Id, Kind, OwnCatalogue};
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the schema of [`AuditView`].
@@ -19,6 +19,9 @@ pub struct AuditView {
     pub builds: Vec<AuditBuild>,
     /// One for each entry that does work of its own.
     pub entries: Vec<AuditEntry>,
+    /// The catalogue of the user's own that some of them are of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub catalogue: Option<OwnCatalogue>,
 }
 
 /// One way in which the programs were compiled.

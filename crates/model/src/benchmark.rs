@@ -2,7 +2,7 @@
 //!
 //! Must not know: TOML, where entries come from, how they are carried out.
 
-use crate::{Better, Id, Unit};
+use crate::{Better, Id, Quantity, Unit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -79,6 +79,9 @@ pub struct Claims {
     pub linear: bool,
     /// Entries into the kernel for each operation.
     pub syscalls_per_op: Option<f64>,
+    /// How often it enters the kernel depends on which of several comes first: it is counted, and not judged.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub syscalls_vary: bool,
     /// Voluntary switches for each operation, at least.
     pub switches_per_op: Option<f64>,
     /// Page faults for each operation, at most.
@@ -220,12 +223,15 @@ pub enum Work {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         share_of: Option<Id>,
     },
-    /// Geometric mean of ratios.
+    /// Mean of ratios.
     Rating {
         /// The rows that it is made of.
         over: Vec<Id>,
         /// The machine that is 1: `ref:...`.
         baseline: String,
+        /// One for each row, for the weighted arithmetic mean of hp-1987; empty for the geometric mean.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        weights: Vec<f64>,
     },
 }
 
@@ -264,6 +270,9 @@ pub struct Curve {
     pub label: String,
     /// (x, row).
     pub points: Vec<(f64, Id)>,
+    /// Whether x are working sets in KB, so that the curve shows where caches end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub caches: bool,
 }
 
 /// One entry.
@@ -307,4 +316,76 @@ pub struct Benchmark {
     pub remark: Option<String>,
     /// Another row of the same name does other work, and is not comparable with it: why.
     pub not_comparable: Option<String>,
+}
+
+/// Programs of this family, `load/name`, work beside a kernel that uses them.
+const LOAD: &str = "load/";
+
+impl KernelWork {
+    /// The programs that make the load under which it is measured, from level 1; nothing for level 0.
+    pub fn load(&self) -> impl Iterator<Item = &str> {
+        let uses = self.uses.iter().map(String::as_str);
+        uses.filter(|program| program.starts_with(LOAD))
+    }
+
+    /// The programs that it executes itself.
+    pub fn helpers(&self) -> impl Iterator<Item = &str> {
+        let uses = self.uses.iter().map(String::as_str);
+        uses.filter(|program| !program.starts_with(LOAD))
+    }
+}
+
+impl Benchmark {
+    /// An entry that says nothing but this, and claims nothing: for what is in no catalogue. Of a rate more is better, of all
+    /// else less.
+    #[must_use]
+    pub fn new(id: Id, unit: Unit, work: Work) -> Self {
+        Self {
+            id,
+            title: String::new(),
+            version: 1,
+            work,
+            operation: String::new(),
+            why: String::new(),
+            sources: vec![],
+            better: match unit.quantity() {
+                Quantity::Rate { .. } => Better::Higher,
+                _ => Better::Lower,
+            },
+            unit,
+            amount_per_op: 1.0,
+            published: None,
+            placement: Placement::OneCpu,
+            processor_bound: false,
+            files: false,
+            claims: Claims::default(),
+            needs: vec![],
+            curve: None,
+            remark: None,
+            not_comparable: None,
+        }
+    }
+
+    /// Whether several copies of it can be measured at once: kernels that keep to one CPU. A command, a size and what is
+    /// computed is no kernel; rows across CPUs are about all of them already; one control group holds one process to its
+    /// memory, one trace times one, one has real-time priority on a CPU; and several copies beside a load are under another load.
+    #[must_use]
+    pub fn can_be_copied(&self) -> bool {
+        let alone = ["memory_pages", "traced", "priority"];
+        let free = |work: &KernelWork| {
+            !alone.iter().any(|key| work.params.contains_key(*key)) && work.load().next().is_none()
+        };
+        matches!(&self.work, Work::Kernel(work) if free(work))
+            && self.placement == Placement::OneCpu
+            && self.unit.quantity() != Quantity::Exact
+    }
+
+    /// The programs that make its load, from level 1.
+    #[must_use]
+    pub fn load(&self) -> Vec<&str> {
+        match &self.work {
+            Work::Kernel(work) => work.load().collect(),
+            _ => vec![],
+        }
+    }
 }

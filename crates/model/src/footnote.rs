@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The five kinds, in the order in which their marks are printed.
+/// The kinds, in the order in which their marks are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FootnoteKind {
@@ -26,6 +26,9 @@ pub enum FootnoteKind {
     Doubtful,
     /// A plain remark that casts no doubt, such as an assumption about lost text; printed as `¶`.
     Note,
+    /// The row is of a catalogue of the user's own; printed as `◊`.
+    #[serde(rename = "not ours")]
+    Foreign,
 }
 
 impl FootnoteKind {
@@ -41,6 +44,7 @@ impl FootnoteKind {
             Self::Published => "#",
             Self::Doubtful => "?",
             Self::Note => "¶",
+            Self::Foreign => "◊",
         }
     }
 }

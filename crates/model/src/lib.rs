@@ -11,6 +11,7 @@ mod footnote;
 mod history;
 mod id;
 mod machine;
+mod own;
 mod plan;
 mod rating;
 mod run;
@@ -33,10 +34,10 @@ pub use history::{
 };
 pub use id::{Id, IdError, Selector};
 pub use machine::Machine;
+pub use own::{Contents, OwnCatalogue, OwnFile};
 pub use plan::{Plan, Skip, Step};
 pub use rating::{
     ForMoney, Per, Price, RatedMachine, Rating, Ratings, RatingsView, SCHEMA_RATINGS, Without,
-    copies_of,
 };
 pub use run::{COPY, Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings, TrialSide};
 pub use selftest::{
@@ -45,6 +46,7 @@ pub use selftest::{
 };
 pub use unit::{Better, Quantity, Unit, UnitError};
 pub use view::{
-    CompareRow, CompareView, CopiesPoint, CopiesView, Difference, LawView, PublishedView,
-    ResultView, RunView, SCHEMA_COMPARE, SCHEMA_RUN, SeriesPoint, Statistics, Verdict,
+    CompareCopies, CompareFigure, CompareRow, CompareView, CopiesPoint, CopiesView, Difference,
+    LawView, PublishedView, ResultView, RunView, SCHEMA_COMPARE, SCHEMA_RUN, SeriesPoint,
+    Statistics, Verdict,
 };

@@ -35,9 +35,13 @@ pub struct RatedMachine {
     pub name: String,
     /// By the rows that run on one CPU.
     pub one_cpu: Ratings,
-    /// By the rows of `run --copies`, of which the one with most copies counts; null when the run has none.
+    /// By the same rows, each times what so many copies of it do together over what one does; null when the run has not as many
+    /// copies as CPUs.
     #[serde(default)]
     pub all_cpus: Option<Ratings>,
+    /// How many copies `all_cpus` is of.
+    #[serde(default)]
+    pub copies: Option<u32>,
     /// What it costs, where the user said so.
     #[serde(default)]
     pub price: Option<Price>,
@@ -117,27 +121,4 @@ pub struct ForMoney {
     pub value: f64,
     /// Its interval: prices are exact.
     pub interval: Option<[f64; 2]>,
-}
-
-/// The row and the number of copies of a row that `run --copies` made: `byte/sieve@copies-4` is 4 of `byte/sieve`.
-#[must_use]
-pub fn copies_of(id: &Id) -> Option<(Id, u32)> {
-    let (row, variant) = id.as_str().split_once('@')?;
-    let copies = variant.strip_prefix("copies-")?.parse().ok()?;
-    Some((Id::parse(row).ok()?, copies))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_of_copies() {
-        let of = |text: &str| copies_of(&Id::parse(text).unwrap());
-        let sieve = Id::parse("byte/sieve").unwrap();
-        assert_eq!(of("byte/sieve@copies-16"), Some((sieve, 16)));
-        for other in ["byte/sieve", "byte/pipe@cross", "byte/pipe@copies-x"] {
-            assert_eq!(of(other), None, "{other}");
-        }
-    }
 }

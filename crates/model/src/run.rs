@@ -2,7 +2,7 @@
 //!
 //! Must not know: the store, statistics. Summaries are computed from this on every reading.
 
-use crate::{Benchmark, Event, Id, Machine, Skip};
+use crate::{Benchmark, Event, Id, Machine, OwnCatalogue, Skip};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -154,6 +154,9 @@ pub struct Settings {
     /// The trial of which this run is one side; `None` for any other run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trial: Option<TrialSide>,
+    /// The catalogue of the user's own of which rows were measured; `None` where all were ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub catalogue: Option<OwnCatalogue>,
 }
 
 /// One side of a comparison whose launches were interleaved with those of the others: launches of one round and row belong together.

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how it is computed, how it is drawn.
 
-use crate::{Difference, Id, Unit};
+use crate::{Difference, Id, OwnCatalogue, Unit};
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the schema of [`SelftestView`].
@@ -35,6 +35,9 @@ pub struct SelftestView {
     pub paced_held: ShareView,
     /// Whether no criterion failed.
     pub passed: bool,
+    /// The catalogue of the user's own that some rows are of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub catalogue: Option<OwnCatalogue>,
 }
 
 /// One of the runs.

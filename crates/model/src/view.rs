@@ -212,6 +212,12 @@ pub struct CopiesPoint {
     pub efficiency: Option<f64>,
     /// Interval of `efficiency`, from the rounds in which both were measured.
     pub efficiency_interval: Option<[f64; 2]>,
+    /// `total` of each launch, in the order of time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<f64>,
+    /// `efficiency` of each round in which both were measured; empty for one copy.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub efficiencies: Vec<f64>,
     /// Launches that were measured.
     pub launches: usize,
     /// Samples of all copies in them.
@@ -242,10 +248,13 @@ pub struct LawView {
     pub peak_interval: Option<[Option<f64>; 2]>,
     /// 1/a, where the asymptotes of the rate cross; null when the interval of a holds 0.
     pub knee: Option<f64>,
+    /// What the law says of one copy to the most that were measured, in the unit of the row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub curve: Vec<SeriesPoint>,
 }
 
 /// What a comparison of one row says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Verdict {
     /// The other is better.
     #[serde(rename = "faster")]
@@ -257,6 +266,7 @@ pub enum Verdict {
     #[serde(rename = "no difference")]
     NoDifference,
     /// The interval is too wide, or there is none.
+    #[default]
     #[serde(rename = "cannot tell")]
     CannotTell,
 }
@@ -339,4 +349,41 @@ pub struct CompareRow {
     pub other: Option<f64>,
     /// Footnotes of both sides, and why the row cannot be compared.
     pub footnotes: Vec<Footnote>,
+    /// Several copies of it, one for each number that either side has; empty where a side has none at all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<CompareCopies>,
+}
+
+/// So many copies at once, compared as the clock had them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CompareCopies {
+    /// How many.
+    pub copies: u32,
+    /// Unit of `total`, that of the base.
+    pub unit: String,
+    /// What they do together.
+    pub total: CompareFigure,
+    /// That over so many times what one does.
+    pub efficiency: CompareFigure,
+    /// Footnotes of both sides.
+    pub footnotes: Vec<Footnote>,
+}
+
+/// One figure of one side against that of the other.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CompareFigure {
+    /// The figure of the base.
+    pub base: Option<f64>,
+    /// The figure of the other.
+    pub other: Option<f64>,
+    /// Above 1: the other is better. Null where they cannot be compared.
+    pub ratio: Option<f64>,
+    /// Its interval, as of the row.
+    pub interval: Option<[f64; 2]>,
+    /// p value; null where nothing is concluded.
+    pub p: Option<f64>,
+    /// The same, adjusted over all that is compared, rows and copies.
+    pub p_adjusted: Option<f64>,
+    /// What it says.
+    pub verdict: Verdict,
 }

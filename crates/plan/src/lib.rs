@@ -9,6 +9,6 @@ mod rounds;
 mod select;
 mod steps;
 
-pub use rounds::{Row, rounds, share};
+pub use rounds::{Row, adjacent, rounds, share};
 pub use select::{SelectError, nearest, select};
 pub use steps::{Offer, add_copies, steps};

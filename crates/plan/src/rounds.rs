@@ -88,6 +88,20 @@ pub fn rounds(launches: &[usize], seed: u64) -> Vec<Vec<usize>> {
         .collect()
 }
 
+/// The same order with rows of one kind together: kinds in the order in which they first come, rows within a kind as before.
+#[must_use]
+pub fn adjacent<K: PartialEq>(order: &[usize], kind: impl Fn(usize) -> K) -> Vec<usize> {
+    let mut kinds: Vec<(K, Vec<usize>)> = vec![];
+    for &row in order {
+        let own = kind(row);
+        match kinds.iter_mut().find(|(known, _)| *known == own) {
+            Some((_, rows)) => rows.push(row),
+            None => kinds.push((own, vec![row])),
+        }
+    }
+    kinds.into_iter().flat_map(|(_, rows)| rows).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,6 +135,13 @@ mod tests {
     fn too_little_for_the_least_is_given_in_whole_passes() {
         assert_eq!(share(&[row(1.0, 4, 40), row(3.0, 4, 80)], 9.0), [2, 2]);
         assert_eq!(share(&[row(1.0, 4, 40), row(3.0, 4, 80)], 3.0), [0, 0]);
+    }
+
+    #[test]
+    fn rows_of_one_kind_come_together_and_else_as_they_were() {
+        assert_eq!(adjacent(&[4, 1, 0, 3, 2], |row| row % 2), [4, 0, 2, 1, 3]);
+        assert_eq!(adjacent(&[2, 0, 1], |_| ()), [2, 0, 1]);
+        assert!(adjacent(&[], |row| row).is_empty());
     }
 
     #[test]

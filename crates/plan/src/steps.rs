@@ -2,9 +2,7 @@
 //!
 //! Must not know: how the host was asked.
 
-use gritstone_model::{
-    Benchmark, Footnote, FootnoteKind, Id, KernelWork, Placement, Plan, Quantity, Skip, Step, Work,
-};
+use gritstone_model::{Benchmark, Footnote, FootnoteKind, Id, Placement, Plan, Skip, Step, Work};
 use std::collections::BTreeSet;
 
 /// What the host offers, as far as a plan needs it.
@@ -52,23 +50,15 @@ pub fn steps(benchmarks: Vec<Benchmark>, offer: &Offer) -> Plan {
     plan
 }
 
-/// Adds the same rows as so many copies at once, those of them that can be: kernels that keep to one CPU. A command, a size and
-/// what is computed is not a kernel, and rows across CPUs are about all of them already. Returns how many rows are left out.
+/// Adds the same rows as so many copies at once, those of them that can be. Returns how many rows are left out.
 pub fn add_copies(plan: &mut Plan, offer: &Offer, copies: &[u32]) -> usize {
-    let can_be = |benchmark: &Benchmark| {
-        // one control group holds one process to its memory
-        let free = |work: &KernelWork| !work.params.contains_key("memory_pages");
-        matches!(&benchmark.work, Work::Kernel(work) if free(work))
-            && benchmark.placement == Placement::OneCpu
-            && benchmark.unit.quantity() != Quantity::Exact
-    };
     let rows: Vec<Id> = plan
         .steps
         .iter()
         .filter(|step| {
             plan.benchmarks
                 .iter()
-                .any(|row| row.id == step.id && can_be(row))
+                .any(|row| row.id == step.id && row.can_be_copied())
         })
         .map(|step| step.id.clone())
         .collect();
@@ -124,37 +114,21 @@ fn why_not(benchmark: &Benchmark, offer: &Offer) -> Option<String> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use gritstone_model::{Better, Claims, Need, Source, Term, Unit};
+    use gritstone_model::{KernelWork, Need, Term, Unit};
     use std::collections::BTreeMap;
 
     pub(crate) fn benchmark(id: &str) -> Benchmark {
         Benchmark {
-            id: Id::parse(id).unwrap(),
             title: id.to_owned(),
-            version: 1,
-            work: Work::Kernel(KernelWork {
-                program: "byte/pipe".to_owned(),
-                params: BTreeMap::new(),
-                uses: vec![],
-            }),
-            operation: "one".to_owned(),
-            why: "because".to_owned(),
-            sources: vec![Source {
-                document: "byte-1984".to_owned(),
-                place: "listing 1".to_owned(),
-            }],
-            unit: Unit::parse("ns/call").unwrap(),
-            better: Better::Lower,
-            amount_per_op: 1.0,
-            published: None,
-            placement: Placement::OneCpu,
-            processor_bound: false,
-            files: false,
-            claims: Claims::default(),
-            needs: vec![],
-            curve: None,
-            remark: None,
-            not_comparable: None,
+            ..Benchmark::new(
+                Id::parse(id).unwrap(),
+                Unit::parse("ns/call").unwrap(),
+                Work::Kernel(KernelWork {
+                    program: "byte/pipe".to_owned(),
+                    params: BTreeMap::new(),
+                    uses: vec![],
+                }),
+            )
         }
     }
 

@@ -16,6 +16,7 @@ const DIGITS: i32 = 4;
 #[must_use]
 pub fn audit(view: &AuditView) -> Document {
     let mut document = Document::new(title(view));
+    crate::lists::not_ours(&mut document, view.catalogue.as_ref());
     if let Some(sentence) = untold(view) {
         document.paragraph(sentence);
     }

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how ratios, intervals and verdicts came about; terminals.
 
+use crate::copies;
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::number;
 use crate::words::{self, Sense};
@@ -51,6 +52,7 @@ pub fn compare(view: &CompareView) -> Document {
     }
     let table = rows_table(&mut document, view);
     document.table(table);
+    copies::compared(&mut document, view);
     document.push(Block::Footnotes);
     document
 }
@@ -122,8 +124,12 @@ fn summary(view: &CompareView) -> String {
 
 /// The verdict in the word that suits what was compared: a size is smaller, not faster.
 pub(crate) fn verdict(row: &CompareRow) -> &'static str {
-    let sense = Sense::of_unit(&row.unit);
-    match row.verdict {
+    in_a_word(row.verdict, Sense::of_unit(&row.unit))
+}
+
+/// The same of a verdict alone.
+pub(crate) fn in_a_word(verdict: Verdict, sense: Sense) -> &'static str {
+    match verdict {
         Verdict::Faster => sense.better(),
         Verdict::Slower => sense.worse(),
         other => other.as_str(),
@@ -247,7 +253,7 @@ fn table_row(document: &mut Document, row: &CompareRow, reference: bool) -> Row 
     Row::new(cells)
 }
 
-fn side(value: f64, unit: &str) -> String {
+pub(crate) fn side(value: f64, unit: &str) -> String {
     if unit == "bytes" {
         return number::figure(value, None, unit).with_unit();
     }
@@ -268,7 +274,7 @@ fn compared(name: &str) -> String {
 }
 
 /// Heads of the two columns of figures: names where they tell the sides apart and are short.
-fn heads(view: &CompareView) -> [String; 2] {
+pub(crate) fn heads(view: &CompareView) -> [String; 2] {
     let names = [&view.base_name, &view.other_name].map(|name| short_name(name).to_owned());
     if names[0] != names[1]
         && names

@@ -1,10 +1,15 @@
-//! Rows as one copy and as several at once: a table, and a sentence on the law that was fitted or why none was.
+//! Rows as one copy and as several at once: a table, and a sentence on the law that was fitted or why none was; and two runs by
+//! what their copies do.
 //!
 //! Must not know: how copies were measured.
 
+use crate::compare::{heads, in_a_word, side};
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::number;
-use gritstone_model::{CopiesPoint, CopiesView, ResultView};
+use crate::words::{self, Sense};
+use gritstone_model::{
+    CompareCopies, CompareFigure, CompareRow, CompareView, CopiesPoint, CopiesView, ResultView,
+};
 
 /// What several copies of these rows did, if any did.
 pub(crate) fn copies(document: &mut Document, results: &[&ResultView]) {
@@ -76,6 +81,61 @@ fn row(document: &mut Document, result: &ResultView, point: &CopiesPoint) -> Row
         cell(ends),
         number::count(point.launches).into(),
     ])
+}
+
+/// A table of what so many copies do together on both sides, and how efficiently; nothing where a side has none.
+pub(crate) fn compared(document: &mut Document, view: &CompareView) {
+    let [base, other] = heads(view);
+    let group = |name: &str| {
+        [
+            Column::new("ratio", Style::Text).of(name),
+            Column::new("verdict", Style::Text).of(name),
+            Column::new(&base, Style::Number).of(name),
+            Column::new(&other, Style::Number).of(name),
+        ]
+    };
+    let mut columns = vec![
+        Column::key("Benchmark", Style::Code),
+        Column::key("Copies", Style::Number),
+    ];
+    columns.extend(group("Together"));
+    columns.extend(group("Efficiency"));
+    let mut rows = vec![];
+    for row in &view.rows {
+        for copies in &row.copies {
+            rows.push(compared_row(document, row, copies));
+        }
+    }
+    document.table(
+        Table {
+            caption: format!("Copies at once, seen from {}", view.other_name).into(),
+            columns,
+            rows,
+        }
+        .without_empty_columns(),
+    );
+}
+
+fn compared_row(document: &mut Document, row: &CompareRow, copies: &CompareCopies) -> Row {
+    let notes: Vec<_> = copies.footnotes.iter().map(|f| document.note(f)).collect();
+    let cells = |figure: &CompareFigure, sense: Sense, show: &dyn Fn(f64) -> String| {
+        let shown = |value: Option<f64>| value.map_or_else(Text::missing, |x| show(x).into());
+        let ratio = figure
+            .ratio
+            .map(|x| words::ratio(x, figure.interval, sense));
+        [
+            ratio.map_or_else(Text::missing, Text::new),
+            in_a_word(figure.verdict, sense).into(),
+            shown(figure.base),
+            shown(figure.other),
+        ]
+    };
+    let mut total = cells(&copies.total, Sense::Speed, &|x| side(x, &copies.unit));
+    total[0] = std::mem::take(&mut total[0]).with(notes);
+    let mut all = vec![row.id.to_string().into(), copies.copies.to_string().into()];
+    all.extend(total);
+    all.extend(cells(&copies.efficiency, Sense::Share, &number::percent));
+    Row::new(all)
 }
 
 /// What the curve says, in words.

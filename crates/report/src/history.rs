@@ -119,6 +119,7 @@ fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {
         lines: vec![Line {
             name: series.name.clone(),
             strong: true,
+            loose: false,
             points,
         }],
         ..Plot::default()

@@ -21,6 +21,7 @@ mod compilers;
 mod copies;
 mod history;
 mod number;
+mod pairs;
 mod ratings;
 mod selftest;
 mod show;

@@ -3,6 +3,8 @@
 //! Must not know: what the lists hold.
 
 use crate::document::{Column, Document, Row, Style, Table, Text};
+use crate::words;
+use gritstone_model::{FootnoteKind, OwnCatalogue};
 
 /// A document of one table; the first column names the row.
 #[must_use]
@@ -41,4 +43,16 @@ pub fn append<const N: usize>(
             .map(|cells| Row::new(cells.map(Text::new).into()))
             .collect(),
     });
+}
+
+/// Says which rows are not Gritstone's, in a document whose tables have no footnotes for it.
+pub(crate) fn not_ours(document: &mut Document, catalogue: Option<&OwnCatalogue>) {
+    if let Some(own) = catalogue {
+        document.paragraph(format!(
+            "{} Not benchmarks of Gritstone: those of the family {}, of the catalogue {}.",
+            FootnoteKind::Foreign.mark(),
+            words::join(&own.families),
+            own.named()
+        ));
+    }
 }

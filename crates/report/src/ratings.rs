@@ -8,7 +8,7 @@ use gritstone_model::{ForMoney, Per, Price, RatedMachine, Rating, Ratings, Ratin
 
 /// Why there is no rating of all CPUs.
 const NO_COPIES: &str =
-    "not rated (copies at once are measured and shown, but no rating is made of them yet)";
+    "not rated (`gritstone run --copies` with as many copies as CPUs does that)";
 
 /// The ratings as a document of their own.
 #[must_use]
@@ -47,17 +47,17 @@ pub fn append_ratings(document: &mut Document, view: &RatingsView) {
 pub fn rating_line(document: &mut Document, view: &RatingsView, machine: &RatedMachine) -> Text {
     let one = &machine.one_cpu;
     let all = match &machine.all_cpus {
-        Some(all) => Some(in_words(&all.overall)),
-        None if is_reference(&machine.id) => None,
-        None => Some(NO_COPIES.to_owned()),
+        Some(all) => format!("; all CPUs{}: {}", copies(machine), in_words(&all.overall)),
+        None if is_reference(&machine.id) => String::new(),
+        None => format!("; all CPUs: {NO_COPIES}"),
     };
-    let all = all.map_or(String::new(), |all| format!("; all CPUs: {all}"));
     let line = format!(
-        "{} against {}, one CPU: {}{all}. {}",
+        "{} against {}, one CPU: {}{all}. {} {}",
         machine.name,
         view.base_name,
         in_words(&one.overall),
         made_of(view, one),
+        all_made_of(machine),
     );
     let ratings = std::iter::once(one).chain(&machine.all_cpus);
     let footnotes = ratings.flat_map(|ratings| &ratings.overall.footnotes);
@@ -112,6 +112,30 @@ fn made_of(view: &RatingsView, ratings: &Ratings) -> String {
             words::join(several)
         ),
     }
+}
+
+/// ` (8 copies)`.
+fn copies(machine: &RatedMachine) -> String {
+    let copies = machine.copies.map(|n| format!(" ({n} copies)"));
+    copies.unwrap_or_default()
+}
+
+/// What the rating of all CPUs is made of, where that is not what the other is made of.
+fn all_made_of(machine: &RatedMachine) -> String {
+    let (one, all) = match &machine.all_cpus {
+        Some(all) => (&machine.one_cpu.overall, &all.overall),
+        None => return String::new(),
+    };
+    if let Some(why) = &all.withheld {
+        return format!("All CPUs: withheld: {why}.");
+    }
+    if all.rating.is_none() || all.rows == one.rows {
+        return String::new();
+    }
+    format!(
+        "All CPUs by {} of these, those that are measured as copies.",
+        words::plural(all.rows.len(), "row")
+    )
 }
 
 fn by_environment(document: &mut Document, view: &RatingsView, machine: &RatedMachine) -> Table {

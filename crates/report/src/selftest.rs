@@ -29,6 +29,7 @@ pub fn selftest(view: &SelftestView) -> Document {
             if view.passed { "passed" } else { "failed" }.into(),
         ),
     ]));
+    crate::lists::not_ours(&mut document, view.catalogue.as_ref());
     if !view.differ_in.is_empty() {
         let names: Vec<&str> = view.differ_in.iter().map(|d| d.what.as_str()).collect();
         document.paragraph(format!(

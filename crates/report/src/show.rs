@@ -5,6 +5,7 @@
 use crate::columns::{self, Col, Strays, table};
 use crate::copies::copies;
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
+use crate::pairs::Pairs;
 use crate::{number, words};
 use gritstone_model::{Machine, ResultView, RunView, Settings};
 
@@ -98,6 +99,9 @@ pub(crate) fn details(document: &mut Document, results: &[&ResultView], whose: O
         if let Some(made) = series(document, result, &whose) {
             document.table(made);
         }
+        if let Some(made) = Pairs::of(result).and_then(|pairs| pairs.table(&whose)) {
+            document.table(made);
+        }
     }
     copies(document, results);
 }
@@ -141,6 +145,10 @@ fn series(document: &mut Document, result: &ResultView, whose: &str) -> Option<T
 fn parts(result: &ResultView) -> Option<String> {
     if result.parts.is_empty() && result.names.is_empty() {
         return None;
+    }
+    if let Some(pairs) = Pairs::of(result) {
+        // what has room in a table is in one
+        return pairs.table("").is_none().then(|| pairs.sentence());
     }
     let mut said: Vec<String> = Vec::new();
     if !result.parts.is_empty() {

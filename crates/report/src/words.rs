@@ -121,6 +121,8 @@ pub(crate) enum Sense {
     Speed,
     /// Sizes.
     Size,
+    /// Shares.
+    Share,
 }
 
 impl Sense {
@@ -137,6 +139,7 @@ impl Sense {
         match self {
             Self::Speed => "faster",
             Self::Size => "smaller",
+            Self::Share => "higher",
         }
     }
 
@@ -144,6 +147,7 @@ impl Sense {
         match self {
             Self::Speed => "slower",
             Self::Size => "larger",
+            Self::Share => "lower",
         }
     }
 }

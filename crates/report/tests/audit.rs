@@ -74,6 +74,7 @@ fn command(id: &str) -> AuditEntry {
 
 fn view() -> AuditView {
     AuditView {
+        catalogue: None,
         schema: SCHEMA_AUDIT.to_owned(),
         gritstone: "0.1.0".to_owned(),
         builds: vec![

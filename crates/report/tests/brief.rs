@@ -183,6 +183,7 @@ fn ratings_stand_in_front_and_have_no_place_where_there_are_none() {
                     for_money: None,
                 },
                 all_cpus: None,
+                copies: None,
                 price: None,
             }],
         };
@@ -206,6 +207,50 @@ fn ratings_stand_in_front_and_have_no_place_where_there_are_none() {
 }
 
 #[test]
+fn levels_of_load_stand_side_by_side_with_those_of_the_documents() {
+    let at = |id: &str, published: bool, factor: f64| {
+        let mut result = sample::run().results[1].clone();
+        result.id = gritstone_model::Id::parse(id).unwrap();
+        result.title = "time to user".to_owned();
+        result.footnotes.clear();
+        let statistics = result.statistics.as_mut().unwrap();
+        statistics.min = factor;
+        statistics.median = 2.0 * factor;
+        statistics.mean = Some(3.0 * factor);
+        statistics.max = 400.0 * factor;
+        statistics.percentiles.clear();
+        if published {
+            result.outcome = "published".to_owned();
+        } else {
+            statistics
+                .percentiles
+                .insert("p99".to_owned(), 5.0 * factor);
+        }
+        result
+    };
+    let mut run = sample::run();
+    run.results = vec![
+        at("rt/user-latency", false, 10.0),
+        at("rt/user-latency@level-3", false, 20.0),
+    ];
+    let mut printed = view("ref:hp", "Model 840S", "HP-UX");
+    printed.results = vec![at("rt/user-latency@level-3", true, 791.0)];
+    let page = html::render(&of(&[run.clone()], &[printed]));
+    for text in [
+        "time to user by level of load, This machine",
+        "median: 20 ns/call at level 0, 40 ns/call at level 3.",
+        "99 %: 50 ns/call at level 0, 100 ns/call at level 3.",
+        "time to user, by level of load",
+        "791",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+    run.results.truncate(1);
+    let page = html::render(&of(&[run], &[]));
+    assert!(!page.contains("by level of load"));
+}
+
+#[test]
 fn a_distribution_is_drawn_from_its_median_on() {
     let mut run = sample::run();
     let statistics = run.results[1].statistics.as_mut().unwrap();
@@ -222,4 +267,49 @@ fn a_distribution_is_drawn_from_its_median_on() {
     ] {
         assert!(page.contains(text), "{text}");
     }
+}
+
+#[test]
+fn copies_are_drawn_with_their_law_and_of_many_the_least_efficient() {
+    let mut run = sample::run();
+    let page = |run: &RunView| {
+        let document = brief(&Brief {
+            ratings: None,
+            runs: std::slice::from_ref(run),
+            references: &[],
+            against: &[],
+            families: &[],
+            benchmarks: &[],
+        });
+        html::render(&document)
+    };
+    run.results.truncate(1);
+    run.results[0].copies = Some(sample::copies(100.0, true));
+    let fitted = page(&run);
+    assert!(fitted.contains("with the scalability law and its interval"));
+    // the points stand by themselves, the law is a line in a band
+    assert_eq!(fitted.matches("<g class=\"line ").count(), 2);
+    assert_eq!(fitted.matches("stroke-linejoin=\"round\"").count(), 1);
+    assert_eq!(fitted.matches("class=\"fill band\"").count(), 1);
+    run.results[0].copies = Some(sample::copies(100.0, false));
+    let unfitted = page(&run);
+    assert!(!unfitted.contains("scalability law") && unfitted.contains("The law was not fitted."));
+    assert_eq!(unfitted.matches("stroke-linejoin=\"round\"").count(), 1);
+
+    let mut many = sample::run();
+    many.results.truncate(8);
+    for (result, n) in many.results.iter_mut().zip(1..) {
+        let mut copies = sample::copies(100.0, true);
+        let last = copies.points.last_mut().unwrap();
+        last.efficiency = Some(0.1 * f64::from(n));
+        result.copies = Some(copies);
+    }
+    let text = page(&many);
+    assert!(text.contains("Of 8 rows that were measured as copies, the 6 are drawn"));
+    let drawn = |row: &str| text.contains(&format!("({row}): all copies together"));
+    assert!(drawn("byte/pipe") && drawn("byte/sieve") && !drawn("byte/disk-read"));
+    // a row without several copies that did anything has no curve
+    let points = &mut run.results[0].copies.as_mut().unwrap().points;
+    points.truncate(1);
+    assert!(!page(&run).contains("<figure"));
 }

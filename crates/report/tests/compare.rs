@@ -70,3 +70,11 @@ fn an_empty_comparison_says_so() {
     view.differ_in.clear();
     insta::assert_snapshot!(text(&view, 80));
 }
+
+#[test]
+fn copies_have_a_table_of_totals_and_efficiencies() {
+    let mut view = sample::compare();
+    view.rows.truncate(1);
+    view.rows[0].copies = sample::compared_copies();
+    insta::assert_snapshot!(text(&view, 140));
+}

@@ -78,6 +78,7 @@ fn machine(name: &str, factor: f64) -> RatedMachine {
         name: name.to_owned(),
         one_cpu: one_cpu(factor),
         all_cpus: None,
+        copies: None,
         price: None,
     }
 }
@@ -119,6 +120,7 @@ fn two_machines_with_all_their_cpus_and_prices() {
         all.for_money = money(&all);
         machine.one_cpu.for_money = money(&machine.one_cpu);
         machine.all_cpus = Some(all);
+        machine.copies = Some(4);
         machine.price = Some(price);
     }
     insta::assert_snapshot!(text(&view(machines), 140));

@@ -41,6 +41,7 @@ fn criterion(value: f64, limit: f64) -> Option<CriterionView> {
 
 fn sample() -> SelftestView {
     SelftestView {
+        catalogue: None,
         schema: SCHEMA_SELFTEST.to_owned(),
         machine: "node-17".to_owned(),
         runs: (1..=5)

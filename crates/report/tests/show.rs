@@ -133,6 +133,7 @@ fn copies_have_a_table_and_a_sentence_on_their_law() {
         launches: 10,
         samples: 50,
         footnotes: vec![],
+        ..CopiesPoint::default()
     };
     let mut failed = CopiesPoint {
         copies: 8,

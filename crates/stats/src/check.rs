@@ -2,12 +2,13 @@
 //!
 //! Must not know: the store, exit codes, how it is drawn.
 
+use crate::history::Prediction;
 use crate::series::{FEWEST, last_level};
 use crate::summary::words;
 use crate::{history, multiple};
 use gritstone_model::{
     Better, CheckOutcome, CheckRow, CheckView, CompareRow, CompareView, Footnote, FootnoteKind,
-    HistoryView, Id, ResultView, RunView, SCHEMA_CHECK, Verdict,
+    HistorySeries, HistoryView, Id, ResultView, RunView, SCHEMA_CHECK, Verdict,
 };
 use std::collections::BTreeMap;
 
@@ -115,7 +116,33 @@ fn predicted(run: &RunView, result: &ResultView, history: Option<&HistoryView>) 
         own.find(|series| series.points.iter().any(|point| point.run == run.id))
     });
     let compared = series.map_or("estimate", |series| series.compared.as_str());
-    let mut row = CompareRow {
+    let mut row = unpredicted(result, compared);
+    match series.map_or_else(
+        || Err("It has no earlier run on this machine.".to_owned()),
+        |series| prediction(run, series),
+    ) {
+        Err(why) => row
+            .footnotes
+            .push(Footnote::new(FootnoteKind::NotComparable, why)),
+        Ok(None) => {}
+        Ok(Some((value, found))) => {
+            let higher = compared != "cycles" && result.better == Better::Higher;
+            let better = |ratio: f64| if higher { ratio } else { 1.0 / ratio };
+            let [low, high] = found.interval.map(better);
+            row.base = Some(value / found.ratio);
+            row.ratio = Some(better(found.ratio));
+            row.interval = Some([low.min(high), low.max(high)]);
+            row.p = Some(found.p);
+        }
+    }
+    row
+}
+
+/// The row of a figure that is held against nothing yet.
+fn unpredicted(result: &ResultView, compared: &str) -> CompareRow {
+    let cycles = compared == "cycles";
+    let notes = result.footnotes.iter().filter(|n| n.of.is_none());
+    CompareRow {
         id: result.id.clone(),
         title: result.title.clone(),
         ratio: None,
@@ -124,70 +151,47 @@ fn predicted(run: &RunView, result: &ResultView, history: Option<&HistoryView>) 
         p: None,
         p_adjusted: None,
         compared: compared.to_owned(),
-        unit: if compared == "cycles" {
-            "cycles".to_owned()
-        } else {
-            result.unit.to_string()
+        unit: match cycles {
+            true => "cycles".to_owned(),
+            false => result.unit.to_string(),
         },
         base: None,
-        other: if compared == "cycles" {
+        other: if cycles {
             result.cycles
         } else {
             result.estimate
         },
-        footnotes: result
-            .footnotes
-            .iter()
-            .filter(|n| n.of.is_none())
-            .cloned()
-            .collect(),
-    };
-    let mut cannot = |why: String| {
-        row.footnotes
-            .push(Footnote::new(FootnoteKind::NotComparable, why));
-    };
-    let Some(series) = series else {
-        cannot("It has no earlier run on this machine.".to_owned());
-        return row;
-    };
-    let mut earlier = series.clone();
+        footnotes: notes.cloned().collect(),
+        copies: vec![],
+    }
+}
+
+/// The value of the run, and how it stands to what the last level before it predicts; nothing where it has no value.
+///
+/// # Errors
+/// Why nothing can be predicted.
+fn prediction(run: &RunView, series: &HistorySeries) -> Result<Option<(f64, Prediction)>, String> {
     let own = series.points.iter().position(|point| point.run == run.id);
     let own = own.unwrap_or(series.points.len());
+    let value = series.points.get(own).and_then(|point| point.value);
+    let mut earlier = series.clone();
     earlier.points.truncate(own);
     earlier.changes.retain(|change| change.at < own);
     let level = last_level(&earlier);
-    let value = series
-        .points
-        .iter()
-        .find(|p| p.run == run.id)
-        .and_then(|p| p.value);
     if series.correlation > history::CORRELATED {
-        cannot(format!(
+        return Err(format!(
             "Its runs tell of each other (correlation {:.2}), so that their scatter says little of the next.",
             series.correlation
         ));
-    } else if level.len() < FEWEST {
-        cannot(format!(
+    }
+    if level.len() < FEWEST {
+        return Err(format!(
             "{} like it since the last change, and {FEWEST} are needed.",
             words::count(level.len(), "earlier run")
         ));
-    } else if let Some(value) = value
-        && let Some(found) = history::predict(&level, value.ln(), FEWEST, 0.95)
-    {
-        let higher = compared != "cycles" && result.better == Better::Higher;
-        let [low, high] = found.interval;
-        row.base = Some(value / found.ratio);
-        row.ratio = Some(if higher {
-            found.ratio
-        } else {
-            1.0 / found.ratio
-        });
-        row.interval = Some(if higher {
-            [low, high]
-        } else {
-            [1.0 / high, 1.0 / low]
-        });
-        row.p = Some(found.p);
     }
-    row
+    Ok(value.and_then(|value| {
+        let found = history::predict(&level, value.ln(), FEWEST, 0.95)?;
+        Some((value, found))
+    }))
 }

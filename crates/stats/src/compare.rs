@@ -5,6 +5,7 @@
 //!
 //! Must not know: the store, launches, how anything is drawn.
 
+mod copies;
 mod differ;
 mod live;
 mod pair;
@@ -146,6 +147,7 @@ fn row(
         base: pair.base,
         other: pair.other,
         footnotes,
+        copies: copies::copies(b, o, options, &|b, o| beside(base, b, other, o)),
     };
     let basis = if disturbed {
         Basis::Disturbed
@@ -182,6 +184,7 @@ fn alone(result: &ResultView, lacking: &RunView, is_base: bool) -> Row {
         base,
         other,
         footnotes,
+        copies: vec![],
     };
     (row, Basis::Test)
 }
@@ -195,49 +198,64 @@ fn both(
     o: &ResultView,
     pair: &Pair,
 ) -> Vec<Footnote> {
-    let belongs = |footnote: &&Footnote| {
-        pair.ratio.is_none() || footnote.of.as_deref().is_none_or(|of| of == pair.compared)
+    let belongs = |side: &ResultView| -> Vec<Footnote> {
+        let notes = side.footnotes.iter().filter(|footnote| {
+            pair.ratio.is_none() || footnote.of.as_deref().is_none_or(|of| of == pair.compared)
+        });
+        notes.cloned().collect()
     };
-    let of_side = |view: &RunView, mine: &ResultView, theirs: &ResultView| -> Vec<Footnote> {
+    beside(base, &belongs(b), other, &belongs(o))
+}
+
+/// Those that both sides have, then those of one with its name.
+fn beside(base: &RunView, b: &[Footnote], other: &RunView, o: &[Footnote]) -> Vec<Footnote> {
+    let of_side = |view: &RunView, mine: &[Footnote], theirs: &[Footnote]| -> Vec<Footnote> {
         let named = |footnote: &Footnote| Footnote {
             why: format!("{}: {}", name(view), footnote.why),
             ..footnote.clone()
         };
-        let own = |footnote: &&Footnote| !theirs.footnotes.contains(footnote);
-        mine.footnotes
-            .iter()
-            .filter(belongs)
-            .filter(own)
-            .map(named)
-            .collect()
+        let own = |footnote: &&Footnote| !theirs.contains(footnote);
+        mine.iter().filter(own).map(named).collect()
     };
-    let common = b.footnotes.iter().filter(belongs);
-    let mut footnotes: Vec<Footnote> = common
-        .filter(|footnote| o.footnotes.contains(footnote))
-        .cloned()
-        .collect();
+    let common = b.iter().filter(|footnote| o.contains(footnote));
+    let mut footnotes: Vec<Footnote> = common.cloned().collect();
     footnotes.extend(of_side(base, b, o));
     footnotes.extend(of_side(other, o, b));
     footnotes
 }
 
-/// Adjusts every p for the number of rows, and gives the verdicts.
+/// Adjusts every p for the number of all that is compared, and gives the verdicts.
 fn judge(rows: Vec<Row>, options: &Options) -> Vec<CompareRow> {
-    let p: Vec<Option<f64>> = rows.iter().map(|(row, _)| row.p).collect();
-    let adjusted = multiple::benjamini_hochberg(&p);
-    let judged = |((mut row, basis), p_adjusted): (Row, Option<f64>)| {
-        row.p_adjusted = p_adjusted;
+    let p = |(row, _): &Row| -> Vec<Option<f64>> {
+        let copies = row.copies.iter();
+        let copies = copies.flat_map(|of| [of.total.p, of.efficiency.p]);
+        std::iter::once(row.p).chain(copies).collect()
+    };
+    let all: Vec<Option<f64>> = rows.iter().flat_map(p).collect();
+    let mut adjusted = multiple::benjamini_hochberg(&all).into_iter();
+    let verdict = |interval, p| verdict::verdict(interval, p, options.margin, options.alpha);
+    let judged = |(mut row, basis): Row| {
+        row.p_adjusted = adjusted.next().flatten();
         // without a test the interval alone decides; an exact ratio is its own interval
         let (interval, p) = match basis {
-            Basis::Test => (row.interval, p_adjusted),
+            Basis::Test => (row.interval, row.p_adjusted),
             Basis::Interval => (row.interval, Some(0.0)),
             Basis::Disturbed => (None, None),
             Basis::Exact => (row.ratio.map(|ratio| [ratio; 2]), Some(0.0)),
         };
-        row.verdict = verdict::verdict(interval, p, options.margin, options.alpha);
+        row.verdict = verdict(interval, p);
+        for figure in row
+            .copies
+            .iter_mut()
+            .flat_map(|of| [&mut of.total, &mut of.efficiency])
+        {
+            figure.p_adjusted = adjusted.next().flatten();
+            let interval = figure.interval.filter(|_| figure.p.is_some());
+            figure.verdict = verdict(interval, figure.p_adjusted);
+        }
         row
     };
-    rows.into_iter().zip(adjusted).map(judged).collect()
+    rows.into_iter().map(judged).collect()
 }
 
 /// The name of a side in a sentence.

@@ -12,6 +12,7 @@ pub mod compare;
 pub mod describe;
 pub mod drift;
 pub mod history;
+pub mod knees;
 pub mod looks;
 mod modes;
 pub mod multiple;

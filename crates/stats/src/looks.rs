@@ -24,7 +24,7 @@ pub const LEVEL_OF_LOOK: f64 = LEVEL / LOOKS.len() as f64;
 /// Of changes of the smallest size that is said to be seen, so many are.
 const POWER: f64 = 0.95;
 
-/// Times of one row, side by side: the value of each round in ns, or none where it failed. Longer sides have more rounds.
+/// Times of one row, side by side: the value of each round in ns, or none where it failed. A side that is out has fewer rounds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Times(pub Vec<Vec<Option<f64>>>);
 
@@ -56,26 +56,28 @@ impl Times {
         both.filter_map(|(b, o)| Some(((*b)?, (*o)?))).unzip()
     }
 
-    /// The side that takes least time, by the pseudo-median of all its rounds.
+    /// The side that takes least time, each held against the best so far in the rounds that both have: a side that is out early
+    /// has met another machine than those that went on.
     #[must_use]
     pub fn best(&self) -> Option<usize> {
-        let centre = |side: &Vec<Option<f64>>| {
-            let values: Vec<f64> = side.iter().flatten().copied().collect();
-            crate::center::log_center(&values, 1.0 - LEVEL).map(|centre| centre.value)
-        };
-        let known = self.0.iter().enumerate();
-        known
-            .filter_map(|(i, side)| Some((i, centre(side)?)))
-            .min_by(|a, b| a.1.total_cmp(&b.1))
-            .map(|(i, _)| i)
+        let sides = 0..self.0.len();
+        let known = sides.filter(|&side| self.0[side].iter().any(Option::is_some));
+        known.reduce(|best, side| {
+            let (b, o) = self.pairs(best, side);
+            match two::paired(&b, &o, 1.0 - LEVEL) {
+                Some(found) if found.ratio < 1.0 => side,
+                _ => best,
+            }
+        })
     }
 
-    /// Pairs that all sides have.
+    /// Rounds in which all sides that are not out have a value.
     #[must_use]
     pub fn rounds(&self) -> usize {
-        let rounds = self.0.iter().map(Vec::len).min().unwrap_or(0);
+        let rounds = self.0.iter().map(Vec::len).max().unwrap_or(0);
+        let still_in = || self.0.iter().filter(|side| side.len() == rounds);
         (0..rounds)
-            .filter(|&round| self.0.iter().all(|side| side[round].is_some()))
+            .filter(|&round| still_in().all(|side| side[round].is_some()))
             .count()
     }
 }
@@ -104,6 +106,24 @@ pub fn shown(row: &Times, judged: &[Comparison]) -> Vec<Comparison> {
     };
     let with_best = judged.iter().filter(|c| c.base == best || c.other == best);
     with_best.map(|c| c.seen_from(best)).collect()
+}
+
+/// The sides of a ranking that need no more launches: each is slower than the best, and than every other that may still be the
+/// best. So whichever of these it turns out to be, what was decided of the losing side is shown.
+#[must_use]
+pub fn lost(row: &Times, judged: &[Comparison]) -> Vec<usize> {
+    let Some(best) = row.best().filter(|_| row.0.len() > 2) else {
+        return vec![];
+    };
+    let slower = |side: usize, than: usize| {
+        let of = |c: &&Comparison| (c.base, c.other) == (side.min(than), side.max(than));
+        let found = judged.iter().find(of);
+        found.is_some_and(|c| c.seen_from(than).verdict == Verdict::Slower)
+    };
+    let (out, may_be_best): (Vec<usize>, Vec<usize>) =
+        (0..row.0.len()).partition(|&side| slower(side, best));
+    let beaten = |side: &usize| may_be_best.iter().all(|&than| slower(*side, than));
+    out.into_iter().filter(beaten).collect()
 }
 
 /// Whether more pairs would add nothing: all that is shown has a verdict.
@@ -263,6 +283,46 @@ mod tests {
             .chain((0..17).map(|_| times(12, 1.0)))
             .collect();
         assert_eq!(judge(&rows, 0.01, false)[0][0].verdict, Verdict::Slower);
+    }
+
+    #[test]
+    fn a_side_of_a_ranking_is_out_when_all_that_may_be_best_are_faster() {
+        // a is 100, b a hair more, c 10 % more
+        let mut three = times(18, 1.002);
+        three
+            .0
+            .push(three.0[0].iter().map(|x| x.map(|x| x * 1.1)).collect());
+        let judged = judge(std::slice::from_ref(&three), 0.0001, false);
+        assert_eq!(three.best(), Some(0));
+        assert_eq!(lost(&three, &judged[0]), [2]);
+        // once it is out, the rounds of the others count, and what is known of it stays
+        let mut longer = three.clone();
+        for side in &mut longer.0[..2] {
+            let more = side[..9].to_vec();
+            side.extend(more);
+        }
+        assert_eq!((three.rounds(), longer.rounds()), (18, 27));
+        let again = judge(std::slice::from_ref(&longer), 0.0001, false);
+        let of = |judged: &[Comparison]| {
+            let pair = judged.iter().find(|c| (c.base, c.other) == (0, 2));
+            pair.map(|c| (c.pairs, c.ratio, c.p, c.verdict))
+        };
+        assert_eq!(of(&judged[0]), of(&again[0]));
+        // of two sides none is out: the trial ends
+        assert!(lost(&times(18, 1.5), &judge(&[times(18, 1.5)], 0.01, false)[0]).is_empty());
+    }
+
+    #[test]
+    fn a_side_that_is_out_is_not_best_because_the_machine_was_faster_then() {
+        let mut three = times(12, 1.002);
+        three
+            .0
+            .push(three.0[0].iter().map(|x| x.map(|x| x * 1.1)).collect());
+        for side in &mut three.0[..2] {
+            let slow: Vec<Option<f64>> = side.iter().map(|x| x.map(|x| 2.0 * x)).collect();
+            side.extend(slow);
+        }
+        assert_eq!(three.best(), Some(0));
     }
 
     #[test]

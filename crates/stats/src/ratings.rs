@@ -5,6 +5,9 @@
 //! base and to the work: a row of which the base has no figure, or which is not comparable with it, is not covered. What
 //! the machine then lacks, or did not do, withholds the rating, unless the user named the rows.
 //!
+//! All CPUs are rated by the same rows, each times what the most copies of it do together over what one does. Rows of which no
+//! copies are ever measured are not covered; a row that lacks these withholds the rating.
+//!
 //! Must not know: which rows an environment has, the store, how anything is drawn.
 
 mod row;
@@ -14,10 +17,10 @@ use crate::quantile;
 use crate::rating::{self, RatingRow, Withheld, geometric};
 use gritstone_model::{
     Benchmark, Footnote, FootnoteKind, ForMoney, Id, Price, RatedMachine, Rating, Ratings,
-    ResultView, RunView, Without, Work, copies_of,
+    ResultView, RunView, Without, Work,
 };
 use row::{Fate, Pair};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows that are rated together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +40,8 @@ pub struct Options {
     pub seed: u64,
     /// The user named the rows: those that cannot be used are left out and said, instead of withholding the rating.
     pub named: bool,
+    /// Rows of which no copies are measured, whatever the run: they are in no rating of all CPUs.
+    pub alone: BTreeSet<Id>,
     /// Scatter between runs, by row: [`crate::between::learn`].
     pub between_run: BTreeMap<Id, BetweenRun>,
 }
@@ -45,7 +50,10 @@ pub struct Options {
 #[must_use]
 pub fn environments(benchmarks: &[Benchmark]) -> Vec<Environment> {
     let rating = |benchmark: &Benchmark| match &benchmark.work {
-        Work::Rating { over, .. } => Some((benchmark.title.clone(), over.clone())),
+        // a mean with weights of its own is no environment
+        Work::Rating { over, weights, .. } if weights.is_empty() => {
+            Some((benchmark.title.clone(), over.clone()))
+        }
         _ => None,
     };
     let ratings: Vec<&Id> = benchmarks
@@ -70,36 +78,66 @@ pub fn rate(
     price: Option<Price>,
     options: &Options,
 ) -> RatedMachine {
-    let one = |id: &Id| (same(machine, id), same(base, id));
-    // a printed machine had one CPU; a measured one is met with all of its own
-    let all = |id: &Id| {
-        let of_base = match base.settings {
-            None => same(base, id),
-            Some(_) => most_copies(base, id),
-        };
-        (most_copies(machine, id), of_base)
-    };
-    let has_copies = machine.results.iter().any(|r| copies_of(&r.id).is_some());
-    let measured = has_copies && machine.settings.is_some();
+    let find = |id: &Id| (same(machine, id), same(base, id));
+    let ratings = |copies| ratings(environments, &find, copies, price, options);
+    let copies = all_cpus(machine);
     RatedMachine {
         id: machine.id.clone(),
         name: machine.machine.name.clone(),
-        one_cpu: ratings(environments, &one, price, options),
-        all_cpus: measured.then(|| ratings(environments, &all, price, options)),
+        one_cpu: ratings(ONE),
+        all_cpus: copies.map(|machine| {
+            ratings(Copies {
+                machine,
+                // a printed machine had one CPU; a measured one is met with all of its own
+                base: match base.settings {
+                    None => Some(1),
+                    Some(_) => all_cpus(base),
+                },
+            })
+        }),
+        copies,
         price,
     }
+}
+
+/// The most copies that any row of a run was measured as, where they are enough for all CPUs that it was allowed.
+fn all_cpus(view: &RunView) -> Option<u32> {
+    let copies = view.results.iter().filter_map(|r| r.copies.as_ref());
+    let most = copies.flat_map(|c| &c.points).map(|p| p.copies).max()?;
+    let allowed = view.machine.facts.get("cpu.allowed");
+    let cpus = allowed.map_or(1, |list| count(list));
+    (most > 1 && most >= cpus).then_some(most)
+}
+
+/// How many CPUs are in a list such as `0-3,7`.
+fn count(list: &str) -> u32 {
+    let each = list.split(',').map(|part| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let ends = first.trim().parse::<u32>().ok();
+        let ends = ends.zip(last.trim().parse::<u32>().ok());
+        ends.map_or(0, |(first, last)| {
+            last.saturating_sub(first).saturating_add(1)
+        })
+    });
+    each.fold(0, u32::saturating_add)
 }
 
 fn same<'a>(view: &'a RunView, id: &Id) -> Option<&'a ResultView> {
     view.results.iter().find(|result| result.id == *id)
 }
 
-/// The row of a view that ran as most copies.
-fn most_copies<'a>(view: &'a RunView, id: &Id) -> Option<&'a ResultView> {
-    let copies = |result: &&ResultView| copies_of(&result.id).filter(|(row, _)| row == id);
-    let results = view.results.iter().filter(|r| copies(r).is_some());
-    results.max_by_key(|result| copies(result).map(|(_, n)| n))
+/// As how many copies the rows of each side count; a base may have none of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Copies {
+    machine: u32,
+    base: Option<u32>,
 }
+
+/// Each row as it is.
+pub(crate) const ONE: Copies = Copies {
+    machine: 1,
+    base: Some(1),
+};
 
 /// A row of the machine and of the base.
 pub(crate) type Find<'a> = dyn Fn(&Id) -> (Option<&'a ResultView>, Option<&'a ResultView>) + 'a;
@@ -107,14 +145,15 @@ pub(crate) type Find<'a> = dyn Fn(&Id) -> (Option<&'a ResultView>, Option<&'a Re
 fn ratings(
     environments: &[Environment],
     find: &Find,
+    copies: Copies,
     price: Option<Price>,
     options: &Options,
 ) -> Ratings {
     let each = environments.iter().map(|environment| {
         let group = std::slice::from_ref(environment);
-        over(&environment.name, group, find, options)
+        over(&environment.name, group, find, copies, options)
     });
-    let overall = over("All environments", environments, find, options);
+    let overall = over("All environments", environments, find, copies, options);
     let for_money = price.zip(overall.rating).map(|(price, rating)| ForMoney {
         value: rating / price.amount,
         interval: overall.interval.map(|ends| ends.map(|x| x / price.amount)),
@@ -127,7 +166,13 @@ fn ratings(
 }
 
 /// The rating over groups of rows, each group of one weight in which its rows share.
-pub(crate) fn over(name: &str, groups: &[Environment], find: &Find, options: &Options) -> Rating {
+pub(crate) fn over(
+    name: &str,
+    groups: &[Environment],
+    find: &Find,
+    copies: Copies,
+    options: &Options,
+) -> Rating {
     let mut pairs: Vec<Pair> = Vec::new();
     let mut result = Rating {
         environment: name.to_owned(),
@@ -136,9 +181,9 @@ pub(crate) fn over(name: &str, groups: &[Environment], find: &Find, options: &Op
     };
     for group in groups {
         let mut own: Vec<Pair> = Vec::new();
-        for id in &group.rows {
-            let (machine, base) = find(id);
-            match row::fate(id, machine, base, options.named) {
+        let alone = |id: &&Id| copies != ONE && options.alone.contains(id);
+        for id in group.rows.iter().filter(|id| !alone(id)) {
+            match row::fate(id, find(id), copies, options.named) {
                 Fate::NotCovered => {}
                 Fate::LeftOut(why) => result.left_out.push(format!("{id} ({why})")),
                 Fate::Counts(pair) => own.push(*pair),
@@ -148,6 +193,10 @@ pub(crate) fn over(name: &str, groups: &[Environment], find: &Find, options: &Op
         for pair in &mut own {
             pair.machine.weight = weight;
             pair.base.weight = weight;
+            let of_copies = [&mut pair.machine_copies, &mut pair.base_copies];
+            for row in of_copies.into_iter().flatten() {
+                row.weight = weight;
+            }
         }
         pairs.append(&mut own);
     }
@@ -185,12 +234,28 @@ fn mean(pairs: &[Pair], options: &Options) -> Result<(rating::Rating, Option<[f6
         Some([low, high]) => Some((high / low).ln() / 2.0),
         None => None,
     };
+    // what copies do over what one does scatters by itself; one copy is itself exactly
+    let of_copies = |of: fn(&Pair) -> Option<&RatingRow>| -> Result<Option<f64>, Withheld> {
+        let rows: Vec<RatingRow> = pairs.iter().filter_map(of).cloned().collect();
+        if rows.is_empty() {
+            return Ok(Some(0.0));
+        }
+        Ok(half(
+            &geometric(&rows, options.confidence, options.seed)?,
+            false,
+        ))
+    };
+    let copies = of_copies(|p| p.machine_copies.as_ref())?
+        .zip(of_copies(|p| p.base_copies.as_ref())?)
+        .map(|(a, b)| a.hypot(b));
     let printed = |of: fn(&Pair) -> bool| pairs.iter().all(of);
     let (one, other) = (printed(|p| p.machine_printed), printed(|p| p.base_printed));
     let halves = half(&machine, one).zip(half(&base, other));
-    let interval = halves.filter(|_| !(one && other)).map(|(a, b)| {
+    let halves = halves.zip(copies).filter(|_| !(one && other));
+    let interval = halves.map(|((a, b), copies)| {
         let live = if one || other { 1.0_f64 } else { 2.0 };
-        let half = a.hypot(b).hypot(live.sqrt() * between(pairs, options));
+        let launches = a.hypot(b).hypot(copies);
+        let half = launches.hypot(live.sqrt() * between(pairs, options));
         [machine.value / half.exp(), machine.value * half.exp()]
     });
     Ok((machine, interval))

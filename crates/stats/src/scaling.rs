@@ -17,6 +17,8 @@ pub const LEAST_SIZES: usize = 6;
 /// Fewer launches of each N than this give no interval.
 pub const LEAST_LAUNCHES: usize = 5;
 const DRAWS: usize = 999;
+/// Steps of the curve.
+const STEPS: u32 = 24;
 
 /// All rates of one round, or of one pass over the sizes: (N, total rate).
 pub type Round = Vec<(u32, f64)>;
@@ -42,7 +44,7 @@ pub enum Peak {
 }
 
 /// A law that was fitted.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Law {
     /// g, the rate of one copy.
     pub one: Range,
@@ -54,6 +56,8 @@ pub struct Law {
     pub peak: Peak,
     /// 1/a, where the asymptotes of the rate cross; `None` when the interval of a holds 0.
     pub knee: Option<f64>,
+    /// N and the total rate by the law, from one copy to the most that were measured.
+    pub curve: Vec<(f64, Range)>,
 }
 
 /// Why no law is fitted.
@@ -77,55 +81,63 @@ pub fn fit(rounds: &[Round], confidence: f64, seed: u64) -> Result<Law, Unfitted
     let best = parameters(&all, &[&[0], &[0, 1], &[0, 2], &[0, 1, 2]], true);
     // a and b that may be below 0 scatter evenly around what they are, and those that may not do not
     let free = |rounds: &[&Round]| parameters(rounds, &[&[0, 1, 2]], false);
-    let center = scales(free(&all));
+    let center = free(&all);
     let mut random = Pcg64::seed_from_u64(seed);
-    let mut draws: [Vec<f64>; 4] = Default::default();
-    for _ in 0..DRAWS {
-        let drawn: Vec<&Round> = (0..rounds.len())
-            .map(|_| &rounds[random.random_range(0..rounds.len())])
-            .collect();
-        for (list, value) in draws.iter_mut().zip(scales(free(&drawn))) {
-            list.push(value);
-        }
-    }
+    let draws: Vec<[f64; 3]> = (0..DRAWS)
+        .map(|_| {
+            let drawn: Vec<&Round> = (0..rounds.len())
+                .map(|_| &rounds[random.random_range(0..rounds.len())])
+                .collect();
+            free(&drawn)
+        })
+        .collect();
     #[expect(clippy::cast_precision_loss, reason = "a number of rounds")]
     let count = rounds.len() as f64;
     let t = student(confidence, count - 1.0) * (count / (count - 1.0)).sqrt();
-    // a free fit without a rate, which ln cannot take, tells nothing of the interval
-    let (middle, half): (Vec<f64>, Vec<f64>) = center
-        .iter()
-        .zip(&draws)
-        .map(|(middle, draws)| match middle.is_finite() {
-            true => (*middle, t * deviation(draws)),
-            false => (0.0, f64::INFINITY),
-        })
-        .unzip();
-    let range = |which: usize, estimate: f64, back: fn(f64) -> f64| Range {
-        estimate,
-        low: back(middle[which] - half[which]).min(estimate),
-        high: back(middle[which] + half[which]).max(estimate),
+    // made on a scale on which draws scatter evenly; `back` leads to that of the estimate
+    let range = |scale: &dyn Fn([f64; 3]) -> f64, estimate: f64, back: fn(f64) -> f64| {
+        let drawn: Vec<f64> = draws.iter().map(|draw| scale(*draw)).collect();
+        // a free fit without a rate, which ln cannot take, tells nothing of the interval
+        let (middle, half) = match scale(center) {
+            middle if middle.is_finite() => (middle, t * deviation(&drawn)),
+            _ => (0.0, f64::INFINITY),
+        };
+        Range {
+            estimate,
+            low: back(middle - half).min(estimate),
+            high: back(middle + half).max(estimate),
+        }
     };
     let share = |value: f64| value.max(0.0);
-    let one = range(0, best[0], f64::exp);
-    let (contention, coherence) = (range(1, best[1], share), range(2, best[2], share));
+    let contention = range(&|p| p[1], best[1], share);
+    let coherence = range(&|p| p[2], best[2], share);
+    let at = |n: f64| (n, range(&|p| rate(p, n).ln(), rate(best, n), f64::exp));
     Ok(Law {
-        one,
+        one: range(&|p| p[0].ln(), best[0], f64::exp),
         contention,
         coherence,
         peak: if coherence.low > 0.0 {
-            Peak::At(range(3, peak(best[1], best[2]), f64::exp))
+            let turn = |p: [f64; 3]| peak(p[1], p[2]);
+            Peak::At(range(&|p| turn(p).ln(), turn(best), f64::exp))
         } else {
             Peak::NotSeen
         },
         knee: (contention.low > 0.0).then(|| 1.0 / contention.estimate),
+        curve: places(rounds).map(at).collect(),
     })
 }
 
-/// What the law says of N copies.
-#[must_use]
-pub fn rate(law: &Law, copies: f64) -> f64 {
-    let [g, a, b] = [law.one, law.contention, law.coherence].map(|range| range.estimate);
+/// What the law of these parameters, g, a and b, says of N copies.
+fn rate([g, a, b]: [f64; 3], copies: f64) -> f64 {
     g * copies / (1.0 + a * (copies - 1.0) + b * copies * (copies - 1.0))
+}
+
+/// From one copy to the most that were measured, at equal ratios.
+fn places(rounds: &[Round]) -> impl Iterator<Item = f64> {
+    let most = rounds.iter().flatten().map(|(n, _)| *n).max();
+    let most = f64::from(most.unwrap_or(1));
+    let between = move |step| most.powf(f64::from(step) / f64::from(STEPS));
+    (0..STEPS).map(between).chain([most])
 }
 
 fn enough(rounds: &[Round]) -> Result<(), Unfitted> {
@@ -155,11 +167,6 @@ fn peak(a: f64, b: f64) -> f64 {
         return f64::INFINITY;
     }
     ((1.0 - a).max(0.0) / b).sqrt().max(1.0)
-}
-
-/// The scales on which intervals are made: ln g, a, b, and ln of the peak.
-fn scales([g, a, b]: [f64; 3]) -> [f64; 4] {
-    [g.ln(), a, b, peak(a, b).ln()]
 }
 
 /// Standard deviation; infinite where a value is.

@@ -69,6 +69,9 @@ pub fn selftest(runs: &[RunView], past: &[Past]) -> SelftestView {
             .first()
             .map_or(String::new(), |run| run.machine.name.clone()),
         runs: runs.iter().map(head).collect(),
+        catalogue: runs
+            .iter()
+            .find_map(|run| run.settings.as_ref()?.catalogue.clone()),
         differ_in: differ_in(&pairs),
         left_out,
         passed: all.passed && kept(&median) && kept(&p90),

@@ -6,12 +6,17 @@
 //!
 //! Must not know: the store, processes, how anything is drawn.
 
+mod caches;
 mod copies;
 mod crowd;
 mod derived;
+mod factors;
 pub mod limits;
+mod load;
+mod longest;
 mod measured;
 mod paging;
+mod pairs;
 mod past;
 mod published;
 mod rating;
@@ -25,8 +30,8 @@ use crate::center::{self, Estimate};
 use crate::drift;
 pub use crowd::Floor;
 use gritstone_model::{
-    Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, Quantity,
-    ResultView, RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
+    Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, OwnCatalogue,
+    Quantity, ResultView, RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
 };
 pub use past::past;
 use reading::Reading;
@@ -79,9 +84,11 @@ fn rows(run: &RunData) -> BTreeMap<&Id, Row<'_>> {
     let alone = run.launches.iter().filter(|launch| launch.copies == 1);
     let mut readings: Vec<Reading> = alone.map(Reading::of).collect();
     let floor = Floor::of(readings.iter().map(|reading| reading.launch));
-    readings
-        .iter_mut()
-        .for_each(|reading| reading.hold_to(&floor));
+    for reading in &mut readings {
+        let mut benchmarks = run.benchmarks.iter();
+        let row = benchmarks.find(|row| row.id == reading.launch.id);
+        reading.hold_to(row.map_or(&floor, |row| held_to(row, &floor)));
+    }
     let drift = drift::of_run(&paces(&readings));
     let mut launches: BTreeMap<&Id, Vec<Reading>> = BTreeMap::new();
     for reading in readings {
@@ -101,6 +108,15 @@ fn rows(run: &RunData) -> BTreeMap<&Id, Row<'_>> {
         .map(row)
         .map(|row| (&row.benchmark.id, row))
         .collect()
+}
+
+/// Beside a load of our own the other threads of the core are busy on purpose.
+fn held_to<'a>(benchmark: &Benchmark, floor: &'a Floor) -> &'a Floor {
+    static NONE: Floor = Floor::none();
+    match benchmark.load().is_empty() {
+        true => floor,
+        false => &NONE,
+    }
 }
 
 /// The frequency of the core in each launch that had one core to itself, GHz.
@@ -145,13 +161,21 @@ pub fn summarise(run: &RunData, options: &Options) -> RunView {
         }
     }
     for row in rows.values() {
-        if let Work::Rating { over, baseline } = &row.benchmark.work {
+        if let Work::Rating {
+            over,
+            baseline,
+            weights,
+        } = &row.benchmark.work
+        {
             let entry = rating::Entry {
                 benchmark: row.benchmark,
                 over,
                 baseline,
             };
-            let result = rating::result(&entry, &results, run, options);
+            let result = match weights.is_empty() {
+                true => rating::result(&entry, &results, run, options),
+                false => factors::result(&entry, weights, &results, run, options),
+            };
             results.insert(&row.benchmark.id, result);
         }
     }
@@ -159,6 +183,11 @@ pub fn summarise(run: &RunData, options: &Options) -> RunView {
         if let Some(curve) = &benchmark.curve {
             let points = series(curve, &results);
             if let Some(result) = results.get_mut(&benchmark.id) {
+                if curve.caches {
+                    result
+                        .footnotes
+                        .extend(caches::told(&points, &run.info.machine));
+                }
                 result.series = Some(points);
                 result.series_label = Some(curve.label.clone());
             }
@@ -188,7 +217,7 @@ pub fn launch_ns_per_op(benchmark: &Benchmark, launch: &Launch) -> Option<f64> {
 #[must_use]
 pub fn launch_disturbed(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> bool {
     let mut reading = Reading::of(launch);
-    reading.hold_to(floor);
+    reading.hold_to(held_to(benchmark, floor));
     rules::Disturbance::of(benchmark.processor_bound, &reading).is_any()
 }
 
@@ -243,6 +272,11 @@ fn blank(benchmark: &Benchmark, run: &RunData) -> ResultView {
         .map(|skip| skip.footnote.clone())
         .collect();
     footnotes.extend(rules::declared(benchmark));
+    let own = run.info.settings.catalogue.iter();
+    footnotes.extend(
+        own.filter(|own| own.has(&benchmark.id))
+            .map(OwnCatalogue::footnote),
+    );
     ResultView {
         id: benchmark.id.clone(),
         title: benchmark.title.clone(),

@@ -49,6 +49,18 @@ pub(crate) fn names(connection: &Connection) -> Result<Vec<(String, Option<Strin
     Ok(names.collect::<Result<_, _>>()?)
 }
 
+/// Identifiers of the runs of a machine that began no later than the second of this time, newest first.
+pub(crate) fn runs_of(
+    connection: &Connection,
+    machine: &str,
+    started: &str,
+) -> Result<Vec<String>, Fault> {
+    let second = started.get(..19).unwrap_or(started);
+    let mut statement = connection.prepare_cached(sql::SELECT_RUNS_OF)?;
+    let runs = statement.query_map((machine, second), |row| row.get(0))?;
+    Ok(runs.collect::<Result<_, _>>()?)
+}
+
 /// A whole run, as it was at one moment.
 pub(crate) fn load(connection: &Connection, id: &str) -> Result<RunData, Fault> {
     // one snapshot for all statements; reading alone, it may as well be rolled back when it is dropped

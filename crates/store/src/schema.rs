@@ -10,7 +10,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
 /// (name, text), in order; the first has number 1.
-const MIGRATIONS: [(&str, &str); 4] = [
+const MIGRATIONS: [(&str, &str); 5] = [
     ("runs", include_str!("../migrations/0001_runs.sql")),
     (
         "append-only",
@@ -18,6 +18,7 @@ const MIGRATIONS: [(&str, &str); 4] = [
     ),
     ("series", include_str!("../migrations/0003_series.sql")),
     ("wide", include_str!("../migrations/0004_wide.sql")),
+    ("names", include_str!("../migrations/0005_names.sql")),
 ];
 
 /// The newest schema that is known here.

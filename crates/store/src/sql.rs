@@ -85,9 +85,13 @@ statements! {
     SELECT_LAUNCHES_OF = "SELECT seal, number, benchmark, round, start_ns, cpus, \
         outcome, why, wall_ns, conditions \
         FROM launch WHERE run = $1 AND benchmark = $2 ORDER BY number";
-    /// The newest runs that have a benchmark.
-    SELECT_RUNS_WITH = "SELECT run.id, run.number FROM benchmark JOIN run ON run.number = benchmark.run \
-        WHERE benchmark.id = $1 ORDER BY substr(run.started, 1, 19) DESC, run.number DESC LIMIT $2";
+    /// The newest runs that have a benchmark: back in time until there are enough.
+    SELECT_RUNS_WITH = "SELECT id, number FROM run WHERE EXISTS \
+        (SELECT 1 FROM benchmark WHERE benchmark.id = $1 AND benchmark.run = run.number) \
+        ORDER BY substr(started, 1, 19) DESC, number DESC LIMIT $2";
+    /// The runs of a machine that began no later than a second, newest first.
+    SELECT_RUNS_OF = "SELECT id FROM run WHERE machine_id = $1 AND substr(started, 1, 19) <= $2 \
+        ORDER BY substr(started, 1, 19) DESC, number DESC";
     /// The events of one launch, as INSERT_EVENT takes them.
     SELECT_EVENTS = "SELECT position, kind, n, wall_ns, pace_fs, \
         user_ns, system_ns, cpu_ns, vcsw, icsw, minflt, majflt, inblock, oublock, migrations, \

@@ -205,6 +205,15 @@ impl Store {
         read::heads(&self.connection).map_err(|fault| fault.at(&self.path))
     }
 
+    /// The identifiers of the runs of a machine that began no later than the second of `started`, newest first.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn runs_of(&self, machine: &str, started: &str) -> Result<Vec<String>, StoreError> {
+        let runs = read::runs_of(&self.connection, machine, started);
+        runs.map_err(|fault| fault.at(&self.path))
+    }
+
     /// A run as it was handed in, to the last bit.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 mod common;
 
-use gritstone_model::{Event, Outcome, RunInfo};
+use gritstone_model::{Event, Outcome, RunData, RunInfo};
 use gritstone_store::{LaunchCounts, ResolveError, Store, StoreError};
 use rusqlite::{Connection, OpenFlags};
 use std::os::unix::fs::PermissionsExt;
@@ -303,13 +303,13 @@ fn the_schema_is_recorded() {
     Store::open(&path).unwrap();
     let other = other(&path);
     let version = other.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
-    assert_eq!(version.unwrap(), 4);
+    assert_eq!(version.unwrap(), 5);
     let sql = "SELECT group_concat(number || ' ' || name || ' ' || gritstone, '; ') FROM migration";
     let done: String = other.query_row(sql, [], |row| row.get(0)).unwrap();
     let by = env!("CARGO_PKG_VERSION");
     assert_eq!(
         done,
-        format!("1 runs {by}; 2 append-only {by}; 3 series {by}; 4 wide {by}")
+        format!("1 runs {by}; 2 append-only {by}; 3 series {by}; 4 wide {by}; 5 names {by}")
     );
 }
 
@@ -337,6 +337,65 @@ fn a_series_has_the_newest_runs_with_nothing_but_what_was_asked_for() {
             .is_empty()
     );
     assert!(store.series(&[], 9).unwrap().is_empty());
+}
+
+#[test]
+fn runs_of_a_machine_are_listed_up_to_a_second_newest_first() {
+    let (_folder, path) = common::place();
+    let mut store = Store::open(&path).unwrap();
+    let mut runs = [1, 2, 3, 4].map(|number| common::run(number, 1));
+    runs[1].info.machine.id = "another".to_owned();
+    for run in &runs {
+        common::store(&mut store, run);
+    }
+    let of = |machine: &str, run: &RunData| store.runs_of(machine, &run.info.started).unwrap();
+    let machine = runs[0].info.machine.id.clone();
+    let ids = |numbers: &[usize]| -> Vec<String> {
+        numbers.iter().map(|n| runs[*n].info.id.clone()).collect()
+    };
+    assert_eq!(of(&machine, &runs[3]), ids(&[3, 2, 0]));
+    assert_eq!(of(&machine, &runs[2]), ids(&[2, 0]));
+    assert_eq!(of("another", &runs[3]), ids(&[1]));
+    assert!(of("nobody", &runs[3]).is_empty());
+    assert!(store.runs_of(&machine, "").unwrap().is_empty());
+}
+
+/// What every command asks for first reads the indexes and not the heads, which are kilobytes each.
+#[test]
+fn names_are_read_from_indexes_alone() {
+    let (_folder, path) = common::place();
+    Store::open(&path).unwrap();
+    let plan = |sql: &str| -> String {
+        let other = other(&path);
+        let mut statement = other.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let steps = statement.query_map([], |row| row.get(3)).unwrap();
+        steps
+            .map(Result::unwrap)
+            .collect::<Vec<String>>()
+            .join("; ")
+    };
+    let names = plan("SELECT id, label FROM run ORDER BY substr(started, 1, 19), number");
+    assert_eq!(names, "SCAN run USING COVERING INDEX run_in_time");
+    let of_machine = plan(
+        "SELECT id FROM run WHERE machine_id = 'm' AND substr(started, 1, 19) <= '2026' \
+         ORDER BY substr(started, 1, 19) DESC, number DESC",
+    );
+    assert!(
+        of_machine.contains("USING COVERING INDEX run_of_machine")
+            && !of_machine.contains("B-TREE"),
+        "{of_machine}"
+    );
+    let with = plan(
+        "SELECT id, number FROM run WHERE EXISTS \
+         (SELECT 1 FROM benchmark WHERE benchmark.id = 'a' AND benchmark.run = run.number) \
+         ORDER BY substr(started, 1, 19) DESC, number DESC LIMIT 9",
+    );
+    assert!(
+        with.contains("INDEX run_in_time")
+            && with.contains("benchmark_of_runs")
+            && !with.contains("B-TREE"),
+        "{with}"
+    );
 }
 
 #[test]

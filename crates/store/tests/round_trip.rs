@@ -3,10 +3,10 @@
 mod common;
 
 use gritstone_model::{
-    Batch, Benchmark, Better, Check, Claims, CommandWork, Conditions, Curve, Event, Figure,
-    Footnote, FootnoteKind, Histogram, Id, KernelWork, Launch, Machine, Need, Outcome, Placement,
-    Program, PublishedWork, RunData, RunInfo, Sample, Settings, Skip, Source, Term, Unit, Usage,
-    Verify, Work,
+    Batch, Benchmark, Better, Check, Claims, CommandWork, Conditions, Contents, Curve, Event,
+    Figure, Footnote, FootnoteKind, Histogram, Id, KernelWork, Launch, Machine, Need, Outcome,
+    OwnCatalogue, OwnFile, Placement, Program, PublishedWork, RunData, RunInfo, Sample, Settings,
+    Skip, Source, Term, Unit, Usage, Verify, Work,
 };
 use gritstone_store::{Store, new_id};
 use proptest::array::uniform10;
@@ -22,6 +22,23 @@ fn text() -> impl Strategy<Value = String> {
         vec(any::<char>(), 0..6).prop_map(String::from_iter),
         Just("'; DROP TABLE run; --\"\0\n€".to_owned()),
     ]
+}
+
+/// A catalogue of the user's own, with a file that is text and one that is not.
+fn own() -> OwnCatalogue {
+    let file = |bytes: &[u8], executable| OwnFile {
+        executable,
+        contents: Contents::of(bytes.to_vec()),
+    };
+    OwnCatalogue {
+        name: "mine".to_owned(),
+        hash: "00ff".to_owned(),
+        families: vec!["mine".to_owned()],
+        files: BTreeMap::from([
+            ("mine.toml".to_owned(), file(b"'\n\0\"", false)),
+            ("mine/x".to_owned(), file(b"\x7fELF\xff", true)),
+        ]),
+    }
 }
 
 /// Small and large numbers alike.
@@ -222,7 +239,13 @@ fn work() -> impl Strategy<Value = Work> {
         command().prop_map(Work::Scenario),
         (vec(term, 0..4), option(id()))
             .prop_map(|(terms, share_of)| Work::Derived { terms, share_of }),
-        (vec(id(), 0..4), text()).prop_map(|(over, baseline)| Work::Rating { over, baseline }),
+        (vec(id(), 0..4), text(), vec(real(), 0..4)).prop_map(|(over, baseline, weights)| {
+            Work::Rating {
+                over,
+                baseline,
+                weights,
+            }
+        }),
     ]
 }
 
@@ -237,6 +260,7 @@ fn claims() -> impl Strategy<Value = Claims> {
         number(),
         number(),
         any::<bool>(),
+        any::<bool>(),
     )
         .prop_map(|c| Claims {
             check: c.0,
@@ -247,6 +271,7 @@ fn claims() -> impl Strategy<Value = Claims> {
             major_faults_per_op: c.5,
             min_ns_per_op: c.6,
             ieee: c.7,
+            syscalls_vary: c.8,
         })
 }
 
@@ -264,7 +289,13 @@ fn benchmark() -> impl Strategy<Value = Benchmark> {
         package,
     });
     let curve =
-        (text(), vec((real(), id()), 0..4)).prop_map(|(label, points)| Curve { label, points });
+        (text(), vec((real(), id()), 0..4), any::<bool>()).prop_map(|(label, points, caches)| {
+            Curve {
+                label,
+                points,
+                caches,
+            }
+        });
     let unit = prop_oneof![Just("us"), Just("MB/s"), Just("ns/call"), Just("bytes")];
     let better = prop_oneof![Just(Better::Higher), Just(Better::Lower)];
     let placement = prop_oneof![
@@ -356,6 +387,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                     copies,
                     steady,
                     trial: None,
+                    catalogue: Some(own()),
                 }
             },
         )
@@ -390,7 +422,8 @@ fn run() -> impl Strategy<Value = RunData> {
     let kind = prop_oneof![
         Just(FootnoteKind::NotRun),
         Just(FootnoteKind::NotComparable),
-        Just(FootnoteKind::Note)
+        Just(FootnoteKind::Note),
+        Just(FootnoteKind::Foreign)
     ];
     let skip = (id(), kind, text(), option(text())).prop_map(|(id, kind, why, of)| Skip {
         id,

@@ -29,6 +29,14 @@ const WEIGHTS: [(&str, f64); 17] = [
     ("rt/raw-disk/32k", 3.0),
 ];
 
+/// Where the medians of table 5.1 stand: of the tables by level of load, at level 3.
+fn compared(id: &str) -> String {
+    match id {
+        "rt/driver-latency" | "rt/user-latency" => format!("{id}@level-3"),
+        id => id.to_owned(),
+    }
+}
+
 fn section(references: &References) -> Vec<&Cell> {
     let ours = |cell: &&Cell| cell.document == "hp-1987";
     references.cells.iter().filter(ours).collect()
@@ -54,7 +62,8 @@ fn ratios_are_those_of_the_medians() {
     for machine in ["hp-9000-825s", "hp-9000-840s"] {
         for (id, _) in WEIGHTS.iter().skip(1) {
             let ratio = value(&cells, machine, &format!("{id}@to-a900"));
-            let (ours, theirs) = (printed(&cells, machine, id), printed(&cells, A900, id));
+            let at = compared(id);
+            let (ours, theirs) = (printed(&cells, machine, &at), printed(&cells, A900, &at));
             let medians = ours.median / theirs.median;
             // of the disc the document says that it sets all machines alike
             let near = if id.starts_with("rt/raw-disk") {
@@ -63,7 +72,7 @@ fn ratios_are_those_of_the_medians() {
                 0.01
             };
             let agree = (ratio - medians).abs() <= near;
-            let is_doubted = doubts(cell(&cells, machine, id)).any(|doubt| doubt.of.is_none());
+            let is_doubted = doubts(cell(&cells, machine, &at)).any(|doubt| doubt.of.is_none());
             assert!(agree || is_doubted, "{machine} {id} {ratio} {medians}");
             assert_eq!(agree, *id != "rt/semaphore", "{machine} {id}");
         }
@@ -170,14 +179,14 @@ fn load_makes_the_largest_times_longer() {
         ("rt/user-latency", "netrt/dispatch@max"),
     ] {
         let max = |level: &str| printed(&cells, "hp-9000-840s", &format!("{id}{level}")).max;
-        for level in ["@level-1", "@level-2", "", "@level-4"] {
-            assert!(max(level) > max("@level-0"), "{id}{level}");
+        for level in ["@level-1", "@level-2", "@level-3", "@level-4"] {
+            assert!(max(level) > max(""), "{id}{level}");
         }
         // section 9 has the loads of level 3 and of none among its own
         assert!(
-            value(&cells, "hp-9000-840s", of_nine) * 1e3 > max(""),
+            value(&cells, "hp-9000-840s", of_nine) * 1e3 > max("@level-3"),
             "{id}"
         );
-        assert!(max("@level-4") > max(""), "{id}");
+        assert!(max("@level-4") > max("@level-3"), "{id}");
     }
 }

@@ -7,6 +7,7 @@ use super::sides::Side;
 use super::trial::Ways;
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;
+use crate::run;
 use anyhow::{Context, Result, ensure};
 use gritstone_exec::rebuild::Rebuilt;
 use gritstone_exec::{ExecError, Execute, Executor};
@@ -79,7 +80,8 @@ impl Live<'_> {
         round: u32,
     ) -> Result<Option<f64>> {
         let start = self.start.elapsed();
-        let before = self.watch.begin(cpus);
+        self.executor.settle(benchmark)?;
+        let before = run::begin(&mut self.watch, benchmark.load().len(), cpus);
         let launched = self.executor.launch(benchmark, cpus)?;
         let mut conditions = self.watch.end(&before, launched.cpu);
         if benchmark.processor_bound && benchmark.placement == Placement::OneCpu {

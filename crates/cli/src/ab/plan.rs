@@ -4,11 +4,11 @@
 
 use super::sides::{Side, Sides};
 use crate::args::AbArgs;
-use crate::compiler::Toolchain;
+use crate::compiler::{Toolchain, is_compiled};
 use crate::failure::{Exit, Failure};
 use crate::site::Site;
 use crate::world::World;
-use crate::{audit, output};
+use crate::{audit, output, own};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_exec::Executor;
 use gritstone_exec::rebuild::{RebuildError, Rebuilt};
@@ -31,9 +31,11 @@ pub fn plan(world: &World, args: &AbArgs, site: &Site, sides: &Sides) -> Result<
             skips: vec![],
         });
     }
-    let mut wanted = select(&world.catalogue.benchmarks, &args.selectors)?;
+    let selectors = world.selectors(&args.selectors);
+    let mut wanted = select(&world.catalogue.benchmarks, &selectors)?;
     wanted.retain(timed);
-    let offer = site.offer(&wanted);
+    let mut offer = site.offer(&wanted);
+    offer.kernels.extend(own::programs(world.own.as_ref()));
     let plan = steps(wanted, &offer);
     if plan.steps.is_empty() {
         let why = plan
@@ -66,13 +68,11 @@ pub fn builds(
     executor: &mut Executor,
     plan: &Plan,
     sides: &Sides,
+    sources: &[(&str, &str)],
 ) -> Result<Vec<BTreeMap<String, Rebuilt>>> {
     let names = audit::programs(plan);
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let sources: Vec<(&str, &str)> = gritstone_kernels::sources()
-        .iter()
-        .map(|source| (source.path, source.text))
-        .collect();
+    let names = names.iter().map(String::as_str);
+    let names: Vec<&str> = names.filter(|name| is_compiled(sources, name)).collect();
     let mut all = vec![];
     for side in &sides.sides {
         let Some((name, flags)) = &side.compiler else {
@@ -89,7 +89,7 @@ pub fn builds(
             names.len(),
             side.what
         ));
-        let built = match executor.workshop(c, fortran)?.build(&sources, &names) {
+        let built = match executor.workshop(c, fortran)?.build(sources, &names) {
             Ok(built) => built,
             Err(RebuildError::Refused(why)) => {
                 bail!("with {} nothing can be compiled here: {why}", side.what)

@@ -4,9 +4,7 @@
 
 use crate::args::AbArgs;
 use anyhow::{Context, Result, bail, ensure};
-use gritstone_model::{
-    Benchmark, Better, Claims, CommandWork, Id, Placement, Unit, UserCommand, Work,
-};
+use gritstone_model::{Benchmark, CommandWork, Id, Placement, Unit, UserCommand, Work};
 use gritstone_stats::ab::START_UP;
 use std::collections::BTreeSet;
 
@@ -237,29 +235,19 @@ fn benchmark(id: Id, argv: &[String], user: UserCommand) -> Benchmark {
         argv.to_vec()
     };
     Benchmark {
-        id,
         title: argv.join(" "),
-        version: 1,
-        work: Work::Command(CommandWork {
-            argv: words,
-            user: Some(user),
-            ..CommandWork::default()
-        }),
         operation: "one process".to_owned(),
-        why: String::new(),
-        sources: vec![],
-        unit: Unit::parse("ms").expect("ms is a unit"),
-        better: Better::Lower,
-        amount_per_op: 1.0,
-        published: None,
         placement: Placement::All,
-        processor_bound: false,
-        files: false,
-        claims: Claims::default(),
-        needs: vec![],
-        curve: None,
         remark: shell.then(|| "A shell starts it, and is in its time.".to_owned()),
-        not_comparable: None,
+        ..Benchmark::new(
+            id,
+            Unit::parse("ms").expect("ms is a unit"),
+            Work::Command(CommandWork {
+                argv: words,
+                user: Some(user),
+                ..CommandWork::default()
+            }),
+        )
     }
 }
 

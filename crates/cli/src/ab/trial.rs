@@ -10,6 +10,7 @@ use gritstone_stats::plan::launches_needed;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// Launches of a command that is alone: the pilot, and at most.
@@ -43,6 +44,8 @@ pub trait Ways {
 /// One row of the trial.
 struct Track {
     times: Times,
+    /// The sides that get no more launches, in a ranking of several.
+    lost: BTreeSet<usize>,
     /// No more launches: it is decided, cannot be launched, or has no time left.
     out: bool,
     seconds: f64,
@@ -83,6 +86,7 @@ pub fn measure(design: &Design, ways: &mut dyn Ways) -> Result<Vec<Times>> {
     let mut coin = Pcg64::seed_from_u64(design.seed);
     let track = |_| Track {
         times: Times(vec![vec![]; design.sides]),
+        lost: BTreeSet::new(),
         out: false,
         seconds: 0.0,
         rounds: 0,
@@ -103,7 +107,7 @@ pub fn measure(design: &Design, ways: &mut dyn Ways) -> Result<Vec<Times>> {
     Ok(tracks.into_iter().map(|track| track.times).collect())
 }
 
-/// One launch on each side, in random order.
+/// One launch on each side that is not out, in random order.
 fn pair(
     design: &Design,
     ways: &mut dyn Ways,
@@ -117,7 +121,8 @@ fn pair(
         track.out = true;
         return Ok(());
     }
-    let mut order: Vec<usize> = (0..design.sides).collect();
+    let still_in = |side: &usize| !track.lost.contains(side);
+    let mut order: Vec<usize> = (0..design.sides).filter(still_in).collect();
     order.shuffle(coin);
     for side in order {
         let value = ways.launch(row, side, round)?;
@@ -130,7 +135,7 @@ fn pair(
     Ok(())
 }
 
-/// After a round: if it is time to look, whatever is decided gets no more launches.
+/// After a round: if it is time to look, whatever is decided gets no more launches, be it a row or a side of one.
 fn look(design: &Design, tracks: &mut [Track]) {
     for track in tracks.iter_mut() {
         track.out |= track.full() || track.failing();
@@ -143,6 +148,7 @@ fn look(design: &Design, tracks: &mut [Track]) {
     let judged = looks::judge(&times, design.margin, false);
     for (track, judged) in tracks.iter_mut().zip(&judged) {
         track.out |= looks::decided(&track.times, judged);
+        track.lost.extend(looks::lost(&track.times, judged));
     }
 }
 

@@ -4,8 +4,8 @@ use super::*;
 use crate::session::{self, Limits, Progress, Ways};
 use gritstone_exec::{Launched, Places, Setup};
 use gritstone_model::{
-    Better, Claims, Conditions, FootnoteKind, Id, KernelWork, Launch, Placement, ResultView,
-    RunData, RunInfo, Step, Unit,
+    Claims, Conditions, FootnoteKind, Id, KernelWork, Launch, Placement, ResultView, RunData,
+    RunInfo, Step, Unit,
 };
 use gritstone_stats::summary;
 use std::collections::BTreeMap;
@@ -131,29 +131,18 @@ fn sources<'a>(path: &'a str, text: &'a str) -> Vec<(&'a str, &'a str)> {
 
 fn benchmark(name: &str, claims: Claims) -> Benchmark {
     Benchmark {
-        id: Id::parse(&format!("planted/{name}")).unwrap(),
         title: name.to_owned(),
-        version: 1,
-        work: Work::Kernel(KernelWork {
-            program: format!("planted/{name}"),
-            params: BTreeMap::new(),
-            uses: vec![],
-        }),
-        operation: "one".to_owned(),
-        why: "because".to_owned(),
-        sources: vec![],
-        unit: Unit::parse("ns/call").unwrap(),
-        better: Better::Lower,
-        amount_per_op: 1.0,
-        published: None,
         placement: Placement::All,
-        processor_bound: false,
-        files: false,
         claims,
-        needs: vec![],
-        curve: None,
-        remark: None,
-        not_comparable: None,
+        ..Benchmark::new(
+            Id::parse(&format!("planted/{name}")).unwrap(),
+            Unit::parse("ns/call").unwrap(),
+            Work::Kernel(KernelWork {
+                program: format!("planted/{name}"),
+                params: BTreeMap::new(),
+                uses: vec![],
+            }),
+        )
     }
 }
 

@@ -2,9 +2,7 @@
 
 use super::*;
 use gritstone_exec::ExecError;
-use gritstone_model::{
-    Better, COPY, Check, Claims, Event, KernelWork, Placement, Sample, Source, Term, Unit, Usage,
-};
+use gritstone_model::{COPY, Check, Event, KernelWork, Sample, Term, Unit, Usage};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -107,32 +105,16 @@ impl Ways for Notes {
 
 fn benchmark(id: &str) -> Benchmark {
     Benchmark {
-        id: Id::parse(id).unwrap(),
         title: id.to_owned(),
-        version: 1,
-        work: Work::Kernel(KernelWork {
-            program: id.to_owned(),
-            params: BTreeMap::new(),
-            uses: vec![],
-        }),
-        operation: "one".to_owned(),
-        why: "because".to_owned(),
-        sources: vec![Source {
-            document: "byte-1984".to_owned(),
-            place: "listing 1".to_owned(),
-        }],
-        unit: Unit::parse("ns/call").unwrap(),
-        better: Better::Lower,
-        amount_per_op: 1.0,
-        published: None,
-        placement: Placement::OneCpu,
-        processor_bound: false,
-        files: false,
-        claims: Claims::default(),
-        needs: vec![],
-        curve: None,
-        remark: None,
-        not_comparable: None,
+        ..Benchmark::new(
+            Id::parse(id).unwrap(),
+            Unit::parse("ns/call").unwrap(),
+            Work::Kernel(KernelWork {
+                program: id.to_owned(),
+                params: BTreeMap::new(),
+                uses: vec![],
+            }),
+        )
     }
 }
 

@@ -66,7 +66,7 @@ impl Executor {
         // where copies share a CPU they take turns, which real-time priority would not let them
         let shared = copies.div_ceil(cpus.len().max(1));
         let alone = (shared == 1).then_some(benchmark);
-        let steady = self.steady.words(alone, None);
+        let steady = self.steady.words(alone, None, self.asked.word.as_deref());
         let environments: Vec<_> = directories.iter().map(|at| self.environment(at)).collect();
         let mut handed = self.handed(work)?;
         handed.extend([format!("copies={copies}").into(), meeting.argument()]);

@@ -60,9 +60,10 @@ impl Executor {
         }
     }
 
-    /// A program of ours by its name: as it was built here, else as it travels in this binary.
+    /// A program of ours by its name: as it was built here, of the user's own, or as it travels in this binary.
     fn program_called(&self, name: &str) -> Option<Program> {
-        match self.builds.get(name) {
+        let build = self.builds.get(name).or_else(|| self.own.program(name));
+        match build {
             Some(build) => Some(build.program.clone()),
             None => gritstone_kernels::find(name).map(|program| Program {
                 hash: program.hash.to_owned(),
@@ -112,7 +113,7 @@ impl Executor {
 
     /// Where a program of ours is: as it was built here, else as it travels in this binary.
     pub(crate) fn path_of(&self, name: &str) -> Result<PathBuf, ExecError> {
-        if let Some(build) = self.builds.get(name) {
+        if let Some(build) = self.builds.get(name).or_else(|| self.own.program(name)) {
             return Ok(build.path.clone());
         }
         let missing = || std::io::Error::other("build Gritstone again");
@@ -125,17 +126,19 @@ impl Executor {
         self.setup.places.program(program)
     }
 
-    /// What a kernel is handed: the parameters of its entry, and where each program lies that it executes, `family/name=PATH`.
+    /// What a kernel is handed: the parameters of its entry, where each program lies that it executes
+    /// (`family/name=PATH`), and what there is of a trace.
     pub(super) fn handed(&self, work: &KernelWork) -> Result<Vec<OsString>, ExecError> {
         let params = work.params.iter();
         let mut arguments: Vec<OsString> = params
             .map(|(key, value)| format!("{key}={value}").into())
             .collect();
-        for helper in &work.uses {
+        for helper in work.helpers() {
             let mut argument = OsString::from(format!("{helper}="));
             argument.push(self.path_of(helper)?);
             arguments.push(argument);
         }
+        arguments.extend(self.told_of_trace(work));
         Ok(arguments)
     }
 
@@ -158,8 +161,12 @@ impl Executor {
 }
 
 pub(crate) fn cpus_argument(cpus: &[u32]) -> OsString {
+    format!("cpus={}", cpu_list(cpus)).into()
+}
+
+pub(crate) fn cpu_list(cpus: &[u32]) -> String {
     let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
-    format!("cpus={}", list.join(",")).into()
+    list.join(",")
 }
 
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {

@@ -2,9 +2,11 @@
 
 mod copies;
 mod helpers;
+mod load;
+mod own;
 
 use super::*;
-use gritstone_model::{Better, Claims, PublishedWork, Source, Term, Unit};
+use gritstone_model::{PublishedWork, Term, Unit};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -65,28 +67,13 @@ impl Bench {
 
 fn benchmark(work: Work) -> Benchmark {
     Benchmark {
-        id: Id::parse("made/up").unwrap(),
         title: "Made up".to_owned(),
-        version: 1,
-        work,
-        operation: "one".to_owned(),
-        why: "because".to_owned(),
-        sources: vec![Source {
-            document: "byte-1984".to_owned(),
-            place: "nowhere".to_owned(),
-        }],
-        unit: Unit::parse("ns/call").unwrap(),
-        better: Better::Lower,
-        amount_per_op: 1.0,
-        published: None,
-        placement: Placement::OneCpu,
-        processor_bound: false,
         files: true,
-        claims: Claims::default(),
-        needs: vec![],
-        curve: None,
-        remark: None,
-        not_comparable: None,
+        ..Benchmark::new(
+            Id::parse("made/up").unwrap(),
+            Unit::parse("ns/call").unwrap(),
+            work,
+        )
     }
 }
 

@@ -17,6 +17,7 @@ const MAX_STDERR: usize = 4096;
 const MOST_READS: usize = 8;
 
 /// The three pipes of a task, and what has come out of them.
+#[derive(Debug)]
 pub(super) struct Ears {
     pipes: [Option<PipeReader>; 3],
     parser: Parser,

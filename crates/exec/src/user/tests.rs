@@ -4,7 +4,7 @@
 
 use crate::{Execute, Executor, Launched, Places, Setup};
 use gritstone_model::{
-    Benchmark, Better, Claims, CommandWork, Event, Id, Outcome, Placement, Unit, UserCommand, Work,
+    Benchmark, CommandWork, Event, Id, Outcome, Placement, Unit, UserCommand, Work,
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -55,29 +55,16 @@ impl Bench {
 
 fn row(argv: Vec<String>, user: UserCommand) -> Benchmark {
     Benchmark {
-        id: Id::parse("command").unwrap(),
-        title: String::new(),
-        version: 1,
-        work: Work::Command(CommandWork {
-            argv,
-            user: Some(user),
-            ..CommandWork::default()
-        }),
-        operation: String::new(),
-        why: String::new(),
-        sources: vec![],
-        unit: Unit::parse("ms").unwrap(),
-        better: Better::Lower,
-        amount_per_op: 1.0,
-        published: None,
         placement: Placement::All,
-        processor_bound: false,
-        files: false,
-        claims: Claims::default(),
-        needs: vec![],
-        curve: None,
-        remark: None,
-        not_comparable: None,
+        ..Benchmark::new(
+            Id::parse("command").unwrap(),
+            Unit::parse("ms").unwrap(),
+            Work::Command(CommandWork {
+                argv,
+                user: Some(user),
+                ..CommandWork::default()
+            }),
+        )
     }
 }
 

@@ -99,14 +99,14 @@ pub(crate) fn levels(root: &Root, controller: &str) -> Option<Levels> {
     })
 }
 
-/// Directories of control groups below which a new one can limit memory, the nearest to this process first: of version 2
-/// only those that hand the controller of memory down. Whether a group may be made there is found by trying.
+/// Directories of control groups below which a new one can limit `what` (memory, pids), the nearest to this process first: of version 2
+/// only those that hand its controller down. Whether a group may be made there is found by trying.
 #[must_use]
-pub fn memory_groups(root: &Root) -> Vec<PathBuf> {
-    let levels = levels(root, "memory").unwrap_or_default();
+pub fn groups_for(root: &Root, what: &str) -> Vec<PathBuf> {
+    let levels = levels(root, what).unwrap_or_default();
     let hands_down = |level: &str| {
         let line = root.line(&format!("{level}/cgroup.subtree_control"));
-        line.is_some_and(|line| line.split(' ').any(|word| word == "memory"))
+        line.is_some_and(|line| line.split(' ').any(|word| word == what))
     };
     let mut directories = levels.directories;
     directories.retain(|level| levels.version == 1 || hands_down(level));
@@ -204,7 +204,7 @@ mod tests {
             std::fs::write(file, text).unwrap();
         };
         let root = Root::recorded(tree.path(), crate::Answers::default());
-        assert!(memory_groups(&root).is_empty());
+        assert!(groups_for(&root, "memory").is_empty());
         write("proc/self/cgroup", "0::/user/session\n");
         write(
             "proc/self/mountinfo",
@@ -222,14 +222,14 @@ mod tests {
             );
         }
         let expected = ["/sys/fs/cgroup/user", "/sys/fs/cgroup"].map(PathBuf::from);
-        assert_eq!(memory_groups(&root), expected);
+        assert_eq!(groups_for(&root, "memory"), expected);
         // version 1 has no such list
         write("proc/self/cgroup", "4:memory:/user\n");
         write(
             "proc/self/mountinfo",
             "1 0 0:1 / /sys/fs/cgroup rw - cgroup cgroup rw,memory\n",
         );
-        assert_eq!(memory_groups(&root), expected);
+        assert_eq!(groups_for(&root, "memory"), expected);
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod system;
 mod topology;
 mod virtualisation;
 
-pub use cgroup::{Cgroup, memory_groups};
+pub use cgroup::{Cgroup, groups_for};
 pub(crate) use cgroup::{Levels, levels, memory_limit, quota};
 pub(crate) use cpu::turbo;
 pub use cpu::{Cache, Cpu, Turbo};

@@ -90,11 +90,23 @@ fn done_by(entry: &Benchmark) -> String {
                 sum(terms)
             ),
         },
-        Work::Rating { over, baseline } => {
-            let rows: Vec<&str> = over.iter().map(gritstone_model::Id::as_str).collect();
+        Work::Rating {
+            over,
+            baseline,
+            weights,
+        } => {
+            let weight = |at: usize| match weights.get(at) {
+                Some(weight) => format!("{} times ", number::printed(*weight, 4)),
+                None => String::new(),
+            };
+            let rows = (0..).zip(over).map(|(at, id)| weight(at) + id.as_str());
+            let mean = match weights.is_empty() {
+                true => "geometric",
+                false => "weighted arithmetic",
+            };
             format!(
-                "The geometric mean of {} relative to {baseline}.",
-                words::join(&rows)
+                "The {mean} mean of {} relative to {baseline}.",
+                words::join(&rows.collect::<Vec<_>>())
             )
         }
     }
@@ -334,6 +346,7 @@ fn meanings(document: &Document) -> Vec<(String, Text)> {
         FootnoteKind::Published => "a remark of the document that published the figure",
         FootnoteKind::Doubtful => "the document, or its scan, leaves the figure in doubt",
         FootnoteKind::Note => "a remark that casts no doubt",
+        FootnoteKind::Foreign => "not a benchmark of Gritstone: whoever measured brought it",
     };
     let mut kinds: Vec<FootnoteKind> = document.notes().iter().map(|(_, note)| note.kind).collect();
     kinds.dedup();

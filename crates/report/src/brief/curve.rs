@@ -14,7 +14,7 @@ use crate::{number, words};
 use gritstone_model::{Footnote, Id, ResultView, RunView};
 
 /// A range this wide is only legible on a logarithmic axis.
-const LOG_FROM: f64 = 30.0;
+pub(super) const LOG_FROM: f64 = 30.0;
 
 /// What stands behind the `@` of a row.
 type Variant<'a> = Option<&'a str>;
@@ -270,6 +270,7 @@ fn line(track: &Track, xs: &[f64], what: What) -> Line {
     Line {
         name: full_name(track),
         strong: track.strong,
+        loose: false,
         points,
     }
 }
@@ -284,7 +285,7 @@ fn full_name(track: &Track) -> String {
 }
 
 /// "VAX-11/780: from 4.3 s at 1 to 13.8 s at 6." The table has what lies between.
-fn sentence(line: &Line, unit: &str) -> String {
+pub(super) fn sentence(line: &Line, unit: &str) -> String {
     let said = |p: &Point| {
         let (x, y) = (number::printed(p.x, 0), number::at_most(p.y?, unit, 4));
         Some(format!("{y} at {x}"))

@@ -2,9 +2,10 @@
 //!
 //! Must not know: the names of families and benchmarks.
 
-use super::{Across, Brief, bars, curve, published, spread};
+use super::{Across, Brief, bars, copies, curve, levels, next_figure, published, spread};
 use crate::columns::{self, Beside, Col, Strays, table};
-use crate::document::{Column, Document, Row, Style, Table};
+use crate::document::{Block, Column, Document, Row, Style, Table};
+use crate::pairs::Pairs;
 use crate::{show, words};
 use gritstone_model::{Family, ResultView};
 
@@ -22,9 +23,13 @@ pub(super) fn section(document: &mut Document, input: &Brief, name: &str, rows: 
     for curve in &curves {
         curve::show(document, input, curve);
     }
+    copies::show(document, input, rows);
+    matrices(document, input, rows);
     bars::show(document, input, rows);
     figures(document, input, rows);
-    spread::show(document, input, rows);
+    levels::show(document, input, rows);
+    let unloaded = rows.iter().filter(|row| !levels::is_loaded(row.id));
+    spread::show(document, input, &unloaded.cloned().collect::<Vec<_>>());
     let covered = |r: &ResultView| curves.iter().any(|c| c.ends_in(&r.id));
     for (at, _) in input.runs.iter().enumerate() {
         let of = rows.iter().filter_map(|row| row.results[at]);
@@ -39,6 +44,23 @@ pub(super) fn section(document: &mut Document, input: &Brief, name: &str, rows: 
     }
     if let Some(family) = family {
         guidelines(document, family);
+    }
+}
+
+/// What rows say of each pair of CPUs, a figure a machine.
+fn matrices(document: &mut Document, input: &Brief, rows: &[Across]) {
+    for row in rows {
+        for (at, result) in row.results.iter().enumerate() {
+            let Some(pairs) = result.and_then(Pairs::of) else {
+                continue;
+            };
+            let whose = match input.several() {
+                true => format!("{}, ", input.name(at)),
+                false => String::new(),
+            };
+            let id = next_figure(document);
+            document.push(Block::Figure(pairs.figure(id, &whose)));
+        }
     }
 }
 

@@ -6,9 +6,11 @@
 mod appendix;
 mod areas;
 mod bars;
+mod copies;
 mod curve;
 mod family;
 mod front;
+mod levels;
 mod published;
 mod spread;
 

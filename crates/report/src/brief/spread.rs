@@ -31,6 +31,7 @@ pub(super) fn show(document: &mut Document, input: &Brief, rows: &[Across]) {
             let line = Line {
                 name,
                 strong,
+                loose: false,
                 points,
             };
             all.push((result.unit.to_string(), line));

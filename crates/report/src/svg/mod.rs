@@ -12,6 +12,7 @@
 //! Must not know: benchmarks, machines, documents, files.
 
 pub mod bars;
+pub mod matrix;
 
 mod axis;
 mod labels;
@@ -54,6 +55,8 @@ pub struct Line {
     pub name: String,
     /// The line that the reader looks for: thick and coloured; the others are thin and grey.
     pub strong: bool,
+    /// Its points are not joined: another line goes through them.
+    pub loose: bool,
     /// Its points from left to right.
     pub points: Vec<Point>,
 }
@@ -212,13 +215,15 @@ impl Plot {
             }
             pen_down = at.is_some();
         }
-        let _ = writeln!(
-            out,
-            "<path class=\"stroke\" d=\"{path}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\"{}/>",
-            pen.colour,
-            pen.width,
-            pen.dash()
-        );
+        if !line.loose {
+            let _ = writeln!(
+                out,
+                "<path class=\"stroke\" d=\"{path}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\"{}/>",
+                pen.colour,
+                pen.width,
+                pen.dash()
+            );
+        }
         if line.points.len() < BAND_FROM {
             for (x, y) in line.points.iter().filter_map(place) {
                 out.push_str(&pen.marker(x, y));

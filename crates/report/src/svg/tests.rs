@@ -27,6 +27,7 @@ fn line(name: &str, ys: &[f64]) -> Line {
     Line {
         name: name.into(),
         strong: false,
+        loose: false,
         points: ys.iter().enumerate().map(point).collect(),
     }
 }

@@ -4,8 +4,8 @@
 
 use super::machines::id;
 use gritstone_model::{
-    Benchmark, Claims, Curve, Family, KernelWork, Need, Placement, PublishedWork, ResultView,
-    RunView, Source, Work,
+    Benchmark, Claims, Curve, Family, KernelWork, Need, PublishedWork, ResultView, RunView, Source,
+    Work,
 };
 
 /// The family with the guidelines of its document.
@@ -48,26 +48,7 @@ fn entry(result: &ResultView) -> Benchmark {
         points: (1..=6)
             .map(|n| (f64::from(n), id(&format!("byte/multi/{n}{variant}"))))
             .collect(),
+        caches: false,
     });
-    Benchmark {
-        id: result.id.clone(),
-        title: result.title.clone(),
-        version: 1,
-        work: Work::Kernel(KernelWork { program: name.split('@').next().unwrap().to_owned(), params: Default::default(), uses: vec![] }),
-        operation: "one piece of the work of the listing, counted as the listing counts it".to_owned(),
-        why: "Programs do this all the time, and how long it takes says much about the system underneath.".to_owned(),
-        sources: vec![Source { document: "byte-1984".to_owned(), place: "listing 1, table 1".to_owned() }],
-        unit: result.unit.clone(),
-        better: result.better,
-        amount_per_op: 1.0,
-        published: result.published.as_ref().map(|p| PublishedWork { work: p.work.clone(), operations: 1, figure: p.figure.clone() }),
-        placement: Placement::OneCpu,
-        processor_bound: false,
-        files: false,
-        claims: Claims { check: true, linear: true, syscalls_per_op: Some(1.0), min_ns_per_op: Some(0.2), ..Claims::default() },
-        needs: if name == "byte/cc" { vec![Need { name: "cc".to_owned(), any: vec![], package: "gcc".to_owned() }] } else { vec![] },
-        curve,
-        remark: None,
-        not_comparable: None,
-    }
+    Benchmark { title: result.title.clone(), operation: "one piece of the work of the listing, counted as the listing counts it".to_owned(), why: "Programs do this all the time, and how long it takes says much about the system underneath.".to_owned(), sources: vec![Source { document: "byte-1984".to_owned(), place: "listing 1, table 1".to_owned() }], better: result.better, published: result.published.as_ref().map(|p| PublishedWork { work: p.work.clone(), operations: 1, figure: p.figure.clone() }), claims: Claims { check: true, linear: true, syscalls_per_op: Some(1.0), min_ns_per_op: Some(0.2), ..Claims::default() }, needs: if name == "byte/cc" { vec![Need { name: "cc".to_owned(), any: vec![], package: "gcc".to_owned() }] } else { vec![] }, curve, ..Benchmark::new(result.id.clone(), result.unit.clone(), Work::Kernel(KernelWork { program: name.split('@').next().unwrap().to_owned(), params: Default::default(), uses: vec![] })) }
 }

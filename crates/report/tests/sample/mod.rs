@@ -7,8 +7,9 @@ pub mod entries;
 pub mod machines;
 
 use gritstone_model::{
-    CompareRow, CompareView, Difference, Footnote, FootnoteKind, Program, PublishedView,
-    ResultView, RunView, SCHEMA_COMPARE, SeriesPoint, Settings, Statistics, Verdict,
+    CompareCopies, CompareFigure, CompareRow, CompareView, CopiesPoint, CopiesView, Difference,
+    Footnote, FootnoteKind, LawView, Program, PublishedView, ResultView, RunView, SCHEMA_COMPARE,
+    SeriesPoint, Settings, Statistics, Verdict,
 };
 use machines::{empty, id, view};
 
@@ -62,6 +63,7 @@ pub fn run() -> RunView {
         copies: vec![],
         steady: vec!["governor performance".to_owned(), "turbo off".to_owned()],
         trial: None,
+        catalogue: None,
     });
     run.results = ROWS.lines().map(result).collect();
     trouble(&mut run);
@@ -233,9 +235,51 @@ fn trouble(run: &mut RunView) {
     );
 }
 
-/// The run again with its curve on one CPU too.
+/// Copies of a row that together do this at first, with the law or without.
+pub fn copies(one: f64, law: bool) -> CopiesView {
+    let rate = |n: f64| one * n / (1.0 + 0.11 * (n - 1.0) + 0.0021 * n * (n - 1.0));
+    let point = |copies: u32| {
+        let n = f64::from(copies);
+        let efficiency = rate(n) / n / one;
+        CopiesPoint {
+            copies,
+            total: Some(rate(n)),
+            interval: Some([rate(n) * 0.98, rate(n) * 1.02]),
+            per_copy: Some(rate(n) / n),
+            efficiency: Some(efficiency),
+            efficiency_interval: (copies > 1).then_some([efficiency * 0.97, efficiency * 1.03]),
+            launches: 10,
+            samples: 50,
+            ..CopiesPoint::default()
+        }
+    };
+    let curve = (0..=24).map(|step| {
+        let n = 32_f64.powf(f64::from(step) / 24.0);
+        SeriesPoint {
+            x: n,
+            estimate: Some(rate(n)),
+            interval: Some([rate(n) * 0.99, rate(n) * 1.01]),
+        }
+    });
+    CopiesView {
+        points: [1, 2, 4, 8, 16, 32].map(point).to_vec(),
+        law: law.then(|| LawView {
+            contention: 0.11,
+            coherence: 0.0021,
+            peak: Some(20.6),
+            peak_interval: Some([Some(17.2), Some(24.9)]),
+            knee: Some(9.1),
+            curve: curve.collect(),
+            ..LawView::default()
+        }),
+        unfitted: (!law).then(|| "The law was not fitted.".to_owned()),
+    }
+}
+
+/// The run again with its curve on one CPU too, and with copies of a row.
 pub fn run_with_variants() -> RunView {
     let mut run = run();
+    run.results[0].copies = Some(copies(1834.2, true));
     let multi: Vec<ResultView> = run
         .results
         .iter()
@@ -255,6 +299,42 @@ pub fn run_with_variants() -> RunView {
         run.results.push(result);
     }
     run
+}
+
+/// Copies of which the first number did better together and less efficiently, and the second is not on the other side.
+pub fn compared_copies() -> Vec<CompareCopies> {
+    let figure = |base, ratio: f64, verdict| CompareFigure {
+        base: Some(base),
+        other: Some(base * ratio),
+        ratio: Some(ratio),
+        interval: Some([ratio * 0.97, ratio * 1.03]),
+        p: Some(0.001),
+        p_adjusted: Some(0.003),
+        verdict,
+    };
+    let alone = |base| CompareFigure {
+        base: Some(base),
+        ..CompareFigure::default()
+    };
+    vec![
+        CompareCopies {
+            copies: 2,
+            unit: "MB/s".to_owned(),
+            total: figure(2600.0, 1.2, Verdict::Faster),
+            efficiency: figure(0.93, 0.92, Verdict::Slower),
+            footnotes: vec![],
+        },
+        CompareCopies {
+            copies: 4,
+            unit: "MB/s".to_owned(),
+            total: alone(4100.0),
+            efficiency: alone(0.73),
+            footnotes: vec![Footnote::new(
+                FootnoteKind::Disturbed,
+                "before: Others used the CPUs.",
+            )],
+        },
+    ]
 }
 
 /// A comparison with a row for each verdict.
@@ -278,6 +358,7 @@ pub fn compare() -> CompareView {
         base: Some(sides[0]),
         other: Some(sides[1]),
         footnotes: vec![],
+        copies: vec![],
     };
     let mut rows = vec![
         row(
@@ -390,6 +471,7 @@ pub fn against_reference() -> CompareView {
                 .filter(|f| f.of.is_none())
                 .cloned()
                 .collect(),
+            copies: vec![],
         });
     }
     CompareView {

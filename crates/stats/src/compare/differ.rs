@@ -3,7 +3,7 @@
 //! Must not know: figures, verdicts, how a fact was found.
 
 use super::pair::is_published;
-use gritstone_model::{Difference, Program, ResultView, RunView, Settings};
+use gritstone_model::{Difference, OwnCatalogue, Program, ResultView, RunView, Settings};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts that differ from minute to minute on one machine, should whoever found them have kept them: a name is volatile
@@ -45,6 +45,7 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
         differences.maps("environment ", &b.environment, &o.environment);
         differences.maps("parameter ", &b.params, &o.params);
         differences.add("steadied", &steadied(&b.steady), &steadied(&o.steady));
+        differences.add("catalogue of one's own", &own(b), &own(o));
     }
     differences.0
 }
@@ -60,6 +61,11 @@ fn steadied(steady: &[String]) -> String {
         [] => "nothing".to_owned(),
         some => some.join("; "),
     }
+}
+
+fn own(settings: &Settings) -> String {
+    let own = settings.catalogue.as_ref();
+    own.map_or_else(|| "none".to_owned(), OwnCatalogue::named)
 }
 
 /// Whether a document printed it.

@@ -40,7 +40,10 @@ fn rates_by_the_law_give_its_parameters_back() {
         for (found, truth) in found.into_iter().zip(truth) {
             assert!(near(found, truth), "{law:?} for {truth:?}");
         }
-        assert!(near(rate(&law, 10.0), self::law(10, truth)), "{law:?}");
+        let (n, ten) = law.curve.iter().find(|(n, _)| *n > 10.0).unwrap();
+        let [g, a, b] = truth;
+        let right = g * n / (1.0 + a * (n - 1.0) + b * n * (n - 1.0));
+        assert!(near(ten.estimate, right), "{law:?}");
     }
 }
 
@@ -57,7 +60,8 @@ fn a_peak_is_where_the_rate_is_highest() {
         "{peak:?}, not {right}"
     );
     assert!(peak.high / peak.low < 1.3, "{peak:?}");
-    let around = [0.98, 1.0, 1.02].map(|part| rate(&law, part * peak.estimate));
+    let best = [law.one, law.contention, law.coherence].map(|range| range.estimate);
+    let around = [0.98, 1.0, 1.02].map(|part| rate(best, part * peak.estimate));
     assert!(around[1] > around[0] && around[1] > around[2], "{around:?}");
     assert!(near(law.knee.unwrap(), 1.0 / law.contention.estimate));
 }
@@ -121,7 +125,7 @@ fn too_little_is_no_fit() {
 #[test]
 fn intervals_hold_what_they_should_as_often_as_they_say() {
     let truth = [1000.0, 0.05, 0.002];
-    let (mut peaks, mut held) = (0, [0; 3]);
+    let (mut peaks, mut held, mut curve) = (0, [0; 3], [0; 3]);
     let holds = |range: &Range, right: f64| u32::from(range.low <= right && right <= range.high);
     for seed in 0..60 {
         let law = fit(&rounds(6, truth, 0.05, 900 + seed), 0.95, seed).unwrap();
@@ -129,10 +133,16 @@ fn intervals_hold_what_they_should_as_often_as_they_say() {
         for ((count, range), right) in held.iter_mut().zip(&ranges).zip(truth) {
             *count += holds(range, right);
         }
+        // the first, one in the middle and the last: 1, 8 and 64 copies
+        for (count, at) in curve.iter_mut().zip([0, 12, 24]) {
+            let (n, range) = &law.curve[at];
+            *count += holds(range, rate(truth, *n));
+        }
         let straight = rounds(6, [1000.0, 0.1, 0.0], 0.05, 100 + seed);
         let law = fit(&straight, 0.95, seed).unwrap();
         peaks += u32::from(law.peak != Peak::NotSeen);
     }
     assert!(held.iter().all(|count| *count >= 52), "{held:?} of 60");
+    assert!(curve.iter().all(|count| *count >= 52), "{curve:?} of 60");
     assert!(peaks <= 5, "{peaks} of 60");
 }

@@ -9,7 +9,9 @@ use super::reading::{Reading, median};
 use super::{Options, Row, blank, rules, sorted};
 use crate::center;
 use crate::scaling::{self, Law, Peak, Range, Round, Unfitted};
-use gritstone_model::{Benchmark, Claims, CopiesPoint, CopiesView, LawView, Quantity, RunData};
+use gritstone_model::{
+    Benchmark, Claims, CopiesPoint, CopiesView, LawView, Quantity, RunData, SeriesPoint,
+};
 use std::collections::BTreeMap;
 
 /// What all copies did together in each round, ns an operation; of several launches in one round the median.
@@ -48,13 +50,14 @@ pub(super) fn view(row: &Row, run: &RunData, options: &Options) -> Option<Copies
         let center = center::log_center(&efficiency, options.confidence);
         point.efficiency = center.map(|center| center.value);
         point.efficiency_interval = center.and_then(|center| center.interval);
+        point.efficiencies = efficiency;
         points.push(point);
         all.push((copies, together));
     }
     let law = scaling::fit(&by_round(&all), options.confidence, run.info.settings.seed);
     Some(CopiesView {
         points,
-        law: law.as_ref().ok().map(law_view),
+        law: law.as_ref().ok().map(|law| law_view(law, row.benchmark)),
         unfitted: law.err().map(why_not),
     })
 }
@@ -130,6 +133,8 @@ fn point(copies: u32, row: &Row, run: &RunData, options: &Options) -> CopiesPoin
         per_copy: total.map(|total| total * share),
         efficiency: (copies == 1 && total.is_some()).then_some(1.0),
         efficiency_interval: None,
+        values,
+        efficiencies: vec![],
         launches: timed.len(),
         samples: timed.iter().map(|reading| reading.samples.len()).sum(),
         footnotes: sorted(footnotes),
@@ -147,7 +152,18 @@ fn by_round(all: &[(u32, Rounds)]) -> Vec<Round> {
     rounds.into_values().collect()
 }
 
-fn law_view(law: &Law) -> LawView {
+fn law_view(law: &Law, benchmark: &Benchmark) -> LawView {
+    let figure = |rate: f64| benchmark.unit.figure(1e9 / rate, benchmark.amount_per_op);
+    let curve = law.curve.iter().map(|(n, range)| {
+        let mut ends = [figure(range.low), figure(range.high)];
+        ends.sort_by(|a, b| a.unwrap_or(f64::NAN).total_cmp(&b.unwrap_or(f64::NAN)));
+        let interval = ends[0].zip(ends[1]).map(|(low, high)| [low, high]);
+        SeriesPoint {
+            x: *n,
+            estimate: figure(range.estimate),
+            interval: interval.filter(|[low, high]| *low > 0.0 && high.is_finite()),
+        }
+    });
     let ends = |range: Range| [range.low, range.high].map(|end| end.is_finite().then_some(end));
     let peak = match law.peak {
         Peak::At(range) => Some(range),
@@ -163,6 +179,7 @@ fn law_view(law: &Law) -> LawView {
         peak: peak.map(|range| range.estimate),
         peak_interval: peak.map(ends),
         knee: law.knee,
+        curve: curve.collect(),
     }
 }
 

@@ -14,6 +14,11 @@ use std::collections::BTreeMap;
 pub struct Floor(BTreeMap<Vec<u32>, f64>);
 
 impl Floor {
+    /// That of nothing: nobody is held to it.
+    pub(crate) const fn none() -> Self {
+        Self(BTreeMap::new())
+    }
+
     /// Takes in what a launch saw.
     pub fn see(&mut self, launch: &Launch) {
         let shares = launch.events.iter().filter_map(|event| match event {

@@ -3,7 +3,9 @@
 //! Must not know: other rows, the rules of footnotes, how the published work is timed.
 
 use super::reading::{Reading, median, merged};
-use super::{Intervals, Options, Row, blank, paging, published, rules, sorted};
+use super::{
+    Intervals, Options, Row, blank, load, longest, paging, pairs, published, rules, sorted,
+};
 use crate::{center, describe};
 use gritstone_model::{
     Benchmark, Footnote, FootnoteKind, Quantity, ResultView, RunData, Statistics, Work,
@@ -26,6 +28,7 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
         .unzip();
     let intervals = row.intervals(options);
     figure(&mut result, row, &timed, &ns, &intervals);
+    result.parts = pairs::parts(benchmark, &timed);
     result.measured = measured(&launches);
 
     let centre = center::log_center(&ns, options.confidence).map(|e| e.value);
@@ -43,8 +46,10 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
             range: rules::range(&result.values),
         }));
     }
+    notes.extend(longest::explained(&timed));
     notes.extend(remarked(&launches));
     notes.extend(paging::stood_in(&launches));
+    notes.extend(load::beside(benchmark, &launches));
     notes.extend(paging::paged(benchmark, &launches));
     notes.extend(rules::disturbed(benchmark, &alone));
     notes.extend(crowded);

@@ -3,7 +3,7 @@
 //! Must not know: which rows belong together, where the baseline comes from.
 
 use super::{Options, blank, rules, sorted};
-use crate::ratings::{self, Environment};
+use crate::ratings::{self, Environment, ONE};
 use gritstone_model::{
     Benchmark, Footnote, FootnoteKind, Id, Rating, ResultView, RunData, RunView, Work,
 };
@@ -61,9 +61,10 @@ fn rate(
         confidence: options.confidence,
         seed: run.info.settings.seed,
         named: false,
+        alone: BTreeSet::new(),
         between_run: BTreeMap::new(),
     };
-    let rating = ratings::over(&entry.benchmark.title, &groups, &find, &with);
+    let rating = ratings::over(&entry.benchmark.title, &groups, &find, ONE, &with);
     match (&rating.withheld, rating.rating) {
         (None, Some(_)) => Ok(rating),
         (Some(why), _) => Err(format!(

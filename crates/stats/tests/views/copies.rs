@@ -1,11 +1,13 @@
-//! Copies at once: what they do together, efficiency from rounds, the law, and what is claimed of each copy.
+//! Copies at once: what they do together, efficiency from rounds, the law, what is claimed of each copy, comparisons.
 //!
 //! Must not know: how copies are started.
 
 use crate::made_up::{LAUNCHES, SCATTER, claimed, launch, only, plain, row, run, unit, view};
 use gritstone_model::{
-    Benchmark, Better, COPY, CopiesPoint, CopiesView, Event, FootnoteKind, Launch, Outcome,
+    Benchmark, Better, COPY, CopiesPoint, CopiesView, Event, Footnote, FootnoteKind, Launch,
+    Outcome, RunView, Verdict,
 };
+use gritstone_stats::compare::{self, Options};
 use gritstone_stats::summary;
 
 /// A launch of copies, in each of which an operation takes so many ns.
@@ -191,4 +193,90 @@ fn a_copy_that_is_missing_is_no_figure() {
         .unwrap();
     silent.events.truncate(second + 1);
     assert_eq!(summary::launch_ns_per_op(&plain("a/b"), &silent), None);
+}
+
+#[test]
+fn copies_are_compared_by_what_they_do_together_and_how_well() {
+    let with = |ns: f64, two: f64, four: Option<f64>| {
+        let mut launches = vec![];
+        for (round, factor) in (0..LAUNCHES).zip(SCATTER) {
+            launches.push(launch("a/b", round, ns * factor));
+            launches.push(copies("a/b", round, &[two * factor; 2]));
+            launches.extend(four.map(|ns| copies("a/b", round, &[ns * factor; 4])));
+        }
+        view(&run(vec![plain("a/b")], launches))
+    };
+    let (base, other) = (with(100.0, 100.0, Some(100.0)), with(50.0, 100.0, None));
+    let compare = |base: &RunView, other: &RunView, options: &Options| {
+        compare::compare(base, other, options).rows.remove(0)
+    };
+    let row = compare(&base, &other, &Options::default());
+    assert_eq!(row.verdict, Verdict::Faster);
+    let [two, four] = row.copies.as_slice() else {
+        panic!("{:?}", row.copies)
+    };
+    // two do as much as before, one does twice as much: half the efficiency
+    near(two.total.base, 50.0);
+    near(two.total.other, 50.0);
+    near(two.total.ratio, 1.0);
+    assert_eq!(two.total.verdict, Verdict::CannotTell, "{two:?}");
+    near(two.efficiency.base, 1.0);
+    near(two.efficiency.ratio, 0.5);
+    assert_eq!(two.efficiency.verdict, Verdict::Slower);
+    let [low, high] = two.efficiency.interval.unwrap();
+    assert!(0.45 < low && low < 0.5 && 0.5 < high && high < 0.55);
+    // all three p count among each other: that of the row, of the total and of the efficiency
+    assert!(two.efficiency.p_adjusted.unwrap() >= 1.5 * two.efficiency.p.unwrap());
+    // what only one side has is shown, and nothing is said of it
+    near(four.total.base, 25.0);
+    assert_eq!((four.total.other, four.total.ratio), (None, None));
+    assert_eq!(four.efficiency.verdict, Verdict::CannotTell);
+
+    // where runs of the machine do not differ by themselves, the launches alone show that nothing changed
+    let none = gritstone_stats::between::BetweenRun {
+        paced: 0.0.into(),
+        raw: 0.0.into(),
+    };
+    let exact = Options {
+        between_run: [(gritstone_model::Id::parse("a/b").unwrap(), none)].into(),
+        ..Options::default()
+    };
+    let row = compare(&base, &other, &exact);
+    assert_eq!(row.copies[0].total.verdict, Verdict::NoDifference);
+
+    // a disturbed side keeps its ratio, a starred one has none, a side without copies no table
+    let mut noisy = other.clone();
+    let mark = |view: &mut RunView, kind| {
+        let points = &mut view.results[0].copies.as_mut().unwrap().points;
+        points[1].footnotes.push(Footnote::new(kind, "Others."));
+    };
+    mark(&mut noisy, FootnoteKind::Disturbed);
+    let two = &compare(&base, &noisy, &exact).copies[0];
+    near(two.efficiency.ratio, 0.5);
+    assert_eq!(two.efficiency.verdict, Verdict::CannotTell);
+    assert_eq!(two.footnotes[0].why, "run-1: Others.");
+    mark(&mut noisy, FootnoteKind::Trivialised);
+    let two = &compare(&base, &noisy, &exact).copies[0];
+    assert_eq!((two.total.ratio, two.total.interval), (None, None));
+    noisy.results[0].copies = None;
+    assert_eq!(compare(&base, &noisy, &exact).copies, []);
+    // rates: more is better
+    let rate = Benchmark {
+        unit: unit("MB/s"),
+        better: Better::Higher,
+        ..plain("a/b")
+    };
+    let mut launches = vec![];
+    for (round, factor) in (0..LAUNCHES).zip(SCATTER) {
+        launches.push(launch("a/b", round, 100.0 * factor));
+        launches.push(copies("a/b", round, &[50.0 * factor; 2]));
+    }
+    let fast = view(&run(vec![rate.clone()], launches.clone()));
+    for launch in launches.iter_mut().filter(|launch| launch.copies == 2) {
+        *launch = copies("a/b", launch.round, &[100.0; 2]);
+    }
+    let slow = view(&run(vec![rate], launches));
+    let two = &compare(&slow, &fast, &exact).copies[0];
+    assert!((two.total.ratio.unwrap() / 2.0 - 1.0).abs() < 0.01);
+    assert_eq!(two.total.verdict, Verdict::Faster);
 }

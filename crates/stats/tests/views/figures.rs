@@ -211,6 +211,7 @@ fn a_curve_is_made_of_its_rows() {
             (3.0, id("a/3")),
             (4.0, id("a/4")),
         ],
+        caches: false,
     });
     let rows = vec![plain("a/1"), last, plain("a/3")];
     let launches = [launches("a/1", 10.0), launches("a/2", 20.0)].concat();

@@ -35,29 +35,18 @@ pub fn unit(text: &str) -> Unit {
 /// A kernel in ns/call that claims nothing.
 pub fn plain(name: &str) -> Benchmark {
     Benchmark {
-        id: id(name),
         title: format!("Title of {name}"),
-        version: 1,
-        work: Work::Kernel(KernelWork {
-            program: "made/up".to_owned(),
-            params: BTreeMap::new(),
-            uses: Vec::new(),
-        }),
         operation: "one call".to_owned(),
         why: "It was made up.".to_owned(),
-        sources: Vec::new(),
-        unit: unit("ns/call"),
-        better: Better::Lower,
-        amount_per_op: 1.0,
-        published: None,
-        placement: Placement::OneCpu,
-        processor_bound: false,
-        files: false,
-        claims: Claims::default(),
-        needs: Vec::new(),
-        curve: None,
-        remark: None,
-        not_comparable: None,
+        ..Benchmark::new(
+            id(name),
+            unit("ns/call"),
+            Work::Kernel(KernelWork {
+                program: "made/up".to_owned(),
+                params: BTreeMap::new(),
+                uses: Vec::new(),
+            }),
+        )
     }
 }
 
@@ -78,6 +67,7 @@ pub fn claimed(name: &str) -> Benchmark {
             major_faults_per_op: None,
             min_ns_per_op: Some(10.0),
             ieee: false,
+            syscalls_vary: false,
         },
         processor_bound: true,
         ..plain(name)

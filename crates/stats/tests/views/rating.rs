@@ -12,6 +12,7 @@ fn rated(over: &[&str]) -> RunData {
         work: Work::Rating {
             over: over.iter().map(|name| id(name)).collect(),
             baseline: "ref:vax".to_owned(),
+            weights: vec![],
         },
         unit: unit("ratio"),
         better: Better::Higher,
@@ -127,6 +128,7 @@ fn a_rating_over_ratings_gives_each_one_weight() {
         work: Work::Rating {
             over: rows.iter().map(|row| id(row)).collect(),
             baseline: "ref:vax".to_owned(),
+            weights: vec![],
         },
         ..run.benchmarks[0].clone()
     };
@@ -164,4 +166,66 @@ fn disturbed_rows_disturb_the_rating() {
     near(result.estimate, 6.0);
     let kinds: Vec<_> = result.footnotes.iter().map(|n| n.kind).collect();
     assert_eq!(kinds, [FootnoteKind::Disturbed]);
+}
+
+/// The same rows with weights 1 and 3: times, of which the run has a quarter and a ninth of the baseline's.
+fn weighted(over: &[&str], weights: &[f64], baseline: RunView) -> ResultView {
+    let mut run = rated(over);
+    if let Work::Rating { weights: own, .. } = &mut run.benchmarks[0].work {
+        *own = weights.to_vec();
+    }
+    run.benchmarks[0].better = Better::Lower;
+    rating(&run, Some(baseline))
+}
+
+fn medians() -> RunView {
+    let median = |name: &str, us: f64| {
+        let mut row = printed(name, "", [None; 3]);
+        row.published = None;
+        row.unit = unit("us/call");
+        row.estimate = Some(us);
+        row
+    };
+    reference(vec![median("a/one", 0.4), median("a/two", 0.1)])
+}
+
+#[test]
+fn the_weighted_mean_of_a_quarter_and_of_two() {
+    let result = weighted(&["a/one", "a/two"], &[1.0, 3.0], medians());
+    near(result.parts.get("ratio of a/one").copied(), 0.25);
+    near(result.parts.get("ratio of a/two").copied(), 2.0);
+    near(result.estimate, (0.25 + 3.0 * 2.0) / 4.0);
+    let [low, high] = result.interval.unwrap();
+    assert!(low < 1.5625 && 1.5625 < high);
+    assert_eq!(result.footnotes, []);
+}
+
+#[test]
+fn what_the_baseline_lacks_is_left_out_and_named() {
+    let result = weighted(&["a/one", "a/rate"], &[3.0, 1.0], medians());
+    near(result.estimate, 0.25);
+    let [note] = result.footnotes.as_slice() else {
+        panic!("{:?}", result.footnotes);
+    };
+    assert_eq!(note.kind, FootnoteKind::Note);
+    assert_eq!(
+        note.why,
+        "75 % of the weight counts: ref:vax has no figure of a/rate."
+    );
+}
+
+#[test]
+fn what_the_run_lacks_withholds_the_weighted_mean() {
+    let mut run = rated(&["a/one", "a/two"]);
+    run.launches.retain(|launch| launch.id.as_str() != "a/two");
+    if let Work::Rating { weights, .. } = &mut run.benchmarks[0].work {
+        *weights = vec![1.0, 1.0];
+    }
+    let result = rating(&run, Some(medians()));
+    assert_eq!(result.estimate, None);
+    near(result.parts.get("ratio of a/one").copied(), 0.25);
+    assert_eq!(
+        result.footnotes[0].why,
+        "The mean against ref:vax is withheld: 1 of 2 rows not measured here: a/two."
+    );
 }

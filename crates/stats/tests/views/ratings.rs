@@ -6,13 +6,14 @@ use crate::made_up::*;
 use gritstone_model::*;
 use gritstone_stats::ratings::{Environment, Options, environments, rate};
 use gritstone_stats::summary;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 fn options() -> Options {
     Options {
         confidence: 0.95,
         seed: 1,
         named: false,
+        alone: BTreeSet::new(),
         between_run: BTreeMap::new(),
     }
 }
@@ -251,31 +252,147 @@ fn disturbed_rows_are_named() {
     assert_eq!(rated.environments[1].footnotes, []);
 }
 
+/// The same with so many copies of its rows, which together do so many times what one does, a little more or less.
+fn with_copies(name: &str, rows: &[(&str, f64)], sizes: &[(u32, f64)]) -> RunView {
+    let mut view = measured(name, rows);
+    for result in &mut view.results {
+        let one = CopiesPoint {
+            copies: 1,
+            ..CopiesPoint::default()
+        };
+        let several = |&(copies, gain): &(u32, f64)| CopiesPoint {
+            copies,
+            efficiencies: SCATTER.map(|x| x * gain / f64::from(copies)).to_vec(),
+            ..CopiesPoint::default()
+        };
+        result.copies = Some(CopiesView {
+            points: std::iter::once(one)
+                .chain(sizes.iter().map(several))
+                .collect(),
+            ..CopiesView::default()
+        });
+    }
+    view
+}
+
+const RATE: [(&str, f64); 1] = [("a/rate", 50.0)];
+
 #[test]
 fn all_cpus_are_the_most_copies_and_a_printed_machine_has_one() {
-    // on 1, 2 and 8 CPUs: all copies together do an operation in these times
-    let rows = [
-        ("a/rate", 50.0),
-        ("a/rate@copies-2", 30.0),
-        ("a/rate@copies-8", 10.0),
-    ];
     let only = &two()[1..];
-    let run = measured("run", &rows);
+    let run = with_copies("run", &RATE, &[(2, 1.8), (8, 5.0)]);
     let rated = rate(only, &run, &vax(), None, &options());
     near(rated.one_cpu.overall.rating, 8.0);
     near(rated.all_cpus.unwrap().overall.rating, 40.0);
-    // another machine is met with all that it has, and one that has no such rows is not
-    let other = measured("other", &[("a/rate", 100.0), ("a/rate@copies-4", 40.0)]);
+    assert_eq!(rated.copies, Some(8));
+    // another machine is met with all that it has, and one that has no copies is not
+    let other = with_copies("other", &[("a/rate", 100.0)], &[(4, 2.5)]);
     let rated = rate(only, &run, &other, None, &options());
     near(rated.one_cpu.overall.rating, 2.0);
     near(rated.all_cpus.unwrap().overall.rating, 4.0);
     let rated = rate(only, &run, &machine(), None, &options());
     let all = rated.all_cpus.unwrap().overall;
     assert_eq!((all.rating, all.withheld, all.rows.len()), (None, None, 0));
-    assert_eq!(
-        rate(only, &machine(), &run, None, &options()).all_cpus,
-        None
+    let rated = rate(only, &machine(), &run, None, &options());
+    assert_eq!((rated.all_cpus, rated.copies), (None, None));
+}
+
+#[test]
+fn fewer_copies_than_cpus_are_not_all_cpus() {
+    let only = &two()[1..];
+    let mut run = with_copies("run", &RATE, &[(4, 3.0)]);
+    let mut allowed = |list: &str| {
+        let facts = &mut run.machine.facts;
+        facts.insert("cpu.allowed".to_owned(), list.to_owned());
+        rate(only, &run, &vax(), None, &options()).all_cpus
+    };
+    for enough in ["0-3", "0,2-3", "5", "0-1,8-9"] {
+        near(allowed(enough).unwrap().overall.rating, 24.0);
+    }
+    for more in ["0-4", "0-3,9", "0-4294967295,0-4294967295"] {
+        assert_eq!(allowed(more), None, "{more}");
+    }
+}
+
+#[test]
+fn the_interval_of_all_cpus_has_the_scatter_of_the_copies_in_it() {
+    let only = &two()[1..];
+    let half = |rating: &Rating| {
+        let [low, high] = rating.interval.unwrap();
+        near(rating.rating, (low * high).sqrt());
+        (high / low).ln() / 2.0
+    };
+    let steady = gritstone_stats::between::BetweenRun {
+        paced: 0.0.into(),
+        raw: 0.0.into(),
+    };
+    let with = Options {
+        between_run: [(id("a/rate"), steady)].into(),
+        ..options()
+    };
+    let run = with_copies("run", &RATE, &[(8, 5.0)]);
+    let rated = rate(only, &run, &vax(), None, &with);
+    let (one, all) = (
+        half(&rated.one_cpu.overall),
+        half(&rated.all_cpus.unwrap().overall),
     );
+    // both scatter alike here: sqrt(2) times as wide; of two measured sides twice, since the base has copies as well
+    near(Some(all), one * 2.0_f64.sqrt());
+    let rated = rate(only, &run, &run, None, &with);
+    near(Some(half(&rated.all_cpus.unwrap().overall)), 2.0 * one);
+    // copies of too few rounds give no interval
+    let mut few = run.clone();
+    let copies = few.results[0].copies.as_mut().unwrap();
+    copies.points[1].efficiencies.truncate(5);
+    let all = rate(only, &few, &vax(), None, &with).all_cpus.unwrap();
+    assert!(all.overall.rating.is_some() && all.overall.interval.is_none());
+}
+
+#[test]
+fn copies_that_are_missing_or_starred_withhold_all_cpus_alone() {
+    let rows = [("a/one", 100.0), ("a/two", 200.0), ("a/rate", 50.0)];
+    let whole = with_copies("run", &rows, &[(2, 2.0), (8, 4.0)]);
+    let rated = |run: &RunView, options: &Options| {
+        let rated = rate(&two(), run, &vax(), None, options);
+        near(rated.one_cpu.overall.rating, 48.0_f64.sqrt());
+        rated.all_cpus.unwrap()
+    };
+    near(
+        rated(&whole, &options()).overall.rating,
+        4.0 * 48.0_f64.sqrt(),
+    );
+    let mut lacking = whole.clone();
+    let copies = row_of(&mut lacking, "a/two").copies.as_mut().unwrap();
+    copies.points.truncate(2);
+    let all = rated(&lacking, &options());
+    assert_eq!(
+        all.overall.withheld.as_deref(),
+        Some("not measured: a/two as 8 copies")
+    );
+    near(all.environments[1].rating, 32.0);
+    let mut starred = whole.clone();
+    let copies = row_of(&mut starred, "a/two").copies.as_mut().unwrap();
+    copies.points[2].footnotes.push(star());
+    assert_eq!(
+        rated(&starred, &options()).overall.withheld.as_deref(),
+        Some("a claim of work failed: a/two")
+    );
+    // what is never measured as copies is no fault of the machine
+    let with = Options {
+        alone: [id("a/two")].into(),
+        ..options()
+    };
+    let all = rated(&lacking, &with);
+    assert_eq!(all.environments[0].rows, [id("a/one")]);
+    near(all.environments[0].rating, 16.0);
+    // a doubt about the copies is told
+    let mut noisy = whole;
+    let copies = row_of(&mut noisy, "a/rate").copies.as_mut().unwrap();
+    copies.points[2]
+        .footnotes
+        .push(Footnote::new(FootnoteKind::Disturbed, "Others."));
+    let all = rated(&noisy, &options());
+    assert!(all.overall.footnotes[0].why.ends_with("disturbed: a/rate."));
 }
 
 #[test]
@@ -304,6 +421,7 @@ fn the_environments_are_the_ratings_over_rows() {
         work: Work::Rating {
             over: over.iter().map(|row| id(row)).collect(),
             baseline: "ref:vax".to_owned(),
+            weights: vec![],
         },
         ..plain(name)
     };

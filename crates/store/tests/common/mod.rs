@@ -6,9 +6,9 @@
 #![allow(dead_code)]
 
 use gritstone_model::{
-    Batch, Benchmark, Better, Check, Claims, Conditions, Event, Footnote, FootnoteKind, Histogram,
-    Id, KernelWork, Launch, Machine, Outcome, Placement, Program, RunData, RunInfo, Sample,
-    Settings, Skip, Source, Unit, Usage, Work,
+    Batch, Benchmark, Check, Claims, Conditions, Event, Footnote, FootnoteKind, Histogram, Id,
+    KernelWork, Launch, Machine, Outcome, Program, RunData, RunInfo, Sample, Settings, Skip,
+    Source, Unit, Usage, Work,
 };
 use gritstone_store::Store;
 use std::path::PathBuf;
@@ -51,36 +51,27 @@ pub fn info(number: u32) -> RunInfo {
 
 pub fn benchmark(name: &str) -> Benchmark {
     Benchmark {
-        id: id(name),
         title: "Pipe".into(),
-        version: 1,
-        work: Work::Kernel(KernelWork {
-            program: "byte/pipe".into(),
-            params: [("bytes".to_owned(), "512".to_owned())].into(),
-            uses: vec![],
-        }),
         operation: "one write and one read of 512 bytes".into(),
         why: "How fast bytes go through a pipe.".into(),
         sources: vec![Source {
             document: "byte-1984".into(),
             place: "listing 1".into(),
         }],
-        unit: Unit::parse("us").expect("a unit"),
-        better: Better::Lower,
-        amount_per_op: 1.0,
-        published: None,
-        placement: Placement::OneCpu,
-        processor_bound: false,
-        files: false,
         claims: Claims {
             check: true,
             syscalls_per_op: Some(2.0),
             ..Claims::default()
         },
-        needs: vec![],
-        curve: None,
-        remark: None,
-        not_comparable: None,
+        ..Benchmark::new(
+            id(name),
+            Unit::parse("us").expect("a unit"),
+            Work::Kernel(KernelWork {
+                program: "byte/pipe".into(),
+                params: [("bytes".to_owned(), "512".to_owned())].into(),
+                uses: vec![],
+            }),
+        )
     }
 }
 

@@ -1,0 +1,209 @@
+//! A folder with benchmarks of one's own, read once: what is trusted, compiled and kept with a run are the same bytes.
+//!
+//! Nothing in it is followed, executed or read beyond a bound: who has written it is not known yet.
+//!
+//! Must not know: what is in the files, who trusts them.
+
+use gritstone_model::{Contents, OwnCatalogue, OwnFile};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+/// Most files, and most bytes of one with entries, of any other, and of all together.
+const MOST_FILES: usize = 500;
+const LARGEST_ENTRIES: u64 = 1 << 20;
+const LARGEST: u64 = 4 << 20;
+const LARGEST_FOLDER: u64 = 8 << 20;
+
+/// Why a folder is no catalogue.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct FolderError(pub(crate) String);
+
+fn wrong<T>(what: impl Into<String>) -> Result<T, FolderError> {
+    Err(FolderError(what.into()))
+}
+
+/// All files of a folder and of the folders in it. Names that begin with a dot and those that editors leave (`x~`) do not count.
+///
+/// # Errors
+/// When there is anything in it that a catalogue has no use for, or too much of it.
+pub fn read(folder: &Path) -> Result<OwnCatalogue, FolderError> {
+    let whole = fs::canonicalize(folder).or_else(|why| wrong(cannot_read(folder, &why)))?;
+    let name = whole.file_name().unwrap_or_default();
+    let mut found = Found::default();
+    found.add(&whole, "")?;
+    let Some(name) = name.to_str().filter(|name| plain(name)) else {
+        return wrong(format!(
+            "the folder {name:?} cannot name a catalogue: use letters, digits and . _ + -"
+        ));
+    };
+    if !found.files.keys().any(|path| is_entries(path)) {
+        return wrong(format!(
+            "there is no catalogue in {}, which is a file FAMILY.toml: `gritstone new FAMILY/NAME --catalogue DIR` writes one",
+            folder.display()
+        ));
+    }
+    Ok(OwnCatalogue {
+        name: name.to_owned(),
+        hash: hash(&found.files),
+        families: vec![],
+        files: found.files,
+    })
+}
+
+/// SHA-256 of all files: their paths, whether they may be executed, and what is in them.
+#[must_use]
+pub fn hash(files: &BTreeMap<String, OwnFile>) -> String {
+    let mut hash = Sha256::new();
+    for (path, file) in files {
+        let bytes = file.contents.bytes().unwrap_or_default();
+        // lengths keep one file's end from being another's beginning
+        hash.update((path.len() as u64).to_le_bytes());
+        hash.update(path);
+        hash.update([u8::from(file.executable)]);
+        hash.update((bytes.len() as u64).to_le_bytes());
+        hash.update(bytes);
+    }
+    hash.finalize().iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+/// Whether a path is that of a file with entries.
+pub(crate) fn is_entries(path: &str) -> bool {
+    !path.contains('/') && path.ends_with(".toml")
+}
+
+fn cannot_read(path: &Path, why: &io::Error) -> String {
+    format!("cannot read {path:?}: {why}")
+}
+
+/// A name without a letter that means something to a shell, a compiler or a terminal.
+fn plain(name: &str) -> bool {
+    let letter = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
+    !name.is_empty() && !name.starts_with(['-', '+']) && name.chars().all(letter)
+}
+
+#[derive(Default)]
+struct Found {
+    files: BTreeMap<String, OwnFile>,
+    bytes: u64,
+}
+
+impl Found {
+    /// What is in one folder; `prefix` is its path within the catalogue.
+    fn add(&mut self, folder: &Path, prefix: &str) -> Result<(), FolderError> {
+        let entries = fs::read_dir(folder).or_else(|why| wrong(cannot_read(folder, &why)))?;
+        for entry in entries {
+            let entry = entry.or_else(|why| wrong(cannot_read(folder, &why)))?;
+            let name = entry.file_name();
+            let Some(name) = name.to_str().filter(|name| plain(name)) else {
+                if left_out(&name.to_string_lossy()) {
+                    continue;
+                }
+                return wrong(format!(
+                    "{prefix}{name:?} cannot be a name in a catalogue: use letters, digits and . _ + -"
+                ));
+            };
+            if left_out(name) {
+                continue;
+            }
+            let path = format!("{prefix}{name}");
+            let kind = entry
+                .file_type()
+                .or_else(|why| wrong(cannot_read(&entry.path(), &why)))?;
+            if kind.is_dir() && prefix.is_empty() {
+                self.add(&entry.path(), &format!("{path}/"))?;
+            } else if kind.is_dir() {
+                return wrong(format!(
+                    "{path} is a folder in a folder of the catalogue: a program is FAMILY/NAME, no deeper"
+                ));
+            } else if kind.is_file() {
+                self.take(&entry.path(), path)?;
+            } else {
+                return wrong(format!("{path} is {}", unfit(kind)));
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, file: &Path, path: String) -> Result<(), FolderError> {
+        if self.files.len() == MOST_FILES {
+            return wrong(format!(
+                "there are more than {MOST_FILES} files in the catalogue: is it the right folder?"
+            ));
+        }
+        let most = if is_entries(&path) {
+            LARGEST_ENTRIES
+        } else {
+            LARGEST
+        };
+        let taken = contents(file, most).or_else(|why| wrong(cannot_read(file, &why)))?;
+        let Some((bytes, executable)) = taken else {
+            return wrong(format!(
+                "{path} is too large: it may have {} MB, and all files together {} MB",
+                most >> 20,
+                LARGEST_FOLDER >> 20
+            ));
+        };
+        self.bytes += bytes.len() as u64;
+        if self.bytes > LARGEST_FOLDER {
+            return wrong(format!(
+                "the files of the catalogue have more than {} MB together: is it the right folder?",
+                LARGEST_FOLDER >> 20
+            ));
+        }
+        let contents = Contents::of(bytes);
+        self.files.insert(
+            path,
+            OwnFile {
+                executable,
+                contents,
+            },
+        );
+        Ok(())
+    }
+}
+
+/// The bytes of a file, and whether it may be executed; `None` when it has more than `most`. What took the place of a file since the
+/// folder was listed is not followed and not waited for.
+fn contents(file: &Path, most: u64) -> io::Result<Option<(Vec<u8>, bool)>> {
+    let open = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK)
+        .open(file)?;
+    let metadata = open.metadata()?;
+    if !metadata.is_file() {
+        return Err(io::Error::other("it is no file any more"));
+    }
+    if metadata.len() > most {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    open.take(most + 1).read_to_end(&mut bytes)?;
+    let executable = metadata.permissions().mode() & 0o111 != 0;
+    Ok((bytes.len() as u64 <= most).then_some((bytes, executable)))
+}
+
+/// What tools leave beside one's files.
+fn left_out(name: &str) -> bool {
+    name.starts_with('.') || name.ends_with('~')
+}
+
+fn unfit(kind: fs::FileType) -> &'static str {
+    if kind.is_symlink() {
+        "a symbolic link, which may lead out of the catalogue: put the file itself there"
+    } else if kind.is_fifo() {
+        "a FIFO: a catalogue is made of files"
+    } else if kind.is_socket() {
+        "a socket: a catalogue is made of files"
+    } else {
+        "a device: a catalogue is made of files"
+    }
+}

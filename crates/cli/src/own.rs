@@ -1,0 +1,178 @@
+//! `--catalogue DIR`: benchmarks of one's own beside ours, and what a run of them needs: their programs, a bound, trust.
+//!
+//! Must not know: what is in a file of entries, how a program is compiled or started.
+
+use crate::args::CatalogueArgs;
+use crate::compiler::{self, FLAGS, Toolchain};
+use crate::site::Site;
+use crate::trust;
+use crate::world::World;
+use anyhow::{Context, Result};
+use gritstone_catalogue::{Own, folder};
+use gritstone_exec::{Executor, Journal};
+use gritstone_host::{Root, groups_for};
+use gritstone_model::{
+    Benchmark, Footnote, FootnoteKind, OwnCatalogue, Plan, RunView, Settings, Skip, Work,
+};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// The catalogue in a folder.
+///
+/// # Errors
+/// Says what is wrong with it, and where.
+pub fn read(folder: &Path) -> Result<Own> {
+    let kept = folder::read(folder)?;
+    of(kept).with_context(|| format!("the catalogue {}", folder.display()))
+}
+
+/// The catalogue that a run has kept.
+///
+/// # Errors
+/// When it is damaged, or made for another version of Gritstone.
+pub fn of(kept: OwnCatalogue) -> Result<Own> {
+    let ours = gritstone_kernels::sources()
+        .iter()
+        .map(|source| source.path);
+    Ok(gritstone_catalogue::own(
+        kept,
+        &ours.collect::<BTreeSet<_>>(),
+    )?)
+}
+
+impl World {
+    /// With the catalogue that the options name, for looking only.
+    pub fn with_catalogue(mut self, args: &CatalogueArgs) -> Result<Self> {
+        if let Some(folder) = &args.catalogue {
+            self.add(read(folder)?);
+        }
+        Ok(self)
+    }
+
+    /// With the catalogue that the options name, for running its programs.
+    pub fn with_programs(self, args: &CatalogueArgs) -> Result<Self> {
+        let world = self.with_catalogue(args)?;
+        if let Some(own) = &world.own {
+            trust::ensure(own, args.trust)?;
+        }
+        Ok(world)
+    }
+
+    /// Adds the rows and families of a catalogue of the user's own to ours.
+    pub fn add(&mut self, own: Own) {
+        let theirs = own.catalogue.clone();
+        self.catalogue.families.extend(theirs.families);
+        self.catalogue.benchmarks.extend(theirs.benchmarks);
+        self.own = Some(own);
+    }
+
+    /// What is meant where nothing is selected: with a catalogue of one's own, all of that.
+    pub fn selectors(&self, given: &[String]) -> Vec<String> {
+        match &self.own {
+            Some(own) if given.is_empty() => {
+                let rows = own.catalogue.benchmarks.iter();
+                rows.map(|row| row.id.to_string()).collect()
+            }
+            _ => given.to_vec(),
+        }
+    }
+}
+
+/// What a run of these rows keeps of the catalogue: nothing where all of them are ours.
+pub fn kept(own: Option<&Own>, rows: &[Benchmark]) -> Option<OwnCatalogue> {
+    let own = own?;
+    let any = rows.iter().any(|row| own.kept.has(&row.id));
+    any.then(|| own.kept.clone())
+}
+
+/// All sources that can be compiled here, path and text.
+pub fn sources(own: Option<&Own>) -> Vec<(&str, &str)> {
+    let files = own.into_iter().flat_map(|own| &own.kept.files);
+    let texts = files.filter_map(|(path, file)| Some((path.as_str(), file.contents.text()?)));
+    let ours = compiler::sources().into_iter();
+    ours.chain(texts.filter(|(path, _)| path.contains('/')))
+        .collect()
+}
+
+/// The names of its programs.
+pub fn programs(own: Option<&Own>) -> impl Iterator<Item = String> {
+    let all = own.map(|own| own.compiled.iter().chain(&own.executables));
+    all.into_iter().flatten().cloned()
+}
+
+/// Makes the programs of the user's own rows in a plan known to an executor, and bounds what they may start. Rows whose programs
+/// do not compile here are taken out, with the reason.
+///
+/// # Errors
+/// When programs cannot be written, or the user asks to stop.
+pub fn prepare(
+    own: Option<&Own>,
+    site: &Site,
+    plan: &mut Plan,
+    executor: &mut Executor,
+    journal: Option<&mut Journal>,
+) -> Result<()> {
+    let Some(own) = own.filter(|own| plan.benchmarks.iter().any(|row| own.kept.has(&row.id)))
+    else {
+        return Ok(());
+    };
+    let parents = groups_for(&Root::live(), "pids");
+    executor.bound(&own.kept.families, &parents, journal);
+    if !own.executables.is_empty() {
+        executor.add_executables(&own.kept.files, &own.executables)?;
+    }
+    let compiled = |row: &Benchmark| match &row.work {
+        Work::Kernel(work) => {
+            let mut programs = work.uses.iter().chain([&work.program]);
+            programs.any(|program| own.compiled.contains(program))
+        }
+        _ => false,
+    };
+    let rows: Vec<Benchmark> = plan
+        .benchmarks
+        .iter()
+        .filter(|row| compiled(row))
+        .cloned()
+        .collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let Some(cc) = compiler::usual(site) else {
+        let why = "Its program is compiled here, and there is no C compiler on PATH: apt-get install gcc.";
+        for row in rows {
+            plan.steps.retain(|step| step.id != row.id);
+            let footnote = Footnote::new(FootnoteKind::NotRun, why);
+            plan.skips.push(Skip {
+                id: row.id,
+                footnote,
+            });
+        }
+        return Ok(());
+    };
+    let (c, fortran) = Toolchain::find(site, cc, None)?.with(FLAGS);
+    let theirs = Plan {
+        benchmarks: rows,
+        ..Plan::default()
+    };
+    let mut builds = compiler::build(executor, &theirs, c, fortran, &sources(Some(own)))?;
+    // a program of ours that one of theirs uses is as it travels in this binary
+    builds.retain(|name, _| own.compiled.contains(name));
+    let good = compiler::accept(plan, builds);
+    executor.add_programs(good);
+    Ok(())
+}
+
+/// The catalogues of their own that runs have kept, read again; one that cannot be is told and left out.
+pub fn of_runs(runs: &[RunView]) -> Vec<Own> {
+    let kept = runs.iter().filter_map(|run| run.settings.as_ref());
+    let kept = kept.filter_map(|settings: &Settings| settings.catalogue.clone());
+    let read = |kept: OwnCatalogue| {
+        let name = kept.named();
+        of(kept).map_err(|why| {
+            crate::output::remark(&format!(
+                "of the catalogue {name} the figures are shown, but not what it says of them: {why:#}"
+            ));
+        })
+    };
+    kept.filter_map(|kept| read(kept).ok()).collect()
+}

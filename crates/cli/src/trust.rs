@@ -1,0 +1,162 @@
+//! Whether the programs of a catalogue of the user's own may run: asked once for the whole of its files, and again when one of them
+//! has changed.
+//!
+//! Must not know: where catalogues come from, what is done with them.
+
+use crate::failure::{Exit, Failure};
+use crate::{output, registry};
+use anyhow::{Context, Result};
+use gritstone_catalogue::Own;
+use gritstone_model::{Benchmark, Work};
+use std::fmt::Write as _;
+use std::fs::{self, OpenOptions};
+use std::io::{IsTerminal, Write};
+use std::os::unix::fs::OpenOptionsExt;
+
+/// The file with the hashes of what is trusted, one in a line, each with its name.
+const TRUSTED: &str = "trusted";
+
+/// That the user trusts it: from before, by `--trust`, or by an answer on the terminal.
+///
+/// # Errors
+/// When nobody can be asked, or the answer is no.
+pub fn ensure(own: &Own, trusted: bool) -> Result<()> {
+    if known(&own.kept.hash) {
+        return Ok(());
+    }
+    if !trusted {
+        output::remark(&what_runs(own));
+        if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
+            return refused(format!(
+                "the catalogue {} is new here, or has changed, and runs the programs above: look at it, and say --trust (there is no terminal to ask on)",
+                own.kept.named()
+            ));
+        }
+        if !answered_yes()? {
+            return refused("nothing was run".to_owned());
+        }
+    }
+    if let Err(why) = remember(own) {
+        output::remark(&format!(
+            "this is not remembered, and will be asked again: {why:#}"
+        ));
+    }
+    Ok(())
+}
+
+fn refused(what: String) -> Result<()> {
+    let exit = Exit::WrongUse;
+    Err(Failure { exit, what }.into())
+}
+
+fn known(hash: &str) -> bool {
+    let Some(state) = registry::state() else {
+        return false;
+    };
+    let text = fs::read_to_string(state.join(TRUSTED)).unwrap_or_default();
+    text.lines()
+        .any(|line| line.split(' ').next() == Some(hash))
+}
+
+fn remember(own: &Own) -> Result<()> {
+    let state = registry::state().context("neither XDG_STATE_HOME nor HOME says where")?;
+    fs::create_dir_all(&state).with_context(|| state.display().to_string())?;
+    let path = state.join(TRUSTED);
+    let mut file = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(&path)
+        .with_context(|| path.display().to_string())?;
+    // one write, so that two at once do not mix
+    let line = format!("{} {}\n", own.kept.hash, own.kept.name);
+    file.write_all(line.as_bytes())
+        .with_context(|| path.display().to_string())
+}
+
+fn answered_yes() -> Result<bool> {
+    let _ = write!(std::io::stderr(), "Run it? [y/N] ");
+    let mut answer = String::new();
+    std::io::stdin()
+        .read_line(&mut answer)
+        .context("cannot read the answer")?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+/// Every program, command, argument and file, with nothing in them that a terminal would obey.
+fn what_runs(own: &Own) -> String {
+    let kept = &own.kept;
+    let mut text = format!(
+        "The catalogue {} is not Gritstone's. To measure it, this runs here, as you and with all your rights:\n",
+        kept.named()
+    );
+    for row in &own.catalogue.benchmarks {
+        for line in run_by(row, own) {
+            let _ = writeln!(text, "  {}  {line}", row.id);
+        }
+    }
+    let files: Vec<String> = kept
+        .files
+        .iter()
+        .map(|(path, file)| {
+            let bytes = file.contents.bytes().map_or(0, |bytes| bytes.len());
+            format!("{path} ({bytes} bytes)")
+        })
+        .collect();
+    let _ = write!(
+        text,
+        "Its files: {}.\nIts hash: {}",
+        files.join(", "),
+        kept.hash
+    );
+    text
+}
+
+fn run_by(row: &Benchmark, own: &Own) -> Vec<String> {
+    match &row.work {
+        Work::Kernel(work) => {
+            let params = work
+                .params
+                .iter()
+                .map(|(key, value)| shown(&format!("{key}={value}")));
+            let params: Vec<String> = params.collect();
+            let programs = [&work.program].into_iter().chain(&work.uses);
+            let how = |program: &String| match program {
+                p if own.compiled.contains(p) => format!("compiles and runs {p}.c"),
+                p if own.executables.contains(p) => format!("runs the file {p}"),
+                p => format!("runs Gritstone's {p}"),
+            };
+            let said: Vec<String> = programs.map(how).collect();
+            let with = if params.is_empty() { "" } else { " with " };
+            vec![format!("{}{with}{}", said.join(", "), params.join(" "))]
+        }
+        Work::Command(work) | Work::Scenario(work) => {
+            let verify = work
+                .verify
+                .iter()
+                .map(|verify| ("proves it by", &verify.argv));
+            let prepare = [("prepares with", &work.prepare)];
+            let all = prepare.into_iter().filter(|(_, argv)| !argv.is_empty());
+            let all = all.chain([("runs", &work.argv)]).chain(verify);
+            let words =
+                |argv: &[String]| argv.iter().map(|w| shown(w)).collect::<Vec<_>>().join(" ");
+            let mut lines: Vec<String> = all
+                .map(|(how, argv)| format!("{how} {}", words(argv)))
+                .collect();
+            let texts = work.files.iter();
+            lines
+                .extend(texts.map(|(name, text)| format!("with the file {name}: {}", shown(text))));
+            lines
+        }
+        Work::Derived { .. } | Work::Rating { .. } => vec![],
+    }
+}
+
+/// A word as a shell would need it, control characters and blanks made visible.
+fn shown(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "%+,-./:=@_{}".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    gritstone_report::clean(&format!("{word:?}"))
+}

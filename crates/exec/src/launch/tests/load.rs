@@ -1,0 +1,160 @@
+//! What a row is measured beside: that it lives between launches, is told apart by level, and goes.
+
+use super::*;
+use crate::load;
+use crate::rebuild::Rebuilt;
+use gritstone_model::Program;
+use std::os::unix::fs::PermissionsExt;
+
+const ONE: &str = "load/one";
+const TWO: &str = "load/two";
+
+/// An executor whose programs of these names are scripts.
+fn beside(scripts: &[(&str, &str)]) -> Bench {
+    let mut bench = Bench::new();
+    let mut builds = BTreeMap::new();
+    for (name, script) in scripts {
+        let path = bench.folder.path().join(name.replace('/', "_"));
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+        let program = Program {
+            hash: "planted".to_owned(),
+            compiler: String::new(),
+            flags: String::new(),
+        };
+        let planted = Rebuilt {
+            path,
+            program,
+            took: Duration::ZERO,
+            size: 0,
+        };
+        builds.insert((*name).to_owned(), planted);
+    }
+    bench.executor.use_builds(builds);
+    bench.executor.load.mark = Ok(crate::places::fresh_name("load"));
+    bench
+}
+
+/// Works until it is killed, and says who it is.
+const WORKS: &str =
+    "echo $$ >> ../../started; echo '00000000000000000007 pieces' > progress; exec sleep 1000";
+
+/// A row beside these programs.
+fn row(load: &[&str]) -> Benchmark {
+    let mut row = kernel("byte/syscall", &[("target_ns", "200000")], 100);
+    row.published = None;
+    if let Work::Kernel(work) = &mut row.work {
+        work.uses = words(load);
+    }
+    row
+}
+
+/// The processes that the scripts were, in the order in which they started.
+fn started(bench: &Bench) -> Vec<i32> {
+    let text = fs::read_to_string(bench.folder.path().join("here/started")).unwrap_or_default();
+    text.lines().map(|line| line.parse().unwrap()).collect()
+}
+
+fn lives(pid: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ")
+        .is_some_and(|(_, rest)| !rest.starts_with('Z'))
+}
+
+#[test]
+fn a_load_lives_until_a_lower_level_is_asked_for() {
+    let mut bench = beside(&[(ONE, WORKS), (TWO, WORKS)]);
+    for _ in 0..2 {
+        let launched = bench.executor.launch(&row(&[ONE]), &[]).unwrap();
+        assert_eq!(launched.outcome, Outcome::Measured);
+        assert_eq!(params(&launched, ONE), ["0 pieces"]);
+    }
+    assert_eq!(
+        started(&bench).len(),
+        1,
+        "it was there for the second launch"
+    );
+    let launched = bench.executor.launch(&row(&[ONE, TWO]), &[]).unwrap();
+    assert_eq!(params(&launched, TWO), ["0 pieces"]);
+    let [one, two] = started(&bench)[..] else {
+        panic!("{:?}", started(&bench));
+    };
+    assert!(lives(one) && lives(two));
+    bench.executor.settle(&row(&[ONE])).unwrap();
+    assert!(lives(one) && !lives(two));
+    // a row without load: nothing of it is left, no directory either
+    assert_eq!(bench.launch(&row(&[])).outcome, Outcome::Measured);
+    assert!(!lives(one));
+}
+
+#[test]
+fn a_load_ends_with_the_run() {
+    let mut bench = beside(&[(ONE, WORKS)]);
+    bench.executor.settle(&row(&[ONE])).unwrap();
+    let [one] = started(&bench)[..] else {
+        panic!("{:?}", started(&bench));
+    };
+    assert!(lives(one));
+    drop(bench.executor);
+    assert!(!lives(one));
+}
+
+#[test]
+fn a_load_that_cannot_be_made_is_tried_once_and_told() {
+    let script = "echo x >> ../../tries; echo 'there is no tape' >&2; exit 77";
+    let mut bench = beside(&[(ONE, script)]);
+    for _ in 0..2 {
+        let launched = bench.launch(&row(&[ONE]));
+        let why = "The load cannot be made: there is no tape";
+        assert_eq!(launched.outcome, Outcome::Skipped(why.to_owned()));
+        assert!(launched.events.is_empty());
+    }
+    let tries = fs::read_to_string(bench.folder.path().join("here/tries")).unwrap();
+    assert_eq!(tries, "x\n");
+}
+
+#[test]
+fn a_load_that_ends_beside_a_launch_fails_it() {
+    let script =
+        "echo '00000000000000000001 pieces' > progress; echo 'the tape is full' >&2; exit 1";
+    let mut bench = beside(&[(ONE, script)]);
+    let launched = bench.launch(&row(&[ONE]));
+    let Outcome::Failed(why) = launched.outcome else {
+        panic!("{:?}", launched.outcome);
+    };
+    assert!(
+        why.contains("the load beside it ended: the tape is full"),
+        "{why}"
+    );
+}
+
+#[test]
+fn without_a_journal_there_is_no_load() {
+    let mut bench = beside(&[(ONE, WORKS)]);
+    bench.executor.expect_load(None);
+    let launched = bench.launch(&row(&[ONE]));
+    assert!(
+        launched.outcome.why().contains("no journal"),
+        "{:?}",
+        launched.outcome
+    );
+    assert!(started(&bench).is_empty());
+}
+
+#[test]
+fn what_has_lost_its_keeper_is_found_by_its_mark() {
+    let mark = crate::places::fresh_name("load");
+    let mut child = std::process::Command::new("sleep")
+        .arg("1000")
+        .env("GRITSTONE_LOAD", &mark)
+        .spawn()
+        .unwrap();
+    // it has our environment until it executes sleep
+    while fs::read_to_string(format!("/proc/{}/comm", child.id())).unwrap() != "sleep\n" {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let reaped = std::thread::spawn(move || child.wait().unwrap());
+    load::end(&mark).unwrap();
+    assert!(!reaped.join().unwrap().success());
+    assert!(load::end("somebody else's").is_err());
+}

@@ -1,0 +1,61 @@
+//! Rows of the user's own: what their executables are handed, and what all of them are held to.
+
+use super::*;
+use gritstone_model::{Contents, OwnFile};
+use nix::sched::sched_getaffinity;
+use nix::unistd::Pid;
+
+/// Prints a word where the shell may have thousands of processes, and not tens of thousands.
+const BOUNDED: &str = "set -- $(grep processes /proc/self/limits); test \"$3\" -ge 1024 && test \"$3\" -lt 20000 && echo bounded || echo free";
+
+fn files(script: &str) -> BTreeMap<String, OwnFile> {
+    let file = |executable, text: &str| OwnFile {
+        executable,
+        contents: Contents::of(text.as_bytes().to_vec()),
+    };
+    BTreeMap::from([
+        ("made/x".to_owned(), file(true, script)),
+        ("made/words".to_owned(), file(false, "beside\n")),
+    ])
+}
+
+#[test]
+fn without_a_group_processes_are_bound_by_a_limit_and_only_those_of_the_users_own() {
+    let mut bench = Bench::new();
+    let outcome = |bench: &mut Bench, word: &str| {
+        let mut row = shell(BOUNDED, Some(word), &[]);
+        row.files = false;
+        bench.launch(&row).outcome
+    };
+    assert_eq!(outcome(&mut bench, "free"), Outcome::Measured);
+    bench.executor.bound(&["other".to_owned()], &[], None);
+    assert_eq!(outcome(&mut bench, "free"), Outcome::Measured);
+    bench.executor.bound(&["made".to_owned()], &[], None);
+    assert_eq!(outcome(&mut bench, "bounded"), Outcome::Measured);
+}
+
+#[test]
+fn an_executable_is_placed_and_finds_its_files() {
+    let mut bench = Bench::new();
+    let script = "#!/bin/sh\nexec >&3\necho hello protocol=1 kernel=made/x\n\
+        echo \"param key=args value=$*\"\necho \"param key=beside value=$(cat \"$(dirname \"$0\")/words\")\"\n\
+        echo \"param key=cpus value=$(sed -n 's/^Cpus_allowed_list:.//p' /proc/self/status)\"\necho bye\n";
+    let executables = BTreeSet::from(["made/x".to_owned()]);
+    bench
+        .executor
+        .add_executables(&files(script), &executables)
+        .unwrap();
+    let mut row = kernel("made/x", &[("how", "well")], 1);
+    row.published = None;
+    let allowed = sched_getaffinity(Pid::from_raw(0)).unwrap();
+    let cpu = (0..1024)
+        .find(|cpu| allowed.is_set(*cpu) == Ok(true))
+        .unwrap();
+    let launched = bench.executor.launch(&row, &[cpu as u32]).unwrap();
+    assert_eq!(launched.outcome, Outcome::Measured);
+    assert_eq!(params(&launched, "args"), [format!("cpus={cpu} how=well")]);
+    assert_eq!(params(&launched, "beside"), ["beside"]);
+    assert_eq!(params(&launched, "cpus"), [cpu.to_string()]);
+    let program = bench.executor.program(&row).unwrap();
+    assert_eq!(program.hash.len(), 64);
+}

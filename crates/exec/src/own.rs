@@ -1,0 +1,152 @@
+//! Programs that did not travel in this binary: those of a catalogue of the user's own, and what all of its rows are held to.
+//!
+//! The keeper ends whatever they start. So that it has a chance against a program that starts others without end, there is a
+//! bound on how many there may be: of a control group where one can be made, else of the user.
+//!
+//! Must not know: what a catalogue is, who trusts it, how programs are compiled.
+
+use crate::group::Group;
+use crate::launch::programs::{cpu_list, hexadecimal};
+use crate::rebuild::Rebuilt;
+use crate::{ExecError, Executor, Journal};
+use gritstone_model::{Benchmark, OwnFile, Program, Work};
+use nix::unistd::{Uid, getuid};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Processes that a launch may have at once: more than any benchmark has a use for, few enough to be killed.
+const MOST_PROCESSES: u64 = 1024;
+/// The keeper's word for a bound on the processes of the user.
+const PROCESSES: &str = "processes=";
+/// The file of a control group that bounds its processes.
+const BOUND: &str = "pids.max";
+
+/// What an executor knows of a catalogue of the user's own.
+#[derive(Debug, Default)]
+pub(crate) struct Own {
+    /// Its programs, by name.
+    programs: BTreeMap<String, Rebuilt>,
+    /// Those without our runtime, which cannot place themselves.
+    bare: BTreeSet<String>,
+    /// First parts of the identifiers of its rows.
+    families: Vec<String>,
+    group: Option<Group>,
+    /// The keeper's word for the bound.
+    word: Option<String>,
+}
+
+impl Own {
+    pub(crate) fn program(&self, name: &str) -> Option<&Rebuilt> {
+        self.programs.get(name)
+    }
+
+    /// The keeper's word for a launch of this row.
+    pub(crate) fn word(&self, benchmark: &Benchmark) -> Option<&str> {
+        let own = self.families.iter().any(|f| f == benchmark.id.family());
+        self.word.as_deref().filter(|_| own)
+    }
+
+    /// The CPUs to which the keeper holds the program of a row that cannot do so itself.
+    pub(crate) fn cpus(&self, benchmark: &Benchmark, cpus: &[u32]) -> Option<String> {
+        match &benchmark.work {
+            Work::Kernel(work) if self.bare.contains(&work.program) && !cpus.is_empty() => {
+                Some(cpu_list(cpus))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Executor {
+    /// Rows of these families are of the user's own: from now on each of their launches is bound in how many processes it has at
+    /// once, by a control group below the first of `parents` where one can be made, else by a limit of the user's.
+    pub fn bound(
+        &mut self,
+        families: &[String],
+        parents: &[PathBuf],
+        journal: Option<&mut Journal>,
+    ) {
+        self.own.families = families.to_vec();
+        let group = journal.and_then(|journal| self.group_with(parents, journal, BOUND));
+        let bounded = group.filter(|group| group.write(BOUND, MOST_PROCESSES).is_ok());
+        self.own.word = Some(match &bounded {
+            Some(group) => group.word(),
+            None => format!("{PROCESSES}{}", MOST_PROCESSES + tasks_of(getuid())),
+        });
+        self.own.group = bounded;
+    }
+
+    /// From now on these programs are known beside those in this binary.
+    pub fn add_programs(&mut self, programs: BTreeMap<String, Rebuilt>) {
+        self.own.programs.extend(programs);
+    }
+
+    /// From now on these executables among `files` are known as programs too, with all the files beside them.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn add_executables(
+        &mut self,
+        files: &BTreeMap<String, OwnFile>,
+        executables: &BTreeSet<String>,
+    ) -> Result<(), ExecError> {
+        let directory = self.setup.places.fresh(false)?;
+        for (path, file) in files {
+            let to = directory.join(path);
+            write(&to, file)
+                .map_err(ExecError::system(format!("cannot write {}", to.display())))?;
+        }
+        for name in executables {
+            let bytes = files.get(name).and_then(|file| file.contents.bytes());
+            let program = Program {
+                hash: hexadecimal(&Sha256::digest(bytes.unwrap_or_default())),
+                ..Program::default()
+            };
+            let rebuilt = Rebuilt {
+                path: directory.join(name),
+                program,
+                took: Duration::ZERO,
+                size: 0,
+            };
+            self.own.programs.insert(name.clone(), rebuilt);
+            self.own.bare.insert(name.clone());
+        }
+        Ok(())
+    }
+}
+
+fn write(to: &Path, file: &OwnFile) -> std::io::Result<()> {
+    to.parent().map_or(Ok(()), fs::create_dir_all)?;
+    let bytes = file.contents.bytes();
+    fs::write(
+        to,
+        bytes.ok_or_else(|| std::io::Error::other("it is damaged"))?,
+    )?;
+    let mode = if file.executable { 0o700 } else { 0o600 };
+    fs::set_permissions(to, fs::Permissions::from_mode(mode))
+}
+
+/// Processes and threads of a user that are seen here: the limit counts them all.
+fn tasks_of(user: Uid) -> u64 {
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let own = processes.filter(|process| {
+        let number = process
+            .file_name()
+            .as_encoded_bytes()
+            .first()
+            .is_some_and(u8::is_ascii_digit);
+        number
+            && process
+                .metadata()
+                .is_ok_and(|data| data.uid() == user.as_raw())
+    });
+    let threads = own.map(|process| {
+        let tasks = fs::read_dir(process.path().join("task"));
+        tasks.map_or(1, |tasks| tasks.count() as u64)
+    });
+    threads.sum()
+}

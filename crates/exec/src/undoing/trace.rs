@@ -1,0 +1,49 @@
+//! Traces of a run's own: in the journal before they are made, and gone after it.
+//!
+//! Must not know: what is traced.
+
+use super::{Machine, TOLD};
+use crate::journal::Entry;
+use crate::recover;
+use crate::trace::Instance;
+use std::fs;
+use std::io::ErrorKind;
+use std::mem::ManuallyDrop;
+
+#[test]
+fn a_trace_of_ours_stands_in_the_journal_and_is_removed() {
+    let machine = Machine::new();
+    let mut journal = machine.journal();
+    let instance = match Instance::make(&mut journal) {
+        Ok(instance) => instance,
+        // without root there is none
+        Err(why) => {
+            assert_eq!(why.kind(), ErrorKind::PermissionDenied, "{why}");
+            return;
+        }
+    };
+    let path = instance.path().to_owned();
+    assert!(path.join("tracing_on").exists(), "{}", path.display());
+    let written = fs::read_to_string(&machine.journals()[0]).unwrap();
+    let name = path.file_name().unwrap().to_str().unwrap();
+    assert!(written.contains(name), "{written}");
+    // should it be forgotten, the journal removes it; what it is reached by stays open here
+    let instance = ManuallyDrop::new(instance);
+    drop(journal);
+    assert!(!instance.path().exists());
+    assert!(machine.journals().is_empty() && TOLD.take().is_empty());
+}
+
+#[test]
+fn a_trace_that_is_not_ours_is_left() {
+    let machine = Machine::new();
+    for name in ["osnoise", "../gritstone"] {
+        let path = machine.left_behind(
+            &[Entry::By(machine.by()), Entry::Traces(name.to_owned())],
+            "",
+        );
+        let said = recover(&machine.state()).join("\n");
+        assert!(said.contains(name) && path.exists(), "{said}");
+        fs::remove_file(path).unwrap();
+    }
+}

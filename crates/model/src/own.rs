@@ -1,0 +1,128 @@
+//! A catalogue that is not Gritstone's, as a run keeps it: whole, so that its rows can be shown, briefed and measured on when the
+//! folder that it came from is gone.
+//!
+//! Must not know: where folders are, how they are read, who trusts them.
+
+use crate::{Footnote, FootnoteKind, Id};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Hexadecimal digits that tell catalogues apart; all of them stand in the JSON.
+const HASH_SHOWN: usize = 12;
+
+/// A catalogue of the user's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnCatalogue {
+    /// Name of its folder.
+    pub name: String,
+    /// SHA-256 of all its files, hexadecimal.
+    pub hash: String,
+    /// First parts of the identifiers of its rows.
+    pub families: Vec<String>,
+    /// Its files by path: `mine.toml`, `mine/sum.c`.
+    pub files: BTreeMap<String, OwnFile>,
+}
+
+/// One of its files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnFile {
+    /// Whether it may be executed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub executable: bool,
+    /// What is in it.
+    #[serde(flatten)]
+    pub contents: Contents,
+}
+
+/// What is in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Contents {
+    /// Text, as it is.
+    Text(String),
+    /// Anything else, hexadecimal.
+    Hex(String),
+}
+
+impl Contents {
+    /// Of these bytes.
+    #[must_use]
+    pub fn of(bytes: Vec<u8>) -> Self {
+        match String::from_utf8(bytes) {
+            Ok(text) => Self::Text(text),
+            Err(other) => {
+                let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
+                let bytes = other.as_bytes().iter();
+                Self::Hex(bytes.flat_map(|b| [digit(b >> 4), digit(b & 15)]).collect())
+            }
+        }
+    }
+
+    /// The bytes; `None` where they are damaged.
+    #[must_use]
+    pub fn bytes(&self) -> Option<Vec<u8>> {
+        match self {
+            Self::Text(text) => Some(text.clone().into_bytes()),
+            Self::Hex(hex) => {
+                let pairs = hex.as_bytes().chunks(2);
+                let byte = |pair: &[u8]| match pair {
+                    [high, _] if *high != b'+' => {
+                        u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok()
+                    }
+                    _ => None,
+                };
+                pairs.map(byte).collect()
+            }
+        }
+    }
+
+    /// The text, where it is one.
+    #[must_use]
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Hex(_) => None,
+        }
+    }
+}
+
+impl OwnCatalogue {
+    /// Whether a row is one of its own.
+    #[must_use]
+    pub fn has(&self, id: &Id) -> bool {
+        self.families.iter().any(|family| family == id.family())
+    }
+
+    /// Its name with the beginning of its hash, for people.
+    #[must_use]
+    pub fn named(&self) -> String {
+        let short = self.hash.get(..HASH_SHOWN).unwrap_or(&self.hash);
+        format!("{} ({short})", self.name)
+    }
+
+    /// What every figure of its rows carries.
+    #[must_use]
+    pub fn footnote(&self) -> Footnote {
+        let why = format!(
+            "Not a benchmark of Gritstone: it is of the catalogue {}.",
+            self.named()
+        );
+        Footnote::new(FootnoteKind::Foreign, why)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_come_back_as_they_were() {
+        for bytes in [&b""[..], b"int x;\n", b"\x7fELF\xff\x00\x80"] {
+            let contents = Contents::of(bytes.to_vec());
+            assert_eq!(contents.bytes().as_deref(), Some(bytes));
+        }
+        assert_eq!(Contents::Hex("7f4".to_owned()).bytes(), None);
+        assert_eq!(Contents::Hex("zz".to_owned()).bytes(), None);
+        assert_eq!(Contents::Hex("+f".to_owned()).bytes(), None);
+    }
+}

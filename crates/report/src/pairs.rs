@@ -1,0 +1,133 @@
+//! A row that has a figure for each pair of CPUs, as a figure, as a table and in words.
+//!
+//! Must not know: the names of benchmarks, how a matrix is drawn.
+
+use crate::document::{Column, Figure, Row, Style, Table, Text};
+use crate::svg::matrix::Matrix;
+use crate::{number, words};
+use gritstone_model::ResultView;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// More CPUs than these have no room in a table.
+const COLUMNS: usize = 16;
+
+/// The figures of pairs.
+pub(crate) struct Pairs<'a> {
+    result: &'a ResultView,
+    cpus: Vec<u32>,
+    of: BTreeMap<(u32, u32), f64>,
+}
+
+impl<'a> Pairs<'a> {
+    /// Those of a row whose parts are all called by two CPUs, such as `0-1`.
+    pub(crate) fn of(result: &'a ResultView) -> Option<Self> {
+        let pair = |(name, value): (&String, &f64)| {
+            let (a, b) = name.split_once('-')?;
+            Some(((a.parse().ok()?, b.parse().ok()?), *value))
+        };
+        let of: BTreeMap<(u32, u32), f64> = result.parts.iter().map(pair).collect::<Option<_>>()?;
+        let cpus: BTreeSet<u32> = of.keys().flat_map(|&(a, b)| [a, b]).collect();
+        (!of.is_empty()).then(|| Self {
+            result,
+            cpus: cpus.into_iter().collect(),
+            of,
+        })
+    }
+
+    fn at(&self, a: u32, b: u32) -> Option<f64> {
+        self.of.get(&(a.min(b), a.max(b))).copied()
+    }
+
+    /// Every CPU against every other.
+    fn rows(&self) -> impl Iterator<Item = Vec<Option<f64>>> {
+        let across = |&down: &u32| self.cpus.iter().map(|&cpu| self.at(down, cpu)).collect();
+        self.cpus.iter().map(across)
+    }
+
+    fn caption(&self) -> String {
+        let unit = number::unit_text(self.result.unit.as_str());
+        format!("{}, each pair of CPUs, {unit}", self.result.title)
+    }
+
+    /// "6 pairs of 4 CPUs, from 20.1 ns to 101 ns. CPU 0 and 1: 20.1; ..."; of more than a page can hold the nearest and the
+    /// farthest.
+    fn words(&self) -> String {
+        let unit = self.result.unit.as_str();
+        let mut ranked: Vec<(&(u32, u32), &f64)> = self.of.iter().collect();
+        ranked.sort_by(|a, b| a.1.total_cmp(b.1));
+        let (Some(least), Some(most)) = (ranked.first(), ranked.last()) else {
+            return String::new();
+        };
+        let all = self.cpus.len() * (self.cpus.len() - 1) / 2;
+        let seen = match all - self.of.len() {
+            0 => String::new(),
+            missing => format!(" Not measured: {}.", number::count(missing)),
+        };
+        let said = |(&(a, b), value): (&(u32, u32), &f64)| {
+            format!("{a} and {b}: {}", number::significant(*value, 3))
+        };
+        let pairs: Vec<String> = if self.cpus.len() > COLUMNS {
+            let ends = ranked.iter().take(5).chain(ranked.iter().rev().take(5));
+            ends.map(|&pair| said(pair)).collect()
+        } else {
+            self.of.iter().map(said).collect()
+        };
+        format!(
+            "{} of {}, from {} to {}.{seen} {}.",
+            words::plural(self.of.len(), "pair"),
+            words::plural(self.cpus.len(), "CPU"),
+            number::at_most(*least.1, unit, 3),
+            number::at_most(*most.1, unit, 3),
+            pairs.join("; ")
+        )
+    }
+
+    /// The drawing; `id` is its name in the document.
+    pub(crate) fn figure(&self, id: String, whose: &str) -> Figure {
+        let caption = format!("{whose}{}: the darker, the longer", self.caption());
+        let alternative = self.words();
+        let drawing = Matrix {
+            id,
+            title: caption.clone(),
+            description: alternative.clone(),
+            label: "CPU".to_owned(),
+            names: self.cpus.iter().map(u32::to_string).collect(),
+            rows: self.rows().collect(),
+        };
+        Figure {
+            svg: drawing.render(),
+            caption: caption.into(),
+            alternative,
+        }
+    }
+
+    /// The same as a table, where it has room.
+    pub(crate) fn table(&self, whose: &str) -> Option<Table> {
+        if self.cpus.len() > COLUMNS {
+            return None;
+        }
+        let mut columns = vec![Column::key("CPU", Style::Number)];
+        let names = self.cpus.iter().map(u32::to_string);
+        columns.extend(names.map(|name| Column::new(name, Style::Number)));
+        let cell = |value: Option<f64>| {
+            value.map_or_else(Text::missing, |value| {
+                Text::new(number::significant(value, 3))
+            })
+        };
+        let rows = self.cpus.iter().zip(self.rows()).map(|(cpu, values)| {
+            let mut cells = vec![Text::new(cpu.to_string())];
+            cells.extend(values.into_iter().map(cell));
+            Row::new(cells)
+        });
+        Some(Table {
+            caption: Text::new(format!("{whose}{}: {}", self.result.id, self.caption())),
+            columns,
+            rows: rows.collect(),
+        })
+    }
+
+    /// In a sentence, where there is no room for a table.
+    pub(crate) fn sentence(&self) -> String {
+        format!("{}: {}", self.result.id, self.words())
+    }
+}

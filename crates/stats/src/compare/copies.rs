@@ -1,0 +1,77 @@
+//! Copies of a row on both sides: what so many do together, and how efficiently.
+//!
+//! Launches against launches, as the clock had them. Efficiencies are one value a round. How they scatter between runs is not
+//! known apart, so both have the scatter of the row's time.
+//!
+//! Must not know: other rows, verdicts, how copies are measured.
+
+use super::Options;
+use super::pair::scale;
+use crate::two::{self, Ratio};
+use gritstone_model::{
+    Better, CompareCopies, CompareFigure, CopiesPoint, Footnote, FootnoteKind, ResultView,
+};
+use std::collections::BTreeSet;
+
+/// Puts the footnotes of both sides together.
+type Beside<'a> = dyn Fn(&[Footnote], &[Footnote]) -> Vec<Footnote> + 'a;
+
+/// Where both sides have copies, one for each number that either has, without their verdicts.
+pub(super) fn copies(
+    base: &ResultView,
+    other: &ResultView,
+    options: &Options,
+    beside: &Beside,
+) -> Vec<CompareCopies> {
+    let (Some(b), Some(o)) = (&base.copies, &other.copies) else {
+        return vec![];
+    };
+    let several = |points: &[CopiesPoint]| -> Vec<CopiesPoint> {
+        let several = points.iter().filter(|point| point.copies > 1);
+        several.cloned().collect()
+    };
+    let (b, o) = (several(&b.points), several(&o.points));
+    let sizes: BTreeSet<u32> = b.iter().chain(&o).map(|point| point.copies).collect();
+    let comparable = base.version == other.version;
+    let scale = scale(&other.unit, &base.unit).filter(|_| comparable);
+    let extra = options.between_run(&base.id).raw.of_two_runs();
+    let one = |copies: u32| {
+        let of = |points: &[CopiesPoint]| {
+            let found = points.iter().find(|point| point.copies == copies);
+            found.cloned().unwrap_or_default()
+        };
+        let (b, o) = (of(&b), of(&o));
+        let others: Vec<f64> = o.values.iter().map(|x| x * scale.unwrap_or(1.0)).collect();
+        let notes = || b.footnotes.iter().chain(&o.footnotes);
+        let marked = |kind| notes().any(|note: &Footnote| note.kind == kind);
+        let fit = scale.is_some() && !marked(FootnoteKind::Trivialised);
+        let figure = |base: Option<f64>, other: Option<f64>, found: Option<Ratio>| {
+            let found = found.filter(|_| fit);
+            CompareFigure {
+                base,
+                other,
+                ratio: found.map(|found| found.ratio),
+                interval: found.and_then(|found| found.interval),
+                // what others did to one side is told from a change by nothing
+                p: found
+                    .and_then(|found| found.p)
+                    .filter(|_| !marked(FootnoteKind::Disturbed)),
+                ..CompareFigure::default()
+            }
+        };
+        let total = two::ratio(&b.values, &others, extra, options.confidence);
+        let total = total.map(|found| match base.better {
+            Better::Higher => found,
+            Better::Lower => found.inverse(),
+        });
+        let efficiency = two::ratio(&b.efficiencies, &o.efficiencies, extra, options.confidence);
+        CompareCopies {
+            copies,
+            unit: base.unit.to_string(),
+            total: figure(b.total, o.total.zip(scale).map(|(x, by)| x * by), total),
+            efficiency: figure(b.efficiency, o.efficiency, efficiency),
+            footnotes: beside(&b.footnotes, &o.footnotes),
+        }
+    };
+    sizes.into_iter().map(one).collect()
+}

@@ -1,0 +1,130 @@
+//! What a row says of each pair of CPUs: a kernel that goes through pairs names each one before its region, `pair=0-1`.
+//!
+//! Must not know: which kernels do so, how a matrix is drawn.
+
+use super::reading::{Reading, median};
+use gritstone_model::{Benchmark, Event};
+use std::collections::BTreeMap;
+
+/// The pair of what comes next.
+const PAIR: &str = "pair";
+
+/// By the name of the pair, in the unit of the row: the median of what the launches say, each of which is the median of its
+/// samples of that pair. Empty where no pair was named.
+pub(super) fn parts(benchmark: &Benchmark, launches: &[&Reading]) -> BTreeMap<String, f64> {
+    let mut of: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for launch in launches {
+        for (pair, ns) in in_launch(launch) {
+            of.entry(pair).or_default().extend(median(ns));
+        }
+    }
+    let figure = |ns| benchmark.unit.figure(ns, benchmark.amount_per_op);
+    of.into_iter()
+        .filter_map(|(pair, ns)| Some((pair.to_owned(), figure(median(ns)?)?)))
+        .collect()
+}
+
+fn in_launch<'a>(launch: &Reading<'a>) -> BTreeMap<&'a str, Vec<f64>> {
+    let mut of: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    let mut pair = None;
+    for event in &launch.launch.events {
+        match event {
+            Event::Param { key, value } if key == PAIR => pair = Some(value.as_str()),
+            Event::Sample(sample) if sample.n > 0 && sample.wall > 0 => {
+                let ns = sample.wall as f64 / sample.n as f64;
+                of.entry(pair.unwrap_or_default()).or_default().push(ns);
+            }
+            _ => {}
+        }
+    }
+    of.remove("");
+    of
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gritstone_model::{
+        Better, Claims, Conditions, Id, Launch, Outcome, Placement, Sample, Unit, Work,
+    };
+
+    fn launch(said: &[(&str, u64)]) -> Launch {
+        let events = said.iter().flat_map(|(pair, wall)| {
+            let param = Event::Param {
+                key: PAIR.to_owned(),
+                value: (*pair).to_owned(),
+            };
+            let sample = Event::Sample(Sample {
+                n: 10,
+                wall: *wall,
+                ..Sample::default()
+            });
+            // calibration is of a pair too, and no figure of it
+            [param, Event::Warm { n: 10, wall: 9999 }, sample]
+        });
+        Launch {
+            id: Id::parse("made/up").unwrap(),
+            copies: 1,
+            round: 0,
+            start: 0,
+            cpus: vec![],
+            outcome: Outcome::Measured,
+            events: events.collect(),
+            conditions: Conditions::default(),
+        }
+    }
+
+    fn benchmark() -> Benchmark {
+        Benchmark {
+            id: Id::parse("made/up").unwrap(),
+            title: "Made up".to_owned(),
+            version: 1,
+            work: Work::Derived {
+                terms: vec![],
+                share_of: None,
+            },
+            operation: "one".to_owned(),
+            why: "because".to_owned(),
+            sources: vec![],
+            unit: Unit::parse("ns/transfer").unwrap(),
+            better: Better::Lower,
+            amount_per_op: 2.0,
+            published: None,
+            placement: Placement::All,
+            processor_bound: false,
+            files: false,
+            claims: Claims::default(),
+            needs: vec![],
+            curve: None,
+            remark: None,
+            not_comparable: None,
+        }
+    }
+
+    #[test]
+    fn each_pair_is_the_median_of_its_launches() {
+        let launches = [
+            launch(&[("0-1", 1000), ("0-2", 4000), ("0-1", 1200), ("0-1", 9000)]),
+            launch(&[("0-1", 1400)]),
+            launch(&[("0-1", 800), ("1-2", 2000)]),
+        ];
+        let readings: Vec<Reading> = launches.iter().map(Reading::of).collect();
+        let readings: Vec<&Reading> = readings.iter().collect();
+        let told = parts(&benchmark(), &readings);
+        // of 120, 140 and 80 ns a round trip, two transfers each; then 400 and 200
+        let expected = [("0-1", 60.0), ("0-2", 200.0), ("1-2", 100.0)];
+        assert_eq!(
+            told,
+            expected.map(|(pair, ns)| (pair.to_owned(), ns)).into()
+        );
+    }
+
+    #[test]
+    fn a_row_without_pairs_has_no_parts() {
+        let mut without = launch(&[("0-1", 1000)]);
+        without
+            .events
+            .retain(|event| matches!(event, Event::Sample(_)));
+        assert!(parts(&benchmark(), &[&Reading::of(&without)]).is_empty());
+    }
+}

@@ -1,0 +1,112 @@
+/* file/create/..., file/delete/...: making and removing files (lmbench-1996, file system latency).
+ *
+ * One operation of op=create is one file that is made anew, given bytes= bytes by one write where that is not 0, and closed; all of
+ * a region are in one directory. What they hold is compared after the clock has stopped, and they are removed. One operation of
+ * op=delete is one unlink of such a file. Nothing is flushed: this is what the file system does before the device hears of it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../runtime/kernel.h"
+
+#define MOST_BYTES 65536
+#define MOST_FILES 4096
+
+static char content[MOST_BYTES], found[MOST_BYTES + 1];
+static size_t bytes;
+static int deletes;
+
+static const char *name(uint64_t i)
+{
+	static char text[] = "00000";
+	for (int digit = 4; digit >= 0; digit--, i /= 10)
+		text[digit] = (char)('0' + i % 10);
+	return text;
+}
+
+/* Each file has its number in front, as far as it holds anything. */
+static int make(struct context *c, uint64_t i)
+{
+	int file = open(name(i), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	memcpy(content, &i, sizeof i);
+	if (file < 0 || (bytes > 0 && write(file, content, bytes) != (ssize_t)bytes) || close(file) != 0) {
+		failed(c, file < 0 ? "open" : "write");
+		return 0;
+	}
+	return 1;
+}
+
+static int removed(struct context *c, uint64_t i)
+{
+	if (unlink(name(i)) == 0)
+		return 1;
+	failed(c, "unlink");
+	return 0;
+}
+
+static int is_right(uint64_t i)
+{
+	int file = open(name(i), O_RDONLY | O_CLOEXEC);
+	ssize_t got = file < 0 ? -1 : read(file, found, bytes + 1);
+	if (file >= 0)
+		close(file);
+	memcpy(content, &i, sizeof i);
+	return got == (ssize_t)bytes && memcmp(found, content, bytes) == 0;
+}
+
+static void setup(struct context *c)
+{
+	const char *op = parameter(c, "op", "");
+	bytes = (size_t)parameter_u64(c, "bytes", 0);
+	deletes = strcmp(op, "delete") == 0;
+	if ((!deletes && strcmp(op, "create") != 0) || bytes > MOST_BYTES || (bytes > 0 && bytes < sizeof(uint64_t)))
+		failed_because(c, "arguments", "op=%s is neither create nor delete, or bytes=%zu is neither 0 nor 8 to %d", op, bytes,
+			       MOST_BYTES);
+	for (size_t i = 0; i < MOST_BYTES; i++)
+		content[i] = (char)('a' + i % 26);
+}
+
+static void prepare(struct context *c, uint64_t n)
+{
+	for (uint64_t i = 0; deletes && i < n && make(c, i); i++)
+		;
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	for (uint64_t i = 0; i < n && (deletes ? removed(c, i) : make(c, i)); i++)
+		++*check;
+}
+
+static void finish(struct context *c, uint64_t n, uint64_t *check)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		if (deletes)
+			*check += access(name(i), F_OK) != 0 && errno == ENOENT;
+		else
+			*check += (uint64_t)is_right(i);
+		if (!deletes && !removed(c, i))
+			return;
+	}
+}
+
+/* Files that were made or removed, and those that are then right or not there. */
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	(void)c;
+	return 2 * n;
+}
+
+const struct kernel kernel = {
+	.name = "file/make",
+	.setup = setup,
+	.prepare = prepare,
+	.run = run,
+	.finish = finish,
+	.expect = expect,
+	.max_n = MOST_FILES,
+};

@@ -1,0 +1,54 @@
+/* file/fsync: how long it takes until a small change of a file is safe (POSIX, fsync()).
+ *
+ * One operation is one pwrite of 512 bytes to the front of a file of that size, and one fsync, which returns when the device says that
+ * it has the data. What a device keeps in a cache of its own, and whether it may, is not known.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../runtime/kernel.h"
+
+#define BYTES 512
+
+static char content[BYTES];
+static int file = -1;
+
+static void setup(struct context *c)
+{
+	memset(content, 'x', sizeof content);
+	file = open("small", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (file < 0 || write(file, content, BYTES) != BYTES || fsync(file) != 0)
+		failed(c, "fsync");
+	note(c, "uncached", "fsync after each write");
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	for (uint64_t i = 1; i <= n; i++) {
+		memcpy(content, &i, sizeof i);
+		if (pwrite(file, content, BYTES, 0) != BYTES || fsync(file) != 0) {
+			failed(c, "fsync");
+			return;
+		}
+		++*check;
+	}
+}
+
+/* The number of the last operation is in the file. */
+static void finish(struct context *c, uint64_t n, uint64_t *check)
+{
+	uint64_t last;
+	if (pread(file, &last, sizeof last, 0) != sizeof last)
+		failed(c, "pread");
+	*check += last == n;
+}
+
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	(void)c;
+	return n + 1;
+}
+
+const struct kernel kernel = {.name = "file/sync", .setup = setup, .run = run, .finish = finish, .expect = expect};

@@ -1,0 +1,132 @@
+/* ipc/shared-memory/64 and so on: how much one process can hand to another through memory that both have, by the size of the
+ * messages (POSIX, shared memory).
+ *
+ * One operation is one message of size= bytes that a process copies into a ring of slots and another copies out of it, to where a
+ * program would work with it: two copies, as many as by a pipe, and no call of the system as long as neither must
+ * wait. How they wait for room and for messages is told in shared.h. The clock stops when the last message was copied out. Each has its
+ * number at both ends, which the receiver looks at; the last is compared whole, after the clock has stopped.
+ */
+#define _GNU_SOURCE
+#include "shared.h"
+
+#define NUMBER sizeof(uint64_t)
+#define MOST_BYTES 65536
+#define RING_BYTES 65536
+#define LEAST_SLOTS 4
+
+static struct ring {
+	struct common common; /* there: messages written, back: messages read */
+	struct word done;     /* regions of which the last message was compared */
+	_Atomic uint64_t right;
+	char slot[] __attribute__((aligned(APART)));
+} *ring;
+
+static char message[MOST_BYTES];
+static size_t size;
+static uint32_t slots, regions;
+
+static char byte_at(size_t i)
+{
+	return (char)(i * 7 + i / 251);
+}
+
+static int has_number(uint64_t number)
+{
+	return memcmp(message, &number, NUMBER) == 0 && memcmp(message + size - NUMBER, &number, NUMBER) == 0;
+}
+
+static void serve(void)
+{
+	uint32_t region = 0;
+	for (;;) {
+		uint32_t n = next_region(&ring->common, &region);
+		uint64_t right = 0;
+		for (uint32_t i = 0; i < n; i++) {
+			while (atomic_load_explicit(&ring->common.there.value, memory_order_acquire) == i)
+				wait_a_little();
+			memcpy(message, ring->slot + i % slots * size, size);
+			CLOBBER();
+			right += has_number(i);
+			atomic_store_explicit(&ring->common.back.value, i + 1, memory_order_release);
+		}
+		right += has_number(n - 1) ? 2 * NUMBER : 0;
+		for (size_t i = NUMBER; i < size - NUMBER; i++)
+			right += message[i] == byte_at(i);
+		atomic_store(&ring->right, right);
+		atomic_store(&ring->done.value, region);
+	}
+}
+
+static void setup(struct context *c)
+{
+	size = parameter_u64(c, "size", 0);
+	if (size < 2 * NUMBER || size > MOST_BYTES) {
+		failed_because(c, "arguments", "size=%zu is not between %zu and %d", size, 2 * NUMBER, MOST_BYTES);
+		return;
+	}
+	slots = RING_BYTES / size > LEAST_SLOTS ? (uint32_t)(RING_BYTES / size) : LEAST_SLOTS;
+	if (!parse_how(c) || (ring = common_memory(c, sizeof *ring + slots * size)) == NULL)
+		return;
+	note(c, "slots", "%u", slots);
+	for (size_t i = 0; i < size; i++)
+		message[i] = byte_at(i);
+	start_peer(c, serve);
+}
+
+static void prepare(struct context *c, uint64_t n)
+{
+	(void)c;
+	regions++;
+	atomic_store(&ring->common.there.value, 0);
+	atomic_store(&ring->common.back.value, 0);
+	begin_region(&ring->common, n);
+}
+
+/* Until all but so many messages of those written are read. */
+static int wait_for_reader(uint32_t written, uint32_t unread)
+{
+	while (written - atomic_load_explicit(&ring->common.back.value, memory_order_acquire) > unread && !peer_died)
+		wait_a_little();
+	return !peer_died;
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	(void)check;
+	for (uint32_t i = 0; i < n && wait_for_reader(i, slots - 1); i++) {
+		uint64_t number = i;
+		memcpy(message, &number, NUMBER);
+		memcpy(message + size - NUMBER, &number, NUMBER);
+		memcpy(ring->slot + i % slots * size, message, size);
+		atomic_store_explicit(&ring->common.there.value, i + 1, memory_order_release);
+	}
+	if (!wait_for_reader((uint32_t)n, 0))
+		failed_because(c, "wait", "the process that reads has ended");
+}
+
+/* The messages that were right, and the bytes of the last of them. */
+static void finish(struct context *c, uint64_t n, uint64_t *check)
+{
+	(void)c;
+	(void)n;
+	while (atomic_load(&ring->done.value) != regions && !peer_died)
+		sched_yield();
+	*check = atomic_load(&ring->right);
+}
+
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	(void)c;
+	return n + size;
+}
+
+const struct kernel kernel = {
+	.name = "ipc/shared-bandwidth",
+	.setup = setup,
+	.prepare = prepare,
+	.run = run,
+	.finish = finish,
+	.expect = expect,
+	.teardown = stop_peer,
+	.max_n = 1u << 31,
+};

@@ -1,0 +1,66 @@
+/* tar, writing files to an archive again and again: what level 3 of the loads of hp-1987, section 5, adds. There the archive was
+ * a tape; here it is a file in the directory where files are measured, written anew each time.
+ *
+ * archive tar=PATH. The files are made beforehand, 64 of 256 KB. */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "part.h"
+
+#define FILES 64
+#define BYTES (256 << 10)
+
+static void make_files(void)
+{
+	static char bytes[BYTES];
+	uint64_t x = 88172645463325252u; /* xorshift: what cannot be packed */
+	if (mkdir("files", 0700) != 0)
+		leave(FAILS, "cannot make the directory files: %s", strerror(errno));
+	for (int i = 0; i < FILES; i++) {
+		char path[32];
+		for (size_t k = 0; k < sizeof bytes; k += sizeof x) {
+			x ^= x << 13;
+			x ^= x >> 7;
+			x ^= x << 17;
+			memcpy(bytes + k, &x, sizeof x);
+		}
+		snprintf(path, sizeof path, "files/%d", i);
+		int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (file < 0 || write(file, bytes, sizeof bytes) != (ssize_t)sizeof bytes)
+			leave(CANNOT, "cannot write %s: %s; choose another directory with --dir", path, strerror(errno));
+		close(file);
+	}
+}
+
+/* One archive of all files. */
+static void archive(const char *tar)
+{
+	struct stat made;
+	int status;
+	pid_t parent = getpid(), pid = fork();
+	if (pid < 0)
+		leave(FAILS, "fork: %s", strerror(errno));
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() == parent)
+			execl(tar, "tar", "-cf", "archive", "files", (char *)NULL);
+		_exit(127);
+	}
+	if (waitpid(pid, &status, 0) != pid || status != 0)
+		leave(FAILS, "%s ended with wait status %d", tar, status);
+	if (stat("archive", &made) != 0 || made.st_size < (off_t)FILES * BYTES)
+		leave(FAILS, "%s left no archive of all files", tar);
+}
+
+int main(int argc, char **argv)
+{
+	const char *tar = argument(argc, argv, "tar", "/bin/tar");
+	make_files();
+	for (uint64_t done = 1;; done++) {
+		archive(tar);
+		progress(done, "archives of 16 MB");
+	}
+}

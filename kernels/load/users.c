@@ -1,0 +1,203 @@
+/* Users at terminals, each with a shell, an editor and a compiler: the program development of hp-1987, section 2, which is
+ * also level 1 of the loads of section 5.
+ *
+ * users cc=PATH editor=PATH [users=16] [seconds=60]. Each user has a pseudo-terminal and a directory of its own, and goes through
+ * these steps again and again: compile a program with mistakes, correct all but one in the editor, compile, correct the
+ * last, compile and link, execute, ls, pwd, date (development.h). Nobody thinks in between. A transaction is a command that brings a prompt;
+ * each must end as it should, or nothing counts. With `seconds` it ends, and prints users, transactions, seconds and transactions
+ * an hour; without, it is a part of a load (part.h).
+ */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "development.h"
+#include "part.h"
+
+/* How long a user waits for a prompt before it is taken for lost: compilers of many users at once are slow. */
+#define PATIENCE 120
+#define TAIL 1024
+
+struct user {
+	int number, terminal, step;
+	double since;
+	char tail[TAIL + 1]; /* the last of what the terminal showed */
+	size_t shown;
+};
+
+static struct step steps[STEPS];
+static int count;
+static char *source;
+static uint64_t transactions;
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* The shell of a user, on the terminal's other side. It does not come back. */
+static void be_shell(const char *terminal, const char *directory, pid_t parent)
+{
+	const struct winsize size = {.ws_row = 24, .ws_col = 80};
+	char home[4096];
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent || setsid() < 0 || chdir(directory) != 0)
+		_exit(1);
+	int fd = open(terminal, O_RDWR);
+	if (fd < 0 || ioctl(fd, TIOCSCTTY, 0) != 0 || ioctl(fd, TIOCSWINSZ, &size) != 0)
+		_exit(1);
+	for (int i = 0; i < 3; i++)
+		dup2(fd, i);
+	setenv("PS1", "[$?]> ", 1);
+	setenv("TERM", "vt100", 1);
+	setenv("HOME", getcwd(home, sizeof home) == NULL ? "/" : home, 1);
+	unsetenv("ENV");
+	execl("/bin/sh", "sh", "-i", (char *)NULL);
+	_exit(127);
+}
+
+/* The program with its mistakes, as it is at the beginning of a round; what the last round has made is gone. */
+static void begin_round(const struct user *user)
+{
+	char path[64];
+	snprintf(path, sizeof path, "user-%d/program", user->number);
+	unlink(path);
+	snprintf(path, sizeof path, "user-%d/program.c", user->number);
+	int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	size_t length = strlen(source);
+	if (file < 0 || write(file, source, length) != (ssize_t)length)
+		leave(FAILS, "cannot write %s: %s", path, strerror(errno));
+	close(file);
+}
+
+static void log_in(struct user *user)
+{
+	char directory[32], *name;
+	snprintf(directory, sizeof directory, "user-%d", user->number);
+	user->terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (user->terminal < 0 || grantpt(user->terminal) != 0 || unlockpt(user->terminal) != 0 ||
+	    (name = ptsname(user->terminal)) == NULL)
+		leave(CANNOT, "no pseudo-terminal for user %d: %s; mount devpts on /dev/pts with more of them", user->number,
+		      strerror(errno));
+	if (mkdir(directory, 0700) != 0)
+		leave(FAILS, "cannot make %s: %s", directory, strerror(errno));
+	pid_t parent = getpid(), pid = fork();
+	if (pid < 0)
+		leave(CANNOT, "no process for user %d: %s; raise the limit with ulimit -u", user->number, strerror(errno));
+	if (pid == 0)
+		be_shell(name, directory, parent);
+	user->step = -1; /* the first prompt ends no transaction */
+	user->since = now();
+}
+
+static void type_step(struct user *user)
+{
+	const char *keys = steps[user->step].keys;
+	if (user->step == 0)
+		begin_round(user);
+	user->shown = 0;
+	user->tail[0] = '\0';
+	user->since = now();
+	if (write(user->terminal, keys, strlen(keys)) != (ssize_t)strlen(keys))
+		leave(FAILS, "cannot type at the terminal of user %d: %s", user->number, strerror(errno));
+}
+
+/* Whether the system is ready for the next step; a prompt tells how the command ended. */
+static int is_ready(const struct user *user)
+{
+	const struct step *step = user->step < 0 ? NULL : &steps[user->step];
+	if (step != NULL && step->until != NULL)
+		return strstr(user->tail, step->until) != NULL;
+	const char *prompt = strstr(user->tail, "]> ");
+	if (prompt == NULL)
+		return 0;
+	const char *status = prompt;
+	while (status > user->tail && status[-1] >= '0' && status[-1] <= '9')
+		status--;
+	if (step != NULL && (atoi(status) != 0) != step->fails)
+		leave(CANNOT, "a user's '%s' ended with status %d; it should have %s, and the terminal showed: %s", step->keys,
+		      atoi(status), step->fails ? "failed" : "ended well", user->tail);
+	return 1;
+}
+
+/* Takes what the terminal shows, and goes on when the system is ready. */
+static void attend(struct user *user)
+{
+	char bytes[4096];
+	ssize_t n = read(user->terminal, bytes, sizeof bytes);
+	if (n <= 0)
+		leave(FAILS, "the terminal of user %d was closed; it showed: %s", user->number, user->tail);
+	for (ssize_t i = 0; i < n; i++) {
+		if (user->shown == TAIL) {
+			memmove(user->tail, user->tail + TAIL / 2, TAIL / 2);
+			user->shown = TAIL / 2;
+		}
+		if (bytes[i] != '\0')
+			user->tail[user->shown++] = bytes[i];
+	}
+	user->tail[user->shown] = '\0';
+	if (!is_ready(user))
+		return;
+	if (user->step >= 0 && steps[user->step].until == NULL)
+		transactions++;
+	user->step = (user->step + 1) % count;
+	type_step(user);
+}
+
+/* Serves all terminals until `end`. */
+static void serve(struct user *user, int users, double end)
+{
+	struct pollfd *fds = calloc((size_t)users, sizeof *fds);
+	char of[64];
+	snprintf(of, sizeof of, "transactions of %d users", users);
+	while (fds != NULL && now() < end) {
+		for (int i = 0; i < users; i++)
+			fds[i] = (struct pollfd){.fd = user[i].terminal, .events = POLLIN};
+		if (poll(fds, (nfds_t)users, 1000) < 0 && errno != EINTR)
+			leave(FAILS, "poll: %s", strerror(errno));
+		for (int i = 0; i < users; i++) {
+			if (fds[i].revents != 0)
+				attend(&user[i]);
+			if (now() - user[i].since > PATIENCE)
+				leave(CANNOT, "user %d has seen nothing of '%s' for %d s; the terminal showed: %s",
+				      user[i].number, user[i].step < 0 ? "sh" : steps[user[i].step].keys, PATIENCE,
+				      user[i].tail);
+		}
+		/* at work when everybody has compiled once */
+		if (transactions >= (uint64_t)users)
+			progress(transactions, of);
+	}
+	free(fds);
+}
+
+int main(int argc, char **argv)
+{
+	const char *compiler = argument(argc, argv, "cc", NULL), *editor = argument(argc, argv, "editor", NULL);
+	int users = atoi(argument(argc, argv, "users", "16"));
+	double seconds = atof(argument(argc, argv, "seconds", "0"));
+	if (compiler == NULL || editor == NULL || users < 1) {
+		fprintf(stderr, "usage: users cc=PATH editor=PATH [users=16] [seconds=60]\n");
+		return 2;
+	}
+	struct user *user = calloc((size_t)users, sizeof *user);
+	source = source_text();
+	if (user == NULL || source == NULL)
+		leave(FAILS, "no memory");
+	count = script(steps, compiler, editor);
+	for (int i = 0; i < users; i++) {
+		user[i].number = i + 1;
+		log_in(&user[i]);
+	}
+	double start = now();
+	serve(user, users, seconds > 0 ? start + seconds : 1e300);
+	double took = now() - start;
+	printf("users=%d transactions=%llu seconds=%.1f per_hour=%.0f\n", users, (unsigned long long)transactions, took,
+	       (double)transactions / took * 3600);
+	return 0;
+}

@@ -1,0 +1,139 @@
+/* rt/message/...: a message is sent, and a waiter of higher priority gets the CPU (hp-1987, tables 5.9 and 5.10).
+ *
+ * One operation: the sender, of lower priority, sends a message of size= bytes; the receiver, which slept in its call, is dispatched on
+ * the same CPU and has the message. Timed from the line before the sending call to the first line of the receiver after
+ * its call. how=system-v: msgsnd and msgrcv, the messages that the document's system had. posix: mq_send and mq_receive.
+ * futex: the bytes are put into shared memory and copied out of it, and a futex wakes.
+ * Every byte of a message is the low byte of its number, and the last of them is what is added up.
+ */
+#define _GNU_SOURCE
+#include <mqueue.h>
+#include <stdio.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+
+#include "handover.h"
+
+#define MOST 512
+
+static size_t size;
+static ssize_t length; /* of the message that came */
+static int queue = -1;
+static mqd_t posix_queue = (mqd_t)-1;
+static struct {
+	long type;
+	unsigned char text[MOST];
+} sent, received;
+
+static void fill(uint64_t number)
+{
+	memset(sent.text, (int)(number & 0xff), size);
+}
+
+/* A message that is not whole is none. */
+static int read_number(uint64_t *number)
+{
+	if ((size_t)length != size || received.text[0] != received.text[size - 1]) {
+		errno = EBADMSG;
+		return -1;
+	}
+	*number = received.text[size - 1];
+	return 0;
+}
+
+static void make_queue(struct context *c)
+{
+	queue = msgget(IPC_PRIVATE, 0600);
+	sent.type = 1;
+	if (queue < 0)
+		failed(c, "msgget");
+}
+
+static int send_queue(uint64_t number)
+{
+	(void)number;
+	return msgsnd(queue, &sent, size, 0);
+}
+
+static int receive_queue(void)
+{
+	length = msgrcv(queue, &received, sizeof received.text, 0, 0);
+	return length < 0 ? -1 : 0;
+}
+
+static void make_posix(struct context *c)
+{
+	struct mq_attr attributes = {.mq_maxmsg = 1, .mq_msgsize = (long)size};
+	char name[64];
+	snprintf(name, sizeof name, "/gritstone.%ld", (long)getpid());
+	posix_queue = mq_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600, &attributes);
+	if (posix_queue == (mqd_t)-1)
+		failed(c, "mq_open");
+	else if (mq_unlink(name) != 0)
+		failed(c, "mq_unlink");
+}
+
+static int send_posix(uint64_t number)
+{
+	(void)number;
+	return mq_send(posix_queue, (const char *)sent.text, size, 0);
+}
+
+static int receive_posix(void)
+{
+	length = mq_receive(posix_queue, (char *)received.text, sizeof received.text, NULL);
+	return length < 0 ? -1 : 0;
+}
+
+static int send_futex(uint64_t number)
+{
+	memcpy(shared->room, sent.text, size);
+	return give_futex(number);
+}
+
+static int receive_futex(void)
+{
+	take_futex();
+	memcpy(received.text, shared->room, size);
+	length = (ssize_t)size;
+	return 0;
+}
+
+static const struct way ways[] = {
+	{"system-v", 1, make_queue, send_queue, receive_queue, fill, read_number},
+	{"posix", 1, make_posix, send_posix, receive_posix, fill, read_number},
+	{"futex", 0, make_futex, send_futex, receive_futex, fill, read_number},
+	{.name = NULL},
+};
+
+static void setup(struct context *c)
+{
+	size = (size_t)parameter_u64(c, "size", 0);
+	if (size == 0 || size > MOST)
+		failed_because(c, "arguments", "size=%zu is not between 1 and %d", size, MOST);
+	else
+		set_up_handover(c, ways);
+}
+
+/* The sum of the low bytes of 1 to n: 256 of them, in whatever order, add up to 255 * 128. */
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	uint64_t rest = n % 256;
+	(void)c;
+	return n / 256 * (255 * 128) + rest * (rest + 1) / 2;
+}
+
+static void teardown(struct context *c)
+{
+	tear_down_handover(c);
+	if (queue >= 0 && msgctl(queue, IPC_RMID, NULL) != 0)
+		failed(c, "msgctl");
+}
+
+const struct kernel kernel = {
+	.name = "rt/message",
+	.setup = setup,
+	.run = take_all,
+	.expect = expect,
+	.teardown = teardown,
+};

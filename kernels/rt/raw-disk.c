@@ -1,0 +1,113 @@
+/* rt/raw-disk/...: one synchronous write past the page cache, to the next line of the program (hp-1987, tables 5.15 to 5.17).
+ *
+ * One operation is one pwrite of size= bytes, the next in sequence, to a file whose blocks are allocated and were written before,
+ * opened with O_DIRECT and O_DSYNC: when it returns, the bytes have left for the device, past the page cache, and a device that
+ * has a cache of its own was told to empty it. The document wrote to the raw disc; a file is what one may write to on a
+ * disc that is in use. Each write carries its number, and all of them are read back from the device afterwards.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../runtime/kernel.h"
+
+#define NAME "raw"
+#define PLACES 256 /* writes until the file is full, and the first place comes again */
+#define ALIGNED 4096
+
+static int file = -1;
+static size_t size;
+static char *block;
+
+static off_t place_of(uint64_t number)
+{
+	return (off_t)(number % PLACES * size);
+}
+
+static void setup(struct context *c)
+{
+	size = (size_t)parameter_u64(c, "size", 0);
+	if (size == 0 || size > 1 << 20 || size % 512 != 0) {
+		failed_because(c, "arguments", "size=%zu is not a multiple of 512, up to 1 MB", size);
+		return;
+	}
+	block = aligned_alloc(ALIGNED, (size + ALIGNED - 1) / ALIGNED * ALIGNED);
+	if (block == NULL) {
+		failed(c, "aligned_alloc");
+		return;
+	}
+	memset(block, 0, size);
+	file = open(NAME, O_RDWR | O_CREAT | O_TRUNC | O_DIRECT | O_DSYNC | O_CLOEXEC, 0600);
+	if (file < 0) {
+		if (errno == EINVAL)
+			skip(c, "the file system here has no O_DIRECT; choose a directory on a disc with --dir");
+		failed(c, "open");
+		return;
+	}
+	note(c, "uncached", "O_DIRECT");
+	for (int i = 0; i < PLACES; i++) {
+		if (pwrite(file, block, size, place_of((uint64_t)i)) == (ssize_t)size)
+			continue;
+		if (errno == EINVAL && i == 0)
+			skip(c, "the device here takes no direct writes of %zu bytes; choose a directory on another one with --dir", size);
+		failed(c, "pwrite");
+		return;
+	}
+	if (fsync(file) != 0)
+		failed(c, "fsync");
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	(void)check;
+	for (uint64_t i = 0; i < n; i++) {
+		memcpy(block, &i, sizeof i);
+		uint64_t start = now_ns();
+		ssize_t wrote = pwrite(file, block, size, place_of(i));
+		uint64_t end = now_ns();
+		if (wrote != (ssize_t)size) {
+			failed(c, "pwrite");
+			return;
+		}
+		record(c, start, end);
+	}
+}
+
+/* What stands at the last of each place that was written to. */
+static void finish(struct context *c, uint64_t n, uint64_t *check)
+{
+	for (uint64_t i = n > PLACES ? n - PLACES : 0; i < n; i++) {
+		uint64_t number;
+		if (pread(file, block, size, place_of(i)) != (ssize_t)size) {
+			failed(c, "pread");
+			return;
+		}
+		memcpy(&number, block, sizeof number);
+		*check += number;
+	}
+}
+
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	(void)c;
+	uint64_t first = n > PLACES ? n - PLACES : 0;
+	return n * (n - 1) / 2 - (first > 0 ? first * (first - 1) / 2 : 0);
+}
+
+static void teardown(struct context *c)
+{
+	if (unlink(NAME) != 0)
+		failed(c, "unlink");
+}
+
+const struct kernel kernel = {
+	.name = "rt/raw-disk",
+	.setup = setup,
+	.run = run,
+	.finish = finish,
+	.expect = expect,
+	.teardown = teardown,
+};

@@ -1,0 +1,126 @@
+/* Processes beside the first, which sleep between regions, so that the pacer and what is not measured have the CPU to themselves. */
+#ifndef GRITSTONE_SCHED_CREW_H
+#define GRITSTONE_SCHED_CREW_H
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../runtime/kernel.h"
+
+#define MOST_OF_CREW 128
+
+/* Shared by all. Whoever is in the crew sleeps until `turn` changes, and counts itself in and out. */
+static struct crew {
+	_Atomic uint32_t turn, awake, asleep;
+	_Atomic int over;
+} *crew;
+static unsigned crew_count;
+static pid_t crew_pid[MOST_OF_CREW];
+
+static inline void sleep_on(_Atomic uint32_t *word, uint32_t value)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
+}
+
+static inline void wake_all(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* Memory that all processes of the kernel share; NULL after a failure. */
+static inline void *shared_memory(struct context *c, size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (memory != MAP_FAILED)
+		return memory;
+	failed(c, "mmap");
+	return NULL;
+}
+
+static inline _Noreturn void crew_serve(unsigned number, void (*work)(unsigned))
+{
+	for (uint32_t turn = 0;; turn++) {
+		while (atomic_load(&crew->turn) == turn)
+			sleep_on(&crew->turn, turn);
+		atomic_fetch_add(&crew->awake, 1);
+		work(number);
+		atomic_fetch_add(&crew->asleep, 1);
+		wake_all(&crew->asleep);
+	}
+}
+
+/* One more, which does work(number) in every region. For setup. */
+static inline void crew_add(struct context *c, void (*work)(unsigned number))
+{
+	unsigned number = crew_count;
+	if (crew == NULL && (crew = shared_memory(c, sizeof *crew)) == NULL)
+		return;
+	if (number == MOST_OF_CREW) {
+		failed_because(c, "arguments", "there are to be more than %d processes", MOST_OF_CREW);
+		return;
+	}
+	pid_t pid = fork_peer(c);
+	if (pid < 0)
+		failed(c, "fork");
+	if (pid == 0)
+		crew_serve(number, work);
+	if (pid > 0)
+		crew_pid[crew_count++] = pid;
+}
+
+/* Lets them begin. */
+static inline void crew_wake(void)
+{
+	if (crew == NULL)
+		return;
+	atomic_store(&crew->over, 0);
+	atomic_store(&crew->awake, 0);
+	atomic_store(&crew->asleep, 0);
+	atomic_fetch_add(&crew->turn, 1);
+	wake_all(&crew->turn);
+}
+
+/* Returns when all of them are at work. */
+static inline void crew_await(void)
+{
+	while (crew != NULL && atomic_load(&crew->awake) < crew_count)
+		sched_yield();
+}
+
+/* Returns when all of them have done their work. */
+static inline void crew_join(void)
+{
+	uint32_t asleep;
+	while (crew != NULL && (asleep = atomic_load(&crew->asleep)) < crew_count)
+		sleep_on(&crew->asleep, asleep);
+}
+
+static inline int crew_is_over(void)
+{
+	return atomic_load_explicit(&crew->over, memory_order_relaxed);
+}
+
+/* Tells those who work until they are told. */
+static inline void crew_stop(void)
+{
+	if (crew != NULL)
+		atomic_store(&crew->over, 1);
+	crew_join();
+}
+
+/* For teardown: their CPU time is ours only when they were waited for. */
+static inline void crew_end(struct context *c)
+{
+	for (unsigned i = 0; i < crew_count; i++)
+		if (kill(crew_pid[i], SIGKILL) != 0 || waitpid(crew_pid[i], NULL, 0) != crew_pid[i])
+			failed(c, "waitpid");
+}
+
+#endif

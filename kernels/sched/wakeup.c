@@ -1,0 +1,86 @@
+/* sched/wakeup/...: a process wakes another and sleeps until it is woken by that, while busy= processes compute on the CPU of the
+ * other. One operation is the round trip; each is recorded, since it is the long ones that are felt.
+ *
+ * Those who compute do so from the beginning to the end of a launch: when they have just been woken, the scheduler treats them as
+ * sleepers too. The pacer has to share the CPU with them, and its median stands that.
+ */
+#define _GNU_SOURCE
+#include "crew.h"
+
+static struct {
+	_Atomic uint32_t asked;
+	char apart[60]; /* the other's in another cache line */
+	_Atomic uint32_t answered;
+} *both;
+static pid_t other;
+
+static void compute(unsigned number)
+{
+	(void)number;
+	while (!crew_is_over())
+		;
+}
+
+static _Noreturn void serve(void)
+{
+	for (uint32_t seen = 0;; seen++) {
+		while (atomic_load(&both->asked) == seen)
+			sleep_on(&both->asked, seen);
+		atomic_fetch_add(&both->answered, 1);
+		wake_all(&both->answered);
+	}
+}
+
+static void setup(struct context *c)
+{
+	uint64_t busy = parameter_u64(c, "busy", 0);
+	if ((both = shared_memory(c, sizeof *both)) == NULL)
+		return;
+	other = fork_peer(c);
+	if (other == 0)
+		serve();
+	if (other < 0)
+		failed(c, "fork");
+	for (uint64_t i = 0; i < busy; i++)
+		crew_add(c, compute);
+	crew_wake();
+	crew_await();
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	uint32_t before = atomic_load(&both->answered);
+	uint64_t start = now_ns();
+	for (uint64_t i = 0; i < n; i++) {
+		uint32_t answered = before + (uint32_t)i;
+		atomic_fetch_add(&both->asked, 1);
+		wake_all(&both->asked);
+		while (atomic_load(&both->answered) == answered)
+			sleep_on(&both->answered, answered);
+		uint64_t end = now_ns();
+		record(c, start, end);
+		start = end;
+	}
+	*check = atomic_load(&both->answered) - before;
+}
+
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	(void)c;
+	return n;
+}
+
+static void teardown(struct context *c)
+{
+	crew_end(c);
+	if (kill(other, SIGKILL) != 0 || waitpid(other, NULL, 0) != other)
+		failed(c, "waitpid");
+}
+
+const struct kernel kernel = {
+	.name = "sched/wakeup",
+	.setup = setup,
+	.run = run,
+	.expect = expect,
+	.teardown = teardown,
+};

@@ -1,0 +1,31 @@
+/* thread/futex: one operation asks to sleep on a word that no longer has the value it is said to have, which the kernel finds out
+ * and refuses: the way to every lock and queue of the C library that has to wait, without any waiting.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../runtime/kernel.h"
+
+static uint32_t word;
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		if (syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0) != -1 || errno != EAGAIN) {
+			failed(c, "futex");
+			return;
+		}
+		++*check;
+	}
+}
+
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	(void)c;
+	return n;
+}
+
+const struct kernel kernel = {.name = "thread/futex", .run = run, .expect = expect};

@@ -1,0 +1,82 @@
+/* vm/protect/..., vm/shootdown/...: one operation forbids writing to bytes= of memory that is in use, allows it again, and writes to it.
+ *
+ * Beside cpus_used= 2 or more, threads on that many CPUs less one read the same pages all the time: what they have in their
+ * translation buffers is no longer true when writing is forbidden, and they are interrupted to forget it.
+ */
+#define _GNU_SOURCE
+#include <sys/mman.h>
+
+#include "../thread/team.h"
+
+static volatile char *memory;
+static uint64_t bytes, page;
+static _Alignas(APART) _Atomic int over;
+
+static void read_pages(unsigned member)
+{
+	(void)member;
+	while (!atomic_load_explicit(&over, memory_order_relaxed))
+		for (uint64_t at = 0; at < bytes; at += page)
+			(void)memory[at + 1];
+}
+
+static void setup(struct context *c)
+{
+	unsigned used = (unsigned)parameter_u64(c, "cpus_used", 1), cpus = team_cpus(c);
+	page = (uint64_t)sysconf(_SC_PAGESIZE);
+	bytes = parameter_u64(c, "bytes", page);
+	bytes += (page - bytes % page) % page;
+	if (used > cpus) {
+		skip(c, "it takes %u CPUs, and this process may use %u", used, cpus);
+		return;
+	}
+	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED) {
+		failed(c, "mmap");
+		return;
+	}
+	madvise((void *)(uintptr_t)memory, bytes, MADV_NOHUGEPAGE); /* refused where there are none */
+	for (uint64_t at = 0; at < bytes; at += page)
+		memory[at] = 0;
+	team_start(c, used, read_pages);
+}
+
+static void prepare(struct context *c, uint64_t n)
+{
+	(void)c;
+	(void)n;
+	*(volatile uint64_t *)memory = 0;
+	atomic_store(&over, 0);
+	team_prepare();
+}
+
+static void run(struct context *c, uint64_t n, uint64_t *check)
+{
+	void *begin = (void *)(uintptr_t)memory;
+	team_go();
+	for (uint64_t i = 0; i < n; i++) {
+		if (mprotect(begin, bytes, PROT_READ) != 0 || mprotect(begin, bytes, PROT_READ | PROT_WRITE) != 0) {
+			failed(c, "mprotect");
+			break;
+		}
+		++*(volatile uint64_t *)begin;
+	}
+	atomic_store(&over, 1);
+	team_join();
+	*check = *(volatile uint64_t *)begin;
+}
+
+static uint64_t expect(struct context *c, uint64_t n)
+{
+	(void)c;
+	return n;
+}
+
+const struct kernel kernel = {
+	.name = "vm/protect",
+	.setup = setup,
+	.prepare = prepare,
+	.run = run,
+	.finish = team_finish,
+	.expect = expect,
+};

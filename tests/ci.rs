@@ -1,0 +1,122 @@
+//! The files for continuous integration: the shell in them is carried out, and ends a job as the gate says.
+//!
+//! That they are what the two services take is tried by `scripts/check-ci`, which needs schemas that are not here.
+//! Must not know: how a gate decides.
+
+mod common;
+
+use common::{Home, binary};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+const FILES: [(&str, &str); 2] = [
+    (
+        "github-actions.yml",
+        include_str!("../docs/ci/github-actions.yml"),
+    ),
+    ("gitlab-ci.yml", include_str!("../docs/ci/gitlab-ci.yml")),
+];
+
+/// The blocks of shell in a file: what is indented below a line that ends in `|`.
+fn blocks(text: &str) -> Vec<String> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let mut lines = text.lines().peekable();
+    let mut blocks = vec![];
+    while let Some(head) = lines.next() {
+        if !head.ends_with('|') {
+            continue;
+        }
+        let mut block = String::new();
+        while let Some(line) = lines.next_if(|line| indent(line) > indent(head)) {
+            block += line;
+            block.push('\n');
+        }
+        blocks.push(block);
+    }
+    blocks
+}
+
+/// Carries the blocks out one after the other, as a runner does, in a folder of their own; the status of the first that fails.
+fn carried_out(blocks: &[String], path: &Path, home: &Home) -> (i32, String) {
+    let mut said = String::new();
+    for block in blocks {
+        let output = Command::new("bash")
+            .args(["-eo", "pipefail", "-c", block])
+            .current_dir(home.path())
+            .env_clear()
+            .env("PATH", format!("{}:/usr/bin:/bin", path.display()))
+            .env("HOME", home.path())
+            .env("ROWS", "byte/loop byte/siev*")
+            .env("BUDGET", "2s")
+            .env("SLOWDOWN", "2%")
+            .env("GITHUB_SHA", "0123abcd")
+            .env("CI_COMMIT_SHA", "0123abcd")
+            .env("GITHUB_STEP_SUMMARY", home.path().join("summary"))
+            .output()
+            .unwrap();
+        said += &String::from_utf8_lossy(&output.stdout);
+        said += &String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() {
+            return (output.status.code().unwrap(), said);
+        }
+    }
+    (0, said)
+}
+
+/// A folder with a program of this name and text.
+fn folder_with(text: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("gritstone");
+    std::fs::write(&program, text).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    folder
+}
+
+#[test]
+fn the_shell_in_them_measures_and_a_first_run_cannot_be_told() {
+    for (name, text) in FILES {
+        let blocks = blocks(text);
+        assert_eq!(blocks.len(), 2, "{name}");
+        let path = folder_with(&format!("#!/bin/sh\nexec {} \"$@\"\n", binary().display()));
+        let home = Home::new();
+        let (status, said) = carried_out(&blocks, path.path(), &home);
+        // one service takes 4 for a warning, the other is told so
+        let wanted = if name.starts_with("github") { 0 } else { 4 };
+        assert_eq!(status, wanted, "{name}: {said}");
+        assert!(said.contains("earlier run"), "{name}: {said}");
+        let kept = std::fs::read_to_string(home.path().join("gritstone.jsonl")).unwrap();
+        assert!(kept.contains("byte/sieve") && kept.contains("byte/loop"));
+        assert!(kept.contains("ci-0123abcd"));
+    }
+}
+
+#[test]
+fn a_job_ends_as_the_gate_does() {
+    for (name, text) in FILES {
+        let blocks = blocks(text);
+        let ended = |status: i32| {
+            let program =
+                format!("#!/bin/sh\n[ \"$1\" != check ] || {{ echo table; exit {status}; }}\n");
+            carried_out(&blocks, folder_with(&program).path(), &Home::new())
+        };
+        let (passed, said) = ended(0);
+        assert!(passed == 0 && said.contains("table"), "{name}: {said}");
+        assert_eq!(ended(1).0, 1, "{name}");
+        assert_eq!(ended(2).0, 2, "{name}");
+        let (status, said) = ended(4);
+        match name {
+            "github-actions.yml" => assert!(status == 0 && said.contains("::warning::"), "{said}"),
+            _ => assert!(status == 4 && text.contains("exit_codes: 4"), "{said}"),
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_measured_is_no_success() {
+    for (name, text) in FILES {
+        let program = "#!/bin/sh\n[ \"$1\" != run ] || exit 3\n";
+        let (status, said) = carried_out(&blocks(text), folder_with(program).path(), &Home::new());
+        assert_eq!(status, 3, "{name}: {said}");
+    }
+}

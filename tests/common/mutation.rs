@@ -1,0 +1,135 @@
+//! Damaged inputs for tests of readers: real ones with a few bytes, lines or numbers changed, which get further into a reader
+//! than bytes at random. `GRITSTONE_INPUTS` says how many; the seed is fixed, so that input N is always the same.
+//!
+//! Must not know: what is read.
+
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+/// As many as an ordinary test has time for.
+const FEW: u64 = 2_000;
+
+/// What readers stumble over: ends of ranges, and the letters that mean something to one of them.
+const PIECES: [&str; 32] = [
+    "0",
+    "-1",
+    "1e999",
+    "NaN",
+    "18446744073709551615",
+    "18446744073709551616",
+    "-9223372036854775809",
+    "4294967296",
+    "0.1",
+    "null",
+    "true",
+    "{}",
+    "[]",
+    "\"\"",
+    "\"",
+    "'",
+    "'''",
+    "\\",
+    "\\u0000",
+    "\\x0a",
+    "{",
+    "[",
+    "]",
+    "}",
+    "=",
+    ",",
+    "\n",
+    "\0",
+    "\u{feff}",
+    "\u{202e}",
+    "é",
+    "@",
+];
+
+/// Gives damaged copies of `inputs` to `read`, each to be read without a panic, and says which one it was otherwise.
+pub fn each(inputs: &[&[u8]], mut read: impl FnMut(&[u8], &mut Pcg64)) {
+    let wanted = std::env::var("GRITSTONE_INPUTS").ok();
+    let wanted = wanted.map_or(FEW, |n| n.parse().expect("GRITSTONE_INPUTS is a number"));
+    for number in 0..wanted {
+        let mut random = Pcg64::seed_from_u64(number);
+        let mut bytes = inputs[random.random_range(0..inputs.len())].to_vec();
+        for _ in 0..=random.random_range(0..4) {
+            damage(&mut bytes, inputs, &mut random);
+        }
+        let read = std::panic::AssertUnwindSafe(|| read(&bytes, &mut random));
+        if let Err(panic) = std::panic::catch_unwind(read) {
+            eprintln!("input {number} of {wanted} was: {}", bytes.escape_ascii());
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+fn damage(bytes: &mut Vec<u8>, inputs: &[&[u8]], random: &mut Pcg64) {
+    let (from, to) = range(bytes, random);
+    match random.random_range(0..9) {
+        0 => bytes.truncate(from),
+        1 => drop(bytes.drain(from..to)),
+        2 => {
+            let twice = bytes[from..to].to_vec();
+            bytes.splice(from..from, twice);
+        }
+        3 => {
+            let other = inputs[random.random_range(0..inputs.len())];
+            let (begin, end) = range(other, random);
+            bytes.splice(from..to, other[begin..end].iter().copied());
+        }
+        4 => {
+            if let Some(byte) = bytes.get_mut(from) {
+                *byte ^= 1 << random.random_range(0..8);
+            }
+        }
+        5 => number(bytes, from, random),
+        6 => lines(bytes, random),
+        _ => {
+            let piece = PIECES[random.random_range(0..PIECES.len())];
+            let until = if random.random() { from } else { to };
+            bytes.splice(from..until, piece.bytes());
+        }
+    }
+}
+
+/// A short piece, most of the time.
+fn range(bytes: &[u8], random: &mut Pcg64) -> (usize, usize) {
+    let from = random.random_range(0..=bytes.len());
+    let most = if random.random_range(0..4) == 0 {
+        400
+    } else {
+        12
+    };
+    let to = (from + random.random_range(0..most)).min(bytes.len());
+    (from, to)
+}
+
+/// The next number becomes one of the pieces.
+fn number(bytes: &mut Vec<u8>, from: usize, random: &mut Pcg64) {
+    let Some(begin) = bytes[from..].iter().position(u8::is_ascii_digit) else {
+        return;
+    };
+    let begin = from + begin;
+    let digits = bytes[begin..].iter().take_while(|b| b.is_ascii_digit());
+    let end = begin + digits.count();
+    let piece = PIECES[random.random_range(0..9)];
+    bytes.splice(begin..end, piece.bytes());
+}
+
+/// Two lines change places, or one comes twice.
+fn lines(bytes: &mut Vec<u8>, random: &mut Pcg64) {
+    let mut all: Vec<&[u8]> = bytes.split_inclusive(|b| *b == b'\n').collect();
+    if all.is_empty() {
+        return;
+    }
+    let (a, b) = (
+        random.random_range(0..all.len()),
+        random.random_range(0..all.len()),
+    );
+    if random.random() {
+        all.swap(a, b);
+    } else {
+        all.insert(a, all[b]);
+    }
+    *bytes = all.concat();
+}

@@ -1,0 +1,426 @@
+//! Rows beside a load: what the users do, that a load lives between launches and tells what it did, that nothing of it outlives a
+//! run, and the summary that is made of such rows.
+
+mod common;
+
+use common::{Home, entries, eventually, kept, kinds, processes, result, start, traces};
+use gritstone_model::{
+    Benchmark, Conditions, Event, Id, Launch, Machine, Outcome, RunData, RunInfo, Sample, Settings,
+    Work,
+};
+use gritstone_stats::rating::{RatingRow, arithmetic};
+use gritstone_stats::summary::{Options, summarise};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output};
+use std::time::{Duration, Instant};
+
+/// The first of these programs that is on PATH.
+fn program(names: &[&str]) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap();
+    let all = names.iter().flat_map(|name| {
+        let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+        folders.into_iter().map(move |folder| folder.join(name))
+    });
+    all.into_iter().find(|path| path.exists())
+}
+
+/// Users by themselves, for so many seconds.
+fn users(compiler: &Path, editor: &Path, seconds: u32) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    let users = folder.path().join("users");
+    let bytes = gritstone_kernels::find("load/users")
+        .unwrap()
+        .bytes()
+        .unwrap();
+    fs::write(&users, bytes).unwrap();
+    fs::set_permissions(&users, fs::Permissions::from_mode(0o700)).unwrap();
+    Command::new("/bin/sh")
+        .args(["-c", "exec \"$@\"", "sh"])
+        .arg(&users)
+        .arg(format!("cc={}", compiler.display()))
+        .arg(format!("editor={}", editor.display()))
+        .args(["users=2".to_owned(), format!("seconds={seconds}")])
+        .current_dir(folder.path())
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn users_develop_programs_with_whatever_editor_there_is() {
+    let Some(compiler) = program(&["cc", "gcc", "clang"]) else {
+        eprintln!("not run: there is no compiler");
+        return;
+    };
+    for editor in ["vi", "nvi", "ex", "ed"]
+        .iter()
+        .filter_map(|name| program(&[name]))
+    {
+        let output = users(&compiler, &editor, 3);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {error}", editor.display());
+        let transactions: u64 = said
+            .split(' ')
+            .find_map(|word| word.strip_prefix("transactions=")?.parse().ok())
+            .unwrap_or_else(|| panic!("{said}"));
+        assert!(
+            transactions > 0 && said.contains("users=2 ") && said.contains(" per_hour="),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn a_compiler_that_compiles_nothing_is_no_development() {
+    let Some(editor) = program(&["ed", "ex", "vi"]) else {
+        eprintln!("not run: there is no editor");
+        return;
+    };
+    let output = users(Path::new("/bin/true"), &editor, 10);
+    assert_eq!(output.status.code(), Some(77));
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        error.contains("ended with status 0; it should have failed"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_the_load_needs_is_named_with_what_mends_it() {
+    let home = Home::new();
+    let mut command = home.gritstone(&[
+        "run",
+        "rt/user-latency@level-1",
+        "rt/user-latency@level-3",
+        "--format",
+        "json",
+    ]);
+    let (code, out, error) = common::ended(command.env("PATH", home.path()));
+    assert_eq!(code, 3, "{out}");
+    for text in [
+        "one of cc, gcc",
+        "apt-get install gcc nvi.",
+        "apt-get install gcc nvi tar.",
+    ] {
+        assert!(error.contains(text), "{text}: {error}");
+    }
+}
+
+/// Why the footnotes of a row say that it did not run.
+fn not_run(row: &Value) -> bool {
+    row["outcome"] == "skipped"
+}
+
+#[test]
+fn a_load_lives_between_launches_and_tells_what_it_did() {
+    let home = Home::new();
+    let rows = [
+        "rt/user-latency@level-1",
+        "rt/user-latency@level-2",
+        "rt/semaphore",
+    ];
+    let mut arguments = vec!["run"];
+    arguments.extend(rows);
+    arguments.extend(["--budget", "50s", "--format", "json"]);
+    let (code, out, error) = home.run(&arguments);
+    assert_eq!(processes(&home), 0, "{error}");
+    assert!(traces(&home).is_empty());
+    if code == 3 {
+        assert!(
+            error.contains("real-time priority") || error.contains("apt-get"),
+            "{error}"
+        );
+        return; // not here, and that is said
+    }
+    let run: Value = serde_json::from_str(&out).unwrap();
+    let [one, two, none] = rows.map(|id| result(&run, id));
+    let told = |row: &Value, text: &str| row["footnotes"].to_string().contains(text);
+    for row in [one, two].into_iter().filter(|row| !not_run(row)) {
+        assert!(told(row, "transactions of 16 users"), "{row}");
+        assert!(!kinds(row).contains(&"trivialised".to_owned()), "{row}");
+        assert_eq!(
+            told(row, "writes of 80 bytes"),
+            row["id"] == rows[1],
+            "{row}"
+        );
+    }
+    assert!(!told(none, "The load beside it"), "{none}");
+}
+
+/// What a run could leave on the machine beside processes and files: mounts, network namespaces, loop devices, control groups,
+/// traces.
+fn surroundings() -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    let lines = |path: &str| fs::read_to_string(path).unwrap_or_default();
+    all.extend(lines("/proc/self/mounts").lines().map(str::to_owned));
+    for folder in [
+        "/run/netns",
+        "/var/run/netns",
+        "/sys/class/net",
+        "/sys/kernel/tracing/instances",
+        "/sys/kernel/debug/tracing/instances",
+    ] {
+        all.extend(
+            entries(Path::new(folder))
+                .iter()
+                .map(|path| path.display().to_string()),
+        );
+    }
+    for device in entries(Path::new("/sys/block")) {
+        all.extend(fs::read_to_string(device.join("loop/backing_file")).ok());
+    }
+    let groups = lines("/proc/self/cgroup");
+    for controller in entries(Path::new("/sys/fs/cgroup")) {
+        let own = entries(&controller);
+        all.extend(
+            own.iter()
+                .map(|path| path.display().to_string())
+                .filter(|path| path.contains("gritstone")),
+        );
+    }
+    all.insert(groups);
+    all
+}
+
+/// Processes of the load of this home, by the name of their program.
+fn of_the_load(home: &Home, name: &str) -> Vec<i32> {
+    let mark = home.path().to_string_lossy().into_owned();
+    let is_it = |process: &PathBuf| {
+        let environ = fs::read(process.join("environ")).unwrap_or_default();
+        let command = fs::read_to_string(process.join("comm")).unwrap_or_default();
+        command.trim() == name && String::from_utf8_lossy(&environ).contains(&mark)
+    };
+    let all = entries(Path::new("/proc"));
+    let found = all.iter().filter(|process| is_it(process));
+    found
+        .filter_map(|process| process.file_name()?.to_str()?.parse().ok())
+        .collect()
+}
+
+/// A run that does not outlive its test, however that ends.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Kills a run in the middle of level 4, after what keeps its processes if `keepers` says so.
+fn nothing_is_left_of_a_run_that_is_killed(keepers: bool) {
+    let home = Home::new();
+    let before = surroundings();
+    // all of it below the home, by which its processes are told
+    let dir = home.path().to_string_lossy().into_owned();
+    let mut arguments = vec!["run", "rt/user-latency@level-4"];
+    arguments.extend(["--budget", "100s", "--dir", &dir]);
+    let mut child = Killed(start(
+        &home,
+        &arguments,
+        &[("XDG_RUNTIME_DIR", home.path())],
+    ));
+    // sixteen users have to compile first, which takes long beside other tests
+    let begun = Instant::now();
+    while kept(&home) == 0 && child.0.try_wait().unwrap().is_none() {
+        assert!(begun.elapsed() < Duration::from_secs(180), "never at work");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    if child.0.try_wait().unwrap().is_some() {
+        eprintln!("not run: this machine does not do level 4");
+        return;
+    }
+    // two hosts, or one that sends to itself: two processes at least
+    assert!(of_the_load(&home, "load_transfer").len() >= 2);
+    assert!(!of_the_load(&home, "load_users").is_empty());
+    if keepers {
+        for pid in of_the_load(&home, "runtime_keeper") {
+            let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+        }
+    }
+    kill(Pid::from_raw(child.0.id().cast_signed()), Signal::SIGKILL).unwrap();
+    child.0.wait().unwrap();
+    let (_, _, error) = home.run(&["doctor"]);
+    eventually("no process is left", || processes(&home) == 0);
+    assert!(
+        entries(&home.path().join(".local/state/gritstone")).is_empty(),
+        "the journal is left: {error}"
+    );
+    assert_eq!(traces(&home), Vec::<PathBuf>::new());
+    let left: Vec<String> = surroundings().difference(&before).cloned().collect();
+    let ours: Vec<&String> = left
+        .iter()
+        .filter(|line| line.contains("gritstone") || line.contains("transfer"))
+        .collect();
+    assert!(ours.is_empty(), "{ours:?}");
+}
+
+#[test]
+fn nothing_is_left_of_a_run_that_is_killed_beside_its_load() {
+    nothing_is_left_of_a_run_that_is_killed(false);
+}
+
+#[test]
+fn nothing_is_left_even_of_what_has_lost_its_keeper() {
+    nothing_is_left_of_a_run_that_is_killed(true);
+}
+
+fn summary() -> (Benchmark, Vec<Id>, Vec<f64>) {
+    let all = gritstone_catalogue::all().unwrap().benchmarks;
+    let entry = all
+        .iter()
+        .find(|row| row.id.as_str() == "rt/summary")
+        .unwrap();
+    let Work::Rating { over, weights, .. } = entry.work.clone() else {
+        panic!("{entry:?}");
+    };
+    assert_eq!(over.len(), 17);
+    (entry.clone(), over, weights)
+}
+
+#[test]
+fn the_published_factors_give_the_published_summary() {
+    let references = gritstone_references::all().unwrap();
+    let (_, over, weights) = summary();
+    for (machine, hundredths) in [("hp-9000-825s", 168.0), ("hp-9000-840s", 134.0)] {
+        let rows: Vec<RatingRow> = over
+            .iter()
+            .zip(&weights)
+            .map(|(id, &weight)| {
+                let stem = id.as_str().split('@').next().unwrap();
+                let name = format!("{stem}@to-a900");
+                let of = |cell: &&gritstone_references::Cell| {
+                    cell.machine == machine && cell.benchmark.as_str() == name
+                };
+                let cell = references.cells.iter().find(of).unwrap();
+                RatingRow {
+                    name,
+                    launches: vec![(0, cell.value.as_ref().unwrap().value)],
+                    reference: 1.0,
+                    better: gritstone_model::Better::Lower,
+                    weight,
+                    starred: false,
+                }
+            })
+            .collect();
+        let mean = arithmetic(&rows, 0.95, 1).unwrap().value;
+        assert_eq!((mean * 100.0).round(), hundredths, "{machine}");
+    }
+}
+
+/// A run whose figures are the medians that the document printed for a machine.
+fn run_of(machine: &str, without: &str) -> RunData {
+    let catalogue = gritstone_catalogue::all().unwrap();
+    let references = gritstone_references::all().unwrap();
+    let view = references
+        .view(&format!("ref:{machine}"), &catalogue.benchmarks)
+        .unwrap();
+    let (entry, over, _) = summary();
+    // what was printed has no samples by which claims could be tested
+    let unclaimed = |row: &Benchmark| Benchmark {
+        claims: Default::default(),
+        ..row.clone()
+    };
+    let rows = catalogue
+        .benchmarks
+        .iter()
+        .filter(|row| over.contains(&row.id));
+    let benchmarks: Vec<Benchmark> = rows.map(unclaimed).chain([entry]).collect();
+    let launch = |id: &Id, us: f64| Launch {
+        id: id.clone(),
+        round: 0,
+        start: 0,
+        cpus: vec![0],
+        copies: 1,
+        outcome: Outcome::Measured,
+        events: vec![Event::Sample(Sample {
+            n: 1,
+            wall: (us * 1000.0) as u64,
+            ..Sample::default()
+        })],
+        conditions: Conditions::default(),
+    };
+    let us = |id: &Id| {
+        let row = view.results.iter().find(|row| row.id == *id)?;
+        Some(
+            row.estimate?
+                * if row.unit.as_str() == "ms" {
+                    1000.0
+                } else {
+                    1.0
+                },
+        )
+    };
+    let measured = over.iter().filter(|id| id.as_str() != without);
+    let launches = measured
+        .filter_map(|id| Some(launch(id, us(id)?)))
+        .collect();
+    RunData {
+        info: RunInfo {
+            id: "run".to_owned(),
+            label: None,
+            started: "2026-01-02T03:04:05Z".to_owned(),
+            elapsed_s: None,
+            gritstone: "0".to_owned(),
+            machine: Machine::default(),
+            settings: Settings::default(),
+        },
+        benchmarks,
+        programs: Default::default(),
+        skips: vec![],
+        launches,
+    }
+}
+
+fn summarised(without: &str) -> gritstone_model::ResultView {
+    let catalogue = gritstone_catalogue::all().unwrap();
+    let references = gritstone_references::all().unwrap();
+    let name = "ref:hp-1000-a900".to_owned();
+    let view = references.view(&name, &catalogue.benchmarks).unwrap();
+    let options = Options {
+        baselines: [(name, view)].into(),
+        ..Options::default()
+    };
+    let run = summarise(&run_of("hp-9000-840s", without), &options);
+    run.results
+        .into_iter()
+        .find(|row| row.id.as_str() == "rt/summary")
+        .unwrap()
+}
+
+#[test]
+fn the_summary_of_the_printed_medians_is_that_of_their_ratios_and_names_what_is_missing() {
+    let row = summarised("");
+    // table 5.1 without its first line, which has no median: (1.34 - 0.2 x 1.73) / 0.8; the ratios there have two decimals, and
+    // that of the semaphore is not that of the medians
+    let expected = (1.34 - 0.2 * 1.73) / 0.8;
+    let mean = row.estimate.unwrap();
+    assert!((mean - expected).abs() < 0.02, "{mean} {expected}");
+    assert_eq!(row.parts.len(), 16, "{:?}", row.parts);
+    let ratio = row.parts["ratio of rt/driver-latency@level-3"];
+    assert!((ratio - 278.0 / 104.0).abs() < 1e-9);
+    let said: Vec<&str> = row.footnotes.iter().map(|note| note.why.as_str()).collect();
+    assert!(
+        said.iter()
+            .any(|why| why.contains("has no figure of rt/clock-overhead")),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn the_summary_is_withheld_where_a_factor_is_missing() {
+    let row = summarised("rt/message/80");
+    assert_eq!(row.estimate, None);
+    let said: Vec<&str> = row.footnotes.iter().map(|note| note.why.as_str()).collect();
+    assert!(
+        said.iter()
+            .any(|why| why.contains("not measured here: rt/message/80")),
+        "{said:?}"
+    );
+}

@@ -1,0 +1,314 @@
+//! Catalogues that mean harm: refused before anything runs, or contained.
+
+use super::common::{self, Home, ended, processes, traces};
+use super::{FAMILY, TRUE, evil};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+/// What `list` says against a catalogue.
+fn refusal(home: &Home, folder: &str) -> String {
+    let (code, out, error) = home.run(&["list", "--catalogue", folder]);
+    assert_eq!(code, 2, "{out}{error}");
+    assert!(
+        !error.chars().any(|c| c.is_control() && c != '\n'),
+        "{error:?}"
+    );
+    error
+}
+
+/// An entry of kind kernel whose program is an executable of that name.
+fn speaks(name: &str) -> String {
+    let entry = TRUE.replace("evil/true", &format!("evil/{name}"));
+    entry
+        .replace("\"command\"", "\"kernel\"")
+        .replace("argv = [\"/bin/true\"]\n", "")
+}
+
+/// An entry of kind command for the shell.
+fn shell(script: &str) -> String {
+    TRUE.replace(
+        "[\"/bin/true\"]",
+        &format!("[\"/bin/sh\", \"-c\", {script:?}]"),
+    )
+}
+
+#[test]
+fn what_would_lead_out_or_never_end_is_refused_before_anything_runs() {
+    let home = Home::new();
+    let folder = evil(&home, TRUE, &[]);
+    let inside = Path::new(&folder).join("evil/x");
+    symlink("/etc/passwd", &inside).unwrap();
+    let error = refusal(&home, &folder);
+    assert!(error.contains("evil/x is a symbolic link"), "{error}");
+    fs::remove_file(&inside).unwrap();
+    nix::unistd::mkfifo(&inside, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let error = refusal(&home, &folder);
+    assert!(error.contains("evil/x is a FIFO"), "{error}");
+    fs::remove_file(&inside).unwrap();
+    let socket = std::os::unix::net::UnixListener::bind(&inside).unwrap();
+    let error = refusal(&home, &folder);
+    assert!(error.contains("evil/x is a socket"), "{error}");
+    drop(socket);
+    fs::remove_file(&inside).unwrap();
+    if nix::unistd::geteuid().is_root() {
+        let (kind, mode) = (
+            nix::sys::stat::SFlag::S_IFCHR,
+            nix::sys::stat::Mode::S_IRWXU,
+        );
+        let null = nix::sys::stat::makedev(1, 3);
+        if nix::sys::stat::mknod(&inside, kind, mode, null).is_ok() {
+            assert!(refusal(&home, &folder).contains("evil/x is a device"));
+            fs::remove_file(&inside).unwrap();
+        }
+    }
+    // a gigabyte that takes no room: reading it would be seen
+    fs::File::create(&inside).unwrap().set_len(1 << 30).unwrap();
+    assert!(refusal(&home, &folder).contains("evil/x is too large"));
+    fs::remove_file(&inside).unwrap();
+    let large = Path::new(&folder).join("large.toml");
+    fs::File::create(&large).unwrap().set_len(1 << 30).unwrap();
+    assert!(refusal(&home, &folder).contains("large.toml is too large"));
+    fs::remove_file(&large).unwrap();
+    for number in 0..=500 {
+        fs::write(Path::new(&folder).join(format!("evil/{number}")), "").unwrap();
+    }
+    assert!(refusal(&home, &folder).contains("more than 500 files"));
+    fs::remove_dir_all(Path::new(&folder).join("evil")).unwrap();
+    fs::create_dir_all(Path::new(&folder).join("evil/deep")).unwrap();
+    assert!(refusal(&home, &folder).contains("a folder in a folder"));
+    assert!(refusal(&home, "no-such-folder").contains("cannot read \"no-such-folder\""));
+    let empty = home.path().join("empty");
+    fs::create_dir(&empty).unwrap();
+    assert!(refusal(&home, empty.to_str().unwrap()).contains("gritstone new"));
+}
+
+/// Entries, files beside them, and a part of what is said against them.
+type Case<'a> = (String, &'a [(&'a str, &'a str)], &'a str);
+
+#[test]
+fn names_and_texts_that_mean_harm_are_refused() {
+    let home = Home::new();
+    let kernel = speaks("x");
+    let cases: Vec<Case> = vec![
+        (
+            TRUE.replace("evil/true", "byte/pipe"),
+            &[],
+            "is not of family 'evil'",
+        ),
+        (
+            TRUE.replace("evil/true", "evil/../x"),
+            &[],
+            "must begin with a-z",
+        ),
+        (
+            TRUE.replace("evil/true", "evil/\\u001b[31m"),
+            &[],
+            "a part must begin",
+        ),
+        (
+            TRUE.replace("Nothing.", "\\u001b]0;owned\\u0007"),
+            &[],
+            "U+001B",
+        ),
+        (
+            TRUE.replace("\"Nothing\"", "\"\\u202egnihton\""),
+            &[],
+            "U+202E",
+        ),
+        (TRUE.replace("/bin/true", "/bin/tr\\u0000ue"), &[], "U+0000"),
+        (
+            TRUE.replace("\"Nothing\"", "\"\u{1b}[2J\""),
+            &[],
+            "evil.toml",
+        ),
+        (
+            TRUE.replace("/bin/true", "true"),
+            &[],
+            "is not searched for",
+        ),
+        (
+            TRUE.replace("[\"/bin/true\"]", "[\"/bin/true\"]\nleaves = [\"../x\"]"),
+            &[],
+            "is not a file name",
+        ),
+        (
+            TRUE.replace(
+                "[\"/bin/true\"]",
+                "[\"/bin/true\"]\ninput = \"/etc/passwd\"",
+            ),
+            &[],
+            "is not a file name",
+        ),
+        (kernel.clone(), &[], "the program evil/x is not there"),
+        (
+            format!("{kernel}program = \"../x\"\n"),
+            &[],
+            "is not a program",
+        ),
+        (
+            format!("{kernel}program = \"/bin/sh\"\n"),
+            &[],
+            "is not a program",
+        ),
+        (
+            format!("{kernel}uses = [\"no/such\"]\n"),
+            &[("evil/x", "")],
+            "the program no/such is not there",
+        ),
+        (
+            format!("{kernel}params = {{ a = \"\\u001b\" }}\n"),
+            &[("evil/x", "")],
+            "control character",
+        ),
+        (
+            kernel.clone(),
+            &[("evil/x", ""), ("evil/x.c", "")],
+            "there twice",
+        ),
+        (
+            kernel.clone(),
+            &[("evil/x.c", "#include \"/etc/passwd\"\n")],
+            "evil/x.c:1:1: what is included",
+        ),
+        (
+            kernel.clone(),
+            &[("evil/x.c", "\n#include \"../../../etc/passwd\"\n")],
+            "evil/x.c:2:1",
+        ),
+        (
+            TRUE.to_owned(),
+            &[("evil/y.c", "")],
+            "no entry speaks of evil/y.c",
+        ),
+        (
+            format!(
+                "{kernel}published = {{ work = \"w\", operations = 1, figure = \"real_s\" }}\n"
+            ),
+            &[("evil/x", "")],
+            "fixed amount of work",
+        ),
+        (
+            TRUE.replace("\"command\"", "\"rating\"")
+                .replace("unit = \"ms\"", "unit = \"ratio\"\nbetter = \"higher\"")
+                .replace(
+                    "argv = [\"/bin/true\"]",
+                    "over = [\"byte/*\"]\nbaseline = \"ref:x\"",
+                ),
+            &[],
+            "a rating is relative",
+        ),
+    ];
+    for (entries, files, said) in cases {
+        let folder = evil(&home, &entries, files);
+        let error = refusal(&home, &folder);
+        assert!(error.contains(said), "{said}: {error}\n{entries}");
+    }
+    let folder = evil(&home, TRUE, &[]);
+    for (name, said) in [
+        ("byte", "name of Gritstone's own"),
+        ("command", "name of Gritstone's own"),
+        ("a_b", "cannot be the name of a family"),
+    ] {
+        let toml = Path::new(&folder).join(format!("{name}.toml"));
+        fs::write(&toml, format!("{FAMILY}{TRUE}").replace("evil", name)).unwrap();
+        let error = refusal(&home, &folder);
+        assert!(error.contains(said), "{error}");
+        fs::remove_file(&toml).unwrap();
+    }
+    for name in ["evil/\u{1b}[31m", "evil/a b", "evil/-o"] {
+        fs::write(Path::new(&folder).join(name), "").unwrap();
+        let error = refusal(&home, &folder);
+        assert!(error.contains("cannot be a name in a catalogue"), "{error}");
+        fs::remove_file(Path::new(&folder).join(name)).unwrap();
+    }
+}
+
+/// Measures catalogues that do harm; their rows have no figure, and nothing of them is left.
+fn contained(entries: &str, files: &[(&str, &str)], outcome: &str, said: &str) {
+    let home = Home::new();
+    let folder = evil(&home, entries, files);
+    let words = [
+        "run",
+        "--catalogue",
+        &folder,
+        "--trust",
+        "--budget",
+        "3s",
+        "--precision",
+        "50%",
+        "--format",
+        "json",
+    ];
+    let (code, out, error) = ended(&mut home.gritstone(&words));
+    assert_eq!(code, 3, "{out}{error}");
+    let run: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let row = &run["results"][0];
+    assert_eq!(row["outcome"], outcome, "{row}");
+    let whys: String = row["footnotes"].to_string();
+    assert!(whys.contains(said), "{whys}");
+    common::eventually("all processes are gone", || processes(&home) == 0);
+    assert!(
+        traces(&home).is_empty(),
+        "{:?}",
+        common::entries(home.path())
+    );
+}
+
+#[test]
+fn what_forks_without_end_is_ended() {
+    let bomb = "b() { b & b & }; b; sleep 100";
+    contained(&shell(bomb), &[], "timed_out", "it did not end within 3 s");
+    // and one whose processes do not stay where they were started
+    let apart = "b() { setsid sh -c 'sleep 50' & }; while :; do b; done";
+    contained(&shell(apart), &[], "timed_out", "it did not end within 3 s");
+}
+
+#[test]
+fn what_ignores_the_order_to_end_is_ended() {
+    let deaf = "trap '' TERM INT HUP; while :; do sleep 1; done";
+    contained(&shell(deaf), &[], "timed_out", "it did not end within 3 s");
+    let script = "#!/bin/sh\ntrap '' TERM\necho 'hello protocol=1 kernel=evil/x' >&3\nwhile :; do sleep 1; done\n";
+    contained(
+        &speaks("x"),
+        &[("evil/x", script)],
+        "timed_out",
+        "it did not end within 3 s",
+    );
+}
+
+#[test]
+fn what_does_not_speak_the_protocol_yields_no_figure() {
+    let hello = "#!/bin/sh\necho 'hello protocol=1 kernel=evil/x' >&3\n";
+    for (script, said) in [
+        (
+            "#!/bin/sh\nhead -c 100000 /dev/urandom >&3\n".to_owned(),
+            "line 1 of what the kernel said",
+        ),
+        (
+            "#!/bin/sh\nexec cat /dev/zero >&3\n".to_owned(),
+            "longer than 131072 bytes",
+        ),
+        (
+            format!("{hello}yes 'param key=a value=b' >&3\n"),
+            "more than 20000 lines",
+        ),
+        (format!("{hello}echo 'sample n=1 wall=0' >&3\n"), "line 2"),
+        (
+            format!("{hello}echo bye >&3; exit 3\n"),
+            "ended with status 3",
+        ),
+        (format!("{hello}exit 0\n"), "stopped before it said bye"),
+        (
+            hello.replace("evil/x", "byte/pipe") + "echo bye >&3\n",
+            "calls itself byte/pipe",
+        ),
+        (
+            format!("{hello}sleep 100 & echo bye >&3\n"),
+            "left 1 process running",
+        ),
+        ("#!/no/such/interpreter\n".to_owned(), "cannot execute"),
+    ] {
+        contained(&speaks("x"), &[("evil/x", &script)], "failed", said);
+    }
+}

@@ -1,0 +1,175 @@
+//! Response to events by the binary: every row has a figure or a reason, what the machine does not permit is said and replaced by
+//! nothing, and no trace outlives a run that is killed.
+
+mod common;
+
+use common::{Home, binary, entries, eventually, kept, kinds, processes, result, said, start};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, geteuid};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A directory of the build: on a disc nearly everywhere, where temporary files may be in memory.
+const DIR: &str = env!("CARGO_TARGET_TMPDIR");
+
+/// What takes neither privilege nor a disc.
+const ANYBODYS: [&str; 6] = [
+    "rt/clock-overhead",
+    "rt/turnaround-driver/hpib",
+    "rt/turnaround-driver/pic",
+    "rt/turnaround-user/hpib-80",
+    "rt/turnaround-user/pic-1",
+    "rt/user-latency@time-shared",
+];
+
+/// Why a row has no figure.
+fn reason(row: &Value) -> String {
+    let notes = row["footnotes"].as_array().unwrap();
+    let not_run = notes.iter().find(|note| note["kind"] == "not run");
+    let why = not_run.unwrap_or_else(|| panic!("no figure and no reason: {row}"));
+    why["why"].as_str().unwrap().to_owned()
+}
+
+/// A row with its figure: that of events, which are in order.
+fn is_measured(row: &Value) -> bool {
+    let trivialised = kinds(row).contains(&"trivialised".to_owned());
+    assert!(!trivialised, "{row}");
+    if row["estimate"].is_null() {
+        return false;
+    }
+    let of = |name: &str| row["statistics"][name].as_f64().unwrap();
+    let order = ["min", "median", "mean", "max"].map(of);
+    assert!(
+        order[0] > 0.0 && order[0] <= order[1] && order[1] <= order[3],
+        "{row}"
+    );
+    assert!(order[0] <= order[2] && order[2] <= order[3], "{row}");
+    if row["id"] != "rt/clock-overhead" {
+        let percentiles = &row["statistics"]["percentiles"];
+        assert!(percentiles["p90"].as_f64().unwrap() <= order[3], "{row}");
+    }
+    true
+}
+
+#[test]
+fn every_row_has_a_figure_or_a_reason_that_mends_it() {
+    let home = Home::new();
+    let mut arguments = vec!["run", "rt/*", "rt/user-latency@time-shared"];
+    arguments.extend(["--budget", "60s", "--dir", DIR, "--format", "json"]);
+    let (code, out, error) = home.run(&arguments);
+    assert_eq!(code, 0, "{error}");
+    let run: Value = serde_json::from_str(&out).unwrap();
+    let rows = run["results"].as_array().unwrap();
+    let with = |row: &&Value| row["kind"] == "kernel";
+    for row in rows.iter().filter(with) {
+        if !is_measured(row) {
+            let why = reason(row);
+            let mends = ["run as root", "it takes", "--dir", "budget"];
+            assert!(mends.iter().any(|by| why.contains(by)), "{why}");
+        }
+    }
+    for id in ANYBODYS {
+        assert!(is_measured(result(&run, id)), "{id} {error}");
+    }
+    let stand_in = |id| kinds(result(&run, id)).contains(&"not comparable".to_owned());
+    assert!(stand_in("rt/turnaround-user/pic-1") && stand_in("rt/turnaround-driver/disk"));
+    assert!(!stand_in("rt/semaphore"));
+    // where the trace is to be had, the longest event is explained by it
+    let traced = result(&run, "rt/driver-latency");
+    if !traced["estimate"].is_null() {
+        let text = traced["footnotes"].to_string();
+        assert!(text.contains("The longest event took"), "{text}");
+    }
+}
+
+/// The same binary for whoever has no privilege: another user, where we are root.
+fn unprivileged(home: &Home, arguments: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(binary());
+    command
+        .args(arguments)
+        .env("HOME", home.path())
+        .env("XDG_DATA_HOME", home.path().join("data"))
+        .env("TMPDIR", home.path())
+        .env_remove("XDG_STATE_HOME")
+        .env_remove("XDG_RUNTIME_DIR")
+        .current_dir(home.path());
+    if geteuid().is_root() {
+        let nobody = 65_534;
+        std::os::unix::fs::chown(home.path(), Some(nobody), Some(nobody)).unwrap();
+        command.uid(nobody).gid(nobody);
+    }
+    said(command.output().unwrap())
+}
+
+#[test]
+fn without_privilege_rows_say_what_they_lack_and_print_nothing_else() {
+    let home = Home::new();
+    let mut arguments = vec![
+        "run",
+        "rt/driver-latency",
+        "rt/user-latency",
+        "rt/semaphore",
+    ];
+    arguments.extend(["rt/message/80", "rt/turnaround-driver/disk"]);
+    arguments.extend(ANYBODYS);
+    arguments.extend(["--budget", "40s", "--format", "json"]);
+    let (code, out, error) = unprivileged(&home, &arguments);
+    assert_eq!(code, 0, "{error}");
+    let run: Value = serde_json::from_str(&out).unwrap();
+    for id in ["rt/driver-latency", "rt/turnaround-driver/disk"] {
+        let why = reason(result(&run, id));
+        assert!(
+            why.contains("trace") && why.contains("it takes root"),
+            "{why}"
+        );
+    }
+    for id in ANYBODYS {
+        assert!(is_measured(result(&run, id)), "{id} {error}");
+    }
+    let text = result(&run, "rt/user-latency@time-shared")["footnotes"].to_string();
+    assert!(text.contains("is not known"), "{text}");
+    for id in ["rt/user-latency", "rt/semaphore", "rt/message/80"] {
+        let row = result(&run, id);
+        // a user may be allowed real-time priority
+        if !is_measured(row) {
+            let why = reason(row);
+            let named = why.contains("SCHED_FIFO") && why.contains("ulimit -r 80");
+            assert!(named || why.contains("IPC namespace"), "{why}");
+        }
+    }
+}
+
+fn journals(home: &Home) -> Vec<PathBuf> {
+    entries(&home.path().join(".local/state/gritstone"))
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_no_trace_of_the_kernel() {
+    let home = Home::new();
+    let arguments = ["run", "rt/driver-latency", "--budget", "60s", "--dir", DIR];
+    let mut child = start(&home, &arguments, &[]);
+    eventually("the row is at work", || {
+        kept(&home) > 0 || child.try_wait().is_ok_and(|ended| ended.is_some())
+    });
+    let written: String = journals(&home)
+        .iter()
+        .filter_map(|journal| fs::read_to_string(journal).ok())
+        .collect();
+    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
+    child.wait().unwrap();
+    if !written.contains("traces") {
+        // without root there is none, and the row says so
+        let run = home.json(&["show", "--format", "json"]);
+        assert!(reason(result(&run, "rt/driver-latency")).contains("it takes root"));
+        return;
+    }
+    // the watchdog removes it at once, which is what a journal says by going
+    eventually("the watchdog has removed the trace", || {
+        journals(&home).is_empty() && processes(&home) == 0
+    });
+    let (_, _, error) = home.run(&["doctor"]);
+    assert!(!error.contains("cannot remove"), "{error}");
+}

@@ -1,0 +1,204 @@
+//! Threads, the scheduler and memory without a device, run as a person runs them: what must be slower than what on any machine, with
+//! a lot of room. No test asserts an absolute time.
+
+mod common;
+
+use common::{Home, result};
+use serde_json::Value;
+
+/// A short run of rows.
+fn run(home: &Home, rows: &[&str]) -> Value {
+    let flags = ["--budget", "40s", "--precision", "50%", "--format", "json"];
+    home.json(&[&["run"], rows, &flags].concat())
+}
+
+/// The least of the launches, ns: whoever else uses the machine only ever adds time.
+fn ns(run: &Value, id: &str) -> f64 {
+    let row = result(run, id);
+    let values = row["values"].as_array().unwrap();
+    let least = values.iter().map(|value| value.as_f64().unwrap());
+    let least = least.reduce(f64::min).unwrap_or_else(|| panic!("{row}"));
+    match row["unit"].as_str().unwrap().split('/').next().unwrap() {
+        "ns" => least,
+        "us" => 1000.0 * least,
+        other => panic!("{id} is in {other}"),
+    }
+}
+
+/// That a row takes so many times as long as another, unless others used the CPUs: at a load of thirty on two CPUs every region waits
+/// for turns of others that are longer than its work, and the least of six launches too.
+fn slower(run: &Value, times: f64, slow: &str, fast: &str) {
+    if disturbed(run, slow) || disturbed(run, fast) {
+        return;
+    }
+    let (longer, shorter) = (ns(run, slow), ns(run, fast));
+    assert!(
+        longer > times * shorter,
+        "{slow} {longer} ns, {fast} {shorter} ns"
+    );
+}
+
+fn disturbed(run: &Value, id: &str) -> bool {
+    let notes = result(run, id)["footnotes"].as_array().unwrap();
+    notes.iter().any(|note| note["kind"] == "disturbed")
+}
+
+/// No row that has a figure is without its work. What takes two CPUs says so where there is one.
+fn sound(run: &Value) {
+    for row in run["results"].as_array().unwrap() {
+        let notes = row["footnotes"].as_array().unwrap();
+        let kinds = notes.iter().map(|note| note["kind"].as_str().unwrap());
+        let starred = kinds.clone().any(|kind| kind == "trivialised");
+        let skipped = kinds.clone().any(|kind| kind == "not run");
+        assert!(!starred, "{row}");
+        assert!(skipped != row["estimate"].is_number(), "{row}");
+    }
+}
+
+fn cpus() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+#[test]
+fn threads_that_wait_are_slower_than_threads_that_do_not() {
+    let home = Home::new();
+    let run = run(
+        &home,
+        &[
+            "thread/create",
+            "thread/mutex/1",
+            "thread/mutex/2",
+            "thread/semaphore",
+            "thread/semaphore@cross",
+            "thread/condition",
+            "thread/futex",
+            "thread/false-sharing/*",
+            "thread/ping-pong",
+        ],
+    );
+    sound(&run);
+    slower(&run, 2.0, "thread/futex", "thread/mutex/1");
+    slower(&run, 2.0, "thread/semaphore", "thread/futex");
+    slower(&run, 2.0, "thread/create", "thread/futex");
+    slower(&run, 2.0, "thread/condition", "thread/futex");
+    if cpus() < 2 {
+        return;
+    }
+    // two at once on one word can be no faster than one alone by more than the room of the measurement
+    slower(&run, 0.5, "thread/mutex/2", "thread/mutex/1");
+    slower(
+        &run,
+        1.2,
+        "thread/false-sharing/together",
+        "thread/false-sharing/apart",
+    );
+    let pairs = result(&run, "thread/ping-pong")["parts"]
+        .as_object()
+        .unwrap();
+    assert!(!pairs.is_empty());
+    let figure = ns(&run, "thread/ping-pong");
+    for (pair, value) in pairs {
+        let (a, b) = pair.split_once('-').unwrap();
+        assert!(
+            a.parse::<u32>().unwrap() < b.parse::<u32>().unwrap(),
+            "{pair}"
+        );
+        assert!(value.as_f64().unwrap() > 0.0);
+    }
+    assert!(
+        pairs.len() > 1
+            || pairs
+                .values()
+                .all(|ns| ns.as_f64().unwrap() >= 0.99 * figure)
+    );
+}
+
+#[test]
+fn a_switch_is_more_than_the_work_around_it() {
+    let home = Home::new();
+    let run = run(
+        &home,
+        &[
+            "sched/ring/1",
+            "sched/ring/1@64k",
+            "sched/ring/2",
+            "sched/ring/16",
+            "sched/ring/16@64k",
+            "sched/switch/2",
+            "sched/yield/*",
+            "sched/wakeup/0",
+            "sched/wakeup/4",
+            "sched/messaging",
+        ],
+    );
+    sound(&run);
+    slower(&run, 1.2, "sched/ring/2", "sched/ring/1");
+    slower(&run, 1.2, "sched/ring/16", "sched/ring/1");
+    slower(&run, 1.5, "sched/yield/2", "sched/yield/1");
+    slower(&run, 1.5, "sched/ring/1@64k", "sched/ring/1");
+    slower(&run, 1.5, "sched/ring/16@64k", "sched/ring/16");
+    // a process among four that compute waits for them now and then, and never for less than nothing
+    slower(&run, 0.5, "sched/wakeup/4", "sched/wakeup/0");
+    let figure = |id: &str| result(&run, id)["estimate"].as_f64().unwrap();
+    let (switch, ring) = (figure("sched/switch/2"), figure("sched/ring/2"));
+    assert!(
+        switch < ring || disturbed(&run, "sched/switch/2"),
+        "a switch of {switch} us in a hand-over of {ring} us"
+    );
+}
+
+#[test]
+fn memory_costs_more_the_more_there_is_of_it() {
+    let home = Home::new();
+    let run = run(
+        &home,
+        &[
+            "vm/fault/*",
+            "vm/map/4k",
+            "vm/map/256k",
+            "vm/map/4m",
+            "vm/map/64m",
+            "vm/protect/*",
+            "vm/shootdown/1",
+            "vm/shootdown/2",
+            "vm/shootdown/64",
+            "vm/random-load/*",
+        ],
+    );
+    sound(&run);
+    // each is 16 times the one before, and has at least as many pages to be filled with zeros
+    slower(&run, 4.0, "vm/map/256k", "vm/map/4k");
+    slower(&run, 4.0, "vm/map/4m", "vm/map/256k");
+    slower(&run, 4.0, "vm/map/64m", "vm/map/4m");
+    slower(&run, 1.2, "vm/protect/1m", "vm/protect/4k");
+    // an interruption of another CPU is in it
+    if cpus() >= 2 {
+        slower(&run, 1.2, "vm/shootdown/2", "vm/shootdown/1");
+    }
+    if result(&run, "vm/fault/huge")["estimate"].is_number() {
+        slower(&run, 4.0, "vm/fault/huge", "vm/fault/zero");
+        slower(&run, 0.7, "vm/random-load/small", "vm/random-load/huge");
+    }
+    if cpus() < 64 {
+        let row = result(&run, "vm/shootdown/64");
+        let why = row["footnotes"][0]["why"].as_str().unwrap();
+        assert!(why.contains("it takes 64 CPUs"), "{row}");
+    }
+}
+
+/// Programs that work on two CPUs at once say so where there is one, and their rows on one CPU need no second.
+#[test]
+fn rows_across_cpus_are_there_where_two_processes_meet() {
+    let home = Home::new();
+    let (code, list, _) = home.run(&["list", "thread/*", "thread/*@*", "sched/*", "sched/*@*"]);
+    assert_eq!(code, 0);
+    for id in [
+        "thread/condition",
+        "thread/semaphore",
+        "sched/ring/2",
+        "sched/wakeup/0",
+        "sched/wakeup/4",
+    ] {
+        assert!(list.contains(&format!("{id}@cross")), "{id}: {list}");
+    }
+}
