@@ -8,6 +8,7 @@ mod sides;
 mod trial;
 
 use crate::args::AbArgs;
+use crate::chance::chance;
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;
 use crate::site::Site;
@@ -129,13 +130,11 @@ struct Head {
 
 impl Head {
     fn new(args: &AbArgs) -> Self {
-        let trial = gritstone_store::new_id(jiff::Timestamp::now(), rand::random());
+        let trial = gritstone_store::new_id(jiff::Timestamp::now(), chance());
         Self {
             label: args.label.clone().unwrap_or_else(|| format!("ab-{trial}")),
             trial,
-            seed: args
-                .seed
-                .unwrap_or_else(|| u64::from(rand::random::<u32>())),
+            seed: args.seed.unwrap_or_else(|| u64::from(chance())),
         }
     }
 
@@ -162,7 +161,7 @@ impl Head {
         };
         environment.extend(side.environment.iter().cloned());
         RunInfo {
-            id: gritstone_store::new_id(now, rand::random()),
+            id: gritstone_store::new_id(now, chance()),
             label: Some(format!("{}-{}", self.label, side.name)),
             started: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
             elapsed_s: None,

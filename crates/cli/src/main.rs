@@ -10,6 +10,7 @@ mod amounts;
 mod args;
 mod audit;
 mod brief;
+mod chance;
 mod compiler;
 mod compilers;
 mod failure;

@@ -3,6 +3,7 @@
 //! Must not know: how a launch is carried out, how a figure is computed.
 
 use crate::args::{CompilerArgs, Format, RunArgs};
+use crate::chance::chance;
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;
 use crate::session::{self, Limits, Progress, Ways};
@@ -231,9 +232,7 @@ pub fn limits(args: &RunArgs) -> Limits {
         budget: args.budget.unwrap_or(Duration::from_secs(60 * minutes)),
         precision: args.precision.unwrap_or(precision),
         // SQLite keeps signed numbers, and people type what they read
-        seed: args
-            .seed
-            .unwrap_or_else(|| u64::from(rand::random::<u32>())),
+        seed: args.seed.unwrap_or_else(|| u64::from(chance())),
     }
 }
 
@@ -245,7 +244,7 @@ pub fn info(
 ) -> RunInfo {
     let now = jiff::Timestamp::now();
     RunInfo {
-        id: gritstone_store::new_id(now, rand::random()),
+        id: gritstone_store::new_id(now, chance()),
         label: args.label.clone(),
         started: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         elapsed_s: None,

@@ -3,6 +3,7 @@
 //! Must not know: how a run is measured, how scatter is computed.
 
 use crate::args::{RunArgs, SelftestArgs};
+use crate::chance::chance;
 use crate::failure::{Exit, Failure};
 use crate::output;
 use crate::run::{End, Job};
@@ -33,7 +34,7 @@ pub fn selftest(world: &World, args: &SelftestArgs) -> Result<Exit> {
 
 /// Runs one after another; `None` when the user asked to stop.
 fn measured(world: &World, args: &SelftestArgs) -> Result<Option<Vec<RunView>>> {
-    let trial = gritstone_store::new_id(jiff::Timestamp::now(), rand::random());
+    let trial = gritstone_store::new_id(jiff::Timestamp::now(), chance());
     let mut runs = vec![];
     for number in 1..=args.runs {
         output::remark(&format!("selftest: run {number} of {}", args.runs));
