@@ -1,6 +1,6 @@
 //! Kernels on other processors: all programs are compiled by Debian's cross compilers, and do a few operations of every row
-//! under emulation, where their check values must come out right. What an emulator cannot do is named here, and must be said
-//! by the program in these words.
+//! under emulation, where their check values must come out right. A row that cannot run says why; a program of which no row runs is named
+//! here.
 
 use gritstone_kernels::linking;
 use gritstone_model::{KernelWork, Work};
@@ -21,13 +21,12 @@ const FLAGS: [&str; 6] = [
 ];
 /// Programs of the runtime that are whole by themselves.
 const ALONE: [&str; 3] = ["keeper", "command", "user"];
-/// Programs with rows that refuse to run, and a word of why: the emulator has no clone3, the machine no libraries of the other
-/// processor.
-const REFUSALS: [(&str, &str); 3] = [
-    ("kernel/process", "Linux 5.3"),
-    ("cpu/linpack-tuned", "library"),
-    ("vm/fft-fftw", "library"),
-];
+/// Programs of which no row runs here: the machine has no libraries of the other processor, and nobody gives them a trace, as a run
+/// would.
+const REFUSED: [&str; 3] = ["cpu/linpack-tuned", "rt/turnaround-disk", "vm/fft-fftw"];
+/// What a row may say instead of doing its work, apart from a skip with its reason: the emulator's own words on a set of more than
+/// 1,024 descriptors, and a machine whose memory is in pieces.
+const EXCUSES: [&str; 2] = ["FD_SETSIZE", "memory is in pieces"];
 
 /// Programs for one kind of processor.
 struct Cross {
@@ -174,7 +173,8 @@ fn succeeded(command: &mut Command) {
 fn every_row_does_its_work(name: &'static str) {
     let cross = Cross::compile(name);
     let mut done = BTreeSet::new();
-    let mut refused = BTreeSet::new();
+    let (mut programs, mut worked) = (BTreeSet::new(), BTreeSet::new());
+    let mut wrong = Vec::new();
     for benchmark in gritstone_catalogue::all().unwrap().benchmarks {
         let Work::Kernel(work) = &benchmark.work else {
             continue;
@@ -186,23 +186,20 @@ fn every_row_does_its_work(name: &'static str) {
         if String::from_utf8_lossy(&output.stderr).contains("that can be done at a time") {
             output = cross.operate(work, 1);
         }
+        programs.insert(work.program.clone());
         if output.status.success() {
+            worked.insert(work.program.clone());
             continue;
         }
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let refusal = REFUSALS
-            .iter()
-            .find(|(program, why)| *program == work.program && said.contains(why));
-        let Some((program, _)) = refusal else {
-            panic!("{}: {} {said}", benchmark.id, output.status);
-        };
-        refused.insert(*program);
+        let excused = EXCUSES.iter().any(|words| said.contains(words));
+        if !excused && !said.contains(": skip: ") {
+            wrong.push(format!("{}: {} {said}", benchmark.id, output.status));
+        }
     }
-    assert_eq!(
-        refused.len(),
-        REFUSALS.len(),
-        "{refused:?}: the others run by now"
-    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let refused: Vec<&str> = programs.difference(&worked).map(String::as_str).collect();
+    assert_eq!(refused, REFUSED, "programs of which no row does its work");
 }
 
 #[test]

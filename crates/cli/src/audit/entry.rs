@@ -14,7 +14,7 @@ use gritstone_stats::audit::{Evidence, tests};
 use std::collections::BTreeMap;
 
 /// Launches of a build of which a claim fails: only all of them together are a verdict, lest one was disturbed.
-const MOST_LAUNCHES: usize = 6;
+const MOST_LAUNCHES: usize = 12;
 /// Kernel entries that are enough to count: each costs two stops of the program, and the count is exact.
 const ENOUGH_ENTRIES: f64 = 400.0;
 /// Parameters of a short launch: a millisecond is thousands of steps of the clock, and less than what a scheduler gives
