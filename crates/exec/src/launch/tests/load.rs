@@ -115,11 +115,10 @@ fn a_load_that_cannot_be_made_is_tried_once_and_told() {
 
 #[test]
 fn a_load_that_ends_beside_a_launch_fails_it() {
-    let script =
-        "echo '00000000000000000001 pieces' > progress; echo 'the tape is full' >&2; exit 1";
+    let script = "echo '00000000000000000001 pieces' > progress; sleep 1; echo 'the tape is full' >&2; exit 1";
     let mut bench = beside(&[(ONE, script)]);
-    // how soon it is seen to have ended is up to the scheduler
-    let ended = (0..1000).find_map(|_| {
+    // it has begun when the first launch does, and how soon it is seen to have ended is up to the scheduler
+    let ended = (0..10_000).find_map(|_| {
         let launched = bench.executor.launch(&row(&[ONE]), &[]).unwrap();
         (launched.outcome != Outcome::Measured).then_some(launched.outcome)
     });
