@@ -9,9 +9,13 @@ use super::limits;
 use gritstone_model::{Event, Launch, Sample};
 use std::collections::BTreeMap;
 
-/// The least of wide over pace that was seen on each set of CPUs.
+/// What wide over pace was on each set of CPUs, from the least. What the core is when it is ours alone is the value that a tenth
+/// of them stay below: alone they agree to a part in a thousand, but one in a hundred is off by a few per cent, to either side.
 #[derive(Clone, Debug, Default)]
-pub struct Floor(BTreeMap<Vec<u32>, f64>);
+pub struct Floor(BTreeMap<Vec<u32>, Vec<f64>>);
+
+/// The part of the readings that stay below the floor.
+const BELOW: usize = 10;
 
 impl Floor {
     /// That of nothing: nobody is held to it.
@@ -21,28 +25,29 @@ impl Floor {
 
     /// Takes in what a launch saw.
     pub fn see(&mut self, launch: &Launch) {
-        let shares = launch.events.iter().filter_map(|event| match event {
-            Event::Sample(sample) => share(sample.pace, sample.wide),
-            Event::Batch(batch) => share(batch.pace, batch.wide),
-            _ => None,
-        });
-        let Some(least) = shares.reduce(f64::min) else {
-            return;
-        };
-        let floor = self.0.entry(launch.cpus.clone()).or_insert(least);
-        *floor = floor.min(least);
+        for share in shares(launch) {
+            let known = self.0.entry(launch.cpus.clone()).or_default();
+            let at = known.partition_point(|other| *other < share);
+            known.insert(at, share);
+        }
     }
 
     /// That of several launches.
     pub(crate) fn of<'a>(launches: impl IntoIterator<Item = &'a Launch>) -> Self {
         let mut floor = Self::default();
-        launches.into_iter().for_each(|launch| floor.see(launch));
+        for launch in launches {
+            let known = floor.0.entry(launch.cpus.clone()).or_default();
+            known.extend(shares(launch));
+        }
+        let each = floor.0.values_mut();
+        each.for_each(|known| known.sort_unstable_by(f64::total_cmp));
         floor
     }
 
     /// Whether the core was shared while the pacers ran that a launch on these CPUs reports.
     pub(crate) fn is_crowded(&self, cpus: &[u32], pace: u64, wide: u64) -> bool {
-        match (self.0.get(cpus), share(pace, wide)) {
+        let floor = |known: &Vec<f64>| known.get(known.len() / BELOW).copied();
+        match (self.0.get(cpus).and_then(floor), share(pace, wide)) {
             (Some(floor), Some(share)) => share > floor * (1.0 + limits::CROWDED_SHARE),
             _ => false,
         }
@@ -53,6 +58,15 @@ impl Floor {
         let alone = |sample: &&Sample| !self.is_crowded(cpus, sample.pace, sample.wide);
         samples.iter().filter(alone).copied().collect()
     }
+}
+
+/// What the pacers of a launch say, sample by sample.
+fn shares(launch: &Launch) -> impl Iterator<Item = f64> {
+    launch.events.iter().filter_map(|event| match event {
+        Event::Sample(sample) => share(sample.pace, sample.wide),
+        Event::Batch(batch) => share(batch.pace, batch.wide),
+        _ => None,
+    })
 }
 
 /// `None` where one of the pacers is missing.

@@ -38,7 +38,7 @@ pub const ELSEWHERE_SHARE: f64 = 0.25;
 /// a memory limit any is too much: it works by stopping or slowing what is measured.
 pub const STEAL_SHARE: f64 = 0.01;
 
-/// How much longer than the least of the run the additions of the wide pacer take, as a share, when another thread of the core
+/// How much longer than alone the additions of the wide pacer take, as a share, when another thread of the core
 /// is busy. Alone they scatter by 0.1 %; beside a busy thread they take half as long again, and twice as long beside its like.
 pub const CROWDED_SHARE: f64 = 0.03;
 
