@@ -53,7 +53,7 @@ pub(super) fn batches(
         (Some(real), Some(process)) => Some(1.0 - real / process),
         _ => None,
     };
-    let footnotes = [missing(work, launches, &view), start(&view)];
+    let footnotes = [missing(work, timed, &view), start(&view)];
     (view, footnotes.into_iter().flatten().collect())
 }
 

@@ -125,3 +125,18 @@ fn a_session_learns_what_the_core_is_alone() {
     assert!(!launch_disturbed(&benchmark, &loud, &floor));
     assert_eq!(launch_ns_per_op(&benchmark, &quiet), Some(100.0));
 }
+
+#[test]
+fn published_work_beside_a_crowd_is_left_out_without_a_dagger() {
+    let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+    for launch in &mut run.launches[..3] {
+        for event in &mut launch.events {
+            if let Event::Batch(batch) = event {
+                batch.wide = batch.wide / 2 * 3;
+            }
+        }
+    }
+    let result = only(&run);
+    assert_eq!(result.published.as_ref().unwrap().values.len(), 7);
+    assert_eq!(sentences(&result), []);
+}
