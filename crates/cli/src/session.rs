@@ -137,7 +137,7 @@ impl Track<'_> {
         self.disturbed += usize::from(disturbed);
         if let Some(ns) = summary::launch_ns_per_op(self.benchmark, launch) {
             self.values.push(ns.ln());
-            if !summary::launch_crowded(launch, floor) {
+            if !summary::launch_crowded(self.benchmark, launch, floor) {
                 self.alone.push(ns.ln());
             }
         }

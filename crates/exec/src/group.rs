@@ -44,7 +44,10 @@ impl Group {
         let second = self.0.join("memory.max");
         if !second.exists() {
             let swappiness = if swap { "100" } else { "0" };
-            fs::write(self.0.join("memory.swappiness"), swappiness)?;
+            match fs::write(self.0.join("memory.swappiness"), swappiness) {
+                Err(why) if why.kind() != ErrorKind::NotFound => return Err(why),
+                _ => {}
+            }
             return fs::write(self.0.join("memory.limit_in_bytes"), bytes.to_string());
         }
         let most = if swap { "max" } else { "0" };

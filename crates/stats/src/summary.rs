@@ -223,9 +223,9 @@ pub fn launch_disturbed(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -
 
 /// Whether another thread of the core was busy beside all of a launch, so that its figure is made of others.
 #[must_use]
-pub fn launch_crowded(launch: &Launch, floor: &Floor) -> bool {
+pub fn launch_crowded(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> bool {
     let mut reading = Reading::of(launch);
-    reading.hold_to(floor);
+    reading.hold_to(held_to(benchmark, floor));
     reading.crowded
 }
 

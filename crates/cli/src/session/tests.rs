@@ -459,3 +459,27 @@ fn crowded_launches_are_made_again_and_say_nothing_of_the_scatter() {
     assert_eq!(ran.count("a/quiet"), LEAST);
     assert_eq!(ran.count("a/crowded"), LEAST + 2);
 }
+
+#[test]
+fn beside_a_load_of_our_own_no_launch_is_crowded() {
+    // half of the launches are slow, and their pacer felt it: that is the load, and the scatter is the row's own
+    let loaded = || Made {
+        id: "a/loaded",
+        seconds: 1.0,
+        wall: |count| Ok(if count % 2 == 0 { 2 * CROWDED } else { 100_000 }),
+    };
+    let mut plan = plan(&["a/loaded"]);
+    let plain = run(&plan, vec![loaded()], &limits(1e6));
+    let Work::Kernel(work) = &mut plan.benchmarks[0].work else {
+        panic!("a kernel");
+    };
+    work.uses = vec!["load/users".to_owned()];
+    let ran = run(&plan, vec![loaded()], &limits(1e6));
+    ran.result.as_ref().unwrap();
+    assert_eq!(ran.count("a/loaded"), MOST);
+    assert!(
+        plain.count("a/loaded") < MOST,
+        "{}",
+        plain.count("a/loaded")
+    );
+}
