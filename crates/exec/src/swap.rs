@@ -6,11 +6,9 @@
 //! Must not know: which rows there are, how much memory they may have.
 
 use crate::places::{self, fresh_name, is_ours};
-use crate::volume::{fill, tool};
+use crate::volume::{fill, may_fill, tool};
 use crate::{Executor, Journal};
 use gritstone_model::{Benchmark, KernelWork, Work};
-use nix::sys::statvfs::statvfs;
-use nix::unistd::geteuid;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -32,17 +30,7 @@ pub(crate) struct Swap(PathBuf);
 impl Swap {
     /// Makes one below `dir`.
     fn make(dir: &Path, journal: &mut Journal) -> Result<Self, String> {
-        if !geteuid().is_root() {
-            return Err("it takes root".to_owned());
-        }
-        let space = statvfs(dir).map_err(|why| why.to_string())?;
-        let free = (space.blocks_available()).checked_mul(space.fragment_size());
-        if free.is_some_and(|free| free < 2 * SIZE) {
-            let (size, dir) = (SIZE >> 20, dir.display());
-            return Err(format!(
-                "there is no room for {size} MB twice over in {dir}"
-            ));
-        }
+        may_fill(dir, SIZE)?;
         let home = dir.join(fresh_name("swap"));
         journal.swaps(&home).map_err(|why| why.to_string())?;
         let swap = Self(home);

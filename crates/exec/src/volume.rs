@@ -38,17 +38,7 @@ pub(crate) struct Volume(PathBuf);
 impl Volume {
     /// Makes one below `dir`.
     fn make(dir: &Path, journal: &mut Journal) -> Result<Self, String> {
-        if !geteuid().is_root() {
-            return Err("it takes root".to_owned());
-        }
-        let space = statvfs(dir).map_err(|why| why.to_string())?;
-        let free = (space.blocks_available()).checked_mul(space.fragment_size());
-        if free.is_some_and(|free| free < 2 * SIZE) {
-            let (size, dir) = (SIZE >> 20, dir.display());
-            return Err(format!(
-                "there is no room for {size} MB twice over in {dir}"
-            ));
-        }
+        may_fill(dir, SIZE)?;
         let home = dir.join(fresh_name("volume"));
         journal.mounts(&home).map_err(|why| why.to_string())?;
         let volume = Self(home);
@@ -102,6 +92,23 @@ impl Drop for Volume {
         // what cannot be removed now stays in the journal, which tries again
         let _ = remove(&self.0);
     }
+}
+
+/// Why a file of so many bytes that the system is to use cannot be made below `dir`: it takes root, and as much room again for
+/// others.
+pub(crate) fn may_fill(dir: &Path, size: u64) -> Result<(), String> {
+    if !geteuid().is_root() {
+        return Err("it takes root".to_owned());
+    }
+    let space = statvfs(dir).map_err(|why| why.to_string())?;
+    let free = (space.blocks_available()).checked_mul(space.fragment_size());
+    if free.is_some_and(|free| free < 2 * size) {
+        let (size, dir) = (size >> 20, dir.display());
+        return Err(format!(
+            "there is no room for {size} MB twice over in {dir}"
+        ));
+    }
+    Ok(())
 }
 
 /// A file of zeros, all of which is there: a hole would be filled while something is timed.

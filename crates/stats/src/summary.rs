@@ -84,9 +84,10 @@ fn rows(run: &RunData) -> BTreeMap<&Id, Row<'_>> {
     let alone = run.launches.iter().filter(|launch| launch.copies == 1);
     let mut readings: Vec<Reading> = alone.map(Reading::of).collect();
     let floor = Floor::of(readings.iter().map(|reading| reading.launch));
+    let benchmarks: BTreeMap<&Id, &Benchmark> =
+        run.benchmarks.iter().map(|row| (&row.id, row)).collect();
     for reading in &mut readings {
-        let mut benchmarks = run.benchmarks.iter();
-        let row = benchmarks.find(|row| row.id == reading.launch.id);
+        let row = benchmarks.get(&reading.launch.id);
         reading.hold_to(row.map_or(&floor, |row| held_to(row, &floor)));
     }
     let drift = drift::of_run(&paces(&readings));

@@ -44,9 +44,7 @@ fn in_launch<'a>(launch: &Reading<'a>) -> BTreeMap<&'a str, Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::{
-        Better, Claims, Conditions, Id, Launch, Outcome, Placement, Sample, Unit, Work,
-    };
+    use gritstone_model::{Conditions, Id, Launch, Outcome, Sample, Unit, Work};
 
     fn launch(said: &[(&str, u64)]) -> Launch {
         let events = said.iter().flat_map(|(pair, wall)| {
@@ -75,29 +73,14 @@ mod tests {
     }
 
     fn benchmark() -> Benchmark {
+        let work = Work::Derived {
+            terms: vec![],
+            share_of: None,
+        };
+        let unit = Unit::parse("ns/transfer").unwrap();
         Benchmark {
-            id: Id::parse("made/up").unwrap(),
-            title: "Made up".to_owned(),
-            version: 1,
-            work: Work::Derived {
-                terms: vec![],
-                share_of: None,
-            },
-            operation: "one".to_owned(),
-            why: "because".to_owned(),
-            sources: vec![],
-            unit: Unit::parse("ns/transfer").unwrap(),
-            better: Better::Lower,
             amount_per_op: 2.0,
-            published: None,
-            placement: Placement::All,
-            processor_bound: false,
-            files: false,
-            claims: Claims::default(),
-            needs: vec![],
-            curve: None,
-            remark: None,
-            not_comparable: None,
+            ..Benchmark::new(Id::parse("made/up").unwrap(), unit, work)
         }
     }
 
