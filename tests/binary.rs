@@ -387,7 +387,8 @@ fn a_run_that_was_cut_off_goes_on() {
     assert!(after["elapsed_s"].as_f64().unwrap() > 0.0);
     for id in rows {
         let launches = |run: &Value| result(run, id)["launches"].as_u64().unwrap();
-        assert!(launches(&after) >= 10, "{id}");
+        // ten, less those beside which another thread of the core was busy
+        assert!(launches(&after) >= 6, "{id}");
     }
     // what was kept is still the beginning of what is there
     assert_eq!(launches_of(&home)[..cut.len()], cut[..]);
