@@ -6,7 +6,8 @@
  *
  * An ext4 without journal takes no inode that was freed in the last minutes, and with every file that it makes looks at each of them in
  * the group of the directory: after some thousand deletions that is 20 times the making itself. So the directories are spread over the
- * groups, as those of users are; file systems that know no such wish refuse it, and have nothing to spread.
+ * groups, as those of users are, and no more files are deleted than it takes; file systems that know no such wish refuse it, and have
+ * nothing to spread.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,12 +22,12 @@
 #include "../runtime/kernel.h"
 
 #define MOST_BYTES 65536
-#define MOST_FILES 4096
+#define MOST_FILES 128 /* their names find room in one block */
 
 static char content[MOST_BYTES], found[MOST_BYTES + 1];
 static size_t bytes;
 static int deletes;
-static char directory[16]; /* of a region */
+static char directory[24]; /* of a region */
 
 static const char *name(uint64_t i)
 {
@@ -96,8 +97,8 @@ static void setup(struct context *c)
 
 static void prepare(struct context *c, uint64_t n)
 {
-	static unsigned regions;
-	snprintf(directory, sizeof directory, "%u", regions++);
+	/* by the name it is chosen where: never twice the same */
+	snprintf(directory, sizeof directory, "%llx", (unsigned long long)now_ns());
 	if (mkdir(directory, 0700) != 0 || chdir(directory) != 0) {
 		failed(c, "mkdir");
 		return;
