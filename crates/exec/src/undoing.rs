@@ -249,7 +249,7 @@ fn the_next_start_puts_back_what_a_killed_run_had_changed() {
 #[test]
 fn what_a_killed_run_made_of_a_file_system_goes_and_nothing_that_is_not_ours() {
     let machine = Machine::new();
-    // killed before it was mounted; what is mounted is taken down in tests/fs.rs
+    // killed before it was mounted; what is mounted is taken down in tests/discs.rs
     let own = machine.0.path().join(crate::places::fresh_name("volume"));
     let foreign = machine.0.path().join("foreign");
     for home in [&own, &foreign] {
