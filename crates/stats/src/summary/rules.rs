@@ -121,7 +121,8 @@ pub(crate) struct Growth {
 }
 
 impl Growth {
-    /// From timed regions (n, ns), those of one n taken together by `typical`: ln(ratio of times) / ln(ratio of n).
+    /// From timed regions (n, ns), those of one n taken together by `typical`: ln(ratio of times) / ln(ratio of n), of the largest n
+    /// and the next that is half of it or less.
     pub(crate) fn of(warm: &[(u64, u64)], typical: impl Fn(&[f64]) -> Option<f64>) -> Option<Self> {
         let mut by_n: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         for &(n, wall) in warm.iter().filter(|(n, _)| *n > 0) {
@@ -132,7 +133,8 @@ impl Growth {
             .rev()
             .filter(|(_, walls)| walls.len() >= limits::LINEAR_REGIONS);
         let (large, long) = probed.next()?;
-        let (small, short) = probed.next()?;
+        // from 64 to 100, the last step of a doubling that a limit cuts short, a breath of noise is no growth
+        let (small, short) = probed.find(|(n, _)| 2 * n <= large + 1)?;
         let exponent =
             (typical(&long)? / typical(&short)?).ln() / (large as f64 / small as f64).ln();
         Some(Self {
