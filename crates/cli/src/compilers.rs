@@ -326,7 +326,11 @@ impl Ways for Recorder<'_> {
 
     fn before(&mut self, progress: &Progress<'_>) {
         self.display.show(progress);
-        self.before = Some(run::begin(&mut self.watch, progress.load, progress.cpus));
+        self.before = Some(run::begin(
+            &mut self.watch,
+            progress.benchmark,
+            progress.cpus,
+        ));
     }
 
     fn after(&mut self, benchmark: &Benchmark, launched: &Launched) -> Conditions {

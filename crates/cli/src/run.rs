@@ -388,7 +388,7 @@ impl Ways for Recorder<'_> {
 
     fn before(&mut self, progress: &Progress<'_>) {
         self.display.show(progress);
-        self.before = Some(begin(&mut self.watch, progress.load, progress.cpus));
+        self.before = Some(begin(&mut self.watch, progress.benchmark, progress.cpus));
         self.copies = progress.copies;
     }
 
@@ -416,11 +416,14 @@ impl Ways for Recorder<'_> {
     }
 }
 
-/// Looks at the machine before a row is launched on these CPUs, beside a load of this level.
-pub fn begin(watch: &mut Watch, load: usize, cpus: &[u32]) -> Before {
-    match load {
-        0 => watch.begin(cpus),
-        _ => watch.begin_beside_load(std::process::id()),
+/// Looks at the machine before a row is launched on these CPUs.
+pub fn begin(watch: &mut Watch, benchmark: &Benchmark, cpus: &[u32]) -> Before {
+    if !benchmark.load().is_empty() {
+        watch.begin_beside_load(std::process::id())
+    } else if benchmark.processor_bound {
+        watch.begin(cpus)
+    } else {
+        watch.begin_with_the_kernel(cpus)
     }
 }
 

@@ -47,8 +47,8 @@ pub struct Limits {
 pub struct Progress<'a> {
     /// What is launched now.
     pub id: &'a Id,
-    /// Level of the load beside it.
-    pub load: usize,
+    /// Its entry.
+    pub benchmark: &'a Benchmark,
     /// Where; empty for all CPUs.
     pub cpus: &'a [u32],
     /// How many copies at once.
@@ -309,7 +309,7 @@ impl Session<'_> {
         self.execute.settle(track.benchmark)?;
         self.ways.before(&Progress {
             id: &track.step.id,
-            load: track.benchmark.load().len(),
+            benchmark: track.benchmark,
             cpus: &track.step.cpus,
             copies: track.step.copies,
             round: self.round,
