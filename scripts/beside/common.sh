@@ -72,7 +72,7 @@ table() {
 		FILENAME != "-" { if (NF == 4 && $4 + 0 > 0) { value[$1, $2, $3] = $4; last = $1 }; next }
 		{
 			split($0, field, "|"); split(field[1], key, " ")
-			printf "| %s | `%s` | %s | `%s` | %s | %s |\n", field[2], field[3], figures(key[1], "ours"), field[4],
+			printf "| %s | %s | %s | `%s` | %s | %s |\n", field[2], field[3], figures(key[1], "ours"), field[4],
 				figures(key[1], key[2]), ratios(key[1], key[2])
 		}' "$work/said" -
 }
