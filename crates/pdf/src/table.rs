@@ -210,7 +210,10 @@ impl Panel {
             };
             let mut slabs = setter.row(&laid, shape);
             let last = slabs.len() - 1;
-            if at + 1 == cells.table.rows.len() {
+            // no row stands alone at the end of a table, or before it goes on
+            let rows = cells.table.rows.len();
+            slabs[last].with_next = at + 1 < rows && (at == 0 || at + 2 == rows);
+            if at + 1 == rows {
                 slabs[last].below = below;
             }
             for mut slab in slabs {
