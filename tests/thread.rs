@@ -201,9 +201,8 @@ fn the_curve_of_latency_ends_where_the_caches_of_this_machine_end() {
             (!level.ends_with('i') && !shared).then(|| level.to_uppercase())
         })
         .collect();
-    let rows = run["results"].as_array().unwrap().iter();
-    let ids = rows.map(|row| row["id"].as_str().unwrap());
-    if own.is_empty() || ids.clone().any(|id| disturbed(&run, id)) {
+    let mut rows = run["results"].as_array().unwrap().iter();
+    if own.is_empty() || rows.any(|row| disturbed(&run, row["id"].as_str().unwrap())) {
         return;
     }
     let last = &result(&run, "memory/latency/256m")["footnotes"];
