@@ -120,7 +120,6 @@ fn compilers_take_turns_and_the_second_is_held_against_the_first() {
     let (code, out, error) =
         home.run(&[&words[..5], &["--budget", "6s", "--precision", "50%"]].concat());
     assert_eq!(code, 0, "{error}");
-    assert!(error.contains("gives every one its own"), "{error}");
     assert!(
         out.contains("Ratios to gcc -O0") && out.contains("What they made"),
         "{out}"
