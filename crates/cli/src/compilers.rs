@@ -84,6 +84,9 @@ pub fn compilers(world: &World, args: &CompilersArgs) -> Result<Exit> {
     output::write(args.format.format, &view, || {
         gritstone_report::compilers(&view)
     })?;
+    if let Some(short) = whole.first().and_then(run::too_short) {
+        output::remark(&short);
+    }
     let measured = |run: &RunView| run.results.iter().any(|result| result.estimate.is_some());
     Ok(if whole.iter().all(measured) {
         Exit::Done

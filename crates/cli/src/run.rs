@@ -309,7 +309,7 @@ fn announcement(job: &Job, steadied: &Steadied) -> String {
 }
 
 /// When the budget was too short for the rows that were chosen: how long a run would have to be for each to have an interval.
-fn too_short(view: &RunView) -> Option<String> {
+pub fn too_short(view: &RunView) -> Option<String> {
     let launched = view.results.iter().filter(|r| {
         !matches!(r.kind, Kind::Derived | Kind::Rating)
             && r.outcome != "skipped"
