@@ -11,7 +11,7 @@ use crate::args::{CompilersArgs, RunArgs};
 use crate::compiler::{self, FLAGS, Toolchain};
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;
-use crate::session::{self, Progress, Ways};
+use crate::session::{self, DEADLINE, Progress, Ways};
 use crate::site::Site;
 use crate::world::World;
 use crate::{output, own, registry, run, signals};
@@ -32,8 +32,6 @@ use std::time::{Duration, Instant};
 
 /// What is measured where nothing is asked for.
 const SELECTORS: &str = "cpu/*";
-/// How long one launch may take before it counts as hung.
-const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A compiler with flags, and what it made.
 struct Way {

@@ -6,7 +6,7 @@ use crate::args::{CompilerArgs, Format, RunArgs};
 use crate::chance::chance;
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;
-use crate::session::{self, Limits, Progress, Ways};
+use crate::session::{self, DEADLINE, Limits, PILOT, Progress, Ways};
 use crate::site::Site;
 use crate::steady::{Steadied, steady};
 use crate::world::World;
@@ -24,9 +24,6 @@ use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
-
-/// How long one launch may take before it counts as hung.
-const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Measures, stores and shows.
 pub fn run(world: &World, args: &RunArgs) -> Result<Exit> {
@@ -311,9 +308,6 @@ fn announcement(job: &Job, steadied: &Steadied) -> String {
     text
 }
 
-/// Launches that every row needs for an interval.
-const FEWEST: usize = 6;
-
 /// When the budget was too short for the rows that were chosen: how long a run would have to be for each to have an interval.
 fn too_short(view: &RunView) -> Option<String> {
     let launched = view.results.iter().filter(|r| {
@@ -322,12 +316,12 @@ fn too_short(view: &RunView) -> Option<String> {
             && r.unit.quantity() != Quantity::Exact
     });
     let launches: Vec<usize> = launched.map(|r| r.launches).collect();
-    let short = launches.iter().filter(|&&n| n < FEWEST).count();
+    let short = launches.iter().filter(|&&n| n < PILOT).count();
     let done: usize = launches.iter().sum();
     let elapsed = view
         .elapsed_s
         .filter(|_| done > 0 && 4 * short > launches.len())?;
-    let minutes = (elapsed / done as f64 * (FEWEST * launches.len()) as f64 / 60.0).ceil();
+    let minutes = (elapsed / done as f64 * (PILOT * launches.len()) as f64 / 60.0).ceil();
     Some(format!(
         "\n{short} of {} rows have too few launches for an interval: `--budget {minutes}m` gives every one its own, or choose fewer rows (`gritstone list`)",
         launches.len()

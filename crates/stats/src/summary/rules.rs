@@ -295,12 +295,40 @@ pub(super) fn uncrowded<'a, 'b>(
     launches: &[&'a Reading<'b>],
     confidence: f64,
 ) -> (Vec<&'a Reading<'b>>, Option<Footnote>) {
-    let alone: Vec<&Reading> = launches.iter().copied().filter(|l| !l.crowded).collect();
+    without(launches, |launch| launch.crowded, confidence)
+}
+
+/// The same of a part of the launches, of which nothing else says that it was disturbed: with the mark.
+pub(super) fn alone<'a, 'b>(
+    launches: &[&'a Reading<'b>],
+    crowded: impl Fn(&Reading) -> bool,
+    confidence: f64,
+) -> (Vec<&'a Reading<'b>>, Option<Footnote>) {
+    let (alone, left_out) = without(launches, &crowded, confidence);
+    let among = alone.iter().filter(|launch| crowded(launch)).count();
+    let mark = beside_a_crowd(among, alone.len(), "launch");
+    (alone, left_out.or(mark))
+}
+
+fn without<'a, 'b>(
+    launches: &[&'a Reading<'b>],
+    crowded: impl Fn(&Reading) -> bool,
+    confidence: f64,
+) -> (Vec<&'a Reading<'b>>, Option<Footnote>) {
+    let alone: Vec<&Reading> = launches.iter().copied().filter(|l| !crowded(l)).collect();
     let crowded = launches.len() - alone.len();
     match alone.len() < fewest(confidence) {
         true => (launches.to_vec(), None),
         false => (alone, left_out(crowded, launches.len(), "launch")),
     }
+}
+
+/// Whether too much of what a figure is made of had a busy thread beside it.
+pub(super) fn beside_a_crowd(crowded: usize, all: usize, thing: &str) -> Option<Footnote> {
+    (crowded as f64 > limits::DISTURBED_SHARE * all as f64).then(|| {
+        let why = format!("Disturbed in {}: {CROWDED}.", of(crowded, all, thing));
+        Footnote::new(FootnoteKind::Disturbed, why)
+    })
 }
 
 /// A remark on what is not in a figure since another thread of the core was busy beside it.
