@@ -20,8 +20,8 @@ use gritstone_exec::rebuild::{Builds, Rebuilt};
 use gritstone_exec::{ExecError, Execute, Executor, Launched};
 use gritstone_host::{Before, Root, Watch};
 use gritstone_model::{
-    Benchmark, CompareView, CompilerView, CompilersView, Conditions, Id, Launch, Plan, RunView,
-    SCHEMA_COMPILERS, Step, Work,
+    Benchmark, CompareView, CompilerView, Compilers, CompilersView, Conditions, Id, Launch, Plan,
+    RunView, SCHEMA_COMPILERS, Step, Work,
 };
 use gritstone_plan::{select, steps};
 use gritstone_stats::between::{BetweenRun, Scatter};
@@ -226,6 +226,11 @@ fn measure(
         let mut info = run::info(&asked, BTreeMap::new(), site, &limits);
         info.label = Some(way.name.clone());
         info.settings.catalogue = own::kept(world.own.as_ref(), &way.plan.benchmarks);
+        info.settings.compilers = Some(Compilers {
+            cc: Some(compiler::from_anywhere(&way.toolchain.name)),
+            cflags: Some(way.flags.clone()),
+            ..Compilers::default()
+        });
         interleaved.executor.use_builds(way.programs.clone());
         let programs = run::programs(&interleaved.executor, &way.plan);
         store.begin(&info, &way.plan.benchmarks, &programs, &way.plan.skips)?;

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a launch is carried out, how a figure is computed.
 
-use crate::args::{CompilerArgs, Format, RunArgs};
+use crate::args::{Format, RunArgs};
 use crate::chance::chance;
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;
@@ -54,8 +54,6 @@ pub struct Job {
     /// Whether the machine is to be held still.
     pub steady: bool,
     pub info: RunInfo,
-    /// Compilers that the kernels are to be compiled again with.
-    pub compilers: CompilerArgs,
     /// The catalogue of the user's own that rows are of.
     pub own: Option<Own>,
     /// What an earlier process measured of this run, which may be nothing; `None` for a new one.
@@ -82,7 +80,8 @@ impl Job {
         params::give(catalogue, &mut wanted, &params)?;
         let mut offer = site.offer(&wanted);
         offer.kernels.extend(own::programs(world.own.as_ref()));
-        if args.compilers.asked() {
+        let compilers = args.compilers.asked();
+        if compilers.is_some() {
             offer.kernels.extend(compiler::programs());
         }
         let limits = limits(args);
@@ -90,6 +89,7 @@ impl Job {
         let mut info = info(args, params, &site, &limits);
         info.settings.selectors = selectors;
         info.settings.catalogue = own::kept(world.own.as_ref(), &plan.benchmarks);
+        info.settings.compilers = compilers;
         let copies = &info.settings.copies;
         if !copies.is_empty() && add_copies(&mut plan, &offer, copies) == plan.benchmarks.len() {
             return Err(Failure {
@@ -104,7 +104,6 @@ impl Job {
             site,
             limits,
             steady: args.steady,
-            compilers: args.compilers.clone(),
             own: world.own.clone(),
             earlier: None,
         })
@@ -122,7 +121,7 @@ impl Job {
         let (own, site, plan) = (self.own.as_ref(), &self.site, &mut self.plan);
         own::prepare(own, site, plan, &mut executor, journal.as_mut())?;
         compiler::again(
-            &self.compilers,
+            self.info.settings.compilers.as_ref(),
             site,
             plan,
             &mut executor,
@@ -260,6 +259,7 @@ pub fn info(
             steady: vec![],
             trial: None,
             catalogue: None,
+            compilers: None,
         },
     }
 }

@@ -124,8 +124,11 @@ impl Executor {
         let directory = self.setup.places.fresh(false)?;
         let keeper = self.path_of(KEEPER)?;
         let version = |compiler: &Compiler| version::of(&compiler.path, &self.setup.environment);
+        let mut environment = self.environment(&directory);
+        // what -g writes down of the directory is the same in every one: so are the programs
+        environment.insert("PWD".to_owned(), "/proc/self/cwd".into());
         Ok(Workshop {
-            environment: self.environment(&directory),
+            environment,
             directory,
             keeper,
             cpus: self.setup.cpus.clone(),

@@ -300,6 +300,7 @@ fn blank(benchmark: &Benchmark, run: &RunData) -> ResultView {
         series: None,
         series_label: None,
         copies: None,
+        faults_per_page: None,
         published: None,
         program: run.programs.get(&benchmark.id).cloned(),
         measured: None,

@@ -81,8 +81,8 @@ impl Bars {
         let bottom = top + self.height();
         let right = left + WIDTH;
         let scale = self.scale(left, right);
-        let names = [&self.id, &self.title, &self.description];
-        let mut out = open(names, right + NUMBERS, bottom + BOTTOM);
+        let told = [&self.id, &self.title, &self.description];
+        let mut out = open(told, right + NUMBERS, bottom + BOTTOM);
         self.legend(&mut out, left);
         self.axis(&mut out, &scale, [left, right, top, bottom]);
         let mut y = top + GAP / 2.0;
