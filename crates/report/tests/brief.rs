@@ -237,7 +237,7 @@ fn levels_of_load_stand_side_by_side_with_those_of_the_documents() {
     printed.results = vec![at("rt/user-latency@level-3", true, 791.0)];
     let page = html::render(&of(&[run.clone()], &[printed]));
     for text in [
-        "time to user by level of load, This machine",
+        "time to user, by level of load: from the least of the events to the longest",
         "median: 20 ns/call at level 0, 40 ns/call at level 3.",
         "99 %: 50 ns/call at level 0, 100 ns/call at level 3.",
         "time to user, by level of load",

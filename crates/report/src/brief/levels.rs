@@ -14,8 +14,8 @@ use gritstone_model::{Id, ResultView, RunView, Statistics};
 
 /// One level by itself is in the other tables.
 const LEAST: usize = 2;
-/// A range this wide is only legible on a logarithmic axis.
-const LOG_FROM: f64 = 30.0;
+/// A range this wide is only legible on a logarithmic axis: the longest event is far from all others, which would lie on each other.
+const LOG_FROM: f64 = 10.0;
 
 /// A row at its levels, on one machine.
 struct Ladder<'a> {
@@ -41,7 +41,11 @@ pub(super) fn show(document: &mut Document, input: &Brief, rows: &[Across]) {
         let own = own.map(|(at, run)| ladder(run, stem, input.name(at), true));
         let own: Vec<Ladder> = own.filter(|ladder| ladder.steps.len() >= LEAST).collect();
         for ladder in &own {
-            let figure = figure(next_figure(document), title, ladder);
+            let of = match input.several() {
+                true => format!("{title}, {}", ladder.machine),
+                false => title.to_owned(),
+            };
+            let figure = figure(next_figure(document), &of, ladder);
             document.push(Block::Figure(figure));
         }
         if own.is_empty() {
@@ -138,10 +142,8 @@ fn figure(id: String, title: &str, ladder: &Ladder) -> Figure {
     let (low, high) = (ys().fold(f64::MAX, f64::min), ys().fold(f64::MIN, f64::max));
     let log_y = low > 0.0 && high / low >= LOG_FROM;
     let scale = if log_y { " (logarithmic scale)" } else { "" };
-    let caption = format!(
-        "{title} by level of load, {}: from the least of the events to the longest{scale}",
-        ladder.machine
-    );
+    let caption =
+        format!("{title}, by level of load: from the least of the events to the longest{scale}");
     let said: Vec<String> = lines.iter().map(|line| sentence(line, &unit)).collect();
     let alternative = said.join(" ");
     let plot = Plot {
