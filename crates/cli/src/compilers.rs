@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::compiler::{self, FLAGS, Toolchain};
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;
-use crate::session::{self, Progress, Ways};
+use crate::session::{self, DEADLINE, Progress, Ways};
 use crate::site::Site;
 use crate::world::World;
 use crate::{output, own, registry, run, signals};
@@ -33,8 +33,6 @@ use std::time::Duration;
 
 /// What is measured where nothing is asked for.
 const SELECTORS: &str = "cpu/*";
-/// How long one launch may take before it counts as hung.
-const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A compiler with flags, and what it made.
 struct Way {
@@ -329,7 +327,11 @@ impl Ways for Recorder<'_> {
 
     fn before(&mut self, progress: &Progress<'_>) {
         self.display.show(progress);
-        self.before = Some(run::begin(&mut self.watch, progress.load, progress.cpus));
+        self.before = Some(run::begin(
+            &mut self.watch,
+            progress.benchmark,
+            progress.cpus,
+        ));
     }
 
     fn after(&mut self, benchmark: &Benchmark, launched: &Launched) -> Conditions {

@@ -7,7 +7,7 @@ use crate::chance::chance;
 use crate::clock::Clock;
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;
-use crate::session::{self, Limits, Progress, Ways};
+use crate::session::{self, DEADLINE, Limits, PILOT, Progress, Ways};
 use crate::site::Site;
 use crate::steady::{Steadied, steady};
 use crate::world::World;
@@ -25,9 +25,6 @@ use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::Duration;
-
-/// How long one launch may take before it counts as hung.
-const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Measures, stores and shows.
 pub fn run(world: &World, args: &RunArgs) -> Result<Exit> {
@@ -315,9 +312,6 @@ fn announcement(job: &Job, steadied: &Steadied) -> String {
     text
 }
 
-/// Launches that every row needs for an interval.
-const FEWEST: usize = 6;
-
 /// When the budget was too short for the rows that were chosen: how long a run would have to be for each to have an interval.
 fn too_short(view: &RunView) -> Option<String> {
     let launched = view.results.iter().filter(|r| {
@@ -326,12 +320,12 @@ fn too_short(view: &RunView) -> Option<String> {
             && r.unit.quantity() != Quantity::Exact
     });
     let launches: Vec<usize> = launched.map(|r| r.launches).collect();
-    let short = launches.iter().filter(|&&n| n < FEWEST).count();
+    let short = launches.iter().filter(|&&n| n < PILOT).count();
     let done: usize = launches.iter().sum();
     let elapsed = view
         .elapsed_s
         .filter(|_| done > 0 && 4 * short > launches.len())?;
-    let minutes = (elapsed / done as f64 * (FEWEST * launches.len()) as f64 / 60.0).ceil();
+    let minutes = (elapsed / done as f64 * (PILOT * launches.len()) as f64 / 60.0).ceil();
     Some(format!(
         "\n{short} of {} rows have too few launches for an interval: `--budget {minutes}m` gives every one its own, or choose fewer rows (`gritstone list`)",
         launches.len()
@@ -398,7 +392,7 @@ impl Ways for Recorder<'_> {
 
     fn before(&mut self, progress: &Progress<'_>) {
         self.display.show(progress);
-        self.before = Some(begin(&mut self.watch, progress.load, progress.cpus));
+        self.before = Some(begin(&mut self.watch, progress.benchmark, progress.cpus));
         self.copies = progress.copies;
     }
 
@@ -432,12 +426,15 @@ pub struct Begun {
     clock: Clock,
 }
 
-/// Looks at the machine before a row is launched on these CPUs, beside a load of this level.
-pub fn begin(watch: &mut Watch, load: usize, cpus: &[u32]) -> Begun {
+/// Looks at the machine before a row is launched on these CPUs.
+pub fn begin(watch: &mut Watch, benchmark: &Benchmark, cpus: &[u32]) -> Begun {
     let clock = Clock::start();
-    let before = match load {
-        0 => watch.begin(cpus),
-        _ => watch.begin_beside_load(std::process::id()),
+    let before = if !benchmark.load().is_empty() {
+        watch.begin_beside_load(std::process::id())
+    } else if benchmark.processor_bound {
+        watch.begin(cpus)
+    } else {
+        watch.begin_with_the_kernel(cpus)
     };
     Begun { before, clock }
 }

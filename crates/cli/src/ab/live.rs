@@ -82,7 +82,7 @@ impl Live<'_> {
     ) -> Result<Option<f64>> {
         let start = self.start.elapsed();
         self.executor.settle(benchmark)?;
-        let before = run::begin(&mut self.watch, benchmark.load().len(), cpus);
+        let before = run::begin(&mut self.watch, benchmark, cpus);
         let launched = self.executor.launch(benchmark, cpus)?;
         let conditions = run::conditions(&mut self.watch, &before, benchmark, &launched);
         let launch = Launch {
