@@ -1,21 +1,53 @@
-//! Embeds every `catalogue/*.toml`, so that the binary needs no file and no list is kept by hand.
+//! Reads every `catalogue/*.toml` by the rules of the crate itself, and embeds what comes out, so that the binary needs no file, no
+//! start reads TOML, and no list is kept by hand. The texts are embedded too: a catalogue of the user's own is held against them.
 //!
 //! Must not know: what is in the files.
 
 use std::path::{Path, PathBuf};
-use std::{env, fs, io};
+use std::{env, fs, io, process};
+
+#[path = "src/check.rs"]
+mod check;
+#[path = "src/entry.rs"]
+mod entry;
+#[path = "src/error.rs"]
+mod error;
+#[path = "src/load.rs"]
+mod load;
+#[path = "src/over.rs"]
+mod over;
+#[path = "src/raw.rs"]
+mod raw;
+#[allow(
+    dead_code,
+    reason = "where a family is named is told of catalogues of the user's own"
+)]
+#[path = "src/read.rs"]
+mod read;
+#[path = "src/whole.rs"]
+mod whole;
+#[path = "src/work.rs"]
+mod work;
 
 fn main() -> io::Result<()> {
     let folder = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
     // a folder, so that a file that is added is noticed too
     println!("cargo::rerun-if-changed={}", folder.display());
+    let files = families(&folder)?;
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(n, t)| (n.as_str(), t.as_str()))
+        .collect();
+    let whole = whole::load(&files).unwrap_or_else(|fault| {
+        eprintln!("{fault}");
+        process::exit(1);
+    });
     let code = format!(
         "/// Name and text of every file of the catalogue, in the order of their names.\n\
-         static FILES: &[(&str, &str)] = &[\n{}];\n",
-        families(&folder)?
-            .iter()
-            .map(|path| embed(path))
-            .collect::<String>()
+         static FILES: &[(&str, &str)] = &{files:?};\n\
+         /// What they come to.\n\
+         static ALL: &str = {:?};\n",
+        serde_json::to_string(&whole)?
     );
     fs::write(Path::new(&variable("OUT_DIR")?).join("files.rs"), code)
 }
@@ -24,25 +56,19 @@ fn variable(name: &str) -> io::Result<String> {
     env::var(name).map_err(|why| io::Error::other(format!("{name}: {why}")))
 }
 
-/// Every `.toml` but the manifest.
-fn families(folder: &Path) -> io::Result<Vec<PathBuf>> {
+/// Name and text of every `.toml` but the manifest.
+fn families(folder: &Path) -> io::Result<Vec<(String, String)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let toml = path.extension().is_some_and(|e| e == "toml");
-        if toml && path.file_name().is_some_and(|name| name != "Cargo.toml") {
-            found.push(path);
+        match path.file_name().and_then(|name| name.to_str()) {
+            Some(name) if toml && name != "Cargo.toml" => {
+                found.push((format!("catalogue/{name}"), fs::read_to_string(&path)?));
+            }
+            _ => {}
         }
     }
     found.sort();
     Ok(found)
-}
-
-fn embed(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let path = path.to_string_lossy();
-    format!(
-        "    ({:?}, include_str!({path:?})),\n",
-        format!("catalogue/{name}")
-    )
 }

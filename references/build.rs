@@ -1,11 +1,25 @@
-//! Embeds every `<document>/*.toml` beside this file, so that no list of documents is kept by hand.
+//! Reads every `<document>/*.toml` beside this file by the rules of the crate itself, and embeds what comes out, so that no start
+//! reads TOML and no list of documents is kept by hand.
 //!
 //! Must not know: what is in the files. No `rerun-if-changed` is printed: cargo then looks at the whole package,
 //! which is what a new document needs.
 
-use std::fmt::Write as _;
+use error::Error;
+use printed::{Cell, Command, Distribution, Document, References, Seconds, Value};
 use std::path::{Path, PathBuf};
-use std::{env, fs, io};
+use std::{env, fs, io, process};
+
+#[path = "src/error.rs"]
+mod error;
+#[allow(dead_code, reason = "the crate itself asks for more")]
+#[path = "src/printed.rs"]
+mod printed;
+#[path = "src/read.rs"]
+mod read;
+#[path = "src/shape.rs"]
+mod shape;
+#[path = "src/table.rs"]
+mod table;
 
 fn entries(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = fs::read_dir(dir)?
@@ -17,7 +31,7 @@ fn entries(dir: &Path) -> io::Result<Vec<PathBuf>> {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
-    let mut code = String::from("&[\n");
+    let mut files = vec![];
     for document in entries(&root)?.into_iter().filter(|path| path.is_dir()) {
         for file in entries(&document)? {
             if file
@@ -25,12 +39,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 .is_some_and(|extension| extension == "toml")
             {
                 let name = file.strip_prefix(&root)?.display().to_string();
-                let path = file.display().to_string();
-                writeln!(code, "    ({name:?}, include_str!({path:?})),")?;
+                files.push((name, fs::read_to_string(&file)?));
             }
         }
     }
-    code.push_str("]\n");
-    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("files.rs"), code)?;
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(n, t)| (n.as_str(), t.as_str()))
+        .collect();
+    let all = References::parse(&files).unwrap_or_else(|fault| {
+        eprintln!("{fault}");
+        process::exit(1);
+    });
+    let text = serde_json::to_string(&all)?;
+    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("all.json"), text)?;
     Ok(())
 }

@@ -166,6 +166,7 @@ fn wrong_names_are_answered_with_near_ones() {
     for (arguments, what) in [
         (&["run", "byte/pip"][..], "did you mean 'byte/pipe'?"),
         (&["list", "byte"], "did you mean 'byte/*'?"),
+        (&["history", "byte/pip"], "did you mean 'byte/pipe'?"),
         (&["show"], "there is no run yet"),
         (&["show", "vax-11-780-4.1bsd"], "ref:vax-11-780-4.1bsd"),
         (&["show", "ref:vax-11-790"], "vax-11-7"),
@@ -193,6 +194,15 @@ fn wrong_names_are_answered_with_near_ones() {
         assert!(error.contains(what), "{arguments:?}: {error}");
         assert!(out.is_empty(), "{arguments:?}: {out}");
     }
+}
+
+#[test]
+fn help_is_a_word_too() {
+    let home = Home::new();
+    let (code, by_word, error) = home.run(&["help", "run"]);
+    assert_eq!((code, error.as_str()), (0, ""));
+    assert_eq!(by_word, home.run(&["run", "--help"]).1);
+    assert_eq!(home.run(&["help"]).1, home.run(&["--help"]).1);
 }
 
 #[test]

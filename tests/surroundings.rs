@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Home, binary, ended, result};
+use common::{Home, binary, ended, eventually, kept, result, said};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -11,6 +11,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -81,6 +82,72 @@ fn signals_that_were_ignored_stay_so() {
         assert_eq!(output.status.code(), Some(130), "{name}: {output:?}");
         assert_eq!(traces(&home), 0);
     }
+}
+
+/// A Ctrl-Z for longer than the whole budget, as a shell with jobs sends it.
+#[test]
+fn a_run_that_was_stopped_goes_on_with_the_time_it_had() {
+    let home = Home::new();
+    let run = [
+        "run",
+        "byte/loop",
+        "--precision",
+        "0.01%",
+        "--budget",
+        "6s",
+        "--format",
+        "json",
+    ];
+    let mut command = behind(&home, "exec \"$@\"", &run);
+    // a group of its own, whose parent could let it go on: others are not stopped
+    command.process_group(0);
+    let child = piped(command);
+    let pid = Pid::from_raw(child.id().cast_signed());
+    eventually("a launch is kept", || kept(&home) > 1);
+    kill(pid, Signal::SIGTSTP).unwrap();
+    let stat = format!("/proc/{pid}/stat");
+    eventually("it is stopped", || {
+        fs::read_to_string(&stat).unwrap().contains(") T ")
+    });
+    let launches = kept(&home);
+    let stop = Duration::from_secs(7);
+    std::thread::sleep(stop);
+    assert_eq!(kept(&home), launches);
+    kill(pid, Signal::SIGCONT).unwrap();
+    let (code, out, error) = said(child.wait_with_output().unwrap());
+    assert_eq!(code, 0, "{error}");
+    let run: Value = serde_json::from_str(&out).unwrap();
+    assert!(
+        run["elapsed_s"].as_f64().unwrap() < stop.as_secs_f64(),
+        "{out}"
+    );
+    let row = result(&run, "byte/loop");
+    // one may have been in progress
+    assert!(
+        row["launches"].as_u64().unwrap() as usize > launches + 1,
+        "{row}"
+    );
+    // what it did not take is not in it
+    let long = u64::try_from(stop.as_nanos()).unwrap();
+    let (_, bundle, _) = home.run(&["export", "--format", "jsonl"]);
+    for line in bundle.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let wall = line["launch"]["conditions"]["wall"].as_u64();
+        assert!(wall.is_none_or(|wall| wall < long), "{line}");
+    }
+}
+
+/// Nobody could let it go on: the system stops no such process, and neither do we.
+#[test]
+fn a_run_without_a_shell_that_has_jobs_is_not_stopped() {
+    let home = Home::new();
+    let child = piped(behind(&home, "exec setsid \"$@\"", &SHORT));
+    eventually("a launch is kept", || kept(&home) > 0);
+    let pid = Pid::from_raw(child.id().cast_signed());
+    assert_eq!(nix::unistd::getsid(Some(pid)), Ok(pid));
+    kill(pid, Signal::SIGTSTP).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
 
 #[test]
@@ -176,4 +243,29 @@ fn a_run_that_was_killed_before_its_first_launch_goes_on() {
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
     assert!(result(&run, "byte/cc")["estimate"].is_number(), "{out}");
+}
+
+/// In terminals of their own, as script(1) makes them.
+#[test]
+fn a_terminal_that_knows_no_bold_is_sent_none() {
+    let home = Home::new();
+    let shown = |variable: &str, value: &str| {
+        let command = format!("{} show ref:vax-11-780-4.1bsd", binary().display());
+        let output = Command::new("script")
+            .args(["-qec", &command, "/dev/null"])
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("HOME", home.path())
+            .env("TERM", "xterm")
+            .env(variable, value)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(shown("TERM", "xterm").contains('\u{1b}'));
+    for (variable, value) in [("TERM", "dumb"), ("NO_COLOR", "1")] {
+        assert!(!shown(variable, value).contains('\u{1b}'), "{variable}");
+    }
 }

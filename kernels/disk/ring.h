@@ -25,6 +25,11 @@ static inline void ring_open(struct context *c, struct ring *r, unsigned depth)
 	struct io_uring_params p;
 	memset(&p, 0, sizeof p);
 	r->fd = (int)syscall(SYS_io_uring_setup, depth, &p);
+	if (r->fd >= 0 && !(p.features & IORING_FEAT_RW_CUR_POS)) {
+		close(r->fd); /* it came with plain reading and writing, in Linux 5.6 */
+		r->fd = -1;
+		errno = ENOSYS;
+	}
 	if (r->fd < 0) {
 		skip(c, "The kernel refuses io_uring (%s): it takes Linux 5.6, no filter of system calls (as containers have), and `sysctl kernel.io_uring_disabled=0`.",
 		     strerror(errno));

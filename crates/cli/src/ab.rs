@@ -9,6 +9,7 @@ mod trial;
 
 use crate::args::AbArgs;
 use crate::chance::chance;
+use crate::clock::Clock;
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;
 use crate::site::Site;
@@ -22,7 +23,7 @@ use gritstone_store::Store;
 use live::{Live, Ready};
 use sides::{Side, Sides};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use trial::Design;
 
 /// How long a launch of a row may take before it counts as hung; a command may take all the time there is.
@@ -68,7 +69,7 @@ fn measured(world: &World, args: &AbArgs, sides: Sides) -> Result<(Vec<RunData>,
     undo(&sides, journal.as_mut())?;
     let mut store = Store::open(&world.store_path()?)?;
     let mut live = Live {
-        start: Instant::now(),
+        start: Clock::start(),
         budget: args.budget,
         margin: args.margin,
         watch: Watch::open(&Root::live()),

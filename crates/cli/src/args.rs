@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// Measures this machine the way the UNIX benchmarks of 1981 to 1987 did, so that every figure can be trusted.
 #[derive(Debug, Parser)]
-#[command(name = "gritstone", version, disable_help_subcommand = true)]
+#[command(name = "gritstone", version)]
 pub struct Cli {
     /// Where runs are kept (default: $XDG_DATA_HOME/gritstone/gritstone.db)
     #[arg(long, global = true, value_name = "FILE", env = "GRITSTONE_STORE")]

@@ -8,6 +8,7 @@
 mod tests;
 
 use crate::args::{CompilersArgs, RunArgs};
+use crate::clock::Clock;
 use crate::compiler::{self, FLAGS, Toolchain};
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;
@@ -18,7 +19,7 @@ use crate::{output, own, registry, run, signals};
 use anyhow::{Context, Result};
 use gritstone_exec::rebuild::{Builds, Rebuilt};
 use gritstone_exec::{ExecError, Execute, Executor, Launched};
-use gritstone_host::{Before, Root, Watch};
+use gritstone_host::{Root, Watch};
 use gritstone_model::{
     Benchmark, CompareView, CompilerView, Compilers, CompilersView, Conditions, Id, Launch, Plan,
     RunView, SCHEMA_COMPILERS, Step, Work,
@@ -28,7 +29,7 @@ use gritstone_stats::between::{BetweenRun, Scatter};
 use gritstone_stats::compare;
 use gritstone_store::Store;
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What is measured where nothing is asked for.
 const SELECTORS: &str = "cpu/*";
@@ -242,7 +243,7 @@ fn measure(
     }
     let runs: Vec<&str> = ways.iter().map(|way| way.run.as_str()).collect();
     let mut recorder = Recorder {
-        start: Instant::now(),
+        start: Clock::start(),
         watch: Watch::open(&Root::live()),
         before: None,
         display: Display::new(),
@@ -318,9 +319,9 @@ impl Execute for Interleaved<'_> {
 
 /// Keeps each launch in the run of its compiler.
 struct Recorder<'a> {
-    start: Instant,
+    start: Clock,
     watch: Watch,
-    before: Option<Before>,
+    before: Option<run::Begun>,
     display: Display,
     store: &'a mut Store,
     rows: &'a Rows,

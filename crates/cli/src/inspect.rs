@@ -32,7 +32,7 @@ Gritstone measures this machine the way the UNIX benchmarks of 1981 to 1987 did.
 
   gritstone run 'byte/*' iocall --quick
                            the benchmarks of BYTE, 1984, in two minutes
-  gritstone run --budget 30m
+  gritstone run --budget 1h
                            everything
   gritstone list           what can be measured
   gritstone doctor         is this machine fit to be measured
@@ -41,7 +41,7 @@ Gritstone measures this machine the way the UNIX benchmarks of 1981 to 1987 did.
         .to_owned(),
         Some(last) => format!(
             "\
-{} runs are kept; the last is {} of {}.
+{} kept; the last is {} of {}.
 
   gritstone show           its tables
   gritstone brief          its performance brief, as HTML and PDF
@@ -50,7 +50,10 @@ Gritstone measures this machine the way the UNIX benchmarks of 1981 to 1987 did.
   gritstone run            measure again
   gritstone --help         everything else
 ",
-            runs.len(),
+            match runs.len() {
+                1 => "1 run is".to_owned(),
+                many => format!("{many} runs are"),
+            },
             last.id,
             last.started
         ),

@@ -11,6 +11,7 @@ mod args;
 mod audit;
 mod brief;
 mod chance;
+mod clock;
 mod compiler;
 mod compilers;
 mod failure;
@@ -42,6 +43,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     signals::children_can_be_waited_for();
+    chance::wait_for_the_kernel();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

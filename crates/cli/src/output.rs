@@ -49,7 +49,9 @@ pub fn json<T: Serialize>(value: &T) -> Result<()> {
 /// When standard output cannot be written.
 pub fn text(document: &Document) -> Result<()> {
     let terminal = std::io::stdout().is_terminal();
-    let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    let asked_not_to = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+    let dumb = std::env::var_os("TERM").is_none_or(|terminal| terminal == "dumb");
+    let colour = terminal && !dumb && !asked_not_to;
     plain(&gritstone_report::terminal::render(
         document,
         width(),

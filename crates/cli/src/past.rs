@@ -8,6 +8,7 @@ use crate::output;
 use crate::world::World;
 use anyhow::{Context, Result, anyhow, bail};
 use gritstone_model::{CheckOutcome, CheckView, HistoryView, Id, RunView};
+use gritstone_plan::select;
 use gritstone_stats::{check as gate, series, summary};
 use gritstone_store::Store;
 use std::collections::BTreeMap;
@@ -21,10 +22,14 @@ const LOOK_BACK: usize = 30;
 /// `gritstone history`.
 pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
     let id = Id::parse(&args.benchmark)?;
-    let none = || {
-        anyhow!(
+    let none = || match select(
+        &world.catalogue.benchmarks,
+        std::slice::from_ref(&args.benchmark),
+    ) {
+        Ok(_) => anyhow!(
             "no run in the store has {id}: `gritstone run {id}` measures it, `gritstone list` says what there is"
-        )
+        ),
+        Err(unknown) => anyhow!("no run in the store has {id}, and {unknown}"),
     };
     let store = world.reader()?.ok_or_else(none)?;
     let view = over_runs(world, &store, &id, args.runs as usize)?.ok_or_else(none)?;

@@ -4,6 +4,7 @@
 
 use crate::args::{Format, RunArgs};
 use crate::chance::chance;
+use crate::clock::Clock;
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;
 use crate::session::{self, DEADLINE, Limits, PILOT, Progress, Ways};
@@ -23,7 +24,7 @@ use gritstone_plan::{add_copies, select, steps};
 use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Measures, stores and shows.
 pub fn run(world: &World, args: &RunArgs) -> Result<Exit> {
@@ -137,7 +138,7 @@ impl Job {
             resume::same_programs(&store.load(&info.id)?, &programs)?;
         }
         let mut recorder = Recorder {
-            start: Instant::now(),
+            start: Clock::start(),
             spent: spent(self.earlier()),
             watch: Watch::open(&Root::live()),
             before: None,
@@ -277,9 +278,12 @@ fn announcement(job: &Job, steadied: &Steadied) -> String {
         None => format!("CPU {}", chosen.measured),
     };
     let mut text = format!(
-        "run {}: {} benchmarks on {cpus}, at most {} s, files in {}",
+        "run {}: {} on {cpus}, at most {} s, files in {}",
         job.info.id,
-        job.plan.steps.len(),
+        match job.plan.steps.len() {
+            1 => "1 benchmark".to_owned(),
+            many => format!("{many} benchmarks"),
+        },
         job.limits.budget.as_secs(),
         job.site.dir.display()
     );
@@ -368,11 +372,11 @@ fn outcome(view: &RunView) -> Result<Exit> {
 
 /// What the session does to the world when it is real.
 struct Recorder<'a> {
-    start: Instant,
+    start: Clock,
     /// Time that earlier processes spent on this run.
     spent: Duration,
     watch: Watch,
-    before: Option<Before>,
+    before: Option<Begun>,
     /// Copies of the launch in progress.
     copies: u32,
     display: Display,
@@ -416,25 +420,36 @@ impl Ways for Recorder<'_> {
     }
 }
 
+/// The machine before a row is launched, and the time since.
+pub struct Begun {
+    before: Before,
+    clock: Clock,
+}
+
 /// Looks at the machine before a row is launched on these CPUs.
-pub fn begin(watch: &mut Watch, benchmark: &Benchmark, cpus: &[u32]) -> Before {
-    if !benchmark.load().is_empty() {
+pub fn begin(watch: &mut Watch, benchmark: &Benchmark, cpus: &[u32]) -> Begun {
+    let clock = Clock::start();
+    let before = if !benchmark.load().is_empty() {
         watch.begin_beside_load(std::process::id())
     } else if benchmark.processor_bound {
         watch.begin(cpus)
     } else {
         watch.begin_with_the_kernel(cpus)
-    }
+    };
+    Begun { before, clock }
 }
 
 /// What went on while a row was launched.
 pub fn conditions(
     watch: &mut Watch,
-    before: &Before,
+    begun: &Begun,
     benchmark: &Benchmark,
     launched: &Launched,
 ) -> Conditions {
-    let mut conditions = watch.end(before, launched.cpu);
+    let mut conditions = watch.end(&begun.before, launched.cpu);
+    // not longer for a Ctrl-Z; what others did meanwhile is held against the shorter time
+    let wall = u64::try_from(begun.clock.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    conditions.wall = conditions.wall.min(wall);
     // only work that never waits shows by standing still that it was made to
     if benchmark.processor_bound && benchmark.placement == Placement::OneCpu {
         conditions.gap = gaps::of(&launched.events).map(|gaps| gaps.total());

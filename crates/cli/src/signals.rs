@@ -42,8 +42,9 @@ pub fn end_of_run() -> io::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
+/// Whether it is ignored.
 #[allow(unsafe_code)]
-fn ignored(which: Signal) -> bool {
+pub fn ignored(which: Signal) -> bool {
     // SAFETY: a struct of numbers, for which zero is a value each
     let mut now: nix::libc::sigaction = unsafe { std::mem::zeroed() };
     // SAFETY: asks and sets nothing: a second run of one process must find the first one's handler where it is

@@ -5,7 +5,7 @@
 use anyhow::{Context, Result};
 use gritstone_exec::{CACHED, Executor, Journal, Places, Setup};
 use gritstone_host::{Chosen, Host, Root, choose_cpus, filesystem, groups_for, programs};
-use gritstone_model::{Benchmark, Machine};
+use gritstone_model::{Benchmark, Machine, Need};
 use gritstone_plan::Offer;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
@@ -58,13 +58,15 @@ impl Site {
 
     /// The programs that entries need and that are here, by the need's name.
     pub fn programs(&self, benchmarks: &[Benchmark]) -> BTreeMap<String, PathBuf> {
-        let mut found = BTreeMap::new();
-        for need in benchmarks.iter().flat_map(|b| &b.needs) {
-            if let Some(path) = programs::meeting(need, OsStr::new(&self.path)) {
-                found.insert(need.name.clone(), path);
-            }
-        }
-        found
+        let needs = benchmarks.iter().flat_map(|b| &b.needs);
+        // many rows need the same, and PATH is long
+        let needs: BTreeMap<(&String, &Vec<String>), &Need> =
+            needs.map(|need| ((&need.name, &need.any), need)).collect();
+        let found = needs.into_values().filter_map(|need| {
+            let path = programs::meeting(need, OsStr::new(&self.path))?;
+            Some((need.name.clone(), path))
+        });
+        found.collect()
     }
 
     /// A program by its name.

@@ -3,7 +3,7 @@
 //! Must not know: whether they can run here.
 
 use gritstone_model::{Benchmark, Id, Selector};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
 /// A selector that selects nothing.
@@ -41,13 +41,10 @@ pub fn select(all: &[Benchmark], selectors: &[String]) -> Result<Vec<Benchmark>,
         wanted.extend(all.iter().map(|b| &b.id));
     }
     // what a row is made of may itself be made of others
+    let by_id: BTreeMap<&Id, &Benchmark> = all.iter().map(|b| (&b.id, b)).collect();
     let mut open: Vec<&Id> = wanted.iter().copied().collect();
     while let Some(id) = open.pop() {
-        for part in all
-            .iter()
-            .filter(|b| b.id == *id)
-            .flat_map(|b| b.work.parts())
-        {
+        for part in by_id.get(id).iter().flat_map(|b| b.work.parts()) {
             if wanted.insert(part) {
                 open.push(part);
             }

@@ -5,20 +5,21 @@
 
 use super::sides::Side;
 use super::trial::Ways;
+use crate::clock::Clock;
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;
 use crate::run;
 use anyhow::{Context, Result, ensure};
 use gritstone_exec::rebuild::Rebuilt;
 use gritstone_exec::{ExecError, Execute, Executor};
-use gritstone_host::{Watch, gaps};
-use gritstone_model::{Benchmark, Launch, Outcome, Placement, RunData, Step, Verdict};
+use gritstone_host::Watch;
+use gritstone_model::{Benchmark, Launch, Outcome, RunData, Step, Verdict};
 use gritstone_stats::looks::{self, Comparison, Times};
 use gritstone_stats::summary;
 use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How often the program is launched that does nothing.
 const START_UPS: u32 = 10;
@@ -36,7 +37,7 @@ pub struct Ready {
 
 /// The real world.
 pub struct Live<'a> {
-    pub start: Instant,
+    pub start: Clock,
     pub budget: Duration,
     pub margin: f64,
     pub watch: Watch,
@@ -83,10 +84,7 @@ impl Live<'_> {
         self.executor.settle(benchmark)?;
         let before = run::begin(&mut self.watch, benchmark, cpus);
         let launched = self.executor.launch(benchmark, cpus)?;
-        let mut conditions = self.watch.end(&before, launched.cpu);
-        if benchmark.processor_bound && benchmark.placement == Placement::OneCpu {
-            conditions.gap = gaps::of(&launched.events).map(|gaps| gaps.total());
-        }
+        let conditions = run::conditions(&mut self.watch, &before, benchmark, &launched);
         let launch = Launch {
             id: benchmark.id.clone(),
             round,

@@ -39,9 +39,7 @@ fn glibc(root: &Root, directory: &str) -> Option<String> {
 fn version(library: &[u8]) -> Option<String> {
     const BANNER: &[u8] = b"GNU C Library ";
     const WORD: &str = "release version ";
-    let start = library
-        .windows(BANNER.len())
-        .position(|window| window == BANNER)?;
+    let start = memchr::memmem::find(library, BANNER)?;
     let banner =
         String::from_utf8_lossy(&library[start..library.len().min(start + 200)]).into_owned();
     let rest = &banner[banner.find(WORD)? + WORD.len()..];

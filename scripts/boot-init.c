@@ -1,0 +1,150 @@
+/* boot-init: the first and only other program of the machines that scripts/boot starts.
+ *
+ * The kernel starts it as /init, beside /gritstone, in a root of nothing else, with the arguments of `gritstone run`. It measures
+ * there and writes the brief; then it mounts what every usual machine has (/proc, /sys, /dev, /tmp), and does the same again,
+ * with the doctor. What is said goes to the console, results as JSON to the second serial line. Its last word is `boot: passed` or why
+ * not; then it turns the machine off.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/random.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ARGUMENTS 64 /* the kernel hands over at most 32 */
+
+static int results; /* the second serial line */
+
+static void turn_off(void)
+{
+	sync();
+	reboot(RB_POWER_OFF);
+	reboot(RB_AUTOBOOT); /* a kernel that cannot turn this machine off: the emulator ends when it restarts */
+	for (;;)
+		pause();
+}
+
+static void fail(const char *stage, const char *what, const char *why)
+{
+	printf("boot: failed: %s: %s: %s\n", stage, what, why);
+	turn_off();
+}
+
+/* Runs /gritstone with these arguments; its standard output goes to the console, or to the results. Whatever it leaves behind is
+ * adopted here, and reaped. Returns its status. */
+static int gritstone(const char *stage, char *const arguments[], int to_results)
+{
+	int status = 0, s;
+	pid_t child = fork(), pid;
+	if (child < 0)
+		fail(stage, "fork", strerror(errno));
+	if (child == 0) {
+		char *nothing[] = {NULL};
+		if (to_results && dup2(results, 1) < 0)
+			_exit(127);
+		execve("/gritstone", arguments, nothing);
+		_exit(127);
+	}
+	while ((pid = waitpid(-1, &s, 0)) != child)
+		if (pid < 0)
+			fail(stage, "waitpid", strerror(errno));
+	status = s;
+	if (WIFSIGNALED(status))
+		fail(stage, arguments[1], strsignal(WTERMSIG(status)));
+	printf("boot: %s: %s: exit %d\n", stage, arguments[1], WEXITSTATUS(status));
+	return WEXITSTATUS(status);
+}
+
+static void must(const char *stage, char *const arguments[], int to_results, int most)
+{
+	if (gritstone(stage, arguments, to_results) > most)
+		fail(stage, arguments[1], "see the lines above");
+}
+
+/* What was written is there, begins as it must, and is taken away again. */
+static void written(const char *stage, const char *path, const char *begins)
+{
+	char head[16] = "";
+	struct stat file;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &file) != 0 || read(fd, head, strlen(begins)) < 0 || strcmp(head, begins) != 0)
+		fail(stage, path, "not written as it should be");
+	close(fd);
+	printf("boot: %s: %s of %lld bytes\n", stage, path, (long long)file.st_size);
+	if (unlink(path) != 0)
+		fail(stage, path, strerror(errno));
+}
+
+static void measure(char *stage, int argc, char **argv)
+{
+	char *run[ARGUMENTS + 5] = {"/gritstone", "run", "--store", "/runs.db"};
+	char *show[] = {"/gritstone", "show", "--store", "/runs.db", "--format", "json", NULL};
+	char *brief[] = {"/gritstone", "brief", "--store", "/runs.db", "--out", "/brief.html", "--out", "/brief.pdf", NULL};
+	if (argc > ARGUMENTS)
+		fail(stage, "init", "too many arguments");
+	for (int i = 1; i < argc; i++)
+		run[3 + i] = argv[i];
+	must(stage, run, 0, 0);
+	must(stage, show, 1, 0);
+	must(stage, brief, 0, 0);
+	written(stage, "/brief.html", "<!DOCTYPE html");
+	written(stage, "/brief.pdf", "%PDF-");
+	written(stage, "/runs.db", "SQLite format 3");
+}
+
+/* What every init does: the kernel is handed a seed. Nothing else happens in this machine, and a kernel before 5.6 would have no
+ * random numbers for as long as it ran. Before 4.8 a seed goes to a pool that passes it on bit by bit. */
+static void seed(void)
+{
+	enum { BYTES = 64 };
+	/* a struct rand_pool_info: bits of entropy, bytes, and as many bytes */
+	const int pool[2 + BYTES / sizeof(int)] = {8 * BYTES, BYTES};
+	int random = mknod("/random", S_IFCHR | 0600, makedev(1, 8)) == 0 ? open("/random", O_RDWR | O_CLOEXEC) : -1;
+	for (int i = 0; i < 64; i++) {
+		if (random < 0 || ioctl(random, RNDADDENTROPY, pool) != 0)
+			fail("init", "a seed", strerror(errno));
+		usleep(1000);
+	}
+	unlink("/random");
+	close(random);
+}
+
+static void mounted(const char *type, const char *where)
+{
+	if ((mkdir(where, 0755) != 0 && errno != EEXIST) || mount("none", where, type, 0, NULL) != 0)
+		fail("mount", where, strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+	char *list[] = {"/gritstone", "list", "byte/*", NULL};
+	char *doctor[] = {"/gritstone", "doctor", NULL};
+	struct utsname system;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	uname(&system);
+	printf("boot: kernel %s\n", system.release);
+	if (mknod("/results", S_IFCHR | 0600, makedev(4, 65)) != 0 ||
+	    (results = open("/results", O_WRONLY | O_NOCTTY | O_CLOEXEC)) < 0 || unlink("/results") != 0)
+		fail("init", "the second serial line", strerror(errno));
+	seed();
+	measure("bare", argc, argv);
+	mounted("proc", "/proc");
+	mounted("sysfs", "/sys");
+	mounted("devtmpfs", "/dev");
+	mounted("tmpfs", "/tmp");
+	must("mounted", list, 0, 0);
+	must("mounted", doctor, 0, 1); /* 1: this machine is not fit to be measured, which is true */
+	measure("mounted", argc, argv);
+	printf("boot: passed\n");
+	turn_off();
+}
