@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn what_is_shown_is_what_is_there() {
-        assert_eq!(told("In `a/b.c`:\n\n```c\ntwo\nthree\n```\n"), []);
+        assert!(told("In `a/b.c`:\n\n```c\ntwo\nthree\n```\n").is_empty());
         assert_eq!(told("In `a/b.c`:\n\n```c\ntwo\nfour\n```\n"), [3]);
         assert_eq!(
             told("```c\nfour\n```\n\nThe file `x` and `a/b.c`:\n```\nfour\n```\n"),
@@ -91,7 +91,7 @@ mod tests {
             "`a/b.c` is a file.\n```\nfour\n```\n",
             "In `a/b.c`:\nno, elsewhere:\n```\nfour\n```\n",
         ] {
-            assert_eq!(told(page), [], "{page}");
+            assert!(told(page).is_empty(), "{page}");
         }
     }
 
