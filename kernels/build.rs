@@ -18,14 +18,9 @@ use std::{env, fs, thread};
 use zstd::bulk::Compressor;
 use zstd::dict::EncoderDictionary;
 
-const FLAGS: &[&str] = &["-std=gnu11", "-O2"];
+const FLAGS: &[&str] = &[linking::LANGUAGE, "-O2"];
 const FORTRAN_FLAGS: &[&str] = &["-O2"];
-/// What every program may call: the mathematical library, and threads and the loader of libraries where they are by themselves.
-const LIBRARIES: &[&str] = &["-lm", "-ldl", "-lpthread"];
 const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Wpedantic"];
-/// Programs of the runtime itself: the keeper is a whole program, those that time commands are linked like any other.
-const KEEPER: &str = "runtime/keeper";
-const COMMANDS: [&str; 2] = ["runtime/command", "runtime/user"];
 /// Of zstd's 22: beyond it seconds of every build gain kilobytes.
 const PACKING: i32 = 12;
 
@@ -123,7 +118,7 @@ fn programs(here: &Path) -> Vec<String> {
     files(here, &["c"])
         .iter()
         .filter_map(|file| file.strip_suffix(".c"))
-        .filter(|name| !name.starts_with("runtime/") || *name == KEEPER || COMMANDS.contains(name))
+        .filter(|name| linking::is_program(name))
         .map(str::to_owned)
         .collect()
 }
@@ -226,27 +221,21 @@ fn run(command: &mut Command) {
 }
 
 fn runtime_objects(here: &Path, out: &Path, toolchain: &Toolchain) -> Vec<PathBuf> {
-    let mut objects = vec![];
-    for file in fs::read_dir(here.join("runtime")).expect("the runtime can be read") {
-        let file = file.expect("the runtime can be read").path();
-        let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
-        let name = format!("runtime/{stem}");
-        let alone = name == KEEPER || COMMANDS.contains(&name.as_str());
-        if file.extension().is_none_or(|e| e != "c") || alone {
-            continue;
-        }
-        let object = out.join(format!("{stem}.o"));
+    let parts = files(here, &["c"])
+        .into_iter()
+        .filter(|file| !linking::is_program(file.trim_end_matches(".c")));
+    let compiled = |file: String| {
+        let object = out.join(file.replace('/', "_")).with_extension("o");
         run(Command::new(&toolchain.compiler)
             .args(FLAGS)
             .args(WARNINGS)
             .arg("-c")
             .arg("-o")
             .arg(&object)
-            .arg(&file));
-        objects.push(object);
-    }
-    objects.sort();
-    objects
+            .arg(here.join(&file)));
+        object
+    };
+    parts.map(compiled).collect()
 }
 
 /// Compiles the Fortran half of a program. It uses nothing of Fortran's own runtime, so that the C compiler can link it.
@@ -299,7 +288,7 @@ fn build(
         write!(compilers, "; {version}").unwrap();
         write!(flags, "; Fortran: {}", FORTRAN_FLAGS.join(" ")).unwrap();
     }
-    run(command.args(LIBRARIES));
+    run(command.args(linking::LIBRARIES));
     Some(Linked {
         name: name.to_owned(),
         compilers,

@@ -114,6 +114,61 @@ fn our_own_benchmarks_do_what_they_claim() {
 }
 
 #[test]
+fn linpack_solves_its_systems_however_it_is_compiled() {
+    let home = Home::new();
+    let rows = [
+        "cpu/linpack-100/sp-reference",
+        "cpu/linpack-100/dp-reference",
+    ];
+    let (code, out, error) = home.run(&["audit", rows[0], rows[1], "--format", "json"]);
+    assert_eq!(code, 0, "{out}{error}");
+    let view: Value = serde_json::from_str(&out).unwrap();
+    let builds = view["builds"].as_array().unwrap();
+    let made = builds.iter().filter(|build| build["why_not"].is_null());
+    for build in made.map(|build| build["name"].as_str().unwrap()) {
+        for id in rows {
+            // with -Ofast too: the residual leaves room for another order of the additions
+            assert_eq!(
+                test(&view, id, build, "check")["finding"],
+                "holds",
+                "{id} by {build}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_compiler_that_makes_another_program_fails_the_audit() {
+    let Some(gcc) = on_path("gcc") else {
+        eprintln!("not run: there is no gcc");
+        return;
+    };
+    let home = Home::new();
+    let wrong = home.path().join("gcc");
+    let script = format!(
+        "#!/bin/sh\nfor last; do :; done\n[ $last != byte/sieve.c ] || sed -i 's/k = i + prime;/k = i + 2 * prime;/' $last\nexec {} \"$@\"\n",
+        gcc.display()
+    );
+    std::fs::write(&wrong, script).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    std::fs::set_permissions(&wrong, mode).unwrap();
+    let mut command = home.gritstone(&["audit", "byte/sieve", "--format", "json"]);
+    let path = format!(
+        "{}:{}",
+        home.path().display(),
+        std::env::var("PATH").unwrap()
+    );
+    let (code, out, error) = ended(command.env("PATH", path));
+    assert_eq!(code, 1, "{out}{error}");
+    let view: Value = serde_json::from_str(&out).unwrap();
+    let check = |build: &str| test(&view, "byte/sieve", build, "check")["finding"].clone();
+    assert_eq!(check("shipped"), "holds");
+    for build in ["gcc -O0", "gcc -O2", "gcc -O3"] {
+        assert_eq!(check(build), "fails", "{build}");
+    }
+}
+
+#[test]
 fn without_a_compiler_the_programs_in_the_binary_are_audited() {
     let home = Home::new();
     let mut command = home.gritstone(&["audit", "byte/fcall-overhead"]);

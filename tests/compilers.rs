@@ -2,9 +2,19 @@
 
 mod common;
 
-use common::{Home, kinds, result, traces};
+use common::{Home, ended, eventually, kept, kinds, result, traces};
+use serde_json::Value;
 
 const QUICK: [&str; 4] = ["--budget", "8s", "--precision", "50%"];
+
+/// A compiler that is a script.
+fn compiler(home: &Home, name: &str, script: &str) -> String {
+    let path = home.path().join(name);
+    std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    std::fs::set_permissions(&path, mode).unwrap();
+    path.to_str().unwrap().to_owned()
+}
 
 #[test]
 fn a_run_with_another_compiler_says_so_in_every_figure() {
@@ -58,13 +68,12 @@ fn what_is_wrong_with_a_compiler_is_said() {
 #[test]
 fn a_program_that_a_compiler_refuses_is_a_row_with_its_reason() {
     let home = Home::new();
-    let picky = home.path().join("picky-cc");
-    let script = "#!/bin/sh\ncase \"$*\" in *byte/fcall.c*) echo 'fcall.c:1: not with me' >&2; exit 1 ;; esac\nexec gcc \"$@\"\n";
-    std::fs::write(&picky, script).unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
-    std::fs::set_permissions(&picky, mode).unwrap();
-    let picky = picky.to_str().unwrap();
-    let words = ["run", "byte/loop", "byte/fcall-empty", "--cc", picky];
+    let picky = compiler(
+        &home,
+        "picky-cc",
+        "case \"$*\" in *byte/fcall.c*) echo 'fcall.c:1: not with me' >&2; exit 1 ;; esac\nexec gcc \"$@\"",
+    );
+    let words = ["run", "byte/loop", "byte/fcall-empty", "--cc", &picky];
     let run = home.json(&[&words[..], &["--format", "json"], &QUICK].concat());
     assert!(result(&run, "byte/loop")["estimate"].is_number());
     let refused = result(&run, "byte/fcall-empty");
@@ -115,5 +124,140 @@ fn compilers_take_turns_and_the_second_is_held_against_the_first() {
         out.contains("Ratios to gcc -O0") && out.contains("What they made"),
         "{out}"
     );
+    assert!(traces(&home).is_empty());
+}
+
+#[test]
+fn a_run_that_was_cut_off_goes_on_with_its_compilers() {
+    let home = Home::new();
+    let same = "exec gcc \"$@\"";
+    compiler(&home, "my-cc", same);
+    // what -g writes down of the directory is no other program; the path is one from anywhere
+    let mut command = std::process::Command::new(common::binary());
+    let mut child = command
+        .args(["run", "byte/loop", "cpu/linpack-100/dp-reference"])
+        .args(["--cc", "./my-cc", "--cflags", "-O3 -g", "--fflags=-O1"])
+        .args(["--budget", "20s", "--precision", "10%"])
+        .env("HOME", home.path())
+        .env("XDG_DATA_HOME", home.path().join("data"))
+        .env("TMPDIR", home.path())
+        .env_remove("XDG_STATE_HOME")
+        .current_dir(home.path())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    eventually("launches are kept", || kept(&home) > 1);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = home.json(&["show", "--format", "json"]);
+    let begun = kept(&home);
+    let resume = || ended(home.gritstone(&["run", "--resume"]).current_dir("/"));
+
+    let other = "[ $1 = --version ] && { echo my-cc 2.0; exit; }\nexec gcc \"$@\"";
+    compiler(&home, "my-cc", other);
+    let (code, _, error) = resume();
+    assert_eq!(code, 2, "{error}");
+    assert!(
+        error.contains("begun with programs of gcc")
+            && error.contains("this is my-cc 2.0")
+            && error.contains("start a new run"),
+        "{error}"
+    );
+    let otherwise = "case \"$*\" in *byte/loop.c) set -- \"$@\" -O0 ;; esac\nexec gcc \"$@\"";
+    compiler(&home, "my-cc", otherwise);
+    let (code, _, error) = resume();
+    assert_eq!(code, 2, "{error}");
+    assert!(error.contains("the program of byte/loop is not"), "{error}");
+    std::fs::remove_file(home.path().join("my-cc")).unwrap();
+    let (code, _, error) = resume();
+    assert_eq!(code, 2, "{error}");
+    assert!(error.contains("there is no C compiler"), "{error}");
+    assert_eq!(kept(&home), begun, "nothing was added");
+
+    compiler(&home, "my-cc", same);
+    let (code, _, error) = resume();
+    assert_eq!(code, 0, "{error}");
+    let after = home.json(&["show", "--format", "json"]);
+    assert_eq!(after["id"], before["id"]);
+    assert!(after["elapsed_s"].is_number());
+    assert!(kept(&home) > begun);
+    for (id, flags) in [
+        ("byte/loop", "-std=gnu11 -O3 -g -static"),
+        (
+            "cpu/linpack-100/dp-reference",
+            "-std=gnu11 -O3 -g -static; Fortran: -O1",
+        ),
+    ] {
+        assert_eq!(result(&after, id)["program"]["flags"], flags);
+        assert!(result(&after, id)["estimate"].is_number(), "{after}");
+    }
+    assert!(traces(&home).is_empty());
+}
+
+/// What a compiler with a fault could have made of a source: (source that it is given, file, what stands there, what it makes of it).
+const FAULTS: [[&str; 4]; 4] = [
+    [
+        "byte/sieve.c",
+        "byte/sieve.c",
+        "k = i + prime;",
+        "k = i + 2 * prime;",
+    ],
+    [
+        "cpu/dhrystone-1.1.c",
+        "cpu/dhrystone-1.1.h",
+        "7 [*] (int_3",
+        "5 * (int_3",
+    ],
+    [
+        "cpu/whetstone-c.c",
+        "cpu/whetstone-c.h",
+        "(x1 + x2 + x3 - x4)",
+        "(x1 + x2 + x3 + x4)",
+    ],
+    [
+        "cpu/linpack.f90",
+        "cpu/linpack.inc",
+        "factor [*] x(i + 2)",
+        "factor * x(i + 1)",
+    ],
+];
+
+#[test]
+fn a_compiler_that_makes_another_program_is_caught_by_what_the_program_leaves() {
+    let home = Home::new();
+    let faults: String = FAULTS
+        .iter()
+        .map(|[given, file, right, wrong]| {
+            format!("\t{given}) grep -q '{right}' {file} || exit 1; sed -i 's/{right}/{wrong}/' {file} ;;\n")
+        })
+        .collect();
+    let with_faults = |real: &str| {
+        let script =
+            format!("for last; do :; done\ncase $last in\n{faults}esac\nexec {real} \"$@\"");
+        compiler(&home, &format!("wrong-{real}"), &script)
+    };
+    let wrong = (with_faults("gcc"), with_faults("gfortran"));
+    let right = ("gcc".to_owned(), "gfortran".to_owned());
+    let rows = [
+        "byte/sieve",
+        "cpu/dhrystone-1.1/noreg",
+        "cpu/whetstone-c/b1d",
+        "cpu/linpack-100/dp-reference",
+    ];
+    for ((cc, fc), caught) in [(right, false), (wrong, true)] {
+        let with = ["--format", "json", "--cc", &cc, "--fc", &fc];
+        let long = ["--budget", "60s", "--precision", "50%"];
+        let (_, out, error) = home.run(&[&["run"][..], &rows, &with, &long].concat());
+        let run: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{error}"));
+        for id in rows {
+            let notes = result(&run, id)["footnotes"].as_array().unwrap();
+            let value_is_wrong = |note: &Value| {
+                let why = note["why"].as_str().unwrap();
+                note["kind"] == "trivialised" && why.starts_with("A check value is wrong")
+            };
+            assert_eq!(notes.iter().any(value_is_wrong), caught, "{id}: {notes:?}");
+        }
+    }
     assert!(traces(&home).is_empty());
 }

@@ -186,6 +186,39 @@ fn memory_costs_more_the_more_there_is_of_it() {
     }
 }
 
+/// What the machine says of the caches that a core has to itself is what the curve of latency shows of them. Of those that are
+/// shared, others may have any part.
+#[test]
+fn the_curve_of_latency_ends_where_the_caches_of_this_machine_end() {
+    let home = Home::new();
+    let run = run(&home, &["memory/latency/*"]);
+    sound(&run);
+    let caches = run["machine"]["facts"].as_object().unwrap().iter();
+    let own: Vec<String> = caches
+        .filter_map(|(name, size)| {
+            let level = name.strip_prefix("cache.")?;
+            let shared = size.as_str().unwrap().contains("shared by");
+            (!level.ends_with('i') && !shared).then(|| level.to_uppercase())
+        })
+        .collect();
+    let rows = run["results"].as_array().unwrap().iter();
+    let ids = rows.map(|row| row["id"].as_str().unwrap());
+    if own.is_empty() || ids.clone().any(|id| disturbed(&run, id)) {
+        return;
+    }
+    let last = &result(&run, "memory/latency/256m")["footnotes"];
+    let told = last
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|note| note["why"].as_str().unwrap())
+        .find(|why| why.starts_with("The curve rises where caches end: "))
+        .unwrap_or_else(|| panic!("{last}"));
+    for level in &own {
+        assert!(told.contains(&format!("where the {level} of ")), "{told}");
+    }
+}
+
 /// Programs that work on two CPUs at once say so where there is one, and their rows on one CPU need no second.
 #[test]
 fn rows_across_cpus_are_there_where_two_processes_meet() {

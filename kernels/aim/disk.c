@@ -9,13 +9,7 @@
  * read (fsync and posix_fadvise, before the clock starts), and flushes what was written (fsync, before it stops).
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "../runtime/kernel.h"
+#include "../fs/files.h"
 
 #define CHUNK 10240
 #define CHUNKS 400
@@ -24,56 +18,24 @@
 #define TARGET "target"
 
 static char chunk[CHUNK];
-static int reads, writes, cached;
+static int reads, writes, cached, source = -1;
 
 /* Every chunk has its number in front, so that one that is missing, twice or in the wrong place shows. */
-static int write_chunks(struct context *c, const char *name, uint64_t n, int flush)
+static void make_source(struct context *c)
 {
-	int file = creat(name, 0640);
-	if (file < 0) {
-		failed(c, "creat");
-		return -1;
+	source = open(SOURCE, O_RDWR | O_CREAT | O_TRUNC, 0640);
+	if (source < 0) {
+		went_wrong(c, "open", errno);
+		return;
 	}
-	for (uint64_t i = 0; i < n; i++) {
+	for (uint64_t i = 0; i < CHUNKS; i++) {
 		memcpy(chunk, &i, sizeof i);
-		if (write(file, chunk, CHUNK) != CHUNK) {
-			failed(c, "write");
-			break;
+		ssize_t put = write(source, chunk, CHUNK);
+		if (put != CHUNK) {
+			went_wrong(c, "write", put < 0 ? errno : ENOSPC);
+			return;
 		}
 	}
-	if (flush && fsync(file) != 0)
-		failed(c, "fsync");
-	if (close(file) != 0)
-		failed(c, "close");
-	return 0;
-}
-
-/* The pages of a file that are in memory. */
-static size_t resident(struct context *c, int file)
-{
-	unsigned char pages[CHUNK * CHUNKS / 4096 + 1];
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), count = 0, all = (CHUNK * CHUNKS + page - 1) / page;
-	void *there = mmap(NULL, CHUNK * CHUNKS, PROT_READ, MAP_SHARED, file, 0);
-	if (there == MAP_FAILED || mincore(there, CHUNK * CHUNKS, pages) != 0)
-		failed(c, "mincore");
-	else
-		for (size_t i = 0; i < all; i++)
-			count += pages[i] & 1;
-	if (there != MAP_FAILED)
-		munmap(there, CHUNK * CHUNKS);
-	return count;
-}
-
-static size_t drop(struct context *c, const char *name)
-{
-	int file = open(name, O_RDONLY);
-	if (file < 0 || fsync(file) != 0 || posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) != 0) {
-		failed(c, "posix_fadvise");
-		return 0;
-	}
-	size_t left = resident(c, file);
-	close(file);
-	return left;
 }
 
 static void setup(struct context *c)
@@ -88,19 +50,18 @@ static void setup(struct context *c)
 		failed_because(c, "arguments", "cached=%s is neither yes nor no", kept);
 	for (int i = 0; i < CHUNK; i++)
 		chunk[i] = (char)('a' + i % 26);
-	write_chunks(c, SOURCE, CHUNKS, 0);
-	if (cached)
+	make_source(c);
+	if (cached || source < 0)
 		return;
 	note(c, "uncached", "posix_fadvise before reading, fsync after writing");
-	if (drop(c, SOURCE) != 0)
-		skip(c, "This file system keeps its files in memory, or cannot drop them from there: name a directory on a device with --dir.");
+	must_be_on_a_device(c, source);
 }
 
 static void prepare(struct context *c, uint64_t n)
 {
 	(void)n;
-	if (reads && !cached && drop(c, SOURCE) != 0)
-		failed_because(c, "posix_fadvise", "the file is in memory still");
+	if (reads && !cached)
+		make_cold(c, source, BY_FADVISE);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -122,8 +83,9 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 			failed(c, "read");
 			break;
 		}
-		if (writes && write(to, chunk, CHUNK) != CHUNK) {
-			failed(c, "write");
+		ssize_t put = writes ? write(to, chunk, CHUNK) : CHUNK;
+		if (put != CHUNK) {
+			went_wrong(c, "write", put < 0 ? errno : ENOSPC);
 			break;
 		}
 		memcpy(&number, chunk, sizeof number);

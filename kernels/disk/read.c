@@ -5,6 +5,8 @@
  * when an operation begins; how that was reached is said by cold_by=.
  */
 #define _GNU_SOURCE
+#include <math.h>
+
 #include "transfer.h"
 
 #define BLOCK 8192
@@ -30,14 +32,6 @@ static uint32_t gaussian(uint64_t *state, uint64_t deviation)
 	}
 }
 
-static double root(double x)
-{
-	double r = x > 1 ? x : 1;
-	for (int i = 0; i < 64; i++)
-		r = (r + x / r) / 2;
-	return r;
-}
-
 /* Shows that the blocks drawn are spread as they should be, and says how. Five standard errors are allowed; a sampled deviation
  * scatters by 1/sqrt(2 n) of itself. */
 static void verify_draws(struct context *c, const uint32_t *order, double deviation)
@@ -53,11 +47,10 @@ static void verify_draws(struct context *c, const uint32_t *order, double deviat
 		drawn[order[i]] = 1;
 	}
 	free(drawn);
-	double mean = sum / n, found = root(squares / n - mean * mean);
+	double mean = sum / n, found = sqrt(squares / n - mean * mean);
 	note(c, "blocks_drawn", "mean %.2f, standard deviation %.2f, %u different ones, of %u", centre + mean, found, distinct,
 	     (unsigned)all.blocks);
-	double off = mean < 0 ? -mean : mean, apart = found > deviation ? found - deviation : deviation - found;
-	if (off > 5 * deviation / root(n) || apart > 5 * deviation / root(2 * n))
+	if (fabs(mean) > 5 * deviation / sqrt(n) || fabs(found - deviation) > 5 * deviation / sqrt(2 * n))
 		failed_because(c, "draw", "the blocks drawn have mean %.2f and standard deviation %.2f; %.2f and %.2f were wanted",
 			       centre + mean, found, centre, deviation);
 }

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../runtime/draw.h"
 #include "../runtime/kernel.h"
 
 /* Suits every device there is: addresses, lengths and places of transfers past the cache are multiples of its blocks. */
@@ -125,15 +126,6 @@ static inline enum cold cold_by(struct context *c)
 		}
 	failed_because(c, "arguments", "cold_by=%s is none of fadvise, drop_caches and direct", said);
 	return BY_FADVISE;
-}
-
-/* The same numbers everywhere: the generator splitmix64. */
-static inline uint64_t draw(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
 }
 
 /* What stands in front of the i-th piece of a file in its g-th writing. */

@@ -180,8 +180,10 @@ int main(void)
 	if (waitpid(hosts_pid, &status, 0) != hosts_pid || !WIFEXITED(status) || WEXITSTATUS(status) != NO_HOSTS)
 		return FAILS;
 	int note = open("stand_in", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	dprintf(note, "The files of load level 4 went over the loopback interface and not between two hosts: two network "
+	int told = dprintf(note, "The files of load level 4 went over the loopback interface and not between two hosts: two network "
 		      "namespaces joined by veth could not be made, which takes root or user namespaces, and ip(8) (apt-get install iproute2).\n");
+	if (note < 0 || told < 0)
+		leave(FAILS, "cannot write to stand_in: %s", strerror(errno));
 	int s = listens("127.0.0.1", &port);
 	if (fork_tied() == 0)
 		serve(s);

@@ -11,26 +11,18 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "../runtime/draw.h"
 #include "../runtime/kernel.h"
 #include "../vm/huge.h"
 #include "caches.h"
 
 #define LINE 64 /* bytes between two addresses; lines of 128 are in order with half of them */
 #define UNROLL 8
+#define SEED 1996
 
 static char *set;
 static uint32_t *order; /* the lines as they are visited: what the walk is compared with */
 static uint64_t lines, at, begun_at;
-
-/* The same everywhere: the generator splitmix64, from a fixed seed. */
-static uint64_t draw(void)
-{
-	static uint64_t state = 1996;
-	uint64_t z = state += 0x9e3779b97f4a7c15u;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
 
 static uint64_t working_set(struct context *c)
 {
@@ -91,8 +83,9 @@ static void setup(struct context *c)
 		failed(c, "malloc");
 	if (order == NULL || set == NULL)
 		return;
+	uint64_t state = SEED;
 	for (uint64_t i = 0; i < lines; i++) {
-		uint64_t j = draw() % (i + 1);
+		uint64_t j = draw(&state) % (i + 1);
 		order[i] = order[j];
 		order[j] = (uint32_t)i;
 	}

@@ -4,10 +4,6 @@
 
 #include "runtime.h"
 
-#ifndef CLOCK_MONOTONIC_RAW
-#define CLOCK_MONOTONIC_RAW CLOCK_MONOTONIC
-#endif
-
 uint64_t now_ns(void)
 {
 	struct timespec t;

@@ -148,6 +148,6 @@ const struct kernel kernel = {
 	.run = run,
 	.finish = finish,
 	.expect = expect,
-	.children = 1,
+	.children = CHILDREN_ALONE,
 	.single = 1,
 };

@@ -5,19 +5,14 @@
 
 pub mod linking;
 
+pub use linking::{COMMAND, KEEPER, USER};
+
 use std::io;
 use std::sync::LazyLock;
 use zstd::bulk::Decompressor;
 use zstd::dict::DecoderDictionary;
 
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
-
-/// Keeps a program: whatever it starts ends with it.
-pub const KEEPER: &str = "runtime/keeper";
-/// Times someone else's program as a process.
-pub const COMMAND: &str = "runtime/command";
-/// Times a command of the user's as a process.
-pub const USER: &str = "runtime/user";
 
 /// One program as it travels in the binary.
 #[derive(Debug)]

@@ -1,7 +1,25 @@
-//! How a program is linked, told from its name and its source, so that no list of programs is kept: for the build of this
+//! How a program is made, told from its name and its source, so that no list of programs is kept: for the build of this
 //! crate and for whoever compiles the programs again.
 //!
-//! Must not know: compilers, which programs there are.
+//! Must not know: compilers, which programs there are but those of the runtime.
+
+/// Keeps a program: whatever it starts ends with it.
+pub const KEEPER: &str = "runtime/keeper";
+/// Times someone else's program as a process.
+pub const COMMAND: &str = "runtime/command";
+/// Times a command of the user's as a process.
+pub const USER: &str = "runtime/user";
+
+/// What the language of the kernels asks of a compiler of C.
+pub const LANGUAGE: &str = "-std=gnu11";
+/// What every program may call: the mathematical library, and threads and the loader of libraries where they are by themselves.
+pub const LIBRARIES: [&str; 3] = ["-lm", "-ldl", "-lpthread"];
+
+/// Whether `family/name` is a program, and not a part of others: of the runtime only those above are.
+#[must_use]
+pub fn is_program(name: &str) -> bool {
+    !name.starts_with("runtime/") || [KEEPER, COMMAND, USER].contains(&name)
+}
 
 /// Whether a source is a whole program, with a `main` of its own; any other is linked with the runtime.
 #[must_use]

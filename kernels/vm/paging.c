@@ -13,6 +13,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +22,12 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "../runtime/draw.h"
 #include "../runtime/kernel.h"
 
 #define NAME "region"
 #define MOST (1 << 20)
+#define SEED 1982
 #define UNIFORMS 12 /* the sum of 12 uniform numbers has variance 1 and is nearly normal */
 
 static int file = -1, confined, anonymous, advice;
@@ -42,23 +45,13 @@ static uint64_t number(uint64_t page)
 	return (page + 1) * 0x9e3779b97f4a7c15u;
 }
 
-/* The same everywhere: the generator splitmix64, from a fixed seed. */
-static uint64_t draw(void)
-{
-	static uint64_t state = 1982;
-	uint64_t z = state += 0x9e3779b97f4a7c15u;
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
 /* In whole numbers, so that every machine draws the same pages; what falls outside the region is drawn again. */
-static uint32_t gaussian(uint64_t deviation)
+static uint32_t gaussian(uint64_t *state, uint64_t deviation)
 {
 	for (;;) {
 		int64_t sum = -UNIFORMS / 2 * 65536;
 		for (int i = 0; i < UNIFORMS; i++)
-			sum += (int64_t)(draw() >> 48);
+			sum += (int64_t)(draw(state) >> 48);
 		int64_t page = (int64_t)(pages / 2) + sum * (int64_t)deviation / 65536;
 		if (page >= 0 && page < (int64_t)pages)
 			return (uint32_t)page;
@@ -68,11 +61,7 @@ static uint32_t gaussian(uint64_t deviation)
 /* Root of a whole number, rounded down. */
 static uint64_t root(uint64_t x)
 {
-	uint64_t r = 0;
-	for (uint64_t bit = (uint64_t)1 << 31; bit != 0; bit >>= 1)
-		if ((r | bit) * (r | bit) <= x)
-			r |= bit;
-	return r;
+	return (uint64_t)sqrt((double)x);
 }
 
 /* Shows that the pages drawn are spread as they should be, and says how. Five standard errors are allowed: sampled
@@ -108,17 +97,17 @@ static void verify_draws(struct context *c, uint64_t deviation)
 static void draw_pages(struct context *c)
 {
 	const char *pattern = parameter(c, "pattern", "");
-	uint64_t deviation = parameter_u64(c, "deviation", 0) * allowed / 100;
+	uint64_t deviation = parameter_u64(c, "deviation", 0) * allowed / 100, state = SEED;
 	if (strcmp(pattern, "sequential") == 0) {
 		for (uint32_t i = 0; i < touches; i++)
 			touch[i] = i % (uint32_t)pages;
 	} else if (strcmp(pattern, "random") == 0) {
 		for (uint64_t i = 0; i < touches; i++)
-			touch[i] = (uint32_t)(draw() % pages);
+			touch[i] = (uint32_t)(draw(&state) % pages);
 		verify_draws(c, root(pages * pages / 12)); /* of a uniform distribution */
 	} else if (strcmp(pattern, "gaussian") == 0 && deviation > 0) {
 		for (uint64_t i = 0; i < touches; i++)
-			touch[i] = gaussian(deviation);
+			touch[i] = gaussian(&state, deviation);
 		verify_draws(c, deviation);
 	} else {
 		failed_because(c, "arguments", "pattern=%s is none of sequential, random, and gaussian with deviation=",

@@ -108,6 +108,8 @@ pub struct Cell {
     pub value: Option<Value>,
     /// Statistics over many operations.
     pub distribution: Option<Distribution>,
+    /// Page faults for each page that was touched.
+    pub faults_per_page: Option<f64>,
     /// The document's own remarks (`Published`), and what is doubtful (`Doubtful`).
     pub footnotes: Vec<Footnote>,
 }
@@ -116,7 +118,8 @@ impl Cell {
     /// Whether there is no figure.
     #[must_use]
     pub fn is_missing(&self) -> bool {
-        self.seconds.is_empty() && self.value.is_none() && self.distribution.is_none()
+        let printed = self.value.is_some() || self.distribution.is_some();
+        !printed && self.seconds.is_empty() && self.faults_per_page.is_none()
     }
 }
 

@@ -92,6 +92,7 @@ pub(crate) struct CellEntry {
     pub median: Option<f64>,
     pub mean: Option<f64>,
     pub max: Option<f64>,
+    pub faults_per_page: Option<Reckoned>,
     pub unit: Option<Unit>,
     pub better: Option<Better>,
     #[serde(default)]
@@ -99,6 +100,14 @@ pub(crate) struct CellEntry {
     #[serde(default)]
     pub doubt: Doubt,
     pub missing: Option<String>,
+}
+
+/// A figure that no document prints, and from what it was reckoned.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Reckoned {
+    pub value: f64,
+    pub from: String,
 }
 
 /// `doubt = "why"` for the whole cell, or `doubt.real_s = "why"` for one of its figures.

@@ -3,7 +3,7 @@
 //! Must not know: other tables, machines.
 
 use crate::error::Source;
-use crate::shape::{CellEntry, Doubt};
+use crate::shape::{CellEntry, Doubt, Reckoned};
 use crate::{Cell, Distribution, Document, Error, Seconds, Value};
 use gritstone_model::{Better, Footnote, FootnoteKind, Id, Quantity};
 use std::collections::{BTreeMap, BTreeSet};
@@ -121,9 +121,13 @@ impl Table<'_> {
             Some(_) => None,
             None => self.value(key, &entry)?,
         };
-        let empty = seconds.is_empty() && value.is_none() && distribution.is_none();
+        let faults = self.faults_per_page(key, entry.faults_per_page)?;
+        let printed = value.is_some() || distribution.is_some() || faults.is_some();
+        let empty = seconds.is_empty() && !printed;
         let mut footnotes = of_row.to_vec();
         footnotes.extend(self.remarks(&entry.marks)?);
+        let (faults_per_page, reckoned) = faults.unzip();
+        footnotes.extend(reckoned);
         match (empty, entry.missing) {
             (true, Some(why)) if !why.trim().is_empty() => {
                 let why = format!("{}, {}: {why}", self.document.name, self.place);
@@ -146,6 +150,7 @@ impl Table<'_> {
             seconds,
             value,
             distribution,
+            faults_per_page,
             footnotes,
         };
         let doubts = self.doubts(key, entry.doubt, &cell)?;
@@ -169,6 +174,28 @@ impl Table<'_> {
             }
         }
         Ok(seconds)
+    }
+
+    /// No document prints them: how they were reckoned goes with them.
+    fn faults_per_page(
+        &self,
+        key: &Spanned<String>,
+        reckoned: Option<Reckoned>,
+    ) -> Result<Option<(f64, Footnote)>, Error> {
+        let Some(Reckoned { value, from }) = reckoned else {
+            return Ok(None);
+        };
+        if !value.is_finite() || value <= 0.0 || from.trim().is_empty() {
+            let what =
+                "faults_per_page has a value above 0, and from says from what it was reckoned";
+            return Err(self.error(key, what));
+        }
+        let why = format!(
+            "{}, {}: reckoned, not printed. {from}",
+            self.document.name, self.place
+        );
+        let footnote = Footnote::new(FootnoteKind::Published, why).of("faults_per_page");
+        Ok(Some((value, footnote)))
     }
 
     fn value(&self, key: &Spanned<String>, entry: &CellEntry) -> Result<Option<Value>, Error> {

@@ -107,6 +107,7 @@ fn result(cell: &Cell, benchmark: Option<&Benchmark>) -> ResultView {
         series: None,
         series_label: None,
         copies: None,
+        faults_per_page: cell.faults_per_page,
         published: published(cell, benchmark),
         program: None,
         measured: Some(format!("{}, {}", cell.document, cell.place)),

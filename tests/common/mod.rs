@@ -6,8 +6,18 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Output, Stdio};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+
+/// A directory of the build: on a disc nearly everywhere, where temporary files may be in memory.
+pub const DISC: &str = env!("CARGO_TARGET_TMPDIR");
+
+/// One at a time: rows wait for one disc, and a budget must be enough for all of them.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
 
 pub struct Home {
     pub folder: TempDir,
@@ -108,6 +118,17 @@ pub fn traces(home: &Home) -> Vec<PathBuf> {
         name.starts_with("gritstone.")
     });
     found
+}
+
+/// The same in a directory that runs worked in.
+pub fn ours(dir: &Path) -> Vec<PathBuf> {
+    let mut found = entries(dir);
+    found.retain(|path| path.to_string_lossy().contains("/gritstone."));
+    found
+}
+
+pub fn has_loops() -> bool {
+    Path::new("/dev/loop-control").exists()
 }
 
 /// Processes whose environment names this home: everything that a run of this test has started.

@@ -15,6 +15,7 @@ use crate::output;
 use crate::own;
 use crate::progress::Display;
 use crate::registry;
+use crate::session::DEADLINE;
 use crate::signals;
 use crate::site::Site;
 use crate::world::World;
@@ -27,10 +28,7 @@ use gritstone_model::{
     Work,
 };
 use gritstone_plan::{select, steps};
-use std::time::Duration;
 
-/// How long one execution may take before it counts as hung.
-const DEADLINE: Duration = Duration::from_secs(60);
 /// The compilers that are looked for.
 const COMPILERS: [&str; 2] = ["gcc", "clang"];
 /// Name of the build that is in this binary.

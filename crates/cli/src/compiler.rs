@@ -8,7 +8,7 @@ use crate::site::Site;
 use anyhow::Result;
 use gritstone_exec::Executor;
 use gritstone_exec::rebuild::{Builds, Compiler, RebuildError, Rebuilt};
-use gritstone_model::{Footnote, FootnoteKind, Plan, Skip, Work};
+use gritstone_model::{Compilers, Footnote, FootnoteKind, Plan, Skip, Work};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -88,8 +88,16 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
+/// The name of a compiler, from wherever one stands: what is no name on PATH is a path.
+pub fn from_anywhere(name: &str) -> String {
+    match std::path::absolute(name) {
+        Ok(path) if name.contains('/') => path.to_string_lossy().into_owned(),
+        _ => name.to_owned(),
+    }
+}
+
 fn named(site: &Site, name: &str, language: &str) -> Result<PathBuf> {
-    site.program(name).ok_or_else(|| {
+    site.program(&from_anywhere(name)).ok_or_else(|| {
         Failure {
             exit: Exit::WrongUse,
             what: format!(
@@ -115,10 +123,15 @@ pub fn programs() -> impl Iterator<Item = String> {
 }
 
 impl CompilerArgs {
-    /// Whether anything is to be compiled again.
-    pub fn asked(&self) -> bool {
-        let any = [&self.cc, &self.cflags, &self.fc, &self.fflags];
-        any.iter().any(|option| option.is_some())
+    /// What the kernels are to be compiled again with, if with anything.
+    pub fn asked(&self) -> Option<Compilers> {
+        let asked = Compilers {
+            cc: self.cc.as_deref().map(from_anywhere),
+            cflags: self.cflags.clone(),
+            fc: self.fc.as_deref().map(from_anywhere),
+            fflags: self.fflags.clone(),
+        };
+        Some(asked).filter(|asked| *asked != Compilers::default())
     }
 }
 
@@ -134,24 +147,24 @@ pub fn is_compiled(sources: &[(&str, &str)], program: &str) -> bool {
     paths.any(|path| path.strip_suffix(".c") == Some(program))
 }
 
-/// Compiles the kernels of a plan again if any of the options asks for it; rows whose programs do not compile are taken out.
+/// Compiles the kernels of a plan again if that is asked for; rows whose programs do not compile are taken out.
 ///
 /// # Errors
 /// When a compiler is not there, or compiles nothing.
 pub fn again(
-    args: &CompilerArgs,
+    asked: Option<&Compilers>,
     site: &Site,
     plan: &mut Plan,
     executor: &mut Executor,
     sources: &[(&str, &str)],
 ) -> Result<()> {
-    if !args.asked() {
+    let Some(asked) = asked else {
         return Ok(());
-    }
-    let cc = args.cc.as_deref().or_else(|| usual(site));
-    let toolchain = Toolchain::find(site, cc.unwrap_or(DEFAULT[0]), args.fc.as_deref())?;
-    let (c, mut fortran) = toolchain.with(args.cflags.as_deref().unwrap_or(FLAGS));
-    if let (Some(fortran), Some(flags)) = (&mut fortran, &args.fflags) {
+    };
+    let cc = asked.cc.as_deref().or_else(|| usual(site));
+    let toolchain = Toolchain::find(site, cc.unwrap_or(DEFAULT[0]), asked.fc.as_deref())?;
+    let (c, mut fortran) = toolchain.with(asked.cflags.as_deref().unwrap_or(FLAGS));
+    if let (Some(fortran), Some(flags)) = (&mut fortran, &asked.fflags) {
         fortran.flags = words(flags);
     }
     let builds = build(executor, plan, c, fortran, sources)?;

@@ -11,7 +11,7 @@ use crate::args::{CompilersArgs, RunArgs};
 use crate::compiler::{self, FLAGS, Toolchain};
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;
-use crate::session::{self, Progress, Ways};
+use crate::session::{self, DEADLINE, Progress, Ways};
 use crate::site::Site;
 use crate::world::World;
 use crate::{output, own, registry, run, signals};
@@ -20,8 +20,8 @@ use gritstone_exec::rebuild::{Builds, Rebuilt};
 use gritstone_exec::{ExecError, Execute, Executor, Launched};
 use gritstone_host::{Before, Root, Watch};
 use gritstone_model::{
-    Benchmark, CompareView, CompilerView, CompilersView, Conditions, Id, Launch, Plan, RunView,
-    SCHEMA_COMPILERS, Step, Work,
+    Benchmark, CompareView, CompilerView, Compilers, CompilersView, Conditions, Id, Launch, Plan,
+    RunView, SCHEMA_COMPILERS, Step, Work,
 };
 use gritstone_plan::{select, steps};
 use gritstone_stats::between::{BetweenRun, Scatter};
@@ -32,8 +32,6 @@ use std::time::{Duration, Instant};
 
 /// What is measured where nothing is asked for.
 const SELECTORS: &str = "cpu/*";
-/// How long one launch may take before it counts as hung.
-const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A compiler with flags, and what it made.
 struct Way {
@@ -228,6 +226,11 @@ fn measure(
         let mut info = run::info(&asked, BTreeMap::new(), site, &limits);
         info.label = Some(way.name.clone());
         info.settings.catalogue = own::kept(world.own.as_ref(), &way.plan.benchmarks);
+        info.settings.compilers = Some(Compilers {
+            cc: Some(compiler::from_anywhere(&way.toolchain.name)),
+            cflags: Some(way.flags.clone()),
+            ..Compilers::default()
+        });
         interleaved.executor.use_builds(way.programs.clone());
         let programs = run::programs(&interleaved.executor, &way.plan);
         store.begin(&info, &way.plan.benchmarks, &programs, &way.plan.skips)?;
@@ -328,7 +331,11 @@ impl Ways for Recorder<'_> {
 
     fn before(&mut self, progress: &Progress<'_>) {
         self.display.show(progress);
-        self.before = Some(run::begin(&mut self.watch, progress.load, progress.cpus));
+        self.before = Some(run::begin(
+            &mut self.watch,
+            progress.benchmark,
+            progress.cpus,
+        ));
     }
 
     fn after(&mut self, benchmark: &Benchmark, launched: &Launched) -> Conditions {

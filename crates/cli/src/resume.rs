@@ -2,12 +2,11 @@
 //!
 //! Must not know: how a run is measured.
 
-use crate::args::CompilerArgs;
 use crate::run::Job;
 use crate::session::Limits;
 use crate::site::Site;
 use crate::world::World;
-use crate::{own, params, trust};
+use crate::{compiler, own, params, trust};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_catalogue::Own;
 use gritstone_model::{Benchmark, Id, Program, RunData, RunInfo};
@@ -74,6 +73,9 @@ pub fn job(world: &World, name: &str, trusted: bool) -> Result<Job> {
     }
     let mut offer = site.offer(&data.benchmarks);
     offer.kernels.extend(own::programs(own.as_ref()));
+    if settings.compilers.is_some() {
+        offer.kernels.extend(compiler::programs());
+    }
     let mut plan = steps(data.benchmarks, &offer);
     add_copies(&mut plan, &offer, &settings.copies);
     Ok(Job {
@@ -86,7 +88,6 @@ pub fn job(world: &World, name: &str, trusted: bool) -> Result<Job> {
         plan,
         site,
         steady: !settings.steady.is_empty(),
-        compilers: CompilerArgs::default(),
         own,
         info: data.info,
         earlier: Some(data.launches),
@@ -121,12 +122,22 @@ pub fn same_steadying(before: &RunInfo, now: &[String]) -> Result<()> {
 
 /// Figures of two programs are never mixed in one run.
 pub fn same_programs(before: &RunData, now: &BTreeMap<Id, Program>) -> Result<()> {
+    let run = &before.info.id;
     for (id, program) in &before.programs {
-        ensure!(
-            now.get(id) == Some(program),
-            "the program of {id} is not the one with which run {} began: start a new run",
-            before.info.id
-        );
+        match now.get(id) {
+            Some(now) if now == program => (),
+            Some(now) if now.compiler != program.compiler => bail!(
+                "run {run} was begun with programs of {}, and this is {}: start a new run",
+                program.compiler,
+                now.compiler
+            ),
+            Some(_) => bail!(
+                "the program of {id} is not the one with which run {run} began: start a new run"
+            ),
+            None => bail!(
+                "the program of {id}, with which run {run} began, cannot be made any more: start a new run"
+            ),
+        }
     }
     Ok(())
 }

@@ -2,11 +2,11 @@
 //!
 //! Must not know: how a launch is carried out, how a figure is computed.
 
-use crate::args::{CompilerArgs, Format, RunArgs};
+use crate::args::{Format, RunArgs};
 use crate::chance::chance;
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;
-use crate::session::{self, Limits, Progress, Ways};
+use crate::session::{self, DEADLINE, Limits, PILOT, Progress, Ways};
 use crate::site::Site;
 use crate::steady::{Steadied, steady};
 use crate::world::World;
@@ -24,9 +24,6 @@ use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
-
-/// How long one launch may take before it counts as hung.
-const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Measures, stores and shows.
 pub fn run(world: &World, args: &RunArgs) -> Result<Exit> {
@@ -57,8 +54,6 @@ pub struct Job {
     /// Whether the machine is to be held still.
     pub steady: bool,
     pub info: RunInfo,
-    /// Compilers that the kernels are to be compiled again with.
-    pub compilers: CompilerArgs,
     /// The catalogue of the user's own that rows are of.
     pub own: Option<Own>,
     /// What an earlier process measured of this run, which may be nothing; `None` for a new one.
@@ -85,7 +80,8 @@ impl Job {
         params::give(catalogue, &mut wanted, &params)?;
         let mut offer = site.offer(&wanted);
         offer.kernels.extend(own::programs(world.own.as_ref()));
-        if args.compilers.asked() {
+        let compilers = args.compilers.asked();
+        if compilers.is_some() {
             offer.kernels.extend(compiler::programs());
         }
         let limits = limits(args);
@@ -93,6 +89,7 @@ impl Job {
         let mut info = info(args, params, &site, &limits);
         info.settings.selectors = selectors;
         info.settings.catalogue = own::kept(world.own.as_ref(), &plan.benchmarks);
+        info.settings.compilers = compilers;
         let copies = &info.settings.copies;
         if !copies.is_empty() && add_copies(&mut plan, &offer, copies) == plan.benchmarks.len() {
             return Err(Failure {
@@ -107,7 +104,6 @@ impl Job {
             site,
             limits,
             steady: args.steady,
-            compilers: args.compilers.clone(),
             own: world.own.clone(),
             earlier: None,
         })
@@ -125,7 +121,7 @@ impl Job {
         let (own, site, plan) = (self.own.as_ref(), &self.site, &mut self.plan);
         own::prepare(own, site, plan, &mut executor, journal.as_mut())?;
         compiler::again(
-            &self.compilers,
+            self.info.settings.compilers.as_ref(),
             site,
             plan,
             &mut executor,
@@ -263,6 +259,7 @@ pub fn info(
             steady: vec![],
             trial: None,
             catalogue: None,
+            compilers: None,
         },
     }
 }
@@ -311,9 +308,6 @@ fn announcement(job: &Job, steadied: &Steadied) -> String {
     text
 }
 
-/// Launches that every row needs for an interval.
-const FEWEST: usize = 6;
-
 /// When the budget was too short for the rows that were chosen: how long a run would have to be for each to have an interval.
 fn too_short(view: &RunView) -> Option<String> {
     let launched = view.results.iter().filter(|r| {
@@ -322,12 +316,12 @@ fn too_short(view: &RunView) -> Option<String> {
             && r.unit.quantity() != Quantity::Exact
     });
     let launches: Vec<usize> = launched.map(|r| r.launches).collect();
-    let short = launches.iter().filter(|&&n| n < FEWEST).count();
+    let short = launches.iter().filter(|&&n| n < PILOT).count();
     let done: usize = launches.iter().sum();
     let elapsed = view
         .elapsed_s
         .filter(|_| done > 0 && 4 * short > launches.len())?;
-    let minutes = (elapsed / done as f64 * (FEWEST * launches.len()) as f64 / 60.0).ceil();
+    let minutes = (elapsed / done as f64 * (PILOT * launches.len()) as f64 / 60.0).ceil();
     Some(format!(
         "\n{short} of {} rows have too few launches for an interval: `--budget {minutes}m` gives every one its own, or choose fewer rows (`gritstone list`)",
         launches.len()
@@ -394,7 +388,7 @@ impl Ways for Recorder<'_> {
 
     fn before(&mut self, progress: &Progress<'_>) {
         self.display.show(progress);
-        self.before = Some(begin(&mut self.watch, progress.load, progress.cpus));
+        self.before = Some(begin(&mut self.watch, progress.benchmark, progress.cpus));
         self.copies = progress.copies;
     }
 
@@ -422,11 +416,14 @@ impl Ways for Recorder<'_> {
     }
 }
 
-/// Looks at the machine before a row is launched on these CPUs, beside a load of this level.
-pub fn begin(watch: &mut Watch, load: usize, cpus: &[u32]) -> Before {
-    match load {
-        0 => watch.begin(cpus),
-        _ => watch.begin_beside_load(std::process::id()),
+/// Looks at the machine before a row is launched on these CPUs.
+pub fn begin(watch: &mut Watch, benchmark: &Benchmark, cpus: &[u32]) -> Before {
+    if !benchmark.load().is_empty() {
+        watch.begin_beside_load(std::process::id())
+    } else if benchmark.processor_bound {
+        watch.begin(cpus)
+    } else {
+        watch.begin_with_the_kernel(cpus)
     }
 }
 

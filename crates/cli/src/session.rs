@@ -14,10 +14,12 @@ use gritstone_stats::{
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// How long one launch may take before it counts as hung.
+pub const DEADLINE: Duration = Duration::from_secs(60);
 /// Confidence of all intervals.
 pub const CONFIDENCE: f64 = 0.95;
 /// Launches of the pilot: the fewest that have an interval at 95 %.
-const PILOT: usize = 6;
+pub const PILOT: usize = 6;
 /// Launches that a figure needs to be compared.
 const LEAST: usize = 10;
 /// Beyond this the drift of the machine, not the number of launches, limits what can be known.
@@ -45,8 +47,8 @@ pub struct Limits {
 pub struct Progress<'a> {
     /// What is launched now.
     pub id: &'a Id,
-    /// Level of the load beside it.
-    pub load: usize,
+    /// Its entry.
+    pub benchmark: &'a Benchmark,
     /// Where; empty for all CPUs.
     pub cpus: &'a [u32],
     /// How many copies at once.
@@ -132,7 +134,10 @@ impl Track<'_> {
     fn learn(&mut self, launch: &Launch, floor: &mut Floor, seconds: f64) {
         self.launches += 1;
         self.seconds += seconds;
-        floor.see(launch);
+        // as in the figures: of several copies each has the others beside it
+        if launch.copies == 1 {
+            floor.see(launch);
+        }
         let disturbed = summary::launch_disturbed(self.benchmark, launch, floor);
         self.disturbed += usize::from(disturbed);
         if let Some(ns) = summary::launch_ns_per_op(self.benchmark, launch) {
@@ -304,7 +309,7 @@ impl Session<'_> {
         self.execute.settle(track.benchmark)?;
         self.ways.before(&Progress {
             id: &track.step.id,
-            load: track.benchmark.load().len(),
+            benchmark: track.benchmark,
             cpus: &track.step.cpus,
             copies: track.step.copies,
             round: self.round,

@@ -11,7 +11,7 @@ use gritstone_model::{CompareView, RunData, RunView, SCHEMA_RUN, Work};
 use gritstone_references::References;
 use gritstone_stats::between::{self, Past};
 use gritstone_stats::{compare, summary};
-use gritstone_store::{ResolveError, Store, StoreError};
+use gritstone_store::{Store, StoreError};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -86,7 +86,7 @@ impl World {
         };
         match store.resolve(name) {
             Ok(id) => self.stored(&store, &id),
-            Err(error) => self.machine_after_all(name, error),
+            Err(error) => Err(self.machine_after_all(name, error.into())),
         }
     }
 
@@ -194,25 +194,19 @@ impl World {
     }
 
     fn no_runs(&self, name: &str) -> anyhow::Error {
+        self.machine_after_all(name, anyhow!(
+            "there is no run yet: `gritstone run --quick` makes one in two minutes; `gritstone machines` lists the reference machines"
+        ))
+    }
+
+    /// Someone who forgot the `ref:` is told so; everyone else what was wrong.
+    fn machine_after_all(&self, name: &str, otherwise: anyhow::Error) -> anyhow::Error {
         match self.references.machine(name) {
             Ok(machine) => anyhow!(
                 "no run is called '{name}'; the machine is ref:{}",
                 machine.id
             ),
-            Err(_) => anyhow!(
-                "there is no run yet: `gritstone run --quick` makes one in two minutes; `gritstone machines` lists the reference machines"
-            ),
-        }
-    }
-
-    /// Someone who forgot the `ref:` is told so.
-    fn machine_after_all(&self, name: &str, error: ResolveError) -> Result<RunView> {
-        match self.references.machine(name) {
-            Ok(machine) => Err(anyhow!(
-                "no run is called '{name}'; the machine is ref:{}",
-                machine.id
-            )),
-            Err(_) => Err(error.into()),
+            Err(_) => otherwise,
         }
     }
 }

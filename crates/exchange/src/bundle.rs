@@ -64,7 +64,8 @@ fn line(value: &impl Serialize) -> String {
     text + "\n"
 }
 
-fn hash(text: &str) -> String {
+/// The SHA-256 of a text, in hexadecimal.
+pub(crate) fn hash(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
     digest.iter().fold(String::new(), |mut hex, byte| {
         let _ = write!(hex, "{byte:02x}");

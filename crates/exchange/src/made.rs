@@ -4,13 +4,12 @@
 //! Must not know: the formats that it came from.
 
 use crate::ImportError;
+use crate::bundle::hash;
 use gritstone_model::{
     Benchmark, Better, CommandWork, Event, Id, Launch, Machine, Outcome, Placement, RunData,
     RunInfo, Sample, Settings, Source, Unit, Work,
 };
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 /// One benchmark of another program.
 pub(crate) struct Series {
@@ -177,11 +176,7 @@ fn identifier(started: &str, family: &str, launches: &[Launch]) -> String {
         .take(14)
         .collect();
     let text = serde_json::to_string(launches).unwrap_or_default();
-    let hash = Sha256::digest(format!("{family}{text}").as_bytes());
-    let mut short = String::new();
-    for byte in &hash[..4] {
-        let _ = write!(short, "{byte:02x}");
-    }
+    let short = &hash(&format!("{family}{text}"))[..8];
     let (day, time) = digits.split_at(8.min(digits.len()));
     format!("{day}-{time}-{short}")
 }

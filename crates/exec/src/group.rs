@@ -5,7 +5,8 @@
 //!
 //! Must not know: how control groups are found, which rows there are.
 
-use crate::places::{fresh_name, is_ours};
+use crate::journal::written_down;
+use crate::places::{fresh_name, must_be_ours};
 use crate::{Executor, Journal};
 use gritstone_model::{Benchmark, KernelWork, Work};
 use nix::sys::signal::{Signal, kill};
@@ -78,9 +79,7 @@ impl Drop for Group {
 
 /// Kills whoever is in a group of ours, and removes it, if it is there.
 pub(crate) fn remove(group: &Path) -> io::Result<()> {
-    if !is_ours(group) {
-        return Err(io::Error::other("its name is none that Gritstone gives"));
-    }
+    must_be_ours(group)?;
     let end = Instant::now() + GRACE;
     loop {
         match fs::remove_dir(group) {
@@ -109,10 +108,7 @@ impl Executor {
     /// From now on, rows that ask for it are held to their memory by a control group below the first of `parents` where one
     /// can be made and joined. Where there is none, their launches say so and why.
     pub fn confine(&mut self, parents: &[PathBuf], journal: Option<&mut Journal>) {
-        self.confinement = match journal {
-            None => Err("there is no journal to write it down in".to_owned()),
-            Some(journal) => self.group(parents, journal),
-        };
+        self.confinement = written_down(journal, |journal| self.group(parents, journal));
     }
 
     fn group(&self, parents: &[PathBuf], journal: &mut Journal) -> Confinement {

@@ -271,6 +271,15 @@ impl Settings<'_> {
     }
 }
 
+/// Makes what has to stand in the journal of a run before it is there: nothing, where there is no journal.
+pub(crate) fn written_down<T>(
+    journal: Option<&mut Journal>,
+    make: impl FnOnce(&mut Journal) -> Result<T, String>,
+) -> Result<T, String> {
+    let journal = journal.ok_or("there is no journal to write it down in")?;
+    make(journal)
+}
+
 /// A fresh, locked journal.
 fn create(state: &Path, by: &By) -> io::Result<(PathBuf, Flock<File>)> {
     let namespace = owner::namespace();

@@ -32,9 +32,9 @@ pub(crate) fn judge(name: &str, ended: Ended, deadline: Duration) -> (Outcome, V
         Outcome::Failed(format!("{call}: {why}{number}"))
     } else if let Some(Event::Skip { why }) = last {
         Outcome::Skipped(why.clone())
-    } else if end.is_none() && !stopped(&ended) {
+    } else if end.is_none() && !ended.stopped {
         Outcome::Failed(format!("its keeper was killed{said}"))
-    } else if let Some(signal) = end.and_then(|end| end.signal).filter(|_| !stopped(&ended)) {
+    } else if let Some(signal) = end.and_then(|end| end.signal).filter(|_| !ended.stopped) {
         Outcome::Failed(format!("killed by {}{said}", signal_name(signal)))
     } else if let Some(why) = &ended.protocol {
         Outcome::Failed(format!("{why}{said}"))
@@ -53,14 +53,6 @@ pub(crate) fn judge(name: &str, ended: Ended, deadline: Duration) -> (Outcome, V
         Outcome::Measured
     };
     (outcome, ended.events)
-}
-
-/// Whether it was we who killed it, because it broke the protocol in the middle of a line, not at its end.
-fn stopped(ended: &Ended) -> bool {
-    ended
-        .protocol
-        .as_deref()
-        .is_some_and(|why| !why.ends_with("before it said bye") && !why.ends_with("cut off"))
 }
 
 fn signal_name(number: i32) -> String {

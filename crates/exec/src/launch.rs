@@ -1,9 +1,11 @@
 //! From a benchmark to command lines, and from what came back to an outcome.
 //!
 //! A kernel is launched to measure, then, where a document printed a time for a fixed amount of work, as a whole process
-//! that does just that. A command is proved once a run, untimed, and then timed as a process.
+//! that does just that; as several at once in [`copies`]. Commands are in [`command`].
+//!
 //! Must not know: which benchmarks there are, when to stop measuring.
 
+mod command;
 mod copies;
 mod measured;
 pub(crate) mod programs;
@@ -22,9 +24,7 @@ use crate::trace::Tracing;
 use crate::volume::Volume;
 use crate::{ExecError, Execute, Launched, linked};
 use gritstone_kernels::{COMMAND, KEEPER};
-use gritstone_model::{
-    Benchmark, CommandWork, Event, Figure, Id, KernelWork, Outcome, Placement, Verify, Work,
-};
+use gritstone_model::{Benchmark, COPY, Event, Id, KernelWork, Outcome, Placement, Work};
 use programs::cpus_argument;
 pub(crate) use programs::hexadecimal;
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,8 +75,8 @@ pub struct Executor {
     /// The swap file for rows that ask for one, or why there is none.
     pub(crate) swap: Result<Swap, String>,
     proved: BTreeSet<Id>,
-    /// The user's commands that have been executed once.
-    pub(crate) warm: BTreeSet<Vec<String>>,
+    /// The user's commands that have been executed once, each with its environment.
+    pub(crate) warm: BTreeSet<(Vec<String>, BTreeMap<String, String>)>,
     /// What is used instead of programs in this binary, by name.
     pub(crate) builds: BTreeMap<String, Rebuilt>,
     /// What the keeper is told of every program of the launch in progress.
@@ -98,11 +98,29 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    fn failed(why: String) -> Self {
+    /// Nothing was started.
+    fn without_a_start(outcome: Outcome) -> Self {
         Self {
-            outcome: Outcome::Failed(why),
+            outcome,
             events: vec![],
             cpu: 0,
+        }
+    }
+
+    /// The same, with the reason why a program said nothing, where that is what it is linked with.
+    fn explained(self, name: &str, program: &Path) -> Self {
+        let number = |event: &Event| matches!(event, Event::Param { key, .. } if key == COPY);
+        let silent = self.events.iter().all(number);
+        let loader = silent.then(|| linked::missing_loader(program)).flatten();
+        match loader {
+            None => self,
+            Some(loader) => Self {
+                outcome: Outcome::Skipped(format!(
+                    "The program {name} is linked dynamically, and its loader {} is not on this machine: build Gritstone here.",
+                    loader.display()
+                )),
+                ..self
+            },
         }
     }
 }
@@ -228,22 +246,14 @@ impl Executor {
         arguments.extend(self.handed(work)?);
         let (group, told_of_it) = match self.held(work) {
             Ok(held) => held,
-            Err(why) => return Ok(Told::failed(why)),
+            Err(why) => return Ok(Told::without_a_start(Outcome::Failed(why))),
         };
         arguments.extend(told_of_it.iter().cloned());
         if let Some(published) = &benchmark.published {
             arguments.push(format!("batch={}", published.operations).into());
         }
-        let mut told = self.start(&work.program, Some(benchmark), group, arguments, directory)?;
-        if told.events.is_empty()
-            && let Some(loader) = linked::missing_loader(&self.path_of(&work.program)?)
-        {
-            told.outcome = Outcome::Skipped(format!(
-                "The program {} is linked dynamically, and its loader {} is not on this machine: build Gritstone here.",
-                work.program,
-                loader.display()
-            ));
-        }
+        let told = self.start(&work.program, Some(benchmark), group, arguments, directory)?;
+        let mut told = told.explained(&work.program, &self.path_of(&work.program)?);
         let Some(published) = &benchmark.published else {
             return Ok(told);
         };
@@ -273,91 +283,6 @@ impl Executor {
             }));
         Ok(told)
     }
-
-    fn command(
-        &mut self,
-        benchmark: &Benchmark,
-        work: &CommandWork,
-        cpus: &[u32],
-        directory: &Path,
-    ) -> Result<Told, ExecError> {
-        for (name, text) in &work.files {
-            std::fs::write(directory.join(name), text).map_err(ExecError::system(format!(
-                "cannot write {} for {}",
-                directory.join(name).display(),
-                benchmark.id
-            )))?;
-        }
-        if let Some(verify) = work.verify.as_ref()
-            && !self.proved.contains(&benchmark.id)
-        {
-            let proof = self.prove(verify, work, cpus, benchmark.files)?;
-            if proof.outcome != Outcome::Measured {
-                return Ok(proof);
-            }
-            self.proved.insert(benchmark.id.clone());
-        }
-        let size = work.figure == Figure::LinkedSize;
-        let mut arguments = vec![cpus_argument(cpus)];
-        arguments.extend(
-            [
-                ("stdout", work.stdout.clone()),
-                ("input", work.input.clone()),
-                ("output", work.output.clone()),
-                ("leaves", Some(work.leaves.join(","))),
-                ("removes", Some(work.removes.join(","))),
-            ]
-            .into_iter()
-            .filter_map(|(key, value)| Some(format!("{key}={}", value?).into())),
-        );
-        if size {
-            arguments.extend(["keep=1".into(), "samples=1".into()]);
-        } else {
-            // short commands often, long ones at least once
-            arguments.extend(["samples=20".into(), "sample_ns=150000000".into()]);
-        }
-        arguments.extend(self.command_line(&[], &work.prepare, &work.argv));
-        let mut told = self.start(COMMAND, None, None, arguments, directory)?;
-        if size && told.outcome == Outcome::Measured {
-            match linked::measure(&directory.join("a.out")) {
-                Ok(events) => told.events.extend(events),
-                Err(why) => told.outcome = Outcome::Failed(why),
-            }
-        }
-        Ok(told)
-    }
-
-    /// The untimed execution that shows that the timed one does what it says, in a directory of its own.
-    fn prove(
-        &mut self,
-        verify: &Verify,
-        work: &CommandWork,
-        cpus: &[u32],
-        measures_files: bool,
-    ) -> Result<Told, ExecError> {
-        let directory = self.setup.places.fresh(measures_files)?;
-        // what it makes is in a folder that is made beforehand, so that new files there are not an error
-        let below = directory.join("proof");
-        let made = std::fs::create_dir(&below).and_then(|()| {
-            work.files
-                .iter()
-                .try_for_each(|(name, text)| std::fs::write(below.join(name), text))
-        });
-        made.map_err(ExecError::system(format!(
-            "cannot write to {}",
-            below.display()
-        )))?;
-        let mut arguments = vec![cpus_argument(cpus), "samples=0".into(), "skips=1".into()];
-        arguments.push(format!("stdout={}", verify.stdout).into());
-        let within = ["/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"];
-        arguments.extend(self.command_line(&within, &work.prepare, &verify.argv));
-        let mut told = self.start(COMMAND, None, None, arguments, &directory)?;
-        if let Outcome::Failed(why) = &told.outcome {
-            told.outcome = Outcome::Failed(format!("{PROOF_FAILED}: {why}"));
-        }
-        let _ = std::fs::remove_dir_all(&directory);
-        Ok(told)
-    }
 }
 
 impl Execute for Executor {
@@ -385,25 +310,23 @@ impl Execute for Executor {
             cpus: self.own.cpus(benchmark, cpus),
             word: self.own.word(benchmark).map(str::to_owned),
         };
+        let alone = copies == 1;
+        let not = |why: &str| Ok(Told::without_a_start(Outcome::Skipped(why.to_owned())));
         let told = match &benchmark.work {
-            Work::Kernel(work) if copies > 1 => {
+            Work::Kernel(work) if alone => self.kernel(benchmark, work, cpus, &directory),
+            Work::Kernel(work) if !self.own.is_bare(&work.program) => {
                 self.copies(benchmark, work, cpus, copies, &directory)
             }
-            Work::Kernel(work) => self.kernel(benchmark, work, cpus, &directory),
-            _ if copies > 1 => Ok(Told {
-                outcome: Outcome::Skipped("only kernels are measured as copies".to_owned()),
-                events: vec![],
-                cpu: 0,
-            }),
-            Work::Command(work) | Work::Scenario(work) => match &work.user {
+            Work::Command(work) | Work::Scenario(work) if alone => match &work.user {
                 Some(user) => self.user_command(work, user, cpus),
                 None => self.command(benchmark, work, cpus, &directory),
             },
-            Work::Derived { .. } | Work::Rating { .. } => Ok(Told {
-                outcome: Outcome::Skipped("it is computed from other rows".to_owned()),
-                events: vec![],
-                cpu: 0,
-            }),
+            Work::Derived { .. } | Work::Rating { .. } if alone => {
+                not("It is computed from other rows.")
+            }
+            _ => not(
+                "Only programs with Gritstone's runtime are measured as copies, which it has begin together, each on its CPU.",
+            ),
         };
         let _ = std::fs::remove_dir_all(&directory);
         let mut told = told?;

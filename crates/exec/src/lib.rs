@@ -12,6 +12,7 @@
 //!
 //! Must not know: the store, statistics, what this machine is, a terminal, when to stop measuring.
 
+mod disc;
 pub mod entries;
 mod group;
 mod journal;
@@ -48,9 +49,14 @@ pub use trace::is_traced;
 pub use volume::wants_file_system;
 pub use watchdog::watch;
 
-use gritstone_model::{Benchmark, Event, Outcome};
+use gritstone_model::{Benchmark, Event, Outcome, Work};
 use std::path::PathBuf;
 use thiserror::Error;
+
+/// Whether a row asks for something that is carried out here, by this parameter of its entry.
+fn asks(benchmark: &Benchmark, key: &str) -> bool {
+    matches!(&benchmark.work, Work::Kernel(work) if work.asks(key))
+}
 
 /// What came of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 //!
 //! Must not know: what the programs do, which rows there are, what of their work is shown.
 
-use crate::journal::Journal;
-use crate::places::{fresh_name, is_ours, remove};
+use crate::journal::{Journal, written_down};
+use crate::places::{fresh_name, must_be_ours, remove};
 use crate::process::{Kept, Task};
 use crate::{ExecError, Executor};
 use gritstone_kernels::KEEPER;
@@ -154,11 +154,10 @@ impl Executor {
     /// What cannot be written down in the journal is not started, and the launches say why.
     pub fn expect_load(&mut self, journal: Option<&mut Journal>) {
         let mark = fresh_name("load");
-        self.load.mark = match journal.map(|journal| journal.starts(&mark)) {
-            None => Err("there is no journal to write it down in".to_owned()),
-            Some(Err(why)) => Err(why.to_string()),
-            Some(Ok(())) => Ok(mark),
-        };
+        self.load.mark = written_down(journal, |journal| {
+            journal.starts(&mark).map_err(|why| why.to_string())?;
+            Ok(mark)
+        });
     }
 
     /// Brings the load to what a row asks for; in the inner result, why it cannot be had.
@@ -238,9 +237,7 @@ impl Executor {
 
 /// Kills every process with this mark in its environment, whoever keeps it.
 pub(crate) fn end(mark: &str) -> io::Result<()> {
-    if !is_ours(Path::new(mark)) {
-        return Err(io::Error::other("its name is none that Gritstone gives"));
-    }
+    must_be_ours(Path::new(mark))?;
     let mark = format!("{MARK}={mark}\0").into_bytes();
     let end = Instant::now() + GRACE;
     loop {

@@ -44,6 +44,11 @@ impl Own {
         self.programs.get(name)
     }
 
+    /// Whether a program is without our runtime.
+    pub(crate) fn is_bare(&self, name: &str) -> bool {
+        self.bare.contains(name)
+    }
+
     /// The keeper's word for a launch of this row.
     pub(crate) fn word(&self, benchmark: &Benchmark) -> Option<&str> {
         let own = self.families.iter().any(|f| f == benchmark.id.family());
@@ -53,7 +58,7 @@ impl Own {
     /// The CPUs to which the keeper holds the program of a row that cannot do so itself.
     pub(crate) fn cpus(&self, benchmark: &Benchmark, cpus: &[u32]) -> Option<String> {
         match &benchmark.work {
-            Work::Kernel(work) if self.bare.contains(&work.program) && !cpus.is_empty() => {
+            Work::Kernel(work) if self.is_bare(&work.program) && !cpus.is_empty() => {
                 Some(cpu_list(cpus))
             }
             _ => None,

@@ -8,7 +8,7 @@
 
 use crate::owner::{namespace, start_of};
 use crate::process::{nothing, spawn};
-use crate::{ExecError, Journal, volume};
+use crate::{ExecError, Journal, swap, volume};
 use gritstone_kernels::{Embedded, KEEPER};
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -194,10 +194,15 @@ pub(crate) fn fresh_name(purpose: &str) -> String {
     )
 }
 
-/// Whether a name is one of ours.
-pub(crate) fn is_ours(path: &Path) -> bool {
+/// That a name is one of ours: nothing else is ever taken down.
+pub(crate) fn must_be_ours(path: &Path) -> std::io::Result<()> {
     let name = path.file_name().and_then(|name| name.to_str());
-    name.is_some_and(|name| owner(name).is_some())
+    match name.and_then(owner) {
+        Some(_) => Ok(()),
+        None => Err(std::io::Error::other(
+            "its name is none that Gritstone gives",
+        )),
+    }
 }
 
 /// Removes directories of ours whose process is no more.
@@ -205,6 +210,10 @@ fn remove_dead(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else {
         return;
     };
+    // without a /proc the dead cannot be told from the living
+    if start_of(std::process::id()).is_none() {
+        return;
+    }
     let (me, here) = (nix::unistd::geteuid().as_raw(), namespace());
     for entry in entries.flatten() {
         let name = entry.file_name();
@@ -215,8 +224,9 @@ fn remove_dead(parent: &Path) {
             .metadata()
             .is_ok_and(|meta| meta.is_dir() && meta.uid() == me);
         if ours && its == here && start_of(pid) != Some(start) {
-            // one of them may be a file system, whose files are not to be removed but with it
-            let _ = volume::remove(&entry.path());
+            // one of them may be a swap file or a file system, which the system must let go of first
+            let path = entry.path();
+            let _ = swap::release(&path).and_then(|()| volume::remove(&path));
         }
     }
 }

@@ -43,6 +43,8 @@ pub struct Ended {
     pub events: Vec<Event>,
     /// What is wrong with what it said, if anything is.
     pub protocol: Option<String>,
+    /// Whether that was so bad that it was stopped for it.
+    pub stopped: bool,
     /// The keeper's account; `None` when there is none.
     pub end: Option<End>,
     pub timed_out: bool,
@@ -146,7 +148,7 @@ impl Kept {
         }
         let pid = pid_of(&self.keeper);
         let now = Instant::now();
-        let stop = task.stop.load(Ordering::Relaxed) || self.ears.ended.protocol.is_some();
+        let stop = task.stop.load(Ordering::Relaxed) || self.ears.ended.stopped;
         if !self.asked && self.ears.keeper_is_gone() {
             // what it kept holds the other pipes open; it is not reaped yet, so the group is still its own
             let _ = killpg(pid, Signal::SIGKILL);

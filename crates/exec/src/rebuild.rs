@@ -14,17 +14,11 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// What the language of the kernels asks for; all else is whoever's flags they are.
-const LANGUAGE: &str = "-std=gnu11";
-/// Programs of the runtime that stand alone, and so are no part of other programs.
-const PROGRAMS: [&str; 3] = ["runtime/keeper.c", "runtime/command.c", "runtime/user.c"];
-/// What every program may call, as where the binary was built.
-const LIBRARIES: [&str; 3] = ["-lm", "-ldl", "-lpthread"];
 /// How long a compiler may take for one program.
 const DEADLINE: Duration = Duration::from_secs(120);
 /// How much of what a compiler complains is passed on.
@@ -66,7 +60,7 @@ impl Tool {
         Self {
             compiler,
             version,
-            language: &[LANGUAGE],
+            language: &[linking::LANGUAGE],
         }
     }
 
@@ -130,8 +124,11 @@ impl Executor {
         let directory = self.setup.places.fresh(false)?;
         let keeper = self.path_of(KEEPER)?;
         let version = |compiler: &Compiler| version::of(&compiler.path, &self.setup.environment);
+        let mut environment = self.environment(&directory);
+        // what -g writes down of the directory is the same in every one: so are the programs
+        environment.insert("PWD".to_owned(), "/proc/self/cwd".into());
         Ok(Workshop {
-            environment: self.environment(&directory),
+            environment,
             directory,
             keeper,
             cpus: self.setup.cpus.clone(),
@@ -165,9 +162,12 @@ impl Workshop {
         }
         let linkage = self.linkage()?;
         let mut objects = vec![];
-        for (path, _) in sources.iter().filter(|(path, _)| part_of_all(path)) {
-            let object = path.replace('/', "_").replace(".c", ".o");
-            self.compile(&self.c, &["-c", "-o", &object, path])?
+        let parts = sources
+            .iter()
+            .filter_map(|(path, _)| path.strip_suffix(".c"));
+        for part in parts.filter(|part| !linking::is_program(part)) {
+            let (path, object) = (format!("{part}.c"), format!("{}.o", part.replace('/', "_")));
+            self.compile(&self.c, &["-c", "-o", &object, &path])?
                 .map_err(RebuildError::Refused)?;
             objects.push(object);
         }
@@ -217,7 +217,7 @@ impl Workshop {
         if !linking::stands_alone(text) {
             arguments.extend(runtime.iter().map(String::as_str));
         }
-        arguments.extend(LIBRARIES);
+        arguments.extend(linking::LIBRARIES);
         if let Err(why) = self.compile(&self.c, &arguments)? {
             return Ok(Err(why));
         }
@@ -317,14 +317,6 @@ impl Workshop {
         }
         Ok((path, program))
     }
-}
-
-/// Whether a source is linked to every program.
-fn part_of_all(path: &str) -> bool {
-    let file = Path::new(path);
-    file.starts_with("runtime")
-        && file.extension().is_some_and(|e| e == "c")
-        && !PROGRAMS.contains(&path)
 }
 
 /// The beginning of a text, at most so many bytes of it.

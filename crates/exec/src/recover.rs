@@ -34,85 +34,74 @@ pub(crate) fn undo(entries: &[Entry], root: &Path, settings: bool) -> Undone {
     };
     for entry in entries.iter().rev() {
         match entry {
-            Entry::Sets { path, old, new } if settings => match put_back(root, path, old, new) {
-                Back::Done => undone.put_back += 1,
-                Back::Unchanged => {}
-                Back::Foreign(now) => undone.said.push(format!(
-                    "{path} is left as it is: it was '{old}', the run made it '{new}', and somebody has made it '{now}' since"
-                )),
-                Back::Failed(why) => {
-                    undone.whole = false;
-                    undone.said.push(format!(
-                        "{path} cannot be put back to '{old}': {why}; do it by hand"
-                    ));
-                }
-            },
-            Entry::Undo { command, directory } if settings => match shell(command, directory) {
-                Ok(()) => undone.put_back += 1,
-                Err(why) => {
-                    undone.whole = false;
-                    undone.said.push(format!(
-                        "the command that undoes what the run has changed, '{command}', failed: {why}; do it by hand"
-                    ));
-                }
-            },
+            Entry::By(_) | Entry::Steadies => {}
+            Entry::Sets { path, old, new } if settings => undone.setting(root, path, old, new),
+            Entry::Sets { .. } => {}
+            Entry::Undo { command, directory } if settings => undone.command(command, directory),
             Entry::Undo { command, .. } => undone.said.push(format!(
                 "the machine was restarted before '{command}' could undo what a run had changed: see whether it is still needed"
             )),
-            Entry::Makes(directory) => {
-                if let Err(why) = remove(directory) {
-                    undone.whole = false;
-                    undone
-                        .said
-                        .push(format!("cannot remove {}: {why}", directory.display()));
+            made => {
+                if let Err(why) = take_down(made) {
+                    undone.cannot(&why);
                 }
             }
-            Entry::Confines(group) => {
-                if let Err(why) = group::remove(group) {
-                    undone.whole = false;
-                    undone
-                        .said
-                        .push(format!("cannot remove {}: {why}", group.display()));
-                }
-            }
-            Entry::Starts(mark) => {
-                if let Err(why) = load::end(mark) {
-                    undone.whole = false;
-                    undone
-                        .said
-                        .push(format!("cannot end the load {mark}: {why}"));
-                }
-            }
-            Entry::Traces(name) => {
-                if let Err(why) = trace::remove(name) {
-                    undone.whole = false;
-                    undone
-                        .said
-                        .push(format!("cannot remove the trace {name}: {why}"));
-                }
-            }
-            Entry::Mounts(directory) => {
-                if let Err(why) = volume::remove(directory) {
-                    undone.whole = false;
-                    undone.said.push(format!(
-                        "cannot take down the file system in {}: {why}; umount it, then remove the directory",
-                        directory.display()
-                    ));
-                }
-            }
-            Entry::Swaps(directory) => {
-                if let Err(why) = swap::remove(directory) {
-                    undone.whole = false;
-                    undone.said.push(format!(
-                        "cannot take down the swap file in {}: {why}; swapoff it, then remove the directory",
-                        directory.display()
-                    ));
-                }
-            }
-            Entry::Sets { .. } | Entry::By(_) | Entry::Steadies => {}
         }
     }
     undone
+}
+
+/// Removes what a run has made; what cannot be removed in a sentence.
+fn take_down(made: &Entry) -> Result<(), String> {
+    let named = |path: &Path| path.display().to_string();
+    let (done, what, by_hand) = match made {
+        Entry::Makes(at) => (remove(at), named(at), ""),
+        Entry::Confines(group) => (group::remove(group), named(group), ""),
+        Entry::Starts(mark) => (load::end(mark), format!("the load {mark}"), ""),
+        Entry::Traces(name) => (trace::remove(name), format!("the trace {name}"), ""),
+        Entry::Mounts(at) => (
+            volume::remove(at),
+            format!("the file system in {}", named(at)),
+            "; umount it, then remove the directory",
+        ),
+        Entry::Swaps(at) => (
+            swap::remove(at),
+            format!("the swap file in {}", named(at)),
+            "; swapoff it, then remove the directory",
+        ),
+        Entry::By(_) | Entry::Steadies | Entry::Sets { .. } | Entry::Undo { .. } => return Ok(()),
+    };
+    done.map_err(|why| format!("cannot remove {what}: {why}{by_hand}"))
+}
+
+impl Undone {
+    /// What is to be tried again.
+    fn cannot(&mut self, why: &str) {
+        self.whole = false;
+        self.said.push(why.to_owned());
+    }
+
+    fn setting(&mut self, root: &Path, path: &str, old: &str, new: &str) {
+        match put_back(root, path, old, new) {
+            Back::Done => self.put_back += 1,
+            Back::Unchanged => {}
+            Back::Foreign(now) => self.said.push(format!(
+                "{path} is left as it is: it was '{old}', the run made it '{new}', and somebody has made it '{now}' since"
+            )),
+            Back::Failed(why) => self.cannot(&format!(
+                "{path} cannot be put back to '{old}': {why}; do it by hand"
+            )),
+        }
+    }
+
+    fn command(&mut self, command: &str, directory: &Path) {
+        match shell(command, directory) {
+            Ok(()) => self.put_back += 1,
+            Err(why) => self.cannot(&format!(
+                "the command that undoes what the run has changed, '{command}', failed: {why}; do it by hand"
+            )),
+        }
+    }
 }
 
 /// Gives a command to the shell.

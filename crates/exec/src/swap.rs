@@ -5,10 +5,11 @@
 //!
 //! Must not know: which rows there are, how much memory they may have.
 
-use crate::places::{self, fresh_name, is_ours};
-use crate::volume::{fill, may_fill, tool};
-use crate::{Executor, Journal};
-use gritstone_model::{Benchmark, KernelWork, Work};
+use crate::disc::{fill, may_fill, tool};
+use crate::journal::written_down;
+use crate::places::{self, fresh_name};
+use crate::{Executor, Journal, asks};
+use gritstone_model::{Benchmark, KernelWork};
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -66,48 +67,42 @@ fn is_used(swaps: &str, area: &Path) -> bool {
 
 /// Stops the use of a swap file of ours, and removes it, as far as it is there.
 pub(crate) fn remove(home: &Path) -> io::Result<()> {
-    if !is_ours(home) {
-        return Err(io::Error::other("its name is none that Gritstone gives"));
-    }
+    places::must_be_ours(home)?;
+    release(home)?;
+    places::remove(home)
+}
+
+/// Stops the use of the swap file in a directory, if there is one that is used.
+pub(crate) fn release(home: &Path) -> io::Result<()> {
     let area = home.join(AREA);
     let swaps = fs::read_to_string("/proc/swaps").unwrap_or_default();
     if is_used(&swaps, &area) {
         tool("swapoff", &["--", &area.display().to_string()]).map_err(io::Error::other)?;
     }
-    places::remove(home)
-}
-
-/// What an entry asks for.
-fn wants(work: &KernelWork) -> bool {
-    work.params
-        .get(WANTED)
-        .is_some_and(|wanted| wanted == "yes")
+    Ok(())
 }
 
 /// Whether a row asks for swap.
 #[must_use]
 pub fn wants_swap(benchmark: &Benchmark) -> bool {
-    matches!(&benchmark.work, Work::Kernel(work) if wants(work))
+    asks(benchmark, WANTED)
 }
 
 impl Executor {
     /// From now on there is swap below `dir` for rows that ask for it. Where none can be made, their programs are told why.
     pub fn swap(&mut self, dir: &Path, journal: Option<&mut Journal>) {
-        self.swap = match journal {
-            None => Err("there is no journal to write it down in".to_owned()),
-            Some(journal) => Swap::make(dir, journal),
-        };
+        self.swap = written_down(journal, |journal| Swap::make(dir, journal));
     }
 
     /// What a program is told that asks for swap and cannot have it.
     pub(crate) fn unswapped(&self, work: &KernelWork) -> Option<OsString> {
-        let why = self.swap.as_ref().err().filter(|_| wants(work))?;
+        let why = self.swap.as_ref().err().filter(|_| work.asks(WANTED))?;
         Some(format!("unswapped={why}").into())
     }
 
     /// Whether what a row has in memory may go to swap.
     pub(crate) fn may_swap(&self, work: &KernelWork) -> bool {
-        wants(work) && self.swap.is_ok()
+        work.asks(WANTED) && self.swap.is_ok()
     }
 }
 

@@ -7,9 +7,10 @@
 //!
 //! Must not know: which events are traced, which rows there are.
 
-use crate::places::{fresh_name, is_ours};
-use crate::{Executor, Journal};
-use gritstone_model::{Benchmark, KernelWork, Work};
+use crate::journal::written_down;
+use crate::places::{fresh_name, must_be_ours};
+use crate::{Executor, Journal, asks};
+use gritstone_model::{Benchmark, KernelWork};
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
 use std::ffi::OsString;
 use std::fs;
@@ -95,9 +96,10 @@ impl Drop for Instance {
 
 /// Removes an instance of ours by its name, if it is there.
 pub(crate) fn remove(name: &str) -> io::Result<()> {
-    if name.contains('/') || !is_ours(Path::new(name)) {
-        return Err(io::Error::other("its name is none that Gritstone gives"));
+    if name.contains('/') {
+        return Err(io::Error::other("it is a path, and no name"));
     }
+    must_be_ours(Path::new(name))?;
     remove_at(&Tracefs::open()?.instances.join(name))
 }
 
@@ -117,28 +119,23 @@ fn remove_at(path: &Path) -> io::Result<()> {
 /// Whether a row asks to be timed by the kernel's trace.
 #[must_use]
 pub fn is_traced(benchmark: &Benchmark) -> bool {
-    matches!(&benchmark.work, Work::Kernel(work) if asks(work))
-}
-
-fn asks(work: &KernelWork) -> bool {
-    work.params.get(TRACED).is_some_and(|value| value == "yes")
+    asks(benchmark, TRACED)
 }
 
 impl Executor {
     /// From now on, rows that ask for it have a trace of the run's own. Where none can be made, their launches say so and why.
     pub fn trace(&mut self, journal: Option<&mut Journal>) {
-        self.tracing = match journal {
-            None => Err("there is no journal to write it down in".to_owned()),
-            Some(journal) => Instance::make(journal).map_err(|why| match why.kind() {
+        self.tracing = written_down(journal, |journal| {
+            Instance::make(journal).map_err(|why| match why.kind() {
                 ErrorKind::PermissionDenied => format!("{why}: it takes root"),
                 _ => why.to_string(),
-            }),
-        };
+            })
+        });
     }
 
     /// What a kernel is told of the trace; nothing for a row that asks for none.
     pub(crate) fn told_of_trace(&self, work: &KernelWork) -> Option<OsString> {
-        if !asks(work) {
+        if !work.asks(TRACED) {
             return None;
         }
         let mut told = OsString::new();

@@ -3,13 +3,15 @@
 //! Must not know: the machine on which it runs; every setting is one of a made-up tree.
 
 use crate::journal::{By, Entry};
-use crate::{Journal, Places, Registry, owner, recover};
+use crate::{Journal, Registry, owner, recover};
 use std::cell::RefCell;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use tempfile::TempDir;
 
+mod commands;
+mod made;
 mod trace;
 
 const GOVERNOR: &str = "/sys/devices/system/cpu/cpufreq/policy0/scaling_governor";
@@ -247,27 +249,6 @@ fn the_next_start_puts_back_what_a_killed_run_had_changed() {
 }
 
 #[test]
-fn what_a_killed_run_made_of_a_file_system_goes_and_nothing_that_is_not_ours() {
-    let machine = Machine::new();
-    // killed before it was mounted; what is mounted is taken down in tests/fs.rs
-    let own = machine.0.path().join(crate::places::fresh_name("volume"));
-    let foreign = machine.0.path().join("foreign");
-    for home in [&own, &foreign] {
-        fs::create_dir_all(home.join("mounted")).unwrap();
-        fs::write(home.join("image"), "zeros").unwrap();
-    }
-    let entries = |home: &Path| [Entry::By(machine.by()), Entry::Mounts(home.to_owned())];
-    machine.left_behind(&entries(&own), "");
-    assert!(recover(&machine.state()).is_empty());
-    assert!(!own.exists() && machine.journals().is_empty());
-    machine.left_behind(&entries(&foreign), "");
-    let said = recover(&machine.state());
-    assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].contains("foreign") && said[0].contains("none that Gritstone gives"));
-    assert!(foreign.join("image").exists() && !machine.journals().is_empty());
-}
-
-#[test]
 fn the_order_is_undone_backwards() {
     let machine = Machine::new();
     machine.somebody_sets(GOVERNOR, "performance");
@@ -334,101 +315,4 @@ fn a_journal_that_is_damaged_or_not_ours_is_not_followed_blindly() {
     // an empty one is of a run that had done nothing yet
     fs::write(&path, "").unwrap();
     assert!(recover(&machine.state()).is_empty() && !path.exists());
-}
-
-#[test]
-fn directories_are_written_down_before_they_are_made() {
-    let machine = Machine::new();
-    let mut journal = machine.journal();
-    let here = machine.0.path().to_path_buf();
-    let places = Places::make(std::slice::from_ref(&here), &here, Some(&mut journal)).unwrap();
-    let written = fs::read_to_string(&machine.journals()[0]).unwrap();
-    let ours = |path: &Path| {
-        path.file_name()
-            .unwrap()
-            .to_string_lossy()
-            .starts_with("gritstone.")
-    };
-    let made: Vec<PathBuf> = fs::read_dir(&here)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| ours(path))
-        .collect();
-    assert_eq!(made.len(), 2);
-    for path in &made {
-        assert!(written.contains(path.to_str().unwrap()), "{written}");
-    }
-    // should they be forgotten, the journal removes them
-    std::mem::forget(places);
-    drop(journal);
-    assert!(made.iter().all(|path| !path.exists()));
-}
-
-#[test]
-fn a_command_undoes_what_commands_have_changed() {
-    let machine = Machine::new();
-    let here = machine.0.path();
-    let mut journal = machine.journal();
-    let mut settings = journal.steadies().unwrap();
-    settings.undo_by("echo undone > setting", here).unwrap();
-    let written = fs::read_to_string(&machine.journals()[0]).unwrap();
-    assert!(written.contains("echo undone > setting"), "{written}");
-    assert!(!here.join("setting").exists(), "not before the end");
-    drop(journal);
-    assert_eq!(
-        fs::read_to_string(here.join("setting")).unwrap(),
-        "undone\n"
-    );
-    assert!(machine.journals().is_empty() && TOLD.take().is_empty());
-}
-
-#[test]
-fn a_command_that_cannot_undo_is_told_and_tried_again() {
-    let machine = Machine::new();
-    let entry = Entry::Undo {
-        command: "echo why >&2; test -e mended".to_owned(),
-        directory: machine.0.path().to_owned(),
-    };
-    let path = machine.left_behind(&[Entry::By(machine.by()), entry.clone()], "");
-    let said = recover(&machine.state()).join("\n");
-    assert!(
-        said.contains("do it by hand") && said.contains("why"),
-        "{said}"
-    );
-    assert!(path.exists());
-    fs::write(machine.0.path().join("mended"), "").unwrap();
-    let said = recover(&machine.state()).join("\n");
-    assert!(said.contains("put back what it had changed: 1"), "{said}");
-    assert!(!path.exists());
-    // after a restart it may do harm, and is only told
-    let by = By {
-        boot: "another".to_owned(),
-        ..machine.by()
-    };
-    fs::remove_file(machine.0.path().join("mended")).unwrap();
-    let path = machine.left_behind(&[Entry::By(by), entry], "");
-    let said = recover(&machine.state()).join("\n");
-    assert!(said.contains("was restarted") && !path.exists(), "{said}");
-}
-
-#[test]
-fn a_group_of_ours_is_removed_and_no_other() {
-    let machine = Machine::new();
-    let ours = machine.0.path().join(crate::places::fresh_name("group"));
-    let foreign = machine.0.path().join("system.slice");
-    fs::create_dir(&ours).unwrap();
-    fs::create_dir(&foreign).unwrap();
-    let mut entries = vec![
-        Entry::By(machine.by()),
-        Entry::Confines(machine.0.path().join(crate::places::fresh_name("group"))),
-        Entry::Confines(ours.clone()),
-    ];
-    machine.left_behind(&entries, "");
-    assert!(recover(&machine.state()).is_empty());
-    assert!(!ours.exists() && machine.journals().is_empty());
-    entries.push(Entry::Confines(foreign.clone()));
-    let path = machine.left_behind(&entries, "");
-    let said = recover(&machine.state()).join("\n");
-    assert!(said.contains("system.slice") && foreign.exists(), "{said}");
-    assert!(path.exists());
 }

@@ -31,7 +31,8 @@ impl Executor {
         cpus: &[u32],
     ) -> Result<Told, ExecError> {
         let mut arguments = vec![cpus_argument(cpus), SAMPLES.into(), SAMPLE_NS.into()];
-        let first = !self.warm.contains(&work.argv);
+        let started = (work.argv.clone(), self.setup.environment.clone());
+        let first = !self.warm.contains(&started);
         arguments.push(format!("warm={}", u8::from(first)).into());
         for (key, text) in [("prepare", &user.prepare), ("cleanup", &user.cleanup)] {
             if let Some(text) = text {
@@ -52,7 +53,7 @@ impl Executor {
         let directory = PathBuf::from(&user.directory);
         let told = self.start_in(&environment, USER, None, None, arguments, &directory)?;
         if told.outcome == Outcome::Measured {
-            self.warm.insert(work.argv.clone());
+            self.warm.insert(started);
         }
         Ok(told)
     }

@@ -5,18 +5,17 @@
 //!
 //! Must not know: which rows there are, what is measured on it.
 
-use crate::places::{self, fresh_name, is_ours};
-use crate::{Executor, Journal};
-use gritstone_model::{Benchmark, KernelWork, Work};
+use crate::disc::{fill, may_fill, tool};
+use crate::journal::written_down;
+use crate::places::{self, fresh_name};
+use crate::{Executor, Journal, asks};
+use gritstone_model::Benchmark;
 use nix::errno::Errno;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
-use nix::sys::statvfs::statvfs;
-use nix::unistd::geteuid;
-use std::fs::{self, DirBuilder, File};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The parameter of an entry that is carried out here.
@@ -28,8 +27,6 @@ const IMAGE: &str = "image";
 const MOUNTED: &str = "mounted";
 /// How long the killed may take to leave.
 const GRACE: Duration = Duration::from_secs(5);
-/// Where the tools for file systems are, which the PATH of a user may lack.
-const TOOLS: &str = "/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin";
 
 /// The file system; it goes when this is dropped.
 #[derive(Debug)]
@@ -94,53 +91,6 @@ impl Drop for Volume {
     }
 }
 
-/// Why a file of so many bytes that the system is to use cannot be made below `dir`: it takes root, and as much room again for
-/// others.
-pub(crate) fn may_fill(dir: &Path, size: u64) -> Result<(), String> {
-    if !geteuid().is_root() {
-        return Err("it takes root".to_owned());
-    }
-    let space = statvfs(dir).map_err(|why| why.to_string())?;
-    let free = (space.blocks_available()).checked_mul(space.fragment_size());
-    if free.is_some_and(|free| free < 2 * size) {
-        let (size, dir) = (size >> 20, dir.display());
-        return Err(format!(
-            "there is no room for {size} MB twice over in {dir}"
-        ));
-    }
-    Ok(())
-}
-
-/// A file of zeros, all of which is there: a hole would be filled while something is timed.
-pub(crate) fn fill(image: &Path, size: u64) -> io::Result<()> {
-    let mut file = File::options()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(image)?;
-    let zeros = vec![0; 1 << 20];
-    for _ in 0..size >> 20 {
-        file.write_all(&zeros)?;
-    }
-    file.sync_all()
-}
-
-/// What a tool says, or what it complains about.
-pub(crate) fn tool(name: &str, arguments: &[&str]) -> Result<String, String> {
-    let path = std::env::var("PATH").unwrap_or_default();
-    let output = Command::new(name)
-        .args(arguments)
-        .env("PATH", format!("{path}:{TOOLS}"))
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|why| format!("{name}: {why}"))?;
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
-    }
-}
-
 /// Whether a loop device leaves out the cache of the file system below it.
 fn is_direct(device: &str) -> bool {
     let name = device.strip_prefix("/dev/").unwrap_or(device);
@@ -161,9 +111,7 @@ fn loops_over(image: &Path) -> Vec<String> {
 
 /// Takes down a file system of ours with all that it is made of, as far as it is there.
 pub(crate) fn remove(home: &Path) -> io::Result<()> {
-    if !is_ours(home) {
-        return Err(io::Error::other("its name is none that Gritstone gives"));
-    }
+    places::must_be_ours(home)?;
     let point = home.join(MOUNTED);
     let end = Instant::now() + GRACE;
     while point.symlink_metadata().is_ok() {
@@ -186,27 +134,17 @@ pub(crate) fn remove(home: &Path) -> io::Result<()> {
     places::remove(home)
 }
 
-/// What an entry asks for.
-fn wants(work: &KernelWork) -> bool {
-    work.params
-        .get(WANTED)
-        .is_some_and(|wanted| wanted == "yes")
-}
-
 /// Whether a row asks for a file system of its own.
 #[must_use]
 pub fn wants_file_system(benchmark: &Benchmark) -> bool {
-    matches!(&benchmark.work, Work::Kernel(work) if wants(work))
+    asks(benchmark, WANTED)
 }
 
 impl Executor {
     /// From now on, rows that ask for it work on a file system that is made for them below `dir`. Where none can be made, they
     /// work in their usual directory, and their launches say so and why.
     pub fn equip(&mut self, dir: &Path, journal: Option<&mut Journal>) {
-        self.volume = match journal {
-            None => Err("there is no journal to write it down in".to_owned()),
-            Some(journal) => Volume::make(dir, journal),
-        };
+        self.volume = written_down(journal, |journal| Volume::make(dir, journal));
     }
 
     /// The file system made for a row, or why there is none; `None` for a row that asks for none.

@@ -18,7 +18,7 @@ use crate::counters::{number, pressure, schedstat, stat, usage};
 use crate::facts::{Levels, levels};
 use crate::mounts;
 use crate::source::{Counter, Source, read};
-use crate::{CpuSet, Root, foreign};
+use crate::{CpuSet, Root, foreign, kernel_threads};
 use gritstone_model::Conditions;
 use std::time::Instant;
 
@@ -54,6 +54,8 @@ pub struct Before {
     counters: Counters,
     /// Beside a load of our own: our process, and the CPU time of others' processes.
     foreign: Option<(u32, Option<u64>)>,
+    /// Of a launch that the threads of the kernel work for: what they had used.
+    kernel: Option<kernel_threads::Times>,
 }
 
 /// One reading, ns or events since some time in the past.
@@ -111,6 +113,16 @@ impl Watch {
             counters: self.read(&cpus),
             cpus,
             foreign: None,
+            kernel: None,
+        }
+    }
+
+    /// The same before a launch that waits for what it has left to the system: the threads of the kernel then work for it, and are none of
+    /// the others.
+    pub fn begin_with_the_kernel(&mut self, cpus: &[u32]) -> Before {
+        Before {
+            kernel: Some(kernel_threads::times(&self.root)),
+            ..self.begin(cpus)
         }
     }
 
@@ -141,14 +153,18 @@ impl Watch {
             since(old.ticks, after.ticks).map(|busy| (busy, 2 * self.tick.max(self.scheduler_tick)))
         };
         let busy = fine.or_else(coarse);
+        let kernel = before.kernel.as_ref();
+        let (here, there) = kernel.map_or((0, 0), |then| {
+            kernel_threads::since(then, &kernel_threads::times(&self.root), &before.cpus)
+        });
         let others = match before.foreign {
-            None => busy.map(|(busy, _)| busy.saturating_sub(used)),
+            None => busy.map(|(busy, _)| busy.saturating_sub(used.saturating_add(here))),
             Some((own, foreign)) => since(foreign, foreign::cpu(&self.root, own)),
         };
         Conditions {
             wall,
             others,
-            elsewhere: self.elsewhere(before.cpus.len(), &old, &after),
+            elsewhere: self.elsewhere(before.cpus.len(), there, &old, &after),
             grain: busy.map(|(_, grain)| grain.saturating_mul(count)),
             steal: since(old.steal, after.steal),
             pressure: since(old.pressure, after.pressure),
@@ -160,12 +176,14 @@ impl Watch {
         }
     }
 
-    /// CPU time on the CPUs that the launch did not have, mean over them. In ticks: it is asked for large shares alone.
-    fn elsewhere(&self, launch: usize, old: &Counters, new: &Counters) -> Option<u64> {
+    /// CPU time on the CPUs that the launch did not have, mean over them, without what was used there for it. In ticks: it is asked for
+    /// large shares alone.
+    fn elsewhere(&self, launch: usize, used: u64, old: &Counters, new: &Counters) -> Option<u64> {
         let others = self.online.checked_sub(launch).filter(|_| launch > 0)?;
         let all = since(old.all_ticks, new.all_ticks)?;
         let own = since(old.ticks, new.ticks)?;
-        all.saturating_sub(own).checked_div(others as u64)
+        let foreign = all.saturating_sub(own).saturating_sub(used);
+        foreign.checked_div(others as u64)
     }
 
     fn read(&mut self, cpus: &[u32]) -> Counters {

@@ -6,11 +6,8 @@
 //!
 //! Must not know: what the load is.
 
-use crate::Root;
+use crate::{Root, kernel_threads};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The process whose children are the threads of the kernel.
-const THREADS_OF_THE_KERNEL: u32 = 2;
 
 /// CPU time of all processes that neither are `own`, nor descend from it, nor belong to the kernel, ns. `None` without a /proc.
 pub(crate) fn cpu(root: &Root, own: u32) -> Option<u64> {
@@ -26,7 +23,7 @@ pub(crate) fn cpu(root: &Root, own: u32) -> Option<u64> {
         let mut at = pid;
         // a number may have been given anew while we read: no circle is followed twice
         while seen.insert(at) {
-            if at == own || at == THREADS_OF_THE_KERNEL {
+            if at == own || at == kernel_threads::PARENT {
                 return true;
             }
             match processes.get(&at) {

@@ -11,6 +11,7 @@ mod facts;
 pub mod filesystem;
 mod foreign;
 pub mod gaps;
+mod kernel_threads;
 mod machine;
 mod mounts;
 mod placement;

@@ -322,6 +322,12 @@ pub struct Benchmark {
 const LOAD: &str = "load/";
 
 impl KernelWork {
+    /// Whether a parameter of it is `yes`: what whoever launches it is to see to.
+    #[must_use]
+    pub fn asks(&self, key: &str) -> bool {
+        self.params.get(key).is_some_and(|value| value == "yes")
+    }
+
     /// The programs that make the load under which it is measured, from level 1; nothing for level 0.
     pub fn load(&self) -> impl Iterator<Item = &str> {
         let uses = self.uses.iter().map(String::as_str);

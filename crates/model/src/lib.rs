@@ -39,7 +39,9 @@ pub use plan::{Plan, Skip, Step};
 pub use rating::{
     ForMoney, Per, Price, RatedMachine, Rating, Ratings, RatingsView, SCHEMA_RATINGS, Without,
 };
-pub use run::{COPY, Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings, TrialSide};
+pub use run::{
+    COPY, Compilers, Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings, TrialSide,
+};
 pub use selftest::{
     CriterionView, LeftOut, PairsView, SCHEMA_SELFTEST, ScatterView, SelftestRow, SelftestRun,
     SelftestView, ShareView,

@@ -157,6 +157,26 @@ pub struct Settings {
     /// The catalogue of the user's own of which rows were measured; `None` where all were ours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<OwnCatalogue>,
+    /// Compilers with which the kernels were compiled again; `None` where those in the binary were measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compilers: Option<Compilers>,
+}
+
+/// Compilers and flags as they were asked for; what was not named is found as for a new run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compilers {
+    /// Name or path of the compiler of C.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cc: Option<String>,
+    /// Its flags.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cflags: Option<String>,
+    /// Name or path of the compiler of Fortran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fc: Option<String>,
+    /// Its flags.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fflags: Option<String>,
 }
 
 /// One side of a comparison whose launches were interleaved with those of the others: launches of one round and row belong together.

@@ -84,6 +84,9 @@ pub struct ResultView {
     /// Copies of it at once; null where only one was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copies: Option<CopiesView>,
+    /// Page faults that waited for a device, for each page that was touched; null where the work is not paging.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faults_per_page: Option<f64>,
     /// The document's own amount of work.
     pub published: Option<PublishedView>,
     /// The program behind it.

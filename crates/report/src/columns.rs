@@ -8,7 +8,7 @@
 mod cells;
 
 use crate::document::{Column, Document, Row, Table, Text};
-pub(crate) use cells::{figure_with_unit, percentiles, precision};
+pub(crate) use cells::{faults, figure_with_unit, percentiles, precision};
 use gritstone_model::{Footnote, PublishedView, ResultView};
 
 /// A column of a table of results.
@@ -33,6 +33,7 @@ pub(crate) enum Col {
     Cpu,
     Process,
     StartShare,
+    Faults,
     Precision,
     Sd,
     Drift,

@@ -3,6 +3,7 @@
 //! Must not know: terminals, HTML, PDF, or what the numbers mean.
 
 use gritstone_model::{Footnote, FootnoteKind};
+use std::collections::{BTreeMap, HashMap};
 
 /// What a reader is handed, before anyone has decided how it looks.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,6 +15,10 @@ pub struct Document {
     /// The content, in order.
     pub blocks: Vec<Block>,
     notes: Vec<Note>,
+    /// Notes by their words.
+    known: HashMap<String, Vec<NoteId>>,
+    /// How many notes there are of each kind.
+    of_kind: BTreeMap<FootnoteKind, usize>,
 }
 
 /// One piece of a document.
@@ -203,6 +208,8 @@ pub struct Note {
     pub kind: FootnoteKind,
     /// A whole sentence.
     pub why: String,
+    /// Which one of its kind, from 1.
+    number: usize,
 }
 
 /// A footnote of one document; only [`Document::note`] of that document makes one.
@@ -250,15 +257,21 @@ impl Document {
 
     /// Collects a footnote, and says by which mark to refer to it.
     pub fn note(&mut self, footnote: &Footnote) -> NoteId {
-        let same = |n: &Note| n.kind == footnote.kind && n.why == footnote.why;
-        let at = self.notes.iter().position(same).unwrap_or_else(|| {
-            self.notes.push(Note {
-                kind: footnote.kind,
-                why: footnote.why.clone(),
-            });
-            self.notes.len() - 1
+        let kind = footnote.kind;
+        let mut known = self.known.get(&footnote.why).into_iter().flatten();
+        if let Some(id) = known.find(|id| self.notes[id.0].kind == kind) {
+            return *id;
+        }
+        let of_kind = self.of_kind.entry(kind).or_default();
+        *of_kind += 1;
+        self.notes.push(Note {
+            kind,
+            why: footnote.why.clone(),
+            number: *of_kind,
         });
-        NoteId(at)
+        let id = NoteId(self.notes.len() - 1);
+        self.known.entry(footnote.why.clone()).or_default().push(id);
+        id
     }
 
     /// The footnotes, kind by kind in the order of their marks, and within a kind as they were met.
@@ -275,11 +288,10 @@ impl Document {
     /// When the footnote belongs to another document.
     #[must_use]
     pub fn mark(&self, id: NoteId) -> String {
-        let kind = self.notes[id.0].kind;
-        let of_kind = |notes: &[Note]| notes.iter().filter(|n| n.kind == kind).count();
-        match of_kind(&self.notes) {
+        let Note { kind, number, .. } = &self.notes[id.0];
+        match self.of_kind[kind] {
             1 => kind.mark().to_owned(),
-            _ => format!("{}{}", kind.mark(), of_kind(&self.notes[..=id.0])),
+            _ => format!("{}{number}", kind.mark()),
         }
     }
 

@@ -106,6 +106,17 @@ pub(crate) fn plain(value: f64, interval: Option<[f64; 2]>, digits: i32) -> Stri
     }
 }
 
+/// The same of a count, which in its millions is told in millions: `906 M`, `11 G`.
+pub(crate) fn count_of(value: f64, interval: Option<[f64; 2]>, digits: i32) -> String {
+    let (size, prefix) = match value.abs() {
+        1e9.. => (1e9, " G"),
+        1e6.. => (1e6, " M"),
+        _ => (1.0, ""),
+    };
+    let interval = interval.map(|bounds| bounds.map(|bound| bound / size));
+    plain(value / size, interval, digits) + prefix
+}
+
 /// A number with so many digits.
 pub(crate) fn significant(value: f64, digits: i32) -> String {
     fixed(value, significant_decimals(value, digits))

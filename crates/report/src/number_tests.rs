@@ -6,6 +6,19 @@ use super::*;
 use proptest::prelude::*;
 
 #[test]
+fn a_large_count_is_told_in_millions() {
+    for (value, interval, text) in [
+        (412.3, None, "412"),
+        (999_999.0, Some([999_990.0, 1_000_010.0]), "999,999"),
+        (905_731_000.0, Some([904e6, 907e6]), "905.7 M"),
+        (1.1e10, None, "11.0 G"),
+        (0.0, None, "0.00"),
+    ] {
+        assert_eq!(count_of(value, interval, 3), text);
+    }
+}
+
+#[test]
 fn digits_follow_the_interval() {
     // estimate, low, high, unit -> as printed
     #[rustfmt::skip] // a row each

@@ -39,7 +39,7 @@ use gritstone_model::{
 use launch::held_to;
 pub use launch::{launch_crowded, launch_disturbed, launch_ns_per_op, launch_timed};
 pub use past::past;
-use reading::Reading;
+use reading::{MadeOf, Reading};
 use std::collections::BTreeMap;
 
 /// What a summary is computed with.
@@ -92,8 +92,9 @@ fn rows(run: &RunData) -> BTreeMap<&Id, Row<'_>> {
     let benchmarks: BTreeMap<&Id, &Benchmark> =
         run.benchmarks.iter().map(|row| (&row.id, row)).collect();
     for reading in &mut readings {
-        let row = benchmarks.get(&reading.launch.id);
-        reading.hold_to(row.map_or(&floor, |row| held_to(row, &floor)));
+        if let Some(row) = benchmarks.get(&reading.launch.id) {
+            reading.hold_to(held_to(row, &floor), figure_of(row, reading));
+        }
     }
     let drift = drift::of_run(&paces(&readings));
     let mut launches: BTreeMap<&Id, Vec<Reading>> = BTreeMap::new();
@@ -262,6 +263,7 @@ fn blank(benchmark: &Benchmark, run: &RunData) -> ResultView {
         series: None,
         series_label: None,
         copies: None,
+        faults_per_page: None,
         published: None,
         program: run.programs.get(&benchmark.id).cloned(),
         measured: None,
@@ -273,6 +275,26 @@ fn blank(benchmark: &Benchmark, run: &RunData) -> ResultView {
     }
 }
 
+/// Of rates on files the figure is all the work over all the time, since a median of samples hides the writeback that a few of
+/// them pay for.
+fn is_work_over_time(benchmark: &Benchmark) -> bool {
+    benchmark.files && matches!(benchmark.unit.quantity(), Quantity::Rate { .. })
+}
+
+/// Where operations were timed one by one, a time is their median, as the documents have it, ns.
+fn of_events(benchmark: &Benchmark, launch: &Reading) -> Option<f64> {
+    let time = matches!(benchmark.unit.quantity(), Quantity::Time { .. });
+    launch.median_latency_ns().filter(|_| time)
+}
+
+/// What the figure of a launch of this row is made of.
+fn figure_of(benchmark: &Benchmark, launch: &Reading) -> MadeOf {
+    match is_work_over_time(benchmark) || of_events(benchmark, launch).is_some() {
+        true => MadeOf::All,
+        false => MadeOf::Samples,
+    }
+}
+
 impl Row<'_> {
     fn intervals(&self, options: &Options) -> Intervals {
         Intervals {
@@ -281,24 +303,16 @@ impl Row<'_> {
         }
     }
 
-    /// Nanoseconds an operation of a launch. Of rates on files it is all the time over all the work, since a median of
-    /// samples hides the writeback that a few of them pay for. Where operations were timed one by one it is their median, as
-    /// the documents have it.
+    /// Nanoseconds an operation of a launch.
     fn ns(&self, launch: &Reading) -> Option<f64> {
-        let rate = matches!(self.benchmark.unit.quantity(), Quantity::Rate { .. });
-        let of_events = self.of_events(launch);
-        of_events.or_else(|| launch.ns_per_op(self.benchmark.files && rate))
-    }
-
-    fn of_events(&self, launch: &Reading) -> Option<f64> {
-        let time = matches!(self.benchmark.unit.quantity(), Quantity::Time { .. });
-        launch.median_latency_ns().filter(|_| time)
+        let of_events = of_events(self.benchmark, launch);
+        of_events.or_else(|| launch.ns_per_op(is_work_over_time(self.benchmark)))
     }
 
     /// Core cycles an operation of a launch: of the same operations.
     fn cycles(&self, launch: &Reading) -> Option<f64> {
         let cycles = launch.cycles_per_op()?;
-        match self.of_events(launch) {
+        match of_events(self.benchmark, launch) {
             Some(ns) => Some(ns * launch.ghz()?),
             None => Some(cycles),
         }

@@ -85,7 +85,7 @@ pub(crate) fn load(connection: &Connection, id: &str) -> Result<RunData, Fault> 
     Ok(data)
 }
 
-/// A run with nothing of its launches but their samples. The seal of a launch covers all its events, so that only the
+/// A run with nothing of its launches but their samples and latencies. The seal of a launch covers all its events, so that only the
 /// beginning of the run is held to its seal here.
 pub(crate) fn samples(connection: &Connection, id: &str) -> Result<RunData, Fault> {
     let snapshot = connection.unchecked_transaction()?;
@@ -104,20 +104,25 @@ pub(crate) fn samples(connection: &Connection, id: &str) -> Result<RunData, Faul
     let mut statement = snapshot.prepare_cached(sql::SELECT_SAMPLES)?;
     let mut samples = statement.query([run])?;
     while let Some(row) = samples.next()? {
-        let (launch, sample) = sample(row).map_err(|_| broken(format!("a sample of run {id}")))?;
+        let (launch, event) = timed(row).ok_or_else(|| broken(format!("a sample of run {id}")))?;
         // launches have no gap in their numbers
         let launch = data.launches.get_mut(launch);
         let launch = launch.ok_or_else(|| missing("launch of a sample", id))?;
-        launch.events.push(Event::Sample(sample));
+        launch.events.push(event);
     }
     drop(samples);
     drop(statement);
     Ok(data)
 }
 
-/// The number of a launch, and a sample of it.
-fn sample(row: &rusqlite::Row<'_>) -> Result<(usize, Sample), rusqlite::Error> {
-    let number = |column| Ok::<_, rusqlite::Error>(row.get::<_, i64>(column)? as u64);
+/// The number of a launch, and a sample or the latencies of it.
+fn timed(row: &rusqlite::Row<'_>) -> Option<(usize, Event)> {
+    let number = |column| Some(row.get::<_, i64>(column).ok()? as u64);
+    let launch = number(0)? as usize;
+    if row.get_ref(15).ok()?.as_str().ok()? == "latency" {
+        let histogram = serde_json::from_str(row.get_ref(16).ok()?.as_str().ok()?);
+        return Some((launch, Event::Latency(histogram.ok()?)));
+    }
     let sample = Sample {
         n: number(1)?,
         wall: number(2)?,
@@ -136,7 +141,7 @@ fn sample(row: &rusqlite::Row<'_>) -> Result<(usize, Sample), rusqlite::Error> {
             migrations: number(13)?,
         },
     };
-    Ok((number(0)? as usize, sample))
+    Some((launch, Event::Sample(sample)))
 }
 
 /// The head of a run, without its launches.

@@ -96,10 +96,10 @@ statements! {
     SELECT_EVENTS = "SELECT position, kind, n, wall_ns, pace_fs, \
         user_ns, system_ns, cpu_ns, vcsw, icsw, minflt, majflt, inblock, oublock, migrations, \
         got, expected, name, value, wide_fs FROM event WHERE run = $1 AND launch = $2 ORDER BY position";
-    /// The samples of all launches of a run, each with the number of its launch.
+    /// The samples and latencies of all launches of a run, each with the number of its launch; a latency has `value` alone.
     SELECT_SAMPLES = "SELECT launch, n, wall_ns, pace_fs, user_ns, system_ns, cpu_ns, vcsw, icsw, \
-        minflt, majflt, inblock, oublock, migrations, coalesce(wide_fs, 0) FROM event \
-        WHERE run = $1 AND kind = 'sample' ORDER BY launch, position";
+        minflt, majflt, inblock, oublock, migrations, coalesce(wide_fs, 0), kind, value FROM event \
+        WHERE run = $1 AND kind IN ('sample', 'latency') ORDER BY launch, position";
 }
 
 #[cfg(test)]

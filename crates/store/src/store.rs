@@ -223,7 +223,7 @@ impl Store {
         read::load(&self.connection, run_id).map_err(|fault| fault.at(&self.path))
     }
 
-    /// A run with nothing of its launches but their samples, for whoever needs many runs at once: it takes a tenth of the
+    /// A run with nothing of its launches but their samples and latencies, for whoever needs many runs at once: it takes a tenth of the
     /// time of [`Store::load`]. That a launch is as it was written is not looked at here.
     ///
     /// # Errors

@@ -53,7 +53,7 @@ fn an_empty_store_says_so() {
 }
 
 #[test]
-fn samples_alone_are_the_run_without_all_other_events() {
+fn samples_and_latencies_are_the_run_without_all_other_events() {
     let (_folder, path) = common::place();
     let mut store = Store::open(&path).unwrap();
     let mut run = common::run(1, 3);
@@ -62,7 +62,8 @@ fn samples_alone_are_the_run_without_all_other_events() {
     assert!(run.launches.iter().all(|launch| launch.events.len() > 1));
     run.info.elapsed_s = None;
     for launch in &mut run.launches {
-        launch.events.retain(|e| matches!(e, Event::Sample(_)));
+        let timed = |e: &Event| matches!(e, Event::Sample(_) | Event::Latency(_));
+        launch.events.retain(timed);
         assert!(!launch.events.is_empty());
     }
     assert_eq!(found, run);

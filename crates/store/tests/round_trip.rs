@@ -3,10 +3,10 @@
 mod common;
 
 use gritstone_model::{
-    Batch, Benchmark, Better, Check, Claims, CommandWork, Conditions, Contents, Curve, Event,
-    Figure, Footnote, FootnoteKind, Histogram, Id, KernelWork, Launch, Machine, Need, Outcome,
-    OwnCatalogue, OwnFile, Placement, Program, PublishedWork, RunData, RunInfo, Sample, Settings,
-    Skip, Source, Term, Unit, Usage, Verify, Work,
+    Batch, Benchmark, Better, Check, Claims, CommandWork, Compilers, Conditions, Contents, Curve,
+    Event, Figure, Footnote, FootnoteKind, Histogram, Id, KernelWork, Launch, Machine, Need,
+    Outcome, OwnCatalogue, OwnFile, Placement, Program, PublishedWork, RunData, RunInfo, Sample,
+    Settings, Skip, Source, Term, Unit, Usage, Verify, Work,
 };
 use gritstone_store::{Store, new_id};
 use proptest::array::uniform10;
@@ -370,11 +370,11 @@ fn settings() -> impl Strategy<Value = Settings> {
         text(),
         texts(),
         texts(),
-        (vec(2_u32..9, 0..3), vec(text(), 0..3)),
+        (vec(2_u32..9, 0..3), vec(text(), 0..3), option(compilers())),
     )
         .prop_map(
             |(selectors, (seed, budget_s, precision, quick), dir, environment, params, last)| {
-                let (copies, steady) = last;
+                let (copies, steady, compilers) = last;
                 Settings {
                     selectors,
                     seed,
@@ -388,9 +388,20 @@ fn settings() -> impl Strategy<Value = Settings> {
                     steady,
                     trial: None,
                     catalogue: Some(own()),
+                    compilers,
                 }
             },
         )
+}
+
+fn compilers() -> impl Strategy<Value = Compilers> {
+    let named = || option(text());
+    (named(), named(), named(), named()).prop_map(|(cc, cflags, fc, fflags)| Compilers {
+        cc,
+        cflags,
+        fc,
+        fflags,
+    })
 }
 
 /// A head; the identifier is given when it is stored.

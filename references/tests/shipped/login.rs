@@ -35,6 +35,26 @@ fn paging_became_faster_and_the_advice_costs_no_processor_time() {
 }
 
 #[test]
+fn pages_at_random_fault_eight_times_as_often() {
+    let references = shipped();
+    let faults = |place, id| {
+        let table = table(&references, "login-1982", place);
+        let cell = cell(&table, NEW, id);
+        assert!(
+            cell.footnotes
+                .iter()
+                .any(|note| note.why.contains("reckoned"))
+        );
+        cell.faults_per_page.expect("faults")
+    };
+    let random = faults("table II", "vm/paging/random");
+    // 4 KB at a time, in pages of 512 bytes
+    for id in ["vm/paging/sequential", "vm/paging/sequential-advised"] {
+        assert_eq!(random / faults("table I", id), 4096.0 / 512.0);
+    }
+}
+
+#[test]
 fn the_fft_keeps_to_its_ratios() {
     let references = shipped();
     let fft = table(&references, "login-1982", "table IV");

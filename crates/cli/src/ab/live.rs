@@ -85,7 +85,7 @@ impl Live<'_> {
     ) -> Result<Option<Timed>> {
         let start = self.start.elapsed();
         self.executor.settle(benchmark)?;
-        let before = run::begin(&mut self.watch, benchmark.load().len(), cpus);
+        let before = run::begin(&mut self.watch, benchmark, cpus);
         let launched = self.executor.launch(benchmark, cpus)?;
         let mut conditions = self.watch.end(&before, launched.cpu);
         if benchmark.processor_bound && benchmark.placement == Placement::OneCpu {

@@ -5,9 +5,9 @@
 
 use super::programs::cpus_argument;
 use super::{Executor, Told};
+use crate::ExecError;
 use crate::judge::judge;
 use crate::process::{Task, carry_out_together};
-use crate::{ExecError, linked};
 use gritstone_kernels::KEEPER;
 use gritstone_model::{Benchmark, COPY, Event, KernelWork, Outcome};
 use std::ffi::OsString;
@@ -102,17 +102,7 @@ impl Executor {
             .into_iter()
             .map(|ended| judge(&work.program, ended, deadline))
             .collect();
-        let mut told = put_together(judged, cpu);
-        if told.events.iter().all(is_number)
-            && let Some(loader) = linked::missing_loader(&program)
-        {
-            told.outcome = Outcome::Skipped(format!(
-                "The program {} is linked dynamically, and its loader {} is not on this machine: build Gritstone here.",
-                work.program,
-                loader.display()
-            ));
-        }
-        Ok(told)
+        Ok(put_together(judged, cpu).explained(&work.program, &program))
     }
 }
 
@@ -181,10 +171,6 @@ fn of_copy(outcome: Outcome, number: usize, copies: usize) -> Outcome {
     }
 }
 
-fn is_number(event: &Event) -> bool {
-    matches!(event, Event::Param { key, .. } if key == COPY)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,10 +189,8 @@ mod tests {
         let good = || (Outcome::Measured, vec![Event::Bye]);
         let told = put_together(vec![good(), good()], 7);
         assert_eq!((told.outcome, told.cpu), (Outcome::Measured, 7));
-        assert_eq!(
-            told.events.iter().filter(|event| is_number(event)).count(),
-            2
-        );
+        let number = |event: &&Event| matches!(event, Event::Param { key, .. } if key == COPY);
+        assert_eq!(told.events.iter().filter(number).count(), 2);
         let outcome = |judged| put_together(judged, 0).outcome.why().to_owned();
         let culprit = outcome(vec![fail(GAVE_UP), good(), fail("pipe")]);
         assert_eq!(culprit, "copy 3 of 3: pipe: why");

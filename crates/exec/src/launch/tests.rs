@@ -6,7 +6,7 @@ mod load;
 mod own;
 
 use super::*;
-use gritstone_model::{PublishedWork, Term, Unit};
+use gritstone_model::{CommandWork, Figure, PublishedWork, Term, Unit, Verify};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;

@@ -75,6 +75,7 @@ impl Ears {
             0 if self.ended.protocol.is_none() => {
                 if let Err(error) = self.parser.push(bytes, &mut self.ended.events) {
                     self.ended.protocol = Some(error.to_string());
+                    self.ended.stopped = true;
                 }
             }
             0 => {} // rubbish after rubbish

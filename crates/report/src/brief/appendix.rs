@@ -178,6 +178,7 @@ fn claims(claims: &Claims) -> String {
 /// Appendix B: each machine, what was asked for, the programs.
 pub(super) fn system(document: &mut Document, input: &Brief) {
     document.heading(1, "Appendix B: the system");
+    let all: Vec<Vec<Row>> = input.runs.iter().map(|r| programs(&r.results)).collect();
     for (at, run) in input.runs.iter().enumerate() {
         if input.several() {
             document.heading(2, input.name(at));
@@ -188,9 +189,13 @@ pub(super) fn system(document: &mut Document, input: &Brief) {
             document.heading(level, "Settings");
             document.push(Block::Terms(show::settings(settings)));
         }
-        let programs = programs(&run.results);
+        let programs = &all[at];
         if !programs.is_empty() {
             document.heading(level, "Programs");
+            if let Some(first) = all[..at].iter().position(|other| other == programs) {
+                document.paragraph(format!("The same as those of {}.", input.name(first)));
+                continue;
+            }
             document.table(Table {
                 caption: "What was run, by whom it was compiled, and how".into(),
                 columns: vec![
@@ -199,7 +204,7 @@ pub(super) fn system(document: &mut Document, input: &Brief) {
                     Column::new("Flags or command", Style::Text),
                     Column::new("Benchmarks", Style::Text),
                 ],
-                rows: programs,
+                rows: programs.clone(),
             });
         }
     }

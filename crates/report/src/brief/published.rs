@@ -23,11 +23,13 @@ struct Group<'a> {
     times: Vec<(Col, usize)>,
     /// Whether it printed a rate or a time for one operation.
     estimate: bool,
+    /// Whether its text tells how many pages a fault brought in.
+    faults: bool,
 }
 
 impl Group<'_> {
     fn width(&self) -> usize {
-        self.times.len() + usize::from(self.estimate)
+        self.times.len() + usize::from(self.estimate) + usize::from(self.faults)
     }
 }
 
@@ -92,6 +94,7 @@ fn group<'a>(result: &'a ResultView, machines: &[&'a RunView]) -> Option<Group<'
         title: &result.title,
         times,
         estimate: printed.iter().any(|r| r.estimate.is_some()),
+        faults: printed.iter().any(|r| r.faults_per_page.is_some()),
     };
     (group.width() > 0).then_some(group)
 }
@@ -142,6 +145,9 @@ fn table(
         }
         if group.estimate {
             columns.push(Column::new("figure", Style::Number).of(group.title));
+        }
+        if group.faults {
+            columns.push(Column::new("faults a page", Style::Number).of(group.title));
         }
     }
     let mut rows = Vec::new();
@@ -198,6 +204,10 @@ fn cells_of(result: Option<&ResultView>, group: &Group) -> Vec<Text> {
             .map(columns::figure_with_unit);
         cells.push(cell(figure));
     }
+    if group.faults {
+        let faults = result.and_then(|r| r.faults_per_page);
+        cells.push(cell(faults.map(columns::faults)));
+    }
     cells
 }
 
@@ -215,6 +225,7 @@ fn place(result: Option<&ResultView>, footnote: &Footnote, group: &Group) -> Opt
             Some(group.times.len())
         }
         Some("estimate") | None => told().or(Some(0)),
+        Some("faults_per_page") if group.faults => Some(group.width() - 1),
         Some(of) => at(of).or((result.outcome == "published").then_some(0)),
     }
 }

@@ -22,6 +22,7 @@ impl Col {
             "system_s" => Some(Self::System),
             "cpu_s" => Some(Self::Cpu),
             "process_s" => Some(Self::Process),
+            "faults_per_page" => Some(Self::Faults),
             _ => None,
         }
     }
@@ -61,6 +62,7 @@ impl Col {
             Self::Cpu => Column::new("cpu", Number).of(PUBLISHED),
             Self::Process => Column::new("process", Number).of(PUBLISHED),
             Self::StartShare => Column::new("start-up", Number).of(PUBLISHED),
+            Self::Faults => Column::new("faults a page", Number).of(PUBLISHED),
             Self::Precision => Column::new("Half-width", Number),
             Self::Sd => Column::new("Deviation", Number),
             Self::Drift => Column::new("Drift", Number),
@@ -87,8 +89,9 @@ impl Col {
             Self::Samples => counted(result.samples),
             Self::Cycles => result
                 .cycles
-                .map(|c| number::plain(c, result.cycles_interval, 3)),
+                .map(|c| number::count_of(c, result.cycles_interval, 3)),
             Self::Ghz => result.ghz.map(|g| number::fixed(g, 2)),
+            Self::Faults => result.faults_per_page.map(faults),
             Self::Precision | Self::PlusMinus => precision(result).map(number::percent),
             Self::Work
             | Self::Real
@@ -188,6 +191,11 @@ impl Col {
             _ => None,
         }
     }
+}
+
+/// Page faults for each page, as exact as anyone would compare them.
+pub(crate) fn faults(faults: f64) -> String {
+    number::at_most(faults, "", 3)
 }
 
 fn counted(n: usize) -> Option<String> {

@@ -6,7 +6,7 @@
 //! Must not know: benchmarks, machines, documents.
 
 use super::axis::Scale;
-use super::{FONT, STRONG, labels};
+use super::{STRONG, labels, open};
 use crate::clean::{clean, escape};
 use crate::number;
 use std::fmt::Write as _;
@@ -81,7 +81,8 @@ impl Bars {
         let bottom = top + self.height();
         let right = left + WIDTH;
         let scale = self.scale(left, right);
-        let mut out = self.open(right + NUMBERS, bottom + BOTTOM);
+        let told = [&self.id, &self.title, &self.description];
+        let mut out = open(told, right + NUMBERS, bottom + BOTTOM);
         self.legend(&mut out, left);
         self.axis(&mut out, &scale, [left, right, top, bottom]);
         let mut y = top + GAP / 2.0;
@@ -137,18 +138,6 @@ impl Bars {
             positive().fold(f64::MIN, f64::max),
         );
         Scale::new(values(), high / low > LOG_FROM, left, right).padded()
-    }
-
-    fn open(&self, width: f64, height: f64) -> String {
-        let id = &self.id;
-        format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" role=\"img\" viewBox=\"0 0 {width:.0} {height:.0}\" \
-             width=\"{width:.0}\" height=\"{height:.0}\" aria-labelledby=\"{id}-title {id}-desc\" \
-             font-family=\"{FONT}\" font-size=\"12\">\n\
-             <title id=\"{id}-title\">{}</title>\n<desc id=\"{id}-desc\">{}</desc>\n",
-            escape(&self.title),
-            escape(&self.description)
-        )
     }
 
     fn legend(&self, out: &mut String, left: f64) {

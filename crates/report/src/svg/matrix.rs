@@ -3,7 +3,7 @@
 //!
 //! Must not know: what pairs are of, benchmarks, documents.
 
-use super::FONT;
+use super::open;
 use crate::clean::escape;
 use crate::number;
 use std::fmt::Write as _;
@@ -43,7 +43,7 @@ impl Matrix {
     /// The drawing, a whole `<svg>` element.
     #[must_use]
     pub fn render(&self) -> String {
-        let mut out = self.open();
+        let mut out = self.begin();
         for (at, name) in self.names.iter().enumerate() {
             let (x, y) = (middle(LEFT, WIDTH, at), middle(TOP, HEIGHT, at));
             let name = escape(name);
@@ -68,20 +68,15 @@ impl Matrix {
         out
     }
 
-    fn open(&self) -> String {
-        let id = &self.id;
+    fn begin(&self) -> String {
+        let names = [&self.id, &self.title, &self.description];
         let width = edge(LEFT, WIDTH, self.names.len()) + MARGIN;
         let height = edge(TOP, HEIGHT, self.names.len()) + MARGIN;
-        let label = escape(&self.label);
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" role=\"img\" viewBox=\"0 0 {width:.0} {height:.0}\" \
-             width=\"{width:.0}\" height=\"{height:.0}\" aria-labelledby=\"{id}-title {id}-desc\" \
-             font-family=\"{FONT}\" font-size=\"12\">\n\
-             <title id=\"{id}-title\">{}</title>\n<desc id=\"{id}-desc\">{}</desc>\n\
-             <text class=\"ink\" x=\"{:.1}\" y=\"16\" text-anchor=\"end\" fill=\"#333\">{label}</text>\n",
-            escape(&self.title),
-            escape(&self.description),
-            LEFT - 8.0
+            "{}<text class=\"ink\" x=\"{:.1}\" y=\"16\" text-anchor=\"end\" fill=\"#333\">{}</text>\n",
+            open(names, width, height),
+            LEFT - 8.0,
+            escape(&self.label)
         )
     }
 

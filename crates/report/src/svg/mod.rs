@@ -88,6 +88,18 @@ const DASHES: [&str; 4] = ["", "6 3", "2 2.5", "9 3 2 3"];
 const FONT: &str =
     "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif";
 
+/// How every drawing begins: with its identifier, its title and its description.
+fn open([id, title, description]: [&String; 3], width: f64, height: f64) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" role=\"img\" viewBox=\"0 0 {width:.0} {height:.0}\" \
+         width=\"{width:.0}\" height=\"{height:.0}\" aria-labelledby=\"{id}-title {id}-desc\" \
+         font-family=\"{FONT}\" font-size=\"12\">\n\
+         <title id=\"{id}-title\">{}</title>\n<desc id=\"{id}-desc\">{}</desc>\n",
+        escape(title),
+        escape(description)
+    )
+}
+
 impl Plot {
     /// The drawing, a whole `<svg>` element. Values that have no place on a logarithmic axis are left out.
     #[must_use]
@@ -112,7 +124,8 @@ impl Plot {
         };
         let labels = self.labels(&area);
         let width = LEFT + PLOT_WIDTH + labels::width(&labels);
-        let mut out = self.open(width, TOP + height + BOTTOM);
+        let names = [&self.id, &self.title, &self.description];
+        let mut out = open(names, width, TOP + height + BOTTOM);
         self.axes(&mut out, &area);
         for (index, line) in self.lines.iter().enumerate() {
             self.line(&mut out, &area, index, line);
@@ -131,18 +144,6 @@ impl Plot {
             .flat_map(|l| &l.points)
             .flat_map(of)
             .flatten()
-    }
-
-    fn open(&self, width: f64, height: f64) -> String {
-        let id = &self.id;
-        format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" role=\"img\" viewBox=\"0 0 {width:.0} {height:.0}\" \
-             width=\"{width:.0}\" height=\"{height:.0}\" aria-labelledby=\"{id}-title {id}-desc\" \
-             font-family=\"{FONT}\" font-size=\"12\">\n\
-             <title id=\"{id}-title\">{}</title>\n<desc id=\"{id}-desc\">{}</desc>\n",
-            escape(&self.title),
-            escape(&self.description)
-        )
     }
 
     fn axes(&self, out: &mut String, area: &Area) {

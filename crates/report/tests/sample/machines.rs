@@ -72,6 +72,7 @@ pub fn empty(name: &str, unit: &str) -> ResultView {
         processor_bound: false,
         values: vec![],
         paced_values: vec![],
+        faults_per_page: None,
     }
 }
 

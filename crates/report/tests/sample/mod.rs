@@ -64,6 +64,7 @@ pub fn run() -> RunView {
         steady: vec!["governor performance".to_owned(), "turbo off".to_owned()],
         trial: None,
         catalogue: None,
+        compilers: None,
     });
     run.results = ROWS.lines().map(result).collect();
     trouble(&mut run);

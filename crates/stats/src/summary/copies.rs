@@ -10,7 +10,8 @@ use super::{Options, Row, blank, disturbance, rules, sorted};
 use crate::center;
 use crate::scaling::{self, Law, Peak, Range, Round, Unfitted};
 use gritstone_model::{
-    Benchmark, Claims, CopiesPoint, CopiesView, LawView, Quantity, RunData, SeriesPoint,
+    Benchmark, Claims, CopiesPoint, CopiesView, FootnoteKind, LawView, Quantity, RunData,
+    SeriesPoint,
 };
 use std::collections::BTreeMap;
 
@@ -31,9 +32,15 @@ pub(super) fn view(row: &Row, run: &RunData, options: &Options) -> Option<Copies
     if sizes.is_empty() {
         return None;
     }
-    let one = rounds(&row.launches);
+    // of one copy, too, all that a launch did counts, and so nothing can be left out of it
+    let alone = measured(row);
+    let (alone, notes) = rules::alone(&alone, |l| l.crowded_in_part, options.confidence);
+    let one = rounds(&alone);
     let mut all = vec![(1, one.clone())];
-    let mut points = vec![point(1, row, run, options)];
+    let mut points = vec![point(1, row, &alone, run, options)];
+    points[0].footnotes.extend(notes.clone());
+    // what is left out is told once; what could not be is in every efficiency
+    let mark = notes.filter(|note| note.kind == FootnoteKind::Disturbed);
     for (copies, launches) in sizes {
         let benchmark = of_copies(row.benchmark, copies);
         let several = Row {
@@ -41,8 +48,10 @@ pub(super) fn view(row: &Row, run: &RunData, options: &Options) -> Option<Copies
             launches,
             drift: row.drift,
         };
-        let together = rounds(&several.launches);
-        let mut point = point(copies, &several, run, options);
+        let launches = measured(&several);
+        let together = rounds(&launches);
+        let mut point = point(copies, &several, &launches, run, options);
+        point.footnotes.extend(mark.clone());
         let efficiency: Vec<f64> = together
             .iter()
             .filter_map(|(round, ns)| Some(one.get(round)? / (f64::from(copies) * ns)))
@@ -76,9 +85,14 @@ fn of_copies(benchmark: &Benchmark, copies: u32) -> Benchmark {
     }
 }
 
-fn rounds(launches: &[Reading]) -> Rounds {
+fn measured<'a, 'b>(row: &'a Row<'b>) -> Vec<&'a Reading<'b>> {
+    let launches = row.launches.iter();
+    launches.filter(|reading| reading.measured()).collect()
+}
+
+fn rounds(launches: &[&Reading]) -> Rounds {
     let mut values: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for reading in launches.iter().filter(|reading| reading.measured()) {
+    for reading in launches {
         if let Some(ns) = reading.together_ns() {
             values.entry(reading.launch.round).or_default().push(ns);
         }
@@ -89,9 +103,14 @@ fn rounds(launches: &[Reading]) -> Rounds {
 }
 
 /// The figure of so many copies, with the footnotes of several; those of one stand at the row.
-fn point(copies: u32, row: &Row, run: &RunData, options: &Options) -> CopiesPoint {
+fn point(
+    copies: u32,
+    row: &Row,
+    measured: &[&Reading],
+    run: &RunData,
+    options: &Options,
+) -> CopiesPoint {
     let benchmark = row.benchmark;
-    let measured: Vec<&Reading> = row.launches.iter().filter(|r| r.measured()).collect();
     let (timed, ns): (Vec<&Reading>, Vec<f64>) = measured
         .iter()
         .filter_map(|reading| Some((*reading, reading.together_ns()?)))
@@ -111,9 +130,9 @@ fn point(copies: u32, row: &Row, run: &RunData, options: &Options) -> CopiesPoin
     if copies > 1 {
         footnotes.extend(row.outcome(&blank(benchmark, run)).1);
         let centre = center::log_center(&ns, options.confidence).map(|e| e.value);
-        footnotes.extend(rules::untimed(timed.len(), &measured));
-        footnotes.extend(rules::claims(benchmark, &measured, centre));
-        footnotes.extend(disturbance::disturbed(benchmark, &measured));
+        footnotes.extend(rules::untimed(timed.len(), measured));
+        footnotes.extend(rules::claims(benchmark, measured, centre));
+        footnotes.extend(disturbance::disturbed(benchmark, measured));
         if !values.is_empty() {
             footnotes.extend(rules::repeatable(&rules::Spread {
                 n: values.len(),

@@ -158,6 +158,25 @@ impl<'a> Terms<'a> {
             .collect()
     }
 
+    /// The sums of what comes of batches, without the rounds in which another thread of the core was busy beside one of them
+    /// while enough are left; with what must be known of the others, or of them.
+    fn batches(
+        &self,
+        value: impl Fn(&Reading) -> Option<f64>,
+        confidence: f64,
+    ) -> (Vec<f64>, Option<Footnote>) {
+        let all = self.sums(&value);
+        let alone = self.sums(|launch| value(launch).filter(|_| !launch.crowded_batches));
+        let crowded = all.len() - alone.len();
+        match alone.len() < rules::fewest(confidence) {
+            true => {
+                let mark = rules::beside_a_crowd(crowded, all.len(), "round");
+                (all, mark)
+            }
+            false => (alone, rules::left_out(crowded, all.len(), "round")),
+        }
+    }
+
     fn samples(&self) -> usize {
         let all = self.terms.iter().flat_map(|(_, launches)| launches);
         all.map(|launch| launch.samples.len()).sum()
@@ -317,7 +336,11 @@ fn publish(
 ) -> (PublishedView, Vec<Footnote>) {
     let mut view = published::blank(work);
     let mut footnotes = Vec::new();
-    view.values = launched.sums(|launch| launch.batch_s(work.operations));
+    let (values, crowd) = launched.batches(|l| l.batch_s(work.operations), intervals.confidence);
+    view.values = values;
+    let beside = |note: &Footnote| note.kind == FootnoteKind::Disturbed;
+    let disturbed = disturbed || crowd.as_ref().is_some_and(beside);
+    footnotes.extend(crowd.map(|note| note.of("real_s")));
     if let Some(real) = intervals.plain_center(&view.values) {
         (view.real_s, view.real_interval) = (Some(real.value), real.interval);
         let footnote = positive(real.value, real.interval, "s", disturbed);
@@ -334,7 +357,9 @@ fn publish(
         row.is_some_and(|row| row.benchmark.claims.syscalls_per_op == Some(0.0))
     };
     if terms.iter().all(stays_out) {
-        let users = launched.sums(|launch| launch.batch_cpu_s(work.operations));
+        let cpu = |launch: &Reading| launch.batch_cpu_s(work.operations);
+        let (users, crowd) = launched.batches(cpu, intervals.confidence);
+        footnotes.extend(crowd.map(|note| note.of("user_s")));
         if let Some(user) = intervals.plain_center(&users) {
             (view.user_s, view.user_interval) = (Some(user.value), user.interval);
             let footnote = positive(user.value, user.interval, "s", disturbed);

@@ -2,10 +2,10 @@
 //!
 //! Must not know: what becomes of it, figures, footnotes.
 
-use super::Row;
 use super::crowd::Floor;
 use super::disturbance::Disturbance;
 use super::reading::Reading;
+use super::{Row, figure_of};
 use crate::between::Scatter;
 use crate::times::Timed;
 use gritstone_model::{Benchmark, Launch};
@@ -27,7 +27,7 @@ pub fn launch_ns_per_op(benchmark: &Benchmark, launch: &Launch) -> Option<f64> {
 #[must_use]
 pub fn launch_timed(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> Option<Timed> {
     let mut reading = Reading::of(launch);
-    reading.hold_to(held_to(benchmark, floor));
+    reading.hold_to(held_to(benchmark, floor), figure_of(benchmark, &reading));
     let row = without_launches(benchmark);
     let crowded = reading.crowded;
     let ns = row.ns(&reading).filter(|_| reading.measured())?;
@@ -38,15 +38,15 @@ pub fn launch_timed(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> Op
 #[must_use]
 pub fn launch_disturbed(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> bool {
     let mut reading = Reading::of(launch);
-    reading.hold_to(held_to(benchmark, floor));
+    reading.hold_to(held_to(benchmark, floor), figure_of(benchmark, &reading));
     Disturbance::of(benchmark.processor_bound, &reading).is_any()
 }
 
-/// Whether another thread of the core was busy beside all of a launch, so that its figure is made of others.
+/// Whether another thread of the core was busy beside a launch, so that the figure of the row is made of others.
 #[must_use]
 pub fn launch_crowded(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> bool {
     let mut reading = Reading::of(launch);
-    reading.hold_to(held_to(benchmark, floor));
+    reading.hold_to(held_to(benchmark, floor), figure_of(benchmark, &reading));
     reading.crowded
 }
 

@@ -52,6 +52,7 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
     notes.extend(paging::stood_in(&launches));
     notes.extend(load::beside(benchmark, &launches));
     notes.extend(paging::paged(benchmark, &launches));
+    result.faults_per_page = paging::faults_per_page(benchmark, &launches);
     notes.extend(disturbance::disturbed(benchmark, &alone));
     notes.extend(crowded);
     if result.cycles.is_some() {

@@ -7,6 +7,16 @@ use super::words::number;
 use gritstone_model::{Benchmark, Footnote, FootnoteKind, Sample};
 use std::collections::BTreeSet;
 
+/// Major page faults for each page that was touched, over all samples together; of work on pages alone.
+pub(super) fn faults_per_page(benchmark: &Benchmark, launches: &[&Reading]) -> Option<f64> {
+    benchmark.claims.major_faults_per_op?;
+    let samples = || launches.iter().flat_map(|launch| &launch.samples);
+    let sum = |of: fn(&Sample) -> u64| samples().map(|sample| of(sample) as f64).sum::<f64>();
+    let pages = sum(|sample| sample.n) * benchmark.amount_per_op;
+    let paging = benchmark.unit.as_str() == "pages/s" && pages > 0.0;
+    paging.then(|| sum(|sample| sample.usage.majflt) / pages)
+}
+
 /// What an operation that waits for pages took: times alone do not tell whether the processor or the device was slow.
 /// All samples together, since that is what the exact counts and clocks are of.
 pub(super) fn paged(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Footnote> {

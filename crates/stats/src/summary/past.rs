@@ -1,5 +1,5 @@
 //! A run reduced to what later comparisons need of it: figures without intervals, statistics or published work, so that
-//! twenty runs take a moment. Of the events of a launch only samples are looked at, so no others need be there.
+//! twenty runs take a moment. Of the events of a launch only samples and latencies are looked at, so no others need be there.
 //!
 //! Must not know: what is made of the figures.
 

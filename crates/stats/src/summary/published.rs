@@ -19,21 +19,13 @@ pub(super) fn batches(
     intervals: &Intervals,
 ) -> (PublishedView, Vec<Footnote>) {
     let mut view = blank(work);
-    let alone: Vec<&Reading> = launches
-        .iter()
-        .copied()
-        .filter(|launch| !launch.crowded_batches)
-        .collect();
-    let timed = match alone.len() < rules::fewest(intervals.confidence) {
-        true => launches,
-        false => &alone,
-    };
-    view.values = each(timed, |launch| launch.batch_s(work.operations));
+    let (timed, crowd) = rules::alone(launches, |l| l.crowded_batches, intervals.confidence);
+    view.values = each(&timed, |launch| launch.batch_s(work.operations));
     let real = intervals.log_center(&view.values);
     (view.real_s, view.real_interval) = split(real.as_ref());
 
     let mut charged = Charged::default();
-    for launch in launches {
+    for launch in &timed {
         let batches = launch.batches_of(work.operations);
         charged.launch(batches.map(|batch| (&batch.usage, batch.walls.len() as u64)));
     }
@@ -42,18 +34,27 @@ pub(super) fn batches(
         // what the system charged is the instrument's own readings
         (view.system_s, view.system_interval) = (None, None);
         // a process that never enters the kernel has no system time to tell from user time: its CPU clock is exact
-        let user = intervals.log_center(&each(timed, |launch| launch.batch_cpu_s(work.operations)));
+        let user =
+            intervals.log_center(&each(&timed, |launch| launch.batch_cpu_s(work.operations)));
         (view.user_s, view.user_interval) = split(user.as_ref());
     }
 
-    let processes = each(launches, |launch| launch.process_s());
-    let process = intervals.log_center(&processes);
+    let (whole, crowd_of_whole) =
+        rules::alone(launches, |l| l.crowded_processes, intervals.confidence);
+    let process = intervals.log_center(&each(&whole, |launch| launch.process_s()));
     (view.process_s, view.process_interval) = split(process.as_ref());
     view.start_share = match (view.real_s, view.process_s) {
         (Some(real), Some(process)) => Some(1.0 - real / process),
         _ => None,
     };
-    let footnotes = [missing(work, timed, &view), start(&view)];
+    let user = view.user_s.and_then(|_| crowd.clone());
+    let footnotes = [
+        crowd.map(|note| note.of("real_s")),
+        user.map(|note| note.of("user_s")),
+        crowd_of_whole.map(|note| note.of("process_s")),
+        missing(work, &timed, &view),
+        start(&view),
+    ];
     (view, footnotes.into_iter().flatten().collect())
 }
 

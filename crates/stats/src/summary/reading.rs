@@ -19,6 +19,15 @@ pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     (!values.is_empty()).then(|| order::median(&order::sorted(&values)))
 }
 
+/// What the figure of a launch is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MadeOf {
+    /// Its samples, of which some may be left out.
+    Samples,
+    /// Everything that it did: all the work over all the time, or all single operations.
+    All,
+}
+
 /// A launch as it was read.
 #[derive(Clone, Debug)]
 pub(crate) struct Reading<'a> {
@@ -28,10 +37,14 @@ pub(crate) struct Reading<'a> {
     pub samples: Vec<Sample>,
     /// Those of them that times are made of: beside which no other thread of the core was busy, or all when there is none.
     alone: Vec<Sample>,
-    /// Whether another thread of the core was busy beside all of them.
+    /// Whether another thread of the core was busy beside all of them, or beside any where none can be left out.
     pub crowded: bool,
+    /// Whether it was beside any of them.
+    pub crowded_in_part: bool,
     /// Whether it was beside the published work.
     pub crowded_batches: bool,
+    /// Whether it was beside a whole process that did the published work.
+    pub crowded_processes: bool,
     /// Calibration and the probe of linearity: (n, wall in ns).
     pub warm: Vec<(u64, u64)>,
     /// Check values.
@@ -55,7 +68,9 @@ impl<'a> Reading<'a> {
             samples: Vec::new(),
             alone: Vec::new(),
             crowded: false,
+            crowded_in_part: false,
             crowded_batches: false,
+            crowded_processes: false,
             warm: Vec::new(),
             checks: Vec::new(),
             batches: Vec::new(),
@@ -84,20 +99,25 @@ impl<'a> Reading<'a> {
                 | Event::Bye => {}
             }
         }
-        reading.hold_to(&Floor::of([launch]));
+        reading.hold_to(&Floor::of([launch]), MadeOf::Samples);
         reading
     }
 
     /// Leaves those samples out of its times beside which another thread of the core was busy, by what more than this launch
     /// knows of the core.
-    pub fn hold_to(&mut self, floor: &Floor) {
+    pub fn hold_to(&mut self, floor: &Floor, figure: MadeOf) {
+        let crowded = |pace, wide| floor.is_crowded(&self.launch.cpus, pace, wide);
         self.alone = floor.alone(&self.launch.cpus, &self.samples);
-        self.crowded = self.alone.is_empty() && !self.samples.is_empty();
-        if self.crowded {
+        self.crowded_in_part = self.alone.len() < self.samples.len();
+        self.crowded = match figure {
+            MadeOf::Samples => self.alone.is_empty() && !self.samples.is_empty(),
+            MadeOf::All => self.crowded_in_part,
+        };
+        if self.alone.is_empty() {
             self.alone.clone_from(&self.samples);
         }
-        let crowded = |batch: &&Batch| floor.is_crowded(&self.launch.cpus, batch.pace, batch.wide);
-        self.crowded_batches = self.batches.iter().any(crowded);
+        self.crowded_batches = self.batches.iter().any(|b| crowded(b.pace, b.wide));
+        self.crowded_processes = self.processes.iter().any(|p| crowded(p.pace, p.wide));
     }
 
     /// Whether it ended well.

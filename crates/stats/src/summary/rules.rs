@@ -122,7 +122,8 @@ pub(crate) struct Growth {
 }
 
 impl Growth {
-    /// From timed regions (n, ns), those of one n taken together by `typical`: ln(ratio of times) / ln(ratio of n).
+    /// From timed regions (n, ns), those of one n taken together by `typical`: ln(ratio of times) / ln(ratio of n), of the largest n
+    /// and the next that is half of it or less.
     pub(crate) fn of(warm: &[(u64, u64)], typical: impl Fn(&[f64]) -> Option<f64>) -> Option<Self> {
         let mut by_n: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         for &(n, wall) in warm.iter().filter(|(n, _)| *n > 0) {
@@ -133,7 +134,8 @@ impl Growth {
             .rev()
             .filter(|(_, walls)| walls.len() >= limits::LINEAR_REGIONS);
         let (large, long) = probed.next()?;
-        let (small, short) = probed.next()?;
+        // from 64 to 100, the last step of a doubling that a limit cuts short, a breath of noise is no growth
+        let (small, short) = probed.find(|(n, _)| 2 * n <= large + 1)?;
         let exponent =
             (typical(&long)? / typical(&short)?).ln() / (large as f64 / small as f64).ln();
         Some(Self {
@@ -291,12 +293,40 @@ pub(super) fn uncrowded<'a, 'b>(
     launches: &[&'a Reading<'b>],
     confidence: f64,
 ) -> (Vec<&'a Reading<'b>>, Option<Footnote>) {
-    let alone: Vec<&Reading> = launches.iter().copied().filter(|l| !l.crowded).collect();
+    without(launches, |launch| launch.crowded, confidence)
+}
+
+/// The same of a part of the launches, of which nothing else says that it was disturbed: with the mark.
+pub(super) fn alone<'a, 'b>(
+    launches: &[&'a Reading<'b>],
+    crowded: impl Fn(&Reading) -> bool,
+    confidence: f64,
+) -> (Vec<&'a Reading<'b>>, Option<Footnote>) {
+    let (alone, left_out) = without(launches, &crowded, confidence);
+    let among = alone.iter().filter(|launch| crowded(launch)).count();
+    let mark = beside_a_crowd(among, alone.len(), "launch");
+    (alone, left_out.or(mark))
+}
+
+fn without<'a, 'b>(
+    launches: &[&'a Reading<'b>],
+    crowded: impl Fn(&Reading) -> bool,
+    confidence: f64,
+) -> (Vec<&'a Reading<'b>>, Option<Footnote>) {
+    let alone: Vec<&Reading> = launches.iter().copied().filter(|l| !crowded(l)).collect();
     let crowded = launches.len() - alone.len();
     match alone.len() < fewest(confidence) {
         true => (launches.to_vec(), None),
         false => (alone, left_out(crowded, launches.len(), "launch")),
     }
+}
+
+/// Whether too much of what a figure is made of had a busy thread beside it.
+pub(super) fn beside_a_crowd(crowded: usize, all: usize, thing: &str) -> Option<Footnote> {
+    (crowded as f64 > limits::DISTURBED_SHARE * all as f64).then(|| {
+        let why = format!("Disturbed in {}: {CROWDED}.", of(crowded, all, thing));
+        Footnote::new(FootnoteKind::Disturbed, why)
+    })
 }
 
 /// A remark on what is not in a figure since another thread of the core was busy beside it.

@@ -160,6 +160,12 @@ fn each_side_of_an_upgrade_is_told_by_its_own_runs() {
     assert_eq!(found.raw.runs, 0);
 }
 
+/// The bucket of a histogram in which so many nanoseconds are.
+fn bucket(ns: u64) -> u32 {
+    let after = (0..).find(|&bucket| Histogram::floor(bucket) > ns);
+    after.unwrap() - 1
+}
+
 #[test]
 fn the_quick_way_finds_the_figures_of_the_summary() {
     let mut rate = paced("a/rate");
@@ -178,6 +184,7 @@ fn the_quick_way_finds_the_figures_of_the_summary() {
         derived("a/less", &[(1.0, "a/c"), (-1.0, "a/b")]),
         plain("a/quiet"),
         paced("a/busy"),
+        plain("a/events"),
         derived("a/on-busy", &[(1.0, "a/b"), (-1.0, "a/busy")]),
     ];
     let mut launches: Vec<Launch> = [
@@ -201,6 +208,19 @@ fn the_quick_way_finds_the_figures_of_the_summary() {
     {
         launch.conditions.steal = Some(500_000_000);
     }
+    // operations that were timed one by one, whose median is half of the time of the sample over n
+    for (at, factor) in (0..10).zip(SCATTER) {
+        let mut events = launch("a/events", at, 1000.0 * factor);
+        let ns = (500.0 * factor) as u64;
+        events.events.push(Event::Latency(Histogram {
+            count: 1,
+            min: ns,
+            max: ns,
+            sum: ns,
+            buckets: vec![(bucket(ns), 1)],
+        }));
+        launches.push(events);
+    }
     let data = run(benchmarks, launches);
     let (quick, whole) = (past(&data), Past::of(&view(&data)));
     assert_eq!(quick, whole);
@@ -210,19 +230,21 @@ fn the_quick_way_finds_the_figures_of_the_summary() {
         "a/c",
         "a/command",
         "a/difference",
+        "a/events",
         "a/files",
         "a/rate",
     ];
     assert_eq!(named, want);
-    // of the events, only samples are looked at
+    assert!(quick.figures[&id("a/events")].raw < 600.0);
+    // of the events, only samples and latencies are looked at
     let mut samples = data.clone();
     for launch in &mut samples.launches {
         launch
             .events
-            .retain(|event| matches!(event, Event::Sample(_)));
+            .retain(|event| matches!(event, Event::Sample(_) | Event::Latency(_)));
     }
     assert_eq!(past(&samples), quick);
-    assert_eq!(summarise(&data, &Default::default()).results.len(), 10);
+    assert_eq!(summarise(&data, &Default::default()).results.len(), 11);
 }
 
 #[test]

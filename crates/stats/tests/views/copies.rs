@@ -2,6 +2,7 @@
 //!
 //! Must not know: how copies are started.
 
+use crate::crowd::crowd;
 use crate::made_up::{LAUNCHES, SCATTER, claimed, launch, only, plain, row, run, unit, view};
 use gritstone_model::{
     Benchmark, Better, COPY, CopiesPoint, CopiesView, Event, Footnote, FootnoteKind, Launch,
@@ -97,6 +98,41 @@ fn unequal_copies_add_their_own_rates() {
     let view = only(&run(vec![plain("a/b")], launches)).copies.unwrap();
     near(of(&view, 2).total, 75.0);
     near(of(&view, 2).efficiency, 100.0 / 150.0);
+}
+
+#[test]
+fn one_copy_beside_a_crowd_is_left_out_of_efficiency_or_marks_it() {
+    let of_crowded = |crowded: u32| {
+        let mut launches = vec![];
+        for round in 0..LAUNCHES {
+            let mut one = launch("a/b", round, 100.0);
+            let first = one.events.iter_mut().find_map(|event| match event {
+                Event::Sample(sample) => Some(sample),
+                _ => None,
+            });
+            if round < crowded {
+                crowd(first.unwrap());
+            }
+            launches.extend([one, copies("a/b", round, &[125.0; 2])]);
+        }
+        only(&run(vec![plain("a/b")], launches)).copies.unwrap()
+    };
+    let kinds = |point: &CopiesPoint| -> Vec<FootnoteKind> {
+        point.footnotes.iter().map(|note| note.kind).collect()
+    };
+    let view = of_crowded(3);
+    assert_eq!(of(&view, 1).launches, 7);
+    near(of(&view, 1).total, 100.0);
+    assert_eq!(kinds(of(&view, 1)), [FootnoteKind::Note]);
+    near(of(&view, 2).efficiency, 0.8);
+    assert_eq!(kinds(of(&view, 2)), []);
+    // too few are left, so that all are used and each efficiency has its part in it
+    let view = of_crowded(5);
+    assert_eq!(of(&view, 1).launches, 10);
+    for copies in [1, 2] {
+        assert_eq!(kinds(of(&view, copies)), [FootnoteKind::Disturbed]);
+    }
+    assert!(of(&view, 2).efficiency.unwrap() > 0.8);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use gritstone_model::*;
 use gritstone_stats::summary::{Floor, launch_disturbed, launch_ns_per_op};
 
 /// Somebody else's work beside a sample: it takes half as long again, and so do additions that need not wait.
-fn crowd(sample: &mut Sample) {
+pub fn crowd(sample: &mut Sample) {
     sample.wide = sample.wide / 2 * 3;
     sample.wall = sample.wall / 2 * 3;
 }
@@ -126,17 +126,110 @@ fn a_session_learns_what_the_core_is_alone() {
     assert_eq!(launch_ns_per_op(&benchmark, &quiet), Some(100.0));
 }
 
+/// A run in whose first launches the published work has a crowd beside it.
+fn crowded_batches(launches: usize) -> ResultView {
+    let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
+    for launch in &mut run.launches[..launches] {
+        batches(launch, |batch| batch.wide = batch.wide / 2 * 3);
+    }
+    only(&run)
+}
+
 #[test]
-fn published_work_beside_a_crowd_is_left_out_without_a_dagger() {
+fn published_work_beside_a_crowd_is_left_out_and_told() {
+    let result = crowded_batches(3);
+    assert_eq!(result.published.as_ref().unwrap().values.len(), 7);
+    let of: Vec<_> = result
+        .footnotes
+        .iter()
+        .map(|note| note.of.as_deref())
+        .collect();
+    assert_eq!(of, [Some("real_s"), Some("user_s")]);
+    for (kind, why) in sentences(&result) {
+        assert_eq!(kind, Note);
+        assert!(
+            why.starts_with("In 3 of 10 launches another thread"),
+            "{why}"
+        );
+    }
+}
+
+#[test]
+fn published_work_is_marked_when_too_little_was_alone() {
+    let result = crowded_batches(5);
+    assert_eq!(result.published.as_ref().unwrap().values.len(), 10);
+    let marks = result
+        .footnotes
+        .iter()
+        .map(|note| (note.kind, note.of.as_deref()));
+    assert!(
+        marks
+            .clone()
+            .all(|(kind, of)| kind == Disturbed && of.is_some())
+    );
+    assert!(marks.into_iter().any(|(_, of)| of == Some("real_s")));
+}
+
+#[test]
+fn a_whole_process_beside_a_crowd_is_told_of_its_own_time() {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in &mut run.launches[..3] {
         for event in &mut launch.events {
-            if let Event::Batch(batch) = event {
-                batch.wide = batch.wide / 2 * 3;
+            if let Event::Process(process) = event {
+                crowd(process);
             }
         }
     }
     let result = only(&run);
-    assert_eq!(result.published.as_ref().unwrap().values.len(), 7);
-    assert_eq!(sentences(&result), []);
+    let clean = crowded_batches(0).published.unwrap();
+    let found = result.published.unwrap().process_s.unwrap();
+    assert!((found / clean.process_s.unwrap() - 1.0).abs() < 0.01);
+    let told = result.footnotes.iter().find(|note| note.kind == Note);
+    assert_eq!(told.unwrap().of.as_deref(), Some("process_s"));
+}
+
+/// One sample of some launches beside a crowd, where the figure is of everything that a launch did.
+fn crowded_whole(row: &Benchmark, launches: usize, latency: bool) -> ResultView {
+    let mut run = run(vec![row.clone()], scattered("a/b", 100.0));
+    for (at, launch) in run.launches.iter_mut().enumerate() {
+        if latency {
+            launch.events.push(Event::Latency(Histogram {
+                count: 1,
+                min: 100,
+                max: 100,
+                sum: 100,
+                buckets: vec![(100, 1)],
+            }));
+        }
+        let first = launch.events.iter_mut().find_map(|event| match event {
+            Event::Sample(sample) => Some(sample),
+            _ => None,
+        });
+        if at < launches {
+            crowd(first.unwrap());
+        }
+    }
+    only(&run)
+}
+
+#[test]
+fn of_what_cannot_be_taken_apart_the_whole_launch_is_left_out() {
+    let files = Benchmark {
+        files: true,
+        unit: unit("calls/s"),
+        better: Better::Higher,
+        ..plain("a/b")
+    };
+    for (row, latency) in [(files, false), (plain("a/b"), true)] {
+        let result = crowded_whole(&row, 4, latency);
+        assert_eq!(result.launches, 6, "{latency}");
+        assert!(sentences(&result).iter().all(|(kind, _)| *kind == Note));
+        let marked = crowded_whole(&row, 5, latency);
+        assert_eq!(marked.launches, 10);
+        assert!(
+            sentences(&marked)
+                .iter()
+                .any(|(kind, _)| *kind == Disturbed)
+        );
+    }
 }

@@ -147,6 +147,41 @@ fn published_times_below_nothing_have_their_own_footnotes() {
     assert!(result.published.unwrap().real_s.unwrap() < 0.0);
 }
 
+/// The difference of rows of which the longer has a crowd beside the published work of its first rounds.
+fn beside_a_crowd(rounds: u32, factor: u64) -> ResultView {
+    let mut run = both(100.0, 60.0);
+    let longer = |launch: &&mut Launch| launch.id == id("a/long") && launch.round < rounds;
+    for launch in run.launches.iter_mut().filter(longer) {
+        batches(launch, |batch| {
+            batch.wide = batch.wide / 2 * 3;
+            batch.walls.iter_mut().for_each(|wall| *wall /= factor);
+            batch.usage.cpu /= factor;
+        });
+    }
+    rest(&run)
+}
+
+#[test]
+fn published_work_beside_a_crowd_leaves_the_difference_or_marks_it() {
+    let of = |result: &ResultView| -> Vec<_> {
+        let found = notes(result).into_iter();
+        found
+            .map(|(kind, of, _)| (kind, of.map(str::to_owned)))
+            .collect()
+    };
+    let both = |kind| ["real_s", "user_s"].map(|time| (kind, Some(time.to_owned())));
+    let result = beside_a_crowd(3, 1);
+    assert_eq!(of(&result), both(Note));
+    assert_eq!(result.published.unwrap().values.len(), 7);
+    let result = beside_a_crowd(5, 1);
+    assert_eq!(of(&result), both(Disturbed));
+    assert_eq!(result.published.unwrap().values.len(), 10);
+    // less than nothing, but for a reason that is known
+    let result = beside_a_crowd(10, 2);
+    assert!(result.published.as_ref().unwrap().real_s.unwrap() < 0.0);
+    assert!(of(&result).iter().all(|(kind, _)| *kind != Trivialised));
+}
+
 #[test]
 fn an_interval_that_reaches_nothing() {
     let mut run = both(100.0, 99.9);

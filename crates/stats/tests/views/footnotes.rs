@@ -101,6 +101,21 @@ fn time_that_does_not_grow() {
 }
 
 #[test]
+fn growth_is_from_half_of_the_most_or_less() {
+    // a doubling that a limit cut short: 7000 is too near to 8000 to say anything
+    let got = notes(|run| {
+        each(run, |l| {
+            let near = Event::Warm {
+                n: 7000,
+                wall: 800_000,
+            };
+            l.events.extend([near.clone(), near]);
+        });
+    });
+    assert_eq!(got, []);
+}
+
+#[test]
 fn time_of_which_nobody_knows_whether_it_grows() {
     let got = notes(|run| {
         each(run, |l| {

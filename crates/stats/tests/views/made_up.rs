@@ -163,6 +163,8 @@ pub fn launch(name: &str, round: u32, ns: f64) -> Launch {
         events.push(Event::Process(Sample {
             n: 1,
             wall: wall(N) / 20 * 21,
+            pace: 250_000,
+            wide: 62_500,
             ..Sample::default()
         }));
     }

@@ -58,4 +58,10 @@ fn an_executable_is_placed_and_finds_its_files() {
     assert_eq!(params(&launched, "cpus"), [cpu.to_string()]);
     let program = bench.executor.program(&row).unwrap();
     assert_eq!(program.hash.len(), 64);
+    // nobody would have several begin together
+    let copies = bench.executor.launch_copies(&row, &[cpu as u32], 2);
+    let Outcome::Skipped(why) = copies.unwrap().outcome else {
+        panic!("copies of an executable were measured")
+    };
+    assert!(why.contains("Gritstone's runtime"), "{why}");
 }

@@ -1,0 +1,55 @@
+//! Commands that undo what commands of the user's have changed.
+//!
+//! Must not know: what they do.
+
+use super::{Machine, TOLD};
+use crate::journal::{By, Entry};
+use crate::recover;
+use std::fs;
+
+#[test]
+fn a_command_undoes_what_commands_have_changed() {
+    let machine = Machine::new();
+    let here = machine.0.path();
+    let mut journal = machine.journal();
+    let mut settings = journal.steadies().unwrap();
+    settings.undo_by("echo undone > setting", here).unwrap();
+    let written = fs::read_to_string(&machine.journals()[0]).unwrap();
+    assert!(written.contains("echo undone > setting"), "{written}");
+    assert!(!here.join("setting").exists(), "not before the end");
+    drop(journal);
+    assert_eq!(
+        fs::read_to_string(here.join("setting")).unwrap(),
+        "undone\n"
+    );
+    assert!(machine.journals().is_empty() && TOLD.take().is_empty());
+}
+
+#[test]
+fn a_command_that_cannot_undo_is_told_and_tried_again() {
+    let machine = Machine::new();
+    let entry = Entry::Undo {
+        command: "echo why >&2; test -e mended".to_owned(),
+        directory: machine.0.path().to_owned(),
+    };
+    let path = machine.left_behind(&[Entry::By(machine.by()), entry.clone()], "");
+    let said = recover(&machine.state()).join("\n");
+    assert!(
+        said.contains("do it by hand") && said.contains("why"),
+        "{said}"
+    );
+    assert!(path.exists());
+    fs::write(machine.0.path().join("mended"), "").unwrap();
+    let said = recover(&machine.state()).join("\n");
+    assert!(said.contains("put back what it had changed: 1"), "{said}");
+    assert!(!path.exists());
+    // after a restart it may do harm, and is only told
+    let by = By {
+        boot: "another".to_owned(),
+        ..machine.by()
+    };
+    fs::remove_file(machine.0.path().join("mended")).unwrap();
+    let path = machine.left_behind(&[Entry::By(by), entry], "");
+    let said = recover(&machine.state()).join("\n");
+    assert!(said.contains("was restarted") && !path.exists(), "{said}");
+}

@@ -1,0 +1,95 @@
+//! CPU time of the threads of the kernel. They work for whoever asks: what a program leaves to the system (requests that go to a device, a
+//! journal that is committed, bytes that cross a terminal) they do for it, on whatever CPU.
+//!
+//! Must not know: what was launched.
+
+use crate::Root;
+use std::collections::BTreeMap;
+
+/// The process whose children are the threads of the kernel.
+pub(crate) const PARENT: u32 = 2;
+
+/// Of each thread the CPU that it was on last, and its CPU time, ns.
+pub(crate) type Times = BTreeMap<u32, (u32, u64)>;
+
+/// What all of them have used so far.
+pub(crate) fn times(root: &Root) -> Times {
+    let tick = 1_000_000_000 / root.answers().user_hz.filter(|&hz| hz > 0).unwrap_or(100);
+    let time = |pid: u32| {
+        let (cpu, ticks) = parse(&root.text(&format!("/proc/{pid}/stat"))?)?;
+        // in nanoseconds where the kernel keeps them
+        let fine = root.text(&format!("/proc/{pid}/schedstat"));
+        let fine = fine.and_then(|text| text.split_whitespace().next()?.parse().ok());
+        Some((pid, (cpu, fine.unwrap_or(ticks * tick))))
+    };
+    let numbers = root.names("/proc");
+    let pids = numbers.iter().filter_map(|name| name.parse().ok());
+    pids.filter_map(time).collect()
+}
+
+/// What they have used since then on these CPUs, and on all others; on all where there are none.
+pub(crate) fn since(before: &Times, after: &Times, cpus: &[u32]) -> (u64, u64) {
+    let mut used = (0_u64, 0_u64);
+    for (pid, (cpu, now)) in after {
+        let earlier = before.get(pid).map_or(0, |(_, time)| *time);
+        let time = now.saturating_sub(earlier);
+        match cpus.is_empty() || cpus.contains(cpu) {
+            true => used.0 += time,
+            false => used.1 += time,
+        }
+    }
+    used
+}
+
+/// The CPU that a thread of the kernel was on last, and its ticks of CPU time; `None` for whatever else it is. The name may hold blanks
+/// and brackets, so what counts begins behind the last one.
+fn parse(stat: &str) -> Option<(u32, u64)> {
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
+    if number(1)? != u64::from(PARENT) {
+        return None;
+    }
+    let cpu = u32::try_from(number(36)?).ok()?;
+    Some((cpu, number(11)? + number(12)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Answers;
+
+    #[test]
+    fn each_thread_counts_where_it_was_last() {
+        let directory = tempfile::tempdir().unwrap();
+        let process = |pid: u32, parent: u32, cpu: u32, ticks: u32, fine: Option<u64>| {
+            let folder = directory.path().join(format!("proc/{pid}"));
+            std::fs::create_dir_all(&folder).unwrap();
+            let between = "0 ".repeat(23);
+            let stat =
+                format!("{pid} (a b) c) S {parent} 0 0 0 0 0 0 0 0 0 {ticks} 1 {between}{cpu} 0\n");
+            std::fs::write(folder.join("stat"), stat).unwrap();
+            if let Some(fine) = fine {
+                std::fs::write(folder.join("schedstat"), format!("{fine} 5 6\n")).unwrap();
+            }
+        };
+        let root = Root::recorded(directory.path(), Answers::default());
+        process(1, 0, 1, 70, Some(70));
+        process(7, 2, 0, 1, Some(1000));
+        process(8, 2, 1, 2, None);
+        let before = times(&root);
+        assert_eq!(before, [(7, (0, 1000)), (8, (1, 30_000_000))].into());
+        process(1, 0, 1, 900, Some(900));
+        process(7, 2, 0, 1, Some(1700));
+        process(8, 2, 1, 4, None);
+        process(9, 2, 1, 0, Some(3));
+        let after = times(&root);
+        assert_eq!(since(&before, &after, &[1]), (20_000_003, 700));
+        assert_eq!(since(&before, &after, &[]), (20_000_703, 0));
+    }
+
+    #[test]
+    fn this_machine_has_some_or_hides_them() {
+        let live = times(&Root::live());
+        assert!(live.keys().all(|&pid| pid > PARENT));
+    }
+}

@@ -1,0 +1,78 @@
+# What the scripts have in common that hold our rows against other programs in one table; they source it.
+#
+# They define `ours` and `theirs`, which print lines "WHAT WHO FIGURE", WHO being "ours" or another program. A program that fails gives
+# no figure, and then there is none in the table.
+
+# Ends the script unless these are there: PROGRAM=PACKAGE...
+need() {
+	local pair missing=
+	for pair; do
+		command -v "${pair%%=*}" >/dev/null || missing+=" ${pair#*=}"
+	done
+	[ -z "$missing" ] || { echo "${0##*/}: missing programs; install with: sudo apt-get install$missing" >&2; exit 2; }
+}
+
+# The binary to test, in a home of its own, and a folder that goes with the script.
+begin() {
+	gritstone=${GRITSTONE:-target/release/gritstone}
+	[ -x "$gritstone" ] || { echo "${0##*/}: no $gritstone: cargo build --release, or GRITSTONE=FILE" >&2; exit 2; }
+	gritstone=$(realpath "$gritstone") work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	export XDG_DATA_HOME=$work/data TMPDIR=$work
+	cpus=$(taskset -cp $$ | sed 's/.*: //')
+	cpu=${cpus##*[,-]} # ours take the last of the CPUs that there are, where one is enough
+}
+
+# Theirs keep to the CPU that ours choose for one process, or to both of those that we may use.
+one() { taskset -c "$cpu" "$@"; }
+two() { taskset -c "$cpus" "$@"; }
+
+# Seconds of a program at two amounts of work: what starting takes is in both, and goes out with the difference.
+less_start() { # AMOUNT FACTOR COMMAND-THAT-PRINTS-SECONDS
+	local few many
+	few=$("${@:3}" "$1") many=$("${@:3}" $(($1 * $2)))
+	awk -v few="$few" -v many="$many" -v n="$1" -v k="$2" 'BEGIN { printf "%.6f", (many - few) / (n * (k - 1)) * 1e9 }'
+}
+
+say() { echo "$1 $2 $3"; }
+
+# Ours and theirs in turns, so many times.
+rounds() {
+	local round
+	for ((round = 1; round <= $1; round++)); do
+		{ ours; theirs; } | sed "s/^/$round /" >>"$work/said"
+		echo "round $round of $1" >&2
+	done
+}
+
+# The table, of lines "WHAT WHO|quantity|row|program": medians with the least and the most of the rounds, and the ratios round by round.
+# Between the least and the most of six rounds is the median with a probability of 97 %, whatever they scatter like.
+table() {
+	echo "| quantity | row | ours | program | theirs | theirs over ours |"
+	echo "| --- | --- | --- | --- | --- | --- |"
+	awk '
+		function said(x, n, digits,    i, j, v, f) {
+			for (i = 2; i <= n; i++) {
+				v = x[i]
+				for (j = i; j > 1 && x[j - 1] > v; j--) x[j] = x[j - 1]
+				x[j] = v
+			}
+			f = "%." digits "g"
+			return n ? sprintf(f " (" f " to " f ")", (x[int((n + 1) / 2)] + x[int(n / 2) + 1]) / 2, x[1], x[n]) : "no figure"
+		}
+		function figures(what, who,    x, i, n) {
+			for (i = 1; i <= last; i++) if ((i, what, who) in value) x[++n] = value[i, what, who]
+			return said(x, n, 4)
+		}
+		function ratios(what, who,    x, i, n) {
+			for (i = 1; i <= last; i++)
+				if ((i, what, who) in value && (i, what, "ours") in value) x[++n] = value[i, what, who] / value[i, what, "ours"]
+			return n ? said(x, n, 3) : ""
+		}
+		FILENAME != "-" { if (NF == 4 && $4 + 0 > 0) { value[$1, $2, $3] = $4; last = $1 }; next }
+		{
+			split($0, field, "|"); split(field[1], key, " ")
+			printf "| %s | %s | %s | `%s` | %s | %s |\n", field[2], field[3], figures(key[1], "ours"), field[4],
+				figures(key[1], key[2]), ratios(key[1], key[2])
+		}' "$work/said" -
+}

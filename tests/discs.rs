@@ -1,0 +1,308 @@
+//! Discs that must come to no harm: one that is full or may not be written, a device that somebody uses or that is none; and that no
+//! file system outlives a run. What takes root says so and is left out without it.
+
+mod common;
+
+use common::{DISC, Home, alone, entries, eventually, has_loops, ours, processes, result, start};
+use nix::libc;
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, geteuid};
+use serde_json::Value;
+use std::fs::{self, File};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root(what: &str) -> bool {
+    let root = geteuid().is_root();
+    if !root {
+        eprintln!("left out, since it takes root: {what}");
+    }
+    root
+}
+
+/// A mount that only this thread and what it starts can see.
+struct Private(PathBuf);
+
+impl Private {
+    /// `None`, with the reason printed, when that is not possible here.
+    fn mount(
+        from: Option<&Path>,
+        at: &Path,
+        kind: &str,
+        flags: MsFlags,
+        options: &str,
+    ) -> Option<Self> {
+        let none: Option<&str> = None;
+        unshare(CloneFlags::CLONE_NEWNS)
+            .and_then(|()| mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none))
+            .and_then(|()| mount(from, at, Some(kind), flags, Some(options)))
+            .inspect_err(|error| eprintln!("left out, since {kind} cannot be mounted: {error}"))
+            .ok()
+            .map(|()| Self(at.to_owned()))
+    }
+}
+
+impl Drop for Private {
+    fn drop(&mut self) {
+        if let Err(error) = umount2(&self.0, MntFlags::MNT_DETACH) {
+            eprintln!("{} stays mounted in this thread: {error}", self.0.display());
+        }
+    }
+}
+
+/// What runs of each of these rows on a disc with too little room say; a file that lies there is left alone.
+fn says_full(home: &Home, disc: &Path, rows: &[&str]) {
+    let mine = disc.join("mine");
+    fs::write(&mine, "kept").unwrap();
+    let before = entries(disc).len();
+    for row in rows {
+        let (code, out, error) =
+            home.run(&["run", row, "--quick", "--dir", disc.to_str().unwrap()]);
+        assert_eq!(code, 3, "{row}: {out} {error}");
+        let where_and_what = [
+            "No space left on device in ",
+            disc.to_str().unwrap(),
+            "make room there, or choose another directory with --dir",
+        ];
+        for words in where_and_what {
+            assert!(error.contains(words), "{row}: {error}");
+        }
+        assert_eq!(fs::read_to_string(&mine).unwrap(), "kept");
+        assert_eq!(entries(disc).len(), before, "{row}: {:?}", entries(disc));
+    }
+}
+
+#[test]
+fn a_full_disc_says_where_and_what_to_do() {
+    let _turn = alone();
+    let home = Home::new();
+    let (image, disc) = (home.path().join("image"), home.path().join("disc"));
+    fs::create_dir(&disc).unwrap();
+    let whole = MsFlags::empty();
+    {
+        let Some(_memory) = Private::mount(None, &disc, "tmpfs", whole, "size=1m") else {
+            return;
+        };
+        says_full(&home, &disc, &["fs/seq-write/32k", "fs/fsync/rand-32k"]);
+    }
+    File::create(&image).unwrap().set_len(3 << 20).unwrap();
+    let made = Command::new("mkfs.ext4").arg("-q").arg(&image).status();
+    let Some(device) = Loop::over(&image).filter(|_| made.is_ok_and(|made| made.success())) else {
+        eprintln!("left out, since there is no mkfs.ext4 or no loop device");
+        return;
+    };
+    let name = Path::new(&device.0);
+    let Some(_disc) = Private::mount(Some(name), &disc, "ext4", whole, "") else {
+        return;
+    };
+    let rows = ["disk/write-nofsync", "disk/raw-write", "disk/read-seq"];
+    says_full(&home, &disc, &rows);
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_is_named() {
+    let home = Home::new();
+    let disc = home.path().join("disc");
+    fs::create_dir(&disc).unwrap();
+    let fixed = MsFlags::MS_RDONLY;
+    let Some(_disc) = Private::mount(None, &disc, "tmpfs", fixed, "size=1m") else {
+        return;
+    };
+    for row in ["fs/seq-write/512", "disk/write-fsync"] {
+        let (code, out, error) = home.run(&["run", row, "--dir", disc.to_str().unwrap()]);
+        assert_eq!(code, 2, "{out} {error}");
+        for words in [
+            "cannot measure files in ",
+            disc.to_str().unwrap(),
+            "Read-only file system",
+            "choose another directory with --dir",
+        ] {
+            assert!(error.contains(words), "{error}");
+        }
+    }
+    assert_eq!(entries(&disc).len(), 0);
+}
+
+/// A loop device over a file; it goes when this is dropped.
+struct Loop(String);
+
+impl Loop {
+    fn over(image: &Path) -> Option<Self> {
+        let output = Command::new("losetup")
+            .args(["--find", "--show"])
+            .arg(image)
+            .output()
+            .inspect_err(|error| eprintln!("left out, since there is no losetup: {error}"))
+            .ok()?;
+        let device = String::from_utf8(output.stdout).unwrap().trim().to_owned();
+        (!device.is_empty()).then_some(Self(device))
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let detached = Command::new("losetup").args(["-d", &self.0]).status();
+        assert!(detached.unwrap().success());
+    }
+}
+
+/// What a run on a device says.
+fn on_device(home: &Home, device: &str, overwrite: Option<&str>) -> (i32, String, String) {
+    let device = format!("device={device}");
+    let overwrite = overwrite.map(|name| format!("overwrite={name}"));
+    let mut arguments = vec!["run", "disk/raw-write", "--budget", "5s", "--dir", DISC];
+    arguments.extend(["--format", "json", "--param", &device]);
+    if let Some(overwrite) = &overwrite {
+        arguments.extend(["--param", overwrite]);
+    }
+    home.run(&arguments)
+}
+
+#[test]
+fn what_is_no_device_is_refused_by_name() {
+    let _turn = alone();
+    let home = Home::new();
+    let file = home.path().join("file");
+    fs::write(&file, "mine").unwrap();
+    let file = file.to_str().unwrap();
+    for (device, why) in [
+        ("/dev/there-is-none", "No such file or directory; `lsblk`"),
+        ("/dev/null", "is no block device"),
+        (file, "is no block device"),
+    ] {
+        let (code, _, error) = on_device(&home, device, Some(device));
+        assert_eq!(code, 3, "{error}");
+        assert!(error.contains(device) && error.contains(why), "{error}");
+    }
+    assert_eq!(fs::read_to_string(file).unwrap(), "mine");
+}
+
+#[test]
+fn a_device_is_written_only_when_nobody_uses_it_and_it_was_named_twice() {
+    let _turn = alone();
+    if !root("loop devices") {
+        return;
+    }
+    let home = Home::new();
+    let image = home.path().join("image");
+    let before = vec![b'm'; 16 << 20];
+    fs::write(&image, &before).unwrap();
+    let Some(device) = Loop::over(&image) else {
+        return;
+    };
+    let name = device.0.as_str();
+    let intact = |what: &str| assert!(fs::read(&image).unwrap() == before, "{what}");
+
+    for overwrite in [None, Some("yes"), Some("/dev/null")] {
+        let (code, _, error) = on_device(&home, name, overwrite);
+        assert_eq!(code, 3, "{error}");
+        let advice = format!("add --param overwrite={name}");
+        assert!(error.contains(&advice), "{error}");
+    }
+    intact("not confirmed");
+
+    // as a file system, swap or a mapper holds it
+    let holder = File::options()
+        .read(true)
+        .custom_flags(libc::O_EXCL)
+        .open(name)
+        .unwrap();
+    let (code, _, error) = on_device(&home, name, Some(name));
+    assert_eq!(code, 3, "{error}");
+    assert!(error.contains("nothing was written"), "{error}");
+    drop(holder);
+    intact("in use");
+
+    let (code, out, error) = on_device(&home, name, Some(name));
+    assert_eq!(code, 0, "{error}");
+    let run: Value = serde_json::from_str(&out).unwrap();
+    let row = result(&run, "disk/raw-write");
+    assert_eq!(row["measured"], format!("past the cache of {name}"));
+    let after = fs::read(&image).unwrap();
+    assert!(after[..4 << 20] != before[..4 << 20], "4 MB were written");
+    assert!(after[4 << 20..] == before[4 << 20..], "and no more");
+}
+
+#[test]
+fn a_mounted_device_is_refused_and_keeps_its_files() {
+    let _turn = alone();
+    if !root("loop devices") {
+        return;
+    }
+    let home = Home::new();
+    let (image, point) = (home.path().join("image"), home.path().join("point"));
+    File::create(&image).unwrap().set_len(16 << 20).unwrap();
+    fs::create_dir(&point).unwrap();
+    let made = Command::new("mkfs.ext4").arg("-q").arg(&image).status();
+    let Some(device) = Loop::over(&image).filter(|_| made.is_ok_and(|made| made.success())) else {
+        eprintln!("left out, since there is no mkfs.ext4 or no loop device");
+        return;
+    };
+    let name = Path::new(&device.0);
+    let options = MsFlags::empty();
+    let Some(mounted) = Private::mount(Some(name), &point, "ext4", options, "") else {
+        return;
+    };
+    fs::write(point.join("mine"), "kept").unwrap();
+    // the run sees the mount; one that does not would be refused by the system
+    let (code, _, error) = on_device(&home, &device.0, Some(&device.0));
+    assert_eq!(code, 3, "{error}");
+    let told = format!("mounted on {}", point.display());
+    assert!(error.contains(&told), "{error}");
+    assert_eq!(fs::read_to_string(point.join("mine")).unwrap(), "kept");
+    drop(mounted);
+    eventually("it is checked and found whole", || {
+        let checked = Command::new("e2fsck").args(["-fn", &device.0]).output();
+        checked.unwrap().status.success()
+    });
+}
+
+/// Mounts below a directory, and loop devices over files below it.
+fn mounts_and_loops(dir: &Path) -> usize {
+    let dir = dir.to_string_lossy().into_owned();
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let loops = entries(Path::new("/sys/block"))
+        .iter()
+        .filter_map(|device| fs::read_to_string(device.join("loop/backing_file")).ok())
+        .filter(|over| over.contains(&dir))
+        .count();
+    mounts.lines().filter(|line| line.contains(&dir)).count() + loops
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_no_file_system() {
+    let _turn = alone();
+    if !root("making a file system") || !has_loops() {
+        return;
+    }
+    let home = Home::new();
+    let dir = tempfile::tempdir_in(DISC).unwrap();
+    let arguments = ["run", "disk/write-fsync", "--budget", "60s", "--dir"];
+    let arguments = [&arguments[..], &[dir.path().to_str().unwrap()]].concat();
+    for signal in [Signal::SIGKILL, Signal::SIGTERM] {
+        let mut child = start(&home, &arguments, &[]);
+        // in steps, since the disc may be busy, and none of them may take for ever
+        let written = |volume: &PathBuf| volume.join("mounted").exists();
+        eventually("there is a place for it", || {
+            ours(dir.path()).iter().any(written)
+        });
+        eventually("the file is there", || mounts_and_loops(dir.path()) > 0);
+        eventually("it works on its file system", || {
+            let ended = child.try_wait().is_ok_and(|ended| ended.is_some());
+            assert!(!ended, "it ended before");
+            let launch = |volume: &PathBuf| !entries(&volume.join("mounted")).is_empty();
+            mounts_and_loops(dir.path()) == 2 && ours(dir.path()).iter().any(launch)
+        });
+        kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
+        child.wait().unwrap();
+        // by the run itself or its watchdog, not by the next start
+        eventually("nothing is mounted", || mounts_and_loops(dir.path()) == 0);
+        eventually("nothing is left", || ours(dir.path()).is_empty());
+        eventually("no process is left", || processes(&home) == 0);
+        let journals = home.path().join(".local/state/gritstone");
+        assert!(entries(&journals).is_empty(), "{signal}");
+    }
+}
