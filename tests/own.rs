@@ -109,6 +109,12 @@ fn the_example_goes_from_the_folder_to_the_brief() {
     );
     let (code, compared, _) = home.run(&["compare", "mine", "mine"]);
     assert!(code == 0 && compared.contains('◊'), "{compared}");
+    // what a row is made of stands in the run
+    let over = "mine/python-over-sh";
+    let history = home.json(&["history", over, "--format", "json"]);
+    let points = history["series"][0]["points"].as_array().unwrap();
+    assert_eq!(points.len(), 1, "{history}");
+    assert_eq!(points[0]["estimate"], result(&run, over)["estimate"]);
     let (code, _, error) = home.run(&["brief", "mine", "--out", "b.html", "--out", "b.pdf"]);
     assert_eq!(code, 0, "{error}");
     let page = fs::read_to_string(home.path().join("b.html")).unwrap();

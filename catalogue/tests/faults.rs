@@ -4,81 +4,7 @@
 
 use gritstone_catalogue::load;
 
-const SOUND: &str = r#"[family]
-name = "demo"
-title = "Demonstration"
-why = "To show what can be wrong."
-guidelines = [{ rule = "Be brief.", how = "It is." }]
-
-[needs]
-cc = { any = ["cc", "gcc"], package = "gcc" }
-
-[[load]]
-what = "a demonstration"
-program = "load/demo"
-needs = [ "cc" ]
-
-[files]
-"x.c" = "int main(void) { return 0; }\n"
-
-[[benchmark]]
-id = "demo/call"
-kind = "kernel"
-title = "Call"
-version = 1
-operation = "One call."
-why = "Calls are everywhere."
-sources = [{ document = "byte-1984", place = "listing 2" }]
-unit = "ns/call"
-better = "lower"
-amount_per_op = 1
-published = { work = "10 calls", operations = 10, figure = "real_s" }
-params = { how = "plain" }
-claims = { linear = true, min_ns_per_op = 0.5 }
-curve = { label = "n", points = [[1, "demo/call"], [2, "demo/less"]] }
-load = [1]
-variant = [{ name = "cross", title = "Call, far away", placement = "cross" }]
-
-[[benchmark]]
-id = "demo/cc"
-kind = "command"
-title = "Compile"
-version = 1
-operation = "One program."
-why = "It is done all day."
-sources = [{ document = "byte-1984", place = "text" }]
-unit = "bytes"
-better = "lower"
-argv = ["{cc}", "-o", "a.out", "x.c"]
-files = ["x.c"]
-leaves = ["a.out"]
-figure = "linked-size"
-needs = ["cc"]
-
-[[benchmark]]
-id = "demo/less"
-kind = "derived"
-title = "Less"
-version = 1
-operation = "One difference."
-why = "To subtract."
-sources = [{ document = "byte-1984", place = "listing 3" }]
-unit = "ns/call"
-terms = [{ id = "demo/call", times = 2 }, { id = "demo/call@cross", times = -1 }]
-
-[[benchmark]]
-id = "demo/all"
-kind = "rating"
-title = "All"
-version = 1
-operation = "A mean."
-why = "To have one number."
-sources = [{ document = "hp-1987", place = "table 5.1" }]
-unit = "ratio"
-better = "higher"
-over = ["demo/call", "demo/less"]
-baseline = "ref:vax-11-780"
-"#;
+const SOUND: &str = include_str!("demo.toml");
 
 /// What is broken, what is there, what is put in its place.
 const CASES: &[(&str, &str, &str)] = &[
@@ -105,7 +31,7 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "a family without a reason",
-        "why = \"To show what can be wrong.\"",
+        "why = \"To show every line that there can be, and what can be wrong with it.\"",
         "why = \"\"",
     ),
     ("a rule without an answer", "how = \"It is.\"", "how = \"\""),
@@ -142,7 +68,7 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "no sources",
-        "sources = [{ document = \"byte-1984\", place = \"listing 2\" }]",
+        "sources = [{ document = \"byte-1984\", place = \"listing 2\" }, { document = \"hp-1987\", place = \"table 4.2\" }]",
         "sources = []",
     ),
     (
@@ -217,7 +143,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "over = [\"demo/call\", \"demo/less\"]",
         "over = [\"demo/*\"]\nweights = [1.0]",
     ),
-    ("no amount", "amount_per_op = 1", "amount_per_op = 0"),
+    ("no amount", "amount_per_op = 6", "amount_per_op = 0"),
     (
         "no published operations",
         "operations = 10,",
@@ -225,7 +151,7 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "a published time that is none",
-        "figure = \"real_s\"",
+        "figure = \"system_s\"",
         "figure = \"wall\"",
     ),
     (
@@ -235,7 +161,7 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "a claim that is no number",
-        "min_ns_per_op = 0.5",
+        "syscalls_per_op = 1",
         "syscalls_per_op = nan",
     ),
     (
@@ -341,7 +267,7 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
     (
         "a helper that is no path",
-        "params = { how = \"plain\" }",
+        "uses = [\"demo/job\"]",
         "uses = [\"job\"]",
     ),
     (
@@ -470,7 +396,7 @@ fn faults_between_files_name_the_right_file() {
     let error = both(&sum("demo/cell")).expect_err("no such row");
     assert_eq!(
         (error.file.as_str(), error.line),
-        ("catalogue/other.toml", 61)
+        ("catalogue/other.toml", 85)
     );
     assert!(
         error.what.contains("family 'demo' has demo/all, demo/call"),

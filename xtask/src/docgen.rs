@@ -266,76 +266,7 @@ mod tests {
     use super::*;
     use std::{fs, path::Path};
 
-    const DEMO: &str = r#"
-        [family]
-        name = "demo"
-        title = "Demonstration"
-        why = "To show every line that there can be."
-        guidelines = [{ rule = "Be brief.", how = "It is." }]
-        [needs]
-        sh = { package = "dash" }
-        cc = { any = ["cc", "gcc"], package = "gcc" }
-        [[benchmark]]
-        id = "demo/call"
-        kind = "kernel"
-        title = "Call"
-        version = 2
-        operation = "One call."
-        why = "Calls are everywhere."
-        sources = [{ document = "byte-1984", place = "listing 2" }, { document = "hp-1987", place = "table 4.2" }]
-        unit = "ns/call"
-        amount_per_op = 6
-        published = { work = "10 calls", operations = 10, figure = "system_s" }
-        params = { how = "plain" }
-        uses = ["demo/job"]
-        in_dir = true
-        processor_bound = true
-        claims = { check = true, linear = true, syscalls_per_op = 1, switches_per_op = 0.5, faults_per_op = 0, min_ns_per_op = 10 }
-        remark = "Something was assumed."
-        [[benchmark.variant]]
-        name = "cross"
-        title = "Call, far away"
-        placement = "cross"
-        not_comparable = "It is elsewhere."
-        curve = { label = "n", points = [[1, "demo/call"], [2.5, "demo/less"]] }
-        [[benchmark]]
-        id = "demo/cc"
-        kind = "command"
-        title = "Compile"
-        version = 1
-        operation = "One program."
-        why = "It is done all day."
-        sources = [{ document = "byte-1984", place = "text" }]
-        unit = "bytes"
-        better = "lower"
-        argv = ["{cc}", "x.c"]
-        leaves = ["a.out"]
-        figure = "linked-size"
-        verify = { argv = ["true"], stdout = "x" }
-        needs = ["cc", "sh"]
-        [[benchmark]]
-        id = "demo/less"
-        kind = "derived"
-        title = "Less"
-        version = 1
-        operation = "One difference."
-        why = "To subtract."
-        sources = [{ document = "byte-1984", place = "listing 3" }]
-        unit = "ns/call"
-        terms = [{ id = "demo/call", times = 1 }, { id = "demo/call@cross", times = -2.5 }]
-        [[benchmark]]
-        id = "demo/all"
-        kind = "rating"
-        title = "All"
-        version = 1
-        operation = "A mean."
-        why = "To have one number."
-        sources = [{ document = "hp-1987", place = "table 5.1" }]
-        unit = "ratio"
-        better = "higher"
-        over = ["demo/call", "demo/less"]
-        baseline = "ref:vax-11-780"
-    "#;
+    const DEMO: &str = include_str!("../../catalogue/tests/demo.toml");
 
     #[test]
     fn the_page_says_everything() {

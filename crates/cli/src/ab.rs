@@ -6,6 +6,7 @@ mod live;
 mod plan;
 mod sides;
 mod trial;
+mod words;
 
 use crate::args::AbArgs;
 use crate::chance::chance;
@@ -19,6 +20,7 @@ use anyhow::{Context, Result};
 use gritstone_exec::Journal;
 use gritstone_host::{Root, Watch};
 use gritstone_model::{AbView, Benchmark, Plan, RunData, RunInfo, Settings, TrialSide, Verdict};
+use gritstone_stats::ab::Reader;
 use gritstone_store::Store;
 use live::{Live, Ready};
 use sides::{Side, Sides};
@@ -81,6 +83,7 @@ fn measured(world: &World, args: &AbArgs, sides: Sides) -> Result<(Vec<RunData>,
         steps: plan.steps.clone(),
         set_for: None,
         complained: BTreeSet::new(),
+        reader: Reader::default(),
     };
     for (side, builds) in sides.sides.iter().zip(builds) {
         let mut run = trial.run(args, &site, &plan, side, sides.same);

@@ -9,7 +9,8 @@ use crate::world::World;
 use anyhow::{Context, Result, anyhow, bail};
 use gritstone_model::{CheckOutcome, CheckView, HistoryView, Id, RunView};
 use gritstone_plan::select;
-use gritstone_stats::{check as gate, series, summary};
+use gritstone_stats::summary::{self, Options};
+use gritstone_stats::{check as gate, series};
 use gritstone_store::Store;
 use std::collections::BTreeMap;
 
@@ -32,7 +33,8 @@ pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
         Err(unknown) => anyhow!("no run in the store has {id}, and {unknown}"),
     };
     let store = world.reader()?.ok_or_else(none)?;
-    let view = over_runs(world, &store, &id, args.runs as usize)?.ok_or_else(none)?;
+    let options = world.summary_options();
+    let view = over_runs(&store, &id, args.runs as usize, &options)?.ok_or_else(none)?;
     if let Some(path) = &args.svg {
         let svg = gritstone_report::history_svg(&view).unwrap_or_default();
         std::fs::write(path, svg).with_context(|| format!("cannot write {}", path.display()))?;
@@ -43,19 +45,17 @@ pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The history of a benchmark over the newest runs; a derived one needs the rows that it is made of.
-fn over_runs(world: &World, store: &Store, id: &Id, most: usize) -> Result<Option<HistoryView>> {
-    let mut ids = vec![id.clone()];
-    let known = world.catalogue.benchmarks.iter().find(|b| b.id == *id);
-    let made_of = known
-        .into_iter()
-        .flat_map(|benchmark| benchmark.work.parts());
-    ids.extend(made_of.cloned());
-    let runs = store.series(&ids, most)?;
-    let options = world.summary_options();
+/// The history of a benchmark over the newest runs.
+fn over_runs(
+    store: &Store,
+    id: &Id,
+    most: usize,
+    options: &Options,
+) -> Result<Option<HistoryView>> {
+    let runs = store.series(id, most)?;
     let views: Vec<RunView> = runs
         .iter()
-        .map(|run| summary::summarise(run, &options))
+        .map(|run| summary::summarise(run, options))
         .collect();
     Ok(series::history(id, &views))
 }
@@ -86,8 +86,9 @@ pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
 fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<CheckView> {
     let mut histories = BTreeMap::new();
     if let Some(store) = world.reader()? {
+        let options = world.summary_options();
         for result in &run.results {
-            let found = over_runs(world, &store, &result.id, LOOK_BACK)?;
+            let found = over_runs(&store, &result.id, LOOK_BACK, &options)?;
             histories.extend(found.map(|view| (result.id.clone(), view)));
         }
     }

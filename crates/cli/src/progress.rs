@@ -65,18 +65,19 @@ impl Display {
         }
     }
 
-    /// Shows how a trial stands, and what of its time has gone.
-    pub fn standing(&mut self, elapsed: Duration, budget: Duration, text: &str) {
+    /// Shows how a trial stands, and what of its time is left; the row comes last, where a narrow terminal cuts.
+    pub fn standing(&mut self, elapsed: Duration, budget: Duration, text: &str, row: &str) {
         let left = clock(budget.saturating_sub(elapsed));
+        let text = format!("{text}; {left} left{row}");
         match self {
             Self::Bar(bar) => {
                 let part = elapsed.as_secs_f64() / budget.as_secs_f64().max(1e-9);
                 bar.set_position((part * 1000.0).min(1000.0) as u64);
-                bar.set_message(format!("{text}; at most {left} left"));
+                bar.set_message(text);
             }
             Self::Lines(last) => {
                 if last.is_none_or(|last| elapsed >= last + LINE_EVERY) {
-                    remark(&format!("{text}; at most {left} left"));
+                    remark(&text);
                     *last = Some(elapsed);
                 }
             }

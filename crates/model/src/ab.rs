@@ -97,6 +97,12 @@ pub struct AbComparison {
     pub other: String,
     /// Pairs that it rests on.
     pub pairs: usize,
+    /// Pairs beside which another thread of the core was busy.
+    #[serde(default)]
+    pub crowded: usize,
+    /// Those of them that it does not rest on.
+    #[serde(default)]
+    pub left_out: usize,
     /// Above 1: the other is better. Null where there is no pair.
     pub ratio: Option<f64>,
     /// Its interval, which holds at all looks together; null before the first look.

@@ -5,7 +5,7 @@
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::number;
 use crate::words::{self, Sense};
-use gritstone_model::{AbComparison, AbFigure, AbRow, AbView, FootnoteKind, Verdict};
+use gritstone_model::{AbComparison, AbFigure, AbRow, AbView, Footnote, FootnoteKind, Verdict};
 
 /// Pairs before which nothing is concluded.
 const FEWEST: usize = 12;
@@ -33,7 +33,8 @@ pub fn ab(view: &AbView) -> Document {
     said.extend(starts(view));
     document.push(Block::List(said.into_iter().map(Text::new).collect()));
     if view.rows.iter().any(|row| !row.comparisons.is_empty()) {
-        document.table(comparisons(view));
+        let table = comparisons(&mut document, view);
+        document.table(table);
     }
     let table = figures(&mut document, view);
     document.table(table);
@@ -149,21 +150,12 @@ fn starts(view: &AbView) -> Vec<String> {
     )]
 }
 
-fn comparisons(view: &AbView) -> Table {
-    let rows = view.rows.iter().flat_map(|row| {
-        row.comparisons.iter().map(|c| {
-            let ratio = c.ratio.map(|r| words::ratio(r, c.interval, Sense::Speed));
-            Row::new(vec![
-                row.id.to_string().into(),
-                format!("{} against {}", c.other, c.base).into(),
-                ratio.map_or_else(Text::missing, Text::new),
-                c.verdict.as_str().into(),
-                number::count(c.pairs).into(),
-                c.smallest
-                    .map_or_else(Text::missing, |s| number::percent(s).into()),
-            ])
-        })
-    });
+fn comparisons(document: &mut Document, view: &AbView) -> Table {
+    let mut rows = vec![];
+    for row in &view.rows {
+        let of_row = row.comparisons.iter();
+        rows.extend(of_row.map(|c| comparison_row(document, row, c)));
+    }
     Table {
         caption: format!(
             "Intervals hold at all looks together, 99 times in 100; of what is called different, {} may not be",
@@ -178,8 +170,41 @@ fn comparisons(view: &AbView) -> Table {
             Column::new("Pairs", Style::Number),
             Column::new("Smallest change seen", Style::Number),
         ],
-        rows: rows.collect(),
+        rows,
     }
+}
+
+fn comparison_row(document: &mut Document, row: &AbRow, c: &AbComparison) -> Row {
+    let marks: Vec<_> = crowded(c)
+        .map(|note| document.note(&note))
+        .into_iter()
+        .collect();
+    let ratio = c.ratio.map(|r| words::ratio(r, c.interval, Sense::Speed));
+    Row::new(vec![
+        row.id.to_string().into(),
+        format!("{} against {}", c.other, c.base).into(),
+        ratio.map_or_else(Text::missing, Text::new),
+        c.verdict.as_str().into(),
+        Text::new(number::count(c.pairs)).with(marks),
+        c.smallest
+            .map_or_else(Text::missing, |s| number::percent(s).into()),
+    ])
+}
+
+/// A remark on pairs beside which another thread of the core was busy.
+fn crowded(c: &AbComparison) -> Option<Footnote> {
+    let left_out = match c.left_out {
+        n if n == c.crowded => "what was measured then is kept, and not compared".to_owned(),
+        n => {
+            format!("{n} of these are kept and not compared; at least half of all pairs always are")
+        }
+    };
+    let why = format!(
+        "In {} of {} another thread of the core was busy: {left_out}.",
+        c.crowded,
+        words::plural(c.pairs + c.left_out, "pair")
+    );
+    (c.crowded > 0).then(|| Footnote::new(FootnoteKind::Note, why))
 }
 
 fn figures(document: &mut Document, view: &AbView) -> Table {

@@ -27,6 +27,8 @@ fn comparison(base: &str, other: &str, ratio: f64, verdict: Verdict) -> AbCompar
         base: base.to_owned(),
         other: other.to_owned(),
         pairs: 27,
+        crowded: 0,
+        left_out: 0,
         ratio: Some(ratio),
         interval: Some([ratio * 0.99, ratio * 1.01]),
         p: Some(0.001),
@@ -144,4 +146,24 @@ fn the_same_says_how_often_it_may_be_called_different() {
         all.contains("Called different: 1 of 1; it may be 1 % of many such trials."),
         "{all}"
     );
+}
+
+#[test]
+fn what_is_left_out_of_a_comparison_is_remarked_on() {
+    let said = |crowded, left_out| {
+        let comparison = AbComparison {
+            crowded,
+            left_out,
+            ..comparison("a", "b", 1.03, Verdict::Faster)
+        };
+        let text = text(&view(&["./old", "./new"], vec![comparison]));
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(!said(0, 0).contains('¶'));
+    let some = said(3, 3);
+    assert!(some.contains("27¶"), "{some}");
+    let why = "In 3 of 30 pairs another thread of the core was busy: what was measured then is kept, and not compared.";
+    assert!(some.contains(why), "{some}");
+    let why = "In 30 of 54 pairs another thread of the core was busy: 27 of these are kept and not compared; at least half of all pairs always are.";
+    assert!(said(30, 27).contains(why), "{}", said(30, 27));
 }

@@ -2,20 +2,23 @@
 //!
 //! Must not know: the store, processes, how anything is drawn.
 
-use crate::looks::{self, Comparison, Times};
+use crate::looks::{self, Comparison};
 use crate::summary::reading::Reading;
-use crate::summary::{self, Options};
+use crate::summary::{self, Floor, Options};
+use crate::times::{Timed, Times};
 use gritstone_model::{
-    AbComparison, AbFigure, AbRow, AbSide, AbView, Benchmark, Id, ResultView, RunData, RunView,
-    SCHEMA_AB, TrialSide,
+    AbComparison, AbFigure, AbRow, AbSide, AbView, Benchmark, Id, Launch, ResultView, RunData,
+    RunView, SCHEMA_AB, TrialSide,
 };
-
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The row in which a program is timed that does nothing.
 pub const START_UP: &str = "command/start-up";
 /// User and system time are figures over so many ticks of work.
 const TICKS: f64 = 100.0;
+
+/// What was launched in each round, by side.
+type Rounds = BTreeMap<u32, BTreeMap<usize, Option<Timed>>>;
 
 /// The trial of these runs, one for each side in their order, recomputed from their launches. `over` says that nothing more will
 /// be measured.
@@ -28,7 +31,7 @@ pub fn view(runs: &[RunData], options: &Options, over: bool) -> AbView {
     let trial = runs.first().and_then(|run| run.info.settings.trial.clone());
     let trial = trial.unwrap_or_default();
     let compared: Vec<&Benchmark> = runs.first().map_or(vec![], |run| compared(run));
-    let times: Vec<Times> = compared.iter().map(|row| times(runs, row)).collect();
+    let times = times(runs, &compared);
     let judged = looks::judge(&times, trial.margin, over);
     let rows = compared.iter().zip(times.iter().zip(&judged));
     AbView {
@@ -82,20 +85,45 @@ fn side(run: &RunData) -> AbSide {
     }
 }
 
-/// The value of each round on each side; rounds that no side has are left out.
-fn times(runs: &[RunData], row: &Benchmark) -> Times {
-    let rounds = |run: &RunData| -> BTreeMap<u32, Option<f64>> {
-        let own = run.launches.iter().filter(|launch| launch.id == row.id);
-        own.map(|launch| (launch.round, summary::launch_ns_per_op(row, launch)))
-            .collect()
+/// Reads the launches of a trial one after another, each held to what was seen of its core until then.
+#[derive(Clone, Debug, Default)]
+pub struct Reader(Floor);
+
+impl Reader {
+    /// What a launch of this row took; `None` when it was not measured.
+    pub fn timed(&mut self, row: &Benchmark, launch: &Launch) -> Option<Timed> {
+        self.0.see(launch);
+        summary::launch_timed(row, launch, &self.0)
+    }
+}
+
+/// What each round of each row took on each side; rounds that no side has are left out.
+fn times(runs: &[RunData], rows: &[&Benchmark]) -> Vec<Times> {
+    let sides = runs.iter().enumerate();
+    let mut launches: Vec<(usize, &Launch)> = sides
+        .flat_map(|(side, run)| run.launches.iter().map(move |launch| (side, launch)))
+        .collect();
+    launches.sort_by_key(|(_, launch)| launch.start);
+    let mut reader = Reader::default();
+    let mut found: BTreeMap<&Id, Rounds> = BTreeMap::new();
+    let known: BTreeMap<&Id, &Benchmark> = rows.iter().map(|row| (&row.id, *row)).collect();
+    for (side, launch) in launches {
+        if let Some(row) = known.get(&launch.id) {
+            let rounds = found.entry(&row.id).or_default();
+            let round = rounds.entry(launch.round).or_default();
+            round.insert(side, reader.timed(row, launch));
+        }
+    }
+    let of = |row: &&Benchmark| {
+        let rounds = found.remove(&row.id).unwrap_or_default();
+        let side = |side: usize| {
+            let timed =
+                |round: &BTreeMap<usize, Option<Timed>>| round.get(&side).copied().flatten();
+            rounds.values().map(timed).collect()
+        };
+        Times((0..runs.len()).map(side).collect())
     };
-    let sides: Vec<BTreeMap<u32, Option<f64>>> = runs.iter().map(rounds).collect();
-    let all: BTreeSet<u32> = sides.iter().flat_map(BTreeMap::keys).copied().collect();
-    let values = |side: &BTreeMap<u32, Option<f64>>| {
-        let value = |round| side.get(round).copied().flatten();
-        all.iter().map(value).collect()
-    };
-    Times(sides.iter().map(values).collect())
+    rows.iter().map(of).collect()
 }
 
 /// Of two sides the one comparison; of more, all against the best.
@@ -105,6 +133,8 @@ fn comparisons(runs: &[RunData], times: &Times, judged: &[Comparison]) -> Vec<Ab
         base: name(c.base),
         other: name(c.other),
         pairs: c.pairs,
+        crowded: c.crowded,
+        left_out: c.left_out,
         ratio: c.ratio.map(|ratio| ratio.ratio),
         interval: c.ratio.and_then(|ratio| ratio.interval),
         p: c.p,

@@ -28,5 +28,6 @@ pub mod selftest;
 mod serial;
 pub mod series;
 pub mod summary;
+pub mod times;
 pub mod two;
 pub mod verdict;

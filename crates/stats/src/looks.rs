@@ -10,6 +10,7 @@
 //!
 //! Must not know: rows, processes, clocks.
 
+use crate::times::{Pairs, Times};
 use crate::two::{self, Ratio};
 use crate::verdict::verdict;
 use crate::{multiple, order, quantile};
@@ -24,10 +25,6 @@ pub const LEVEL_OF_LOOK: f64 = LEVEL / LOOKS.len() as f64;
 /// Of changes of the smallest size that is said to be seen, so many are.
 const POWER: f64 = 0.95;
 
-/// Times of one row, side by side: the value of each round in ns, or none where it failed. A side that is out has fewer rounds.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Times(pub Vec<Vec<Option<f64>>>);
-
 /// One side of a row against another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
@@ -37,6 +34,10 @@ pub struct Comparison {
     pub other: usize,
     /// Pairs that it rests on.
     pub pairs: usize,
+    /// Pairs beside which another thread of the core was busy.
+    pub crowded: usize,
+    /// Those of them that it does not rest on.
+    pub left_out: usize,
     /// Above 1: the other takes less time. Its p is that of the last look alone.
     pub ratio: Option<Ratio>,
     /// p adjusted for the looks; none before the first.
@@ -47,39 +48,6 @@ pub struct Comparison {
     pub smallest: Option<f64>,
     /// What it comes to.
     pub verdict: Verdict,
-}
-
-impl Times {
-    /// The rounds in which both sides have a value, in order.
-    fn pairs(&self, base: usize, other: usize) -> (Vec<f64>, Vec<f64>) {
-        let both = self.0[base].iter().zip(&self.0[other]);
-        both.filter_map(|(b, o)| Some(((*b)?, (*o)?))).unzip()
-    }
-
-    /// The side that takes least time, each held against the best so far in the rounds that both have: a side that is out early
-    /// has met another machine than those that went on.
-    #[must_use]
-    pub fn best(&self) -> Option<usize> {
-        let sides = 0..self.0.len();
-        let known = sides.filter(|&side| self.0[side].iter().any(Option::is_some));
-        known.reduce(|best, side| {
-            let (b, o) = self.pairs(best, side);
-            match two::paired(&b, &o, 1.0 - LEVEL) {
-                Some(found) if found.ratio < 1.0 => side,
-                _ => best,
-            }
-        })
-    }
-
-    /// Rounds in which all sides that are not out have a value.
-    #[must_use]
-    pub fn rounds(&self) -> usize {
-        let rounds = self.0.iter().map(Vec::len).max().unwrap_or(0);
-        let still_in = || self.0.iter().filter(|side| side.len() == rounds);
-        (0..rounds)
-            .filter(|&round| still_in().all(|side| side[round].is_some()))
-            .count()
-    }
 }
 
 /// All pairs of sides of all rows, with verdicts: the false-discovery rate is held over all of them. `over` says that nothing more
@@ -157,15 +125,13 @@ fn compare(row: &Times, over: bool) -> Vec<Comparison> {
     let sides = row.0.len();
     let pairs = (0..sides).flat_map(|base| (base + 1..sides).map(move |other| (base, other)));
     pairs
-        .map(|(base, other)| {
-            let (b, o) = row.pairs(base, other);
-            look(base, other, &b, &o, over)
-        })
+        .map(|(base, other)| look(base, other, &row.pairs(base, other), over))
         .collect()
 }
 
 /// The looks at two sides so far: p is the smallest of all, the interval that of the last.
-fn look(base: usize, other: usize, b: &[f64], o: &[f64], over: bool) -> Comparison {
+fn look(base: usize, other: usize, pairs: &Pairs, over: bool) -> Comparison {
+    let (b, o) = (&pairs.base, &pairs.other);
     let n = b.len();
     let mut looks: Vec<usize> = LOOKS.into_iter().filter(|&look| look <= n).collect();
     let last = looks.last().copied().unwrap_or(0);
@@ -188,6 +154,8 @@ fn look(base: usize, other: usize, b: &[f64], o: &[f64], over: bool) -> Comparis
         base,
         other,
         pairs: n,
+        crowded: pairs.crowded,
+        left_out: pairs.left_out,
         ratio,
         p: p.map(|p| (p * LOOKS.len() as f64).min(1.0)),
         p_adjusted: None,
@@ -208,6 +176,13 @@ fn smallest(b: &[f64], o: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::times::Timed;
+
+    /// A side that takes so many times as long.
+    fn slower(side: &[Option<Timed>], factor: f64) -> Vec<Option<Timed>> {
+        let more = |timed: Timed| Timed::from(factor * timed.ns);
+        side.iter().map(|timed| timed.map(more)).collect()
+    }
 
     fn times(n: usize, factor: f64) -> Times {
         let a: Vec<f64> = (0..n).map(|i| 100.0 + (i * 7 % 11) as f64 * 0.1).collect();
@@ -216,7 +191,7 @@ mod tests {
             .collect();
         Times(
             [a, b]
-                .map(|side| side.into_iter().map(Some).collect())
+                .map(|side| side.into_iter().map(|ns| Some(ns.into())).collect())
                 .into(),
         )
     }
@@ -252,7 +227,7 @@ mod tests {
         // the look at 12 holds until that at 18, whatever the pairs in between say
         let mut wild = times(12, 1.5);
         for side in &mut wild.0 {
-            side.extend([Some(1.0); 3]);
+            side.extend([Some(Timed::from(1.0)); 3]);
         }
         let found = &judge(&[wild], 0.01, false)[0][0];
         assert_eq!((found.verdict, found.pairs), (Verdict::Slower, 15));
@@ -265,6 +240,32 @@ mod tests {
         assert_eq!(holed.rounds(), 12);
         let found = &judge(&[holed], 0.01, false)[0][0];
         assert_eq!((found.verdict, found.pairs), (Verdict::Slower, 12));
+    }
+
+    #[test]
+    fn looks_are_by_the_pairs_that_are_kept() {
+        let mut crowded = times(17, 1.5);
+        for timed in crowded.0[1][6..11].iter_mut().flatten() {
+            *timed = Timed {
+                ns: 90.0,
+                crowded: true,
+            };
+        }
+        let found = &judge(&[crowded], 0.01, false)[0][0];
+        let counts = (found.pairs, found.crowded, found.left_out);
+        assert_eq!((found.verdict, counts), (Verdict::Slower, (12, 5, 5)));
+    }
+
+    #[test]
+    fn what_a_side_does_to_its_own_core_is_found_all_the_same() {
+        let mut let_in = times(24, 1.5);
+        let_in.0[1]
+            .iter_mut()
+            .flatten()
+            .for_each(|t| t.crowded = true);
+        let found = &judge(&[let_in], 0.01, false)[0][0];
+        let counts = (found.pairs, found.crowded, found.left_out);
+        assert_eq!((found.verdict, counts), (Verdict::Slower, (12, 24, 12)));
     }
 
     #[test]
@@ -289,9 +290,7 @@ mod tests {
     fn a_side_of_a_ranking_is_out_when_all_that_may_be_best_are_faster() {
         // a is 100, b a hair more, c 10 % more
         let mut three = times(18, 1.002);
-        three
-            .0
-            .push(three.0[0].iter().map(|x| x.map(|x| x * 1.1)).collect());
+        three.0.push(slower(&three.0[0], 1.1));
         let judged = judge(std::slice::from_ref(&three), 0.0001, false);
         assert_eq!(three.best(), Some(0));
         assert_eq!(lost(&three, &judged[0]), [2]);
@@ -315,12 +314,9 @@ mod tests {
     #[test]
     fn a_side_that_is_out_is_not_best_because_the_machine_was_faster_then() {
         let mut three = times(12, 1.002);
-        three
-            .0
-            .push(three.0[0].iter().map(|x| x.map(|x| x * 1.1)).collect());
+        three.0.push(slower(&three.0[0], 1.1));
         for side in &mut three.0[..2] {
-            let slow: Vec<Option<f64>> = side.iter().map(|x| x.map(|x| 2.0 * x)).collect();
-            side.extend(slow);
+            side.extend(slower(side, 2.0));
         }
         assert_eq!(three.best(), Some(0));
     }
@@ -328,9 +324,7 @@ mod tests {
     #[test]
     fn of_several_sides_all_pairs_count() {
         let mut three = times(18, 1.1);
-        three
-            .0
-            .push(three.0[0].iter().map(|x| x.map(|x| x * 0.9)).collect());
+        three.0.push(slower(&three.0[0], 0.9));
         assert_eq!(three.best(), Some(2));
         let judged = judge(std::slice::from_ref(&three), 0.01, false);
         let said: Vec<_> = judged[0]
@@ -351,6 +345,6 @@ mod tests {
             .collect();
         assert_eq!(all, [(2, 0, Verdict::Slower), (2, 1, Verdict::Slower)]);
         assert!(decided(&three, &judged[0]));
-        assert!(judge(&[Times(vec![vec![Some(1.0)]])], 0.01, true)[0].is_empty());
+        assert!(judge(&[Times(vec![vec![Some(1.0.into())]])], 0.01, true)[0].is_empty());
     }
 }

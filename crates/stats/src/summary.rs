@@ -10,7 +10,9 @@ mod caches;
 mod copies;
 mod crowd;
 mod derived;
+mod disturbance;
 mod factors;
+mod launch;
 pub mod limits;
 mod load;
 mod longest;
@@ -29,10 +31,13 @@ use crate::between::Scatter;
 use crate::center::{self, Estimate};
 use crate::drift;
 pub use crowd::Floor;
+use disturbance::Disturbance;
 use gritstone_model::{
-    Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, OwnCatalogue,
-    Quantity, ResultView, RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
+    Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, OwnCatalogue, Quantity,
+    ResultView, RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
 };
+use launch::held_to;
+pub use launch::{launch_crowded, launch_disturbed, launch_ns_per_op, launch_timed};
 pub use past::past;
 use reading::{MadeOf, Reading};
 use std::collections::BTreeMap;
@@ -112,21 +117,12 @@ fn rows(run: &RunData) -> BTreeMap<&Id, Row<'_>> {
         .collect()
 }
 
-/// Beside a load of our own the other threads of the core are busy on purpose.
-fn held_to<'a>(benchmark: &Benchmark, floor: &'a Floor) -> &'a Floor {
-    static NONE: Floor = Floor::none();
-    match benchmark.load().is_empty() {
-        true => floor,
-        false => &NONE,
-    }
-}
-
 /// The frequency of the core in each launch that had one core to itself, GHz.
 fn paces(launches: &[Reading]) -> Vec<f64> {
     launches
         .iter()
         .filter(|reading| reading.measured() && reading.launch.cpus.len() == 1)
-        .filter(|reading| !rules::Disturbance::of(true, reading).is_any())
+        .filter(|reading| !Disturbance::of(true, reading).is_any())
         .filter_map(Reading::ghz)
         .collect()
 }
@@ -196,39 +192,6 @@ pub fn summarise(run: &RunData, options: &Options) -> RunView {
         }
     }
     view(run, results)
-}
-
-/// What one launch says of its row, in nanoseconds an operation: what a pilot learns the scatter from. `None` when the
-/// launch was not measured.
-#[must_use]
-pub fn launch_ns_per_op(benchmark: &Benchmark, launch: &Launch) -> Option<f64> {
-    let row = Row {
-        benchmark,
-        launches: Vec::new(),
-        drift: Scatter::known(0.0),
-    };
-    let reading = Reading::of(launch);
-    let ns = match launch.copies {
-        1 => row.ns(&reading),
-        _ => reading.together_ns(),
-    };
-    ns.filter(|_| reading.measured())
-}
-
-/// Whether the machine did too much else during a launch, given what others saw of the core: such a launch is kept, and repeated.
-#[must_use]
-pub fn launch_disturbed(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> bool {
-    let mut reading = Reading::of(launch);
-    reading.hold_to(held_to(benchmark, floor), figure_of(benchmark, &reading));
-    rules::Disturbance::of(benchmark.processor_bound, &reading).is_any()
-}
-
-/// Whether another thread of the core was busy beside a launch, so that the figure of the row is made of others.
-#[must_use]
-pub fn launch_crowded(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> bool {
-    let mut reading = Reading::of(launch);
-    reading.hold_to(held_to(benchmark, floor), figure_of(benchmark, &reading));
-    reading.crowded
 }
 
 fn view(run: &RunData, mut results: BTreeMap<&Id, ResultView>) -> RunView {

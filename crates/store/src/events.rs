@@ -6,7 +6,7 @@
 use crate::StoreError;
 use crate::rows::{Fields, Row, Wrong, bits, count, json, optional, text};
 use gritstone_model::{Batch, Check, Event, Sample, Usage};
-use rusqlite::types::Value;
+use rusqlite::types::{Value, ValueRef};
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 
@@ -31,9 +31,23 @@ pub(crate) fn event(position: usize, event: &Event) -> Result<Row, StoreError> {
     Ok(columns(event)?.row(position))
 }
 
+/// How many columns an event has.
+const COLUMNS: usize = 20;
+
+/// The values of an event where they lie: there are hundreds of thousands in a history.
+pub(crate) fn values<'a>(
+    row: &'a rusqlite::Row<'_>,
+) -> Result<[ValueRef<'a>; COLUMNS], rusqlite::Error> {
+    let mut values = [ValueRef::Null; COLUMNS];
+    for (column, value) in values.iter_mut().enumerate() {
+        *value = row.get_ref(column)?;
+    }
+    Ok(values)
+}
+
 /// One line of a kernel, from its row.
-pub(crate) fn read_event(row: Row) -> Result<Event, Wrong> {
-    Columns::read(row)?.event()
+pub(crate) fn read_event(values: &[ValueRef<'_>]) -> Result<Event, Wrong> {
+    Columns::read(values)?.event()
 }
 
 fn columns(event: &Event) -> Result<Columns<'_>, StoreError> {
@@ -99,7 +113,7 @@ fn columns(event: &Event) -> Result<Columns<'_>, StoreError> {
     })
 }
 
-impl Columns<'_> {
+impl<'a> Columns<'a> {
     fn event(self) -> Result<Event, Wrong> {
         Ok(match &*self.kind {
             "hello" => Event::Hello {
@@ -202,8 +216,8 @@ impl Columns<'_> {
         ]
     }
 
-    fn read(row: Row) -> Result<Columns<'static>, Wrong> {
-        let mut row = Fields::new(row);
+    fn read(values: &[ValueRef<'a>]) -> Result<Self, Wrong> {
+        let mut row = Fields::new(values.iter().copied());
         row.pass(1); // the position, in the order of which the rows come
         // in the order of the columns, which is that in which a struct's fields are evaluated here
         Ok(Columns {
@@ -222,7 +236,7 @@ impl Columns<'_> {
 }
 
 /// Ten numbers, or none.
-fn usage(row: &mut Fields) -> Result<Option<Usage>, Wrong> {
+fn usage<'a>(row: &mut Fields<impl Iterator<Item = ValueRef<'a>>>) -> Result<Option<Usage>, Wrong> {
     let mut numbers = [None; 10];
     for number in &mut numbers {
         *number = row.optional_u64()?;

@@ -10,6 +10,7 @@ use crate::{events, sql, write};
 use gritstone_model::{Event, Id, Launch, RunData, RunInfo, Sample, Usage};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Params};
+use std::collections::BTreeSet;
 
 /// The heads of all runs, newest last.
 pub(crate) fn heads(connection: &Connection) -> Result<Vec<RunHead>, Fault> {
@@ -68,7 +69,7 @@ pub(crate) fn load(connection: &Connection, id: &str) -> Result<RunData, Fault> 
     let Some((run, ended)) = write::find_run(&snapshot, id)? else {
         return Err(StoreError::NoSuchRun { id: id.into() }.into());
     };
-    let mut data = beginning(&snapshot, id, run, |_| true)?;
+    let mut data = beginning(&snapshot, id, run, &Wanted::All)?;
     data.launches = launches(&snapshot, &data, run)?;
     let mut count = write::next(&snapshot, sql::NEXT_LAUNCH, [run])?;
     if ended {
@@ -91,12 +92,12 @@ pub(crate) fn samples(connection: &Connection, id: &str) -> Result<RunData, Faul
     let Some((run, _)) = write::find_run(&snapshot, id)? else {
         return Err(StoreError::NoSuchRun { id: id.into() }.into());
     };
-    let mut data = beginning(&snapshot, id, run, |_| true)?;
+    let mut data = beginning(&snapshot, id, run, &Wanted::All)?;
     let heads = all(&snapshot, sql::SELECT_LAUNCHES, [run])?;
     data.launches = heads
         .into_iter()
         .filter_map(split)
-        .map(|(_, head)| rows::read_launch(head))
+        .map(|(_, head)| rows::read_launch(&head))
         .collect::<Result<_, Wrong>>()
         .map_err(|what| unreadable(id, &data.info.gritstone, what))?;
     // there are hundreds of thousands in twenty runs: straight from the columns
@@ -149,30 +150,28 @@ pub(crate) fn head(connection: &Connection, id: &str) -> Result<RunInfo, Fault> 
     let Some((run, _)) = write::find_run(&snapshot, id)? else {
         return Err(StoreError::NoSuchRun { id: id.into() }.into());
     };
-    Ok(beginning(&snapshot, id, run, |_| false)?.info)
+    Ok(beginning(&snapshot, id, run, &Wanted::None)?.info)
 }
 
-/// The newest runs that have the first of these benchmarks, oldest first, with nothing but these. Every row that is read is
-/// held to its seal; that no launch is missing is not looked at.
+/// The newest runs that have a benchmark, oldest first, with nothing but it and the rows that its figure is made of. Every row that is
+/// read is held to its seal; that no launch is missing is not looked at.
 pub(crate) fn series(
     connection: &Connection,
-    benchmarks: &[Id],
+    benchmark: &Id,
     most: usize,
 ) -> Result<Vec<RunData>, Fault> {
     let snapshot = connection.unchecked_transaction()?;
-    let Some(first) = benchmarks.first() else {
-        return Ok(vec![]);
-    };
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     let mut statement = snapshot.prepare_cached(sql::SELECT_RUNS_WITH)?;
-    let found =
-        statement.query_map((first.as_str(), most), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let found = statement.query_map((benchmark.as_str(), most), |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })?;
     let mut found: Vec<(String, i64)> = found.collect::<Result<_, _>>()?;
     found.reverse();
     let one = |(id, run): (String, i64)| -> Result<RunData, Fault> {
-        let wanted = |id: &str| benchmarks.iter().any(|benchmark| benchmark.as_str() == id);
-        let mut data = beginning(&snapshot, &id, run, wanted)?;
-        for benchmark in benchmarks {
+        let mut data = beginning(&snapshot, &id, run, &Wanted::MadeOf(benchmark))?;
+        let wanted: Vec<Id> = data.benchmarks.iter().map(|row| row.id.clone()).collect();
+        for benchmark in wanted {
             let rows = all(
                 &snapshot,
                 sql::SELECT_LAUNCHES_OF,
@@ -187,12 +186,50 @@ pub(crate) fn series(
     found.into_iter().map(one).collect()
 }
 
+/// The benchmarks of a run that somebody wants.
+enum Wanted<'a> {
+    All,
+    None,
+    /// One, and the rows that its figure is made of.
+    MadeOf(&'a Id),
+}
+
+impl Wanted<'_> {
+    /// Their identifiers; `None` is all.
+    fn ids(&self, benchmarks: &[Row]) -> Result<Option<BTreeSet<String>>, Wrong> {
+        let Self::MadeOf(first) = self else {
+            return Ok(matches!(self, Self::None).then(BTreeSet::new));
+        };
+        let mut ids = BTreeSet::from([first.to_string()]);
+        let mut next = vec![first.to_string()];
+        while let Some(id) = next.pop() {
+            let row = benchmarks.iter().find(|row| is_of(row, 1, &id));
+            let entry = row.map(rows::read_benchmark);
+            for part in entry
+                .transpose()?
+                .iter()
+                .flat_map(|entry| entry.work.parts())
+            {
+                if ids.insert(part.to_string()) {
+                    next.push(part.to_string());
+                }
+            }
+        }
+        Ok(Some(ids))
+    }
+}
+
+/// Whether a row has this identifier in a column.
+fn is_of(row: &Row, column: usize, id: &str) -> bool {
+    matches!(row.get(column), Some(Value::Text(text)) if text == id)
+}
+
 /// What a run begins with; of its benchmarks those that are wanted.
 fn beginning(
     connection: &Connection,
     id: &str,
     run: i64,
-    wanted: impl Fn(&str) -> bool,
+    wanted: &Wanted,
 ) -> Result<RunData, Fault> {
     let head = all(connection, sql::SELECT_RUN, [run])?.pop();
     let (seal, head) = head.and_then(split).ok_or_else(|| missing("head", id))?;
@@ -203,19 +240,19 @@ fn beginning(
     if seal != seal_of([&head].into_iter().chain(rows)) {
         return Err(broken(format!("the head of run {id}")));
     }
-    let of = |column: usize| {
-        let wanted = &wanted;
-        move |row: &Row| matches!(row.get(column), Some(Value::Text(id)) if wanted(id))
-    };
-    let only = |rows: Vec<Row>, column| rows.into_iter().filter(of(column)).collect::<Vec<Row>>();
-    let (benchmarks, programs, skips) = (only(benchmarks, 1), only(programs, 0), only(skips, 1));
     let gritstone = rows::stored_by(&head);
     let read = || -> Result<RunData, Wrong> {
+        let ids = wanted.ids(&benchmarks)?;
+        let wanted = |row: &&Row, column: usize| match (&ids, row.get(column)) {
+            (None, _) => true,
+            (Some(ids), Some(Value::Text(id))) => ids.contains(id),
+            _ => false,
+        };
         Ok(RunData {
-            info: rows::read_run(head)?,
-            benchmarks: each(benchmarks, rows::read_benchmark)?,
-            programs: each(programs, rows::read_program)?,
-            skips: each(skips, rows::read_skip)?,
+            info: rows::read_run(&head)?,
+            benchmarks: each(&benchmarks, |row| wanted(row, 1), rows::read_benchmark)?,
+            programs: each(&programs, |row| wanted(row, 0), rows::read_program)?,
+            skips: each(&skips, |row| wanted(row, 1), rows::read_skip)?,
             launches: Vec::new(),
         })
     };
@@ -255,17 +292,26 @@ fn launch(connection: &Connection, data: &RunData, run: i64, row: Row) -> Result
     let Some(&Value::Integer(number)) = head.first() else {
         return Err(missing("number of a launch", id));
     };
-    let events = all(connection, sql::SELECT_EVENTS, [run, number])?;
     let mut right = Seal::new();
     right.row(&head);
-    events.iter().for_each(|row| right.event(row));
+    let mut events: Result<Vec<Event>, Wrong> = Ok(Vec::new());
+    let mut statement = connection.prepare_cached(sql::SELECT_EVENTS)?;
+    let mut rows = statement.query([run, number])?;
+    while let Some(row) = rows.next()? {
+        let values = events::values(row)?;
+        right.event(values.iter().copied());
+        events = events.and_then(|mut events| {
+            events.push(events::read_event(&values)?);
+            Ok(events)
+        });
+    }
     if seal != right.value() {
         return Err(broken(format!("launch {number} of run {id}")));
     }
     let read = || -> Result<Launch, Wrong> {
         Ok(Launch {
-            events: each(events, events::read_event)?,
-            ..rows::read_launch(head)?
+            events: events?,
+            ..rows::read_launch(&head)?
         })
     };
     read().map_err(|what| {
@@ -298,11 +344,13 @@ fn seal_of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Value {
     seal.value()
 }
 
+/// What the wanted ones of these rows say.
 fn each<T, C: FromIterator<T>>(
-    rows: Vec<Row>,
-    read: fn(Row) -> Result<T, Wrong>,
+    rows: &[Row],
+    wanted: impl Fn(&&Row) -> bool,
+    read: fn(&Row) -> Result<T, Wrong>,
 ) -> Result<C, Wrong> {
-    rows.into_iter().map(read).collect()
+    rows.iter().filter(wanted).map(read).collect()
 }
 
 fn missing(what: &str, id: &str) -> Fault {

@@ -5,7 +5,7 @@
 
 use crate::StoreError;
 use gritstone_model::{Benchmark, Id, Launch, Outcome, Program, RunInfo, Skip};
-use rusqlite::types::Value;
+use rusqlite::types::{Value, ValueRef};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::num::NonZeroU32;
 
@@ -30,13 +30,13 @@ pub(crate) fn run(info: &RunInfo) -> Result<Row, StoreError> {
 }
 
 /// The head of a run, without its end.
-pub(crate) fn read_run(row: Row) -> Result<RunInfo, Wrong> {
-    let mut row = Fields::new(row);
+pub(crate) fn read_run(row: &Row) -> Result<RunInfo, Wrong> {
+    let mut row = Fields::of(row);
     let mut info = RunInfo {
-        id: row.text()?,
-        label: row.optional_text()?,
-        started: row.text()?,
-        gritstone: row.text()?,
+        id: row.text()?.to_owned(),
+        label: row.optional_text()?.map(str::to_owned),
+        started: row.text()?.to_owned(),
+        gritstone: row.text()?.to_owned(),
         ..RunInfo::default()
     };
     row.pass(3); // what the listing reads: it is in `machine` again
@@ -64,8 +64,8 @@ pub(crate) fn benchmark(position: usize, benchmark: &Benchmark) -> Result<Row, S
 }
 
 /// An entry of the catalogue.
-pub(crate) fn read_benchmark(row: Row) -> Result<Benchmark, Wrong> {
-    let mut row = Fields::new(row);
+pub(crate) fn read_benchmark(row: &Row) -> Result<Benchmark, Wrong> {
+    let mut row = Fields::of(row);
     row.pass(2); // the position, in the order of which the rows come, and the identifier, which is in the entry again
     row.json("benchmark")
 }
@@ -81,13 +81,13 @@ pub(crate) fn program(id: &Id, program: &Program) -> Row {
 }
 
 /// The program behind a benchmark.
-pub(crate) fn read_program(row: Row) -> Result<(Id, Program), Wrong> {
-    let mut row = Fields::new(row);
+pub(crate) fn read_program(row: &Row) -> Result<(Id, Program), Wrong> {
+    let mut row = Fields::of(row);
     let id = row.id()?;
     let program = Program {
-        hash: row.text()?,
-        compiler: row.text()?,
-        flags: row.text()?,
+        hash: row.text()?.to_owned(),
+        compiler: row.text()?.to_owned(),
+        flags: row.text()?.to_owned(),
     };
     Ok((id, program))
 }
@@ -103,8 +103,8 @@ pub(crate) fn skip(position: usize, skip: &Skip) -> Result<Row, StoreError> {
 }
 
 /// What could not run.
-pub(crate) fn read_skip(row: Row) -> Result<Skip, Wrong> {
-    let mut row = Fields::new(row);
+pub(crate) fn read_skip(row: &Row) -> Result<Skip, Wrong> {
+    let mut row = Fields::of(row);
     row.pass(1); // the position, in the order of which the rows come
     Ok(Skip {
         id: row.id()?,
@@ -153,19 +153,19 @@ pub(crate) fn launch(number: i64, launch: &Launch) -> Result<Row, StoreError> {
 }
 
 /// A launch, without its events.
-pub(crate) fn read_launch(row: Row) -> Result<Launch, Wrong> {
-    let mut row = Fields::new(row);
+pub(crate) fn read_launch(row: &Row) -> Result<Launch, Wrong> {
+    let mut row = Fields::of(row);
     row.pass(1); // the number, in the order of which the rows come
     let (id, round, start) = (row.id()?, row.u32()?, row.u64()?);
     let (cpus, copies) = match row.json("cpus")? {
         Placed::One(cpus) => (cpus, 1),
         Placed::Copies { copies, cpus } => (cpus, copies.get()),
     };
-    let outcome = match (row.text()?.as_str(), row.optional_text()?) {
+    let outcome = match (row.text()?, row.optional_text()?) {
         ("measured", None) => Outcome::Measured,
-        ("skipped", Some(why)) => Outcome::Skipped(why),
-        ("failed", Some(why)) => Outcome::Failed(why),
-        ("timed_out", Some(why)) => Outcome::TimedOut(why),
+        ("skipped", Some(why)) => Outcome::Skipped(why.to_owned()),
+        ("failed", Some(why)) => Outcome::Failed(why.to_owned()),
+        ("timed_out", Some(why)) => Outcome::TimedOut(why.to_owned()),
         (other, why) => return Err(format!("outcome '{other}' with reason {why:?}")),
     };
     row.pass(1); // the length, which is among the conditions too
@@ -219,11 +219,20 @@ where
 }
 
 /// The values of a row, taken in order.
-pub(crate) struct Fields(std::vec::IntoIter<Value>);
+pub(crate) struct Fields<I>(I);
 
-impl Fields {
-    pub(crate) fn new(row: Row) -> Self {
-        Self(row.into_iter())
+impl<'a> Fields<std::iter::Map<std::slice::Iter<'a, Value>, fn(&'a Value) -> ValueRef<'a>>> {
+    pub(crate) fn of(row: &'a Row) -> Self {
+        Self(
+            row.iter()
+                .map(ValueRef::from as fn(&'a Value) -> ValueRef<'a>),
+        )
+    }
+}
+
+impl<'a, I: Iterator<Item = ValueRef<'a>>> Fields<I> {
+    pub(crate) fn new(values: I) -> Self {
+        Self(values)
     }
 
     /// Leaves values out.
@@ -238,8 +247,8 @@ impl Fields {
 
     pub(crate) fn optional_integer(&mut self) -> Result<Option<i64>, Wrong> {
         match self.0.next() {
-            Some(Value::Null) => Ok(None),
-            Some(Value::Integer(number)) => Ok(Some(number)),
+            Some(ValueRef::Null) => Ok(None),
+            Some(ValueRef::Integer(number)) => Ok(Some(number)),
             other => Err(format!("{other:?} where a number belongs")),
         }
     }
@@ -257,24 +266,27 @@ impl Fields {
         Ok(self.optional_integer()?.map(|number| number as u64))
     }
 
-    pub(crate) fn text(&mut self) -> Result<String, Wrong> {
+    pub(crate) fn text(&mut self) -> Result<&'a str, Wrong> {
         self.optional_text()?
             .ok_or_else(|| "nothing where text belongs".to_owned())
     }
 
-    pub(crate) fn optional_text(&mut self) -> Result<Option<String>, Wrong> {
+    pub(crate) fn optional_text(&mut self) -> Result<Option<&'a str>, Wrong> {
         match self.0.next() {
-            Some(Value::Null) => Ok(None),
-            Some(Value::Text(text)) => Ok(Some(text)),
+            Some(ValueRef::Null) => Ok(None),
+            Some(ValueRef::Text(text)) => match std::str::from_utf8(text) {
+                Ok(text) => Ok(Some(text)),
+                Err(error) => Err(format!("text that is none: {error}")),
+            },
             other => Err(format!("{other:?} where text belongs")),
         }
     }
 
     fn id(&mut self) -> Result<Id, Wrong> {
-        Id::parse(&self.text()?).map_err(|e| e.to_string())
+        Id::parse(self.text()?).map_err(|e| e.to_string())
     }
 
     fn json<T: DeserializeOwned>(&mut self, what: &str) -> Result<T, Wrong> {
-        serde_json::from_str(&self.text()?).map_err(|e| format!("{what}: {e}"))
+        serde_json::from_str(self.text()?).map_err(|e| format!("{what}: {e}"))
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! Must not know: what the values mean.
 
-use rusqlite::types::Value;
+use rusqlite::types::{Value, ValueRef};
 
 /// A seal that is being made.
 #[derive(Clone, Copy, Debug)]
@@ -19,24 +19,32 @@ impl Seal {
 
     /// Seals the values of a row, in order.
     pub(crate) fn row(&mut self, values: &[Value]) {
-        self.bytes(&(values.len() as u64).to_le_bytes());
-        for value in values {
-            match value {
-                Value::Null => self.bytes(b"n"),
-                Value::Integer(v) => self.bytes(b"i").bytes(&v.to_le_bytes()),
-                Value::Real(v) => self.bytes(b"r").bytes(&v.to_bits().to_le_bytes()),
-                Value::Text(v) => self.long(b"t", v.as_bytes()),
-                Value::Blob(v) => self.long(b"b", v),
-            };
-        }
+        self.values(values.iter().map(ValueRef::from));
     }
 
     /// Seals the values of an event. The column that came last counts where it has a value, so that launches that were sealed
     /// before it was there keep their seals.
-    pub(crate) fn event(&mut self, values: &[Value]) {
-        match values {
-            [before @ .., Value::Null] => self.row(before),
-            all => self.row(all),
+    pub(crate) fn event<'a>(
+        &mut self,
+        values: impl ExactSizeIterator<Item = ValueRef<'a>> + DoubleEndedIterator + Clone,
+    ) {
+        let mut before = values.clone();
+        match before.next_back() {
+            Some(ValueRef::Null) => self.values(before),
+            _ => self.values(values),
+        }
+    }
+
+    fn values<'a>(&mut self, values: impl ExactSizeIterator<Item = ValueRef<'a>>) {
+        self.bytes(&(values.len() as u64).to_le_bytes());
+        for value in values {
+            match value {
+                ValueRef::Null => self.bytes(b"n"),
+                ValueRef::Integer(v) => self.bytes(b"i").bytes(&v.to_le_bytes()),
+                ValueRef::Real(v) => self.bytes(b"r").bytes(&v.to_bits().to_le_bytes()),
+                ValueRef::Text(v) => self.long(b"t", v),
+                ValueRef::Blob(v) => self.long(b"b", v),
+            };
         }
     }
 
@@ -102,7 +110,7 @@ mod tests {
     fn an_event_without_the_last_column_is_sealed_as_before_there_was_one() {
         let of = |values: &[Value]| {
             let mut seal = Seal::new();
-            seal.event(values);
+            seal.event(values.iter().map(ValueRef::from));
             seal.value()
         };
         let old = [Value::Integer(7), Value::Null];

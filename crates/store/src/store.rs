@@ -232,13 +232,13 @@ impl Store {
         read::samples(&self.connection, run_id).map_err(|fault| fault.at(&self.path))
     }
 
-    /// The newest runs that have the first of these benchmarks, `most` at most, oldest first, each with nothing but these
-    /// benchmarks: what a history is made of.
+    /// The newest runs that have a benchmark, `most` at most, oldest first, each with nothing but it and the rows that its figure is
+    /// made of, by the entry that it was measured with: what a history is made of.
     ///
     /// # Errors
     /// As [`Store::load`].
-    pub fn series(&self, benchmarks: &[Id], most: usize) -> Result<Vec<RunData>, StoreError> {
-        read::series(&self.connection, benchmarks, most).map_err(|fault| fault.at(&self.path))
+    pub fn series(&self, benchmark: &Id, most: usize) -> Result<Vec<RunData>, StoreError> {
+        read::series(&self.connection, benchmark, most).map_err(|fault| fault.at(&self.path))
     }
 
     /// The head of a run: what it was measured on, and what was asked for. Quick, since no launch is read.

@@ -7,7 +7,7 @@ use crate::rows::{self, Row};
 use crate::seal::Seal;
 use crate::{events, name, sql};
 use gritstone_model::{Benchmark, Id, Launch, Program, RunData, RunInfo, Skip};
-use rusqlite::types::Value;
+use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params_from_iter};
 use std::collections::BTreeMap;
 
@@ -141,7 +141,9 @@ fn insert_launch(connection: &Connection, run: i64, launch: &Launch) -> Result<(
         .collect::<Result<_, _>>()?;
     let mut seal = Seal::new();
     seal.row(&head);
-    events.iter().for_each(|row| seal.event(row));
+    for row in &events {
+        seal.event(row.iter().map(ValueRef::from));
+    }
     let run = Value::Integer(run);
     insert(
         connection,

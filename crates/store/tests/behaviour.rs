@@ -2,7 +2,7 @@
 
 mod common;
 
-use gritstone_model::{Event, Outcome, RunData, RunInfo};
+use gritstone_model::{Benchmark, Event, Outcome, RunData, RunInfo, Term, Work};
 use gritstone_store::{LaunchCounts, ResolveError, Store, StoreError};
 use rusqlite::{Connection, OpenFlags};
 use std::os::unix::fs::PermissionsExt;
@@ -323,7 +323,7 @@ fn a_series_has_the_newest_runs_with_nothing_but_what_was_asked_for() {
         common::store(&mut store, run);
     }
     let id = runs[0].launches[0].id.clone();
-    let series = store.series(std::slice::from_ref(&id), 2).unwrap();
+    let series = store.series(&id, 2).unwrap();
     let ids: Vec<&String> = series.iter().map(|run| &run.info.id).collect();
     assert_eq!(ids, [&runs[1].info.id, &runs[2].info.id]);
     for (found, run) in series.iter().zip(&runs[1..]) {
@@ -331,13 +331,39 @@ fn a_series_has_the_newest_runs_with_nothing_but_what_was_asked_for() {
         assert_eq!(found.launches, own.cloned().collect::<Vec<_>>());
         assert!(found.benchmarks.iter().all(|benchmark| benchmark.id == id));
     }
-    assert!(
-        store
-            .series(&[common::id("no/such")], 9)
-            .unwrap()
-            .is_empty()
-    );
-    assert!(store.series(&[], 9).unwrap().is_empty());
+    let none = store.series(&common::id("no/such"), 9).unwrap();
+    assert!(none.is_empty());
+}
+
+#[test]
+fn a_series_of_a_row_that_is_made_of_others_has_these_by_the_entries_of_each_run() {
+    let (_folder, path) = common::place();
+    let mut store = Store::open(&path).unwrap();
+    let made_of = |of: &str| Work::Derived {
+        terms: vec![Term {
+            id: common::id(of),
+            times: 2.0,
+        }],
+        share_of: None,
+    };
+    let derived = |id: &str, of: &str| {
+        let unit = common::benchmark(id).unit;
+        Benchmark::new(common::id(id), unit, made_of(of))
+    };
+    let mut run = common::run(1, 4);
+    run.benchmarks.extend([
+        derived("byte/twice", "byte/pipe"),
+        derived("byte/four", "byte/twice"),
+        // nothing like it can be loaded from a catalogue, and a file may come from anyone
+        derived("byte/ring", "byte/ring"),
+    ]);
+    common::store(&mut store, &run);
+    let found = |id: &str| store.series(&common::id(id), 9).unwrap().remove(0);
+    let four = found("byte/four");
+    let ids: Vec<&str> = four.benchmarks.iter().map(|row| row.id.as_str()).collect();
+    assert_eq!(ids, ["byte/pipe", "byte/twice", "byte/four"]);
+    assert_eq!((four.launches, four.programs), (run.launches, run.programs));
+    assert!(found("byte/ring").launches.is_empty());
 }
 
 #[test]

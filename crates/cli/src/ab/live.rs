@@ -5,6 +5,7 @@
 
 use super::sides::Side;
 use super::trial::Ways;
+use super::words;
 use crate::clock::Clock;
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;
@@ -13,9 +14,10 @@ use anyhow::{Context, Result, ensure};
 use gritstone_exec::rebuild::Rebuilt;
 use gritstone_exec::{ExecError, Execute, Executor};
 use gritstone_host::Watch;
-use gritstone_model::{Benchmark, Launch, Outcome, RunData, Step, Verdict};
-use gritstone_stats::looks::{self, Comparison, Times};
-use gritstone_stats::summary;
+use gritstone_model::{Benchmark, Launch, Outcome, RunData, Step};
+use gritstone_stats::ab::Reader;
+use gritstone_stats::looks;
+use gritstone_stats::times::{Timed, Times};
 use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::{Command, Stdio};
@@ -52,6 +54,8 @@ pub struct Live<'a> {
     /// The side that the machine is set for.
     pub set_for: Option<usize>,
     pub complained: BTreeSet<String>,
+    /// What was seen of the cores so far.
+    pub reader: Reader,
 }
 
 impl Live<'_> {
@@ -79,7 +83,7 @@ impl Live<'_> {
         cpus: &[u32],
         side: usize,
         round: u32,
-    ) -> Result<Option<f64>> {
+    ) -> Result<Option<Timed>> {
         let start = self.start.elapsed();
         self.executor.settle(benchmark)?;
         let before = run::begin(&mut self.watch, benchmark, cpus);
@@ -97,12 +101,12 @@ impl Live<'_> {
         };
         let run = &mut self.sides[side].run;
         self.store.append(&run.info.id, &launch)?;
-        let value = summary::launch_ns_per_op(benchmark, &launch);
+        let timed = self.reader.timed(benchmark, &launch);
         if launch.outcome != Outcome::Measured {
             self.complain(benchmark, side, &launch.outcome)?;
         }
         self.sides[side].run.launches.push(launch);
-        Ok(value)
+        Ok(timed)
     }
 
     /// A row that fails is told once; a command that fails ends the trial, for it is no fast one.
@@ -146,54 +150,32 @@ impl Ways for Live<'_> {
         self.start.elapsed()
     }
 
-    fn launch(&mut self, row: usize, side: usize, round: u32) -> Result<Option<f64>> {
+    fn launch(&mut self, row: usize, side: usize, round: u32) -> Result<Option<Timed>> {
         self.set(side)?;
         let benchmark = self
             .benchmark(row, side)
             .context("a row is not in the run of its side")?;
         let cpus = self.steps[row].cpus.clone();
-        let value = self.one(&benchmark, &cpus, side, round)?;
+        let timed = self.one(&benchmark, &cpus, side, round)?;
         if (row, side) == (0, 0)
             && round < START_UPS
             && let Some(nothing) = self.start_up.clone()
         {
             self.one(&nothing, &[], side, round)?;
         }
-        Ok(value)
+        Ok(timed)
     }
 
-    fn standing(&mut self, row: usize, round: u32, times: &Times) {
+    fn standing(&mut self, row: usize, times: &Times) {
         let judged = looks::judge(std::slice::from_ref(times), self.margin, false);
-        let so_far = judged.iter().flatten().next();
-        let text = format!(
-            "{}: pair {}{}",
-            self.steps[row].id,
-            round + 1,
-            so_far.map_or_else(String::new, so_far_in_words)
-        );
+        let text = words::standing(times, &judged[0], self.margin);
+        let row = match self.steps.len() {
+            1 => String::new(),
+            _ => format!(", {}", self.steps[row].id),
+        };
         self.display
-            .standing(self.start.elapsed(), self.budget, &text);
+            .standing(self.start.elapsed(), self.budget, &text, &row);
     }
-}
-
-/// `, b 1.8 % slower so far; a change of 0.9 % would be seen`.
-fn so_far_in_words(so_far: &Comparison) -> String {
-    let Some(ratio) = so_far.ratio else {
-        return String::new();
-    };
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-    let change = match ratio.ratio {
-        faster if faster > 1.0 => format!(", b {} faster so far", percent(faster - 1.0)),
-        slower => format!(", b {} slower so far", percent(1.0 / slower - 1.0)),
-    };
-    let visible = so_far
-        .smallest
-        .map(|smallest| format!("; a change of {} would be seen", percent(smallest)));
-    let decided = match so_far.verdict {
-        Verdict::CannotTell => "",
-        _ => "; decided",
-    };
-    format!("{change}{}{decided}", visible.unwrap_or_default())
 }
 
 /// Gives a command that sets the machine to the shell.

@@ -5,8 +5,9 @@
 
 use crate::session::CONFIDENCE;
 use anyhow::Result;
-use gritstone_stats::looks::{self, LOOKS, Times};
+use gritstone_stats::looks::{self, LOOKS};
 use gritstone_stats::plan::launches_needed;
+use gritstone_stats::times::{Timed, Times};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
@@ -32,13 +33,13 @@ pub struct Design {
 pub trait Ways {
     /// Time since the start.
     fn now(&self) -> Duration;
-    /// Launches a row on a side, and keeps the launch; its time in ns, or none where it failed.
+    /// Launches a row on a side, and keeps the launch; what it took, or none where it failed.
     ///
     /// # Errors
     /// When nothing can be launched or kept any more.
-    fn launch(&mut self, row: usize, side: usize, round: u32) -> Result<Option<f64>>;
+    fn launch(&mut self, row: usize, side: usize, round: u32) -> Result<Option<Timed>>;
     /// After each pair of a row: its times so far.
-    fn standing(&mut self, row: usize, round: u32, times: &Times);
+    fn standing(&mut self, row: usize, times: &Times);
 }
 
 /// One row of the trial.
@@ -63,13 +64,16 @@ impl Track {
         let rounds = self.times.rounds();
         match self.times.0.as_slice() {
             [alone] => {
-                let values: Vec<f64> = alone.iter().flatten().map(|ns| ns.ln()).collect();
+                let values: Vec<f64> = alone.iter().flatten().map(|t| t.ns.ln()).collect();
                 let (pilot, most) = ALONE;
                 rounds >= pilot
                     && rounds
                         >= launches_needed(&values[..pilot], PRECISION, CONFIDENCE, pilot, most)
             }
-            _ => rounds >= LOOKS[LOOKS.len() - 1],
+            _ => {
+                let mut kept = self.times.kept().into_iter();
+                kept.all(|pairs| pairs >= LOOKS[LOOKS.len() - 1])
+            }
         }
     }
 
@@ -131,7 +135,7 @@ fn pair(
     }
     track.rounds += 1;
     track.seconds += ways.now().saturating_sub(start).as_secs_f64();
-    ways.standing(row, round, &track.times);
+    ways.standing(row, &track.times);
     Ok(())
 }
 
@@ -140,7 +144,10 @@ fn look(design: &Design, tracks: &mut [Track]) {
     for track in tracks.iter_mut() {
         track.out |= track.full() || track.failing();
     }
-    let due = |track: &Track| !track.out && LOOKS.contains(&track.times.rounds());
+    let due = |track: &Track| {
+        let mut kept = track.times.kept().into_iter();
+        !track.out && kept.any(|pairs| LOOKS.contains(&pairs))
+    };
     if design.sides < 2 || !tracks.iter().any(due) {
         return;
     }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: stored runs.
 
-use crate::world::pairs::{Order, Weather, different, four_looks, trial};
+use crate::world::pairs::{Order, Weather, different, four_looks, ranking, trial};
 use crate::world::{Shape, World};
 use crate::{head, line, percent};
 use gritstone_model::Verdict;
@@ -21,30 +21,61 @@ const WEATHERS: [(&str, Weather); 9] = [
     ("a neighbour in step", Weather::InStep),
 ];
 
+/// Neighbours on the other thread of the core, and whether the pacers see them.
+const NEIGHBOURS: [(&str, Weather); 4] = [
+    ("a neighbour comes and goes", Weather::Neighbour),
+    ("the same, seen", Weather::Seen),
+    ("a neighbour in step", Weather::InStep),
+    ("the same, half seen", Weather::InStepSeen),
+];
+
 pub fn verdicts() -> String {
-    let changes = [1.0, 1.005, 1.02, 1.05];
-    let mut world = World::new(61);
-    let mut table = head(
+    said(
         "`ab`: called slower / faster / no difference beyond 1 %, % of trials; median of the pairs that it took",
+        &WEATHERS,
+        &[1.0, 1.005, 1.02, 1.05],
+        (TIMES, 61),
+    )
+}
+
+pub fn neighbours() -> String {
+    said(
+        "The same where pairs are left out; of the pairs those that were left out too",
+        &NEIGHBOURS,
+        &[1.0, 1.01, 1.02, 1.05],
+        (TIMES / 2, 64),
+    )
+}
+
+/// What is said of sides that differ by these factors; how many trials, and the seed.
+fn said(
+    title: &str,
+    weathers: &[(&str, Weather)],
+    changes: &[f64],
+    (times, seed): (usize, u64),
+) -> String {
+    let mut world = World::new(seed);
+    let mut table = head(
+        title,
         "launches",
         changes.iter().map(|c| match c {
             1.0 => "the same".to_owned(),
             c => format!("{:.1} % slower", 100.0 * (c - 1.0)),
         }),
     );
-    for (name, weather) in WEATHERS {
+    for (name, weather) in weathers {
         let cells = changes.iter().map(|&factor| {
-            let made: Vec<(Verdict, usize)> = (0..TIMES)
-                .map(|_| trial(&mut world, weather, Order::Coin, factor))
+            let made: Vec<(Verdict, usize)> = (0..times)
+                .map(|_| trial(&mut world, *weather, Order::Coin, factor))
                 .collect();
             let mut pairs: Vec<usize> = made.iter().map(|(_, pairs)| *pairs).collect();
             pairs.sort_unstable();
             let said = [Verdict::Slower, Verdict::Faster, Verdict::NoDifference];
             let shares = said.map(|verdict| {
                 let hits = made.iter().filter(|(said, _)| *said == verdict).count();
-                format!("{:.2}", 100.0 * hits as f64 / TIMES as f64)
+                format!("{:.2}", 100.0 * hits as f64 / times as f64)
             });
-            format!("{}; {}", shares.join(" / "), pairs[TIMES / 2])
+            format!("{}; {}", shares.join(" / "), pairs[times / 2])
         });
         table += &line(name, cells);
     }
@@ -73,6 +104,51 @@ pub fn orders() -> String {
             let (same, slower) = (hits(1.0, &mut world), hits(1.02, &mut world));
             format!("{} ({})", percent(same, TIMES), percent(slower, TIMES))
         });
+        table += &line(name, cells);
+    }
+    table
+}
+
+pub fn rankings() -> String {
+    const RANKINGS: usize = 500;
+    let factors = [1.0, 1.0, 1.0, 1.05, 1.2];
+    let mut world = World::new(63);
+    let columns = [
+        "one of the same called slower",
+        "5 % slower found",
+        "20 % slower found",
+        "launches of the best",
+        "of the slower two",
+    ];
+    let mut table = head(
+        "Rankings of five, three of which are the same: % of trials; median of launches",
+        "launches",
+        columns.into_iter().map(str::to_owned),
+    );
+    let weathers = [WEATHERS[1], WEATHERS[6], NEIGHBOURS[0], NEIGHBOURS[1]];
+    for (name, weather) in weathers {
+        let (mut wrong, mut found) = (0, [0; 2]);
+        let mut launches: [Vec<usize>; 3] = Default::default();
+        for _ in 0..RANKINGS {
+            let made = ranking(&mut world, weather, &factors, 0.01);
+            let called: Vec<_> = made.shown.iter().filter(|c| different(c.verdict)).collect();
+            wrong += usize::from(called.iter().any(|c| c.other < 3));
+            for (side, found) in (3..).zip(&mut found) {
+                *found += usize::from(called.iter().any(|c| c.other == side));
+            }
+            for (side, launches) in [0, 3, 4].into_iter().zip(&mut launches) {
+                launches.push(made.times.0[side].len());
+            }
+        }
+        let shares = [wrong, found[0], found[1]].map(|hits| percent(hits, RANKINGS));
+        let medians = launches.map(|mut of| {
+            of.sort_unstable();
+            of[RANKINGS / 2].to_string()
+        });
+        let [best, five, twenty] = medians;
+        let cells = shares
+            .into_iter()
+            .chain([best, format!("{five}, {twenty}")]);
         table += &line(name, cells);
     }
     table

@@ -18,7 +18,7 @@ mod world;
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [Table; 17] = [
+    let tables: [Table; 19] = [
         figure::coverage,
         figure::median,
         figure::widened,
@@ -33,6 +33,8 @@ fn main() {
         compare::rows,
         ab::verdicts,
         ab::orders,
+        ab::neighbours,
+        ab::rankings,
         trial::quantiles,
         rest::rating,
         past::changes_found,

@@ -6,7 +6,7 @@
 //! Must not know: how copies are started, how a table is drawn.
 
 use super::reading::{Reading, median};
-use super::{Options, Row, blank, rules, sorted};
+use super::{Options, Row, blank, disturbance, rules, sorted};
 use crate::center;
 use crate::scaling::{self, Law, Peak, Range, Round, Unfitted};
 use gritstone_model::{
@@ -132,7 +132,7 @@ fn point(
         let centre = center::log_center(&ns, options.confidence).map(|e| e.value);
         footnotes.extend(rules::untimed(timed.len(), measured));
         footnotes.extend(rules::claims(benchmark, measured, centre));
-        footnotes.extend(rules::disturbed(benchmark, measured));
+        footnotes.extend(disturbance::disturbed(benchmark, measured));
         if !values.is_empty() {
             footnotes.extend(rules::repeatable(&rules::Spread {
                 n: values.len(),

@@ -4,7 +4,8 @@
 
 use super::reading::{Reading, median, merged};
 use super::{
-    Intervals, Options, Row, blank, load, longest, paging, pairs, published, rules, sorted,
+    Intervals, Options, Row, blank, disturbance, load, longest, paging, pairs, published, rules,
+    sorted,
 };
 use crate::{center, describe};
 use gritstone_model::{
@@ -52,7 +53,7 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
     notes.extend(load::beside(benchmark, &launches));
     notes.extend(paging::paged(benchmark, &launches));
     result.faults_per_page = paging::faults_per_page(benchmark, &launches);
-    notes.extend(rules::disturbed(benchmark, &alone));
+    notes.extend(disturbance::disturbed(benchmark, &alone));
     notes.extend(crowded);
     if result.cycles.is_some() {
         notes.extend(rules::drifted(row.drift));

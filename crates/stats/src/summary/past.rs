@@ -5,7 +5,7 @@
 
 use super::derived::Terms;
 use super::reading::Reading;
-use super::{Row, rows, rules};
+use super::{Row, disturbance, rows, rules};
 use crate::between::{Figure, Past};
 use crate::{center, order};
 use gritstone_model::{Benchmark, Id, Quantity, RunData, Term, Work};
@@ -62,7 +62,7 @@ fn launched(row: &Row) -> Option<[Option<f64>; 2]> {
     let exact = row.benchmark.unit.quantity() == Quantity::Exact;
     let launches: Vec<&Reading> = row.launches.iter().filter(|r| r.measured()).collect();
     let (launches, _) = rules::uncrowded(&launches, CONFIDENCE);
-    if made || exact || rules::disturbed(row.benchmark, &launches).is_some() {
+    if made || exact || disturbance::disturbed(row.benchmark, &launches).is_some() {
         return None;
     }
     let timed: Vec<&Reading> = launches

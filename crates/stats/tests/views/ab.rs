@@ -82,6 +82,50 @@ fn launches_of_one_round_are_a_pair_wherever_they_stand() {
     assert_eq!((figure.launches, figure.peak_kb), (12, Some(1012)));
 }
 
+/// With the core to itself the wide pacer takes a quarter of the pace; beside another thread half as long again.
+fn pace(run: &mut RunData, crowded: impl Fn(u32) -> bool) {
+    for launch in &mut run.launches {
+        let busy = crowded(launch.round);
+        launch.cpus = vec![1];
+        for event in &mut launch.events {
+            if let Event::Sample(sample) = event {
+                (sample.pace, sample.wide) = (240_000, if busy { 90_000 } else { 60_000 });
+                sample.wall = if busy {
+                    sample.wall * 3 / 2
+                } else {
+                    sample.wall
+                };
+            }
+        }
+    }
+}
+
+#[test]
+fn pairs_beside_another_thread_of_the_core_are_left_out_and_counted() {
+    let (mut a, mut b) = (side("a", 10.0, 16), side("b", 11.0, 16));
+    pace(&mut a, |round| round == 5);
+    pace(&mut b, |round| matches!(round, 5 | 9 | 13));
+    // in the order of time
+    b.launches.iter_mut().for_each(|launch| launch.start += 1);
+    let comparison = &said(&[a.clone(), b.clone()]).rows[0].comparisons[0];
+    assert_eq!(
+        (comparison.pairs, comparison.verdict),
+        (13, Verdict::Slower)
+    );
+    assert!((comparison.ratio.unwrap() - 10.0 / 11.0).abs() < 1e-6);
+    assert_eq!((comparison.crowded, comparison.left_out), (3, 3));
+
+    // what one side does to its core all the time is compared
+    pace(&mut b, |_| true);
+    pace(&mut a, |_| false);
+    let comparison = &said(&[a, b]).rows[0].comparisons[0];
+    assert_eq!(
+        (comparison.pairs, comparison.verdict),
+        (8, Verdict::CannotTell)
+    );
+    assert_eq!((comparison.crowded, comparison.left_out), (16, 8));
+}
+
 #[test]
 fn user_and_system_time_need_a_hundred_ticks() {
     // 12 launches of 40 ms have 360 ms of both, which is 90 ticks

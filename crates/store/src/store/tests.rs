@@ -212,7 +212,7 @@ fn insert_strange(store: &Store, kind: &str, n: Option<i64>) {
     event[2] = n.map_or(Value::Null, Value::Integer);
     let mut seal = Seal::new();
     seal.row(&launch);
-    seal.event(&event);
+    seal.event(event.iter().map(rusqlite::types::ValueRef::from));
     let run = Value::Integer(1);
     for (statement, key, row) in [
         (sql::INSERT_LAUNCH, [run.clone(), seal.value()], launch),

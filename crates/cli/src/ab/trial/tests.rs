@@ -5,7 +5,8 @@
 use super::{Design, Ways, measure};
 use anyhow::{Result, bail};
 use gritstone_model::Verdict;
-use gritstone_stats::looks::{LEVEL, LOOKS, Times, judge};
+use gritstone_stats::looks::{LEVEL, LOOKS, judge};
+use gritstone_stats::times::{Timed, Times};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::time::Duration;
@@ -16,6 +17,8 @@ struct Machine {
     factor: f64,
     /// What the machine does meanwhile, from the number of the launch.
     weather: fn(usize) -> f64,
+    /// Whether another thread of the core is busy, likewise.
+    crowded: fn(usize) -> bool,
     launches: Vec<(usize, usize, u32)>,
     fails: fn(usize, u32) -> bool,
     breaks_after: usize,
@@ -27,6 +30,7 @@ impl Machine {
             random: Pcg64::seed_from_u64(seed),
             factor,
             weather: |_| 1.0,
+            crowded: |_| false,
             launches: vec![],
             fails: |_, _| false,
             breaks_after: usize::MAX,
@@ -44,18 +48,22 @@ impl Ways for Machine {
         Duration::from_secs(self.launches.len() as u64)
     }
 
-    fn launch(&mut self, row: usize, side: usize, round: u32) -> Result<Option<f64>> {
+    fn launch(&mut self, row: usize, side: usize, round: u32) -> Result<Option<Timed>> {
         if self.launches.len() == self.breaks_after {
             bail!("stopped");
         }
         let weather = (self.weather)(self.launches.len());
         self.launches.push((row, side, round));
         let factor = [1.0, self.factor].get(side).copied().unwrap_or(1.3);
-        let value = 1e6 * factor * weather * (1.0 + 0.01 * self.normal());
+        let crowded = (self.crowded)(self.launches.len());
+        let value = Timed {
+            ns: 1e6 * factor * weather * (1.0 + 0.01 * self.normal()),
+            crowded,
+        };
         Ok((!(self.fails)(side, round)).then_some(value))
     }
 
-    fn standing(&mut self, _: usize, _: u32, _: &Times) {}
+    fn standing(&mut self, _: usize, _: &Times) {}
 }
 
 fn design(sides: usize, seconds: u64) -> Design {
@@ -113,6 +121,21 @@ fn it_ends_with_the_budget_and_with_the_last_look() {
     let times = measure(&design(2, 10_000), &mut wild).unwrap();
     assert_eq!(times[0].rounds(), LOOKS[LOOKS.len() - 1]);
     assert_eq!(verdict(&times), Verdict::CannotTell);
+}
+
+#[test]
+fn crowded_pairs_are_made_again() {
+    let mut machine = Machine::new(9, 1.5);
+    // launches count from 1: the fifth pair, and one launch of the seventh
+    machine.crowded = |launch| matches!(launch, 9 | 10 | 14);
+    let times = measure(&design(2, 1000), &mut machine).unwrap();
+    assert_eq!(machine.launches.len(), 2 * (LOOKS[0] + 2));
+    assert_eq!((times[0].rounds(), times[0].kept()), (14, vec![12]));
+    // of pairs that are all crowded every other one stays
+    let mut machine = Machine::new(9, 1.5);
+    machine.crowded = |_| true;
+    measure(&design(2, 1000), &mut machine).unwrap();
+    assert_eq!(machine.launches.len(), 2 * (2 * LOOKS[0] - 1));
 }
 
 #[test]

@@ -1,0 +1,116 @@
+//! How a row of a trial stands, in words short enough for one line of a terminal of 80 columns.
+//!
+//! Must not know: terminals, how verdicts are found.
+
+use gritstone_model::Verdict;
+use gritstone_stats::looks::{self, Comparison, LOOKS};
+use gritstone_stats::times::Times;
+
+/// `pair 13: b 1.8 % slower so far, 0.9 % would show`; of more than two sides, which comes first.
+pub fn standing(times: &Times, judged: &[Comparison], margin: f64) -> String {
+    let rounds = times.rounds();
+    match judged {
+        [] => format!("launch {rounds}"),
+        [one] => {
+            let pairs = match one.pairs < LOOKS[0] {
+                true => format!("pair {} of at least {}", one.pairs, LOOKS[0]),
+                false => format!("pair {}", one.pairs),
+            };
+            format!("{pairs}: {}{}", difference(one, margin), visible(one))
+        }
+        _ => {
+            let Some(best) = times.best() else {
+                return format!("round {rounds}");
+            };
+            let shown = looks::shown(times, judged);
+            let slower = shown.iter().filter(|c| c.verdict == Verdict::Slower);
+            format!(
+                "round {rounds}: {} first so far, {} of {} surely slower",
+                letter(best),
+                slower.count(),
+                shown.len()
+            )
+        }
+    }
+}
+
+/// What is said of the other side, and how surely.
+fn difference(c: &Comparison, margin: f64) -> String {
+    let Some(ratio) = c.ratio else {
+        return "no pair of both".to_owned();
+    };
+    let other = letter(c.other);
+    let change = match ratio.ratio {
+        faster if faster > 1.0 => format!("{} faster", percent(faster - 1.0)),
+        slower => format!("{} slower", percent(1.0 / slower - 1.0)),
+    };
+    match c.verdict {
+        Verdict::Faster | Verdict::Slower => format!("{other} is {change}"),
+        Verdict::NoDifference => format!("no difference beyond {}", percent(margin)),
+        Verdict::CannotTell => format!("{other} {change} so far"),
+    }
+}
+
+/// What else would be seen, while nothing is decided.
+fn visible(c: &Comparison) -> String {
+    let undecided = c.verdict == Verdict::CannotTell;
+    let smallest = c.smallest.filter(|_| undecided);
+    smallest.map_or_else(String::new, |s| format!(", {} would show", percent(s)))
+}
+
+fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    let places = usize::from(percent < 100.0);
+    format!("{percent:.places$} %")
+}
+
+/// The name of a side.
+fn letter(side: usize) -> char {
+    char::from(b'a' + side as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sides that take so many times as long, after so many rounds.
+    fn said(factors: &[f64], rounds: usize) -> String {
+        let side = |(at, factor): (usize, &f64)| {
+            let ns = |i: usize| 100.0 + (i * (5 + 2 * at) % 11) as f64 * 0.1;
+            (0..rounds).map(|i| Some((factor * ns(i)).into())).collect()
+        };
+        let times = Times(factors.iter().enumerate().map(side).collect());
+        let judged = looks::judge(std::slice::from_ref(&times), 0.01, false);
+        standing(&times, &judged[0], 0.01)
+    }
+
+    #[test]
+    fn a_line_has_room_for_it_beside_a_bar() {
+        let all = [
+            (said(&[1.0], 3), "launch 3"),
+            (
+                said(&[1.0, 1.004], 5),
+                "pair 5 of at least 12: b 0.4 % slower so far",
+            ),
+            (said(&[1.0, 1.5], 12), "pair 12: b is 50.0 % slower"),
+            (said(&[1.0, 0.2], 12), "pair 12: b is 400 % faster"),
+            (said(&[1.0, 1.0], 12), "pair 12: no difference beyond 1.0 %"),
+            (
+                said(&[1.0, 1.006], 15),
+                "pair 15: b 0.6 % slower so far, 0.6 % would show",
+            ),
+            (
+                said(&[1.0, 1.5, 1.0], 18),
+                "round 18: c first so far, 1 of 2 surely slower",
+            ),
+            (
+                said(&[1.0, 1.0, 1.0], 2),
+                "round 2: a first so far, 0 of 2 surely slower",
+            ),
+        ];
+        for (said, wanted) in all {
+            assert_eq!(said, wanted);
+            assert!(said.len() <= 52, "{said}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What one launch says of its row, while a run or a trial goes on.
+//!
+//! Must not know: what becomes of it, figures, footnotes.
+
+use super::crowd::Floor;
+use super::disturbance::Disturbance;
+use super::reading::Reading;
+use super::{Row, figure_of};
+use crate::between::Scatter;
+use crate::times::Timed;
+use gritstone_model::{Benchmark, Launch};
+
+/// What one launch says of its row, in nanoseconds an operation: what a pilot learns the scatter from. `None` when the
+/// launch was not measured.
+#[must_use]
+pub fn launch_ns_per_op(benchmark: &Benchmark, launch: &Launch) -> Option<f64> {
+    let row = without_launches(benchmark);
+    let reading = Reading::of(launch);
+    let ns = match launch.copies {
+        1 => row.ns(&reading),
+        _ => reading.together_ns(),
+    };
+    ns.filter(|_| reading.measured())
+}
+
+/// What one launch of a trial took, given what was seen of the core until then. `None` when it was not measured.
+#[must_use]
+pub fn launch_timed(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> Option<Timed> {
+    let mut reading = Reading::of(launch);
+    reading.hold_to(held_to(benchmark, floor), figure_of(benchmark, &reading));
+    let row = without_launches(benchmark);
+    let crowded = reading.crowded;
+    let ns = row.ns(&reading).filter(|_| reading.measured())?;
+    Some(Timed { ns, crowded })
+}
+
+/// Whether the machine did too much else during a launch, given what others saw of the core: such a launch is kept, and repeated.
+#[must_use]
+pub fn launch_disturbed(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> bool {
+    let mut reading = Reading::of(launch);
+    reading.hold_to(held_to(benchmark, floor), figure_of(benchmark, &reading));
+    Disturbance::of(benchmark.processor_bound, &reading).is_any()
+}
+
+/// Whether another thread of the core was busy beside a launch, so that the figure of the row is made of others.
+#[must_use]
+pub fn launch_crowded(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> bool {
+    let mut reading = Reading::of(launch);
+    reading.hold_to(held_to(benchmark, floor), figure_of(benchmark, &reading));
+    reading.crowded
+}
+
+fn without_launches(benchmark: &Benchmark) -> Row<'_> {
+    Row {
+        benchmark,
+        launches: Vec::new(),
+        drift: Scatter::known(0.0),
+    }
+}
+
+/// Beside a load of our own the other threads of the core are busy on purpose.
+pub(super) fn held_to<'a>(benchmark: &Benchmark, floor: &'a Floor) -> &'a Floor {
+    static NONE: Floor = Floor::none();
+    match benchmark.load().is_empty() {
+        true => floor,
+        false => &NONE,
+    }
+}
