@@ -160,7 +160,12 @@ fn not_run(document: &mut Document, results: &[ResultView]) -> Option<Text> {
         words::plural(results.len(), "row"),
         some_of(&names, NAMED)
     );
-    Some(Text::new(text).with(marks))
+    let text = Text::new(text).with(marks);
+    // beyond a few the reasons stand beside the rows only
+    match text.marks.len() <= NAMED {
+        true => Some(text),
+        false => Some(text.text.into()),
+    }
 }
 
 /// How many figures are as sure as asked for, and the one that is least so.

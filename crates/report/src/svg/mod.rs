@@ -22,6 +22,7 @@ use crate::number;
 use axis::Scale;
 use labels::Label;
 use std::fmt::Write as _;
+use unicode_width::UnicodeWidthStr;
 
 /// A figure of lines.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,7 +73,9 @@ pub struct Point {
     pub interval: Option<[f64; 2]>,
 }
 
-const LEFT: f64 = 74.0;
+/// Room at the left for the name of y, and for its ticks: this much at least.
+const NAME: f64 = 26.0;
+const LEAST_TICK: f64 = 40.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 52.0;
 const PLOT_WIDTH: f64 = 500.0;
@@ -105,32 +108,34 @@ impl Plot {
     #[must_use]
     pub fn render(&self) -> String {
         let height = LEAST_HEIGHT.max(labels::height(self.lines.len()));
+        let y = Scale::new(
+            self.values(|p| [p.y, p.interval.map(|i| i[0]), p.interval.map(|i| i[1])]),
+            self.log_y,
+            TOP + height,
+            TOP,
+        )
+        .rounded();
+        let ticks = y.ticks().into_iter().map(|tick| self.tick(tick).width());
+        #[allow(clippy::cast_precision_loss)] // a few letters
+        let widest = ticks.max().unwrap_or(0) as f64 * labels::CHAR;
+        let left = NAME + widest.max(LEAST_TICK) + 8.0;
+        let right = left + PLOT_WIDTH;
+        let x = self.values(|p| [Some(p.x); 3]);
         let area = Area {
-            x: Scale::new(
-                self.values(|p| [Some(p.x); 3]),
-                self.log_x,
-                LEFT,
-                LEFT + PLOT_WIDTH,
-            )
-            .padded(),
-            y: Scale::new(
-                self.values(|p| [p.y, p.interval.map(|i| i[0]), p.interval.map(|i| i[1])]),
-                self.log_y,
-                TOP + height,
-                TOP,
-            )
-            .rounded(),
+            x: Scale::new(x, self.log_x, left, right).padded(),
+            y,
+            left,
             bottom: TOP + height,
         };
         let labels = self.labels(&area);
-        let width = LEFT + PLOT_WIDTH + labels::width(&labels);
+        let width = right + labels::width(&labels);
         let names = [&self.id, &self.title, &self.description];
         let mut out = open(names, width, TOP + height + BOTTOM);
         self.axes(&mut out, &area);
         for (index, line) in self.lines.iter().enumerate() {
             self.line(&mut out, &area, index, line);
         }
-        labels::draw(&mut out, &labels, LEFT + PLOT_WIDTH);
+        labels::draw(&mut out, &labels, right);
         out.push_str("</svg>\n");
         out
     }
@@ -146,16 +151,21 @@ impl Plot {
             .flatten()
     }
 
+    fn tick(&self, y: f64) -> String {
+        number::at_most(y, &self.y_unit, 4)
+    }
+
     fn axes(&self, out: &mut String, area: &Area) {
-        let (right, bottom) = (LEFT + PLOT_WIDTH, area.bottom);
+        let (left, bottom) = (area.left, area.bottom);
+        let right = left + PLOT_WIDTH;
         for tick in area.y.ticks() {
             let y = area.y.at(tick);
-            let text = escape(&number::at_most(tick, &self.y_unit, 4));
+            let text = escape(&self.tick(tick));
             let _ = writeln!(
                 out,
-                "<path class=\"grid\" d=\"M{LEFT} {y:.1}H{right}\" stroke=\"#dcdcdc\"/>\
+                "<path class=\"grid\" d=\"M{left:.1} {y:.1}H{right:.1}\" stroke=\"#dcdcdc\"/>\
                  <text class=\"ink\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"#333\">{text}</text>",
-                LEFT - 8.0,
+                left - 8.0,
                 y + 4.0
             );
         }
@@ -171,10 +181,10 @@ impl Plot {
         }
         let _ = writeln!(
             out,
-            "<path class=\"axis\" d=\"M{LEFT} {bottom}H{right}\" stroke=\"#555\"/>\
+            "<path class=\"axis\" d=\"M{left:.1} {bottom}H{right:.1}\" stroke=\"#555\"/>\
              <text class=\"ink\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#333\">{}</text>\
              <text class=\"ink\" transform=\"translate(14 {:.1}) rotate(-90)\" text-anchor=\"middle\" fill=\"#333\">{}</text>",
-            LEFT + PLOT_WIDTH / 2.0,
+            left + PLOT_WIDTH / 2.0,
             bottom + 42.0,
             escape(&self.x_label),
             f64::midpoint(TOP, bottom),
@@ -288,6 +298,7 @@ impl Plot {
 struct Area {
     x: Scale,
     y: Scale,
+    left: f64,
     bottom: f64,
 }
 
