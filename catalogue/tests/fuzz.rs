@@ -15,7 +15,7 @@ fn only(kinds: &[&str]) -> String {
     let (head, _) = DEMO.split_once("[needs]").expect("a head, then needs");
     let entries = DEMO.split(ENTRY).skip(1).filter(|entry| {
         let is = |kind: &&str| entry.contains(&format!("kind = \"{kind}\""));
-        kinds.iter().any(|kind| is(kind))
+        kinds.iter().any(is)
     });
     let kept = |line: &&str| !line.starts_with("load =") && !line.starts_with("curve =");
     let text: String = entries.map(|entry| format!("{ENTRY}{entry}")).collect();
