@@ -58,13 +58,14 @@ struct Heads<'t> {
 /// Adds a table with its caption.
 pub(crate) fn set(setter: &mut Setter, table: &Table) {
     let cells = cells(setter, table);
-    let columns: Vec<Place> = (0..table.columns.len())
+    let mut columns: Vec<Place> = (0..table.columns.len())
         .map(|i| Place {
             width: width(setter, &cells, i),
             key: table.columns[i].key,
             group: table.columns[i].group.clone(),
         })
         .collect();
+    widen(setter, &cells, &mut columns);
     let least: f32 = columns.iter().map(|c| c.width.least).sum();
     let fits = |scale: &f32| least * scale <= WIDTH;
     let scale = SCALES.into_iter().find(fits).unwrap_or(SCALES[2]);
@@ -173,6 +174,27 @@ fn width(setter: &Setter, cells: &Cells, at: usize) -> Width {
         natural,
         least,
         marks,
+    }
+}
+
+/// The head of a group takes two lines or so, and none of its words is broken.
+fn widen(setter: &Setter, cells: &Cells, columns: &mut [Place]) {
+    let same = |a: &Place, b: &Place| a.group.is_some() && a.group == b.group;
+    let mut at = 0;
+    for run in columns.chunk_by_mut(same) {
+        if let Some(name) = &cells.groups[at] {
+            let words = name.text.split(' ');
+            let longest = words.map(|word| setter.fonts.word(head(SIZE), word));
+            let whole = setter.fonts.width(head(SIZE), &name.text);
+            let wanted = longest.fold(whole / 2.0, f32::max) + 2.0 * PAD * SIZE;
+            let least: f32 = run.iter().map(|column| column.width.least).sum();
+            let more = (wanted - least).max(0.0) / run.len() as f32;
+            for column in &mut *run {
+                column.width.least += more;
+                column.width.natural = column.width.natural.max(column.width.least);
+            }
+        }
+        at += run.len();
     }
 }
 
