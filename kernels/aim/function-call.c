@@ -11,12 +11,6 @@
 #define A_TURN 16
 #define NUMBER 7
 
-#if defined(__GNUC__) && !defined(__clang__)
-#define APART __attribute__((noinline, noipa))
-#else
-#define APART __attribute__((noinline))
-#endif
-
 APART static int with_none(void)
 {
 	int result = NUMBER;

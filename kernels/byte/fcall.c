@@ -10,11 +10,7 @@
 
 static int with_call;
 
-__attribute__((noinline))
-#if defined(__GNUC__) && !defined(__clang__)
-__attribute__((noipa))
-#endif
-static unsigned long same(unsigned long k)
+static APART unsigned long same(unsigned long k)
 {
 	OPAQUE(k);
 	return k;

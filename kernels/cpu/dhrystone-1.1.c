@@ -13,7 +13,6 @@
 #define TEXT 31 /* 30 characters and the end */
 #define SIDE 51
 
-#define HIDDEN __attribute__((noinline))
 #ifdef __OPTIMIZE__
 #define SEALED(x) OPAQUE(x)
 #else

@@ -250,7 +250,7 @@ fn a_pdf_has_headings_heads_of_tables_figures_and_links_in_its_structure() {
     }
     // copies of a row, the curve, the bars
     assert_eq!(count("Figure"), 3);
-    // every mark is a link; one that leads nowhere would be refused by the typesetter
+    // every mark is a link; one that leads nowhere would be refused when it is written
     assert!(count("Link") > 20);
 }
 
