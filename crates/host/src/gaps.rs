@@ -15,6 +15,8 @@
 //!   scatter, so a gap of 1 ms is seen in a sample of 10 ms and is not in one of 20 ms.
 //! - What slows every sample of a launch alike (a busy sibling thread, a lower frequency) is no gap. The pacer
 //!   beside the samples sees the frequency; nothing here sees the rest.
+//! - Work that leaves its CPU at every operation, to wait for another process that has a part in it or to let one go first, stands still
+//!   by its nature. Of such samples nothing is said.
 
 use gritstone_model::{Event, Sample};
 
@@ -23,6 +25,10 @@ const SCATTER: f64 = 0.1;
 
 /// With fewer samples their median is no measure of what is usual.
 const FEWEST: usize = 5;
+
+/// Nobody is preempted so often within a sample: whoever is switched off at each of so many operations has asked for it
+/// (`sched_yield` counts as involuntary).
+const MANY: u64 = 100;
 
 /// Time lost within the samples of one launch, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,7 +56,8 @@ pub fn off_cpu(wall: u64, cpu: u64) -> u64 {
     wall.saturating_sub(cpu)
 }
 
-/// The gaps of a launch of processor-bound work of one process on one CPU; `None` when no sample tells its CPU time.
+/// The gaps of a launch of processor-bound work of one process on one CPU; `None` when no sample tells its CPU time, or when the work
+/// leaves its CPU by itself.
 #[must_use]
 pub fn of(events: &[Event]) -> Option<Gaps> {
     let samples: Vec<&Sample> = events
@@ -59,6 +66,7 @@ pub fn of(events: &[Event]) -> Option<Gaps> {
             Event::Sample(sample) if sample.n > 0 && sample.usage.cpu > 0 => Some(sample),
             _ => None,
         })
+        .filter(|sample| !leaves_its_cpu(sample))
         .collect();
     if samples.is_empty() {
         return None;
@@ -73,6 +81,10 @@ pub fn of(events: &[Event]) -> Option<Gaps> {
         gaps.longest = gaps.longest.max(off.saturating_add(stalled));
     }
     Some(gaps)
+}
+
+fn leaves_its_cpu(sample: &Sample) -> bool {
+    sample.usage.vcsw >= sample.n || (sample.n >= MANY && sample.usage.icsw >= sample.n)
 }
 
 /// CPU time an operation in the median sample, ns.
@@ -152,6 +164,23 @@ mod tests {
         assert_eq!(of(&events).unwrap().total(), 0);
         let few = [sample(1, 10, 10), sample(1, 10, 10), sample(1, 99, 99)];
         assert_eq!(of(&few).unwrap().total(), 0);
+    }
+
+    #[test]
+    fn work_that_leaves_its_cpu_stands_still_by_nature() {
+        let with = |n, vcsw, icsw| {
+            let Event::Sample(mut sample) = sample(n, 10_000_000, 4_000_000) else {
+                unreachable!()
+            };
+            (sample.usage.vcsw, sample.usage.icsw) = (vcsw, icsw);
+            vec![Event::Sample(sample); 5]
+        };
+        // waits at each operation; yields at each; is preempted now and then, once in its only operation
+        assert_eq!(of(&with(1000, 1000, 0)), None);
+        assert_eq!(of(&with(1000, 0, 1000)), None);
+        let lost = |events: &[Event]| of(events).map(|gaps| gaps.off_cpu);
+        assert_eq!(lost(&with(1000, 0, 40)), Some(30_000_000));
+        assert_eq!(lost(&with(1, 0, 1)), Some(30_000_000));
     }
 
     #[test]
