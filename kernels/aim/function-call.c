@@ -11,20 +11,20 @@
 #define A_TURN 16
 #define NUMBER 7
 
-APART static int with_none(void)
+SEPARATE static int with_none(void)
 {
 	int result = NUMBER;
 	OPAQUE(result);
 	return result;
 }
 
-APART static int with_one(int a)
+SEPARATE static int with_one(int a)
 {
 	OPAQUE(a);
 	return a;
 }
 
-APART static int with_two(int a, int b)
+SEPARATE static int with_two(int a, int b)
 {
 	OPAQUE(a);
 	OPAQUE(b);

@@ -10,7 +10,7 @@
 
 static int with_call;
 
-static APART unsigned long same(unsigned long k)
+static SEPARATE unsigned long same(unsigned long k)
 {
 	OPAQUE(k);
 	return k;

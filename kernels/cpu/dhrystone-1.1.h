@@ -6,7 +6,7 @@
  * than if each had been compiled by itself, whatever the compiler.
  */
 
-static APART boolean NAME(func_3)(enum ident given)
+static SEPARATE boolean NAME(func_3)(enum ident given)
 {
 	SEALED(given);
 	REG enum ident local = given;
@@ -15,7 +15,7 @@ static APART boolean NAME(func_3)(enum ident given)
 	return result;
 }
 
-static APART void NAME(proc_6)(REG enum ident given, REG enum ident *result)
+static SEPARATE void NAME(proc_6)(REG enum ident given, REG enum ident *result)
 {
 	SEALED(given);
 	SEALED(result);
@@ -40,7 +40,7 @@ static APART void NAME(proc_6)(REG enum ident given, REG enum ident *result)
 	}
 }
 
-static APART void NAME(proc_7)(int first, int second, int *result)
+static SEPARATE void NAME(proc_7)(int first, int second, int *result)
 {
 	SEALED(first);
 	SEALED(second);
@@ -49,7 +49,7 @@ static APART void NAME(proc_7)(int first, int second, int *result)
 	*result = second + local;
 }
 
-static APART void NAME(proc_3)(REG struct record **result)
+static SEPARATE void NAME(proc_3)(REG struct record **result)
 {
 	SEALED(result);
 	if (record_global != NULL)
@@ -59,7 +59,7 @@ static APART void NAME(proc_3)(REG struct record **result)
 	NAME(proc_7)(10, int_global, &record_global->number);
 }
 
-static APART void NAME(proc_1)(REG struct record *given)
+static SEPARATE void NAME(proc_1)(REG struct record *given)
 {
 	SEALED(given);
 	REG struct record *next = given->next;
@@ -78,7 +78,7 @@ static APART void NAME(proc_1)(REG struct record *given)
 	}
 }
 
-static APART void NAME(proc_2)(int *changed)
+static SEPARATE void NAME(proc_2)(int *changed)
 {
 	SEALED(changed);
 	REG int local = *changed + 10;
@@ -94,7 +94,7 @@ static APART void NAME(proc_2)(int *changed)
 	}
 }
 
-static APART void NAME(proc_4)(void)
+static SEPARATE void NAME(proc_4)(void)
 {
 	REG boolean local = char_1_global == 'A';
 	local |= bool_global;
@@ -102,13 +102,13 @@ static APART void NAME(proc_4)(void)
 	char_2_global = 'B';
 }
 
-static APART void NAME(proc_5)(void)
+static SEPARATE void NAME(proc_5)(void)
 {
 	char_1_global = 'A';
 	bool_global = 0;
 }
 
-static APART void NAME(proc_8)(int *one, int (*two)[SIDE], int index, int value)
+static SEPARATE void NAME(proc_8)(int *one, int (*two)[SIDE], int index, int value)
 {
 	SEALED(one);
 	SEALED(two);
@@ -125,7 +125,7 @@ static APART void NAME(proc_8)(int *one, int (*two)[SIDE], int index, int value)
 	int_global = 5;
 }
 
-static APART enum ident NAME(func_1)(char first, char second)
+static SEPARATE enum ident NAME(func_1)(char first, char second)
 {
 	SEALED(first);
 	SEALED(second);
@@ -136,7 +136,7 @@ static APART enum ident NAME(func_1)(char first, char second)
 	return result;
 }
 
-static APART boolean NAME(func_2)(const char *first, const char *second)
+static SEPARATE boolean NAME(func_2)(const char *first, const char *second)
 {
 	SEALED(first);
 	SEALED(second);

@@ -90,9 +90,9 @@ pid_t fork_peer(struct context *);
 /* A function of which the compiler knows nothing where it is called, not even which registers it leaves alone, as if it stood in a file of
  * its own. clang makes use of no such knowledge. */
 #if defined(__GNUC__) && !defined(__clang__)
-#define APART __attribute__((noinline, noipa))
+#define SEPARATE __attribute__((noinline, noipa))
 #else
-#define APART __attribute__((noinline))
+#define SEPARATE __attribute__((noinline))
 #endif
 
 /* Memory is read and written by unknown hands here: stores are kept, loads are done again. */
