@@ -108,10 +108,14 @@ fn times(runs: &[RunData], rows: &[&Benchmark]) -> Vec<Times> {
     let mut found: BTreeMap<&Id, Rounds> = BTreeMap::new();
     let known: BTreeMap<&Id, &Benchmark> = rows.iter().map(|row| (&row.id, *row)).collect();
     for (side, launch) in launches {
-        if let Some(row) = known.get(&launch.id) {
-            let rounds = found.entry(&row.id).or_default();
-            let round = rounds.entry(launch.round).or_default();
-            round.insert(side, reader.timed(row, launch));
+        match known.get(&launch.id) {
+            Some(row) => {
+                let rounds = found.entry(&row.id).or_default();
+                let round = rounds.entry(launch.round).or_default();
+                round.insert(side, reader.timed(row, launch));
+            }
+            // what it says of its core counts all the same, as it did while the trial went on
+            None => reader.0.see(launch),
         }
     }
     let of = |row: &&Benchmark| {

@@ -126,6 +126,40 @@ fn pairs_beside_another_thread_of_the_core_are_left_out_and_counted() {
     assert_eq!((comparison.crowded, comparison.left_out), (16, 8));
 }
 
+/// As while the trial went on: whatever is launched tells what the core is alone.
+#[test]
+fn the_program_that_does_nothing_tells_of_the_core_too() {
+    let said_of = |nothing: bool| {
+        let (mut a, b) = (side("a", 10.0, 12), side("b", 10.0, 12));
+        let mut runs = if nothing {
+            let before = a.launches.clone().into_iter();
+            a.launches = before
+                .flat_map(|own| {
+                    let start = own.start.saturating_sub(1);
+                    let mut idle = launch(START_UP, own.round, 1.0);
+                    idle.start = start;
+                    [idle, own]
+                })
+                .collect();
+            [a, b]
+        } else {
+            [a, b]
+        };
+        for run in &mut runs {
+            pace(run, |_| true);
+            for launch in run.launches.iter_mut().filter(|l| l.id == id(START_UP)) {
+                for event in &mut launch.events {
+                    if let Event::Sample(sample) = event {
+                        sample.wide = 60_000;
+                    }
+                }
+            }
+        }
+        said(&runs).rows[0].comparisons[0].crowded
+    };
+    assert_eq!((said_of(false), said_of(true)), (0, 12));
+}
+
 #[test]
 fn user_and_system_time_need_a_hundred_ticks() {
     // 12 launches of 40 ms have 360 ms of both, which is 90 ticks
