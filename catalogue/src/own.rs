@@ -84,13 +84,7 @@ pub fn own(mut kept: OwnCatalogue, ours: &BTreeSet<&str>) -> Result<Own, OwnErro
             }
         }
     }
-    let mut catalogue = Catalogue::default();
-    for file in read {
-        catalogue.families.push(file.family);
-        catalogue
-            .benchmarks
-            .extend(file.rows.into_iter().map(|row| row.benchmark));
-    }
+    let catalogue = Catalogue::of(read);
     kept.families = families;
     Ok(Own {
         kept,

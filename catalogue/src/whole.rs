@@ -3,6 +3,7 @@
 //! Must not know: where the texts come from.
 
 use crate::error::Error;
+use crate::read::File;
 use crate::{check, over, read};
 use gritstone_model::{Benchmark, Family};
 use serde::{Deserialize, Serialize};
@@ -27,12 +28,18 @@ pub fn load(files: &[(&str, &str)]) -> Result<Catalogue, Error> {
         .collect::<Result<Vec<_>, _>>()?;
     over::expand(&mut read, true)?;
     check::sound(&read, true)?;
-    let mut catalogue = Catalogue::default();
-    for file in read {
-        catalogue.families.push(file.family);
+    Ok(Catalogue::of(read))
+}
+
+impl Catalogue {
+    /// What these files hold, once it is sound.
+    pub(crate) fn of(files: Vec<File<'_>>) -> Self {
+        let mut catalogue = Self::default();
+        for file in files {
+            catalogue.families.push(file.family);
+            let benchmarks = file.rows.into_iter().map(|row| row.benchmark);
+            catalogue.benchmarks.extend(benchmarks);
+        }
         catalogue
-            .benchmarks
-            .extend(file.rows.into_iter().map(|row| row.benchmark));
     }
-    Ok(catalogue)
 }
