@@ -210,7 +210,7 @@ impl ListedMachine {
 /// `gritstone machines`.
 pub fn machines(world: &World, args: &FormatArgs) -> Result<Exit> {
     let mut listed: Vec<ListedMachine> = world
-        .references
+        .references()
         .machines
         .iter()
         .map(|machine| ListedMachine::of(format!("ref:{}", machine.id), machine))

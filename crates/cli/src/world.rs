@@ -12,6 +12,7 @@ use gritstone_references::References;
 use gritstone_stats::between::{self, Past};
 use gritstone_stats::{compare, summary};
 use gritstone_store::{Store, StoreError};
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -21,8 +22,8 @@ pub struct World {
     pub catalogue: Catalogue,
     /// The catalogue of the user's own that the command names.
     pub own: Option<Own>,
-    /// What was published.
-    pub references: References,
+    /// What was published, read when it is first asked for.
+    references: LazyCell<References>,
     store: Option<PathBuf>,
 }
 
@@ -35,9 +36,16 @@ impl World {
         Ok(Self {
             catalogue: gritstone_catalogue::all().context("the catalogue in this binary")?,
             own: None,
-            references: gritstone_references::all().context("the references in this binary")?,
+            references: LazyCell::new(|| {
+                gritstone_references::all().expect("the build wrote them, and a test reads them")
+            }),
             store,
         })
+    }
+
+    /// What was published.
+    pub fn references(&self) -> &References {
+        &self.references
     }
 
     /// Where runs are kept.

@@ -155,7 +155,7 @@ impl Watch {
         let busy = fine.or_else(coarse);
         let kernel = before.kernel.as_ref();
         let (here, there) = kernel.map_or((0, 0), |then| {
-            kernel_threads::since(then, &kernel_threads::times(&self.root), &before.cpus)
+            kernel_threads::since(&self.root, then, &before.cpus)
         });
         let others = match before.foreign {
             None => busy.map(|(busy, _)| busy.saturating_sub(used.saturating_add(here))),

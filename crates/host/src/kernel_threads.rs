@@ -9,31 +9,38 @@ use std::collections::BTreeMap;
 /// The process whose children are the threads of the kernel.
 pub(crate) const PARENT: u32 = 2;
 
-/// Of each thread the CPU that it was on last, and its CPU time, ns.
-pub(crate) type Times = BTreeMap<u32, (u32, u64)>;
+/// CPU time of each process, ns, whatever it is: most have done nothing in between, and are not looked at more closely.
+pub(crate) type Times = BTreeMap<u32, u64>;
 
 /// What all of them have used so far.
 pub(crate) fn times(root: &Root) -> Times {
     let tick = 1_000_000_000 / root.answers().user_hz.filter(|&hz| hz > 0).unwrap_or(100);
     let time = |pid: u32| {
-        let (cpu, ticks) = parse(&root.text(&format!("/proc/{pid}/stat"))?)?;
         // in nanoseconds where the kernel keeps them
         let fine = root.text(&format!("/proc/{pid}/schedstat"));
         let fine = fine.and_then(|text| text.split_whitespace().next()?.parse().ok());
-        Some((pid, (cpu, fine.unwrap_or(ticks * tick))))
+        let ticks = || Some(parse(&root.text(&format!("/proc/{pid}/stat"))?)?.1 * tick);
+        Some((pid, fine.or_else(ticks)?))
     };
     let numbers = root.names("/proc");
     let pids = numbers.iter().filter_map(|name| name.parse().ok());
     pids.filter_map(time).collect()
 }
 
-/// What they have used since then on these CPUs, and on all others; on all where there are none.
-pub(crate) fn since(before: &Times, after: &Times, cpus: &[u32]) -> (u64, u64) {
+/// What the threads of the kernel have used since then on these CPUs, and on all others; on all where there are none. A thread counts
+/// where it was last.
+pub(crate) fn since(root: &Root, before: &Times, cpus: &[u32]) -> (u64, u64) {
     let mut used = (0_u64, 0_u64);
-    for (pid, (cpu, now)) in after {
-        let earlier = before.get(pid).map_or(0, |(_, time)| *time);
-        let time = now.saturating_sub(earlier);
-        match cpus.is_empty() || cpus.contains(cpu) {
+    for (pid, now) in times(root) {
+        let time = now.saturating_sub(before.get(&pid).copied().unwrap_or(0));
+        if time == 0 {
+            continue;
+        }
+        let stat = root.text(&format!("/proc/{pid}/stat"));
+        let Some((cpu, _)) = stat.and_then(|stat| parse(&stat)) else {
+            continue;
+        };
+        match cpus.is_empty() || cpus.contains(&cpu) {
             true => used.0 += time,
             false => used.1 += time,
         }
@@ -77,19 +84,22 @@ mod tests {
         process(7, 2, 0, 1, Some(1000));
         process(8, 2, 1, 2, None);
         let before = times(&root);
-        assert_eq!(before, [(7, (0, 1000)), (8, (1, 30_000_000))].into());
+        assert_eq!(before, [(1, 70), (7, 1000), (8, 30_000_000)].into());
         process(1, 0, 1, 900, Some(900));
         process(7, 2, 0, 1, Some(1700));
         process(8, 2, 1, 4, None);
         process(9, 2, 1, 0, Some(3));
-        let after = times(&root);
-        assert_eq!(since(&before, &after, &[1]), (20_000_003, 700));
-        assert_eq!(since(&before, &after, &[]), (20_000_703, 0));
+        assert_eq!(since(&root, &before, &[1]), (20_000_003, 700));
+        assert_eq!(since(&root, &before, &[]), (20_000_703, 0));
     }
 
     #[test]
     fn this_machine_has_some_or_hides_them() {
-        let live = times(&Root::live());
-        assert!(live.keys().all(|&pid| pid > PARENT));
+        let live = Root::live();
+        let before = Times::new();
+        let (all, none) = since(&live, &before, &[]);
+        let own = times(&live).get(&std::process::id()).copied();
+        assert!(own.is_none_or(|time| time > 0));
+        assert_eq!(none, 0, "of {all}");
     }
 }

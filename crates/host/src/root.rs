@@ -14,6 +14,9 @@ use std::str::FromStr;
 /// No file is read further than this: /proc/cpuinfo of 8,192 CPUs stays below it.
 const LONGEST_FILE: u64 = 16 << 20;
 
+/// Long files that are looked through for something are read so many bytes at a time.
+const PIECE: usize = 64 << 10;
+
 /// What only calls tell, not files. `None` where the call failed or was not recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answers {
@@ -86,13 +89,33 @@ impl Root {
 
     /// A whole file as bytes.
     pub(crate) fn bytes(&self, path: &str) -> Option<Vec<u8>> {
-        let mut bytes = Vec::new();
+        // nearly every file is shorter, and read in one call
+        let mut bytes = Vec::with_capacity(4096);
         File::open(self.join(path))
             .ok()?
             .take(LONGEST_FILE)
             .read_to_end(&mut bytes)
             .ok()?;
         Some(bytes)
+    }
+
+    /// Where in a file `what` is found first, to the end of the file or so many bytes of it. Read in pieces: it may be a library.
+    pub(crate) fn find(&self, path: &str, what: &[u8], length: usize) -> Option<Vec<u8>> {
+        let mut file = File::open(self.join(path)).ok()?.take(LONGEST_FILE);
+        let mut piece = Vec::with_capacity(PIECE + what.len() + length);
+        loop {
+            let wanted = (PIECE + what.len() + length - piece.len()) as u64;
+            let read = file.by_ref().take(wanted).read_to_end(&mut piece).ok()?;
+            let found = memchr::memmem::find(&piece, what);
+            if let Some(at) = found.filter(|at| read == 0 || at + length <= piece.len()) {
+                return Some(piece[at..piece.len().min(at + length)].to_owned());
+            }
+            if read == 0 {
+                return None;
+            }
+            // what begins in this piece may end in the next
+            piece.drain(..found.unwrap_or(piece.len().saturating_sub(what.len())));
+        }
     }
 
     /// A file of one value, cleaned; `None` when it is empty.
@@ -177,6 +200,25 @@ mod tests {
         assert_eq!(allowed.to_string(), listed);
         assert!(root.answers().resolution.unwrap() > 0);
         assert!(root.answers().tick.unwrap() >= 100_000);
+    }
+
+    #[test]
+    fn what_is_looked_for_in_a_long_file_is_found_wherever_it_lies() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = Root::recorded(directory.path(), Answers::default());
+        for at in [0, 1, PIECE - 20, PIECE - 3, PIECE, PIECE + 17, 3 * PIECE] {
+            let mut file = vec![b'.'; at];
+            file.extend(b"needle 123456789");
+            std::fs::write(directory.path().join("file"), file).unwrap();
+            let found = |length| root.find("/file", b"needle", length);
+            assert_eq!(found(8).as_deref(), Some(&b"needle 1"[..]), "at {at}");
+            assert_eq!(
+                found(99).as_deref(),
+                Some(&b"needle 123456789"[..]),
+                "at {at}"
+            );
+            assert_eq!(root.find("/file", b"nadel", 9), None);
+        }
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub(crate) fn event(position: usize, event: &Event) -> Result<Row, StoreError> {
 }
 
 /// How many columns an event has.
-const COLUMNS: usize = 20;
+pub(crate) const COLUMNS: usize = 20;
 
 /// The values of an event where they lie: there are hundreds of thousands in a history.
 pub(crate) fn values<'a>(

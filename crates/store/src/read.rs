@@ -8,8 +8,9 @@ use crate::seal::Seal;
 use crate::store::{LaunchCounts, RunHead};
 use crate::{events, sql, write};
 use gritstone_model::{Event, Id, Launch, RunData, RunInfo, Sample, Usage};
+use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
 use rusqlite::types::Value;
-use rusqlite::{Connection, Params};
+use rusqlite::{Connection, Params, Rows};
 use std::collections::BTreeSet;
 
 /// The heads of all runs, newest last.
@@ -178,7 +179,11 @@ pub(crate) fn series(
                 (run, benchmark.as_str()),
             )?;
             for row in rows {
-                data.launches.push(launch(&snapshot, &data, run, row)?);
+                let number = row.get(1).cloned();
+                let mut statement = snapshot.prepare_cached(sql::SELECT_EVENTS_OF)?;
+                let mut events = statement.query((run, number))?;
+                events.advance()?;
+                data.launches.push(launch(&data, row, &mut events)?);
             }
         }
         Ok(data)
@@ -275,18 +280,22 @@ fn launches(connection: &Connection, data: &RunData, run: i64) -> Result<Vec<Lau
     let id = &data.info.id;
     let rows = all(connection, sql::SELECT_LAUNCHES, [run])?;
     let mut launches = Vec::with_capacity(rows.len());
+    // one walk through all events: there are thousands of launches
+    let mut statement = connection.prepare_cached(sql::SELECT_EVENTS)?;
+    let mut events = statement.query([run])?;
+    events.advance()?;
     for (number, row) in (0_i64..).zip(rows) {
         // the number is the second value of the row: a gap is a launch that was lost
         if row.get(1) != Some(&Value::Integer(number)) {
             return Err(broken(format!("launch {number} of run {id}")));
         }
-        launches.push(launch(connection, data, run, row)?);
+        launches.push(launch(data, row, &mut events)?);
     }
     Ok(launches)
 }
 
-/// A launch with its events, from its row.
-fn launch(connection: &Connection, data: &RunData, run: i64, row: Row) -> Result<Launch, Fault> {
+/// A launch from its row, with its events: those from where `rows` stand, to the first of another launch.
+fn launch(data: &RunData, row: Row, rows: &mut Rows<'_>) -> Result<Launch, Fault> {
     let id = &data.info.id;
     let (seal, head) = split(row).ok_or_else(|| missing("launch", id))?;
     let Some(&Value::Integer(number)) = head.first() else {
@@ -295,15 +304,17 @@ fn launch(connection: &Connection, data: &RunData, run: i64, row: Row) -> Result
     let mut right = Seal::new();
     right.row(&head);
     let mut events: Result<Vec<Event>, Wrong> = Ok(Vec::new());
-    let mut statement = connection.prepare_cached(sql::SELECT_EVENTS)?;
-    let mut rows = statement.query([run, number])?;
-    while let Some(row) = rows.next()? {
+    while let Some(row) = rows.get() {
+        if row.get::<_, i64>(events::COLUMNS)? != number {
+            break;
+        }
         let values = events::values(row)?;
         right.event(values.iter().copied());
         events = events.and_then(|mut events| {
             events.push(events::read_event(&values)?);
             Ok(events)
         });
+        rows.advance()?;
     }
     if seal != right.value() {
         return Err(broken(format!("launch {number} of run {id}")));

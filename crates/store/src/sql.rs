@@ -92,10 +92,14 @@ statements! {
     /// The runs of a machine that began no later than a second, newest first.
     SELECT_RUNS_OF = "SELECT id FROM run WHERE machine_id = $1 AND substr(started, 1, 19) <= $2 \
         ORDER BY substr(started, 1, 19) DESC, number DESC";
-    /// The events of one launch, as INSERT_EVENT takes them.
+    /// The events of a run, as INSERT_EVENT takes them, each with the number of its launch behind.
     SELECT_EVENTS = "SELECT position, kind, n, wall_ns, pace_fs, \
         user_ns, system_ns, cpu_ns, vcsw, icsw, minflt, majflt, inblock, oublock, migrations, \
-        got, expected, name, value, wide_fs FROM event WHERE run = $1 AND launch = $2 ORDER BY position";
+        got, expected, name, value, wide_fs, launch FROM event WHERE run = $1 ORDER BY launch, position";
+    /// The events of one launch, in the same shape.
+    SELECT_EVENTS_OF = "SELECT position, kind, n, wall_ns, pace_fs, \
+        user_ns, system_ns, cpu_ns, vcsw, icsw, minflt, majflt, inblock, oublock, migrations, \
+        got, expected, name, value, wide_fs, launch FROM event WHERE run = $1 AND launch = $2 ORDER BY position";
     /// The samples and latencies of all launches of a run, each with the number of its launch; a latency has `value` alone.
     SELECT_SAMPLES = "SELECT launch, n, wall_ns, pace_fs, user_ns, system_ns, cpu_ns, vcsw, icsw, \
         minflt, majflt, inblock, oublock, migrations, coalesce(wide_fs, 0), kind, value FROM event \

@@ -266,6 +266,8 @@ fn set_up(connection: &Connection) -> Result<(), Fault> {
     // the file may come from anyone: no function is called and no page believed because the file says so
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    // or a statement that is bound anew is planned anew
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     // to the disc with every commit: what is left to the system to write later, it writes during a sample

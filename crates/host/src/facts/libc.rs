@@ -32,16 +32,15 @@ pub(super) fn read(root: &Root) -> Option<String> {
 }
 
 fn glibc(root: &Root, directory: &str) -> Option<String> {
-    version(&root.bytes(&format!("{directory}/libc.so.6"))?)
+    version(&root.find(&format!("{directory}/libc.so.6"), BANNER, 200)?)
 }
 
-/// From the banner that glibc prints when it is executed.
-fn version(library: &[u8]) -> Option<String> {
-    const BANNER: &[u8] = b"GNU C Library ";
+/// What the words begin with that glibc prints when it is executed.
+const BANNER: &[u8] = b"GNU C Library ";
+
+fn version(banner: &[u8]) -> Option<String> {
     const WORD: &str = "release version ";
-    let start = memchr::memmem::find(library, BANNER)?;
-    let banner =
-        String::from_utf8_lossy(&library[start..library.len().min(start + 200)]).into_owned();
+    let banner = String::from_utf8_lossy(banner);
     let rest = &banner[banner.find(WORD)? + WORD.len()..];
     let number: String = rest
         .chars()
@@ -58,7 +57,8 @@ mod tests {
 
     #[test]
     fn the_banner_of_glibc() {
-        let library = b"\x7fELF....GNU C Library (Debian GLIBC 2.36-9+deb12u9) stable release version 2.36.\nCopyright";
+        let library =
+            b"GNU C Library (Debian GLIBC 2.36-9+deb12u9) stable release version 2.36.\nCopyright";
         assert_eq!(version(library).as_deref(), Some("glibc 2.36"));
         assert_eq!(version(b"GNU C Library"), None);
         assert_eq!(version(b"GNU C Library (x) stable release version "), None);

@@ -303,10 +303,10 @@ fn beside(columns: Vec<Vec<String>>, widths: &[usize], bottom: bool) -> Vec<Stri
         let cells = std::iter::repeat_with(blank).take(above).chain(column);
         let cells = cells.chain(std::iter::repeat_with(blank).take(below));
         for (line, cell) in lines.iter_mut().zip(cells) {
-            if i > 0 {
-                line.push_str(&" ".repeat(GAP));
-            }
-            line.push_str(&set(&cell, *width, Style::Text));
+            let gap = if i > 0 { GAP } else { 0 };
+            line.extend(std::iter::repeat_n(' ', gap));
+            line.push_str(&cell);
+            line.extend(std::iter::repeat_n(' ', width.saturating_sub(cell.width())));
         }
     }
     lines

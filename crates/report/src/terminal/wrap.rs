@@ -9,19 +9,23 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     let mut lines = Vec::new();
     let mut line = String::new();
+    let mut used = 0;
     for word in text.split_whitespace() {
         let space = usize::from(!line.is_empty());
-        if line.width() + space + word.width() <= width {
+        let wide = word.width();
+        if used + space + wide <= width {
             if space == 1 {
                 line.push(' ');
             }
             line.push_str(word);
+            used += space + wide;
             continue;
         }
         if !line.is_empty() {
             lines.push(std::mem::take(&mut line));
         }
         line = broken(word, width, &mut lines);
+        used = line.width();
     }
     if !line.is_empty() || lines.is_empty() {
         lines.push(line);
