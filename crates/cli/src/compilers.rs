@@ -15,7 +15,7 @@ use crate::progress::Display;
 use crate::session::{self, DEADLINE, Progress, Ways};
 use crate::site::Site;
 use crate::world::World;
-use crate::{output, own, registry, run, signals};
+use crate::{output, own, registry, run, signals, surroundings};
 use anyhow::{Context, Result};
 use gritstone_exec::rebuild::{Builds, Rebuilt};
 use gritstone_exec::{ExecError, Execute, Executor, Launched};
@@ -321,7 +321,7 @@ impl Execute for Interleaved<'_> {
 struct Recorder<'a> {
     start: Clock,
     watch: Watch,
-    before: Option<run::Begun>,
+    before: Option<surroundings::Begun>,
     display: Display,
     store: &'a mut Store,
     rows: &'a Rows,
@@ -335,7 +335,7 @@ impl Ways for Recorder<'_> {
 
     fn before(&mut self, progress: &Progress<'_>) {
         self.display.show(progress);
-        self.before = Some(run::begin(
+        self.before = Some(surroundings::begin(
             &mut self.watch,
             progress.benchmark,
             progress.cpus,
@@ -345,7 +345,7 @@ impl Ways for Recorder<'_> {
     fn after(&mut self, benchmark: &Benchmark, launched: &Launched) -> Conditions {
         let before = self.before.take();
         before.map_or_else(Conditions::default, |before| {
-            run::conditions(&mut self.watch, &before, benchmark, launched)
+            surroundings::conditions(&mut self.watch, &before, benchmark, launched)
         })
     }
 

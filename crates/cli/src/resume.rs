@@ -9,68 +9,31 @@ use crate::world::World;
 use crate::{compiler, own, params, trust};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_catalogue::Own;
-use gritstone_model::{Benchmark, Id, Program, RunData, RunInfo};
+use gritstone_model::{Benchmark, Id, Machine, Program, RunData, RunInfo};
 use gritstone_plan::{add_copies, steps};
+use gritstone_store::Store;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 /// The rest of a run: the newest that was cut off, or the one that is named.
 pub fn job(world: &World, name: &str, trusted: bool) -> Result<Job> {
-    let store = world
-        .reader()?
-        .context("there is no run yet, so none to go on with")?;
-    let id = if name.is_empty() {
-        let mut cut_off = None;
-        for run in store.runs()?.into_iter().rev() {
-            let open = run.elapsed_s.is_none();
-            if open && store.info(&run.id)?.settings.trial.is_none() {
-                cut_off = Some(run);
-                break;
-            }
-        }
-        cut_off
-            .context("no run was cut off: all are whole; `gritstone run` starts a new one")?
-            .id
-    } else {
-        store.resolve(name)?
-    };
-    let data = store.load(&id)?;
-    ensure!(
-        data.info.elapsed_s.is_none(),
-        "run {id} is whole; there is nothing to go on with"
-    );
-    let settings = &data.info.settings;
-    ensure!(
-        settings.trial.is_none(),
-        "run {id} is one side of a trial, which nothing goes on with: start a new one with `gritstone ab`"
-    );
+    let data = cut_off(world, name)?;
+    let (id, settings) = (&data.info.id, &data.info.settings);
     let site = Site::look(Some(Path::new(&settings.dir)))?;
-    let here = site.machine();
-    ensure!(
-        here.id == data.info.machine.id && here.system == data.info.machine.system,
-        "run {id} was begun on {} under {}, and this is {} under {}: start a new one",
-        data.info.machine.name,
-        data.info.machine.system,
-        here.name,
-        here.system
-    );
+    same_machine(&data.info, &site.machine())?;
     let own = settings.catalogue.clone().map(own::of).transpose();
     let own = own.with_context(|| format!("what run {id} has kept of its catalogue"))?;
     if let Some(own) = &own {
         trust::ensure(own, trusted)?;
     }
-    let now = as_given(world, own.as_ref(), &data)?;
-    for benchmark in &data.benchmarks {
-        if !now.contains(benchmark) {
-            bail!(
-                "{} is not the benchmark that it was when run {id} began (Gritstone {} then, {} now): start a new run",
-                benchmark.id,
-                data.info.gritstone,
-                env!("CARGO_PKG_VERSION")
-            );
-        }
-    }
+    same_benchmarks(&data, &as_given(world, own.as_ref(), &data)?)?;
+    let limits = Limits {
+        budget: Duration::try_from_secs_f64(settings.budget_s)
+            .with_context(|| format!("the budget of run {id} is damaged"))?,
+        precision: settings.precision,
+        seed: settings.seed,
+    };
     let mut offer = site.offer(&data.benchmarks);
     offer.kernels.extend(own::programs(own.as_ref()));
     if settings.compilers.is_some() {
@@ -79,12 +42,7 @@ pub fn job(world: &World, name: &str, trusted: bool) -> Result<Job> {
     let mut plan = steps(data.benchmarks, &offer);
     add_copies(&mut plan, &offer, &settings.copies);
     Ok(Job {
-        limits: Limits {
-            budget: Duration::try_from_secs_f64(settings.budget_s)
-                .with_context(|| format!("the budget of run {id} is damaged"))?,
-            precision: settings.precision,
-            seed: settings.seed,
-        },
+        limits,
         plan,
         site,
         steady: !settings.steady.is_empty(),
@@ -92,6 +50,68 @@ pub fn job(world: &World, name: &str, trusted: bool) -> Result<Job> {
         info: data.info,
         earlier: Some(data.launches),
     })
+}
+
+/// The run of that name, or the newest that is not whole.
+fn cut_off(world: &World, name: &str) -> Result<RunData> {
+    let store = world
+        .reader()?
+        .context("there is no run yet, so none to go on with")?;
+    let id = if name.is_empty() {
+        newest_cut_off(&store)?
+            .context("no run was cut off: all are whole; `gritstone run` starts a new one")?
+    } else {
+        store.resolve(name)?
+    };
+    let data = store.load(&id)?;
+    ensure!(
+        data.info.elapsed_s.is_none(),
+        "run {id} is whole; there is nothing to go on with"
+    );
+    ensure!(
+        data.info.settings.trial.is_none(),
+        "run {id} is one side of a trial, which nothing goes on with: start a new one with `gritstone ab`"
+    );
+    Ok(data)
+}
+
+/// Sides of trials are cut off on purpose.
+fn newest_cut_off(store: &Store) -> Result<Option<String>> {
+    for run in store.runs()?.into_iter().rev() {
+        if run.elapsed_s.is_none() && store.info(&run.id)?.settings.trial.is_none() {
+            return Ok(Some(run.id));
+        }
+    }
+    Ok(None)
+}
+
+/// Figures of two machines are never mixed in one run, nor those of two systems.
+fn same_machine(before: &RunInfo, here: &Machine) -> Result<()> {
+    let (id, then) = (&before.id, &before.machine);
+    ensure!(
+        here.id == then.id && here.system == then.system,
+        "run {id} was begun on {} under {}, and this is {} under {}: start a new one",
+        then.name,
+        then.system,
+        here.name,
+        here.system
+    );
+    Ok(())
+}
+
+/// Nor those of two benchmarks under one name.
+fn same_benchmarks(before: &RunData, now: &[Benchmark]) -> Result<()> {
+    for benchmark in &before.benchmarks {
+        ensure!(
+            now.contains(benchmark),
+            "{} is not the benchmark that it was when run {} began (Gritstone {} then, {} now): start a new run",
+            benchmark.id,
+            before.info.id,
+            before.info.gritstone,
+            env!("CARGO_PKG_VERSION")
+        );
+    }
+    Ok(())
 }
 
 /// The entries of a run as they are now, with the parameters that it was given.

@@ -4,22 +4,17 @@
 
 use crate::args::{Format, RunArgs};
 use crate::chance::chance;
-use crate::clock::Clock;
 use crate::failure::{Exit, Failure};
-use crate::progress::Display;
-use crate::session::{self, DEADLINE, Limits, PILOT, Progress, Ways};
+use crate::recorder::Recorder;
+use crate::session::{self, DEADLINE, Limits, PILOT, Ways};
 use crate::site::Site;
 use crate::steady::{Steadied, steady};
 use crate::world::World;
 use crate::{compiler, inspect, output, own, params, rate, registry, resume, signals};
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
-use gritstone_exec::{ExecError, Executor, Journal, Launched};
-use gritstone_host::{Before, Root, Watch, gaps};
-use gritstone_model::{
-    Benchmark, Conditions, Id, Kind, Launch, Outcome, Placement, Plan, Program, Quantity, RunInfo,
-    RunView, Settings,
-};
+use gritstone_exec::{ExecError, Executor, Journal};
+use gritstone_model::{Id, Kind, Launch, Plan, Program, Quantity, RunInfo, RunView, Settings};
 use gritstone_plan::{add_copies, select, steps};
 use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
@@ -137,17 +132,7 @@ impl Job {
         } else {
             resume::same_programs(&store.load(&info.id)?, &programs)?;
         }
-        let mut recorder = Recorder {
-            start: Clock::start(),
-            spent: spent(self.earlier()),
-            watch: Watch::open(&Root::live()),
-            before: None,
-            copies: 1,
-            display: Display::new(),
-            store: &mut store,
-            id: &info.id,
-            complained: BTreeSet::new(),
-        };
+        let mut recorder = Recorder::new(&mut store, &info.id, spent(self.earlier()));
         recorder.display.remark(&announcement(&self, &steadied));
         let _out_of_the_way = self.site.keep_out_of_the_way();
         let measured = session::measure(
@@ -368,91 +353,4 @@ fn outcome(view: &RunView) -> Result<Exit> {
         ),
     }
     .into())
-}
-
-/// What the session does to the world when it is real.
-struct Recorder<'a> {
-    start: Clock,
-    /// Time that earlier processes spent on this run.
-    spent: Duration,
-    watch: Watch,
-    before: Option<Begun>,
-    /// Copies of the launch in progress.
-    copies: u32,
-    display: Display,
-    store: &'a mut Store,
-    id: &'a str,
-    complained: BTreeSet<Id>,
-}
-
-impl Ways for Recorder<'_> {
-    fn now(&self) -> Duration {
-        self.spent + self.start.elapsed()
-    }
-
-    fn before(&mut self, progress: &Progress<'_>) {
-        self.display.show(progress);
-        self.before = Some(begin(&mut self.watch, progress.benchmark, progress.cpus));
-        self.copies = progress.copies;
-    }
-
-    fn after(&mut self, benchmark: &Benchmark, launched: &Launched) -> Conditions {
-        let Some(before) = self.before.take() else {
-            return Conditions::default();
-        };
-        let mut conditions = conditions(&mut self.watch, &before, benchmark, launched);
-        // copies may wait for each other
-        conditions.gap = conditions.gap.filter(|_| self.copies == 1);
-        conditions
-    }
-
-    fn keep(&mut self, launch: &Launch) -> Result<()> {
-        self.store.append(self.id, launch)?;
-        if launch.outcome != Outcome::Measured && self.complained.insert(launch.id.clone()) {
-            self.display.remark(&format!(
-                "{}: {}: {}",
-                launch.id,
-                launch.outcome.name().replace('_', " "),
-                launch.outcome.why()
-            ));
-        }
-        Ok(())
-    }
-}
-
-/// The machine before a row is launched, and the time since.
-pub struct Begun {
-    before: Before,
-    clock: Clock,
-}
-
-/// Looks at the machine before a row is launched on these CPUs.
-pub fn begin(watch: &mut Watch, benchmark: &Benchmark, cpus: &[u32]) -> Begun {
-    let clock = Clock::start();
-    let before = if !benchmark.load().is_empty() {
-        watch.begin_beside_load(std::process::id())
-    } else if benchmark.processor_bound {
-        watch.begin(cpus)
-    } else {
-        watch.begin_with_the_kernel(cpus)
-    };
-    Begun { before, clock }
-}
-
-/// What went on while a row was launched.
-pub fn conditions(
-    watch: &mut Watch,
-    begun: &Begun,
-    benchmark: &Benchmark,
-    launched: &Launched,
-) -> Conditions {
-    let mut conditions = watch.end(&begun.before, launched.cpu);
-    // not longer for a Ctrl-Z; what others did meanwhile is held against the shorter time
-    let wall = u64::try_from(begun.clock.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    conditions.wall = conditions.wall.min(wall);
-    // only work that never waits shows by standing still that it was made to
-    if benchmark.processor_bound && benchmark.placement == Placement::OneCpu {
-        conditions.gap = gaps::of(&launched.events).map(|gaps| gaps.total());
-    }
-    conditions
 }

@@ -9,7 +9,7 @@ use super::words;
 use crate::clock::Clock;
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;
-use crate::run;
+use crate::surroundings;
 use anyhow::{Context, Result, ensure};
 use gritstone_exec::rebuild::Rebuilt;
 use gritstone_exec::{ExecError, Execute, Executor};
@@ -86,9 +86,9 @@ impl Live<'_> {
     ) -> Result<Option<Timed>> {
         let start = self.start.elapsed();
         self.executor.settle(benchmark)?;
-        let before = run::begin(&mut self.watch, benchmark, cpus);
+        let before = surroundings::begin(&mut self.watch, benchmark, cpus);
         let launched = self.executor.launch(benchmark, cpus)?;
-        let conditions = run::conditions(&mut self.watch, &before, benchmark, &launched);
+        let conditions = surroundings::conditions(&mut self.watch, &before, benchmark, &launched);
         let launch = Launch {
             id: benchmark.id.clone(),
             round,
