@@ -8,9 +8,10 @@ use crate::site::Site;
 use crate::world::World;
 use crate::{output, own, registry};
 use anyhow::{Context, Result};
+use gritstone_catalogue::Own;
 use gritstone_host::doctor::{self, programs};
 use gritstone_host::{Finding, Severity};
-use gritstone_model::{Benchmark, Machine};
+use gritstone_model::{Benchmark, Machine, Skip};
 use gritstone_plan::{select, steps};
 use gritstone_report::document::Style;
 use gritstone_report::{Document, lists};
@@ -77,6 +78,27 @@ struct Listed<'a> {
     why_not: Option<String>,
 }
 
+impl<'a> Listed<'a> {
+    fn of(benchmark: &'a Benchmark, skips: &[Skip], own: Option<&Own>) -> Self {
+        let why_not = skips.iter().find(|skip| skip.id == benchmark.id);
+        let own = own.filter(|own| own.kept.has(&benchmark.id));
+        Self {
+            id: benchmark.id.to_string(),
+            title: &benchmark.title,
+            unit: benchmark.unit.as_str(),
+            source: source(benchmark),
+            catalogue: own.map(|own| own.kept.named()),
+            needs: benchmark
+                .needs
+                .iter()
+                .map(|need| need.name.as_str())
+                .collect(),
+            runnable: why_not.is_none(),
+            why_not: why_not.map(|skip| skip.footnote.why.clone()),
+        }
+    }
+}
+
 /// `gritstone list`.
 pub fn list(world: World, args: &ListArgs) -> Result<Exit> {
     let world = world.with_catalogue(&CatalogueArgs {
@@ -88,34 +110,8 @@ pub fn list(world: World, args: &ListArgs) -> Result<Exit> {
     let mut offer = Site::look(None)?.offer(&wanted);
     offer.kernels.extend(own::programs(world.own.as_ref()));
     let plan = steps(wanted, &offer);
-    let listed: Vec<Listed<'_>> = plan
-        .benchmarks
-        .iter()
-        .map(|benchmark| {
-            let why_not = plan
-                .skips
-                .iter()
-                .find(|skip| skip.id == benchmark.id)
-                .map(|skip| skip.footnote.why.clone());
-            Listed {
-                id: benchmark.id.to_string(),
-                title: &benchmark.title,
-                unit: benchmark.unit.as_str(),
-                source: source(benchmark),
-                catalogue: world
-                    .own
-                    .as_ref()
-                    .filter(|own| own.kept.has(&benchmark.id))
-                    .map(|own| own.kept.named()),
-                needs: benchmark
-                    .needs
-                    .iter()
-                    .map(|need| need.name.as_str())
-                    .collect(),
-                runnable: why_not.is_none(),
-                why_not,
-            }
-        })
+    let listed: Vec<Listed<'_>> = (plan.benchmarks.iter())
+        .map(|benchmark| Listed::of(benchmark, &plan.skips, world.own.as_ref()))
         .collect();
     output::write(args.format.format, &listed, || {
         let rows = listed.iter().map(|row| {

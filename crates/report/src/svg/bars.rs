@@ -6,7 +6,8 @@
 //! Must not know: benchmarks, machines, documents.
 
 use super::axis::Scale;
-use super::{STRONG, labels, open};
+use super::pen::STRONG;
+use super::{labels, open};
 use crate::clean::{clean, escape};
 use crate::number;
 use std::fmt::Write as _;

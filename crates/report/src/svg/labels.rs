@@ -5,7 +5,7 @@
 //!
 //! Must not know: scales, values.
 
-use super::Pen;
+use super::pen::Pen;
 use crate::clean::{clean, escape};
 use std::fmt::Write as _;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};

@@ -16,11 +16,13 @@ pub mod matrix;
 
 mod axis;
 mod labels;
+mod pen;
 
 use crate::clean::escape;
 use crate::number;
 use axis::Scale;
 use labels::Label;
+use pen::Pen;
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr;
 
@@ -82,11 +84,6 @@ const PLOT_WIDTH: f64 = 500.0;
 const LEAST_HEIGHT: f64 = 360.0;
 /// From here on intervals are drawn as a band: bars would touch.
 const BAND_FROM: usize = 13;
-/// Okabe and Ito's colours that are dark enough on white, for lines that are to be found.
-const STRONG: [&str; 4] = ["#0072b2", "#d55e00", "#009e73", "#a3478a"];
-const GREY: &str = "#6b6b6b";
-/// Four dashes and five shapes: twenty grey lines can be told apart.
-const DASHES: [&str; 4] = ["", "6 3", "2 2.5", "9 3 2 3"];
 /// The last before the general name is the one that a PDF has inside.
 const FONT: &str =
     "system-ui, -apple-system, 'Segoe UI', 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif";
@@ -209,7 +206,7 @@ impl Plot {
     }
 
     fn line(&self, out: &mut String, area: &Area, index: usize, line: &Line) {
-        let pen = self.pen(index);
+        let pen = Pen::of(&self.lines, index);
         let place = |p: &Point| Some((area.x.place(p.x)?, area.y.place(p.y?)?));
         let _ = writeln!(out, "<g class=\"line {}\">", pen.class);
         if line.points.len() >= BAND_FROM {
@@ -243,32 +240,6 @@ impl Plot {
         out.push_str("</g>\n");
     }
 
-    fn pen(&self, index: usize) -> Pen {
-        let strong = self.lines[index].strong;
-        let among = self.lines[..index]
-            .iter()
-            .filter(|l| l.strong == strong)
-            .count();
-        let shape = among % 5;
-        if strong {
-            let class = format!("strong{}", among % STRONG.len());
-            return Pen {
-                class,
-                colour: STRONG[among % STRONG.len()],
-                width: 2.75,
-                dash: "",
-                shape,
-            };
-        }
-        Pen {
-            class: "other".to_owned(),
-            colour: GREY,
-            width: 1.2,
-            dash: DASHES[among % DASHES.len()],
-            shape,
-        }
-    }
-
     fn labels(&self, area: &Area) -> Vec<Label> {
         let mut labels: Vec<Label> = Vec::new();
         let right = self
@@ -283,7 +254,7 @@ impl Plot {
             if let Some((value, x, y)) = last {
                 labels.push(Label::new(
                     &line.name,
-                    self.pen(index),
+                    Pen::of(&self.lines, index),
                     line.strong,
                     (x, y),
                     value >= right,
@@ -300,72 +271,6 @@ struct Area {
     y: Scale,
     left: f64,
     bottom: f64,
-}
-
-/// How a line is drawn.
-#[derive(Clone, Debug, PartialEq)]
-struct Pen {
-    class: String,
-    colour: &'static str,
-    width: f64,
-    dash: &'static str,
-    shape: usize,
-}
-
-impl Pen {
-    fn dash(&self) -> String {
-        if self.dash.is_empty() {
-            String::new()
-        } else {
-            format!(" stroke-dasharray=\"{}\"", self.dash)
-        }
-    }
-
-    /// A filled shape around a point.
-    fn marker(&self, x: f64, y: f64) -> String {
-        let r = if self.width > 2.0 { 4.0 } else { 2.8 };
-        let d = match self.shape {
-            0 => format!(
-                "M{:.1} {y:.1}a{r} {r} 0 1 0 {:.1} 0a{r} {r} 0 1 0 {:.1} 0z",
-                x - r,
-                2.0 * r,
-                -2.0 * r
-            ),
-            1 => format!(
-                "M{:.1} {:.1}h{:.1}v{:.1}h{:.1}z",
-                x - r,
-                y - r,
-                2.0 * r,
-                2.0 * r,
-                -2.0 * r
-            ),
-            2 => format!(
-                "M{x:.1} {:.1}l{:.1} {:.1}h{:.1}z",
-                y - r * 1.2,
-                r * 1.2,
-                r * 2.2,
-                -r * 2.4
-            ),
-            3 => format!(
-                "M{x:.1} {:.1}l{:.1} {:.1}l{:.1} {:.1}l{:.1} {:.1}z",
-                y - r * 1.4,
-                r * 1.4,
-                r * 1.4,
-                -r * 1.4,
-                r * 1.4,
-                -r * 1.4,
-                -r * 1.4
-            ),
-            _ => format!(
-                "M{x:.1} {:.1}l{:.1} {:.1}h{:.1}z",
-                y + r * 1.2,
-                -r * 1.2,
-                -r * 2.2,
-                r * 2.4
-            ),
-        };
-        format!("<path class=\"fill\" d=\"{d}\" fill=\"{}\"/>", self.colour)
-    }
 }
 
 fn bars(out: &mut String, area: &Area, line: &Line, pen: &Pen) {
