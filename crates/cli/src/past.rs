@@ -84,14 +84,23 @@ pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
 }
 
 fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<CheckView> {
-    let mut histories = BTreeMap::new();
+    let mut views = vec![];
+    let mut of: BTreeMap<Id, Vec<usize>> = BTreeMap::new();
     if let Some(store) = world.reader()? {
-        let options = world.summary_options();
-        for result in &run.results {
-            let found = over_runs(&store, &result.id, LOOK_BACK, &options)?;
-            histories.extend(found.map(|view| (result.id.clone(), view)));
+        let ids: Vec<Id> = run.results.iter().map(|result| result.id.clone()).collect();
+        // each run is read once, however many rows it has
+        for (earlier, rows) in store.newest(&ids, LOOK_BACK)? {
+            for id in rows {
+                of.entry(id).or_default().push(views.len());
+            }
+            views.push(world.stored(&store, &earlier)?);
         }
     }
+    let histories = of.into_iter().filter_map(|(id, at)| {
+        let view = series::history(&id, at.into_iter().map(|at| &views[at]))?;
+        Some((id, view))
+    });
+    let histories = histories.collect();
     Ok(gate::against_history(
         run,
         &histories,

@@ -14,10 +14,13 @@ pub const FEWEST: usize = crate::between::FEWEST_RUNS;
 
 /// The history of a benchmark from runs, oldest first. `None` when no run has it.
 #[must_use]
-pub fn history(id: &Id, runs: &[RunView]) -> Option<HistoryView> {
+pub fn history<'a>(
+    id: &Id,
+    runs: impl IntoIterator<Item = &'a RunView>,
+) -> Option<HistoryView> {
     let of = |run: &RunView| run.results.iter().find(|r| r.id == *id).cloned();
     let found: Vec<(&RunView, ResultView)> = runs
-        .iter()
+        .into_iter()
         .filter_map(|run| Some((run, of(run)?)))
         .collect();
     let newest = found.last()?.1.clone();

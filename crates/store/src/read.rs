@@ -11,7 +11,7 @@ use gritstone_model::{Event, Id, Launch, RunData, RunInfo, Sample, Usage};
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Params, Rows};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The heads of all runs, newest last.
 pub(crate) fn heads(connection: &Connection) -> Result<Vec<RunHead>, Fault> {
@@ -162,14 +162,9 @@ pub(crate) fn series(
     most: usize,
 ) -> Result<Vec<RunData>, Fault> {
     let snapshot = connection.unchecked_transaction()?;
-    let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let mut statement = snapshot.prepare_cached(sql::SELECT_RUNS_WITH)?;
-    let found = statement.query_map((benchmark.as_str(), most), |row| {
-        Ok((row.get(0)?, row.get(1)?))
-    })?;
-    let mut found: Vec<(String, i64)> = found.collect::<Result<_, _>>()?;
+    let mut found = having(&snapshot, benchmark, most)?;
     found.reverse();
-    let one = |(id, run): (String, i64)| -> Result<RunData, Fault> {
+    let one = |Having { id, run, .. }| -> Result<RunData, Fault> {
         let mut data = beginning(&snapshot, &id, run, &Wanted::MadeOf(benchmark))?;
         let wanted: Vec<Id> = data.benchmarks.iter().map(|row| row.id.clone()).collect();
         for benchmark in wanted {
@@ -189,6 +184,50 @@ pub(crate) fn series(
         Ok(data)
     };
     found.into_iter().map(one).collect()
+}
+
+/// The newest runs that have any of these benchmarks, so many for each of them at most, oldest first; each with the benchmarks that
+/// it is among the newest for.
+pub(crate) fn newest(
+    connection: &Connection,
+    benchmarks: &[Id],
+    most: usize,
+) -> Result<Vec<(String, Vec<Id>)>, Fault> {
+    let snapshot = connection.unchecked_transaction()?;
+    let mut runs: BTreeMap<(String, i64), (String, Vec<Id>)> = BTreeMap::new();
+    for benchmark in benchmarks {
+        for Having { id, run, second } in having(&snapshot, benchmark, most)? {
+            let (_, of) = runs.entry((second, run)).or_insert((id, vec![]));
+            of.push(benchmark.clone());
+        }
+    }
+    Ok(runs.into_values().collect())
+}
+
+/// A run that has a benchmark.
+struct Having {
+    id: String,
+    run: i64,
+    /// Date and second of its start.
+    second: String,
+}
+
+/// The newest runs that have a benchmark, newest first.
+fn having(
+    connection: &Connection,
+    benchmark: &Id,
+    most: usize,
+) -> Result<Vec<Having>, rusqlite::Error> {
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let mut statement = connection.prepare_cached(sql::SELECT_RUNS_WITH)?;
+    let found = statement.query_map((benchmark.as_str(), most), |row| {
+        Ok(Having {
+            id: row.get(0)?,
+            run: row.get(1)?,
+            second: row.get(2)?,
+        })
+    })?;
+    found.collect()
 }
 
 /// The benchmarks of a run that somebody wants.

@@ -86,7 +86,7 @@ statements! {
         outcome, why, wall_ns, conditions \
         FROM launch WHERE run = $1 AND benchmark = $2 ORDER BY number";
     /// The newest runs that have a benchmark: back in time until there are enough.
-    SELECT_RUNS_WITH = "SELECT id, number FROM run WHERE EXISTS \
+    SELECT_RUNS_WITH = "SELECT id, number, substr(started, 1, 19) FROM run WHERE EXISTS \
         (SELECT 1 FROM benchmark WHERE benchmark.id = $1 AND benchmark.run = run.number) \
         ORDER BY substr(started, 1, 19) DESC, number DESC LIMIT $2";
     /// The runs of a machine that began no later than a second, newest first.

@@ -241,6 +241,20 @@ impl Store {
         read::series(&self.connection, benchmark, most).map_err(|fault| fault.at(&self.path))
     }
 
+    /// The newest runs that have any of these benchmarks, `most` at most for each, oldest first; each with the benchmarks that it is
+    /// among the newest for: what many histories are made of.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn newest(
+        &self,
+        benchmarks: &[Id],
+        most: usize,
+    ) -> Result<Vec<(String, Vec<Id>)>, StoreError> {
+        let runs = read::newest(&self.connection, benchmarks, most);
+        runs.map_err(|fault| fault.at(&self.path))
+    }
+
     /// The head of a run: what it was measured on, and what was asked for. Quick, since no launch is read.
     ///
     /// # Errors
