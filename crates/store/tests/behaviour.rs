@@ -336,6 +336,35 @@ fn a_series_has_the_newest_runs_with_nothing_but_what_was_asked_for() {
 }
 
 #[test]
+fn the_newest_runs_of_many_rows_are_named_once_each() {
+    let (_folder, path) = common::place();
+    let mut store = Store::open(&path).unwrap();
+    let mut runs = [1, 2, 3, 4].map(|number| common::run(number, 1));
+    let extra = common::id("own/extra");
+    for at in [0, 2] {
+        let mut row = runs[at].benchmarks[0].clone();
+        row.id = extra.clone();
+        runs[at].benchmarks.push(row);
+    }
+    for run in &runs {
+        common::store(&mut store, run);
+    }
+    let every = runs[0].benchmarks[0].id.clone();
+    let found = |ids: &[&Id], most| {
+        let ids: Vec<Id> = ids.iter().map(|id| (*id).clone()).collect();
+        store.newest(&ids, most).unwrap()
+    };
+    let of = |at: usize, ids: &[&Id]| {
+        let ids: Vec<Id> = ids.iter().map(|id| (*id).clone()).collect();
+        (runs[at].info.id.clone(), ids)
+    };
+    let newest = [of(0, &[&extra]), of(2, &[&every, &extra]), of(3, &[&every])];
+    assert_eq!(found(&[&every, &extra], 2), newest);
+    assert_eq!(found(&[&extra], 1), [of(2, &[&extra])]);
+    assert!(found(&[&common::id("no/such")], 9).is_empty());
+}
+
+#[test]
 fn a_series_of_a_row_that_is_made_of_others_has_these_by_the_entries_of_each_run() {
     let (_folder, path) = common::place();
     let mut store = Store::open(&path).unwrap();
