@@ -2,7 +2,7 @@
 
 mod common;
 
-use gritstone_model::{Benchmark, Event, Outcome, RunData, RunInfo, Term, Work};
+use gritstone_model::{Benchmark, Event, Id, Outcome, RunData, RunInfo, Term, Work};
 use gritstone_store::{LaunchCounts, ResolveError, Store, StoreError};
 use rusqlite::{Connection, OpenFlags};
 use std::os::unix::fs::PermissionsExt;
