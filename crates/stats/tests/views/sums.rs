@@ -7,9 +7,12 @@ use gritstone_model::*;
 use gritstone_stats::between::BetweenRun;
 use gritstone_stats::compare::{Options, compare};
 
-/// Runs in which these rows take so many nanoseconds; `None` where a side has none.
-fn sides(rows: &[(&str, Option<f64>, Option<f64>)]) -> [RunView; 2] {
-    let side = |ns: fn(&(&str, Option<f64>, Option<f64>)) -> Option<f64>| {
+/// A row, and how many nanoseconds it takes on the base and on the other; `None` where a side has none.
+type Sides = (&'static str, Option<f64>, Option<f64>);
+
+/// Runs of these rows.
+fn sides(rows: &[Sides]) -> [RunView; 2] {
+    let side = |ns: fn(&Sides) -> Option<f64>| {
         let mine = rows.iter().filter_map(|row| Some((row.0, ns(row)?)));
         let launches = mine.clone().flat_map(|(name, ns)| scattered(name, ns));
         let launches = launches.collect();
