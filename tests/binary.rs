@@ -387,7 +387,7 @@ fn a_run_that_was_cut_off_goes_on() {
     );
     eventually("a launch is kept", || kept(&home) > 1);
     // while it goes on, nobody else does
-    let (code, _, error) = home.run(&["run", "--resume", "last"]);
+    let (code, _, error) = home.run(&["run", "--resume=last"]);
     let process = format!("process {} measures it", child.id());
     assert!(code == 2 && error.contains(&process), "{error}");
     let (code, _, error) = home.run(&["run", "--resume"]);

@@ -53,9 +53,9 @@ pub fn exit_of(error: &anyhow::Error) -> Exit {
     }
     match error.downcast_ref::<ExecError>() {
         Some(ExecError::Interrupted) => Exit::Interrupted,
-        Some(ExecError::NowhereToExecute { .. } | ExecError::NowhereToMeasure { .. }) => {
-            Exit::NothingMeasured
+        Some(ExecError::NowhereToExecute { .. }) => Exit::NothingMeasured,
+        Some(ExecError::NowhereToMeasure { .. } | ExecError::System { .. }) | None => {
+            Exit::WrongUse
         }
-        Some(ExecError::System { .. }) | None => Exit::WrongUse,
     }
 }

@@ -10,7 +10,7 @@ use crate::clock::Clock;
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;
 use crate::surroundings;
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow};
 use gritstone_exec::rebuild::Rebuilt;
 use gritstone_exec::{ExecError, Execute, Executor};
 use gritstone_host::Watch;
