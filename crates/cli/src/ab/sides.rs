@@ -320,7 +320,7 @@ fn slugs(all: &[Values]) -> Vec<String> {
     let mut slugs: Vec<String> = vec![];
     for values in all {
         let plain = slug(values);
-        let taken = |slug: &String| slugs.contains(slug) || format!("command/{slug}") == START_UP;
+        let taken = |slug: &String| slugs.contains(slug) || format!("{COMMAND}/{slug}") == START_UP;
         let numbered = (2..).map(|number| format!("{plain}.{number}"));
         let free = std::iter::once(plain.clone())
             .chain(numbered)
