@@ -140,7 +140,9 @@ fn counted(unit: &Unit) -> String {
 }
 
 fn plural(thing: &str) -> String {
-    let hissing = ["s", "x", "ch", "sh"].iter().any(|end| thing.ends_with(end));
+    let hissing = ["s", "x", "ch", "sh"]
+        .iter()
+        .any(|end| thing.ends_with(end));
     format!("{thing}{}", if hissing { "es" } else { "s" })
 }
 
@@ -231,11 +233,7 @@ fn claims(claims: &Claims) -> Vec<String> {
         list.push("time grows with the number of operations".to_owned());
     }
     for (value, before, after) in [
-        (
-            claims.syscalls_per_op,
-            "system calls per operation: ",
-            "",
-        ),
+        (claims.syscalls_per_op, "system calls per operation: ", ""),
         (
             claims.switches_per_op,
             "voluntary switches per operation: at least ",
