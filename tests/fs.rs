@@ -74,7 +74,10 @@ fn told(home: &Home, id: &str, key: &str) -> Vec<String> {
 fn blocks_read(home: &Home, id: &str) -> Vec<u64> {
     let mut found = vec![];
     for launch in launches(home, id) {
-        let events = launch["events"].as_array().cloned().unwrap_or_default();
+        let events = launch["launch"]["events"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
         let samples = events.iter().filter(|event| event["event"] == "sample");
         found.extend(samples.map(|sample| sample["usage"]["inblock"].as_u64().unwrap()));
     }
