@@ -1,4 +1,5 @@
-//! The long simulation: prints the tables of METHODOLOGY.md. `cargo run --release -p gritstone-stats --example simulate`
+//! The long simulation: prints the tables of METHODOLOGY.md. `cargo run --release -p gritstone-stats --example simulate`; with words
+//! such as `ab` or `gate`, the names of the modules beside this one, only theirs.
 //!
 //! Must not know: how the library computes.
 
@@ -7,9 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 mod ab;
 mod compare;
+mod copies;
 mod figure;
+mod gate;
 mod past;
 mod rest;
+mod runs;
 mod trial;
 #[path = "../../tests/world/mod.rs"]
 mod world;
@@ -18,27 +22,39 @@ mod world;
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [Table; 19] = [
-        figure::coverage,
-        figure::median,
-        figure::widened,
-        figure::machine,
-        figure::seen,
-        rest::modes,
-        rest::stein,
-        compare::false_positives,
-        compare::drift,
-        compare::learned,
-        compare::power,
-        compare::rows,
-        ab::verdicts,
-        ab::orders,
-        ab::neighbours,
-        ab::rankings,
-        trial::quantiles,
-        rest::rating,
-        past::changes_found,
+    let tables: [(&str, Table); 23] = [
+        ("figure", figure::coverage),
+        ("figure", figure::median),
+        ("figure", figure::widened),
+        ("figure", figure::machine),
+        ("figure", figure::seen),
+        ("rest", rest::modes),
+        ("rest", rest::stein),
+        ("compare", compare::false_positives),
+        ("compare", compare::drift),
+        ("compare", compare::learned),
+        ("compare", compare::power),
+        ("compare", compare::rows),
+        ("ab", ab::verdicts),
+        ("ab", ab::orders),
+        ("ab", ab::neighbours),
+        ("ab", ab::rankings),
+        ("trial", trial::quantiles),
+        ("rest", rest::rating),
+        ("past", past::changes_found),
+        ("gate", gate::by_history),
+        ("gate", gate::by_run),
+        ("gate", gate::many_rows),
+        ("copies", copies::together),
     ];
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
+    let tables: Vec<Table> = tables
+        .into_iter()
+        .filter(|(name, _)| is_wanted(name))
+        .map(|(_, table)| table)
+        .collect();
+    assert!(!tables.is_empty(), "no table is of {wanted:?}");
     // two threads; each table has a seed of its own, so the order in which they are made does not matter
     let next = AtomicUsize::new(0);
     let made = Mutex::new(vec![String::new(); tables.len()]);
@@ -55,9 +71,9 @@ fn main() {
     println!("{}", made.into_inner().expect("a thread failed").join("\n"));
 }
 
-fn take<'a>(next: &AtomicUsize, tables: &'a [Table]) -> Option<(usize, &'a Table)> {
+fn take(next: &AtomicUsize, tables: &[Table]) -> Option<(usize, Table)> {
     let at = next.fetch_add(1, Ordering::Relaxed);
-    tables.get(at).map(|table| (at, table))
+    tables.get(at).map(|table| (at, *table))
 }
 
 /// Head of a table, with the columns behind the first.
