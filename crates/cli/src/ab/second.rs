@@ -229,7 +229,8 @@ mod tests {
 
     #[test]
     fn what_is_measured_may_not() {
-        let cases: [(fn(&mut Benchmark), &str); 6] = [
+        type Change = fn(&mut Benchmark);
+        let cases: [(Change, &str); 6] = [
             (|row| row.version = 2, "version (1 and 2)"),
             (
                 |row| row.unit = Unit::parse("us/sum").unwrap(),
