@@ -91,7 +91,9 @@ fn the_slower_of_two_versions_is_slower() {
         let [a, b] = [a, b].map(|run| result(run, id));
         assert_ne!(a["program"]["hash"], b["program"]["hash"]);
         for row in [a, b] {
-            assert_eq!(kinds(row), ["not ours"], "{row}");
+            let kinds = kinds(row);
+            assert!(kinds.contains(&"not ours".to_owned()), "{row}");
+            assert!(!kinds.contains(&"trivialised".to_owned()), "{row}");
         }
     }
     assert_eq!(
