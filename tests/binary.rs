@@ -386,6 +386,12 @@ fn a_run_that_was_cut_off_goes_on() {
         &[],
     );
     eventually("a launch is kept", || kept(&home) > 1);
+    // while it goes on, nobody else does
+    let (code, _, error) = home.run(&["run", "--resume=last"]);
+    let process = format!("process {} measures it", child.id());
+    assert!(code == 2 && error.contains(&process), "{error}");
+    let (code, _, error) = home.run(&["run", "--resume"]);
+    assert!(code == 2 && error.contains("was cut off"), "{error}");
     child.kill().unwrap();
     child.wait().unwrap();
     let before = home.json(&["show", "--format", "json"]);
@@ -403,7 +409,10 @@ fn a_run_that_was_cut_off_goes_on() {
     // what was kept is still the beginning of what is there
     assert_eq!(launches_of(&home)[..cut.len()], cut[..]);
     let (code, _, error) = home.run(&["run", "--resume"]);
-    assert!(code == 2 && error.contains("all are whole"), "{error}");
+    assert!(
+        code == 2 && error.contains("no run of this machine was cut off"),
+        "{error}"
+    );
 }
 
 /// The launches of the last run, as they were stored.

@@ -176,7 +176,14 @@ static void steady(char *words)
 		} else if (strncmp(word, "group=", 6) == 0) {
 			join(word + 6);
 		} else if (strncmp(word, "processes=", 10) == 0) {
-			const struct rlimit most = {.rlim_cur = strtoul(word + 10, NULL, 10), .rlim_max = strtoul(word + 10, NULL, 10)};
+			struct rlimit most;
+			const rlim_t wanted = strtoul(word + 10, NULL, 10);
+			/* the user may be held to fewer already */
+			if (getrlimit(RLIMIT_NPROC, &most) != 0)
+				refused("read the limit on processes");
+			if (most.rlim_max == RLIM_INFINITY || most.rlim_max > wanted)
+				most.rlim_max = wanted;
+			most.rlim_cur = most.rlim_max;
 			if (setrlimit(RLIMIT_NPROC, &most) != 0)
 				refused("limit the number of processes");
 		} else if (strcmp(word, "-") != 0) {

@@ -90,6 +90,15 @@ static void fresh_files(struct context *c)
 	posix_spawn_file_actions_adddup2(&actions, err, 2);
 }
 
+/* Whether a process is left that a command has started; those that have ended are waited for. We are who adopts them. */
+static int is_anybody_left(void)
+{
+	pid_t pid;
+	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+		;
+	return pid == 0;
+}
+
 /* The command that prepare= or cleanup= gives, if it does. */
 static void shell(struct context *c, const char *key)
 {
@@ -100,6 +109,8 @@ static void shell(struct context *c, const char *key)
 	fresh_files(c);
 	execute(c, argv);
 	judge(c, key, text, 0);
+	if (is_anybody_left())
+		failed_because(c, key, "%s left a process behind, which would be there while the command is timed", text);
 	posix_spawn_file_actions_destroy(&actions);
 }
 
@@ -119,11 +130,8 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
-	pid_t pid;
 	const char *name = command_line(c)[0];
-	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
-		; /* one that had ended before */
-	if (pid == 0)
+	if (is_anybody_left())
 		failed_because(c, "command", "%s ended before a process that it had started, whose work is not in its time",
 			name);
 	judge(c, "command", name, parameter_u64(c, "ignore_failure", 0) != 0);

@@ -270,7 +270,13 @@ fn stored(world: &World, name: &str) -> Result<Vec<RunData>> {
         .trial;
     let mut runs = vec![];
     for head in &heads {
-        let info = store.info(&head.id)?;
+        let info = match store.info(&head.id) {
+            Ok(info) => info,
+            Err(why) => {
+                output::remark(&format!("run {} is left out: {why}", head.id));
+                continue;
+            }
+        };
         if info.settings.trial.is_some_and(|side| side.trial == trial) {
             runs.push(store.load(&head.id)?);
         }

@@ -36,6 +36,7 @@ const SHIPPED: &str = "shipped";
 
 /// Tests all claims of the selected entries.
 pub fn audit(world: &World, args: &AuditArgs) -> Result<Exit> {
+    registry::recover();
     let site = Site::look(None)?;
     let own = world.own.as_ref();
     let selectors = world.selectors(&args.selectors);

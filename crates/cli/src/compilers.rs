@@ -18,7 +18,7 @@ use crate::world::World;
 use crate::{output, own, registry, run, signals, surroundings};
 use anyhow::{Context, Result};
 use gritstone_exec::rebuild::{Builds, Rebuilt};
-use gritstone_exec::{ExecError, Execute, Executor, Launched};
+use gritstone_exec::{ExecError, Execute, Executor, Journal, Launched};
 use gritstone_host::{Root, Watch};
 use gritstone_model::{
     Benchmark, CompareView, CompilerView, Compilers, CompilersView, Conditions, Id, Launch, Plan,
@@ -75,8 +75,13 @@ pub fn compilers(world: &World, args: &CompilersArgs) -> Result<Exit> {
         way.plan = plan.clone();
         way.compile(&mut executor, &sources)?;
     }
-    let whole = match measure(world, &site, args, &selectors, &mut ways, executor) {
+    let journal = journal.as_mut();
+    let whole = match measure(world, &site, args, &selectors, &mut ways, executor, journal) {
         Err(error) if matches!(error.downcast_ref(), Some(ExecError::Interrupted)) => {
+            output::remark(&format!(
+                "stopped; everything finished is kept as the last {} runs",
+                ways.len()
+            ));
             return Ok(Exit::Interrupted);
         }
         whole => whole?,
@@ -211,6 +216,7 @@ fn measure(
     selectors: &[String],
     ways: &mut [Way],
     executor: Executor,
+    mut journal: Option<&mut Journal>,
 ) -> Result<Vec<RunView>> {
     let (plan, rows) = together(ways)?;
     let mut store = Store::open(&world.store_path()?)?;
@@ -237,6 +243,7 @@ fn measure(
         });
         interleaved.executor.use_builds(way.programs.clone());
         let programs = run::programs(&interleaved.executor, &way.plan);
+        registry::measures(journal.as_deref_mut(), &info.id);
         store.begin(&info, &way.plan.benchmarks, &programs, &way.plan.skips)?;
         way.run = info.id;
         interleaved.builds.push(way.programs.clone());

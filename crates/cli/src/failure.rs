@@ -2,6 +2,7 @@
 //!
 //! Must not know: what was tried.
 
+use gritstone_exec::ExecError;
 use std::fmt;
 use std::process::ExitCode;
 
@@ -47,9 +48,16 @@ impl std::error::Error for Failure {}
 
 /// The exit code that an error asks for.
 pub fn exit_of(error: &anyhow::Error) -> Exit {
-    error
-        .downcast_ref::<Failure>()
-        .map_or(Exit::WrongUse, |failure| failure.exit)
+    if let Some(failure) = error.downcast_ref::<Failure>() {
+        return failure.exit;
+    }
+    match error.downcast_ref::<ExecError>() {
+        Some(ExecError::Interrupted) => Exit::Interrupted,
+        Some(ExecError::NowhereToExecute { .. }) => Exit::NothingMeasured,
+        Some(ExecError::NowhereToMeasure { .. } | ExecError::System { .. }) | None => {
+            Exit::WrongUse
+        }
+    }
 }
 
 #[cfg(test)]

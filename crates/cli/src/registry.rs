@@ -7,6 +7,7 @@ use crate::output;
 use anyhow::{Context, Result};
 use gritstone_exec::{Journal, Registry};
 use gritstone_host::Root;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The name of the command that is not in the help: this binary as its own watchdog.
@@ -72,6 +73,20 @@ pub fn begin() -> Option<Journal> {
             None
         }
     }
+}
+
+/// Writes down that this process measures a run, so that no other goes on with it meanwhile.
+pub fn measures(journal: Option<&mut Journal>, run: &str) {
+    if let Some(Err(why)) = journal.map(|journal| journal.measures(run)) {
+        tell(&format!(
+            "others cannot be told that run {run} is being measured: {why}"
+        ));
+    }
+}
+
+/// The runs that other processes of this user measure at this moment, with the process.
+pub fn measuring() -> BTreeMap<String, u32> {
+    state().map_or_else(BTreeMap::new, |state| gritstone_exec::measuring(&state))
 }
 
 /// The life of the watchdog of a run.

@@ -6,7 +6,7 @@ use crate::run::Job;
 use crate::session::Limits;
 use crate::site::Site;
 use crate::world::World;
-use crate::{compiler, own, params, trust};
+use crate::{compiler, own, params, registry, trust};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_catalogue::Own;
 use gritstone_model::{Benchmark, Id, Machine, Program, RunData, RunInfo};
@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// The rest of a run: the newest that was cut off, or the one that is named.
 pub fn job(world: &World, name: &str, trusted: bool) -> Result<Job> {
-    let data = cut_off(world, name)?;
+    let data = cut_off(world, name, &Site::look(None)?.machine())?;
     let (id, settings) = (&data.info.id, &data.info.settings);
     let site = Site::look(Some(Path::new(&settings.dir)))?;
     same_machine(&data.info, &site.machine())?;
@@ -53,16 +53,19 @@ pub fn job(world: &World, name: &str, trusted: bool) -> Result<Job> {
 }
 
 /// The run of that name, or the newest that is not whole.
-fn cut_off(world: &World, name: &str) -> Result<RunData> {
+fn cut_off(world: &World, name: &str, machine: &Machine) -> Result<RunData> {
     let store = world
         .reader()?
         .context("there is no run yet, so none to go on with")?;
     let id = if name.is_empty() {
-        newest_cut_off(&store)?
-            .context("no run was cut off: all are whole; `gritstone run` starts a new one")?
+        newest_cut_off(&store, &machine.id)?
+            .context("no run of this machine was cut off: `gritstone run` starts a new one")?
     } else {
         store.resolve(name)?
     };
+    if let Some(process) = registry::measuring().get(&id) {
+        bail!("run {id} is not cut off: process {process} measures it at this moment");
+    }
     let data = store.load(&id)?;
     ensure!(
         data.info.elapsed_s.is_none(),
@@ -75,10 +78,12 @@ fn cut_off(world: &World, name: &str) -> Result<RunData> {
     Ok(data)
 }
 
-/// Sides of trials are cut off on purpose.
-fn newest_cut_off(store: &Store) -> Result<Option<String>> {
+/// Of this machine. Sides of trials are cut off on purpose, and what is being measured is not cut off.
+fn newest_cut_off(store: &Store, machine: &str) -> Result<Option<String>> {
+    let measuring = registry::measuring();
     for run in store.runs()?.into_iter().rev() {
-        if run.elapsed_s.is_none() && store.info(&run.id)?.settings.trial.is_none() {
+        let open = run.elapsed_s.is_none() && !measuring.contains_key(&run.id);
+        if open && run.machine_id == machine && store.info(&run.id)?.settings.trial.is_none() {
             return Ok(Some(run.id));
         }
     }

@@ -126,6 +126,7 @@ impl Job {
         let steadied = self.steady(journal.as_mut(), &mut executor)?;
         let Self { plan, info, .. } = &self;
         let programs = programs(&executor, plan);
+        registry::measures(journal.as_mut(), &info.id);
         let mut store = Store::open(&world.store_path()?)?;
         if self.earlier.is_none() {
             store.begin(info, &plan.benchmarks, &programs, &plan.skips)?;

@@ -6,6 +6,7 @@ use crate::args::{RunArgs, SelftestArgs};
 use crate::chance::chance;
 use crate::failure::{Exit, Failure};
 use crate::output;
+use crate::registry;
 use crate::run::{End, Job};
 use crate::world::World;
 use anyhow::{Context, Result, bail, ensure};
@@ -16,6 +17,7 @@ use std::collections::BTreeSet;
 
 /// Measures the runs, or finds them; compares and shows.
 pub fn selftest(world: &World, args: &SelftestArgs) -> Result<Exit> {
+    registry::recover();
     let runs = if args.of.is_empty() {
         match measured(world, args)? {
             Some(runs) => runs,
@@ -67,9 +69,10 @@ fn stored(world: &World, names: &[String]) -> Result<Vec<RunView>> {
     let heads = store.runs()?;
     let mut wanted: BTreeSet<String> = BTreeSet::new();
     for name in names {
-        let labelled: Vec<&RunHead> = heads.iter().filter(|head| belongs(head, name)).collect();
+        let mut labelled: Vec<&RunHead> = heads.iter().filter(|head| belongs(head, name)).collect();
         if labelled.is_empty() {
-            wanted.insert(store.resolve(name)?);
+            let id = store.resolve(name)?;
+            labelled.extend(heads.iter().filter(|head| head.id == id));
         }
         for head in labelled {
             if head.elapsed_s.is_some() {

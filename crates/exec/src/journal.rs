@@ -30,6 +30,8 @@ pub(crate) enum Entry {
     By(By),
     /// It means to change settings: no other run may while it lives.
     Steadies,
+    /// It measures the run of this identifier.
+    Measures(String),
     /// It makes a directory.
     Makes(PathBuf),
     /// It makes a control group.
@@ -183,6 +185,14 @@ impl Journal {
         Ok(())
     }
 
+    /// Before anything of a run is measured: nobody else goes on with it meanwhile.
+    ///
+    /// # Errors
+    /// When it cannot be written down.
+    pub fn measures(&mut self, run: &str) -> io::Result<()> {
+        self.note(Entry::Measures(run.to_owned()))
+    }
+
     /// Before settings are changed: one run at a time, or each would put back what the other needs.
     ///
     /// # Errors
@@ -208,6 +218,9 @@ impl Drop for Journal {
         let undone = undo(&self.entries, &self.registry.root, true);
         if undone.whole {
             let _ = fs::remove_file(&self.path);
+        }
+        if let Some(watchdog) = &mut self.watchdog {
+            watchdog.dismiss();
         }
         for line in &undone.said {
             (self.registry.tell)(line);

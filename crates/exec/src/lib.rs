@@ -43,7 +43,7 @@ pub use group::is_confined;
 pub use journal::{Journal, Registry, Settings};
 pub use launch::{CACHED, Executor, PROOF_FAILED, Setup};
 pub use places::Places;
-pub use recover::recover;
+pub use recover::{measuring, recover, shell};
 pub use swap::wants_swap;
 pub use trace::is_traced;
 pub use volume::wants_file_system;

@@ -8,11 +8,16 @@ use crate::settings::{Back, put_back};
 use crate::{group, load, owner, swap, trace, volume};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg, OFlag};
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+
+/// Of what a command says when it fails, so many bytes are told on.
+const MOST_SAID: u64 = 2000;
 
 /// What came of undoing a journal.
 #[derive(Debug)]
@@ -34,7 +39,7 @@ pub(crate) fn undo(entries: &[Entry], root: &Path, settings: bool) -> Undone {
     };
     for entry in entries.iter().rev() {
         match entry {
-            Entry::By(_) | Entry::Steadies => {}
+            Entry::By(_) | Entry::Steadies | Entry::Measures(_) => {}
             Entry::Sets { path, old, new } if settings => undone.setting(root, path, old, new),
             Entry::Sets { .. } => {}
             Entry::Undo { command, directory } if settings => undone.command(command, directory),
@@ -69,7 +74,11 @@ fn take_down(made: &Entry) -> Result<(), String> {
             format!("the swap file in {}", named(at)),
             "; swapoff it, then remove the directory",
         ),
-        Entry::By(_) | Entry::Steadies | Entry::Sets { .. } | Entry::Undo { .. } => return Ok(()),
+        Entry::By(_)
+        | Entry::Steadies
+        | Entry::Measures(_)
+        | Entry::Sets { .. }
+        | Entry::Undo { .. } => return Ok(()),
     };
     done.map_err(|why| format!("cannot remove {what}: {why}{by_hand}"))
 }
@@ -104,21 +113,30 @@ impl Undone {
     }
 }
 
-/// Gives a command to the shell.
-fn shell(command: &str, directory: &Path) -> Result<(), String> {
-    let output = Command::new("/bin/sh")
-        .args(["-c", command])
-        .current_dir(directory)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|why| why.to_string())?;
-    match output.status.success() {
+/// Gives a command of the user's to the shell, and waits for it, not for what it leaves behind in the background.
+///
+/// # Errors
+/// What became of it, when it failed, and what it said.
+pub fn shell(command: &str, directory: &Path) -> Result<(), String> {
+    let start = || -> io::Result<(ExitStatus, String)> {
+        // not a pipe: that would end with the last process that holds it
+        let mut said = File::from(memfd_create("said", MFdFlags::MFD_CLOEXEC)?);
+        let status = Command::new("/bin/sh")
+            .args(["-c", command])
+            .current_dir(directory)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(said.try_clone()?)
+            .status()?;
+        let mut bytes = vec![];
+        said.rewind()?;
+        said.take(MOST_SAID).read_to_end(&mut bytes)?;
+        Ok((status, String::from_utf8_lossy(&bytes).trim().to_owned()))
+    };
+    let (status, said) = start().map_err(|why| why.to_string())?;
+    match status.success() {
         true => Ok(()),
-        false => Err(format!(
-            "{}; it said: {}",
-            output.status,
-            String::from_utf8_lossy(&output.stderr).trim()
-        )),
+        false => Err(format!("{status}; it said: {said}")),
     }
 }
 
@@ -151,6 +169,19 @@ pub(crate) fn outlive(path: &Path) -> io::Result<Vec<String>> {
         Ok(_) => Ok(vec![]),
         Err((_, errno)) => Err(errno.into()),
     }
+}
+
+/// The runs that other processes of this user measure at this moment, by identifier, with the process.
+#[must_use]
+pub fn measuring(state: &Path) -> BTreeMap<String, u32> {
+    let journals = living(state, Path::new("")).into_iter();
+    let runs = journals.flat_map(|(by, entries)| {
+        entries.into_iter().filter_map(move |entry| match entry {
+            Entry::Measures(run) => Some((run, by.process)),
+            _ => None,
+        })
+    });
+    runs.collect()
 }
 
 /// The journals of the runs that are at work, but for our own.

@@ -74,7 +74,11 @@ pub(crate) fn remove(home: &Path) -> io::Result<()> {
 
 /// Stops the use of the swap file in a directory, if there is one that is used.
 pub(crate) fn release(home: &Path) -> io::Result<()> {
-    let area = home.join(AREA);
+    // the system names it by its real path
+    let area = home
+        .canonicalize()
+        .unwrap_or_else(|_| home.to_owned())
+        .join(AREA);
     let swaps = fs::read_to_string("/proc/swaps").unwrap_or_default();
     if is_used(&swaps, &area) {
         tool("swapoff", &["--", &area.display().to_string()]).map_err(io::Error::other)?;

@@ -128,7 +128,9 @@ pub(crate) fn remove(home: &Path) -> io::Result<()> {
             Err(why) => return Err(why.into()),
         }
     }
-    for device in loops_over(&home.join(IMAGE)) {
+    // the system names it by its real path
+    let real = home.canonicalize().unwrap_or_else(|_| home.to_owned());
+    for device in loops_over(&real.join(IMAGE)) {
         tool("losetup", &["--detach", &device]).map_err(io::Error::other)?;
     }
     places::remove(home)

@@ -55,6 +55,16 @@ impl Watchdog {
     }
 }
 
+impl Watchdog {
+    /// The run has done what could be done, and the watchdog need not try it again.
+    pub(crate) fn dismiss(&mut self) {
+        if let Some(pipe) = &mut self.pipe {
+            // one that is gone needs no word
+            let _ = pipe.write_all(b"done\n");
+        }
+    }
+}
+
 impl Drop for Watchdog {
     fn drop(&mut self) {
         drop(self.pipe.take());
@@ -62,8 +72,8 @@ impl Drop for Watchdog {
     }
 }
 
-/// The life of a watchdog: sleeps until standard input ends, and then undoes what the journal still speaks of. What is
-/// to be said of it.
+/// The life of a watchdog: sleeps until standard input ends, and then, if nothing was said there, undoes what the journal still
+/// speaks of. What is to be said of it.
 ///
 /// # Errors
 /// When it cannot watch, or cannot read the journal.
@@ -84,7 +94,11 @@ pub fn watch(journal: &Path) -> io::Result<Vec<String>> {
     let mut out = io::stdout().lock();
     writeln!(out, "{READY}").and_then(|()| out.flush())?;
     drop(out);
-    let mut nothing = vec![];
-    io::stdin().lock().read_to_end(&mut nothing)?;
-    outlive(journal)
+    let mut word = vec![];
+    io::stdin().lock().read_to_end(&mut word)?;
+    if word.is_empty() {
+        outlive(journal)
+    } else {
+        Ok(vec![])
+    }
 }

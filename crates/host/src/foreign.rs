@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) fn cpu(root: &Root, own: u32) -> Option<u64> {
     let tick = 1_000_000_000 / root.answers().user_hz.filter(|&hz| hz > 0).unwrap_or(100);
     let numbers = root.names("/proc");
-    let processes: BTreeMap<u32, (u32, u64)> = numbers
+    let processes: BTreeMap<u32, Process> = numbers
         .iter()
         .filter_map(|name| name.parse().ok())
         .filter_map(|pid: u32| Some((pid, parse(&root.text(&format!("/proc/{pid}/stat"))?)?)))
@@ -23,29 +23,41 @@ pub(crate) fn cpu(root: &Root, own: u32) -> Option<u64> {
         let mut at = pid;
         // a number may have been given anew while we read: no circle is followed twice
         while seen.insert(at) {
-            if at == own || at == kernel_threads::PARENT {
+            if at == own {
                 return true;
             }
             match processes.get(&at) {
-                Some((parent, _)) => at = *parent,
+                Some(process) if process.of_the_kernel => return true,
+                Some(process) => at = process.parent,
                 None => break,
             }
         }
         false
     };
     let foreign = processes.iter().filter(|(pid, _)| !ours(**pid));
-    let ticks: u64 = foreign.map(|(_, (_, ticks))| ticks).sum();
+    let ticks: u64 = foreign.map(|(_, process)| process.ticks).sum();
     (!processes.is_empty()).then(|| ticks.saturating_mul(tick))
 }
 
-/// Parent and ticks of CPU time. The name may hold blanks and brackets, so what counts begins behind the last one.
-fn parse(stat: &str) -> Option<(u32, u64)> {
+struct Process {
+    parent: u32,
+    /// Of CPU time.
+    ticks: u64,
+    of_the_kernel: bool,
+}
+
+/// The name may hold blanks and brackets, so what counts begins behind the last one.
+fn parse(stat: &str) -> Option<Process> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
     let parent = u32::try_from(number(1)?).ok()?;
     // utime, stime, cutime, cstime
     let ticks = (11..15).map(number).sum::<Option<u64>>()?;
-    Some((parent, ticks))
+    Some(Process {
+        parent,
+        ticks,
+        of_the_kernel: kernel_threads::are_of_one(&fields),
+    })
 }
 
 #[cfg(test)]
@@ -69,8 +81,14 @@ mod tests {
         for (pid, parent, name, own, children) in all {
             let folder = directory.path().join(format!("proc/{pid}"));
             std::fs::create_dir_all(&folder).unwrap();
+            // PF_KTHREAD
+            let flags = if pid == 2 || pid == 7 {
+                0x0020_8040
+            } else {
+                0x0040_0100
+            };
             let stat = format!(
-                "{pid} ({name}) S {parent} 1 1 0 -1 0 0 0 0 0 {own} 0 {children} 0 20 0 1\n"
+                "{pid} ({name}) S {parent} 1 1 0 -1 {flags} 0 0 0 0 {own} 0 {children} 0 20 0 1\n"
             );
             std::fs::write(folder.join("stat"), stat).unwrap();
         }

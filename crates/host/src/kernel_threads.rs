@@ -6,8 +6,14 @@
 use crate::Root;
 use std::collections::BTreeMap;
 
-/// The process whose children are the threads of the kernel.
-pub(crate) const PARENT: u32 = 2;
+/// `PF_KTHREAD` of the flags in /proc/PID/stat. (That their parent is process 2 does not hold in a namespace of processes.)
+const KERNEL_THREAD: u64 = 0x0020_0000;
+
+/// Whether these fields of /proc/PID/stat, those behind the name, are of a thread of the kernel.
+pub(crate) fn are_of_one(fields: &[&str]) -> bool {
+    let flags = fields.get(6).and_then(|flags| flags.parse::<u64>().ok());
+    flags.is_some_and(|flags| flags & KERNEL_THREAD != 0)
+}
 
 /// CPU time of each process, ns, whatever it is: most have done nothing in between, and are not looked at more closely.
 pub(crate) type Times = BTreeMap<u32, u64>;
@@ -52,10 +58,10 @@ pub(crate) fn since(root: &Root, before: &Times, cpus: &[u32]) -> (u64, u64) {
 /// and brackets, so what counts begins behind the last one.
 fn parse(stat: &str) -> Option<(u32, u64)> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
-    if number(1)? != u64::from(PARENT) {
+    if !are_of_one(&fields) {
         return None;
     }
+    let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
     let cpu = u32::try_from(number(36)?).ok()?;
     Some((cpu, number(11)? + number(12)?))
 }
@@ -68,27 +74,27 @@ mod tests {
     #[test]
     fn each_thread_counts_where_it_was_last() {
         let directory = tempfile::tempdir().unwrap();
-        let process = |pid: u32, parent: u32, cpu: u32, ticks: u32, fine: Option<u64>| {
+        let process = |pid: u32, flags: u64, cpu: u32, ticks: u32, fine: Option<u64>| {
             let folder = directory.path().join(format!("proc/{pid}"));
             std::fs::create_dir_all(&folder).unwrap();
             let between = "0 ".repeat(23);
             let stat =
-                format!("{pid} (a b) c) S {parent} 0 0 0 0 0 0 0 0 0 {ticks} 1 {between}{cpu} 0\n");
+                format!("{pid} (a b) c) S 2 0 0 0 0 {flags} 0 0 0 0 {ticks} 1 {between}{cpu} 0\n");
             std::fs::write(folder.join("stat"), stat).unwrap();
             if let Some(fine) = fine {
                 std::fs::write(folder.join("schedstat"), format!("{fine} 5 6\n")).unwrap();
             }
         };
         let root = Root::recorded(directory.path(), Answers::default());
-        process(1, 0, 1, 70, Some(70));
-        process(7, 2, 0, 1, Some(1000));
-        process(8, 2, 1, 2, None);
+        process(1, 64, 1, 70, Some(70));
+        process(7, KERNEL_THREAD | 64, 0, 1, Some(1000));
+        process(8, KERNEL_THREAD | 64, 1, 2, None);
         let before = times(&root);
         assert_eq!(before, [(1, 70), (7, 1000), (8, 30_000_000)].into());
-        process(1, 0, 1, 900, Some(900));
-        process(7, 2, 0, 1, Some(1700));
-        process(8, 2, 1, 4, None);
-        process(9, 2, 1, 0, Some(3));
+        process(1, 64, 1, 900, Some(900));
+        process(7, KERNEL_THREAD | 64, 0, 1, Some(1700));
+        process(8, KERNEL_THREAD | 64, 1, 4, None);
+        process(9, KERNEL_THREAD | 64, 1, 0, Some(3));
         assert_eq!(since(&root, &before, &[1]), (20_000_003, 700));
         assert_eq!(since(&root, &before, &[]), (20_000_703, 0));
     }

@@ -141,6 +141,9 @@ fn what_the_other_cpus_did_is_a_mean_over_them() {
     assert_eq!(watch.end(&all, 0).elsewhere, None);
 }
 
+/// PF_KTHREAD and another flag.
+const KERNEL_THREAD: u64 = 0x0020_0040;
+
 #[test]
 fn the_kernels_threads_are_none_of_the_others_where_they_work_for_the_launch() {
     let tree = large(4, "0-3");
@@ -149,22 +152,22 @@ fn the_kernels_threads_are_none_of_the_others_where_they_work_for_the_launch() {
             "cpu  0 0 0 1 0 0 0 0 0 0\ncpu0 {other} 0 0 1 0 0 0 0 0 0\ncpu1 {own} 0 0 1 0 0 0 0 0 0\n"
         )
     };
-    // parent, ticks, and the CPU that it was on last
-    let process = |pid: u32, parent: u32, ticks: u32, cpu: u32| {
-        let (before, between) = ("0 ".repeat(9), "0 ".repeat(23));
-        let stat = format!("{pid} (a) S {parent} {before}{ticks} 0 {between}{cpu} 0\n");
+    // flags, ticks, and the CPU that it was on last
+    let process = |pid: u32, flags: u64, ticks: u32, cpu: u32| {
+        let between = "0 ".repeat(23);
+        let stat = format!("{pid} (a) S 2 0 0 0 0 {flags} 0 0 0 0 {ticks} 0 {between}{cpu} 0\n");
         tree.file(&format!("/proc/{pid}/stat"), &stat);
     };
     tree.file("/proc/stat", &stat(0, 0));
-    process(40, 2, 5, 1);
-    process(41, 2, 5, 0);
-    process(42, 1, 5, 1);
+    process(40, KERNEL_THREAD, 5, 1);
+    process(41, KERNEL_THREAD, 5, 0);
+    process(42, 64, 5, 1);
     let mut watch = Watch::open(&tree.root());
     let (plain, with) = (watch.begin(&[1]), watch.begin_with_the_kernel(&[1]));
     tree.file("/proc/stat", &stat(9, 12));
-    process(40, 2, 9, 1);
-    process(41, 2, 11, 0);
-    process(42, 1, 25, 1);
+    process(40, KERNEL_THREAD, 9, 1);
+    process(41, KERNEL_THREAD, 11, 0);
+    process(42, 64, 25, 1);
     let conditions = watch.end(&plain, 10 * MS);
     assert_eq!(conditions.others, Some(80 * MS));
     assert_eq!(conditions.elsewhere, Some(40 * MS));

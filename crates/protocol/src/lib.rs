@@ -98,8 +98,9 @@ impl Parser {
         if self.ended {
             return Err(self.wrong("something after the last line".to_owned()));
         }
-        let text = str::from_utf8(line).map_err(|_| self.wrong("not UTF-8".to_owned()))?;
-        let event = line::parse(text).map_err(|what| self.wrong(what))?;
+        // what a user's command says is told on, and may be cut within a letter or in another encoding
+        let text = String::from_utf8_lossy(line);
+        let event = line::parse(&text).map_err(|what| self.wrong(what))?;
         match (&event, self.lines) {
             (Event::Hello { protocol, .. }, 1) if *protocol == VERSION => {}
             (Event::Hello { protocol, .. }, 1) => {

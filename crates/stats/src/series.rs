@@ -14,10 +14,7 @@ pub const FEWEST: usize = crate::between::FEWEST_RUNS;
 
 /// The history of a benchmark from runs, oldest first. `None` when no run has it.
 #[must_use]
-pub fn history<'a>(
-    id: &Id,
-    runs: impl IntoIterator<Item = &'a RunView>,
-) -> Option<HistoryView> {
+pub fn history<'a>(id: &Id, runs: impl IntoIterator<Item = &'a RunView>) -> Option<HistoryView> {
     let of = |run: &RunView| run.results.iter().find(|r| r.id == *id).cloned();
     let found: Vec<(&RunView, ResultView)> = runs
         .into_iter()

@@ -10,7 +10,7 @@ use crate::clock::Clock;
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;
 use crate::surroundings;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow};
 use gritstone_exec::rebuild::Rebuilt;
 use gritstone_exec::{ExecError, Execute, Executor};
 use gritstone_host::Watch;
@@ -20,7 +20,6 @@ use gritstone_stats::looks;
 use gritstone_stats::times::{Timed, Times};
 use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// How often the program is launched that does nothing.
@@ -180,18 +179,8 @@ impl Ways for Live<'_> {
 
 /// Gives a command that sets the machine to the shell.
 fn shell(command: &str) -> Result<()> {
-    let output = Command::new("/bin/sh")
-        .args(["-c", command])
-        .stdin(Stdio::null())
-        .output()
-        .context("/bin/sh cannot be started")?;
-    ensure!(
-        output.status.success(),
-        "'{command}' failed ({}); it said: {}",
-        output.status,
-        String::from_utf8_lossy(&output.stderr).trim()
-    );
-    Ok(())
+    let here = std::env::current_dir().context("cannot tell the directory")?;
+    gritstone_exec::shell(command, &here).map_err(|why| anyhow!("'{command}' failed: {why}"))
 }
 
 /// Whether the user asked to stop.

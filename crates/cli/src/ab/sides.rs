@@ -190,11 +190,10 @@ fn of_values(args: &AbArgs, command: &[String], parameters: &[Parameter]) -> Res
 /// A side for each command, with a row for each value of the parameters.
 fn of_each(args: &AbArgs, commands: &[Vec<String>], parameters: &[Parameter]) -> Result<Vec<Side>> {
     let values = combinations(parameters);
+    let slugs = slugs(&values);
     let side = |command: &Vec<String>| {
-        let rows = values
-            .iter()
-            .map(|value| (slug(value), fill_in(command, value)));
-        of_commands(args, rows.collect())
+        let words = values.iter().map(|value| fill_in(command, value));
+        of_commands(args, slugs.iter().cloned().zip(words).collect())
     };
     commands.iter().map(side).collect()
 }
@@ -312,7 +311,23 @@ fn fill_in(command: &[String], values: &[(String, String)]) -> Vec<String> {
     command.iter().map(word).collect()
 }
 
-/// A part of an identifier that tells values apart: `n-4.file-a`.
+/// A slug for each, all different: values may look alike in what an identifier may hold (`-1` and `+1`), or like the row of the program
+/// that does nothing.
+fn slugs(all: &[Values]) -> Vec<String> {
+    let mut slugs: Vec<String> = vec![];
+    for values in all {
+        let plain = slug(values);
+        let taken = |slug: &String| slugs.contains(slug) || format!("command/{slug}") == START_UP;
+        let numbered = (2..).map(|number| format!("{plain}.{number}"));
+        let free = std::iter::once(plain.clone())
+            .chain(numbered)
+            .find(|slug| !taken(slug));
+        slugs.extend(free);
+    }
+    slugs
+}
+
+/// A part of an identifier that tells most values apart: `n-4.file-a`.
 fn slug(values: &[(String, String)]) -> String {
     let plain = |text: &str| -> String {
         let letter = |c: char| match c.to_ascii_lowercase() {
