@@ -1,6 +1,8 @@
 //! Benchmarks of one's own, used as a person uses them.
 
 mod common;
+#[path = "own/fortran.rs"]
+mod fortran;
 #[path = "own/hostile.rs"]
 mod hostile;
 #[path = "own/versions.rs"]

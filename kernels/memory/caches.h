@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 /* A number of /sys about a cache of a CPU; 0 where there is none. Sizes are in KiB there ("32768K"). */
@@ -50,17 +51,21 @@ static inline int first_of_last_cache(int cpu)
 	return first == (uint64_t)cpu;
 }
 
-/* Bytes of memory that could be had without any going to a disc. */
+/* Bytes of memory that could be had without any going to a disc. Where there is no /proc to say so: those that are free, without
+ * what the cache of files could give back. */
 static inline uint64_t memory_available(void)
 {
 	char line[128];
 	unsigned long kilobytes = 0;
+	struct sysinfo memory;
 	FILE *file = fopen("/proc/meminfo", "re");
 	while (file != NULL && fgets(line, sizeof line, file) != NULL)
 		if (sscanf(line, "MemAvailable: %lu", &kilobytes) == 1)
 			break;
 	if (file != NULL)
 		fclose(file);
+	else if (sysinfo(&memory) == 0)
+		return (uint64_t)memory.freeram * memory.mem_unit;
 	return (uint64_t)kilobytes * 1024;
 }
 

@@ -27,7 +27,7 @@ static inline void open_pty(struct context *c, struct device *d)
 	d->is_pty = 1;
 	d->far = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
 	if (d->far < 0 || grantpt(d->far) != 0 || unlockpt(d->far) != 0) {
-		failed(c, "posix_openpt");
+		skip(c, "There are no pseudo-terminals here: mount -t devpts devpts /dev/pts.");
 		return;
 	}
 	char *name = ptsname(d->far);

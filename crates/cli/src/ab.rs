@@ -24,6 +24,7 @@ use gritstone_model::{AbView, Benchmark, Plan, RunData, RunInfo, Settings, Trial
 use gritstone_stats::ab::Reader;
 use gritstone_store::Store;
 use live::{Live, Ready};
+pub use sides::COMMAND;
 use sides::{Side, Sides};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

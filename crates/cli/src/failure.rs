@@ -59,3 +59,26 @@ pub fn exit_of(error: &anyhow::Error) -> Exit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_document_has_them_all() {
+        let document = include_str!("../../../docs/exit-codes.md");
+        for exit in [
+            Exit::Done,
+            Exit::CheckFailed,
+            Exit::WrongUse,
+            Exit::NothingMeasured,
+            Exit::CannotTell,
+            Exit::Interrupted,
+        ] {
+            assert!(
+                document.contains(&format!("\n| {} | ", exit as u8)),
+                "{exit:?}"
+            );
+        }
+    }
+}

@@ -32,6 +32,7 @@ mod session;
 mod signals;
 mod site;
 mod skeleton;
+mod stderr;
 mod steady;
 mod surroundings;
 mod transfer;
@@ -58,13 +59,12 @@ fn main() -> ExitCode {
             };
         }
     };
-    match dispatch(&cli) {
-        Ok(exit) => exit.into(),
-        Err(error) => {
-            output::remark(&format!("gritstone: {error:#}"));
-            failure::exit_of(&error).into()
-        }
-    }
+    let exit = dispatch(&cli).unwrap_or_else(|error| {
+        output::remark(&format!("gritstone: {error:#}"));
+        failure::exit_of(&error)
+    });
+    stderr::wait();
+    exit.into()
 }
 
 fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {

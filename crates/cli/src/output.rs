@@ -3,7 +3,7 @@
 //! Must not know: what is in a document.
 
 use crate::args::Format;
-use crate::signals;
+use crate::{signals, stderr};
 use anyhow::{Context, Result};
 use gritstone_report::Document;
 use serde::Serialize;
@@ -12,10 +12,9 @@ use std::io::{ErrorKind, IsTerminal, Write};
 /// Width where there is no terminal to ask.
 const WIDTH: usize = 100;
 
-/// Says something on standard error. Where that cannot be written, a terminal or a reader gone, a disc full, there is nobody to
-/// tell, and no reason to lose what is being done.
+/// Says something on standard error.
 pub fn remark(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    stderr::say(&format!("{text}\n"));
 }
 
 /// Writes a document, or the value behind it as JSON.
@@ -50,8 +49,7 @@ pub fn json<T: Serialize>(value: &T) -> Result<()> {
 pub fn text(document: &Document) -> Result<()> {
     let terminal = std::io::stdout().is_terminal();
     let asked_not_to = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-    let dumb = std::env::var_os("TERM").is_none_or(|terminal| terminal == "dumb");
-    let colour = terminal && !dumb && !asked_not_to;
+    let colour = terminal && !dumb() && !asked_not_to;
     plain(&gritstone_report::terminal::render(
         document,
         width(),
@@ -59,11 +57,17 @@ pub fn text(document: &Document) -> Result<()> {
     ))
 }
 
-/// Writes text as it is.
+/// Whether the terminal, if there is one, does nothing but print.
+pub fn dumb() -> bool {
+    std::env::var_os("TERM").is_none_or(|terminal| terminal == "dumb")
+}
+
+/// Writes text as it is, after what was remarked before.
 ///
 /// # Errors
 /// When standard output cannot be written.
 pub fn plain(text: &str) -> Result<()> {
+    stderr::wait();
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(why) if why.kind() == ErrorKind::BrokenPipe => signals::die_of_a_closed_pipe(),

@@ -1,17 +1,23 @@
 //! Progress on standard error: a bar on a terminal, plain lines elsewhere, nothing on standard output.
 //!
-//! It is drawn between launches only, so that nothing of ours runs during a sample.
+//! It is drawn between launches only, so that nothing of ours runs during a sample, and whoever reads it slowly or not at all
+//! does not make the next launch wait.
 //!
 //! Must not know: what is measured.
 
-use crate::output::remark;
 use crate::session::Progress;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::IsTerminal;
+use crate::{output, stderr};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
+use std::io::{self, IsTerminal};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How often a line is printed where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(15);
+/// How often a bar is drawn, in times a second.
+const BAR_EVERY: u8 = 5;
+/// Takes a line of a terminal away.
+const CLEAR: &str = "\r\x1b[2K";
 
 /// Draws progress.
 pub enum Display {
@@ -24,11 +30,14 @@ pub enum Display {
 impl Display {
     /// As standard error demands.
     pub fn new() -> Self {
-        if !std::io::stderr().is_terminal() {
+        if !io::stderr().is_terminal() || output::dumb() {
             return Self::Lines(None);
         }
-        let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr_with_hz(5));
-        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent:>3}% {msg}") {
+        let terminal = Box::new(Terminal::default());
+        let target = ProgressDrawTarget::term_like_with_hz(terminal, BAR_EVERY);
+        let bar = ProgressBar::with_draw_target(Some(1000), target);
+        // one line, whatever is said: a long message is cut
+        if let Ok(style) = ProgressStyle::with_template("{bar:20} {percent:>3}% {wide_msg}") {
             bar.set_style(style.progress_chars("=> "));
         }
         Self::Bar(bar)
@@ -52,8 +61,8 @@ impl Display {
             Self::Lines(last) => {
                 let due = last.is_none_or(|last| progress.elapsed >= last + LINE_EVERY);
                 if due {
-                    remark(&format!(
-                        "round {} of {}, {} of at most {}",
+                    stderr::mention(&format!(
+                        "round {} of {}, {} of at most {}\n",
                         progress.round + 1,
                         progress.rounds,
                         clock(progress.elapsed),
@@ -77,7 +86,7 @@ impl Display {
             }
             Self::Lines(last) => {
                 if last.is_none_or(|last| elapsed >= last + LINE_EVERY) {
-                    remark(&text);
+                    stderr::mention(&format!("{text}\n"));
                     *last = Some(elapsed);
                 }
             }
@@ -92,19 +101,73 @@ impl Display {
         }
     }
 
-    /// Says something in between.
+    /// Says something in between; the bar comes back when it is drawn next.
     pub fn remark(&self, text: &str) {
-        match self {
-            Self::Bar(bar) => bar.suspend(|| remark(text)),
-            Self::Lines(_) => remark(text),
-        }
+        stderr::say_without_waiting(&match self {
+            Self::Bar(_) => format!("{CLEAR}{text}\n"),
+            Self::Lines(_) => format!("{text}\n"),
+        });
     }
 
     /// Takes the bar away.
     pub fn finish(&self) {
         if let Self::Bar(bar) = self {
             bar.finish_and_clear();
+            stderr::say_without_waiting(CLEAR);
         }
+    }
+}
+
+/// What a bar is drawn on: the line as it is to be, until it is whole.
+#[derive(Debug, Default)]
+struct Terminal(Mutex<String>);
+
+impl Terminal {
+    fn line(&self) -> MutexGuard<'_, String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A bar is one line, so the cursor stays in it.
+impl TermLike for Terminal {
+    fn width(&self) -> u16 {
+        terminal_size::terminal_size_of(io::stderr()).map_or(80, |(width, _)| width.0)
+    }
+
+    fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write_line(&self, text: &str) -> io::Result<()> {
+        self.line().push_str(text);
+        Ok(())
+    }
+
+    fn write_str(&self, text: &str) -> io::Result<()> {
+        self.line().push_str(text);
+        Ok(())
+    }
+
+    fn clear_line(&self) -> io::Result<()> {
+        self.line().push_str(CLEAR);
+        Ok(())
+    }
+
+    fn flush(&self) -> io::Result<()> {
+        stderr::mention(&std::mem::take(&mut *self.line()));
+        Ok(())
     }
 }
 

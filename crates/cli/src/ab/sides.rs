@@ -14,6 +14,9 @@ type Parameter = (String, Vec<String>);
 /// One value for each name.
 type Values = Vec<(String, String)>;
 
+/// Family of the commands of the user's: whatever they are, they have these rows.
+pub const COMMAND: &str = "command";
+
 /// More sides have no letter.
 const MOST: usize = 26;
 
@@ -222,9 +225,9 @@ fn of_commands(args: &AbArgs, rows: Vec<(String, Vec<String>)>) -> Result<Side> 
     };
     let row = |(slug, argv): (String, Vec<String>)| {
         let id = if slug.is_empty() {
-            "command".to_owned()
+            COMMAND.to_owned()
         } else {
-            format!("command/{slug}")
+            format!("{COMMAND}/{slug}")
         };
         Ok(benchmark(Id::parse(&id)?, &argv, user.clone()))
     };

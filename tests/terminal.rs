@@ -1,0 +1,215 @@
+//! What a terminal gets: the same bytes whatever the locale, and a run that goes on when the terminal is stopped or slow.
+
+mod common;
+
+use common::{Home, eventually, result};
+use nix::fcntl::{OFlag, open};
+use nix::pty::{OpenptyResult, openpty};
+use nix::sys::stat::Mode;
+use nix::unistd::{ttyname, write};
+use serde_json::Value;
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// Ctrl-S, and what undoes it.
+const STOP: &[u8] = b"\x13";
+const GO_ON: &[u8] = b"\x11";
+
+#[test]
+fn the_locale_changes_nothing() {
+    let home = Home::new();
+    let locales: [&[(&str, &str)]; 5] = [
+        &[],
+        &[("LANG", "C"), ("LC_ALL", "C")],
+        &[("LC_ALL", "POSIX")],
+        &[("LANG", "de_DE.ISO-8859-1"), ("LC_CTYPE", "nowhere")],
+        &[("LANG", "en_US.UTF-8")],
+    ];
+    for arguments in [
+        &["list"][..],
+        &["show", "ref:vax-11-780-4.1bsd"],
+        &["compare", "ref:vax-11-780-4.1bsd", "ref:vax-11-750-4.1bsd"],
+        &["machines"],
+        &["run", "--help"],
+    ] {
+        let said = locales.map(|locale| {
+            let mut command = home.gritstone(arguments);
+            command.envs(locale.iter().copied());
+            let output = command.assert().success().get_output().clone();
+            assert!(output.stderr.is_empty(), "{arguments:?} {locale:?}");
+            String::from_utf8(output.stdout).unwrap()
+        });
+        assert!(said.iter().all(|text| *text == said[0]), "{arguments:?}");
+        let more_than_ascii = matches!(arguments[0], "show" | "compare");
+        assert!(!more_than_ascii || !said[0].is_ascii(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn what_is_measured_runs_under_a_locale_of_ours() {
+    const ENTRY: &str = r#"
+[family]
+name = "place"
+title = "Place"
+why = "To see in which it runs."
+[[benchmark]]
+id = "place/locale"
+kind = "command"
+title = "Locale"
+version = 1
+operation = "One shell that says its locale."
+why = "What is printed is compared."
+sources = [{ document = "place", place = "here" }]
+unit = "ms"
+argv = ["/bin/sh", "-c", "echo $LANG $LC_ALL $LC_CTYPE"]
+stdout = "C C"
+"#;
+    let home = Home::new();
+    let folder = home.path().join("place");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("place.toml"), ENTRY).unwrap();
+    let words = ["run", "--catalogue", "place", "--trust", "--budget", "3s"];
+    let words = [&words[..], &["--precision", "50%", "--format", "json"]].concat();
+    let mut command = home.gritstone(&words);
+    command.env("LANG", "de_DE.UTF-8").env("LC_CTYPE", "tr_TR");
+    let output = command.assert().success().get_output().clone();
+    let run: Value = serde_json::from_slice(&output.stdout).unwrap();
+    // what it printed was right, or it would have no figure
+    let row = result(&run, "place/locale");
+    assert!(row["estimate"].is_number(), "{row}");
+    assert_eq!(run["settings"]["environment"]["LC_ALL"], "C");
+}
+
+/// A run whose standard error is a terminal; killed if the test fails.
+struct OnTerminal(Child);
+
+impl OnTerminal {
+    /// Of a row that is measured and one that says why it is not: its remark must not be lost.
+    fn start(home: &Home, terminal: OwnedFd) -> Self {
+        let words = ["run", "byte/loop", "byte/cc", "--budget", "12s"];
+        let child = Command::new(common::binary())
+            .args(words)
+            .args(["--precision", "50%", "--format", "json"])
+            .env_clear()
+            .env("PATH", home.path())
+            .env("HOME", home.path())
+            .env("TMPDIR", home.path())
+            .env("XDG_DATA_HOME", home.path().join("data"))
+            .env("TERM", "xterm")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::from(terminal))
+            .spawn();
+        Self(child.unwrap())
+    }
+
+    /// All is read from now on: what it said on the terminal, and that it ended well with a figure.
+    fn ended(mut self, mut terminal: File) -> String {
+        let rest = thread::spawn(move || {
+            let mut said = vec![];
+            // the end of a terminal is an error
+            let _ = terminal.read_to_end(&mut said);
+            String::from_utf8_lossy(&said).into_owned()
+        });
+        let mut out = String::new();
+        let mut pipe = self.0.stdout.take().unwrap();
+        pipe.read_to_string(&mut out).unwrap();
+        assert!(self.0.wait().unwrap().success());
+        let run: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(result(&run, "byte/loop")["outcome"], "measured");
+        rest.join().unwrap()
+    }
+}
+
+impl Drop for OnTerminal {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Whether the newest run has measured everything that it wanted to.
+fn is_whole(home: &Home) -> bool {
+    let (code, out, _) = home.run(&["show", "--format", "json"]);
+    code == 0
+        && serde_json::from_str(&out).is_ok_and(|run: Value| run["elapsed_s"].as_f64().is_some())
+}
+
+/// Every sequence for the terminal is whole: a line may be missing, but none is cut in the middle of one.
+fn assert_whole_sequences(said: &str) {
+    for rest in said.split('\x1b').skip(1) {
+        assert!(rest.starts_with("[2K"), "{rest:?} in {said:?}");
+    }
+}
+
+#[test]
+fn a_stopped_terminal_stops_no_run() {
+    let home = Home::new();
+    let OpenptyResult { master, slave } = openpty(None, None).unwrap();
+    let mut terminal = File::from(master);
+    let run = OnTerminal::start(&home, slave);
+    let mut said = String::new();
+    let mut bytes = [0; 4096];
+    while !said.contains("round 1 of") {
+        let count = terminal.read(&mut bytes).unwrap();
+        said += &String::from_utf8_lossy(&bytes[..count]);
+    }
+    terminal.write_all(STOP).unwrap();
+    eventually("a run is whole while its terminal is stopped", || {
+        is_whole(&home)
+    });
+    terminal.write_all(GO_ON).unwrap();
+    said += &run.ended(terminal);
+    assert!(said.contains("§ byte/cc"), "{said:?}");
+    assert_whole_sequences(&said);
+}
+
+#[test]
+fn a_slow_terminal_slows_no_run() {
+    let home = Home::new();
+    let OpenptyResult { master, slave } = openpty(None, None).unwrap();
+    let path = ttyname(&slave).unwrap();
+    // what is on its way already is more than such a reader takes while the run lasts
+    let flags = OFlag::O_WRONLY | OFlag::O_NONBLOCK | OFlag::O_NOCTTY;
+    let full = open(&path, flags, Mode::empty()).unwrap();
+    for _ in 0..3 {
+        while write(&full, b".").is_ok() {}
+        // the kernel moves some of it on by and by
+        thread::sleep(Duration::from_millis(50));
+    }
+    drop(full);
+    let run = OnTerminal::start(&home, slave);
+    let whole = AtomicBool::new(false);
+    let mut terminal = File::from(master);
+    let mut said = vec![];
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !whole.load(Ordering::Relaxed) {
+                let mut bytes = [0; 100];
+                let count = terminal.read(&mut bytes).unwrap();
+                said.extend_from_slice(&bytes[..count]);
+                thread::sleep(Duration::from_secs(1));
+            }
+        });
+        let seen = std::panic::catch_unwind(|| {
+            eventually("a run is whole while its terminal is slow", || {
+                is_whole(&home)
+            });
+        });
+        whole.store(true, Ordering::Relaxed);
+        seen.unwrap();
+    });
+    assert!(
+        said.iter().all(|byte| *byte == b'.'),
+        "the run was whole before anything that it said was read"
+    );
+    let said = run.ended(terminal);
+    // late, but all of it
+    assert!(said.contains("§ byte/cc"), "{said:?}");
+    assert_whole_sequences(&said);
+}
