@@ -76,6 +76,11 @@ fn a_slow_command_is_slower_and_its_launches_are_kept() {
     assert!(text.contains("b is slower than a: "), "{text}");
     let (_, text, _) = home.run(&["compare", "nap-a", "nap-b"]);
     assert!(text.contains("side of a trial"), "{text}");
+    // what sets a side apart is in nothing that runs are told apart by
+    let (code, _, error) = home.run(&["history", "command"]);
+    assert!(code == 2 && error.contains("have no history"), "{error}");
+    let (code, _, error) = home.run(&["check", "nap-b"]);
+    assert!(code == 2 && error.contains("side b of a trial"), "{error}");
     assert!(traces(&home).is_empty() && processes(&home) == 0);
 }
 

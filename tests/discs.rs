@@ -149,11 +149,19 @@ impl Drop for Loop {
     }
 }
 
-/// What a run on a device says.
+/// Rows that can be measured on a device, and how much of it they write.
+const RAW: [(&str, usize); 2] = [("disk/raw-write", 4 << 20), ("rt/raw-disk/8k", 2 << 20)];
+
+/// What a run of raw writes on a device says.
 fn on_device(home: &Home, device: &str, overwrite: Option<&str>) -> (i32, String, String) {
+    raw(home, RAW[0].0, device, overwrite)
+}
+
+/// The same of one of these rows.
+fn raw(home: &Home, row: &str, device: &str, overwrite: Option<&str>) -> (i32, String, String) {
     let device = format!("device={device}");
     let overwrite = overwrite.map(|name| format!("overwrite={name}"));
-    let mut arguments = vec!["run", "disk/raw-write", "--budget", "5s", "--dir", DISC];
+    let mut arguments = vec!["run", row, "--budget", "5s", "--dir", DISC];
     arguments.extend(["--format", "json", "--param", &device]);
     if let Some(overwrite) = &overwrite {
         arguments.extend(["--param", overwrite]);
@@ -196,11 +204,13 @@ fn a_device_is_written_only_when_nobody_uses_it_and_it_was_named_twice() {
     let name = device.0.as_str();
     let intact = |what: &str| assert!(fs::read(&image).unwrap() == before, "{what}");
 
-    for overwrite in [None, Some("yes"), Some("/dev/null")] {
-        let (code, _, error) = on_device(&home, name, overwrite);
-        assert_eq!(code, 3, "{error}");
-        let advice = format!("add --param overwrite={name}");
-        assert!(error.contains(&advice), "{error}");
+    for (row, _) in RAW {
+        for overwrite in [None, Some("yes"), Some("/dev/null")] {
+            let (code, _, error) = raw(&home, row, name, overwrite);
+            assert_eq!(code, 3, "{error}");
+            let advice = format!("add --param overwrite={name}");
+            assert!(error.contains(&advice), "{error}");
+        }
     }
     intact("not confirmed");
 
@@ -216,14 +226,17 @@ fn a_device_is_written_only_when_nobody_uses_it_and_it_was_named_twice() {
     drop(holder);
     intact("in use");
 
-    let (code, out, error) = on_device(&home, name, Some(name));
-    assert_eq!(code, 0, "{error}");
-    let run: Value = serde_json::from_str(&out).unwrap();
-    let row = result(&run, "disk/raw-write");
-    assert_eq!(row["measured"], format!("past the cache of {name}"));
-    let after = fs::read(&image).unwrap();
-    assert!(after[..4 << 20] != before[..4 << 20], "4 MB were written");
-    assert!(after[4 << 20..] == before[4 << 20..], "and no more");
+    for (row, bytes) in RAW {
+        fs::write(&image, &before).unwrap();
+        let (code, out, error) = raw(&home, row, name, Some(name));
+        assert_eq!(code, 0, "{error}");
+        let run: Value = serde_json::from_str(&out).unwrap();
+        let measured = &result(&run, row)["measured"];
+        assert_eq!(*measured, format!("past the cache of {name}"));
+        let after = fs::read(&image).unwrap();
+        assert!(after[..bytes] != before[..bytes], "{row}: it was written");
+        assert!(after[bytes..] == before[bytes..], "{row}: and no more");
+    }
 }
 
 #[test]

@@ -50,17 +50,36 @@ fn measured(run: &Value, id: &str) -> bool {
     true
 }
 
-/// The value of a parameter in the exported samples of the last run, for each launch of a row.
-fn told(home: &Home, id: &str, key: &str) -> Vec<String> {
+/// What the bundle of the last run has of a row, launch by launch.
+fn launches(home: &Home, id: &str) -> Vec<Value> {
     let (code, bundle, error) = home.run(&["export", "last"]);
     assert_eq!(code, 0, "{error}");
-    let lines = bundle
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let launches = lines.filter(|line| line.to_string().contains(&format!("\"{id}\"")));
+    let name = format!("\"{id}\"");
+    let lines = bundle.lines().filter(|line| line.contains(&name));
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// The value of a parameter in the exported samples of the last run, for each launch of a row.
+fn told(home: &Home, id: &str, key: &str) -> Vec<String> {
     let mut found = vec![];
-    for launch in launches {
+    for launch in launches(home, id) {
         collect(&launch, key, &mut found);
+    }
+    found
+}
+
+/// Blocks that a device was asked for in each sample of a row.
+fn blocks_read(home: &Home, id: &str) -> Vec<u64> {
+    let mut found = vec![];
+    for launch in launches(home, id) {
+        let events = launch["launch"]["events"]
+            .as_array()
+            .cloned()
+            .unwrap_or_default();
+        let samples = events.iter().filter(|event| event["event"] == "sample");
+        found.extend(samples.map(|sample| sample["usage"]["inblock"].as_u64().unwrap()));
     }
     found
 }
@@ -106,7 +125,7 @@ fn one_hundred_operations_of_each_kind_have_their_four_statistics() {
         "json",
     ]);
     let rows = run["results"].as_array().unwrap();
-    assert_eq!(rows.len(), 24);
+    assert_eq!(rows.len(), 26);
     let mut statistics = 0;
     for row in rows {
         let id = row["id"].as_str().unwrap();
@@ -126,6 +145,15 @@ fn one_hundred_operations_of_each_kind_have_their_four_statistics() {
         statistics += 1;
     }
     assert!(statistics >= 12, "what is in the cache runs anywhere");
+    // a part of a block is written, and the rest is read before that, unless it is in memory
+    for id in ["fs/seq-write/512", "fs/rand-write/512"] {
+        let cold = format!("{id}@cold");
+        if measured(&run, id) && measured(&run, &cold) {
+            let (warm, cold) = (blocks_read(&home, id), blocks_read(&home, &cold));
+            assert!(!warm.is_empty() && warm.iter().all(|&n| n == 0), "{warm:?}");
+            assert!(!cold.is_empty() && cold.iter().all(|&n| n > 0), "{cold:?}");
+        }
+    }
     // the same places on every machine, whatever the size
     let mut state = 1987;
     let sum = (0..100).fold(0_u64, |sum, _| {
@@ -148,12 +176,16 @@ fn a_disc_is_written_and_read_in_each_of_its_ways() {
     let home = Home::new();
     let rows = [
         "disk/write-nofsync",
+        "disk/write-nofsync@io-uring",
         "disk/write-nofsync@large",
         "disk/write-fsync",
+        "disk/write-fsync@io-uring",
         "disk/write-sync",
         "disk/write-sync@io-uring",
+        "disk/write-sync@io-uring-1",
         "disk/raw-write",
         "disk/raw-write@io-uring",
+        "disk/raw-write@io-uring-1",
         "disk/read-seq",
         "disk/read-seq@large",
         "disk/read-gauss",
@@ -171,13 +203,21 @@ fn a_disc_is_written_and_read_in_each_of_its_ways() {
         if grouped.contains(&id) && why.contains("No control group") {
             continue; // and why is said
         }
-        if id.ends_with("io-uring") && why.contains("refuses io_uring") {
+        if id.contains("@io-uring") && why.contains("refuses io_uring") {
             continue;
         }
         if !measured(&run, id) {
             continue;
         }
         assert_eq!(row["unit"], "KB/s");
+        if id.contains("@io-uring") {
+            let depth = if id.ends_with("-1") { "1" } else { "8" };
+            let told = told(&home, id, "queue_depth");
+            assert!(
+                !told.is_empty() && told.iter().all(|of| of == depth),
+                "{id} {told:?}"
+            );
+        }
         if id.starts_with("disk/write-") {
             let what = row["measured"].as_str().unwrap();
             let new = what.contains("new ext4 on a loop device over ");

@@ -71,6 +71,26 @@ fn larger_messages_bring_more() {
 }
 
 #[test]
+fn larger_messages_take_longer() {
+    let ways = ["pipe", "unix", "tcp"];
+    let ids: Vec<String> = ways
+        .iter()
+        .flat_map(|way| ["", "@64k"].map(|size| format!("ipc/{way}/latency{size}")))
+        .collect();
+    let rows: Vec<&str> = ids.iter().map(String::as_str).collect();
+    in_a_calm_moment(&rows, |run| {
+        // four copies of 64 KB beside a switch there and one back: twice as long by TCP, five times by a pipe; beside others who
+        // compute, each switch waits for their turns, which are longer
+        let disturbed = |id: &&str| kinds(result(run, id)).contains(&"disturbed".to_owned());
+        let longer = |pair: &[&str]| match pair.iter().any(disturbed) {
+            true => Ok(()),
+            false => exceeds(best(run, pair[1]), 1.3, best(run, pair[0])),
+        };
+        rows.chunks(2).try_for_each(longer)
+    });
+}
+
+#[test]
 fn epoll_does_not_pay_for_those_that_are_silent() {
     let rows = [
         "event/poll/1",

@@ -5,6 +5,8 @@ mod common;
 mod fortran;
 #[path = "own/hostile.rs"]
 mod hostile;
+#[path = "own/versions.rs"]
+mod versions;
 
 use common::{Home, kinds, result, traces};
 use std::fs;
@@ -38,6 +40,11 @@ fn example() -> PathBuf {
 /// The example, in a folder of the home that may be changed.
 fn copied(home: &Home) -> PathBuf {
     let to = home.path().join("mine");
+    copied_to(&to);
+    to
+}
+
+fn copied_to(to: &Path) {
     fs::create_dir_all(to.join("mine")).unwrap();
     for file in [
         "mine.toml",
@@ -47,7 +54,6 @@ fn copied(home: &Home) -> PathBuf {
     ] {
         fs::copy(example().join(file), to.join(file)).unwrap();
     }
-    to
 }
 
 /// A catalogue of the family `evil`, with files beside its entries.

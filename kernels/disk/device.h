@@ -54,8 +54,8 @@ static void find_use(dev_t wanted, char *use, size_t size)
 	}
 }
 
-/* Opens it past the cache and for us alone; -1 when that is refused, which has been told. */
-static inline int open_device(struct context *c, const char *name, uint64_t bytes)
+/* Opens it past the cache and for us alone, with further flags of open; -1 when that is refused, which has been told. */
+static inline int open_device(struct context *c, const char *name, uint64_t bytes, int flags)
 {
 	struct stat status;
 	char use[1200];
@@ -79,14 +79,17 @@ static inline int open_device(struct context *c, const char *name, uint64_t byte
 			       (unsigned)(bytes / 1024), name, name);
 		return -1;
 	}
-	int file = open(name, O_RDWR | O_DIRECT | O_EXCL | O_CLOEXEC);
-	if (file < 0)
+	int file = open(name, O_RDWR | O_DIRECT | O_EXCL | O_CLOEXEC | flags);
+	if (file < 0) {
 		failed_because(c, "device", "%s cannot be had: %s; nothing was written: %s", name, strerror(errno),
 			       errno == EBUSY ? "another one that no file system, swap, RAID or mapper uses will do"
 					      : "it takes root, or the group of its discs");
-	else if (ioctl(file, BLKGETSIZE64, &size) != 0 || size < bytes)
+	} else if (ioctl(file, BLKGETSIZE64, &size) != 0 || size < bytes) {
 		failed_because(c, "device", "%s has %u KB, and %u are to be written: name a larger one", name,
 			       (unsigned)(size / 1024), (unsigned)(bytes / 1024));
+		close(file);
+		return -1;
+	}
 	return file;
 }
 

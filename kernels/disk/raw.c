@@ -47,7 +47,7 @@ static void setup(struct context *c)
 	if (all.buffers == NULL)
 		return;
 	if (on_device) {
-		file = open_device(c, device, all.blocks * BLOCK);
+		file = open_device(c, device, all.blocks * BLOCK, 0);
 		note(c, "measured", "past the cache of %s", device);
 	} else {
 		open_file(c);

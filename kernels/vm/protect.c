@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <sys/mman.h>
 
+#include "../memory/caches.h"
 #include "../thread/team.h"
 
 static volatile char *memory;
@@ -28,6 +29,10 @@ static void setup(struct context *c)
 	bytes += (page - bytes % page) % page;
 	if (used > cpus) {
 		skip(c, "it takes %u CPUs, and this process may use %u", used, cpus);
+		return;
+	}
+	if (bytes > memory_available() / 2) {
+		skip(c, "%lu MB are more than half of the memory that is free", (unsigned long)(bytes >> 20));
 		return;
 	}
 	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

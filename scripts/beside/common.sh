@@ -46,19 +46,18 @@ rounds() {
 }
 
 # The table, of lines "WHAT WHO|quantity|row|program": medians with the least and the most of the rounds, and the ratios round by round.
-# Between the least and the most of six rounds is the median with a probability of 97 %, whatever they scatter like.
+# Between the least and the most of four rounds is the median with a probability of 87.5 %, of six 97 %, whatever they scatter like.
 table() {
-	echo "| quantity | row | ours | program | theirs | theirs over ours |"
+	echo "| quantity | row | Gritstone | program | other | other / Gritstone |"
 	echo "| --- | --- | --- | --- | --- | --- |"
-	awk '
-		function said(x, n, digits,    i, j, v, f) {
+	awk "$(<scripts/beside/told.awk)"'
+		function said(x, n, digits,    i, j, v) {
 			for (i = 2; i <= n; i++) {
 				v = x[i]
 				for (j = i; j > 1 && x[j - 1] > v; j--) x[j] = x[j - 1]
 				x[j] = v
 			}
-			f = "%." digits "g"
-			return n ? sprintf(f " (" f " to " f ")", (x[int((n + 1) / 2)] + x[int(n / 2) + 1]) / 2, x[1], x[n]) : "no figure"
+			return n ? told((x[int((n + 1) / 2)] + x[int(n / 2) + 1]) / 2, digits) " (" told(x[1], digits) " to " told(x[n], digits) ")" : "no figure"
 		}
 		function figures(what, who,    x, i, n) {
 			for (i = 1; i <= last; i++) if ((i, what, who) in value) x[++n] = value[i, what, who]

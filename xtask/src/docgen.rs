@@ -132,11 +132,18 @@ fn figure(benchmark: &Benchmark) -> String {
 /// What a unit counts, in the plural.
 fn counted(unit: &Unit) -> String {
     match (unit.quantity(), unit.as_str().split_once('/')) {
-        (Quantity::Time { .. }, Some((_, thing))) => format!("{thing}s"),
+        (Quantity::Time { .. }, Some((_, thing))) => plural(thing),
         (Quantity::Rate { plain: 1.0 }, Some((thing, _))) => thing.to_owned(),
         (Quantity::Rate { .. }, _) => "bytes".to_owned(),
         _ => "units".to_owned(),
     }
+}
+
+fn plural(thing: &str) -> String {
+    let hissing = ["s", "x", "ch", "sh"]
+        .iter()
+        .any(|end| thing.ends_with(end));
+    format!("{thing}{}", if hissing { "es" } else { "s" })
 }
 
 fn work(work: &Work) -> String {
@@ -226,27 +233,23 @@ fn claims(claims: &Claims) -> Vec<String> {
         list.push("time grows with the number of operations".to_owned());
     }
     for (value, before, after) in [
-        (
-            claims.syscalls_per_op,
-            "entries into the kernel an operation: ",
-            "",
-        ),
+        (claims.syscalls_per_op, "system calls per operation: ", ""),
         (
             claims.switches_per_op,
-            "voluntary switches an operation: at least ",
+            "voluntary switches per operation: at least ",
             "",
         ),
         (
             claims.faults_per_op,
-            "page faults an operation: at most ",
+            "page faults per operation: at most ",
             "",
         ),
         (
             claims.major_faults_per_op,
-            "major page faults an operation: at least ",
+            "major page faults per operation: at least ",
             "",
         ),
-        (claims.min_ns_per_op, "time an operation: at least ", " ns"),
+        (claims.min_ns_per_op, "time per operation: at least ", " ns"),
     ] {
         list.extend(value.map(|value| format!("{before}{value}{after}")));
     }

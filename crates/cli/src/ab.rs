@@ -4,6 +4,7 @@
 
 mod live;
 mod plan;
+mod second;
 mod sides;
 mod trial;
 mod words;
@@ -23,6 +24,7 @@ use gritstone_model::{AbView, Benchmark, Plan, RunData, RunInfo, Settings, Trial
 use gritstone_stats::ab::Reader;
 use gritstone_store::Store;
 use live::{Live, Ready};
+pub use sides::COMMAND;
 use sides::{Side, Sides};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -53,6 +55,7 @@ pub fn ab(world: &World, args: &AbArgs) -> Result<Exit> {
 fn measured(world: &World, args: &AbArgs, sides: Sides) -> Result<(Vec<RunData>, bool)> {
     let site = Site::look(args.dir.as_deref())?;
     let mut plan = plan::plan(world, args, &site, &sides)?;
+    let second = second::read(world, args, &mut plan)?;
     let stop = signals::end_of_run().context("cannot catch signals")?;
     let commands = !args.commands.is_empty();
     let deadline = if commands {
@@ -65,7 +68,10 @@ fn measured(world: &World, args: &AbArgs, sides: Sides) -> Result<(Vec<RunData>,
     let mut executor = site.executor(&plan.benchmarks, deadline, stop, journal.as_mut())?;
     let own = world.own.as_ref();
     own::prepare(own, &site, &mut plan, &mut executor, journal.as_mut())?;
-    let builds = plan::builds(&site, &mut executor, &plan, &sides, &own::sources(own))?;
+    let mut builds = plan::builds(&site, &mut executor, &plan, &sides, &own::sources(own))?;
+    if let Some(second) = &second {
+        builds[1] = second::build(second, &site, &mut plan, &mut executor)?;
+    }
     let trial = Head::new(args);
     announce(args, &plan, &sides, &trial);
     undo(&sides, journal.as_mut())?;
@@ -87,8 +93,10 @@ fn measured(world: &World, args: &AbArgs, sides: Sides) -> Result<(Vec<RunData>,
     };
     for (side, builds) in sides.sides.iter().zip(builds) {
         let mut run = trial.run(args, &site, &plan, side, sides.same);
-        run.info.settings.catalogue = own::kept(own, &run.benchmarks);
         let first = live.sides.is_empty();
+        let own = second.as_ref().filter(|_| !first).or(own);
+        second::entries(own, &mut run.benchmarks);
+        run.info.settings.catalogue = own::kept(own, &run.benchmarks);
         run.benchmarks
             .extend(live.start_up.iter().filter(|_| first).cloned());
         live.sides.push(Ready {

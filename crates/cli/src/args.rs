@@ -67,7 +67,7 @@ pub enum Command {
     Import(ImportArgs),
     /// Is it different: commands, compilers, environments or settings, interleaved until it is decided
     Ab(Box<AbArgs>),
-    /// Compilers against each other: the processor-bound rows, compiled by each and measured in turn
+    /// Compilers against each other: the rows 'cpu/*', or those selected, compiled by each and measured in turn
     Compilers(CompilersArgs),
     /// Do the benchmarks do what they claim, as shipped and as the compilers here make them
     Audit(AuditArgs),
@@ -124,7 +124,7 @@ pub struct RunArgs {
     /// Directory in whose file system files are measured [default: /var/tmp, else TMPDIR]
     #[arg(long)]
     pub dir: Option<PathBuf>,
-    /// Measure rows of kernels on one CPU as so many copies at once too, such as 2,4,8; one copy is measured always
+    /// Also run single-CPU kernels as N simultaneous copies, such as 2,4,8
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=256))]
     pub copies: Vec<u32>,
     /// A parameter of the selected rows' programs in place of their own, such as tty=/dev/ttyS0; once for each
@@ -133,7 +133,7 @@ pub struct RunArgs {
     /// Repeats the order of an earlier run
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Hold the machine still meanwhile: governor, turbo, interrupts, layout of memory, as far as it may be; all is put back
+    /// Hold the machine still meanwhile: governor, turbo, interrupts, layout of memory, as far as permitted; all is put back
     #[arg(long)]
     pub steady: bool,
     #[command(flatten)]
@@ -357,7 +357,7 @@ pub struct CheckArgs {
     /// Which run
     #[arg(default_value = "last")]
     pub run: String,
-    /// The run, label or file that it is held against [default: the history of each benchmark on its machine]
+    /// The run, label or file to compare with [default: earlier runs on its machine; exit 4 until five are stored]
     #[arg(long, value_name = "RUN")]
     pub against: Option<String>,
     /// A slowdown up to this is allowed

@@ -8,7 +8,7 @@ use crate::site::Site;
 use anyhow::Result;
 use gritstone_exec::Executor;
 use gritstone_exec::rebuild::{Builds, Compiler, RebuildError, Rebuilt};
-use gritstone_model::{Compilers, Footnote, FootnoteKind, Plan, Skip, Work};
+use gritstone_model::{Benchmark, Compilers, Footnote, FootnoteKind, Id, Plan, Skip, Work};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -201,23 +201,30 @@ pub fn build(
     })
 }
 
+/// Takes a row out of a plan, with the reason, where it is not out already.
+pub fn leave_out(plan: &mut Plan, id: Id, why: impl Into<String>) {
+    if plan.steps.iter().all(|step| step.id != id) {
+        return;
+    }
+    plan.steps.retain(|step| step.id != id);
+    let footnote = Footnote::new(FootnoteKind::NotRun, why);
+    plan.skips.push(Skip { id, footnote });
+}
+
 /// Takes the rows out of a plan whose programs were refused, with the reason; returns the programs that there are.
 pub fn accept(plan: &mut Plan, builds: Builds) -> BTreeMap<String, Rebuilt> {
-    for benchmark in &plan.benchmarks {
+    let refused = |benchmark: &Benchmark| {
         let Work::Kernel(work) = &benchmark.work else {
-            continue;
+            return None;
         };
-        let programs = work.uses.iter().chain([&work.program]);
-        let refused = programs.filter_map(|name| builds.get(name)?.as_ref().err());
-        let planned = plan.steps.iter().any(|step| step.id == benchmark.id);
-        if let (Some(why), true) = (refused.into_iter().next(), planned) {
-            plan.steps.retain(|step| step.id != benchmark.id);
-            let why = format!("The program {} does not compile: {why}.", work.program);
-            plan.skips.push(Skip {
-                id: benchmark.id.clone(),
-                footnote: Footnote::new(FootnoteKind::NotRun, why),
-            });
-        }
+        let mut programs = work.uses.iter().chain([&work.program]);
+        let why = programs.find_map(|name| builds.get(name)?.as_ref().err())?;
+        let why = format!("The program {} does not compile: {why}.", work.program);
+        Some((benchmark.id.clone(), why))
+    };
+    let refused: Vec<(Id, String)> = plan.benchmarks.iter().filter_map(refused).collect();
+    for (id, why) in refused {
+        leave_out(plan, id, why);
     }
     let good = builds.into_iter();
     good.filter_map(|(name, built)| Some((name, built.ok()?)))

@@ -34,7 +34,7 @@ Gritstone measures this machine the way the UNIX benchmarks of 1981 to 1987 did.
   gritstone run 'byte/*' iocall --quick
                            the benchmarks of BYTE, 1984, in two minutes
   gritstone run --budget 1h
-                           everything
+                           all benchmarks and their variants
   gritstone list           what can be measured
   gritstone doctor         is this machine fit to be measured
   gritstone --help         everything else

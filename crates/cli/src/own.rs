@@ -9,12 +9,11 @@ use crate::trust;
 use crate::world::World;
 use anyhow::{Context, Result};
 use gritstone_catalogue::{Own, folder};
+use gritstone_exec::rebuild::Rebuilt;
 use gritstone_exec::{Executor, Journal};
 use gritstone_host::{Root, groups_for};
-use gritstone_model::{
-    Benchmark, Footnote, FootnoteKind, OwnCatalogue, Plan, RunView, Settings, Skip, Work,
-};
-use std::collections::BTreeSet;
+use gritstone_model::{Benchmark, OwnCatalogue, Plan, RunView, Settings, Work};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The catalogue in a folder.
@@ -121,33 +120,62 @@ pub fn prepare(
     if !own.executables.is_empty() {
         executor.add_executables(&own.kept.files, &own.executables)?;
     }
-    let compiled = |row: &Benchmark| match &row.work {
-        Work::Kernel(work) => {
-            let mut programs = work.uses.iter().chain([&work.program]);
-            programs.any(|program| own.compiled.contains(program))
-        }
-        _ => false,
+    let programs = compiled(own, site, plan, executor)?;
+    executor.add_programs(programs);
+    Ok(())
+}
+
+/// The programs of another version of the catalogue that an executor knows, of the same names. Rows that do not compile in
+/// it are taken out, with the reason.
+///
+/// # Errors
+/// When programs cannot be written, or the user asks to stop.
+pub fn another(
+    own: &Own,
+    site: &Site,
+    plan: &mut Plan,
+    executor: &mut Executor,
+) -> Result<BTreeMap<String, Rebuilt>> {
+    let mut programs = compiled(own, site, plan, executor)?;
+    if !own.executables.is_empty() {
+        programs.extend(executor.executables(&own.kept.files, &own.executables)?);
+    }
+    Ok(programs)
+}
+
+/// Whether a row has a program that is compiled from the catalogue.
+pub fn is_compiled(own: &Own, row: &Benchmark) -> bool {
+    programs_of(row).any(|program| own.compiled.contains(program))
+}
+
+/// The programs of ours or of the catalogue that a row executes.
+pub fn programs_of(row: &Benchmark) -> impl Iterator<Item = &String> {
+    let work = match &row.work {
+        Work::Kernel(work) => Some(work),
+        _ => None,
     };
-    let rows: Vec<Benchmark> = plan
-        .benchmarks
-        .iter()
-        .filter(|row| compiled(row))
-        .cloned()
-        .collect();
+    work.into_iter()
+        .flat_map(|work| work.uses.iter().chain([&work.program]))
+}
+
+/// Compiles the programs of the user's own rows in a plan; rows whose programs do not compile here are taken out.
+fn compiled(
+    own: &Own,
+    site: &Site,
+    plan: &mut Plan,
+    executor: &mut Executor,
+) -> Result<BTreeMap<String, Rebuilt>> {
+    let rows = plan.benchmarks.iter().filter(|row| is_compiled(own, row));
+    let rows: Vec<Benchmark> = rows.cloned().collect();
     if rows.is_empty() {
-        return Ok(());
+        return Ok(BTreeMap::new());
     }
     let Some(cc) = compiler::usual(site) else {
         let why = "Its program is compiled here, and there is no C compiler on PATH: apt-get install gcc.";
         for row in rows {
-            plan.steps.retain(|step| step.id != row.id);
-            let footnote = Footnote::new(FootnoteKind::NotRun, why);
-            plan.skips.push(Skip {
-                id: row.id,
-                footnote,
-            });
+            compiler::leave_out(plan, row.id, why);
         }
-        return Ok(());
+        return Ok(BTreeMap::new());
     };
     let (c, fortran) = Toolchain::find(site, cc, None)?.with(FLAGS);
     let theirs = Plan {
@@ -157,9 +185,7 @@ pub fn prepare(
     let mut builds = compiler::build(executor, &theirs, c, fortran, &sources(Some(own)))?;
     // a program of ours that one of theirs uses is as it travels in this binary
     builds.retain(|name, _| own.compiled.contains(name));
-    let good = compiler::accept(plan, builds);
-    executor.add_programs(good);
-    Ok(())
+    Ok(compiler::accept(plan, builds))
 }
 
 /// The catalogues of their own that runs have kept, read again; one that cannot be is told and left out.

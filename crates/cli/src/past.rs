@@ -2,6 +2,7 @@
 //!
 //! Must not know: how changes are found, how a gate decides.
 
+use crate::ab::COMMAND;
 use crate::args::{CheckArgs, HistoryArgs};
 use crate::failure::Exit;
 use crate::output;
@@ -29,6 +30,9 @@ pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
     ) {
         Ok(_) => anyhow!(
             "no run in the store has {id}: `gritstone run {id}` measures it, `gritstone list` says what there is"
+        ),
+        Err(_) if id.family() == COMMAND => anyhow!(
+            "commands of `gritstone ab` have no history: they share a name, and their runs are sides of trials"
         ),
         Err(unknown) => anyhow!("no run in the store has {id}, and {unknown}"),
     };
@@ -73,7 +77,16 @@ pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
             let compared = world.compare(&world.view(base)?, &run, args.max_slowdown);
             gate::check(&compared, args.max_slowdown, ALPHA)
         }
-        None => against_history(world, &run, args)?,
+        None => {
+            if let Some(side) = run.settings.as_ref().and_then(|s| s.trial.as_ref()) {
+                bail!(
+                    "run {} is side {} of a trial, and sides of trials are in no history: `gritstone ab` said what came of it; name an ordinary run, or give --against",
+                    run.id,
+                    side.side
+                );
+            }
+            against_history(world, &run, args)?
+        }
     };
     output::write(args.format.format, &view, || gritstone_report::check(&view))?;
     Ok(match view.outcome {

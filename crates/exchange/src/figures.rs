@@ -71,6 +71,18 @@ impl Figure<'_> {
         }
     }
 
+    /// A value of this figure as the nanoseconds that an operation takes that does `amount` of what the unit counts; `None` where
+    /// it is no time and no rate, or not above 0.
+    pub fn ns_per_operation(&self, value: f64, amount: f64) -> Option<f64> {
+        let (plain, factor) = self.plain();
+        let ns = match plain {
+            Plain::Ns => value * factor * amount,
+            Plain::PerSecond => amount / (value * factor) * 1e9,
+            Plain::Exact => return None,
+        };
+        (ns.is_finite() && ns > 0.0).then_some(ns)
+    }
+
     /// What one of the unit is: `call` of `ns/call`, `B` of `MB/s`; empty where the unit does not say.
     pub fn thing(&self) -> &str {
         let unit = self.result.unit.as_str();

@@ -2,28 +2,22 @@
 //!
 //! Must not know: other formats.
 
-use crate::figures::{Exported, Plain, figures, notes};
+use crate::figures::{Exported, Figure, figures, notes};
 use crate::made::{Made, Series};
 use crate::{ImportError, RunData};
 use gritstone_model::{Event, Launch, Outcome, RunView, Sample, Usage};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The run as programs read it that read Google Benchmark. Derived figures and sizes are not in it: they have no repetitions.
+/// The run as programs read it that read Google Benchmark: of each row the launches that its figure is made of, as the figure has
+/// them. Derived figures and sizes are not in it: they have no repetitions.
 #[must_use]
 pub fn write(data: &RunData, view: &RunView) -> Exported {
     let (figures, mut left_out) = figures(view);
     let mut entries: Vec<Value> = vec![];
     for (family, figure) in figures.iter().enumerate() {
         let id = &figure.result.id;
-        let launches: Vec<Timed> = data
-            .launches
-            .iter()
-            .filter(|launch| launch.id == *id && launch.copies == 1)
-            .filter(|launch| launch.outcome == Outcome::Measured)
-            .filter_map(timed)
-            .filter(|_| figure.plain().0 != Plain::Exact)
-            .collect();
+        let launches = repetitions(data, figure);
         if launches.is_empty() {
             left_out.push((
                 id.clone(),
@@ -41,9 +35,9 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
                 "repetitions": launches.len(),
                 "repetition_index": at,
                 "threads": 1,
-                "iterations": launch.iterations,
+                "iterations": launch.done.operations,
                 "real_time": launch.real,
-                "cpu_time": launch.cpu,
+                "cpu_time": launch.done.cpu,
                 "time_unit": "ns",
                 "label": whys.join(" "),
             })
@@ -72,28 +66,68 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
     }
 }
 
-/// A launch as one repetition, in ns.
+/// A launch as one repetition.
 struct Timed {
-    iterations: u64,
+    /// What the figure has of it, ns an operation.
     real: f64,
+    done: Done,
+}
+
+/// What a launch did.
+#[derive(Clone, Copy)]
+struct Done {
+    operations: u64,
+    /// CPU time, ns an operation.
     cpu: f64,
 }
 
-fn timed(launch: &Launch) -> Option<Timed> {
-    let samples: Vec<&Sample> = (launch.events.iter())
-        .filter_map(|event| match event {
+/// The launches behind a figure; none where it has no launches of its own, or is no time or rate.
+fn repetitions(data: &RunData, figure: &Figure) -> Vec<Timed> {
+    let result = figure.result;
+    let launches = data.launches.iter().filter(|launch| {
+        launch.id == result.id && launch.copies == 1 && launch.outcome == Outcome::Measured
+    });
+    let done: Vec<Done> = launches.filter_map(done).collect();
+    let entry = data.benchmarks.iter().find(|entry| entry.id == result.id);
+    let amount = entry.map_or(1.0, |entry| entry.amount_per_op);
+    let real = result.values.iter();
+    let real: Vec<f64> = real
+        .filter_map(|&value| figure.ns_per_operation(value, amount))
+        .collect();
+    let Some(typical) = typical(&done) else {
+        return vec![];
+    };
+    // where some launches do not count, the values do not say which: each has what all of them did on average
+    let whole = real.len() == done.len();
+    let of = |at: usize| if whole { done[at] } else { typical };
+    let timed = real.into_iter().enumerate();
+    timed
+        .map(|(at, real)| Timed { real, done: of(at) })
+        .collect()
+}
+
+fn done(launch: &Launch) -> Option<Done> {
+    let samples = || {
+        launch.events.iter().filter_map(|event| match event {
             Event::Sample(sample) if sample.n > 0 => Some(sample),
             _ => None,
         })
-        .collect();
-    let iterations: u64 = samples.iter().map(|s| s.n).sum();
-    let mut real: Vec<f64> = samples.iter().map(|s| s.wall as f64 / s.n as f64).collect();
-    real.sort_by(f64::total_cmp);
-    let cpu: f64 = samples.iter().map(|s| s.usage.cpu as f64).sum();
-    Some(Timed {
-        iterations,
-        real: *real.get(real.len() / 2)?,
-        cpu: cpu / iterations as f64,
+    };
+    let operations = samples().fold(0_u64, |sum, sample| sum.saturating_add(sample.n));
+    let cpu: f64 = samples().map(|sample| sample.usage.cpu as f64).sum();
+    (operations > 0).then(|| Done {
+        operations,
+        cpu: cpu / operations as f64,
+    })
+}
+
+/// The mean of several.
+fn typical(done: &[Done]) -> Option<Done> {
+    let operations: f64 = done.iter().map(|d| d.operations as f64).sum();
+    let cpu: f64 = done.iter().map(|d| d.cpu * d.operations as f64).sum();
+    (!done.is_empty()).then(|| Done {
+        operations: (operations / done.len() as f64).round() as u64,
+        cpu: cpu / operations,
     })
 }
 

@@ -134,6 +134,16 @@ fn view() -> RunView {
     }
 }
 
+/// The view with the values of the launches of [`run`], an operation of which does 1.5 of what the units count.
+fn valued() -> RunView {
+    let mut view = view();
+    view.results[0].values = (0..3)
+        .map(|round| f64::from(2_000_000 + round) / 1e6 / 1.5)
+        .collect();
+    view.results[1].values = vec![1.5 / (900.0 / 7.0) * 1000.0; 3];
+    view
+}
+
 #[test]
 fn a_bundle_comes_back_as_it_was() {
     let text = write_bundle(&run());
@@ -211,7 +221,7 @@ fn tables() {
 
 #[test]
 fn google_benchmark_there_and_back() {
-    let out = gbench(&run(), &view());
+    let out = gbench(&run(), &valued());
     let value: serde_json::Value = serde_json::from_str(&out.text).unwrap();
     let entries = value["benchmarks"].as_array().unwrap();
     assert_eq!(entries.len(), 6);
@@ -318,9 +328,43 @@ proptest! {
 #[test]
 fn copies_at_once_are_no_repetitions() {
     let mut data = run();
-    let before = gbench(&data, &view()).text;
+    let before = gbench(&data, &valued()).text;
     let mut four = data.launches[0].clone();
     four.copies = 4;
     data.launches.push(four);
-    assert_eq!(gbench(&data, &view()).text, before);
+    assert_eq!(gbench(&data, &valued()).text, before);
+}
+
+#[test]
+fn a_repetition_is_what_the_figure_has_of_a_launch() {
+    let repetitions = |view: &RunView| -> Vec<[f64; 3]> {
+        let out = gbench(&run(), view);
+        let value: serde_json::Value = serde_json::from_str(&out.text).unwrap();
+        let entries = value["benchmarks"].as_array().unwrap().iter();
+        let of = entries.filter(|entry| entry["name"] == "a/time");
+        of.map(|entry| {
+            ["real_time", "iterations", "cpu_time"].map(|key| entry[key].as_f64().unwrap())
+        })
+        .collect()
+    };
+    // the median of single events, which the samples do not know: 40 us / 1.5
+    let mut events = valued();
+    events.results[0].values = vec![40.0 / 1.5; 3];
+    let near = |got: [f64; 3], want: [f64; 3]| {
+        let apart = got.iter().zip(want).map(|(got, want)| (got - want).abs());
+        assert!(apart.fold(0.0, f64::max) < 1e-9, "{got:?} for {want:?}");
+    };
+    let told = repetitions(&events);
+    assert_eq!(told.len(), 3);
+    near(told[2], [40_000.0, 1000.0, 2000.002]);
+    // a launch that does not count is no repetition
+    events.results[0].values.pop();
+    let told = repetitions(&events);
+    assert_eq!(told.len(), 2);
+    near(told[0], [40_000.0, 1000.0, 2000.001]);
+    // a figure that is made of others has no launches
+    let mut made = run();
+    made.launches.clear();
+    let left_out = gbench(&made, &events).left_out;
+    assert!(left_out.iter().any(|(row, _)| *row == id("a/time")));
 }

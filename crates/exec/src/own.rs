@@ -99,13 +99,29 @@ impl Executor {
         files: &BTreeMap<String, OwnFile>,
         executables: &BTreeSet<String>,
     ) -> Result<(), ExecError> {
+        let programs = self.executables(files, executables)?;
+        self.own.bare.extend(executables.iter().cloned());
+        self.own.programs.extend(programs);
+        Ok(())
+    }
+
+    /// Writes these executables among `files`, with all the files beside them, to where they can be started. Of names that are known
+    /// already they can take the place, as programs that were compiled here can.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn executables(
+        &mut self,
+        files: &BTreeMap<String, OwnFile>,
+        executables: &BTreeSet<String>,
+    ) -> Result<BTreeMap<String, Rebuilt>, ExecError> {
         let directory = self.setup.places.fresh(false)?;
         for (path, file) in files {
             let to = directory.join(path);
             write(&to, file)
                 .map_err(ExecError::system(format!("cannot write {}", to.display())))?;
         }
-        for name in executables {
+        let rebuilt = |name: &String| {
             let bytes = files.get(name).and_then(|file| file.contents.bytes());
             let program = Program {
                 hash: hexadecimal(&Sha256::digest(bytes.unwrap_or_default())),
@@ -117,10 +133,9 @@ impl Executor {
                 took: Duration::ZERO,
                 size: 0,
             };
-            self.own.programs.insert(name.clone(), rebuilt);
-            self.own.bare.insert(name.clone());
-        }
-        Ok(())
+            (name.clone(), rebuilt)
+        };
+        Ok(executables.iter().map(rebuilt).collect())
     }
 }
 

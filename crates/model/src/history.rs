@@ -4,6 +4,7 @@
 
 use crate::{Better, CompareRow, Difference, Footnote, Id, Unit};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Name and version of the schema of [`HistoryView`].
 pub const SCHEMA_HISTORY: &str = "gritstone/history/1";
@@ -23,7 +24,8 @@ pub struct HistoryView {
     pub unit: Unit,
     /// Which way is good.
     pub better: Better,
-    /// One for each machine, kernel of the system, compiler and version of the benchmark; the one with the newest run last.
+    /// One for each machine, kernel of the system, compiler, version of the benchmark, directory, steadying and set of parameters; the one
+    /// with the newest run last.
     pub series: Vec<HistorySeries>,
 }
 
@@ -40,6 +42,14 @@ pub struct HistorySeries {
     pub compiler: String,
     /// Version of the benchmark.
     pub version: u32,
+    /// Directory in which files were measured.
+    pub dir: String,
+    /// What was steadied.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steady: Vec<String>,
+    /// Parameters of kernels that were given in place of their entries' own.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, String>,
     /// In what changes are looked for: `estimate`, or `cycles` for rows that the processor bounds.
     pub compared: String,
     /// Oldest first.

@@ -5,6 +5,7 @@
 mod ab;
 mod audit;
 mod benchmark;
+mod compare;
 mod compilers;
 mod event;
 mod footnote;
@@ -24,6 +25,10 @@ pub use audit::{AuditBuild, AuditEntry, AuditTest, AuditView, Claim, Finding, SC
 pub use benchmark::{
     Benchmark, Claims, CommandWork, Curve, Family, Figure, KernelWork, Kind, Need, Placement,
     PublishedWork, Source, Term, UserCommand, Verify, Work,
+};
+pub use compare::{
+    CompareCopies, CompareFigure, CompareRow, CompareSum, CompareView, Difference, SCHEMA_COMPARE,
+    Verdict,
 };
 pub use compilers::{CompilerView, CompilersView, SCHEMA_COMPILERS};
 pub use event::{Batch, Check, Event, Histogram, Sample, Usage};
@@ -48,7 +53,6 @@ pub use selftest::{
 };
 pub use unit::{Better, Quantity, Unit, UnitError};
 pub use view::{
-    CompareCopies, CompareFigure, CompareRow, CompareView, CopiesPoint, CopiesView, Difference,
-    LawView, PublishedView, ResultView, RunView, SCHEMA_COMPARE, SCHEMA_RUN, SeriesPoint,
-    Statistics, Verdict,
+    CopiesPoint, CopiesView, LawView, PublishedView, ResultView, RunView, SCHEMA_RUN, SeriesPoint,
+    Statistics,
 };

@@ -1,5 +1,5 @@
-//! What a run, a reference machine or a comparison looks like to a reader: the shape of `--format json`,
-//! from which every table, page and figure is made.
+//! What a run or a reference machine looks like to a reader: the shape of `--format json`, from which every table, page and figure
+//! is made.
 //!
 //! Must not know: how it is computed, how it is drawn.
 
@@ -9,8 +9,6 @@ use std::collections::BTreeMap;
 
 /// Name and version of the schema of [`RunView`].
 pub const SCHEMA_RUN: &str = "gritstone/run/1";
-/// Name and version of the schema of [`CompareView`].
-pub const SCHEMA_COMPARE: &str = "gritstone/compare/1";
 
 /// A run or a reference machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -254,139 +252,4 @@ pub struct LawView {
     /// What the law says of one copy to the most that were measured, in the unit of the row.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curve: Vec<SeriesPoint>,
-}
-
-/// What a comparison of one row says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Verdict {
-    /// The other is better.
-    #[serde(rename = "faster")]
-    Faster,
-    /// The other is worse.
-    #[serde(rename = "slower")]
-    Slower,
-    /// The interval is inside the margin.
-    #[serde(rename = "no difference")]
-    NoDifference,
-    /// The interval is too wide, or there is none.
-    #[default]
-    #[serde(rename = "cannot tell")]
-    CannotTell,
-}
-
-impl Verdict {
-    /// In words.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Faster => "faster",
-            Self::Slower => "slower",
-            Self::NoDifference => "no difference",
-            Self::CannotTell => "cannot tell",
-        }
-    }
-}
-
-/// In what two sides of a comparison differ: machine, kernel, compiler, settings.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Difference {
-    /// Name of the fact.
-    pub what: String,
-    /// Its value on the base.
-    pub base: String,
-    /// Its value on the other.
-    pub other: String,
-}
-
-/// One run or machine against another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CompareView {
-    /// [`SCHEMA_COMPARE`].
-    pub schema: String,
-    /// Name of the base.
-    pub base: String,
-    /// Name of the other.
-    pub other: String,
-    /// A name of each for people: machine and system.
-    pub base_name: String,
-    /// A name of each for people: machine and system.
-    pub other_name: String,
-    /// What is not the same on both sides.
-    pub differ_in: Vec<Difference>,
-    /// Ratio within which two figures count as the same: 0.01 is 1 %.
-    pub margin: f64,
-    /// Where the scatter between runs was taken from that the intervals have in them: "learned from 7 runs",
-    /// "default (...)"; null when no launches were compared with launches.
-    #[serde(default)]
-    pub between_run: Option<String>,
-    /// One for each benchmark that either side has.
-    pub rows: Vec<CompareRow>,
-}
-
-/// One row of a comparison.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CompareRow {
-    /// Which benchmark.
-    pub id: Id,
-    /// Heading of its row.
-    pub title: String,
-    /// Above 1: the other is better, whatever the unit. Null where they cannot be compared.
-    pub ratio: Option<f64>,
-    /// Its interval, adjusted for the machine's variance between runs; null when there is none.
-    pub interval: Option<[f64; 2]>,
-    /// What it says.
-    pub verdict: Verdict,
-    /// p value before and after holding the false-discovery rate over the rows.
-    #[serde(default)]
-    pub p: Option<f64>,
-    /// Benjamini-Hochberg adjusted p.
-    #[serde(default)]
-    pub p_adjusted: Option<f64>,
-    /// What was compared: `estimate`, `cycles`, `real_s`, `user_s`, `system_s`, `cpu_s`.
-    pub compared: String,
-    /// Unit of `base` and `other`.
-    pub unit: String,
-    /// The figure of the base.
-    pub base: Option<f64>,
-    /// The figure of the other.
-    pub other: Option<f64>,
-    /// Footnotes of both sides, and why the row cannot be compared.
-    pub footnotes: Vec<Footnote>,
-    /// Several copies of it, one for each number that either side has; empty where a side has none at all.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub copies: Vec<CompareCopies>,
-}
-
-/// So many copies at once, compared as the clock had them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CompareCopies {
-    /// How many.
-    pub copies: u32,
-    /// Unit of `total`, that of the base.
-    pub unit: String,
-    /// What they do together.
-    pub total: CompareFigure,
-    /// That over so many times what one does.
-    pub efficiency: CompareFigure,
-    /// Footnotes of both sides.
-    pub footnotes: Vec<Footnote>,
-}
-
-/// One figure of one side against that of the other.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CompareFigure {
-    /// The figure of the base.
-    pub base: Option<f64>,
-    /// The figure of the other.
-    pub other: Option<f64>,
-    /// Above 1: the other is better. Null where they cannot be compared.
-    pub ratio: Option<f64>,
-    /// Its interval, as of the row.
-    pub interval: Option<[f64; 2]>,
-    /// p value; null where nothing is concluded.
-    pub p: Option<f64>,
-    /// The same, adjusted over all that is compared, rows and copies.
-    pub p_adjusted: Option<f64>,
-    /// What it says.
-    pub verdict: Verdict,
 }

@@ -34,7 +34,7 @@ pub fn check(view: &CheckView) -> Document {
         let own = &row.row;
         let notes: Vec<_> = own.footnotes.iter().map(|f| document.note(f)).collect();
         let cell = |text: Option<String>| text.map_or_else(Text::missing, Text::new);
-        let figure = |x: Option<f64>| cell(x.map(|x| number::at_most(x, &own.unit, 4)));
+        let figure = |x: Option<f64>| cell(x.map(|x| compare::side(x, &own.unit)));
         Row::new(vec![
             own.id.to_string().into(),
             own.title.clone().into(),

@@ -2,28 +2,18 @@
 //!
 //! Must not know: how ratios, intervals and verdicts came about; terminals.
 
-use crate::copies;
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::number;
 use crate::words::{self, Sense};
-use gritstone_model::{CompareRow, CompareView, Difference, FootnoteKind, Verdict};
+use crate::{copies, sums};
+use gritstone_model::{CompareRow, CompareView, Difference, Verdict};
 
 /// A longer name does not head a column.
 const LONGEST_HEAD: usize = 16;
 /// Digits of a figure beside a ratio.
 const FIGURE_DIGITS: i32 = 4;
 
-/// Whether the work behind what was compared is in doubt: such a row is shown, but nothing is concluded from it.
-/// A doubt about another figure of the row, such as its process time, does not count.
-pub(crate) fn unfit(row: &CompareRow) -> bool {
-    let kinds = [FootnoteKind::Trivialised, FootnoteKind::NotComparable];
-    row.footnotes.iter().any(|f| {
-        let of = f.of.as_deref().unwrap_or("estimate");
-        kinds.contains(&f.kind) && (of == "estimate" || of == row.compared)
-    })
-}
-
-/// A comparison: what the sides differ in, what it comes to in a sentence, and a row for each benchmark with
+/// A comparison: what it comes to in a sentence and by family, what the sides differ in, and a row for each benchmark with
 /// ratio, verdict, both figures and footnotes. Against a reference machine it says how many of them the other is.
 #[must_use]
 pub fn compare(view: &CompareView) -> Document {
@@ -46,6 +36,7 @@ pub fn compare(view: &CompareView) -> Document {
     if let Some(sentence) = how_many(view) {
         document.paragraph(sentence);
     }
+    document.table(sums::table(view));
     differences(&mut document, view);
     if view.rows.is_empty() {
         document.paragraph("There is nothing to compare: neither side has a row.");
@@ -151,7 +142,7 @@ pub(crate) fn short_name(name: &str) -> &str {
     name[..end.unwrap_or(name.len())].trim()
 }
 
-fn is_reference(side: &str) -> bool {
+pub(crate) fn is_reference(side: &str) -> bool {
     side.starts_with("ref:")
 }
 
@@ -165,7 +156,7 @@ pub(crate) fn how_many(view: &CompareView) -> Option<String> {
         .rows
         .iter()
         .filter(timed)
-        .filter(|row| !unfit(row))
+        .filter(|row| !row.in_doubt())
         .filter_map(|row| Some((row.ratio?, row)))
         .collect();
     rated.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -191,8 +182,14 @@ pub(crate) fn how_many(view: &CompareView) -> Option<String> {
 fn rows_table(document: &mut Document, view: &CompareView) -> Table {
     let reference = is_reference(&view.base);
     let caption = match reference {
-        true => format!("Above 1, {} is better", view.other_name),
-        false => format!("Row by row, seen from {}", view.other_name),
+        true => format!(
+            "What differs most first; above 1, {} is better",
+            view.other_name
+        ),
+        false => format!(
+            "Row by row, what differs most first, seen from {}",
+            view.other_name
+        ),
     };
     let ratio_columns = if reference {
         let base = short_name(&view.base_name);
@@ -211,6 +208,7 @@ fn rows_table(document: &mut Document, view: &CompareView) -> Table {
     columns.extend(ratio_columns);
     columns.extend([
         Column::new("Verdict", Style::Text),
+        Column::new("Smallest change seen", Style::Number),
         Column::new("compared", Style::Text).of("Figures"),
         Column::new(base, Style::Number).of("Figures"),
         Column::new(other, Style::Number).of("Figures"),
@@ -246,6 +244,7 @@ fn table_row(document: &mut Document, row: &CompareRow, reference: bool) -> Row 
     let figure = |value: Option<f64>| cell(value.map(|v| side(v, &row.unit)));
     cells.extend([
         verdict(row).into(),
+        cell(row.smallest.map(number::percent)),
         compared(&row.compared).into(),
         figure(row.base),
         figure(row.other),

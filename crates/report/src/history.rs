@@ -35,17 +35,7 @@ pub fn history_svg(view: &HistoryView) -> Option<String> {
 
 fn of_series(document: &mut Document, view: &HistoryView, series: &HistorySeries, drawn: Figure) {
     document.heading(1, series.name.clone());
-    let mut terms: Vec<(String, Text)> = vec![
-        ("machine".to_owned(), series.machine.clone().into()),
-        ("kernel".to_owned(), series.kernel.clone().into()),
-    ];
-    if !series.compiler.is_empty() {
-        terms.push(("compiler".to_owned(), series.compiler.clone().into()));
-    }
-    terms.push(("version".to_owned(), series.version.to_string().into()));
-    terms.push(("runs".to_owned(), number::count(series.points.len()).into()));
-    terms.push(("course".to_owned(), sparkline(series).into()));
-    document.push(Block::Terms(terms));
+    document.push(Block::Terms(terms(series)));
     if series.changes.is_empty() {
         document.paragraph("No change is seen.");
     } else {
@@ -59,6 +49,24 @@ fn of_series(document: &mut Document, view: &HistoryView, series: &HistorySeries
     }
     let table = table(document, view, series);
     document.table(table);
+}
+
+/// What its runs have in common, and their course.
+fn terms(series: &HistorySeries) -> Vec<(String, Text)> {
+    let terms = [
+        ("machine", series.machine.clone()),
+        ("kernel", series.kernel.clone()),
+        ("compiler", series.compiler.clone()),
+        ("version", series.version.to_string()),
+        ("files in", series.dir.clone()),
+        ("parameters", words::assigned(&series.params)),
+        ("steadied", series.steady.join("; ")),
+        ("runs", number::count(series.points.len())),
+        ("course", sparkline(series)),
+    ];
+    let told = terms.into_iter().filter(|(_, text)| !text.is_empty());
+    told.map(|(term, text)| (term.to_owned(), text.into()))
+        .collect()
 }
 
 fn sentence(change: &HistoryChange) -> String {

@@ -25,6 +25,7 @@ mod pairs;
 mod ratings;
 mod selftest;
 mod show;
+mod sums;
 mod words;
 
 pub use ab::ab;

@@ -259,12 +259,6 @@ pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
     } else {
         s.selectors.join(" ")
     };
-    let environment: Vec<String> = s
-        .environment
-        .iter()
-        .map(|(k, v)| format!("{k}={v}"))
-        .collect();
-    let parameters: Vec<String> = s.params.iter().map(|(k, v)| format!("{k}={v}")).collect();
     let quick = if s.quick { ", quick" } else { "" };
     let mut terms: Vec<(String, Text)> = vec![
         ("measured".into(), selectors.into()),
@@ -280,9 +274,9 @@ pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
         ("seed of the order".into(), s.seed.to_string().into()),
         (
             "environment of children".into(),
-            environment.join(" ").into(),
+            words::assigned(&s.environment).into(),
         ),
-        ("parameters".into(), parameters.join(" ").into()),
+        ("parameters".into(), words::assigned(&s.params).into()),
         ("copies at once".into(), copies_asked(&s.copies).into()),
         ("steadied".into(), s.steady.join("; ").into()),
     ];

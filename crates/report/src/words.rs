@@ -3,6 +3,7 @@
 //! Must not know: documents, how the ratios came about.
 
 use crate::number;
+use std::collections::BTreeMap;
 
 /// `a`, `a and b`, `a, b and c`.
 pub(crate) fn join<S: AsRef<str>>(items: &[S]) -> String {
@@ -14,6 +15,12 @@ pub(crate) fn join<S: AsRef<str>>(items: &[S]) -> String {
             format!("{} and {}", head.join(", "), last.as_ref())
         }
     }
+}
+
+/// `a=1 b=2`.
+pub(crate) fn assigned(values: &BTreeMap<String, String>) -> String {
+    let assigned: Vec<String> = values.iter().map(|(k, v)| format!("{k}={v}")).collect();
+    assigned.join(" ")
 }
 
 /// `1 row`, `25 rows`, `10 launches`.

@@ -1,8 +1,7 @@
 //! What runs of one machine differ by, beyond what the launches of a run can show: a default until five of its runs
 //! tell, learned from then on.
 //!
-//! The same row is measured in k runs that are alike: same machine, kernel of the system, directory, steadying, program
-//! and version of the work. S is the standard deviation of ln(figure) over them, with k - 1 degrees of freedom, and s0 the
+//! The same row is measured in k runs that are alike: same circumstances, program and version of the work. S is the standard deviation of ln(figure) over them, with k - 1 degrees of freedom, and s0 the
 //! default. The default lends w = 4 max(0, 1 - S^2 / s0^2) degrees of freedom:
 //!
 //! scatter^2 = (w s0^2 + (k - 1) S^2) / (w + k - 1), with w + k - 1 degrees of freedom.
@@ -13,6 +12,7 @@
 //!
 //! Must not know: the store, launches, verdicts.
 
+use crate::circumstances::Circumstances;
 use crate::order;
 use gritstone_model::{FootnoteKind, Id, Kind, Machine, Quantity, ResultView, RunView, Settings};
 use std::collections::BTreeMap;
@@ -125,14 +125,8 @@ pub struct Past {
     pub run: String,
     /// Its start, RFC 3339, UTC.
     pub started: String,
-    /// Short name of the machine.
-    pub machine: String,
-    /// Release of the system's kernel; empty where it is not known.
-    pub kernel: String,
-    /// Directory in which files were measured.
-    pub dir: String,
-    /// What was steadied while it was measured.
-    pub steady: Vec<String>,
+    /// On what, where and how it was measured.
+    pub circumstances: Circumstances,
     /// The figures that count.
     pub figures: BTreeMap<Id, Figure>,
 }
@@ -158,14 +152,10 @@ impl Past {
         machine: &Machine,
         settings: Option<&Settings>,
     ) -> Self {
-        let kernel = machine.facts.get("kernel.release");
         Self {
             run: run.to_owned(),
             started: started.to_owned(),
-            machine: machine.id.clone(),
-            kernel: kernel.cloned().unwrap_or_default(),
-            dir: settings.map_or("", |s| &s.dir).to_owned(),
-            steady: settings.map_or(vec![], |s| s.steady.clone()),
+            circumstances: Circumstances::of(machine, settings),
             figures: BTreeMap::new(),
         }
     }
@@ -264,10 +254,7 @@ pub fn learn(past: &[Past], base: &RunView, other: &RunView) -> BTreeMap<Id, Bet
 
 /// What the newest runs that are like one side tell of a row.
 fn of_side(earlier: &[&Past], result: &ResultView, head: &Past) -> Option<BetweenRun> {
-    let like = |run: &&&Past| {
-        [&run.machine, &run.kernel, &run.dir] == [&head.machine, &head.kernel, &head.dir]
-            && run.steady == head.steady
-    };
+    let like = |run: &&&Past| run.circumstances == head.circumstances;
     let same_work =
         |figure: &&Figure| figure.version == result.version && figure.program == program(result);
     let figures: Vec<&Figure> = earlier

@@ -150,6 +150,7 @@ fn unpredicted(result: &ResultView, compared: &str) -> CompareRow {
         verdict: Verdict::CannotTell,
         p: None,
         p_adjusted: None,
+        smallest: None,
         compared: compared.to_owned(),
         unit: match cycles {
             true => "cycles".to_owned(),

@@ -10,6 +10,7 @@ mod differ;
 mod live;
 mod pair;
 mod published;
+mod sums;
 
 use crate::between::{BetweenRun, DEFAULT, Scatter};
 use crate::summary::words;
@@ -57,7 +58,7 @@ impl Default for Options {
     }
 }
 
-/// Every row that either side has: those of the base in its order, then those that only the other has.
+/// Every row that either side has, what matters first, and what they come to by family.
 #[must_use]
 pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareView {
     let options = &Options {
@@ -67,7 +68,7 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
     let mut rows: Vec<Row> = Vec::new();
     let mut between: Vec<Scatter> = Vec::new();
     for b in &base.results {
-        rows.push(match same(other, b) {
+        rows.push(match same(other, &b.id) {
             Some(o) => {
                 let (row, scatter) = row(base, b, other, o, options);
                 between.extend(scatter);
@@ -76,8 +77,10 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
             None => alone(b, other, true),
         });
     }
-    let new = other.results.iter().filter(|o| same(base, o).is_none());
+    let new = other.results.iter().filter(|o| same(base, &o.id).is_none());
     rows.extend(new.map(|o| alone(o, base, false)));
+    judge(&mut rows, options);
+    unseen(&mut rows, base, other, options);
     CompareView {
         schema: SCHEMA_COMPARE.to_owned(),
         base: base.id.clone(),
@@ -87,13 +90,14 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
         differ_in: differ::differ_in(base, other),
         margin: options.margin,
         between_run: between_run(&between),
-        rows: judge(rows, options),
+        sums: sums::sums(&rows),
+        rows: sums::in_order(rows),
     }
 }
 
-/// The result of the same row in another view.
-fn same<'a>(view: &'a RunView, row: &ResultView) -> Option<&'a ResultView> {
-    view.results.iter().find(|result| result.id == row.id)
+/// The result of a row in a view.
+fn same<'a>(view: &'a RunView, id: &Id) -> Option<&'a ResultView> {
+    view.results.iter().find(|result| result.id == *id)
 }
 
 /// In words, where the scatter between runs was taken from that the intervals have in them.
@@ -142,6 +146,7 @@ fn row(
         verdict: Verdict::CannotTell,
         p: pair.p.filter(|_| !disturbed),
         p_adjusted: None,
+        smallest: None,
         compared: pair.compared.to_owned(),
         unit: pair.unit,
         base: pair.base,
@@ -150,7 +155,7 @@ fn row(
         copies: copies::copies(b, o, options, &|b, o| beside(base, b, other, o)),
     };
     let basis = if disturbed {
-        Basis::Disturbed
+        Basis::Nothing
     } else {
         pair.basis
     };
@@ -179,6 +184,7 @@ fn alone(result: &ResultView, lacking: &RunView, is_base: bool) -> Row {
         verdict: Verdict::CannotTell,
         p: None,
         p_adjusted: None,
+        smallest: None,
         compared: "estimate".to_owned(),
         unit: result.unit.to_string(),
         base,
@@ -225,22 +231,17 @@ fn beside(base: &RunView, b: &[Footnote], other: &RunView, o: &[Footnote]) -> Ve
 }
 
 /// Adjusts every p for the number of all that is compared, and gives the verdicts.
-fn judge(rows: Vec<Row>, options: &Options) -> Vec<CompareRow> {
-    let p = |(row, _): &Row| -> Vec<Option<f64>> {
-        let copies = row.copies.iter();
-        let copies = copies.flat_map(|of| [of.total.p, of.efficiency.p]);
-        std::iter::once(row.p).chain(copies).collect()
-    };
-    let all: Vec<Option<f64>> = rows.iter().flat_map(p).collect();
+fn judge(rows: &mut [Row], options: &Options) {
+    let all: Vec<Option<f64>> = rows.iter().flat_map(tested).collect();
     let mut adjusted = multiple::benjamini_hochberg(&all).into_iter();
     let verdict = |interval, p| verdict::verdict(interval, p, options.margin, options.alpha);
-    let judged = |(mut row, basis): Row| {
+    for (row, basis) in rows {
         row.p_adjusted = adjusted.next().flatten();
         // without a test the interval alone decides; an exact ratio is its own interval
         let (interval, p) = match basis {
             Basis::Test => (row.interval, row.p_adjusted),
             Basis::Interval => (row.interval, Some(0.0)),
-            Basis::Disturbed => (None, None),
+            Basis::Nothing => (None, None),
             Basis::Exact => (row.ratio.map(|ratio| [ratio; 2]), Some(0.0)),
         };
         row.verdict = verdict(interval, p);
@@ -253,9 +254,24 @@ fn judge(rows: Vec<Row>, options: &Options) -> Vec<CompareRow> {
             let interval = figure.interval.filter(|_| figure.p.is_some());
             figure.verdict = verdict(interval, figure.p_adjusted);
         }
-        row
-    };
-    rows.into_iter().map(judged).collect()
+    }
+}
+
+/// Every p of a row and of its copies.
+fn tested((row, _): &Row) -> Vec<Option<f64>> {
+    let copies = row.copies.iter();
+    let copies = copies.flat_map(|of| [of.total.p, of.efficiency.p]);
+    std::iter::once(row.p).chain(copies).collect()
+}
+
+/// Says of rows that cannot be told how large a change would have been.
+fn unseen(rows: &mut [Row], base: &RunView, other: &RunView, options: &Options) {
+    let tested = rows.iter().flat_map(tested).flatten().count();
+    let cannot_tell = |row: &&mut Row| row.0.verdict == Verdict::CannotTell && row.0.p.is_some();
+    for (row, _) in rows.iter_mut().filter(cannot_tell) {
+        let sides = same(base, &row.id).zip(same(other, &row.id));
+        row.smallest = sides.and_then(|(b, o)| live::smallest(b, o, tested, options));
+    }
 }
 
 /// The name of a side in a sentence.

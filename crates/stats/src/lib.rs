@@ -8,6 +8,7 @@ pub mod audit;
 pub mod between;
 pub mod center;
 pub mod check;
+pub mod circumstances;
 pub mod compare;
 pub mod describe;
 pub mod drift;

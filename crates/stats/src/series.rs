@@ -2,11 +2,12 @@
 //!
 //! Must not know: the store, how it is drawn.
 
+use crate::circumstances::Circumstances;
 use crate::compare::counts;
 use crate::{history, two};
 use gritstone_model::{
-    Better, HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, Machine, ResultView,
-    RunView, SCHEMA_HISTORY,
+    Better, HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, ResultView, RunView,
+    SCHEMA_HISTORY, Unit,
 };
 
 /// Fewest values since the last change against which a new run is held: those of which scatter between runs is learned.
@@ -21,19 +22,16 @@ pub fn history<'a>(id: &Id, runs: impl IntoIterator<Item = &'a RunView>) -> Opti
         .filter_map(|run| Some((run, of(run)?)))
         .collect();
     let newest = found.last()?.1.clone();
-    let mut groups: Vec<Vec<(&RunView, ResultView)>> = vec![];
+    let mut groups: Vec<(Key, Vec<(&RunView, ResultView)>)> = vec![];
     for (run, result) in found {
-        let alike =
-            |group: &Vec<(&RunView, ResultView)>| key(group[0].0, &group[0].1) == key(run, &result);
-        match groups.iter().position(alike) {
-            // the series with the newest run comes last
-            Some(at) => {
-                let mut group = groups.remove(at);
-                group.push((run, result));
-                groups.push(group);
-            }
-            None => groups.push(vec![(run, result)]),
-        }
+        let key = Key::of(run, &result);
+        // the series with the newest run comes last
+        let mut group = match groups.iter().position(|(alike, _)| *alike == key) {
+            Some(at) => groups.remove(at),
+            None => (key, vec![]),
+        };
+        group.1.push((run, result));
+        groups.push(group);
     }
     Some(HistoryView {
         schema: SCHEMA_HISTORY.to_owned(),
@@ -41,24 +39,31 @@ pub fn history<'a>(id: &Id, runs: impl IntoIterator<Item = &'a RunView>) -> Opti
         title: newest.title.clone(),
         unit: newest.unit.clone(),
         better: newest.better,
-        series: groups.iter().map(|group| series(group)).collect(),
+        series: groups
+            .into_iter()
+            .map(|(key, of)| series(key, &of))
+            .collect(),
     })
 }
 
-/// What runs must have in common to be held against each other.
-fn key(run: &RunView, result: &ResultView) -> (String, String, String, u32, String) {
-    (
-        run.machine.id.clone(),
-        kernel(&run.machine),
-        compiler(result),
-        result.version,
-        result.unit.to_string(),
-    )
+/// What the runs of a series have in common.
+#[derive(PartialEq)]
+struct Key {
+    circumstances: Circumstances,
+    compiler: String,
+    version: u32,
+    unit: Unit,
 }
 
-fn kernel(machine: &Machine) -> String {
-    let release = machine.facts.get("kernel.release");
-    release.cloned().unwrap_or_else(|| machine.system.clone())
+impl Key {
+    fn of(run: &RunView, result: &ResultView) -> Self {
+        Self {
+            circumstances: Circumstances::of(&run.machine, run.settings.as_ref()),
+            compiler: compiler(result),
+            version: result.version,
+            unit: result.unit.clone(),
+        }
+    }
 }
 
 fn compiler(result: &ResultView) -> String {
@@ -70,7 +75,7 @@ fn compiler(result: &ResultView) -> String {
     })
 }
 
-fn series(group: &[(&RunView, ResultView)]) -> HistorySeries {
+fn series(key: Key, group: &[(&RunView, ResultView)]) -> HistorySeries {
     let (run, first) = (group[0].0, &group[0].1);
     let paced = group
         .iter()
@@ -101,11 +106,14 @@ fn series(group: &[(&RunView, ResultView)]) -> HistorySeries {
             interval: ratio.interval,
         });
     HistorySeries {
-        machine: run.machine.id.clone(),
+        machine: key.circumstances.machine,
         name: run.machine.name.clone(),
-        kernel: kernel(&run.machine),
-        compiler: compiler(first),
-        version: first.version,
+        kernel: key.circumstances.kernel,
+        compiler: key.compiler,
+        version: key.version,
+        dir: key.circumstances.dir,
+        steady: key.circumstances.steady,
+        params: key.circumstances.params,
         compared: compared.to_owned(),
         changes: changes.collect(),
         points,

@@ -212,22 +212,24 @@ struct Having {
     second: String,
 }
 
-/// The newest runs that have a benchmark, newest first.
+/// The newest runs that have a benchmark, newest first. One that is a side of a trial is none of them: what sets the side apart is in
+/// nothing that runs are told apart by.
 fn having(
     connection: &Connection,
     benchmark: &Id,
     most: usize,
 ) -> Result<Vec<Having>, rusqlite::Error> {
-    let most = i64::try_from(most).unwrap_or(i64::MAX);
     let mut statement = connection.prepare_cached(sql::SELECT_RUNS_WITH)?;
-    let found = statement.query_map((benchmark.as_str(), most), |row| {
-        Ok(Having {
+    let found = statement.query_map([benchmark.as_str()], |row| {
+        let having = Having {
             id: row.get(0)?,
             run: row.get(1)?,
             second: row.get(2)?,
-        })
+        };
+        let settings = row.get_ref(3)?.as_str().unwrap_or_default();
+        Ok((!rows::of_a_trial(settings)).then_some(having))
     })?;
-    found.collect()
+    found.filter_map(Result::transpose).take(most).collect()
 }
 
 /// The benchmarks of a run that somebody wants.

@@ -6,7 +6,8 @@
 use crate::StoreError;
 use gritstone_model::{Benchmark, Id, Launch, Outcome, Program, RunInfo, Skip};
 use rusqlite::types::{Value, ValueRef};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
 /// The values of one row.
@@ -43,6 +44,16 @@ pub(crate) fn read_run(row: &Row) -> Result<RunInfo, Wrong> {
     info.settings = row.json("settings")?;
     info.machine = row.json("machine")?;
     Ok(info)
+}
+
+/// Whether the settings of a run are those of a side of a trial; settings that are not understood are not, and whoever reads them
+/// says so.
+pub(crate) fn of_a_trial(settings: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Side {
+        trial: Option<IgnoredAny>,
+    }
+    serde_json::from_str(settings).is_ok_and(|side: Side| side.trial.is_some())
 }
 
 /// The version that stored a run, of the row of its head: it must be known even when nothing else is understood.

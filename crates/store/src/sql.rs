@@ -85,10 +85,10 @@ statements! {
     SELECT_LAUNCHES_OF = "SELECT seal, number, benchmark, round, start_ns, cpus, \
         outcome, why, wall_ns, conditions \
         FROM launch WHERE run = $1 AND benchmark = $2 ORDER BY number";
-    /// The newest runs that have a benchmark: back in time until there are enough.
-    SELECT_RUNS_WITH = "SELECT id, number, substr(started, 1, 19) FROM run WHERE EXISTS \
+    /// The runs that have a benchmark, back in time: whoever asks stops when there are enough.
+    SELECT_RUNS_WITH = "SELECT id, number, substr(started, 1, 19), settings FROM run WHERE EXISTS \
         (SELECT 1 FROM benchmark WHERE benchmark.id = $1 AND benchmark.run = run.number) \
-        ORDER BY substr(started, 1, 19) DESC, number DESC LIMIT $2";
+        ORDER BY substr(started, 1, 19) DESC, number DESC";
     /// The runs of a machine that began no later than a second, newest first.
     SELECT_RUNS_OF = "SELECT id FROM run WHERE machine_id = $1 AND substr(started, 1, 19) <= $2 \
         ORDER BY substr(started, 1, 19) DESC, number DESC";

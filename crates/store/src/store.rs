@@ -233,7 +233,7 @@ impl Store {
     }
 
     /// The newest runs that have a benchmark, `most` at most, oldest first, each with nothing but it and the rows that its figure is
-    /// made of, by the entry that it was measured with: what a history is made of.
+    /// made of, by the entry that it was measured with: what a history is made of. Sides of a trial are not among them.
     ///
     /// # Errors
     /// As [`Store::load`].
@@ -242,7 +242,7 @@ impl Store {
     }
 
     /// The newest runs that have any of these benchmarks, `most` at most for each, oldest first; each with the benchmarks that it is
-    /// among the newest for: what many histories are made of.
+    /// among the newest for: what many histories are made of. Sides of a trial are not among them.
     ///
     /// # Errors
     /// What befalls the file.

@@ -2,7 +2,7 @@
 
 mod common;
 
-use gritstone_model::{Benchmark, Event, Id, Outcome, RunData, RunInfo, Term, Work};
+use gritstone_model::{Benchmark, Event, Id, Outcome, RunData, RunInfo, Term, TrialSide, Work};
 use gritstone_store::{LaunchCounts, ResolveError, Store, StoreError};
 use rusqlite::{Connection, OpenFlags};
 use std::os::unix::fs::PermissionsExt;
@@ -362,6 +362,34 @@ fn the_newest_runs_of_many_rows_are_named_once_each() {
     assert_eq!(found(&[&every, &extra], 2), newest);
     assert_eq!(found(&[&extra], 1), [of(2, &[&extra])]);
     assert!(found(&[&common::id("no/such")], 9).is_empty());
+}
+
+#[test]
+fn sides_of_a_trial_are_in_no_history_and_take_no_place_in_one() {
+    let (_folder, path) = common::place();
+    let mut store = Store::open(&path).unwrap();
+    let mut runs = [1, 2, 3, 4].map(|number| common::run(number, 1));
+    for at in [1, 3] {
+        runs[at].info.settings.trial = Some(TrialSide {
+            trial: "x".into(),
+            side: "a".into(),
+            ..TrialSide::default()
+        });
+    }
+    // a variable of that name is no trial
+    let variables = &mut runs[2].info.settings.environment;
+    variables.insert("trial".into(), "a".into());
+    for run in &runs {
+        common::store(&mut store, run);
+    }
+    let id = runs[0].benchmarks[0].id.clone();
+    let ordinary = [&runs[0].info.id, &runs[2].info.id];
+    let series = store.series(&id, 2).unwrap();
+    let ids: Vec<&String> = series.iter().map(|run| &run.info.id).collect();
+    assert_eq!(ids, ordinary);
+    let newest = store.newest(&[id], 2).unwrap();
+    let ids: Vec<&String> = newest.iter().map(|(run, _)| run).collect();
+    assert_eq!(ids, ordinary);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //!
 //! Must not know: when it is enough, what the times say.
 
-use super::sides::Side;
+use super::sides::{COMMAND, Side};
 use super::trial::Ways;
 use super::words;
 use crate::clock::Clock;
@@ -117,7 +117,7 @@ impl Live<'_> {
             outcome.name().replace('_', " "),
             outcome.why()
         );
-        if benchmark.id.family() == "command" {
+        if benchmark.id.family() == COMMAND {
             let mends = match outcome.why().contains("ended with status") {
                 true => "; --ignore-failure times it all the same",
                 false => "",

@@ -7,11 +7,15 @@ use anyhow::{Context, Result, bail, ensure};
 use gritstone_model::{Benchmark, CommandWork, Id, Placement, Unit, UserCommand, Work};
 use gritstone_stats::ab::START_UP;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 /// A name, and the values that take its place.
 type Parameter = (String, Vec<String>);
 /// One value for each name.
 type Values = Vec<(String, String)>;
+
+/// Family of the commands of the user's: whatever they are, they have these rows.
+pub const COMMAND: &str = "command";
 
 /// More sides have no letter.
 const MOST: usize = 26;
@@ -29,6 +33,8 @@ pub struct Side {
     pub setting: Option<String>,
     /// Its compiler, and its flags.
     pub compiler: Option<(String, Vec<String>)>,
+    /// The catalogue that its programs are of, where each side has its own.
+    pub catalogue: Option<PathBuf>,
     /// Its commands, one for each row; nothing where rows of the catalogue are measured.
     pub commands: Vec<Benchmark>,
 }
@@ -158,10 +164,16 @@ fn variable(pair: &str) -> Result<(String, String)> {
 fn of_rows(args: &AbArgs, set: bool) -> Result<Vec<Side>> {
     if args.cc.is_empty() {
         ensure!(
-            set || args.same,
-            "say what is to be compared: commands (`gritstone ab -- ./old -- ./new`), or rows with --cc, --env-b, --a and --b, or --self"
+            set || args.same || args.catalogue_b.is_some(),
+            "say what is to be compared: commands (`gritstone ab -- ./old -- ./new`), or rows with --cc, --catalogue-b, --env-b, --a and --b, or --self"
         );
-        return Ok(vec![Side::default(); 2]);
+        let second = args.catalogue_b.as_ref();
+        let first = second.and(args.own.catalogue.as_ref());
+        let side = |catalogue: Option<&PathBuf>| Side {
+            catalogue: catalogue.cloned(),
+            ..Side::default()
+        };
+        return Ok(vec![side(first), side(second)]);
     }
     ensure!(
         args.cc.len() >= 2,
@@ -213,9 +225,9 @@ fn of_commands(args: &AbArgs, rows: Vec<(String, Vec<String>)>) -> Result<Side> 
     };
     let row = |(slug, argv): (String, Vec<String>)| {
         let id = if slug.is_empty() {
-            "command".to_owned()
+            COMMAND.to_owned()
         } else {
-            format!("command/{slug}")
+            format!("{COMMAND}/{slug}")
         };
         Ok(benchmark(Id::parse(&id)?, &argv, user.clone()))
     };
@@ -359,6 +371,8 @@ fn what(side: &Side) -> String {
             .concat()
             .join(" ")
     }));
+    let catalogue = side.catalogue.iter();
+    said.extend(catalogue.map(|folder| folder.display().to_string()));
     match side.commands.as_slice() {
         [] => {}
         [one] => said.push(one.title.clone()),

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 #[command(
     after_help = "gritstone ab -- ./old -- ./new                  two commands; more are ranked, one alone is timed
 gritstone ab --cc 'gcc -O2' --cc 'clang -O2' 'byte/*'
+gritstone ab mine/sum --catalogue old --catalogue-b new
 gritstone ab --env-b MALLOC_ARENA_MAX=1 -- ./server-test
 gritstone ab --a 'sysctl -q vm.swappiness=60' --b 'sysctl -q vm.swappiness=0' 'byte/*'
 gritstone ab --parameter n=1,2,4 -- make -j '{n}' -B"
@@ -74,6 +75,9 @@ pub struct AbArgs {
     pub of: Option<String>,
     #[command(flatten)]
     pub own: CatalogueArgs,
+    /// Another version of the catalogue, whose programs are those of the second side: entries must be alike but for their programs
+    #[arg(long, value_name = "DIR", requires = "catalogue", conflicts_with_all = ["cc", "same", "commands"])]
+    pub catalogue_b: Option<PathBuf>,
     #[command(flatten)]
     pub format: FormatArgs,
 }

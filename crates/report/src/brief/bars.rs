@@ -3,7 +3,6 @@
 //! Must not know: the names of benchmarks, how a figure is drawn.
 
 use super::{Across, Brief, next_figure};
-use crate::compare;
 use crate::document::{Block, Document, Figure};
 use crate::svg::bars::{Bar, Bars, Group};
 use crate::words;
@@ -65,7 +64,7 @@ fn compared<'a>(input: &Brief<'a>, run: usize, id: &Id) -> Option<&'a CompareRow
 
 fn bar(row: &CompareRow) -> Option<Bar> {
     let ratio = row.ratio.filter(|r| r.is_finite() && *r > 0.0)?;
-    (!compare::unfit(row)).then(|| Bar {
+    (!row.in_doubt()).then(|| Bar {
         ratio,
         interval: row.interval,
         text: words::bare_ratio(ratio, row.interval).0,

@@ -47,7 +47,7 @@ fn furthest(document: &mut Document, view: &CompareView) -> Vec<Text> {
     let mut rows: Vec<(f64, &CompareRow)> = view
         .rows
         .iter()
-        .filter(|row| !compare::unfit(row))
+        .filter(|row| !row.in_doubt())
         .filter_map(|row| Some((row.ratio.filter(|r| r.is_finite() && *r > 0.0)?, row)))
         .collect();
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -7,9 +7,9 @@ pub mod entries;
 pub mod machines;
 
 use gritstone_model::{
-    CompareCopies, CompareFigure, CompareRow, CompareView, CopiesPoint, CopiesView, Difference,
-    Footnote, FootnoteKind, LawView, Program, PublishedView, ResultView, RunView, SCHEMA_COMPARE,
-    SeriesPoint, Settings, Statistics, Verdict,
+    CompareCopies, CompareFigure, CompareRow, CompareSum, CompareView, CopiesPoint, CopiesView,
+    Difference, Footnote, FootnoteKind, LawView, Program, PublishedView, ResultView, RunView,
+    SCHEMA_COMPARE, SeriesPoint, Settings, Statistics, Verdict,
 };
 use machines::{empty, id, view};
 
@@ -354,6 +354,7 @@ pub fn compare() -> CompareView {
         verdict,
         p: None,
         p_adjusted: None,
+        smallest: None,
         compared: "estimate".to_owned(),
         unit: unit.to_owned(),
         base: Some(sides[0]),
@@ -362,6 +363,15 @@ pub fn compare() -> CompareView {
         copies: vec![],
     };
     let mut rows = vec![
+        row(
+            "byte/object-size",
+            "Shortest program",
+            Some(0.5),
+            None,
+            Verdict::Slower,
+            "bytes",
+            [389_108.0, 778_216.0],
+        ),
         row(
             "byte/pipe",
             "Pipe",
@@ -381,15 +391,6 @@ pub fn compare() -> CompareView {
             [102.5, 117.63],
         ),
         row(
-            "byte/sieve",
-            "Sieve",
-            Some(1.002),
-            Some([0.998, 1.006]),
-            Verdict::NoDifference,
-            "us/pass",
-            [24.92, 24.871],
-        ),
-        row(
             "byte/shell",
             "Shell script",
             Some(1.04),
@@ -399,13 +400,13 @@ pub fn compare() -> CompareView {
             [4.385, 4.2163],
         ),
         row(
-            "byte/object-size",
-            "Shortest program",
-            Some(0.5),
-            None,
-            Verdict::Slower,
-            "bytes",
-            [389_108.0, 778_216.0],
+            "byte/sieve",
+            "Sieve",
+            Some(1.002),
+            Some([0.998, 1.006]),
+            Verdict::NoDifference,
+            "us/pass",
+            [24.92, 24.871],
         ),
         row(
             "byte/cc",
@@ -417,8 +418,9 @@ pub fn compare() -> CompareView {
             [38.2, 0.0],
         ),
     ];
-    rows[1].compared = "cycles".to_owned();
-    rows[1].unit = "cycles".to_owned();
+    rows[2].compared = "cycles".to_owned();
+    rows[2].unit = "cycles".to_owned();
+    rows[3].smallest = Some(0.131);
     rows[5].other = None;
     rows[5].footnotes.push(Footnote::new(
         FootnoteKind::NotRun,
@@ -437,6 +439,18 @@ pub fn compare() -> CompareView {
             other: "6.12.3".to_owned(),
         }],
         margin: 0.01,
+        sums: vec![CompareSum {
+            family: Some("byte".to_owned()),
+            rows: 6,
+            faster: 1,
+            slower: 2,
+            no_difference: 1,
+            cannot_tell: 1,
+            without_ratio: 1,
+            mean: Some(1.0443),
+            interval: Some([1.0184, 1.0698]),
+            of: 4,
+        }],
         rows,
     }
 }
@@ -462,6 +476,7 @@ pub fn against_reference() -> CompareView {
             },
             p: None,
             p_adjusted: None,
+            smallest: None,
             compared: "real_s".to_owned(),
             unit: "s".to_owned(),
             base,
@@ -475,6 +490,16 @@ pub fn against_reference() -> CompareView {
             copies: vec![],
         });
     }
+    rows.sort_by(|a, b| b.ratio.unwrap_or(0.0).total_cmp(&a.ratio.unwrap_or(0.0)));
+    let sum = |family: Option<&str>, rows, faster| CompareSum {
+        family: family.map(str::to_owned),
+        rows,
+        faster,
+        without_ratio: rows - faster,
+        mean: (faster > 0).then_some(3040.6),
+        of: faster,
+        ..CompareSum::default()
+    };
     CompareView {
         base: "ref:vax-11-780-4.1bsd".to_owned(),
         other: run.id.clone(),
@@ -482,6 +507,11 @@ pub fn against_reference() -> CompareView {
         other_name: run.machine.name,
         differ_in: vec![],
         between_run: None,
+        sums: vec![
+            sum(Some("byte"), 18, 14),
+            sum(Some("iocall"), 1, 0),
+            sum(None, 19, 14),
+        ],
         rows,
         ..compare()
     }

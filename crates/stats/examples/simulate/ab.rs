@@ -31,7 +31,7 @@ const NEIGHBOURS: [(&str, Weather); 4] = [
 
 pub fn verdicts() -> String {
     said(
-        "`ab`: called slower / faster / no difference beyond 1 %, % of trials; median of the pairs that it took",
+        "`ab`: called slower / faster / no difference beyond 1 %",
         &WEATHERS,
         &[1.0, 1.005, 1.02, 1.05],
         (TIMES, 61),
@@ -40,7 +40,7 @@ pub fn verdicts() -> String {
 
 pub fn neighbours() -> String {
     said(
-        "The same where pairs are left out; of the pairs those that were left out too",
+        "The same where pairs are left out, which are counted among the pairs that it took",
         &NEIGHBOURS,
         &[1.0, 1.01, 1.02, 1.05],
         (TIMES / 2, 64),
@@ -56,7 +56,7 @@ fn said(
 ) -> String {
     let mut world = World::new(seed);
     let mut table = head(
-        title,
+        &format!("{title}, % of {times} trials, seed {seed}; median of the pairs that it took"),
         "launches",
         changes.iter().map(|c| match c {
             1.0 => "the same".to_owned(),
@@ -83,7 +83,8 @@ fn said(
 }
 
 pub fn orders() -> String {
-    let mut world = World::new(62);
+    const SEED: u64 = 62;
+    let mut world = World::new(SEED);
     let columns = [
         "a coin for each pair",
         "ABBA or BAAB",
@@ -91,7 +92,9 @@ pub fn orders() -> String {
         "first all A, then all B",
     ];
     let mut table = head(
-        "The same called different, % of trials, by the order of launches; in brackets, of those that differ by 2 %",
+        &format!(
+            "The same called different, % of {TIMES} trials, seed {SEED}, by the order of launches; in brackets, of as many that differ by 2 %"
+        ),
         "launches",
         columns.into_iter().map(str::to_owned),
     );
@@ -111,8 +114,9 @@ pub fn orders() -> String {
 
 pub fn rankings() -> String {
     const RANKINGS: usize = 500;
+    const SEED: u64 = 63;
     let factors = [1.0, 1.0, 1.0, 1.05, 1.2];
-    let mut world = World::new(63);
+    let mut world = World::new(SEED);
     let columns = [
         "one of the same called slower",
         "5 % slower found",
@@ -121,7 +125,9 @@ pub fn rankings() -> String {
         "of the slower two",
     ];
     let mut table = head(
-        "Rankings of five, three of which are the same: % of trials; median of launches",
+        &format!(
+            "Rankings of five, three of which are the same: % of {RANKINGS} trials, seed {SEED}; median of launches"
+        ),
         "launches",
         columns.into_iter().map(str::to_owned),
     );

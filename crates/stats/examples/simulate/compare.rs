@@ -26,7 +26,7 @@ pub fn false_positives() -> String {
     let sizes = [6, 10, 20, 40];
     let mut world = World::new(11);
     let mut table = head(
-        "Two runs of the same: p at most .05 / .01 / .001, % of comparisons; last, at .05 if the runs' scatter were ignored",
+        "Two runs of the same: p at most 0.05 / 0.01 / 0.001, % of comparisons; last, at 0.05 if the runs' scatter were ignored",
         "launches scatter; runs scatter",
         sizes.iter().map(|n| format!("{n} against {n}")),
     );
@@ -62,7 +62,7 @@ pub fn power() -> String {
     let changes = [1.01, 1.02, 1.05];
     let mut world = World::new(12);
     let mut table = head(
-        "Changes of 1 / 2 / 5 % that are seen at p <= .05, %; in brackets, alone among 158 rows; launches scatter by 1 %",
+        "Changes of 1 / 2 / 5 % that are seen at p <= 0.05, %; in brackets, alone among many rows, 158 as an example; launches scatter by 1 %",
         "comparison",
         sizes.iter().map(|n| format!("{n} against {n}")),
     );
@@ -110,7 +110,7 @@ pub fn learned() -> String {
     let sizes = [5, 7, 10, 20];
     let mut world = World::new(13);
     let mut table = head(
-        "Two runs of 10 launches of the same, learned from earlier runs of 10 launches, default 1 %: p at most .05 / .01 / .001, % of comparisons; half-width of the interval, %",
+        "Two runs of 10 launches of the same, learned from earlier runs of 10 launches, default 1 %: p at most 0.05 / 0.01 / 0.001, % of comparisons; half-width of the interval, %",
         "runs scatter by",
         sizes.iter().map(|runs| format!("{runs} runs")),
     );
@@ -147,7 +147,7 @@ pub fn drift() -> String {
     ];
     let mut world = World::new(15);
     let mut table = head(
-        "Two runs of the same, 10 launches each, under the recorded drift: p at most .05 / .01, % of comparisons",
+        "Two runs of the same, 10 launches each, under the recorded drift: p at most 0.05 / 0.01, % of comparisons",
         "seconds between launches",
         ways.into_iter().map(str::to_owned),
     );
@@ -200,7 +200,7 @@ pub fn rows() -> String {
     let times = 300_i32;
     let mut world = World::new(14);
     let mut table = head(
-        "158 rows, 10 against 10 launches of 1 % scatter, Benjamini-Hochberg at .05: mean share of false ones among those found, % (changes found, %)",
+        "158 rows as an example, 10 against 10 launches of 1 % scatter, Benjamini-Hochberg at 0.05: mean share of false ones among those found, % (changes found, %)",
         "rows that changed",
         ["by 2 %", "by 5 %"].map(str::to_owned).into_iter(),
     );

@@ -1,4 +1,5 @@
-//! The long simulation: prints the tables of METHODOLOGY.md. `cargo run --release -p gritstone-stats --example simulate`
+//! The long simulation: prints the tables of METHODOLOGY.md. `cargo run --release -p gritstone-stats --example simulate`; with words
+//! such as `gate` or `ab::rankings` only these.
 //!
 //! Must not know: how the library computes.
 
@@ -7,9 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 mod ab;
 mod compare;
+mod copies;
 mod figure;
+mod gate;
 mod past;
 mod rest;
+mod runs;
 mod trial;
 #[path = "../../tests/world/mod.rs"]
 mod world;
@@ -18,27 +22,40 @@ mod world;
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [Table; 19] = [
-        figure::coverage,
-        figure::median,
-        figure::widened,
-        figure::machine,
-        figure::seen,
-        rest::modes,
-        rest::stein,
-        compare::false_positives,
-        compare::drift,
-        compare::learned,
-        compare::power,
-        compare::rows,
-        ab::verdicts,
-        ab::orders,
-        ab::neighbours,
-        ab::rankings,
-        trial::quantiles,
-        rest::rating,
-        past::changes_found,
+    let tables: [(&str, Table); 23] = [
+        ("figure::coverage", figure::coverage),
+        ("figure::median", figure::median),
+        ("figure::widened", figure::widened),
+        ("figure::machine", figure::machine),
+        ("figure::seen", figure::seen),
+        ("rest::modes", rest::modes),
+        ("rest::stein", rest::stein),
+        ("compare::false_positives", compare::false_positives),
+        ("compare::drift", compare::drift),
+        ("compare::learned", compare::learned),
+        ("compare::power", compare::power),
+        ("compare::rows", compare::rows),
+        ("ab::verdicts", ab::verdicts),
+        ("ab::orders", ab::orders),
+        ("ab::neighbours", ab::neighbours),
+        ("ab::rankings", ab::rankings),
+        ("trial::quantiles", trial::quantiles),
+        ("rest::rating", rest::rating),
+        ("past::changes_found", past::changes_found),
+        ("gate::by_history", gate::by_history),
+        ("gate::by_run", gate::by_run),
+        ("gate::many_rows", gate::many_rows),
+        ("copies::together", copies::together),
     ];
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let is_wanted =
+        |name: &str| wanted.is_empty() || wanted.iter().any(|word| name.starts_with(word));
+    let tables: Vec<Table> = tables
+        .into_iter()
+        .filter(|(name, _)| is_wanted(name))
+        .map(|(_, table)| table)
+        .collect();
+    assert!(!tables.is_empty(), "no table is of {wanted:?}");
     // two threads; each table has a seed of its own, so the order in which they are made does not matter
     let next = AtomicUsize::new(0);
     let made = Mutex::new(vec![String::new(); tables.len()]);
@@ -55,9 +72,9 @@ fn main() {
     println!("{}", made.into_inner().expect("a thread failed").join("\n"));
 }
 
-fn take<'a>(next: &AtomicUsize, tables: &'a [Table]) -> Option<(usize, &'a Table)> {
+fn take(next: &AtomicUsize, tables: &[Table]) -> Option<(usize, Table)> {
     let at = next.fetch_add(1, Ordering::Relaxed);
-    tables.get(at).map(|table| (at, table))
+    tables.get(at).map(|table| (at, *table))
 }
 
 /// Head of a table, with the columns behind the first.

@@ -150,7 +150,7 @@ pub fn stein() -> String {
     let times = 4_000_i32;
     let mut world = World::new(23);
     let mut table = head(
-        "A pilot of 6, ± 1 % asked for at 95 %, 6 to 40 launches",
+        "A pilot of 6, ± 1 % asked for at 95 %, 10 to 100 launches",
         "scatter, %",
         [
             "mean launches",
@@ -166,14 +166,14 @@ pub fn stein() -> String {
         let (mut launches, mut hits, mut width, mut narrow, mut full) = (0, 0, 0.0, 0, 0);
         for _ in 0..times {
             let mut ln: Vec<f64> = (0..6).map(|_| sd * world.normal()).collect();
-            let n = plan::launches_needed(&ln, 0.01, 0.95, 6, 40);
+            let n = plan::launches_needed(&ln, 0.01, 0.95, 10, 100);
             ln.extend((6..n).map(|_| sd * world.normal()));
             let [low, high] = center::plain_center(&ln, 0.95).unwrap().interval.unwrap();
             launches += n;
             hits += usize::from(low <= 0.0 && 0.0 <= high);
             width += 50.0 * (high - low);
             narrow += usize::from((high - low) / 2.0 <= 0.01_f64.ln_1p());
-            full += usize::from(n == 40);
+            full += usize::from(n == 100);
         }
         let mean = |sum: f64| format!("{:.2}", sum / f64::from(times));
         let share = |hits| percent(hits, times as usize);

@@ -5,8 +5,13 @@
 
 use super::Options;
 use super::pair::{Basis, Pair, ratio, scale};
-use crate::two;
+use crate::between::Scatter;
+use crate::quantile;
+use crate::two::{self, Ratio};
 use gritstone_model::{Better, Footnote, FootnoteKind, Kind, Quantity, ResultView};
+
+/// Of changes of the smallest size that is said to be shown, so many are.
+const POWER: f64 = 0.95;
 
 /// Compares the estimates, or the cycles, of two measured results.
 pub(super) fn pair(base: &ResultView, other: &ResultView, options: &Options) -> Pair {
@@ -34,6 +39,7 @@ pub(super) fn pair(base: &ResultView, other: &ResultView, options: &Options) -> 
     }
     if base.values.is_empty() || other.values.is_empty() || base.kind == Kind::Rating {
         pair.ratio = Some(ratio(b, o, base.better));
+        pair.basis = Basis::Nothing;
         let why =
             "There are no values of single launches to compare, so the ratio has no interval.";
         pair.footnotes.push(Footnote::new(FootnoteKind::Note, why));
@@ -44,50 +50,108 @@ pub(super) fn pair(base: &ResultView, other: &ResultView, options: &Options) -> 
         pair.basis = Basis::Exact;
         return pair;
     }
-    launches(pair, base, other, scale, options)
+    held(
+        pair,
+        base,
+        other,
+        &Launches::of(base, other, scale, options),
+        options,
+    )
 }
 
 /// Launches against launches.
-fn launches(
+fn held(
     mut pair: Pair,
     base: &ResultView,
     other: &ResultView,
-    scale: f64,
+    launches: &Launches,
     options: &Options,
 ) -> Pair {
-    let paced = options.cycles
-        && base.processor_bound
-        && other.processor_bound
-        && !base.paced_values.is_empty()
-        && !other.paced_values.is_empty();
-    let between = options.between_run(&base.id);
-    let (found, better, scatter) = if paced {
+    if launches.paced {
         pair.compared = "cycles";
         pair.unit = "cycles".to_owned();
         (pair.base, pair.other) = (base.cycles, other.cycles);
-        let found = two::ratio(
-            &base.paced_values,
-            &other.paced_values,
-            between.paced.of_two_runs(),
-            options.confidence,
-        );
-        (found, Better::Lower, between.paced)
-    } else {
-        let others: Vec<f64> = other.values.iter().map(|x| x * scale).collect();
-        let extra = between.raw.of_two_runs();
-        let found = two::ratio(&base.values, &others, extra, options.confidence);
-        (found, base.better, between.raw)
-    };
-    let Some(found) = found else {
+    }
+    let Some(found) = launches.ratio(options.confidence) else {
         return pair.apart("A launch whose value is not above 0 has no ratio to another.");
     };
-    let found = match better {
-        Better::Higher => found,
-        Better::Lower => found.inverse(),
-    };
     pair.ratio = Some(found.ratio);
-    pair.between = Some(scatter);
+    pair.between = Some(launches.between);
     pair.interval = found.interval;
     pair.p = found.p;
     pair
+}
+
+/// What of two measured results is held against each other.
+struct Launches<'a> {
+    /// In core cycles.
+    paced: bool,
+    base: &'a [f64],
+    /// In the unit of the base.
+    other: Vec<f64>,
+    better: Better,
+    /// Scatter between runs of one machine.
+    between: Scatter,
+}
+
+impl<'a> Launches<'a> {
+    fn of(base: &'a ResultView, other: &ResultView, scale: f64, options: &Options) -> Self {
+        let paced = options.cycles
+            && base.processor_bound
+            && other.processor_bound
+            && !base.paced_values.is_empty()
+            && !other.paced_values.is_empty();
+        let between = options.between_run(&base.id);
+        match paced {
+            true => Self {
+                paced,
+                base: &base.paced_values,
+                other: other.paced_values.clone(),
+                better: Better::Lower,
+                between: between.paced,
+            },
+            false => Self {
+                paced,
+                base: &base.values,
+                other: other.values.iter().map(|x| x * scale).collect(),
+                better: base.better,
+                between: between.raw,
+            },
+        }
+    }
+
+    /// Above 1 when the other is better.
+    fn ratio(&self, confidence: f64) -> Option<Ratio> {
+        let extra = self.between.of_two_runs();
+        let found = two::ratio(self.base, &self.other, extra, confidence)?;
+        Some(match self.better {
+            Better::Higher => found,
+            Better::Lower => found.inverse(),
+        })
+    }
+
+    /// How far both sides must be apart, on the logarithmic scale, for a p of at most this level; `None` when so few launches never
+    /// reach it.
+    fn needed(&self, level: f64) -> Option<f64> {
+        let [low, high] = self.ratio(1.0 - level)?.interval?;
+        Some((high / low).ln() / 2.0)
+    }
+}
+
+/// The smallest change, as a share, that two such runs show in [`POWER`] of cases, where it is the only one among so many tests: how
+/// far their figures must be apart, and on top what that distance itself scatters by. `None` when no change is shown.
+pub(super) fn smallest(
+    base: &ResultView,
+    other: &ResultView,
+    tests: usize,
+    options: &Options,
+) -> Option<f64> {
+    let scale = scale(&other.unit, &base.unit)?;
+    let launches = Launches::of(base, other, scale, options);
+    let half = launches.needed(1.0 - options.confidence)?;
+    let needed = launches.needed(options.alpha / tests.max(1) as f64)?;
+    // the interval must exclude 1 too, and a change that is sure, but surely inside the margin, is called none
+    let needed = needed.max(half).max(options.margin.ln_1p() - half);
+    let scatter = half / quantile::normal(options.confidence);
+    Some((needed + quantile::normal(2.0 * POWER - 1.0) * scatter).exp_m1())
 }

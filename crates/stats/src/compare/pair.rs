@@ -11,8 +11,8 @@ use gritstone_model::{Better, Footnote, FootnoteKind, Quantity, ResultView, Unit
 pub(crate) enum Basis {
     /// Interval and p of a test of launches against launches.
     Test,
-    /// Nothing: others disturbed one side.
-    Disturbed,
+    /// Nothing: others disturbed one side, or there are no launches of it.
+    Nothing,
     /// The interval alone: one side is a printed figure.
     Interval,
     /// Sizes, which do not vary.

@@ -89,7 +89,7 @@ fn only_the_newest_twenty_count() {
 #[test]
 fn runs_that_are_not_like_this_one_tell_nothing() {
     type Change = fn(&mut RunData);
-    let changes: [(&str, Change); 6] = [
+    let changes: [(&str, Change); 7] = [
         ("steadying", |run| {
             run.info.settings.steady = vec!["governor".to_owned()]
         }),
@@ -99,6 +99,10 @@ fn runs_that_are_not_like_this_one_tell_nothing() {
             facts.insert("kernel.release".to_owned(), "6.2".to_owned());
         }),
         ("directory", |run| run.info.settings.dir = "/mnt".to_owned()),
+        ("parameters", |run| {
+            let params = &mut run.info.settings.params;
+            params.insert("tty".to_owned(), "/dev/ttyS0".to_owned());
+        }),
         ("version", |run| run.benchmarks[0].version = 2),
         ("program", |run| {
             let program = run.programs.get_mut(&id("a/b")).unwrap();

@@ -56,17 +56,28 @@ fn a_change_has_its_run_and_its_size() {
 
 #[test]
 fn runs_that_are_not_alike_are_series_of_their_own() {
-    let mut runs = steady(6);
+    fn settings(run: &mut RunView) -> &mut Settings {
+        run.settings.as_mut().unwrap()
+    }
+    let mut runs = steady(10);
     runs[0].machine.id = "other".to_owned();
     runs[1].results[0].version = 9;
-    runs[2]
-        .machine
-        .facts
-        .insert("kernel.release".to_owned(), "7.0".to_owned());
+    let facts = &mut runs[2].machine.facts;
+    facts.insert("kernel.release".to_owned(), "7.0".to_owned());
+    let program = runs[3].results[0].program.as_mut().unwrap();
+    program.flags = "-O3".to_owned();
+    settings(&mut runs[4]).dir = "/mnt".to_owned();
+    settings(&mut runs[5]).steady = vec!["turbo off".to_owned()];
+    let params = &mut settings(&mut runs[6]).params;
+    params.insert("tty".to_owned(), "/dev/ttyS0".to_owned());
     let found = of(&runs);
     let sizes: Vec<usize> = found.series.iter().map(|s| s.points.len()).collect();
-    assert_eq!(sizes, [1, 1, 1, 3]);
-    assert!(!found.series[3].gates);
+    assert_eq!(sizes, [1, 1, 1, 1, 1, 1, 1, 3]);
+    assert!(!found.series[7].gates);
+    // what tells them apart is said
+    assert_eq!(found.series[4].dir, "/mnt");
+    assert_eq!(found.series[5].steady, ["turbo off"]);
+    assert_eq!(found.series[6].params["tty"], "/dev/ttyS0");
     assert_eq!(series::history(&id("no/such"), &runs), None);
 }
 

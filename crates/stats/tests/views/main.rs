@@ -22,4 +22,6 @@ mod rating;
 mod ratings;
 mod selftest;
 mod size;
+mod smallest;
 mod snapshots;
+mod sums;

@@ -237,7 +237,7 @@ fn normal(random: &mut Pcg64) -> f64 {
 }
 
 /// A run whose cycles are off by one draw of this standard deviation, and by a change.
-fn drawn(random: &mut Pcg64, at: usize, sd: f64, change: f64) -> RunView {
+pub fn drawn(random: &mut Pcg64, at: usize, sd: f64, change: f64) -> RunView {
     let shift = sd * normal(random);
     let mut data = one(at, &[], 0.0);
     data.benchmarks = vec![paced("a/b")];

@@ -83,16 +83,29 @@ fn every_connection_keeps_the_rules() {
     }
 }
 
-#[test]
-fn a_listing_reads_no_launch_that_was_measured_and_no_event() {
+/// What SQLite does for a statement, step by step.
+fn plan(statement: &str, of: impl rusqlite::Params) -> Vec<String> {
     let (_folder, path) = common::place();
     let store = Store::open(&path).unwrap();
-    let explain = format!("EXPLAIN QUERY PLAN {}", sql::SELECT_HEADS);
+    let explain = format!("EXPLAIN QUERY PLAN {statement}");
     let mut statement = store.connection.prepare(&explain).unwrap();
     let steps = statement
-        .query_map([], |row| row.get::<_, String>(3))
+        .query_map(of, |row| row.get::<_, String>(3))
         .unwrap();
-    let steps: Vec<String> = steps.collect::<Result<_, _>>().unwrap();
+    steps.collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn a_history_goes_back_in_time_and_sorts_no_runs() {
+    let steps = plan(sql::SELECT_RUNS_WITH, ["byte/pipe"]);
+    let sorts = |step: &String| step.contains("ORDER BY");
+    assert!(!steps.iter().any(sorts), "{steps:#?}");
+    assert!(steps[0].contains("run_in_time"), "{steps:#?}");
+}
+
+#[test]
+fn a_listing_reads_no_launch_that_was_measured_and_no_event() {
+    let steps = plan(sql::SELECT_HEADS, []);
     let of_runs = |step: &str| step == "SCAN run" || step.starts_with("SCAN run USING");
     let mut scans = steps.iter().filter(|step| step.starts_with("SCAN"));
     assert!(scans.all(|step| of_runs(step)), "{steps:#?}");

@@ -112,3 +112,15 @@ fn compilers_make_as_many_sides() {
     let (name, flags) = three.sides[1].compiler.clone().unwrap();
     assert_eq!((name.as_str(), flags.len()), ("gcc", 2));
 }
+
+#[test]
+fn two_catalogues_are_two_sides() {
+    let line = ["mine/x", "--catalogue", "old", "--catalogue-b", "new/mine"];
+    let two = sides(&line);
+    assert_eq!(names(&two), [("a", "old"), ("b", "new/mine")]);
+    assert!(!two.same);
+    let set = sides(&[&line[..], &["--env-b", "X=1"]].concat());
+    assert_eq!(names(&set), [("a", "old"), ("b", "X=1; new/mine")]);
+    let one = sides(&["mine/x", "--catalogue", "old", "--self"]);
+    assert_eq!(names(&one), [("a", "as it is"), ("b", "as it is")]);
+}

@@ -1,0 +1,190 @@
+//! What a comparison looks like to a reader: the shape of `--format json`.
+//!
+//! Must not know: how it is computed, how it is drawn.
+
+use crate::{Footnote, FootnoteKind, Id};
+use serde::{Deserialize, Serialize};
+
+/// Name and version of the schema of [`CompareView`].
+pub const SCHEMA_COMPARE: &str = "gritstone/compare/1";
+
+/// What a comparison of one row says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Verdict {
+    /// The other is better.
+    #[serde(rename = "faster")]
+    Faster,
+    /// The other is worse.
+    #[serde(rename = "slower")]
+    Slower,
+    /// The interval is inside the margin.
+    #[serde(rename = "no difference")]
+    NoDifference,
+    /// The interval is too wide, or there is none.
+    #[default]
+    #[serde(rename = "cannot tell")]
+    CannotTell,
+}
+
+impl Verdict {
+    /// In words.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Faster => "faster",
+            Self::Slower => "slower",
+            Self::NoDifference => "no difference",
+            Self::CannotTell => "cannot tell",
+        }
+    }
+}
+
+/// In what two sides of a comparison differ: machine, kernel, compiler, settings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Difference {
+    /// Name of the fact.
+    pub what: String,
+    /// Its value on the base.
+    pub base: String,
+    /// Its value on the other.
+    pub other: String,
+}
+
+/// One run or machine against another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CompareView {
+    /// [`SCHEMA_COMPARE`].
+    pub schema: String,
+    /// Name of the base.
+    pub base: String,
+    /// Name of the other.
+    pub other: String,
+    /// A name of each for people: machine and system.
+    pub base_name: String,
+    /// A name of each for people: machine and system.
+    pub other_name: String,
+    /// What is not the same on both sides.
+    pub differ_in: Vec<Difference>,
+    /// Ratio within which two figures count as the same: 0.01 is 1 %.
+    pub margin: f64,
+    /// Where the scatter between runs was taken from that the intervals have in them: "learned from 7 runs",
+    /// "default (...)"; null when no launches were compared with launches.
+    #[serde(default)]
+    pub between_run: Option<String>,
+    /// What the rows come to by family, those with differences first; where there are several families, the last is over all rows.
+    #[serde(default)]
+    pub sums: Vec<CompareSum>,
+    /// One for each benchmark that either side has, what matters first: differences by their size, what cannot be told, what is the same,
+    /// what has no ratio, and what a side has no figure of.
+    pub rows: Vec<CompareRow>,
+}
+
+/// Rows of a comparison in numbers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CompareSum {
+    /// First part of their identifiers; null where it is over all rows.
+    pub family: Option<String>,
+    /// How many there are.
+    pub rows: usize,
+    /// Those that are better on the other side.
+    pub faster: usize,
+    /// Those that are worse.
+    pub slower: usize,
+    /// Those without a difference beyond the margin.
+    pub no_difference: usize,
+    /// Those with a ratio that tells nothing.
+    pub cannot_tell: usize,
+    /// Those without a ratio.
+    pub without_ratio: usize,
+    /// Geometric mean of the ratios, above 1 when the other side is better; null where none counts.
+    pub mean: Option<f64>,
+    /// Geometric means of the ends of their intervals, which is what holds when all rows err together; null where a row has none.
+    pub interval: Option<[f64; 2]>,
+    /// Rows in the mean: no sizes and no ratings, none in doubt, and of two runs none that was disturbed.
+    pub of: usize,
+}
+
+/// One row of a comparison.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CompareRow {
+    /// Which benchmark.
+    pub id: Id,
+    /// Heading of its row.
+    pub title: String,
+    /// Above 1: the other is better, whatever the unit. Null where they cannot be compared.
+    pub ratio: Option<f64>,
+    /// Its interval, adjusted for the machine's variance between runs; null when there is none.
+    pub interval: Option<[f64; 2]>,
+    /// What it says.
+    pub verdict: Verdict,
+    /// p value before and after holding the false-discovery rate over the rows.
+    #[serde(default)]
+    pub p: Option<f64>,
+    /// Benjamini-Hochberg adjusted p.
+    #[serde(default)]
+    pub p_adjusted: Option<f64>,
+    /// Where it cannot be told, the smallest change that such runs would have shown 95 times in 100, as a share; null elsewhere, and where
+    /// they would have shown none: a side was disturbed, or the launches are too few for so many rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub smallest: Option<f64>,
+    /// What was compared: `estimate`, `cycles`, `real_s`, `user_s`, `system_s`, `cpu_s`.
+    pub compared: String,
+    /// Unit of `base` and `other`.
+    pub unit: String,
+    /// The figure of the base.
+    pub base: Option<f64>,
+    /// The figure of the other.
+    pub other: Option<f64>,
+    /// Footnotes of both sides, and why the row cannot be compared.
+    pub footnotes: Vec<Footnote>,
+    /// Several copies of it, one for each number that either side has; empty where a side has none at all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<CompareCopies>,
+}
+
+impl CompareRow {
+    /// Whether the work behind what was compared is in doubt: such a row is shown, but nothing is concluded from it. A doubt about
+    /// another figure of the row, such as its process time, does not count.
+    #[must_use]
+    pub fn in_doubt(&self) -> bool {
+        let kinds = [FootnoteKind::Trivialised, FootnoteKind::NotComparable];
+        self.footnotes.iter().any(|footnote| {
+            let of = footnote.of.as_deref().unwrap_or("estimate");
+            kinds.contains(&footnote.kind) && (of == "estimate" || of == self.compared)
+        })
+    }
+}
+
+/// So many copies at once, compared as the clock had them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CompareCopies {
+    /// How many.
+    pub copies: u32,
+    /// Unit of `total`, that of the base.
+    pub unit: String,
+    /// What they do together.
+    pub total: CompareFigure,
+    /// That over so many times what one does.
+    pub efficiency: CompareFigure,
+    /// Footnotes of both sides.
+    pub footnotes: Vec<Footnote>,
+}
+
+/// One figure of one side against that of the other.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CompareFigure {
+    /// The figure of the base.
+    pub base: Option<f64>,
+    /// The figure of the other.
+    pub other: Option<f64>,
+    /// Above 1: the other is better. Null where they cannot be compared.
+    pub ratio: Option<f64>,
+    /// Its interval, as of the row.
+    pub interval: Option<[f64; 2]>,
+    /// p value; null where nothing is concluded.
+    pub p: Option<f64>,
+    /// The same, adjusted over all that is compared, rows and copies.
+    pub p_adjusted: Option<f64>,
+    /// What it says.
+    pub verdict: Verdict,
+}

@@ -1,0 +1,121 @@
+//! Histories as a terminal prints them.
+//!
+//! Must not know: how documents are made, how changes are found.
+
+use gritstone_model::*;
+use gritstone_report::{history, history_svg, terminal};
+
+/// The `at`-th run, with a value; nothing where it does not count.
+fn point(at: usize, estimate: f64, counts: bool) -> HistoryPoint {
+    HistoryPoint {
+        run: format!("run-{at}"),
+        label: (at == 0).then(|| "first".to_owned()),
+        started: format!("2026-01-{:02}T03:04:05Z", at + 1),
+        estimate: Some(estimate),
+        interval: Some([estimate * 0.99, estimate * 1.01]),
+        value: Some(estimate).filter(|_| counts),
+        footnotes: match counts {
+            true => vec![],
+            false => vec![Footnote::new(
+                FootnoteKind::Disturbed,
+                "Others used the CPUs.",
+            )],
+        },
+    }
+}
+
+fn series(kernel: &str, points: Vec<HistoryPoint>) -> HistorySeries {
+    HistorySeries {
+        machine: "a3f09c52".to_owned(),
+        name: "node-17".to_owned(),
+        kernel: kernel.to_owned(),
+        compiler: "gcc 12.2.0 -O2".to_owned(),
+        version: 1,
+        dir: "/var/tmp".to_owned(),
+        steady: vec![],
+        params: [].into(),
+        compared: "estimate".to_owned(),
+        points,
+        changes: vec![],
+        correlation: 0.1,
+        gates: false,
+    }
+}
+
+fn view(series: Vec<HistorySeries>) -> HistoryView {
+    HistoryView {
+        schema: SCHEMA_HISTORY.to_owned(),
+        id: Id::parse("byte/syscall").unwrap(),
+        title: "System call".to_owned(),
+        unit: Unit::parse("ns/call").unwrap(),
+        better: Better::Lower,
+        series,
+    }
+}
+
+/// Four runs on one kernel, steadied and with a parameter; then 22 on another, slower from the twelfth on, one of them disturbed.
+fn sample() -> HistoryView {
+    let steadied = HistorySeries {
+        steady: vec!["governor performance".to_owned(), "turbo off".to_owned()],
+        params: [("calls".to_owned(), "7".to_owned())].into(),
+        ..series(
+            "6.1.0-28",
+            (0..4)
+                .map(|at| point(at, 100.0 + at as f64, true))
+                .collect(),
+        )
+    };
+    let level = |at: usize| if at < 11 { 100.0 } else { 112.0 };
+    let points = (0..22).map(|at| point(at, level(at) + (at % 3) as f64, at != 5));
+    let mut changed = series("6.12.3", points.collect());
+    changed.gates = true;
+    changed.changes = vec![HistoryChange {
+        run: "run-11".to_owned(),
+        started: "2026-01-12T03:04:05Z".to_owned(),
+        at: 11,
+        ratio: 0.893,
+        interval: Some([0.886, 0.901]),
+    }];
+    view(vec![steadied, changed])
+}
+
+fn text(view: &HistoryView) -> String {
+    terminal::render(&history(view), 110, false)
+}
+
+#[test]
+fn two_series_of_which_one_changed() {
+    insta::assert_snapshot!(text(&sample()));
+}
+
+/// The bars of the only series.
+fn course(values: &[Option<f64>]) -> String {
+    let of = |(at, value): (usize, &Option<f64>)| point(at, value.unwrap_or(1.0), value.is_some());
+    let points = values.iter().enumerate().map(of).collect();
+    let text = text(&view(vec![series("6.1", points)]));
+    let line = text.lines().find(|line| line.starts_with("course"));
+    line.unwrap().split_once(':').unwrap().1.trim().to_owned()
+}
+
+#[test]
+fn a_course_goes_from_the_lowest_bar_to_the_highest() {
+    let eight: Vec<Option<f64>> = (0..8).map(|at| Some(10.0 + f64::from(at))).collect();
+    assert_eq!(course(&eight), "▁▂▃▄▅▆▇█");
+    // what does not count is a point, and does not set the scale
+    assert_eq!(course(&[Some(2.0), None, Some(4.0)]), "▁·█");
+    // all alike, or only one: neither high nor low
+    assert_eq!(course(&[Some(2.0), Some(2.0)]), "▄▄");
+    assert_eq!(course(&[Some(2.0)]), "▄");
+    assert_eq!(course(&[None]), "·");
+    // the newest sixty
+    let long: Vec<Option<f64>> = (0..70).map(|at| Some(f64::from(at.min(10)))).collect();
+    assert_eq!(course(&long), "▄".repeat(60));
+}
+
+#[test]
+fn the_drawing_is_that_of_the_newest_series() {
+    let svg = history_svg(&sample()).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains("byte/syscall over 22 runs"));
+    assert!(svg.contains("from run run-11 of 12 January 2026, 03:04 UTC: 1.120 times slower"));
+    assert_eq!(history_svg(&view(vec![])), None);
+}
