@@ -92,8 +92,11 @@ fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<String> {
     if launches.iter().all(|l| growth(l).is_none()) {
         return Some(Growth::unseen(launches.len()));
     }
+    // without a /proc nobody knows
     let calm = |l: &Reading| {
-        !Disturbance::by_conditions(benchmark.processor_bound, &l.launch.conditions).is_any()
+        let conditions = &l.launch.conditions;
+        conditions.others.is_some()
+            && !Disturbance::by_conditions(benchmark.processor_bound, conditions).is_any()
     };
     let growths: Vec<Growth> = launches
         .iter()

@@ -162,6 +162,15 @@ fn growth_under_the_load_of_others_is_not_judged() {
 }
 
 #[test]
+fn growth_is_not_judged_where_nothing_tells_what_others_did() {
+    let got = notes(|run| {
+        warm(run, |n| n * n);
+        each(run, |launch| launch.conditions.others = None);
+    });
+    assert_eq!(got, []);
+}
+
+#[test]
 fn growth_is_the_median_of_three_launches_at_least() {
     let flat = |launch: &mut Launch| {
         for event in &mut launch.events {
