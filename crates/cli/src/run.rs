@@ -14,7 +14,9 @@ use crate::{compiler, inspect, output, own, params, rate, registry, resume, sign
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
 use gritstone_exec::{ExecError, Executor, Journal};
-use gritstone_model::{Id, Kind, Launch, Plan, Program, Quantity, RunInfo, RunView, Settings};
+use gritstone_model::{
+    Id, Kind, Launch, Plan, Program, Quantity, ResultView, RunInfo, RunView, Settings,
+};
 use gritstone_plan::{add_copies, select, steps};
 use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
@@ -305,16 +307,16 @@ pub fn too_short(view: &RunView) -> Option<String> {
             && r.outcome != "skipped"
             && r.unit.quantity() != Quantity::Exact
     });
-    let launches: Vec<usize> = launched.map(|r| r.launches).collect();
-    let short = launches.iter().filter(|&&n| n < PILOT).count();
-    let done: usize = launches.iter().sum();
+    let launched: Vec<&ResultView> = launched.collect();
+    let short = launched.iter().filter(|r| r.interval.is_none()).count();
+    let done: usize = launched.iter().map(|r| r.launches).sum();
     let elapsed = view
         .elapsed_s
-        .filter(|_| done > 0 && 4 * short > launches.len())?;
-    let minutes = (elapsed / done as f64 * (PILOT * launches.len()) as f64 / 60.0).ceil();
+        .filter(|_| done > 0 && 4 * short > launched.len())?;
+    let minutes = (elapsed / done as f64 * (PILOT * launched.len()) as f64 / 60.0).ceil();
     Some(format!(
         "\n{short} of {} rows have too few launches for an interval: `--budget {minutes}m` gives every one its own, or choose fewer rows (`gritstone list`)",
-        launches.len()
+        launched.len()
     ))
 }
 
