@@ -156,7 +156,8 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 			continue;
 		if (e->kind == COMPLETED && waits < MOST_WAITING)
 			waiting[waits++] = e;
-		if (e->kind != ISSUED || waits == 0)
+		/* an event that interrupts the writing of another has the time of that: the request was issued before this completion */
+		if (e->kind != ISSUED || waits == 0 || e->ns == waiting[0]->ns)
 			continue;
 		record(c, waiting[0]->ns, e->ns);
 		memmove(waiting, waiting + 1, (size_t)--waits * sizeof *waiting);
