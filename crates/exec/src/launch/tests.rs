@@ -295,11 +295,12 @@ fn the_published_work_of_a_kernel_is_a_batch_and_a_process() {
     });
     let batch = batch.unwrap();
     assert_eq!(batch.n, 50_000);
-    // it never waits and has one thread; reading the clocks, a tenth of this work, is not part of it
+    // it never waits and has one thread; reading the clocks, a tenth of this work, is not part of it, but for what others make
+    // of caches meanwhile
     let wall: u64 = batch.walls.iter().sum();
     assert!(batch.usage.cpu > 0);
     assert!(
-        batch.usage.cpu < wall + wall / 25,
+        batch.usage.cpu < wall + wall / 14,
         "{} of {wall}",
         batch.usage.cpu
     );
