@@ -158,7 +158,11 @@ impl Ways for Kept {
     }
     fn before(&mut self, _: &Progress<'_>) {}
     fn after(&mut self, _: &Benchmark, _: &Launched) -> Conditions {
-        Conditions::default()
+        // nobody else was there
+        Conditions {
+            others: Some(0),
+            ..Conditions::default()
+        }
     }
     fn keep(&mut self, launch: &Launch) -> Result<()> {
         self.launches.push(launch.clone());
