@@ -102,9 +102,10 @@ fn run(program: &str, arguments: &[&str], path: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Without white space: where lines are broken differs.
+/// Without white space (where lines are broken differs), and without the backticks around what is to be typed, which a page does not show.
 fn tight(text: &str) -> String {
-    text.chars().filter(|c| !c.is_whitespace()).collect()
+    let shown = |c: &char| !c.is_whitespace() && *c != '`';
+    text.chars().filter(shown).collect()
 }
 
 /// Everything that a document says, in its order, each text with its marks; heads of tables apart.

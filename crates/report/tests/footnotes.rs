@@ -117,13 +117,20 @@ fn cells(document: &Document) -> impl Iterator<Item = &str> {
 
 /// Both renderings have every word of every table and every footnote of the view, and no footnote stands in the list without a mark above it.
 fn holds_all(document: &Document, view: &RunView) -> Result<(), TestCaseError> {
-    let page = html::render(document);
+    // what stands between backticks is set as code instead
+    let unset = |text: &str| {
+        text.replace("<code>", "")
+            .replace("</code>", "")
+            .replace('`', "")
+    };
+    let page = unset(&html::render(document));
     let escaped = |why: &str| {
         why.replace('&', "&amp;")
             .replace('<', "&lt;")
             .replace('>', "&gt;")
             .replace('"', "&quot;")
             .replace('\'', "&#39;")
+            .replace('`', "")
     };
     let narrow = solid(&terminal::render(document, 30, false));
     let wide = solid(&terminal::render(document, 1000, false));

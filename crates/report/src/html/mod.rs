@@ -143,7 +143,7 @@ fn footnotes(out: &mut String, document: &Document) {
             "<div id=\"note-{}\"><dt>{}</dt><dd>{}</dd></div>",
             id.index() + 1,
             escape(&document.mark(id)),
-            escape(&note.why)
+            words(&note.why)
         );
     }
     out.push_str("</dl>\n");
@@ -151,7 +151,21 @@ fn footnotes(out: &mut String, document: &Document) {
 
 /// Words with links to their footnotes behind them.
 fn marked(document: &Document, text: &Text) -> String {
-    format!("{}{}", escape(&text.text), superscript(document, text))
+    format!("{}{}", words(&text.text), superscript(document, text))
+}
+
+/// Escaped words. What stands between two backticks is to be typed, and is set so.
+fn words(text: &str) -> String {
+    let escaped = escape(text);
+    let pieces: Vec<&str> = escaped.split('`').collect();
+    if pieces.len().is_multiple_of(2) {
+        return escaped; // one of them has no other
+    }
+    let set = |(at, piece): (usize, &&str)| match at % 2 {
+        0 => (*piece).to_owned(),
+        _ => format!("<code>{piece}</code>"),
+    };
+    pieces.iter().enumerate().map(set).collect()
 }
 
 /// The links raised; nothing where there are none.
@@ -183,4 +197,19 @@ fn marks_width(document: &Document, text: &Text) -> usize {
         .iter()
         .map(|(_, mark)| clean(mark).chars().count())
         .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn what_is_to_be_typed_is_set_so() {
+        assert_eq!(
+            words("say `a < b` and `c`"),
+            "say <code>a &lt; b</code> and <code>c</code>"
+        );
+        assert_eq!(words("one ` alone"), "one ` alone");
+        assert_eq!(words("none"), "none");
+    }
 }
