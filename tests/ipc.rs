@@ -21,8 +21,13 @@ fn in_a_calm_moment(rows: &[&str], holds: impl Fn(&Value) -> Result<(), String>)
     let attempts: Vec<String> = (0..4)
         .map_while(|_| holds(&run(&home, rows)).err())
         .collect();
-    assert!(attempts.len() < 4, "{attempts:?}");
+    // where others compute all the time nothing can be seen
+    let disturbed = attempts.iter().all(|why| why.ends_with(DISTURBED));
+    assert!(attempts.len() < 4 || disturbed, "{attempts:?}");
 }
+
+/// How the reason ends why a run shows nothing.
+const DISTURBED: &str = "disturbed";
 
 /// `a` is more than `times` as much as `b`.
 fn exceeds(a: f64, times: f64, b: f64) -> Result<(), String> {
@@ -83,7 +88,7 @@ fn larger_messages_take_longer() {
         // compute, each switch waits for their turns, which are longer
         let disturbed = |id: &&str| kinds(result(run, id)).contains(&"disturbed".to_owned());
         let longer = |pair: &[&str]| match pair.iter().any(disturbed) {
-            true => Ok(()),
+            true => Err(format!("{pair:?}: {DISTURBED}")),
             false => exceeds(best(run, pair[1]), 1.3, best(run, pair[0])),
         };
         rows.chunks(2).try_for_each(longer)

@@ -64,4 +64,21 @@ fn a_history_grows_with_the_runs_and_a_gate_needs_five() {
         2
     );
     assert_eq!(home.run(&["check", "--max-slowdown", "slow"]).0, 2);
+
+    // a run that is not like them neither has them for a history nor stands in theirs; nor need a run be in the store
+    let elsewhere = home.path().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    home.json(&[&measure[..], &["--dir", elsewhere.to_str().unwrap()]].concat());
+    let (code, text, _) = home.run(&["check", "last"]);
+    assert!(code == 4 && text.contains("earlier and like it"), "{text}");
+    let (_, view, _) = home.run(&["show", "last~1", "--format", "json"]);
+    let file = home.path().join("run.json");
+    std::fs::write(&file, view).unwrap();
+    for run in ["last~1", file.to_str().unwrap()] {
+        let (code, text, _) = home.run(&["check", run]);
+        assert!(
+            code == 4 && text.contains("1 earlier run like it"),
+            "{text}"
+        );
+    }
 }

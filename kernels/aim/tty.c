@@ -9,13 +9,12 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
-#include "../runtime/kernel.h"
+#include "../runtime/pty.h"
 
 #define BLOCK 512
 #define LINES 2
@@ -27,24 +26,6 @@ static struct line {
 } line[LINES];
 static uint64_t lines;
 static char block[BLOCK];
-
-static void open_pty(struct context *c, struct line *l)
-{
-	char name[64];
-	struct termios plain;
-	l->master = posix_openpt(O_RDWR | O_NOCTTY);
-	if (l->master < 0 || grantpt(l->master) != 0 || unlockpt(l->master) != 0 ||
-		ptsname_r(l->master, name, sizeof name) != 0 || (l->slave = open(name, O_RDWR | O_NOCTTY)) < 0) {
-		skip(c, "There are no pseudo-terminals here: mount -t devpts devpts /dev/pts.");
-		return;
-	}
-	/* as many bytes out as in */
-	if (tcgetattr(l->slave, &plain) != 0)
-		failed(c, "tcgetattr");
-	cfmakeraw(&plain);
-	if (tcsetattr(l->slave, TCSANOW, &plain) != 0)
-		failed(c, "tcsetattr");
-}
 
 /* The line as it is set; a modem that is not there does not hold up its opening. */
 static void open_line(struct context *c, struct line *l, const char *name)
@@ -75,7 +56,7 @@ static void setup(struct context *c)
 		if (name == NULL)
 			failed_because(c, "arguments", "tty=%s: this row writes to two: --param tty=/dev/...,/dev/...", tty);
 		else if (name == tty)
-			open_pty(c, &line[i]);
+			open_pty(c, &line[i].slave, &line[i].master);
 		else
 			open_line(c, &line[i], name);
 	}

@@ -51,8 +51,8 @@ static inline int first_of_last_cache(int cpu)
 	return first == (uint64_t)cpu;
 }
 
-/* Bytes of memory that could be had without any going to a disc. Where there is no /proc to say so: those that are free, without
- * what the cache of files could give back. */
+/* Bytes of memory that could be had without any going to a disc. Where the system does not say (no /proc, Linux before 3.14): those
+ * that are free, without what the cache of files could give back. */
 static inline uint64_t memory_available(void)
 {
 	char line[128];
@@ -64,7 +64,7 @@ static inline uint64_t memory_available(void)
 			break;
 	if (file != NULL)
 		fclose(file);
-	else if (sysinfo(&memory) == 0)
+	if (kilobytes == 0 && sysinfo(&memory) == 0)
 		return (uint64_t)memory.freeram * memory.mem_unit;
 	return (uint64_t)kilobytes * 1024;
 }

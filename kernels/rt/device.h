@@ -8,12 +8,10 @@
 #define GRITSTONE_RT_DEVICE_H
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
-#include <termios.h>
 #include <unistd.h>
 
-#include "../runtime/kernel.h"
+#include "../runtime/pty.h"
 
 /* What a user writes to, and what the device takes it from. */
 struct device {
@@ -21,33 +19,14 @@ struct device {
 	int is_pty;
 };
 
-static inline void open_pty(struct context *c, struct device *d)
-{
-	struct termios raw;
-	d->is_pty = 1;
-	d->far = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-	if (d->far < 0 || grantpt(d->far) != 0 || unlockpt(d->far) != 0) {
-		skip(c, "There are no pseudo-terminals here: mount -t devpts devpts /dev/pts.");
-		return;
-	}
-	char *name = ptsname(d->far);
-	d->user = name == NULL ? -1 : open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
-	if (d->user < 0 || tcgetattr(d->user, &raw) != 0) {
-		failed(c, "open");
-		return;
-	}
-	cfmakeraw(&raw);
-	if (tcsetattr(d->user, TCSANOW, &raw) != 0)
-		failed(c, "tcsetattr");
-}
-
 /* flags: of pipe2, for a pipe. */
 static inline void open_device(struct context *c, struct device *d, int flags)
 {
 	const char *name = parameter(c, "device", "");
 	int ends[2];
 	if (strcmp(name, "pty") == 0) {
-		open_pty(c, d);
+		d->is_pty = 1;
+		open_pty(c, &d->user, &d->far);
 	} else if (strcmp(name, "pipe") != 0) {
 		failed_because(c, "arguments", "device=%s is none of pty and pipe", name);
 	} else if (pipe2(ends, O_CLOEXEC | flags) != 0) {

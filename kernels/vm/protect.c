@@ -32,7 +32,7 @@ static void setup(struct context *c)
 		return;
 	}
 	if (bytes > memory_available() / 2) {
-		skip(c, "%lu MB are more than half of the memory that is free", (unsigned long)(bytes >> 20));
+		skip(c, "%lu KB are more than half of the memory that is free", (unsigned long)(bytes >> 10));
 		return;
 	}
 	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -68,7 +68,7 @@ fn main() -> ExitCode {
 }
 
 fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
-    let world = world::World::new(cli.store.clone())?;
+    let world = world::World::new(cli.store.clone());
     match &cli.command {
         None => inspect::what_next(&world),
         Some(Command::Run(args)) => run::run(&world.with_programs(&args.own)?, args),

@@ -41,9 +41,12 @@ pub fn give(
             };
             let own = work.params.insert(key.clone(), value.clone());
             if let Some(own) = own.filter(|own| own != value) {
-                row.not_comparable = Some(format!(
+                let why = format!(
                     "It was measured with --param {key}={value}, where the row itself has {own}."
-                ));
+                );
+                // what its entry says, and each parameter, stay true beside it
+                let said = row.not_comparable.take().into_iter();
+                row.not_comparable = Some(said.chain([why]).collect::<Vec<_>>().join(" "));
             }
         }
         if !known {
@@ -127,6 +130,17 @@ mod tests {
             assert_eq!(said.is_some_and(|why| why.contains("tty=/dev/ttyS7")), line);
         }
         assert_eq!(rows.len(), 3);
+    }
+
+    #[test]
+    fn every_reason_against_a_comparison_is_kept() {
+        let row = given(&["rt/raw-disk/8k"], &["samples=5", "device=/dev/sdz9"])
+            .unwrap()
+            .remove(0);
+        let said = row.not_comparable.unwrap();
+        for why in ["stands in", "samples=5", "device=/dev/sdz9"] {
+            assert!(said.contains(why), "{why}: {said}");
+        }
     }
 
     #[test]

@@ -8,17 +8,17 @@ use crate::failure::Exit;
 use crate::output;
 use crate::world::World;
 use anyhow::{Context, Result, anyhow, bail};
-use gritstone_model::{CheckOutcome, CheckView, HistoryView, Id, RunView};
+use gritstone_model::{CheckOutcome, CheckView, HistoryView, Id, RunInfo, RunView};
 use gritstone_plan::select;
-use gritstone_stats::summary::{self, Options};
-use gritstone_stats::{check as gate, series};
+use gritstone_stats::circumstances::Circumstances;
+use gritstone_stats::{check as gate, series, summary};
 use gritstone_store::Store;
 use std::collections::BTreeMap;
 
 /// False-discovery rate over the rows of a gate.
 const ALPHA: f64 = 0.05;
 
-/// Runs that a gate looks back on: enough to see a change and to learn the scatter after it.
+/// Runs like the one that is checked that a gate looks back on: enough to see a change and to learn the scatter after it.
 const LOOK_BACK: usize = 30;
 
 /// `gritstone history`.
@@ -37,8 +37,7 @@ pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
         Err(unknown) => anyhow!("no run in the store has {id}, and {unknown}"),
     };
     let store = world.reader()?.ok_or_else(none)?;
-    let options = world.summary_options();
-    let view = over_runs(&store, &id, args.runs as usize, &options)?.ok_or_else(none)?;
+    let view = over_runs(world, &store, &id, args.runs as usize)?.ok_or_else(none)?;
     if let Some(path) = &args.svg {
         let svg = gritstone_report::history_svg(&view).unwrap_or_default();
         std::fs::write(path, svg).with_context(|| format!("cannot write {}", path.display()))?;
@@ -50,16 +49,12 @@ pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
 }
 
 /// The history of a benchmark over the newest runs.
-fn over_runs(
-    store: &Store,
-    id: &Id,
-    most: usize,
-    options: &Options,
-) -> Result<Option<HistoryView>> {
+fn over_runs(world: &World, store: &Store, id: &Id, most: usize) -> Result<Option<HistoryView>> {
     let runs = store.series(id, most)?;
+    let options = world.summary_options(&runs);
     let views: Vec<RunView> = runs
         .iter()
-        .map(|run| summary::summarise(run, options))
+        .map(|run| summary::summarise(run, &options))
         .collect();
     Ok(series::history(id, &views))
 }
@@ -96,13 +91,20 @@ pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
     })
 }
 
+/// The figures of a run against those of earlier runs that are like it, in the store; the run itself may come from elsewhere.
 fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<CheckView> {
+    let own = Circumstances::of(&run.machine, run.settings.as_ref());
+    let earlier = |info: &RunInfo| {
+        info.id != run.id
+            && info.started <= run.started
+            && Circumstances::of(&info.machine, Some(&info.settings)) == own
+    };
     let mut views = vec![];
     let mut of: BTreeMap<Id, Vec<usize>> = BTreeMap::new();
     if let Some(store) = world.reader()? {
         let ids: Vec<Id> = run.results.iter().map(|result| result.id.clone()).collect();
         // each run is read once, however many rows it has
-        for (earlier, rows) in store.newest(&ids, LOOK_BACK)? {
+        for (earlier, rows) in store.newest(&ids, LOOK_BACK, &earlier)? {
             for id in rows {
                 of.entry(id).or_default().push(views.len());
             }
@@ -110,7 +112,8 @@ fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<Che
         }
     }
     let histories = of.into_iter().filter_map(|(id, at)| {
-        let view = series::history(&id, at.into_iter().map(|at| &views[at]))?;
+        let earlier = at.into_iter().map(|at| &views[at]);
+        let view = series::history(&id, earlier.chain([run]))?;
         Some((id, view))
     });
     let histories = histories.collect();

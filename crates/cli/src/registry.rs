@@ -84,9 +84,11 @@ pub fn measures(journal: Option<&mut Journal>, run: &str) {
     }
 }
 
-/// The runs that other processes of this user measure at this moment, with the process.
-pub fn measuring() -> BTreeMap<String, u32> {
-    state().map_or_else(BTreeMap::new, |state| gritstone_exec::measuring(&state))
+/// The runs that other processes of this user measure at this moment, with the process: all but that of our own journal.
+pub fn measuring(own: Option<&Journal>) -> BTreeMap<String, u32> {
+    state().map_or_else(BTreeMap::new, |state| {
+        gritstone_exec::measuring(&state, own)
+    })
 }
 
 /// The life of the watchdog of a run.

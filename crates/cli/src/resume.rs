@@ -9,7 +9,8 @@ use crate::world::World;
 use crate::{compiler, own, params, registry, trust};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_catalogue::Own;
-use gritstone_model::{Benchmark, Id, Machine, Program, RunData, RunInfo};
+use gritstone_exec::Journal;
+use gritstone_model::{Benchmark, Id, Launch, Machine, Program, RunData, RunInfo};
 use gritstone_plan::{add_copies, steps};
 use gritstone_store::Store;
 use std::collections::BTreeMap;
@@ -63,9 +64,7 @@ fn cut_off(world: &World, name: &str, machine: &Machine) -> Result<RunData> {
     } else {
         store.resolve(name)?
     };
-    if let Some(process) = registry::measuring().get(&id) {
-        bail!("run {id} is not cut off: process {process} measures it at this moment");
-    }
+    nobody_measures(&id, None)?;
     let data = store.load(&id)?;
     ensure!(
         data.info.elapsed_s.is_none(),
@@ -78,9 +77,18 @@ fn cut_off(world: &World, name: &str, machine: &Machine) -> Result<RunData> {
     Ok(data)
 }
 
+fn nobody_measures(run: &str, own: Option<&Journal>) -> Result<()> {
+    match registry::measuring(own).get(run) {
+        Some(process) => {
+            bail!("run {run} is not cut off: process {process} measures it at this moment")
+        }
+        None => Ok(()),
+    }
+}
+
 /// Of this machine. Sides of trials are cut off on purpose, and what is being measured is not cut off.
 fn newest_cut_off(store: &Store, machine: &str) -> Result<Option<String>> {
-    let measuring = registry::measuring();
+    let measuring = registry::measuring(None);
     for run in store.runs()?.into_iter().rev() {
         let open = run.elapsed_s.is_none() && !measuring.contains_key(&run.id);
         if open && run.machine_id == machine && store.info(&run.id)?.settings.trial.is_none() {
@@ -145,8 +153,25 @@ pub fn same_steadying(before: &RunInfo, now: &[String]) -> Result<()> {
     Ok(())
 }
 
+/// Whether the run, as it is stored now, is the one that was looked at to be gone on with. Asked once this process has written down that
+/// it measures it: two that began at the same time could not see each other before.
+pub fn as_it_was(
+    stored: &RunData,
+    earlier: &[Launch],
+    now: &BTreeMap<Id, Program>,
+    journal: Option<&Journal>,
+) -> Result<()> {
+    let run = &stored.info.id;
+    nobody_measures(run, journal)?;
+    ensure!(
+        stored.info.elapsed_s.is_none() && stored.launches.len() == earlier.len(),
+        "another process went on with run {run} meanwhile: look at it with `gritstone show {run}`"
+    );
+    same_programs(stored, now)
+}
+
 /// Figures of two programs are never mixed in one run.
-pub fn same_programs(before: &RunData, now: &BTreeMap<Id, Program>) -> Result<()> {
+fn same_programs(before: &RunData, now: &BTreeMap<Id, Program>) -> Result<()> {
     let run = &before.info.id;
     for (id, program) in &before.programs {
         match now.get(id) {

@@ -133,7 +133,8 @@ impl Job {
         if self.earlier.is_none() {
             store.begin(info, &plan.benchmarks, &programs, &plan.skips)?;
         } else {
-            resume::same_programs(&store.load(&info.id)?, &programs)?;
+            let stored = store.load(&info.id)?;
+            resume::as_it_was(&stored, self.earlier(), &programs, journal.as_ref())?;
         }
         let mut recorder = Recorder::new(&mut store, &info.id, spent(self.earlier()));
         recorder.display.remark(&announcement(&self, &steadied));

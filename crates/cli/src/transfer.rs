@@ -8,8 +8,7 @@ use crate::output;
 use crate::world::World;
 use anyhow::{Context, Result, anyhow};
 use gritstone_exchange::{self as exchange, Exported, Origin};
-use gritstone_model::{RunData, RunView};
-use gritstone_stats::summary;
+use gritstone_model::RunData;
 use gritstone_store::Store;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -21,7 +20,7 @@ const LONGEST: u64 = 256 << 20;
 /// Writes a run to standard output or a file.
 pub fn export(world: &World, args: &ExportArgs) -> Result<Exit> {
     let data = world.data(&args.run)?;
-    let view = || summary::summarise(&data, &world.summary_options());
+    let view = || world.summary(&data);
     let whole = |text: String| Exported {
         text,
         left_out: vec![],
@@ -108,7 +107,11 @@ pub fn text(path: &Path) -> Result<String> {
     Ok(text)
 }
 
-fn run(text: &str, path: &Path) -> Result<RunData> {
+/// The run that a text is, which stands in this file.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn run(text: &str, path: &Path) -> Result<RunData> {
     let Some(origin) = exchange::recognise(text) else {
         return Err(anyhow!(
             "it is no run: `gritstone export` writes one; JSON of hyperfine and Google Benchmark and reports of UnixBench are read too"
@@ -126,12 +129,4 @@ fn run(text: &str, path: &Path) -> Result<RunData> {
 fn written(path: &Path) -> Result<String> {
     let time = std::fs::metadata(path)?.modified()?;
     Ok(jiff::Timestamp::try_from(time)?.to_string())
-}
-
-/// The view of a file that is no view itself.
-///
-/// # Errors
-/// As [`read`].
-pub fn view(text: &str, path: &Path, options: &summary::Options) -> Result<RunView> {
-    Ok(summary::summarise(&run(text, path)?, options))
 }

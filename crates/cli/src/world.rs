@@ -7,9 +7,10 @@ use crate::output::remark;
 use crate::transfer;
 use anyhow::{Context, Result, anyhow};
 use gritstone_catalogue::{Catalogue, Own};
-use gritstone_model::{CompareView, RunData, RunView, SCHEMA_RUN, Work};
+use gritstone_model::{CompareView, RunData, RunInfo, RunView, SCHEMA_RUN, Work};
 use gritstone_references::References;
 use gritstone_stats::between::{self, Past};
+use gritstone_stats::circumstances::Circumstances;
 use gritstone_stats::{compare, summary};
 use gritstone_store::{Store, StoreError};
 use std::cell::LazyCell;
@@ -18,8 +19,8 @@ use std::path::{Path, PathBuf};
 
 /// Everything that is known before a command begins.
 pub struct World {
-    /// What can be measured: ours, then that of the user's own.
-    pub catalogue: Catalogue,
+    /// What can be measured: ours, then that of the user's own. Read when it is first asked for: to show a run takes none of it.
+    pub catalogue: LazyCell<Catalogue>,
     /// The catalogue of the user's own that the command names.
     pub own: Option<Own>,
     /// What was published, read when it is first asked for.
@@ -28,19 +29,19 @@ pub struct World {
 }
 
 impl World {
-    /// Reads what is built in.
-    ///
-    /// # Errors
-    /// When it is damaged; a test reads all of it, so that would be a damaged binary.
-    pub fn new(store: Option<PathBuf>) -> Result<Self> {
-        Ok(Self {
-            catalogue: gritstone_catalogue::all().context("the catalogue in this binary")?,
+    /// What is built in, and where runs are kept.
+    pub fn new(store: Option<PathBuf>) -> Self {
+        // the build wrote both, and tests read them
+        Self {
+            catalogue: LazyCell::new(|| {
+                gritstone_catalogue::all().expect("it is as it was built in")
+            }),
             own: None,
             references: LazyCell::new(|| {
-                gritstone_references::all().expect("the build wrote them, and a test reads them")
+                gritstone_references::all().expect("they are as they were built in")
             }),
             store,
-        })
+        }
     }
 
     /// What was published.
@@ -87,7 +88,7 @@ impl World {
             return Ok(self.references.view(name, &self.catalogue.benchmarks)?);
         }
         if is_file(name) {
-            return from_file(Path::new(name), &self.summary_options());
+            return self.view_of_file(Path::new(name));
         }
         let Some(store) = self.reader()? else {
             return Err(self.no_runs(name));
@@ -123,7 +124,7 @@ impl World {
     /// When it cannot be read.
     pub fn stored(&self, store: &Store, id: &str) -> Result<RunView> {
         let data = store.load(id)?;
-        Ok(summary::summarise(&data, &self.summary_options()))
+        Ok(self.summary(&data))
     }
 
     /// A comparison, with the scatter between runs as far as the store tells it of the machines of both.
@@ -136,7 +137,7 @@ impl World {
         compare::compare(base, other, &options)
     }
 
-    /// What the newest runs in the store tell of the machines of these views, begun before the last of them. Printed machines
+    /// What the newest runs in the store that are like one of these views tell of their machines, begun before the last of them. Printed machines
     /// have no runs, and where one is among the views there is nothing to tell. A store or a run that cannot be read
     /// tells nothing either, with a remark: views may come from files.
     pub fn past(&self, views: &[&RunView]) -> Vec<Past> {
@@ -158,17 +159,29 @@ impl World {
         let Some(last) = views.iter().map(|view| &view.started).max() else {
             return Ok(vec![]);
         };
+        let mut alike: Vec<Circumstances> = vec![];
+        for view in views {
+            let own = Circumstances::of(&view.machine, view.settings.as_ref());
+            if !alike.contains(&own) {
+                alike.push(own);
+            }
+        }
         let mut ids: Vec<String> = vec![];
-        let machines: BTreeSet<&String> = views.iter().map(|view| &view.machine.id).collect();
-        for machine in machines {
-            let own = store.runs_of(machine, last)?.into_iter();
-            let others = own.filter(|id| views.iter().all(|view| view.id != *id));
-            // one side of a trial has settings that are not in what runs are told apart by; what cannot be read is told below
-            let others = others.filter(|id| {
-                let info = store.info(id);
-                info.map_or(true, |info| info.settings.trial.is_none())
-            });
-            ids.extend(others.take(between::MOST_RUNS));
+        for like in alike {
+            let wanted = |info: &RunInfo| {
+                // one side of a trial has settings that are not in what runs are told apart by
+                info.settings.trial.is_none()
+                    && views.iter().all(|view| view.id != info.id)
+                    && Circumstances::of(&info.machine, Some(&info.settings)) == like
+            };
+            let found = store.runs_of(&like.machine, last, between::MOST_RUNS, &wanted)?;
+            // one that cannot be read is found each time
+            ids.extend(
+                found
+                    .into_iter()
+                    .filter(|id| !ids.contains(id))
+                    .collect::<Vec<_>>(),
+            );
         }
         let read = |id: &String| match store.samples(id) {
             Ok(data) => Some(summary::past(&data)),
@@ -182,10 +195,15 @@ impl World {
         Ok(ids.iter().filter_map(read).collect())
     }
 
-    /// How summaries are computed.
-    pub fn summary_options(&self) -> summary::Options {
-        let ratings = self.catalogue.benchmarks.iter();
-        let named: BTreeSet<&String> = ratings
+    /// A run as its readers see it.
+    pub fn summary(&self, run: &RunData) -> RunView {
+        summary::summarise(run, &self.summary_options(std::slice::from_ref(run)))
+    }
+
+    /// How summaries of these runs are computed: with the machines against which their own entries rate.
+    pub fn summary_options(&self, runs: &[RunData]) -> summary::Options {
+        let entries = runs.iter().flat_map(|run| &run.benchmarks);
+        let named: BTreeSet<&String> = entries
             .filter_map(|benchmark| match &benchmark.work {
                 Work::Rating { baseline, .. } => Some(baseline),
                 _ => None,
@@ -199,6 +217,31 @@ impl World {
             confidence: crate::session::CONFIDENCE,
             baselines: viewed.collect(),
         }
+    }
+
+    /// A view that `--format json` has written, or a run in another format.
+    fn view_of_file(&self, path: &Path) -> Result<RunView> {
+        let text = transfer::text(path)?;
+        let value: Option<serde_json::Value> = serde_json::from_str(&text).ok();
+        let schema = value
+            .as_ref()
+            .and_then(|value| value.get("schema")?.as_str());
+        match schema {
+            Some(SCHEMA_RUN) => {}
+            Some(other) => {
+                return Err(anyhow!(
+                    "{} has the schema '{other}', and this Gritstone reads '{SCHEMA_RUN}'",
+                    path.display()
+                ));
+            }
+            None => {
+                return transfer::run(&text, path)
+                    .map(|data| self.summary(&data))
+                    .with_context(|| path.display().to_string());
+            }
+        }
+        serde_json::from_value(value.unwrap_or_default())
+            .with_context(|| format!("{} is a damaged run", path.display()))
     }
 
     fn no_runs(&self, name: &str) -> anyhow::Error {
@@ -223,28 +266,4 @@ impl World {
 fn is_file(name: &str) -> bool {
     let ending = Path::new(name).extension();
     name.contains('/') || ending.is_some_and(|e| e == "json" || e == "jsonl")
-}
-
-/// A view that `--format json` has written, or a run in another format.
-fn from_file(path: &Path, options: &summary::Options) -> Result<RunView> {
-    let text = transfer::text(path)?;
-    let value: Option<serde_json::Value> = serde_json::from_str(&text).ok();
-    let schema = value
-        .as_ref()
-        .and_then(|value| value.get("schema")?.as_str());
-    match schema {
-        Some(SCHEMA_RUN) => {}
-        Some(other) => {
-            return Err(anyhow!(
-                "{} has the schema '{other}', and this Gritstone reads '{SCHEMA_RUN}'",
-                path.display()
-            ));
-        }
-        None => {
-            return transfer::view(&text, path, options)
-                .with_context(|| path.display().to_string());
-        }
-    }
-    serde_json::from_value(value.unwrap_or_default())
-        .with_context(|| format!("{} is a damaged run", path.display()))
 }

@@ -119,6 +119,11 @@ impl Journal {
         Ok(journal)
     }
 
+    /// Where it lies.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Puts an entry on the disc.
     fn note(&mut self, entry: Entry) -> io::Result<()> {
         let mut line = serde_json::to_vec(&entry)?;

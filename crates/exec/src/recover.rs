@@ -2,7 +2,7 @@
 //!
 //! Must not know: why a run died, a terminal.
 
-use crate::journal::{By, ENDING, Entry};
+use crate::journal::{By, ENDING, Entry, Journal};
 use crate::places::remove;
 use crate::settings::{Back, put_back};
 use crate::{group, load, owner, swap, trace, volume};
@@ -171,10 +171,11 @@ pub(crate) fn outlive(path: &Path) -> io::Result<Vec<String>> {
     }
 }
 
-/// The runs that other processes of this user measure at this moment, by identifier, with the process.
+/// The runs that other processes of this user measure at this moment, by identifier, with the process: all but that of our own journal.
 #[must_use]
-pub fn measuring(state: &Path) -> BTreeMap<String, u32> {
-    let journals = living(state, Path::new("")).into_iter();
+pub fn measuring(state: &Path, own: Option<&Journal>) -> BTreeMap<String, u32> {
+    let own = own.map_or(Path::new(""), Journal::path);
+    let journals = living(state, own).into_iter();
     let runs = journals.flat_map(|(by, entries)| {
         entries.into_iter().filter_map(move |entry| match entry {
             Entry::Measures(run) => Some((run, by.process)),

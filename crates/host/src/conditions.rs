@@ -18,7 +18,7 @@ use crate::counters::{number, pressure, schedstat, stat, usage};
 use crate::facts::{Levels, levels};
 use crate::mounts;
 use crate::source::{Counter, Source, read};
-use crate::{CpuSet, Root, foreign, kernel_threads};
+use crate::{CpuSet, Root, foreign, kernel_threads, process};
 use gritstone_model::Conditions;
 use std::time::Instant;
 
@@ -44,6 +44,7 @@ pub struct Watch {
     throttled: Option<Vec<Counter>>,
     memory_limit: Option<Vec<Counter>>,
     heat: Vec<(u32, Source)>,
+    threads: kernel_threads::Threads,
     root: Root,
 }
 
@@ -77,7 +78,6 @@ impl Watch {
     /// Opens what this machine has.
     #[must_use]
     pub fn open(root: &Root) -> Self {
-        let user_hz = root.answers().user_hz.filter(|&hz| hz > 0).unwrap_or(100);
         let possible = root
             .cpus("/sys/devices/system/cpu/possible")
             .unwrap_or_default();
@@ -90,7 +90,7 @@ impl Watch {
             .unwrap_or_default();
         Self {
             start: Instant::now(),
-            tick: 1_000_000_000 / user_hz,
+            tick: process::tick(root),
             // HZ 100 is the coarsest that anyone builds
             scheduler_tick: root.answers().tick.unwrap_or(10_000_000),
             possible: possible.iter().collect(),
@@ -102,6 +102,7 @@ impl Watch {
             throttled: levels(root, "cpu").map(|levels| throttled(root, &levels)),
             memory_limit: levels(root, "memory").map(|levels| memory_limits(root, &levels)),
             heat: heat(root, &online),
+            threads: kernel_threads::Threads::default(),
             root: root.clone(),
         }
     }
@@ -121,7 +122,7 @@ impl Watch {
     /// the others.
     pub fn begin_with_the_kernel(&mut self, cpus: &[u32]) -> Before {
         Before {
-            kernel: Some(kernel_threads::times(&self.root)),
+            kernel: Some(self.threads.times(&self.root)),
             ..self.begin(cpus)
         }
     }
@@ -155,7 +156,7 @@ impl Watch {
         let busy = fine.or_else(coarse);
         let kernel = before.kernel.as_ref();
         let (here, there) = kernel.map_or((0, 0), |then| {
-            kernel_threads::since(&self.root, then, &before.cpus)
+            self.threads.since(&self.root, then, &before.cpus)
         });
         let others = match before.foreign {
             None => busy.map(|(busy, _)| busy.saturating_sub(used.saturating_add(here))),

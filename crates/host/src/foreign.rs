@@ -6,12 +6,12 @@
 //!
 //! Must not know: what the load is.
 
-use crate::{Root, kernel_threads};
+use crate::Root;
+use crate::process::{Stat, tick};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// CPU time of all processes that neither are `own`, nor descend from it, nor belong to the kernel, ns. `None` without a /proc.
 pub(crate) fn cpu(root: &Root, own: u32) -> Option<u64> {
-    let tick = 1_000_000_000 / root.answers().user_hz.filter(|&hz| hz > 0).unwrap_or(100);
     let numbers = root.names("/proc");
     let processes: BTreeMap<u32, Process> = numbers
         .iter()
@@ -36,7 +36,7 @@ pub(crate) fn cpu(root: &Root, own: u32) -> Option<u64> {
     };
     let foreign = processes.iter().filter(|(pid, _)| !ours(**pid));
     let ticks: u64 = foreign.map(|(_, process)| process.ticks).sum();
-    (!processes.is_empty()).then(|| ticks.saturating_mul(tick))
+    (!processes.is_empty()).then(|| ticks.saturating_mul(tick(root)))
 }
 
 struct Process {
@@ -46,17 +46,12 @@ struct Process {
     of_the_kernel: bool,
 }
 
-/// The name may hold blanks and brackets, so what counts begins behind the last one.
 fn parse(stat: &str) -> Option<Process> {
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
-    let parent = u32::try_from(number(1)?).ok()?;
-    // utime, stime, cutime, cstime
-    let ticks = (11..15).map(number).sum::<Option<u64>>()?;
+    let stat = Stat::of(stat)?;
     Some(Process {
-        parent,
-        ticks,
-        of_the_kernel: kernel_threads::are_of_one(&fields),
+        parent: stat.parent()?,
+        ticks: stat.ticks()? + stat.ticks_of_children()?,
+        of_the_kernel: stat.is_of_the_kernel(),
     })
 }
 

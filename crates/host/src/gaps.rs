@@ -30,6 +30,9 @@ const FEWEST: usize = 5;
 /// (`sched_yield` counts as involuntary, and so does making way for whom one wakes).
 const MANY: u64 = 100;
 
+/// Nor does whoever never waits happen to wait so often, for a page or a lock: in so many operations and at each of them.
+const SEVERAL: u64 = 10;
+
 /// Time lost within the samples of one launch, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gaps {
@@ -85,7 +88,8 @@ pub fn of(events: &[Event]) -> Option<Gaps> {
 
 fn leaves_its_cpu(sample: &Sample) -> bool {
     let switches = sample.usage.vcsw.saturating_add(sample.usage.icsw);
-    sample.usage.vcsw >= sample.n || (sample.n >= MANY && switches >= sample.n / 2)
+    let waits = sample.n >= SEVERAL && sample.usage.vcsw >= sample.n;
+    waits || (sample.n >= MANY && switches >= sample.n / 2)
 }
 
 /// CPU time an operation in the median sample, ns.
@@ -183,6 +187,9 @@ mod tests {
         let lost = |events: &[Event]| of(events).map(|gaps| gaps.off_cpu);
         assert_eq!(lost(&with(1000, 0, 40)), Some(30_000_000));
         assert_eq!(lost(&with(1, 0, 1)), Some(30_000_000));
+        // one long operation that waits once, for a page that is not there; ten that wait each
+        assert_eq!(lost(&with(1, 1, 0)), Some(30_000_000));
+        assert_eq!(of(&with(10, 10, 0)), None);
     }
 
     #[test]

@@ -4,72 +4,108 @@
 //! Must not know: what was launched.
 
 use crate::Root;
-use std::collections::BTreeMap;
+use crate::process::{Stat, tick};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 
-/// `PF_KTHREAD` of the flags in /proc/PID/stat. (That their parent is process 2 does not hold in a namespace of processes.)
-const KERNEL_THREAD: u64 = 0x0020_0000;
+/// Files that are kept open at most: a machine with hundreds of CPUs has thousands of such threads.
+const MOST_FILES: usize = 256;
 
-/// Whether these fields of /proc/PID/stat, those behind the name, are of a thread of the kernel.
-pub(crate) fn are_of_one(fields: &[&str]) -> bool {
-    let flags = fields.get(6).and_then(|flags| flags.parse::<u64>().ok());
-    flags.is_some_and(|flags| flags & KERNEL_THREAD != 0)
-}
-
-/// CPU time of each process, ns, whatever it is: most have done nothing in between, and are not looked at more closely.
+/// CPU time of each thread, ns.
 pub(crate) type Times = BTreeMap<u32, u64>;
 
-/// What all of them have used so far.
-pub(crate) fn times(root: &Root) -> Times {
-    let tick = 1_000_000_000 / root.answers().user_hz.filter(|&hz| hz > 0).unwrap_or(100);
-    let time = |pid: u32| {
-        // in nanoseconds where the kernel keeps them
-        let fine = root.text(&format!("/proc/{pid}/schedstat"));
-        let fine = fine.and_then(|text| text.split_whitespace().next()?.parse().ok());
-        let ticks = || Some(parse(&root.text(&format!("/proc/{pid}/stat"))?)?.1 * tick);
-        Some((pid, fine.or_else(ticks)?))
-    };
-    let numbers = root.names("/proc");
-    let pids = numbers.iter().filter_map(|name| name.parse().ok());
-    pids.filter_map(time).collect()
+/// Those that are known. They hardly change, and are asked before and after every launch: so whoever is none of them is looked at once,
+/// and the files of the others stay open.
+#[derive(Debug, Default)]
+pub(crate) struct Threads {
+    /// With what counts their time in nanoseconds, where the system does that, and a file may be kept.
+    known: BTreeMap<u32, Option<File>>,
+    /// Processes that are something else, for good.
+    others: BTreeSet<u32>,
 }
 
-/// What the threads of the kernel have used since then on these CPUs, and on all others; on all where there are none. A thread counts
-/// where it was last.
-pub(crate) fn since(root: &Root, before: &Times, cpus: &[u32]) -> (u64, u64) {
-    let mut used = (0_u64, 0_u64);
-    for (pid, now) in times(root) {
-        let time = now.saturating_sub(before.get(&pid).copied().unwrap_or(0));
-        if time == 0 {
-            continue;
-        }
-        let stat = root.text(&format!("/proc/{pid}/stat"));
-        let Some((cpu, _)) = stat.and_then(|stat| parse(&stat)) else {
-            continue;
+impl Threads {
+    /// What all of them have used so far.
+    pub(crate) fn times(&mut self, root: &Root) -> Times {
+        self.look(root);
+        let tick = tick(root);
+        let time = |(pid, file): (&u32, &Option<File>)| {
+            let fine = match file {
+                Some(file) => read(file),
+                None => root.text(&format!("/proc/{pid}/schedstat")),
+            };
+            let fine = fine.and_then(|text| text.split_whitespace().next()?.parse().ok());
+            let ticks = || Some(parse(&root.text(&format!("/proc/{pid}/stat"))?)?.1 * tick);
+            Some((*pid, fine.or_else(ticks)?))
         };
-        match cpus.is_empty() || cpus.contains(&cpu) {
-            true => used.0 += time,
-            false => used.1 += time,
+        self.known.iter().filter_map(time).collect()
+    }
+
+    /// What they have used since then on these CPUs, and on all others; on all where there are none. A thread counts where it was last.
+    pub(crate) fn since(&mut self, root: &Root, before: &Times, cpus: &[u32]) -> (u64, u64) {
+        let mut used = (0_u64, 0_u64);
+        for (pid, now) in self.times(root) {
+            let time = now.saturating_sub(before.get(&pid).copied().unwrap_or(0));
+            if time == 0 {
+                continue;
+            }
+            let stat = root.text(&format!("/proc/{pid}/stat"));
+            let Some((cpu, _)) = stat.and_then(|stat| parse(&stat)) else {
+                continue;
+            };
+            match cpus.is_empty() || cpus.contains(&cpu) {
+                true => used.0 += time,
+                false => used.1 += time,
+            }
+        }
+        used
+    }
+
+    /// Who has come, and who has gone.
+    fn look(&mut self, root: &Root) {
+        let names = root.names("/proc");
+        let there: BTreeSet<u32> = names.iter().filter_map(|name| name.parse().ok()).collect();
+        self.known.retain(|pid, _| there.contains(pid));
+        self.others.retain(|pid| there.contains(pid));
+        for pid in there {
+            if self.known.contains_key(&pid) || self.others.contains(&pid) {
+                continue;
+            }
+            // one that has gone meanwhile is nothing
+            let Some(stat) = root.text(&format!("/proc/{pid}/stat")) else {
+                continue;
+            };
+            if parse(&stat).is_none() {
+                self.others.insert(pid);
+                continue;
+            }
+            let keep = self.known.len() < MOST_FILES;
+            let path = root.join(&format!("/proc/{pid}/schedstat"));
+            let file = keep.then(|| File::open(path).ok()).flatten();
+            self.known.insert(pid, file);
         }
     }
-    used
 }
 
-/// The CPU that a thread of the kernel was on last, and its ticks of CPU time; `None` for whatever else it is. The name may hold blanks
-/// and brackets, so what counts begins behind the last one.
+/// Three numbers.
+fn read(file: &File) -> Option<String> {
+    let mut line = [0; 64];
+    let length = file.read_at(&mut line, 0).ok()?;
+    String::from_utf8(line[..length].to_vec()).ok()
+}
+
+/// The CPU that a thread of the kernel was on last, and its ticks of CPU time; `None` for whatever else it is.
 fn parse(stat: &str) -> Option<(u32, u64)> {
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    if !are_of_one(&fields) {
-        return None;
-    }
-    let number = |at: usize| fields.get(at)?.parse::<u64>().ok();
-    let cpu = u32::try_from(number(36)?).ok()?;
-    Some((cpu, number(11)? + number(12)?))
+    let stat = Stat::of(stat).filter(Stat::is_of_the_kernel)?;
+    Some((stat.cpu()?, stat.ticks()?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Answers;
+    use crate::process::KERNEL_THREAD;
 
     #[test]
     fn each_thread_counts_where_it_was_last() {
@@ -89,23 +125,28 @@ mod tests {
         process(1, 64, 1, 70, Some(70));
         process(7, KERNEL_THREAD | 64, 0, 1, Some(1000));
         process(8, KERNEL_THREAD | 64, 1, 2, None);
-        let before = times(&root);
-        assert_eq!(before, [(1, 70), (7, 1000), (8, 30_000_000)].into());
+        let mut threads = Threads::default();
+        let before = threads.times(&root);
+        assert_eq!(before, [(7, 1000), (8, 30_000_000)].into());
         process(1, 64, 1, 900, Some(900));
         process(7, KERNEL_THREAD | 64, 0, 1, Some(1700));
         process(8, KERNEL_THREAD | 64, 1, 4, None);
         process(9, KERNEL_THREAD | 64, 1, 0, Some(3));
-        assert_eq!(since(&root, &before, &[1]), (20_000_003, 700));
-        assert_eq!(since(&root, &before, &[]), (20_000_703, 0));
+        assert_eq!(threads.since(&root, &before, &[1]), (20_000_003, 700));
+        assert_eq!(threads.since(&root, &before, &[]), (20_000_703, 0));
+        // its number may be another's later
+        std::fs::remove_dir_all(directory.path().join("proc/7")).unwrap();
+        assert_eq!(threads.since(&root, &before, &[]), (20_000_003, 0));
+        process(7, 64, 0, 1, Some(9000));
+        assert_eq!(threads.since(&root, &before, &[]), (20_000_003, 0));
     }
 
     #[test]
     fn this_machine_has_some_or_hides_them() {
         let live = Root::live();
-        let before = Times::new();
-        let (all, none) = since(&live, &before, &[]);
-        let own = times(&live).get(&std::process::id()).copied();
-        assert!(own.is_none_or(|time| time > 0));
+        let mut threads = Threads::default();
+        let (all, none) = threads.since(&live, &Times::new(), &[]);
+        assert!(!threads.times(&live).contains_key(&std::process::id()));
         assert_eq!(none, 0, "of {all}");
     }
 }

@@ -15,6 +15,7 @@ mod kernel_threads;
 mod machine;
 mod mounts;
 mod placement;
+mod process;
 pub mod programs;
 mod root;
 mod source;

@@ -43,6 +43,7 @@ pub struct HistorySeries {
     /// Version of the benchmark.
     pub version: u32,
     /// Directory in which files were measured.
+    #[serde(default)]
     pub dir: String,
     /// What was steadied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

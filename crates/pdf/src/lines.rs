@@ -1,4 +1,5 @@
-//! A text in lines of a given width: broken at spaces, and within a word only where the word alone is too long for a line.
+//! A text in lines of a given width: broken at spaces, and within a word only where the word alone is too long for a line. What stands
+//! between two backticks is to be typed, and is set in the face for that, without them.
 //!
 //! Must not know: pages, tables, documents.
 
@@ -8,11 +9,19 @@ use std::ops::Range;
 /// Behind these a word that has to be broken is broken best.
 const BREAK_BEHIND: &[char] = &['/', '-', '_', '@', '.', ',', ':', ';', '=', '+'];
 
+/// Letters that are set alike.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Piece<T> {
+    /// Whether they are to be typed.
+    pub(crate) typed: bool,
+    pub(crate) text: T,
+}
+
 /// One line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Line {
     /// With the space at which it was broken.
-    pub(crate) text: String,
+    pub(crate) pieces: Vec<Piece<String>>,
     /// Without that space, pt.
     pub(crate) width: f32,
     /// Which of the marks behind the text stand at its end.
@@ -30,10 +39,10 @@ pub(crate) fn broken(fonts: &Fonts, set: Type, text: &str, marks: &[f32], room: 
         used: 0.0,
         empty: true,
     };
-    let words = text.split(' ').count();
-    for (at, word) in text.split(' ').enumerate() {
+    let words = words(text);
+    for (at, word) in words.iter().enumerate() {
         // the first mark does not stand alone at the head of a line
-        let behind = match at + 1 == words {
+        let behind = match at + 1 == words.len() {
             true => marks.first().copied().unwrap_or_default(),
             false => 0.0,
         };
@@ -44,6 +53,33 @@ pub(crate) fn broken(fonts: &Fonts, set: Type, text: &str, marks: &[f32], room: 
     }
     lines.end();
     lines.done
+}
+
+/// The words of a text, each in the pieces into which backticks cut it; a backtick that has no other is a letter.
+fn words(text: &str) -> Vec<Vec<Piece<&str>>> {
+    let paired = text.matches('`').count().is_multiple_of(2);
+    let mut typed = false;
+    let mut words = vec![];
+    for word in text.split(' ') {
+        let mut pieces = vec![];
+        let mut from = 0;
+        let cuts = word.match_indices('`').filter(|_| paired);
+        for at in cuts.map(|(at, _)| at) {
+            pieces.push(Piece {
+                typed,
+                text: &word[from..at],
+            });
+            typed = !typed;
+            from = at + 1;
+        }
+        pieces.push(Piece {
+            typed,
+            text: &word[from..],
+        });
+        pieces.retain(|piece| !piece.text.is_empty());
+        words.push(pieces);
+    }
+    words
 }
 
 struct Lines<'a> {
@@ -58,41 +94,65 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    fn word(&mut self, word: &str, behind: f32) {
-        let width = self.fonts.word(self.set, word);
-        let space = self.fonts.space(self.set);
-        if !self.empty && self.used + space + width + behind <= self.room {
-            self.open.text.push(' ');
-            self.put(word, space + width);
-            return;
-        }
-        if !self.empty {
-            self.open.text.push(' ');
+    fn word(&mut self, word: &[Piece<&str>], behind: f32) {
+        let width: f32 = word.iter().map(|piece| self.width(piece)).sum();
+        let beside = [
+            self.open.pieces.last().map(|last| last.typed),
+            word.first().map(|first| first.typed),
+        ];
+        let typed = beside == [Some(true); 2];
+        let space = Piece { typed, text: " " };
+        let gap = self.width(&space);
+        if !self.empty && self.used + gap + width + behind <= self.room {
+            self.put(&space);
+        } else if !self.empty {
+            // the space at which it is broken takes no room
+            self.letters(&space);
             self.end();
         }
-        if width <= self.room {
-            self.put(word, width);
-        } else {
-            self.cut(word);
+        match self.used + width <= self.room {
+            true => word.iter().for_each(|piece| self.put(piece)),
+            false => word.iter().for_each(|piece| self.cut(piece)),
         }
+        self.empty = false;
     }
 
-    fn put(&mut self, text: &str, width: f32) {
-        self.open.text.push_str(text);
-        self.used += width;
+    fn width(&self, piece: &Piece<&str>) -> f32 {
+        let set = match piece.typed {
+            true => self.set.typed(),
+            false => self.set,
+        };
+        self.fonts.word(set, piece.text)
+    }
+
+    fn put(&mut self, piece: &Piece<&str>) {
+        self.letters(piece);
+        self.used += self.width(piece);
         self.open.width = self.used;
         self.empty = false;
     }
 
-    /// A word that is longer than a line.
-    fn cut(&mut self, word: &str) {
-        let mut rest = word;
+    fn letters(&mut self, piece: &Piece<&str>) {
+        match self.open.pieces.last_mut() {
+            Some(last) if last.typed == piece.typed => last.text.push_str(piece.text),
+            _ => self.open.pieces.push(Piece {
+                typed: piece.typed,
+                text: piece.text.to_owned(),
+            }),
+        }
+    }
+
+    /// A piece of a word that is longer than a line, from where the line has come to.
+    fn cut(&mut self, piece: &Piece<&str>) {
+        let part = |text| Piece { text, ..*piece };
+        let mut rest = piece.text;
         while !rest.is_empty() {
-            let (mut end, mut good, mut used) = (0, 0, 0.0);
+            let begun = self.used > 0.0;
+            let (mut end, mut good, mut used) = (0, 0, self.used);
             for (at, letter) in rest.char_indices() {
                 let next = at + letter.len_utf8();
-                let width = self.fonts.word(self.set, &rest[at..next]);
-                if at > 0 && used + width > self.room {
+                let width = self.width(&part(&rest[at..next]));
+                if (at > 0 || begun) && used + width > self.room {
                     break;
                 }
                 used += width;
@@ -104,8 +164,9 @@ impl Lines<'_> {
             if end < rest.len() && good > end / 3 {
                 end = good;
             }
-            let piece = &rest[..end];
-            self.put(piece, self.fonts.word(self.set, piece));
+            if end > 0 {
+                self.put(&part(&rest[..end]));
+            }
             rest = &rest[end..];
             if !rest.is_empty() {
                 self.end();
@@ -147,14 +208,48 @@ mod tests {
     fn lines(text: &str, marks: &[f32], room: f32) -> Vec<Line> {
         let fonts = Fonts::new();
         let made = broken(&fonts, SET, text, marks, room);
-        let together: String = made.iter().map(|line| line.text.as_str()).collect();
-        assert_eq!(together, text);
+        let together: String = made.iter().map(letters).collect();
+        assert_eq!(together, text.replace('`', ""));
         for line in &made {
             assert!(line.width <= room, "{line:?}");
-            let width = fonts.width(SET, line.text.trim_end());
-            assert!((line.width - width).abs() < 0.5, "{line:?} {width}");
+            let mut width = 0.0;
+            for piece in &line.pieces {
+                let set = if piece.typed { SET.typed() } else { SET };
+                width += fonts.width(set, piece.text.trim_end());
+            }
+            let space = fonts.space(SET) * line.pieces.len() as f32;
+            assert!((line.width - width).abs() < 0.5 + space, "{line:?} {width}");
         }
         made
+    }
+
+    fn letters(line: &Line) -> String {
+        let pieces = line.pieces.iter();
+        pieces.map(|piece| piece.text.as_str()).collect()
+    }
+
+    #[test]
+    fn what_is_to_be_typed_is_set_so_without_its_backticks() {
+        let one = lines("say (`a b`) and `c`.", &[], 500.0);
+        let pieces: Vec<_> = one[0].pieces.iter().map(|p| (p.typed, &*p.text)).collect();
+        let wanted = [
+            (false, "say ("),
+            (true, "a b"),
+            (false, ") and "),
+            (true, "c"),
+            (false, "."),
+        ];
+        assert_eq!(pieces, wanted);
+        let broken = lines("say `a command that is long`", &[], 60.0);
+        assert!(broken.len() > 2 && broken.last().unwrap().pieces[0].typed);
+        let alone = broken_at_all("one ` alone");
+        assert_eq!(alone, "one ` alone");
+        assert!(lines(&format!("`{}`", "x".repeat(100)), &[], 50.0).len() > 8);
+    }
+
+    fn broken_at_all(text: &str) -> String {
+        let made = broken(&Fonts::new(), SET, text, &[], 500.0);
+        made.iter().map(letters).collect()
     }
 
     #[test]
@@ -162,9 +257,9 @@ mod tests {
         assert_eq!(lines("a few words", &[], 500.0).len(), 1);
         assert_eq!(lines("", &[], 500.0).len(), 1);
         let broken = lines("a few words more", &[], 50.0);
-        assert_eq!(broken[0].text, "a few ");
+        assert_eq!(letters(&broken[0]), "a few ");
         let id = lines("kernel/pipeback/512@cross", &[], 70.0);
-        assert_eq!(id[0].text, "kernel/");
+        assert_eq!(letters(&id[0]), "kernel/");
         assert!(lines(&"x".repeat(1000), &[], 100.0).len() > 40);
     }
 
@@ -177,7 +272,7 @@ mod tests {
         let width = Fonts::new().width(SET, text);
         let taken = lines(text, &[5.0], width + 2.0);
         assert_eq!(
-            [taken[0].text.as_str(), &taken[1].text],
+            [letters(&taken[0]), letters(&taken[1])],
             ["a few ", "words"]
         );
         assert_eq!(taken[1].marks, 0..1);

@@ -193,14 +193,17 @@ impl<'a> Setter<'a> {
             At::Right(right) => right - line.width,
             At::Middle(middle) => middle - line.width / 2.0,
         };
-        if !line.text.is_empty() {
+        let mut at = left;
+        for piece in &line.pieces {
+            let set = if piece.typed { set.typed() } else { set };
             items.push(Item::Text {
-                x: left,
+                x: at,
                 y,
                 set,
-                text: line.text.clone(),
+                text: piece.text.clone(),
                 part: Some(part),
             });
+            at += self.fonts.width(set, &piece.text);
         }
         let mut x = left + line.width;
         for (to, mark) in &laid.inline.marks[line.marks.clone()] {

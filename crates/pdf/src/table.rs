@@ -4,7 +4,7 @@
 
 use crate::columns::{Place, Width, fitted, panels};
 use crate::face::{Face, Type};
-use crate::lines::Line;
+use crate::lines::{Line, Piece};
 use crate::page::{Item, SIDE, Slab, WIDTH};
 use crate::set::{At, CAPITAL, INK, Inline, Laid, SOFT, Setter, Shape, TIGHT, bar};
 use crate::tree::{Part, Role};
@@ -20,8 +20,6 @@ const PAD: f32 = 0.4;
 const LEAST_TEXT: f32 = 7.5;
 /// Behind numbers there is no more room than this for marks, in ems; more marks take more lines.
 const MOST_MARKS: f32 = 5.0;
-/// Letters of a typewriter face look larger.
-const MONO: f32 = 0.92;
 /// Above and below a table, and between its panels, pt.
 const APART: f32 = 14.2;
 const PANELS_APART: f32 = 8.5;
@@ -116,19 +114,14 @@ fn cells<'t>(setter: &Setter, table: &'t Table) -> Cells<'t> {
 
 /// How the cells of a column are set.
 fn face(style: Style, strong: bool, size: f32) -> Type {
-    let face = match (style, strong) {
-        (Style::Code, _) => Face::Mono,
-        (_, true) => Face::Bold,
-        (_, false) => Face::Regular,
-    };
-    Type {
-        face,
-        size: if face == Face::Mono {
-            size * MONO
-        } else {
-            size
-        },
+    let plain = Type {
+        face: if strong { Face::Bold } else { Face::Regular },
+        size,
         colour: INK,
+    };
+    match style {
+        Style::Code => plain.typed(),
+        _ => plain,
     }
 }
 
@@ -262,7 +255,10 @@ impl Panel {
         }
         let words = Line {
             width: setter.fonts.width(set, &inline.text),
-            text: inline.text.clone(),
+            pieces: vec![Piece {
+                typed: false,
+                text: inline.text.clone(),
+            }],
             marks: 0..0,
         };
         let marks = setter.mark_widths(inline, set);

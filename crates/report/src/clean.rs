@@ -7,6 +7,10 @@
 /// text around them, become U+FFFD, so that a reader sees that something was there.
 #[must_use]
 pub fn clean(text: &str) -> String {
+    // nearly all text is of these, and there is much of it
+    if text.bytes().all(|b| matches!(b, b' '..=b'~')) {
+        return text.to_owned();
+    }
     text.chars()
         .map(|c| match c {
             '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => ' ',

@@ -73,13 +73,18 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
         ),
         _ => found.judged(Claim::Check, None, None, claims.check, wrong),
     }
-    // the least of all launches: whoever else uses the machine only ever adds time, and more to long regions than to short
+    // the least of all launches: whoever else uses the machine only ever adds time, and more to long regions than to short; but where
+    // two want the same, the least may be the luck of one short region, and the launches one by one do not say so
+    let least = |walls: &[f64]| walls.iter().copied().reduce(f64::min);
     let warm: Vec<(u64, u64)> = all.iter().flat_map(|r| r.warm.iter().copied()).collect();
-    let growth = Growth::of(&warm, |walls| walls.iter().copied().reduce(f64::min));
+    let growth = Growth::of(&warm, least);
+    let each = all.iter().filter_map(|r| Growth::of(&r.warm, least));
+    let each: Vec<f64> = each.map(|growth| growth.exponent).collect();
+    let fault = |growth: Growth| growth.fault().filter(|_| rules::surely_not_linear(&each));
     let flat = match idle.filter(|r| r.checks.iter().all(|check| check.got == check.expected)) {
         Some(idle) => Some(sentence(reason(idle))),
         None if !claims.linear => None,
-        None => growth.map_or_else(|| Some(Growth::unseen(all.len())), |growth| growth.fault()),
+        None => growth.map_or_else(|| Some(Growth::unseen(all.len())), fault),
     };
     let straight = claims.linear.then_some(1.0);
     let exponent = growth.map(|growth| growth.exponent);

@@ -107,6 +107,13 @@ fn center(values: &[f64], extra: Scatter, confidence: f64) -> Estimate {
     }
 }
 
+/// Where the median lies: the interval by order statistics, and between the least and the most of values that are too few for one.
+pub(crate) fn ends_of_median(values: &[f64], confidence: f64) -> Option<[f64; 2]> {
+    let found = median_interval(values, confidence, Stretch::NONE);
+    let sorted = order::sorted(values);
+    found.or_else(|| Some([*sorted.first()?, *sorted.last()?]))
+}
+
 /// The k-th smallest and the k-th largest value, k as large as 2 P(B < k) <= 1 - confidence allows, B binomial
 /// with one half; stretched about the median.
 fn median_interval(values: &[f64], confidence: f64, stretch: Stretch) -> Option<[f64; 2]> {

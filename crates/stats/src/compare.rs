@@ -19,6 +19,7 @@ use gritstone_model::{
     CompareRow, CompareView, Footnote, FootnoteKind, Id, ResultView, RunView, SCHEMA_COMPARE,
     Verdict,
 };
+pub(crate) use live::needed;
 use pair::{Basis, Pair};
 pub(crate) use pair::{counts, disturbed, pair, scale, starred};
 use std::collections::BTreeMap;
@@ -41,6 +42,14 @@ pub struct Options {
 }
 
 impl Options {
+    /// Those for two runs: cycles say nothing of two machines.
+    pub(crate) fn of(&self, base: &RunView, other: &RunView) -> Self {
+        Self {
+            cycles: self.cycles && base.machine.id == other.machine.id,
+            ..self.clone()
+        }
+    }
+
     fn between_run(&self, id: &Id) -> BetweenRun {
         *self.between_run.get(id).unwrap_or(&DEFAULT)
     }
@@ -61,10 +70,7 @@ impl Default for Options {
 /// Every row that either side has, what matters first, and what they come to by family.
 #[must_use]
 pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareView {
-    let options = &Options {
-        cycles: options.cycles && base.machine.id == other.machine.id,
-        ..options.clone()
-    };
+    let options = &options.of(base, other);
     let mut rows: Vec<Row> = Vec::new();
     let mut between: Vec<Scatter> = Vec::new();
     for b in &base.results {
@@ -232,7 +238,7 @@ fn beside(base: &RunView, b: &[Footnote], other: &RunView, o: &[Footnote]) -> Ve
 
 /// Adjusts every p for the number of all that is compared, and gives the verdicts.
 fn judge(rows: &mut [Row], options: &Options) {
-    let all: Vec<Option<f64>> = rows.iter().flat_map(tested).collect();
+    let all: Vec<Option<f64>> = rows.iter().flat_map(|(row, _)| tested(row)).collect();
     let mut adjusted = multiple::benjamini_hochberg(&all).into_iter();
     let verdict = |interval, p| verdict::verdict(interval, p, options.margin, options.alpha);
     for (row, basis) in rows {
@@ -258,19 +264,24 @@ fn judge(rows: &mut [Row], options: &Options) {
 }
 
 /// Every p of a row and of its copies.
-fn tested((row, _): &Row) -> Vec<Option<f64>> {
+fn tested(row: &CompareRow) -> Vec<Option<f64>> {
     let copies = row.copies.iter();
     let copies = copies.flat_map(|of| [of.total.p, of.efficiency.p]);
     std::iter::once(row.p).chain(copies).collect()
 }
 
+/// How many tests a comparison of these rows is.
+pub(crate) fn tests<'a>(rows: impl Iterator<Item = &'a CompareRow>) -> usize {
+    rows.flat_map(tested).flatten().count()
+}
+
 /// Says of rows that cannot be told how large a change would have been.
 fn unseen(rows: &mut [Row], base: &RunView, other: &RunView, options: &Options) {
-    let tested = rows.iter().flat_map(tested).flatten().count();
+    let tests = tests(rows.iter().map(|(row, _)| row));
     let cannot_tell = |row: &&mut Row| row.0.verdict == Verdict::CannotTell && row.0.p.is_some();
     for (row, _) in rows.iter_mut().filter(cannot_tell) {
         let sides = same(base, &row.id).zip(same(other, &row.id));
-        row.smallest = sides.and_then(|(b, o)| live::smallest(b, o, tested, options));
+        row.smallest = sides.and_then(|(b, o)| live::smallest(b, o, tests, options));
     }
 }
 

@@ -7,15 +7,14 @@
 //!
 //! Must not know: the store, launches, how anything is drawn.
 
-use crate::between::{self, BetweenRun, DEFAULT, Figure, Past};
-use crate::{compare, order, quantile, two};
+use crate::between::{self, Figure, Past};
+use crate::{compare, order, quantile};
 use gritstone_model::{
     CompareView, CriterionView, Difference, Footnote, FootnoteKind, Id, LeftOut, PairsView,
     ResultView, RunView, SCHEMA_SELFTEST, ScatterView, SelftestRow, SelftestRun, SelftestView,
     ShareView, Verdict,
 };
 use statrs::distribution::{Binomial, DiscreteCDF};
-use std::collections::BTreeMap;
 
 /// Share of the comparisons of the same with the same that may be called different, and level of the test of that.
 const RATE: f64 = 0.01;
@@ -40,7 +39,8 @@ struct Trial<'a> {
 struct Pair {
     places: [usize; 2],
     view: CompareView,
-    between: BTreeMap<Id, BetweenRun>,
+    /// With what it was compared.
+    options: compare::Options,
 }
 
 /// Compares each run with each, as they would be compared by someone who has these runs and those that are told of in
@@ -52,10 +52,7 @@ pub fn selftest(runs: &[RunView], past: &[Past]) -> SelftestView {
     let options = compare::Options::default();
     let pairs = pairs(runs, &known, &options);
     let (trials, left_out) = trials(runs);
-    let rows: Vec<SelftestRow> = trials
-        .iter()
-        .map(|trial| row(trial, &pairs, &options))
-        .collect();
+    let rows: Vec<SelftestRow> = trials.iter().map(|trial| row(trial, &pairs)).collect();
     let scatters: Vec<f64> = rows.iter().map(|row| counted(row).between).collect();
     let median = criterion(&scatters, runs.len(), MEDIAN_LIMIT, order::median);
     let p90 = criterion(&scatters, runs.len(), P90_LIMIT, |sorted| {
@@ -112,7 +109,7 @@ fn pairs(runs: &[RunView], known: &[Past], options: &compare::Options) -> Vec<Pa
             Pair {
                 places,
                 view: compare::compare(base, other, &options),
-                between: options.between_run,
+                options: options.of(base, other),
             }
         })
         .collect()
@@ -185,7 +182,7 @@ fn trial<'a>(runs: &'a [RunView], id: &Id) -> Result<Trial<'a>, String> {
     })
 }
 
-fn row(trial: &Trial, pairs: &[Pair], options: &compare::Options) -> SelftestRow {
+fn row(trial: &Trial, pairs: &[Pair]) -> SelftestRow {
     let first = trial.results[0];
     let raw = scatter(&trial.raw, &intervals(trial, |r| r.interval));
     let paced = (!trial.paced.is_empty())
@@ -211,7 +208,7 @@ fn row(trial: &Trial, pairs: &[Pair], options: &compare::Options) -> SelftestRow
         raw,
         paced,
         counted: if by_cycles { "cycles" } else { "estimate" }.to_owned(),
-        smallest: smallest(trial, by_cycles, between, pairs, options),
+        smallest: smallest(trial, between, pairs),
         pairs: compared.len(),
         different: compared.iter().filter(is_other).count(),
         disturbed: trial.results.iter().filter(disturbed).count(),
@@ -287,33 +284,13 @@ fn criterion(
     })
 }
 
-/// Where the row alone changes among all that are compared, its p must be below alpha / m to be called a change: what the
-/// distance of the figures must be for that, the median over pairs, and on top what the distance itself scatters by, so
-/// that 95 changes of 100 are seen.
-fn smallest(
-    trial: &Trial,
-    by_cycles: bool,
-    between: f64,
-    pairs: &[Pair],
-    options: &compare::Options,
-) -> Option<f64> {
-    let id = &trial.results[0].id;
+/// Where the row alone changes among all that are compared: how far its figures must be apart to be called different, the median over
+/// pairs, and on top what that distance itself scatters by, so that 95 changes of 100 are seen.
+fn smallest(trial: &Trial, between: f64, pairs: &[Pair]) -> Option<f64> {
     let needed = |pair: &Pair| {
-        let rows = pair.view.rows.iter().filter(|row| row.p.is_some()).count();
-        let level = options.alpha / rows.max(1) as f64;
-        let scatter = pair.between.get(id).unwrap_or(&DEFAULT);
         let [base, other] = pair.places.map(|at| trial.results[at]);
-        let found = if by_cycles {
-            let extra = scatter.paced.of_two_runs();
-            two::ratio(&base.paced_values, &other.paced_values, extra, 1.0 - level)
-        } else {
-            let extra = scatter.raw.of_two_runs();
-            two::ratio(&base.values, &other.values, extra, 1.0 - level)
-        };
-        let [low, high] = found?.interval?;
-        let half = (high / low).ln() / 2.0;
-        // a change that is sure, but surely inside the margin, is called none
-        Some(half.max(options.margin.ln_1p() - half))
+        let tests = compare::tests(pair.view.rows.iter());
+        compare::needed(base, other, tests, &pair.options)
     };
     let needed: Vec<f64> = pairs.iter().map(needed).collect::<Option<_>>()?;
     let scatter = ONE_IN_TWENTY * std::f64::consts::SQRT_2 * between;

@@ -177,21 +177,26 @@ pub fn summarise(run: &RunData, options: &Options) -> RunView {
             results.insert(&row.benchmark.id, result);
         }
     }
+    draw_curves(run, &mut results);
+    view(run, results)
+}
+
+/// Gives rows that have a curve its points, and says which caches end in it.
+fn draw_curves(run: &RunData, results: &mut BTreeMap<&Id, ResultView>) {
     for benchmark in &run.benchmarks {
-        if let Some(curve) = &benchmark.curve {
-            let points = series(curve, &results);
-            if let Some(result) = results.get_mut(&benchmark.id) {
-                if curve.caches {
-                    result
-                        .footnotes
-                        .extend(caches::told(&points, &run.info.machine));
-                }
-                result.series = Some(points);
-                result.series_label = Some(curve.label.clone());
+        let Some(curve) = &benchmark.curve else {
+            continue;
+        };
+        let points = series(curve, results);
+        if let Some(result) = results.get_mut(&benchmark.id) {
+            if curve.caches {
+                let told = caches::told(&points, &run.info.machine);
+                result.footnotes.extend(told);
             }
+            result.series = Some(points);
+            result.series_label = Some(curve.label.clone());
         }
     }
-    view(run, results)
 }
 
 fn view(run: &RunData, mut results: BTreeMap<&Id, ResultView>) -> RunView {

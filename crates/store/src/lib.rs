@@ -21,6 +21,7 @@
 
 mod error;
 mod events;
+mod find;
 mod name;
 mod place;
 mod read;

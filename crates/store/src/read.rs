@@ -3,65 +3,15 @@
 //! Must not know: files, how rows are written.
 
 use crate::error::{Fault, StoreError};
+use crate::find::{Having, having};
 use crate::rows::{self, Row, Wrong};
 use crate::seal::Seal;
-use crate::store::{LaunchCounts, RunHead};
 use crate::{events, sql, write};
 use gritstone_model::{Event, Id, Launch, RunData, RunInfo, Sample, Usage};
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Params, Rows};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// The heads of all runs, newest last.
-pub(crate) fn heads(connection: &Connection) -> Result<Vec<RunHead>, Fault> {
-    let mut statement = connection.prepare_cached(sql::SELECT_HEADS)?;
-    let heads = statement.query_map([], |row| {
-        let count = |column: usize| {
-            let number: i64 = row.get(column)?;
-            let out_of_range = |_| rusqlite::Error::IntegralValueOutOfRange(column, number);
-            u64::try_from(number).map_err(out_of_range)
-        };
-        let launches = count(8)?;
-        let (skipped, failed, timed_out) = (count(9)?, count(10)?, count(11)?);
-        Ok(RunHead {
-            id: row.get(0)?,
-            label: row.get(1)?,
-            started: row.get(2)?,
-            elapsed_s: row.get(3)?,
-            gritstone: row.get(4)?,
-            machine_id: row.get(5)?,
-            machine: row.get(6)?,
-            system: row.get(7)?,
-            launches: LaunchCounts {
-                measured: launches.saturating_sub(skipped + failed + timed_out),
-                skipped,
-                failed,
-                timed_out,
-            },
-        })
-    })?;
-    Ok(heads.collect::<Result<_, _>>()?)
-}
-
-/// Identifiers and labels, newest last.
-pub(crate) fn names(connection: &Connection) -> Result<Vec<(String, Option<String>)>, Fault> {
-    let mut statement = connection.prepare_cached(sql::SELECT_NAMES)?;
-    let names = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(names.collect::<Result<_, _>>()?)
-}
-
-/// Identifiers of the runs of a machine that began no later than the second of this time, newest first.
-pub(crate) fn runs_of(
-    connection: &Connection,
-    machine: &str,
-    started: &str,
-) -> Result<Vec<String>, Fault> {
-    let second = started.get(..19).unwrap_or(started);
-    let mut statement = connection.prepare_cached(sql::SELECT_RUNS_OF)?;
-    let runs = statement.query_map((machine, second), |row| row.get(0))?;
-    Ok(runs.collect::<Result<_, _>>()?)
-}
+use std::collections::BTreeSet;
 
 /// A whole run, as it was at one moment.
 pub(crate) fn load(connection: &Connection, id: &str) -> Result<RunData, Fault> {
@@ -162,7 +112,7 @@ pub(crate) fn series(
     most: usize,
 ) -> Result<Vec<RunData>, Fault> {
     let snapshot = connection.unchecked_transaction()?;
-    let mut found = having(&snapshot, benchmark, most)?;
+    let mut found = having(&snapshot, benchmark, most, |_| Ok(true))?;
     found.reverse();
     let one = |Having { id, run, .. }| -> Result<RunData, Fault> {
         let mut data = beginning(&snapshot, &id, run, &Wanted::MadeOf(benchmark))?;
@@ -184,52 +134,6 @@ pub(crate) fn series(
         Ok(data)
     };
     found.into_iter().map(one).collect()
-}
-
-/// The newest runs that have any of these benchmarks, so many for each of them at most, oldest first; each with the benchmarks that
-/// it is among the newest for.
-pub(crate) fn newest(
-    connection: &Connection,
-    benchmarks: &[Id],
-    most: usize,
-) -> Result<Vec<(String, Vec<Id>)>, Fault> {
-    let snapshot = connection.unchecked_transaction()?;
-    let mut runs: BTreeMap<(String, i64), (String, Vec<Id>)> = BTreeMap::new();
-    for benchmark in benchmarks {
-        for Having { id, run, second } in having(&snapshot, benchmark, most)? {
-            let (_, of) = runs.entry((second, run)).or_insert((id, vec![]));
-            of.push(benchmark.clone());
-        }
-    }
-    Ok(runs.into_values().collect())
-}
-
-/// A run that has a benchmark.
-struct Having {
-    id: String,
-    run: i64,
-    /// Date and second of its start.
-    second: String,
-}
-
-/// The newest runs that have a benchmark, newest first. One that is a side of a trial is none of them: what sets the side apart is in
-/// nothing that runs are told apart by.
-fn having(
-    connection: &Connection,
-    benchmark: &Id,
-    most: usize,
-) -> Result<Vec<Having>, rusqlite::Error> {
-    let mut statement = connection.prepare_cached(sql::SELECT_RUNS_WITH)?;
-    let found = statement.query_map([benchmark.as_str()], |row| {
-        let having = Having {
-            id: row.get(0)?,
-            run: row.get(1)?,
-            second: row.get(2)?,
-        };
-        let settings = row.get_ref(3)?.as_str().unwrap_or_default();
-        Ok((!rows::of_a_trial(settings)).then_some(having))
-    })?;
-    found.filter_map(Result::transpose).take(most).collect()
 }
 
 /// The benchmarks of a run that somebody wants.
@@ -268,6 +172,13 @@ impl Wanted<'_> {
 /// Whether a row has this identifier in a column.
 fn is_of(row: &Row, column: usize, id: &str) -> bool {
     matches!(row.get(column), Some(Value::Text(text)) if text == id)
+}
+
+/// The head of a run as it stands, not held to its seal: whoever goes by it alone looks for runs, and loads those that it finds.
+pub(crate) fn unsealed(connection: &Connection, id: &str, run: i64) -> Result<RunInfo, Fault> {
+    let head = all(connection, sql::SELECT_RUN, [run])?.pop();
+    let (_, head) = head.and_then(split).ok_or_else(|| missing("head", id))?;
+    rows::read_run(&head).map_err(|what| unreadable(id, &rows::stored_by(&head), what))
 }
 
 /// What a run begins with; of its benchmarks those that are wanted.

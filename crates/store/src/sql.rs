@@ -89,8 +89,8 @@ statements! {
     SELECT_RUNS_WITH = "SELECT id, number, substr(started, 1, 19), settings FROM run WHERE EXISTS \
         (SELECT 1 FROM benchmark WHERE benchmark.id = $1 AND benchmark.run = run.number) \
         ORDER BY substr(started, 1, 19) DESC, number DESC";
-    /// The runs of a machine that began no later than a second, newest first.
-    SELECT_RUNS_OF = "SELECT id FROM run WHERE machine_id = $1 AND substr(started, 1, 19) <= $2 \
+    /// The runs of a machine that began no later than a second, back in time likewise.
+    SELECT_RUNS_OF = "SELECT id, number FROM run WHERE machine_id = $1 AND substr(started, 1, 19) <= $2 \
         ORDER BY substr(started, 1, 19) DESC, number DESC";
     /// The events of a run, as INSERT_EVENT takes them, each with the number of its launch behind.
     SELECT_EVENTS = "SELECT position, kind, n, wall_ns, pace_fs, \

@@ -5,7 +5,7 @@
 use crate::error::{Fault, ResolveError, StoreError};
 use crate::schema::{self, State};
 use crate::write::{self, Beginning};
-use crate::{name, place, read};
+use crate::{find, name, place, read};
 use gritstone_model::{Benchmark, Id, Launch, Program, RunData, RunInfo, Skip};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -202,15 +202,22 @@ impl Store {
     /// # Errors
     /// What befalls the file.
     pub fn runs(&self) -> Result<Vec<RunHead>, StoreError> {
-        read::heads(&self.connection).map_err(|fault| fault.at(&self.path))
+        find::heads(&self.connection).map_err(|fault| fault.at(&self.path))
     }
 
-    /// The identifiers of the runs of a machine that began no later than the second of `started`, newest first.
+    /// The identifiers of the runs of a machine that began no later than the second of `started` and are wanted, newest first, `most`
+    /// at most. A run whose head cannot be read is wanted: [`Store::load`] says what is wrong with it.
     ///
     /// # Errors
     /// What befalls the file.
-    pub fn runs_of(&self, machine: &str, started: &str) -> Result<Vec<String>, StoreError> {
-        let runs = read::runs_of(&self.connection, machine, started);
+    pub fn runs_of(
+        &self,
+        machine: &str,
+        started: &str,
+        most: usize,
+        wanted: &dyn Fn(&RunInfo) -> bool,
+    ) -> Result<Vec<String>, StoreError> {
+        let runs = find::runs_of(&self.connection, machine, started, most, wanted);
         runs.map_err(|fault| fault.at(&self.path))
     }
 
@@ -241,8 +248,8 @@ impl Store {
         read::series(&self.connection, benchmark, most).map_err(|fault| fault.at(&self.path))
     }
 
-    /// The newest runs that have any of these benchmarks, `most` at most for each, oldest first; each with the benchmarks that it is
-    /// among the newest for: what many histories are made of. Sides of a trial are not among them.
+    /// The newest runs that are wanted and have any of these benchmarks, `most` at most for each, oldest first; each with the
+    /// benchmarks that it is among the newest for: what many histories are made of. Sides of a trial are not among them.
     ///
     /// # Errors
     /// What befalls the file.
@@ -250,8 +257,9 @@ impl Store {
         &self,
         benchmarks: &[Id],
         most: usize,
+        wanted: &dyn Fn(&RunInfo) -> bool,
     ) -> Result<Vec<(String, Vec<Id>)>, StoreError> {
-        let runs = read::newest(&self.connection, benchmarks, most);
+        let runs = find::newest(&self.connection, benchmarks, most, wanted);
         runs.map_err(|fault| fault.at(&self.path))
     }
 
@@ -269,7 +277,7 @@ impl Store {
     /// # Errors
     /// [`ResolveError`] says why it is none, with the nearest name or all candidates.
     pub fn resolve(&self, name: &str) -> Result<String, ResolveError> {
-        let runs = read::names(&self.connection).map_err(|fault| fault.at(&self.path))?;
+        let runs = find::names(&self.connection).map_err(|fault| fault.at(&self.path))?;
         name::pick(name, &runs)
     }
 }

@@ -352,7 +352,7 @@ fn the_newest_runs_of_many_rows_are_named_once_each() {
     let every = runs[0].benchmarks[0].id.clone();
     let found = |ids: &[&Id], most| {
         let ids: Vec<Id> = ids.iter().map(|id| (*id).clone()).collect();
-        store.newest(&ids, most).unwrap()
+        store.newest(&ids, most, &|_| true).unwrap()
     };
     let of = |at: usize, ids: &[&Id]| {
         let ids: Vec<Id> = ids.iter().map(|id| (*id).clone()).collect();
@@ -362,6 +362,12 @@ fn the_newest_runs_of_many_rows_are_named_once_each() {
     assert_eq!(found(&[&every, &extra], 2), newest);
     assert_eq!(found(&[&extra], 1), [of(2, &[&extra])]);
     assert!(found(&[&common::id("no/such")], 9).is_empty());
+    // those that nobody wants take no place of others
+    let first = |run: &RunInfo| run.id == runs[0].info.id;
+    let older = store
+        .newest(std::slice::from_ref(&every), 1, &first)
+        .unwrap();
+    assert_eq!(older, [of(0, &[&every])]);
 }
 
 #[test]
@@ -387,7 +393,7 @@ fn sides_of_a_trial_are_in_no_history_and_take_no_place_in_one() {
     let series = store.series(&id, 2).unwrap();
     let ids: Vec<&String> = series.iter().map(|run| &run.info.id).collect();
     assert_eq!(ids, ordinary);
-    let newest = store.newest(&[id], 2).unwrap();
+    let newest = store.newest(&[id], 2, &|_| true).unwrap();
     let ids: Vec<&String> = newest.iter().map(|(run, _)| run).collect();
     assert_eq!(ids, ordinary);
 }
@@ -432,7 +438,8 @@ fn runs_of_a_machine_are_listed_up_to_a_second_newest_first() {
     for run in &runs {
         common::store(&mut store, run);
     }
-    let of = |machine: &str, run: &RunData| store.runs_of(machine, &run.info.started).unwrap();
+    let all = |machine: &str, started: &str| store.runs_of(machine, started, 9, &|_| true).unwrap();
+    let of = |machine: &str, run: &RunData| all(machine, &run.info.started);
     let machine = runs[0].info.machine.id.clone();
     let ids = |numbers: &[usize]| -> Vec<String> {
         numbers.iter().map(|n| runs[*n].info.id.clone()).collect()
@@ -441,7 +448,15 @@ fn runs_of_a_machine_are_listed_up_to_a_second_newest_first() {
     assert_eq!(of(&machine, &runs[2]), ids(&[2, 0]));
     assert_eq!(of("another", &runs[3]), ids(&[1]));
     assert!(of("nobody", &runs[3]).is_empty());
-    assert!(store.runs_of(&machine, "").unwrap().is_empty());
+    assert!(all(&machine, "").is_empty());
+    let last = &runs[3].info.started;
+    let not_the_last = |run: &RunInfo| run.id != runs[3].info.id;
+    let one = store.runs_of(&machine, last, 1, &not_the_last).unwrap();
+    assert_eq!(
+        one,
+        ids(&[2]),
+        "those that nobody wants take no place of others"
+    );
 }
 
 /// What every command asks for first reads the indexes and not the heads, which are kilobytes each.

@@ -32,7 +32,7 @@ fn way(world: &World, selectors: &[&str]) -> Way {
 
 #[test]
 fn rows_of_all_compilers_are_told_apart_and_keep_their_variants() {
-    let world = World::new(None).unwrap();
+    let world = World::new(None);
     let mut ways = [
         way(&world, &["byte/loop", "vm/fft/128@double"]),
         way(&world, &["byte/loop", "vm/fft/128@double"]),
@@ -57,7 +57,7 @@ fn rows_of_all_compilers_are_told_apart_and_keep_their_variants() {
 
 #[test]
 fn only_what_a_compiler_made_and_the_processor_bounds_shows_a_compiler() {
-    let world = World::new(None).unwrap();
+    let world = World::new(None);
     let shown = |id: &str| {
         let row = world
             .catalogue

@@ -6,10 +6,9 @@
 //!
 //! Must not know: what the table says.
 
-use super::wrap::{longest_word, wrap};
+use super::wrap::{longest_word, width_of, wrap};
 use crate::clean::clean;
 use crate::document::{Document, Row, Style, Table, Text};
-use unicode_width::UnicodeWidthStr;
 
 /// Between two columns.
 const GAP: usize = 2;
@@ -63,12 +62,12 @@ impl<'a> Grid<'a> {
             .map(|i| {
                 let words = cells
                     .iter()
-                    .map(|row| row[i].words.width())
+                    .map(|row| width_of(&row[i].words))
                     .max()
                     .unwrap_or(0);
                 let marks = cells
                     .iter()
-                    .map(|row| row[i].marks.width())
+                    .map(|row| width_of(&row[i].marks))
                     .max()
                     .unwrap_or(0);
                 (words, marks)
@@ -92,11 +91,11 @@ impl<'a> Grid<'a> {
                 (wanted, wanted)
             }
             Style::Code => {
-                let wanted = body.max(head.width());
+                let wanted = body.max(width_of(&head));
                 (wanted, wanted.min(2 * LEAST_WORDS))
             }
             Style::Text => {
-                let wanted = body.max(head.width());
+                let wanted = body.max(width_of(&head));
                 (wanted, wanted.min(LEAST_WORDS))
             }
         }
@@ -205,7 +204,7 @@ impl<'a> Grid<'a> {
             .map(|(&i, &w)| {
                 let column = &self.table.columns[i];
                 let lines = wrap(&clean(&column.head), w).into_iter();
-                lines.map(|line| set(&line, w, column.style)).collect()
+                lines.map(|line| set(line, w, column.style)).collect()
             })
             .collect();
         lines.extend(beside(heads, &widths, true).into_iter().map(|l| (l, true)));
@@ -238,12 +237,12 @@ impl<'a> Grid<'a> {
         if spans.is_empty() {
             return Vec::new();
         }
-        let mut columns: Vec<Vec<String>> = Vec::new();
+        let mut cells: Vec<Vec<String>> = Vec::new();
         let mut wide: Vec<usize> = Vec::new();
         let mut at = 0;
         for (name, span) in spans {
             for &w in &widths[at..span.start] {
-                columns.push(Vec::new());
+                cells.push(Vec::new());
                 wide.push(w);
             }
             at = span.end;
@@ -251,32 +250,32 @@ impl<'a> Grid<'a> {
             let centred = |line: String| {
                 format!(
                     "{}{line}",
-                    " ".repeat((width - line.width().min(width)) / 2)
+                    " ".repeat((width - width_of(&line).min(width)) / 2)
                 )
             };
             let mut lines: Vec<String> =
                 wrap(&clean(name), width).into_iter().map(centred).collect();
             lines.push("-".repeat(width));
-            columns.push(lines);
+            cells.push(lines);
             wide.push(width);
         }
-        beside(columns, &wide, true)
+        beside(cells, &wide, true)
     }
 
     fn cell(&self, column: usize, cell: &Cell, width: usize) -> Vec<String> {
         let style = self.table.columns[column].style;
         let marks = self.natural[column].1;
-        if style == Style::Number && cell.words.width() + marks <= width {
+        if style == Style::Number && width_of(&cell.words) + marks <= width {
             let hung = format!(
                 "{}{}{}",
                 cell.words,
                 cell.marks,
-                " ".repeat(marks - cell.marks.width())
+                " ".repeat(marks - width_of(&cell.marks))
             );
-            return vec![set(&hung, width, style)];
+            return vec![set(hung, width, style)];
         }
         let lines = wrap(&format!("{}{}", cell.words, cell.marks), width).into_iter();
-        lines.map(|line| set(&line, width, style)).collect()
+        lines.map(|line| set(line, width, style)).collect()
     }
 }
 
@@ -284,19 +283,19 @@ fn span_width(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
 }
 
-fn set(line: &str, width: usize, style: Style) -> String {
-    let pad = " ".repeat(width.saturating_sub(line.width()));
+/// Numbers stand on the right of their column; what stands on the left is filled up by whoever sets the next one beside it.
+fn set(line: String, width: usize, style: Style) -> String {
     match style {
-        Style::Number => format!("{pad}{line}"),
-        Style::Text | Style::Code => format!("{line}{pad}"),
+        Style::Number => " ".repeat(width.saturating_sub(width_of(&line))) + &line,
+        Style::Text | Style::Code => line,
     }
 }
 
 /// Columns of lines side by side, standing on the bottom or hanging from the top.
-fn beside(columns: Vec<Vec<String>>, widths: &[usize], bottom: bool) -> Vec<String> {
-    let height = columns.iter().map(Vec::len).max().unwrap_or(0);
+fn beside(cells: Vec<Vec<String>>, widths: &[usize], bottom: bool) -> Vec<String> {
+    let height = cells.iter().map(Vec::len).max().unwrap_or(0);
     let mut lines = vec![String::new(); height];
-    for (i, (column, width)) in columns.into_iter().zip(widths).enumerate() {
+    for (i, (column, width)) in cells.into_iter().zip(widths).enumerate() {
         let above = if bottom { height - column.len() } else { 0 };
         let below = height - above - column.len();
         let blank = || String::new();
@@ -304,9 +303,9 @@ fn beside(columns: Vec<Vec<String>>, widths: &[usize], bottom: bool) -> Vec<Stri
         let cells = cells.chain(std::iter::repeat_with(blank).take(below));
         for (line, cell) in lines.iter_mut().zip(cells) {
             let gap = if i > 0 { GAP } else { 0 };
-            line.extend(std::iter::repeat_n(' ', gap));
+            line.push_str(&" ".repeat(gap));
             line.push_str(&cell);
-            line.extend(std::iter::repeat_n(' ', width.saturating_sub(cell.width())));
+            line.push_str(&" ".repeat(width.saturating_sub(width_of(&cell))));
         }
     }
     lines

@@ -5,6 +5,7 @@
 use super::*;
 use crate::document::Column;
 use proptest::prelude::*;
+use unicode_width::UnicodeWidthStr;
 
 fn text(table: &Table, width: usize) -> String {
     let document = Document::default();

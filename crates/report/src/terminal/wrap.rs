@@ -4,6 +4,14 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+/// Columns of a terminal that clean text takes: ASCII, of which nearly all text is, one a byte.
+pub(super) fn width_of(text: &str) -> usize {
+    match text.is_ascii() {
+        true => text.len(),
+        false => text.width(),
+    }
+}
+
 /// Breaks at spaces, and inside a word only when it is wider than a whole line. At least one line.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
@@ -12,7 +20,7 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut used = 0;
     for word in text.split_whitespace() {
         let space = usize::from(!line.is_empty());
-        let wide = word.width();
+        let wide = width_of(word);
         if used + space + wide <= width {
             if space == 1 {
                 line.push(' ');
@@ -25,7 +33,7 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
             lines.push(std::mem::take(&mut line));
         }
         line = broken(word, width, &mut lines);
-        used = line.width();
+        used = width_of(&line);
     }
     if !line.is_empty() || lines.is_empty() {
         lines.push(line);
@@ -51,10 +59,7 @@ fn broken(word: &str, width: usize, lines: &mut Vec<String>) -> String {
 
 /// Width of the widest word.
 pub(super) fn longest_word(text: &str) -> usize {
-    text.split_whitespace()
-        .map(UnicodeWidthStr::width)
-        .max()
-        .unwrap_or(0)
+    text.split_whitespace().map(width_of).max().unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -130,12 +130,32 @@ impl<'a> Launches<'a> {
         })
     }
 
-    /// How far both sides must be apart, on the logarithmic scale, for a p of at most this level; `None` when so few launches never
-    /// reach it.
-    fn needed(&self, level: f64) -> Option<f64> {
-        let [low, high] = self.ratio(1.0 - level)?.interval?;
+    /// Half of the interval of the logarithm of the ratio.
+    fn half(&self, confidence: f64) -> Option<f64> {
+        let [low, high] = self.ratio(confidence)?.interval?;
         Some((high / low).ln() / 2.0)
     }
+
+    /// How far both sides must be apart, on the logarithmic scale, to be called different where they are the only ones among so many
+    /// tests; `None` when so few launches never are.
+    fn needed(&self, tests: usize, options: &Options) -> Option<f64> {
+        let half = self.half(options.confidence)?;
+        let sure = self.half(1.0 - options.alpha / tests.max(1) as f64)?;
+        // the interval must exclude 1 too, and a change that is sure, but surely inside the margin, is called none
+        Some(sure.max(half).max(options.margin.ln_1p() - half))
+    }
+}
+
+/// How far the figures of two such runs must be apart, on the logarithmic scale, to be called different where they are the only ones
+/// among so many tests. `None` when they never are.
+pub(crate) fn needed(
+    base: &ResultView,
+    other: &ResultView,
+    tests: usize,
+    options: &Options,
+) -> Option<f64> {
+    let scale = scale(&other.unit, &base.unit)?;
+    Launches::of(base, other, scale, options).needed(tests, options)
 }
 
 /// The smallest change, as a share, that two such runs show in [`POWER`] of cases, where it is the only one among so many tests: how
@@ -148,10 +168,7 @@ pub(super) fn smallest(
 ) -> Option<f64> {
     let scale = scale(&other.unit, &base.unit)?;
     let launches = Launches::of(base, other, scale, options);
-    let half = launches.needed(1.0 - options.confidence)?;
-    let needed = launches.needed(options.alpha / tests.max(1) as f64)?;
-    // the interval must exclude 1 too, and a change that is sure, but surely inside the margin, is called none
-    let needed = needed.max(half).max(options.margin.ln_1p() - half);
-    let scatter = half / quantile::normal(options.confidence);
+    let needed = launches.needed(tests, options)?;
+    let scatter = launches.half(options.confidence)? / quantile::normal(options.confidence);
     Some((needed + quantile::normal(2.0 * POWER - 1.0) * scatter).exp_m1())
 }

@@ -8,6 +8,7 @@ use super::limits;
 use super::reading::{Reading, median};
 use super::words::{count, number, of, percent};
 use crate::between::Scatter;
+use crate::center::ends_of_median;
 use gritstone_model::{Benchmark, Footnote, FootnoteKind, Outcome};
 use std::collections::BTreeMap;
 
@@ -107,12 +108,24 @@ fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<String> {
         return None;
     }
     let &example = growths.first()?;
-    let exponent = median(growths.iter().map(|growth| growth.exponent))?;
+    let exponents: Vec<f64> = growths.iter().map(|growth| growth.exponent).collect();
+    let exponent = median(exponents.iter().copied())?;
+    if !surely_not_linear(&exponents) {
+        return None;
+    }
     Growth {
         exponent,
         ..example
     }
     .fault()
+}
+
+/// Whether launches at large grow otherwise than in proportion: the 95 % interval of the median of their exponents by order statistics is
+/// outside, or all of them where they are too few for one. Work that others have a part in scatters by tenths from launch to launch.
+pub(crate) fn surely_not_linear(exponents: &[f64]) -> bool {
+    let linear = limits::LINEAR_EXPONENT;
+    let ends = ends_of_median(exponents, limits::LINEAR_CONFIDENCE);
+    ends.is_some_and(|[low, high]| low > *linear.end() || high < *linear.start())
 }
 
 /// How time grows with n.

@@ -6,6 +6,7 @@ use super::{Sides, read};
 use crate::args::{Cli, Command};
 use clap::Parser;
 use gritstone_model::Work;
+use gritstone_stats::ab::START_UP;
 
 fn sides(line: &[&str]) -> Sides {
     let all = ["gritstone", "ab"].iter().chain(line);
@@ -75,6 +76,23 @@ fn parameters_are_sides_of_one_command_and_rows_of_several() {
     );
     let ids: Vec<String> = rows(&two, 1).into_iter().map(|(id, _)| id).collect();
     assert_eq!(ids, ["command/n-1", "command/n-b_2"]);
+}
+
+#[test]
+fn values_that_look_alike_in_an_identifier_are_rows_of_their_own() {
+    let ids = |parameter: &str| -> Vec<String> {
+        let line = ["--parameter", parameter, "--env-b", "X=1", "--", "c"];
+        let place = parameter.split('=').next().unwrap();
+        let word = format!("{{{place}}}");
+        let two = sides(&[&line[..], &[word.as_str()]].concat());
+        rows(&two, 0).into_iter().map(|(id, _)| id).collect()
+    };
+    let signs = ids("x=-1,+1,_1");
+    assert_eq!(signs, ["command/x-_1", "command/x-_1.2", "command/x-_1.3"]);
+    // nor may one be called what the program that does nothing is called
+    let own = START_UP.strip_prefix("command/").unwrap();
+    let (name, value) = own.split_once('-').unwrap();
+    assert_eq!(ids(&format!("{name}={value}")), [format!("{START_UP}.2")]);
 }
 
 #[test]
