@@ -70,7 +70,10 @@ fn a_history_grows_with_the_runs_and_a_gate_needs_five() {
     std::fs::create_dir(&elsewhere).unwrap();
     home.json(&[&measure[..], &["--dir", elsewhere.to_str().unwrap()]].concat());
     let (code, text, _) = home.run(&["check", "last"]);
-    assert!(code == 4 && text.contains("earlier and like it"), "{text}");
+    assert!(
+        code == 4 && text.contains("0 earlier runs like it"),
+        "{text}"
+    );
     let (_, view, _) = home.run(&["show", "last~1", "--format", "json"]);
     let file = home.path().join("run.json");
     std::fs::write(&file, view).unwrap();

@@ -101,8 +101,8 @@ fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<Che
     };
     let mut views = vec![];
     let mut of: BTreeMap<Id, Vec<usize>> = BTreeMap::new();
+    let ids: Vec<Id> = run.results.iter().map(|result| result.id.clone()).collect();
     if let Some(store) = world.reader()? {
-        let ids: Vec<Id> = run.results.iter().map(|result| result.id.clone()).collect();
         // each run is read once, however many rows it has
         for (earlier, rows) in store.newest(&ids, LOOK_BACK, &earlier)? {
             for id in rows {
@@ -111,8 +111,8 @@ fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<Che
             views.push(world.stored(&store, &earlier)?);
         }
     }
-    let histories = of.into_iter().filter_map(|(id, at)| {
-        let earlier = at.into_iter().map(|at| &views[at]);
+    let histories = ids.into_iter().filter_map(|id| {
+        let earlier = of.get(&id).into_iter().flatten().map(|&at| &views[at]);
         let view = series::history(&id, earlier.chain([run]))?;
         Some((id, view))
     });

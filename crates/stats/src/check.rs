@@ -118,7 +118,7 @@ fn predicted(run: &RunView, result: &ResultView, history: Option<&HistoryView>) 
     let compared = series.map_or("estimate", |series| series.compared.as_str());
     let mut row = unpredicted(result, compared);
     match series.map_or_else(
-        || Err("No run in the store is earlier and like it: on the same machine and system, in the same directory, steadied alike, with the same parameters.".to_owned()),
+        || Err("It is in no history.".to_owned()),
         |series| prediction(run, series),
     ) {
         Err(why) => row

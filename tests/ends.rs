@@ -1,0 +1,192 @@
+//! Runs that are killed, cut off or interrupted, stores that are damaged or full: nothing that was finished is lost, nothing is left
+//! behind. No test asserts an absolute time.
+
+mod common;
+
+use common::{Home, eventually, kept, processes, result, start, traces};
+use serde_json::Value;
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+#[test]
+fn a_killed_run_leaves_no_process_loses_no_finished_launch_and_the_next_start_cleans_up() {
+    let home = Home::new();
+    let dir = home.path().to_str().unwrap();
+    for moment in [300, 700, 1100] {
+        let mut child = start(
+            &home,
+            &["run", "byte/*", "--budget", "60s", "--dir", dir],
+            &[],
+        );
+        std::thread::sleep(Duration::from_millis(moment));
+        eventually("a launch is kept", || kept(&home) > 0);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // everything that it had started ends with it
+        eventually("no process is left", || processes(&home) == 0);
+        assert!(kept(&home) > 0);
+    }
+    assert!(
+        !traces(&home).is_empty(),
+        "the directories of the killed are still there"
+    );
+    home.gritstone(&["run", "byte/loop", "--budget", "2s", "--dir", dir])
+        .assert()
+        .success();
+    assert!(traces(&home).is_empty(), "{:?}", traces(&home));
+}
+
+#[test]
+fn a_run_that_was_cut_off_goes_on() {
+    let home = Home::new();
+    let dir = home.path().to_str().unwrap();
+    let rows = ["byte/loop", "byte/sieve"];
+    let (code, _, error) = home.run(&["run", "--resume"]);
+    assert!(code == 2 && error.contains("no run yet"), "{error}");
+
+    let mut child = start(
+        &home,
+        &[
+            "run",
+            rows[0],
+            rows[1],
+            "--budget",
+            "20s",
+            "--precision",
+            "10%",
+            "--dir",
+            dir,
+        ],
+        &[],
+    );
+    eventually("a launch is kept", || kept(&home) > 1);
+    // while it goes on, nobody else does
+    let (code, _, error) = home.run(&["run", "--resume=last"]);
+    let process = format!("process {} measures it", child.id());
+    assert!(code == 2 && error.contains(&process), "{error}");
+    let (code, _, error) = home.run(&["run", "--resume"]);
+    assert!(code == 2 && error.contains("was cut off"), "{error}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = home.json(&["show", "--format", "json"]);
+    assert!(before["elapsed_s"].is_null());
+    let cut = launches_of(&home);
+
+    let after = home.json(&["run", "--resume", "--format", "json"]);
+    assert_eq!(after["id"], before["id"]);
+    assert!(after["elapsed_s"].as_f64().unwrap() > 0.0);
+    for id in rows {
+        let launches = |run: &Value| result(run, id)["launches"].as_u64().unwrap();
+        // ten, less those beside which another thread of the core was busy
+        assert!(launches(&after) >= 6, "{id}");
+    }
+    // what was kept is still the beginning of what is there
+    assert_eq!(launches_of(&home)[..cut.len()], cut[..]);
+    let (code, _, error) = home.run(&["run", "--resume"]);
+    assert!(
+        code == 2 && error.contains("no run of this machine was cut off"),
+        "{error}"
+    );
+}
+
+/// The launches of the last run, as they were stored.
+fn launches_of(home: &Home) -> Vec<String> {
+    let (code, bundle, error) = home.run(&["export", "--format", "jsonl"]);
+    assert_eq!(code, 0, "{error}");
+    let launches = bundle
+        .lines()
+        .filter(|line| line.starts_with("{\"launch\":"));
+    launches.map(str::to_owned).collect()
+}
+
+#[test]
+fn an_interrupt_keeps_and_shows_what_is_finished() {
+    let home = Home::new();
+    let dir = home.path().to_str().unwrap();
+    let child = start(
+        &home,
+        &[
+            "run",
+            "byte/loop",
+            "byte/sieve",
+            "--budget",
+            "60s",
+            "--precision",
+            "0.01%",
+            "--dir",
+            dir,
+        ],
+        &[],
+    );
+    eventually("a launch is kept", || kept(&home) > 1);
+    let pid = nix_pid(child.id());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{error}");
+    assert!(error.contains("everything finished is kept"), "{error}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("byte/loop"));
+    assert!(traces(&home).is_empty() && processes(&home) == 0);
+}
+
+fn nix_pid(id: u32) -> nix::unistd::Pid {
+    nix::unistd::Pid::from_raw(i32::try_from(id).unwrap())
+}
+
+#[test]
+fn a_damaged_store_is_named_and_left_alone() {
+    let home = Home::new();
+    fs::create_dir_all(home.store().parent().unwrap()).unwrap();
+    fs::write(
+        home.store(),
+        "this is no database, but somebody's letter\n".repeat(100),
+    )
+    .unwrap();
+    let before = fs::read(home.store()).unwrap();
+    for arguments in [&["show"][..], &["run", "byte/loop", "--budget", "2s"]] {
+        let (code, _, error) = home.run(arguments);
+        assert_eq!(code, 2, "{error}");
+        assert!(error.contains("gritstone.db"), "{error}");
+    }
+    assert_eq!(fs::read(home.store()).unwrap(), before);
+}
+
+#[test]
+fn a_full_disc_is_an_error_and_what_was_saved_is_readable() {
+    let home = Home::new();
+    let small = home.path().join("small");
+    fs::create_dir(&small).unwrap();
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=256k", "tmpfs"])
+        .arg(&small)
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    if !mounted {
+        eprintln!("not run: making a small file system needs root");
+        return;
+    }
+    let store = small.join("gritstone.db");
+    let store_argument = store.to_str().unwrap();
+    let arguments = [
+        "run",
+        "byte/loop",
+        "byte/sieve",
+        "byte/syscall",
+        "--precision",
+        "0.01%",
+        "--budget",
+        "60s",
+    ];
+    let (code, _, error) = home.run(&[&["--store", store_argument][..], &arguments].concat());
+    let (shown, text, _) = home.run(&["--store", store_argument, "show"]);
+    Command::new("umount").arg(&small).status().unwrap();
+    assert_eq!(code, 2, "{error}");
+    assert!(
+        error.contains("no space is left") && error.contains("kept"),
+        "{error}"
+    );
+    assert_eq!(shown, 0);
+    assert!(text.contains("byte/sieve"), "{text}");
+}
