@@ -37,6 +37,11 @@ pub(crate) enum State {
 
 /// Looks at the header, and at nothing else.
 pub(crate) fn state(connection: &Connection, path: &Path) -> Result<State, Fault> {
+    // all of one moment: another process may be making the store, and half of its header is nobody's
+    let _moment = match connection.is_autocommit() {
+        true => Some(connection.unchecked_transaction()?),
+        false => None,
+    };
     let header = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let (application, version) = (header("application_id")?, header("user_version")?);
     if application == 0 && version == 0 && header("schema_version")? == 0 {

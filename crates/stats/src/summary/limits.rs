@@ -9,6 +9,8 @@ use std::ops::RangeInclusive;
 pub const LINEAR_EXPONENT: RangeInclusive<f64> = 0.7..=1.3;
 /// Regions at one n below which the least of them says nothing: one alone may have been interrupted.
 pub const LINEAR_REGIONS: usize = 2;
+/// Exponents of which the median of a few launches tells enough: no cache and no start-up is as much.
+pub const EXPLAINED_EXPONENT: RangeInclusive<f64> = 0.4..=1.6;
 /// Confidence with which the median of the launches' exponents must be outside: work that fits the cache at the smaller n and not at the
 /// larger one scatters by some tenths, so that its median alone is outside now and then.
 pub const LINEAR_CONFIDENCE: f64 = 0.95;

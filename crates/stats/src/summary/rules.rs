@@ -120,12 +120,14 @@ fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<String> {
     .fault()
 }
 
-/// Whether launches at large grow otherwise than in proportion: the 95 % interval of the median of their exponents by order statistics is
-/// outside, or all of them where they are too few for one. Work that others have a part in scatters by tenths from launch to launch.
+/// Whether launches at large grow otherwise than in proportion: the median of their exponents is beyond what any cache explains, or its
+/// 95 % interval by order statistics is outside of what counts as linear (all of them, where they are too few for one). Work that others
+/// have a part in scatters by tenths from launch to launch.
 pub(crate) fn surely_not_linear(exponents: &[f64]) -> bool {
-    let linear = limits::LINEAR_EXPONENT;
+    let (linear, explained) = (limits::LINEAR_EXPONENT, limits::EXPLAINED_EXPONENT);
+    let beyond = median(exponents.iter().copied()).is_some_and(|m| !explained.contains(&m));
     let ends = ends_of_median(exponents, limits::LINEAR_CONFIDENCE);
-    ends.is_some_and(|[low, high]| low > *linear.end() || high < *linear.start())
+    beyond || ends.is_some_and(|[low, high]| low > *linear.end() || high < *linear.start())
 }
 
 /// How time grows with n.
