@@ -11,6 +11,7 @@ use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A directory of the build: on a disc nearly everywhere, where temporary files may be in memory.
 const DIR: &str = env!("CARGO_TARGET_TMPDIR");
@@ -56,8 +57,16 @@ fn is_measured(row: &Value) -> bool {
     true
 }
 
+/// What one run traces, the trace of another has in it too, and a buffer holds so much.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 #[test]
 fn every_row_has_a_figure_or_a_reason_that_mends_it() {
+    let _alone = alone();
     let home = Home::new();
     let mut arguments = vec!["run", "rt/*", "rt/user-latency@time-shared"];
     arguments.extend(["--budget", "60s", "--dir", DIR, "--format", "json"]);
@@ -114,6 +123,7 @@ fn unprivileged(home: &Home, arguments: &[&str]) -> (i32, String, String) {
 
 #[test]
 fn without_privilege_rows_say_what_they_lack_and_print_nothing_else() {
+    let _alone = alone();
     let home = Home::new();
     let mut arguments = vec![
         "run",
@@ -155,6 +165,7 @@ fn journals(home: &Home) -> Vec<PathBuf> {
 
 #[test]
 fn a_run_that_is_killed_leaves_no_trace_of_the_kernel() {
+    let _alone = alone();
     let home = Home::new();
     let arguments = ["run", "rt/driver-latency", "--budget", "60s", "--dir", DIR];
     let mut child = start(&home, &arguments, &[]);
