@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// Files that are kept open at most: a machine with hundreds of CPUs has thousands of such threads.
-const MOST_FILES: usize = 256;
+/// Files that are kept open at most: a machine with hundreds of CPUs has thousands of such threads, and some users may open 256 files.
+const MOST_FILES: usize = 128;
 
 /// CPU time of each thread, ns.
 pub(crate) type Times = BTreeMap<u32, u64>;

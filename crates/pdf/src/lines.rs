@@ -1,9 +1,10 @@
-//! A text in lines of a given width: broken at spaces, and within a word only where the word alone is too long for a line. What stands
-//! between two backticks is to be typed, and is set in the face for that, without them.
+//! A text in lines of a given width: broken at spaces, and within a word only where the word alone is too long for a line. What is to
+//! be typed is set in the face for that.
 //!
 //! Must not know: pages, tables, documents.
 
 use crate::face::{Fonts, Type};
+use gritstone_report::typed::pieces;
 use std::ops::Range;
 
 /// Behind these a word that has to be broken is broken best.
@@ -55,29 +56,18 @@ pub(crate) fn broken(fonts: &Fonts, set: Type, text: &str, marks: &[f32], room: 
     lines.done
 }
 
-/// The words of a text, each in the pieces into which backticks cut it; a backtick that has no other is a letter.
+/// The words of a text, each in pieces that are set alike.
 fn words(text: &str) -> Vec<Vec<Piece<&str>>> {
-    let paired = text.matches('`').count().is_multiple_of(2);
-    let mut typed = false;
-    let mut words = vec![];
-    for word in text.split(' ') {
-        let mut pieces = vec![];
-        let mut from = 0;
-        let cuts = word.match_indices('`').filter(|_| paired);
-        for at in cuts.map(|(at, _)| at) {
-            pieces.push(Piece {
-                typed,
-                text: &word[from..at],
-            });
-            typed = !typed;
-            from = at + 1;
+    let mut words = vec![vec![]];
+    for (typed, piece) in pieces(text) {
+        for (at, text) in piece.split(' ').enumerate() {
+            if at > 0 {
+                words.push(vec![]);
+            }
+            if let Some(word) = words.last_mut().filter(|_| !text.is_empty()) {
+                word.push(Piece { typed, text });
+            }
         }
-        pieces.push(Piece {
-            typed,
-            text: &word[from..],
-        });
-        pieces.retain(|piece| !piece.text.is_empty());
-        words.push(pieces);
     }
     words
 }

@@ -9,6 +9,7 @@ pub mod html;
 pub mod lists;
 pub mod svg;
 pub mod terminal;
+pub mod typed;
 
 mod ab;
 mod audit;

@@ -80,7 +80,9 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     let growth = Growth::of(&warm, least);
     let each = all.iter().filter_map(|r| Growth::of(&r.warm, least));
     let each: Vec<f64> = each.map(|growth| growth.exponent).collect();
-    let fault = |growth: Growth| growth.fault().filter(|_| rules::surely_not_linear(&each));
+    // launches that timed one n each say nothing for themselves
+    let sure = each.is_empty() || rules::surely_not_linear(&each);
+    let fault = |growth: Growth| growth.fault().filter(|_| sure);
     let flat = match idle.filter(|r| r.checks.iter().all(|check| check.got == check.expected)) {
         Some(idle) => Some(sentence(reason(idle))),
         None if !claims.linear => None,

@@ -8,6 +8,7 @@ mod table;
 
 use crate::clean::{clean, escape};
 use crate::document::{Block, Document, Figure, Text};
+use crate::typed::pieces;
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("style.css");
@@ -154,18 +155,13 @@ fn marked(document: &Document, text: &Text) -> String {
     format!("{}{}", words(&text.text), superscript(document, text))
 }
 
-/// Escaped words. What stands between two backticks is to be typed, and is set so.
+/// Escaped words, with what is to be typed set so.
 fn words(text: &str) -> String {
-    let escaped = escape(text);
-    let pieces: Vec<&str> = escaped.split('`').collect();
-    if pieces.len().is_multiple_of(2) {
-        return escaped; // one of them has no other
-    }
-    let set = |(at, piece): (usize, &&str)| match at % 2 {
-        0 => (*piece).to_owned(),
-        _ => format!("<code>{piece}</code>"),
+    let set = |(typed, piece)| match typed {
+        false => escape(piece),
+        true => format!("<code>{}</code>", escape(piece)),
     };
-    pieces.iter().enumerate().map(set).collect()
+    pieces(text).map(set).collect()
 }
 
 /// The links raised; nothing where there are none.
@@ -209,7 +205,6 @@ mod tests {
             words("say `a < b` and `c`"),
             "say <code>a &lt; b</code> and <code>c</code>"
         );
-        assert_eq!(words("one ` alone"), "one ` alone");
-        assert_eq!(words("none"), "none");
+        assert_eq!(words("a < ` alone"), "a &lt; ` alone");
     }
 }

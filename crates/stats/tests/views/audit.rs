@@ -22,11 +22,19 @@ fn audited() -> Launch {
 }
 
 fn told(benchmark: &Benchmark, launch: Launch, entries: Result<f64, &str>) -> Vec<AuditTest> {
+    told_by(benchmark, &[launch], entries)
+}
+
+fn told_by(
+    benchmark: &Benchmark,
+    launches: &[Launch],
+    entries: Result<f64, &str>,
+) -> Vec<AuditTest> {
     tests(
         benchmark,
         &Evidence {
             build: "shipped",
-            launches: &[launch],
+            launches,
             entries,
             entries_elsewhere: None,
         },
@@ -85,6 +93,32 @@ fn a_row_that_claims_nothing_is_measured_all_the_same() {
     assert!(findings[1..].iter().all(|&f| f == Finding::NotClaimed));
     assert_eq!(of(&tests, Claim::SyscallsPerOp).measured, Some(2.5));
     assert_eq!(of(&tests, Claim::SyscallsPerOp).claimed, None);
+}
+
+/// Launches with these warm regions.
+fn grown(launches: &[&[(u64, u64)]]) -> AuditTest {
+    let launch = |regions: &&[(u64, u64)]| {
+        let mut launch = audited();
+        launch.events.retain(|e| !matches!(e, Event::Warm { .. }));
+        let warm = regions.iter().map(|&(n, wall)| Event::Warm { n, wall });
+        launch.events.splice(0..0, warm);
+        launch
+    };
+    let launches: Vec<Launch> = launches.iter().map(launch).collect();
+    of(&told_by(&claimed("a/b"), &launches, Ok(1.0)), Claim::Linear).clone()
+}
+
+#[test]
+fn one_lucky_region_is_not_the_growth_of_all_launches() {
+    const LUCKY: &[(u64, u64)] = &[(4000, 100), (4000, 400), (8000, 800), (8000, 800)];
+    const PLAIN: &[(u64, u64)] = &[(4000, 400), (4000, 400), (8000, 800), (8000, 800)];
+    let one = grown(&[LUCKY, PLAIN, PLAIN, PLAIN]);
+    assert_eq!((one.finding, one.measured), (Finding::Holds, Some(3.0)));
+    assert_eq!(grown(&[LUCKY, LUCKY, LUCKY, PLAIN]).finding, Finding::Fails);
+    // each has one n: together they are all the evidence
+    const SMALL: &[(u64, u64)] = &[(4000, 100), (4000, 100)];
+    const LARGE: &[(u64, u64)] = &[(8000, 800), (8000, 800)];
+    assert_eq!(grown(&[SMALL, LARGE]).finding, Finding::Fails);
 }
 
 #[test]

@@ -1,0 +1,25 @@
+//! What is to be typed, in words for people: it stands between two backticks.
+//!
+//! Must not know: how it is set.
+
+/// The pieces of a text in turn, each with whether it is to be typed; a backtick that has no other is a letter.
+pub fn pieces(text: &str) -> impl Iterator<Item = (bool, &str)> {
+    let paired = text.matches('`').count().is_multiple_of(2);
+    let most = if paired { usize::MAX } else { 1 };
+    let pieces = text.splitn(most, '`').enumerate();
+    pieces.map(|(at, piece)| (at % 2 == 1, piece))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pieces;
+
+    #[test]
+    fn what_stands_between_two_backticks_is_to_be_typed() {
+        let all = |text| pieces(text).collect::<Vec<_>>();
+        let wanted = [(false, "say "), (true, "a b"), (false, ", and")];
+        assert_eq!(all("say `a b`, and"), wanted);
+        assert_eq!(all("one ` alone"), [(false, "one ` alone")]);
+        assert_eq!(all(""), [(false, "")]);
+    }
+}
