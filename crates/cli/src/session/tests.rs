@@ -248,6 +248,21 @@ fn the_budget_holds_and_every_row_gets_its_least_when_that_fits() {
 }
 
 #[test]
+fn a_round_for_which_there_is_no_time_takes_what_is_quick_first() {
+    let names = ["a/1", "a/2", "a/3", "a/4", "a/long"];
+    let rows = || names.map(|id| steady(id, if id == "a/long" { 5.0 } else { 1.0 }));
+    for seed in 0..20 {
+        let limits = Limits {
+            seed,
+            ..limits(f64::from(5 * 9 + 4))
+        };
+        let ran = run(&plan(&names), rows().into(), &limits);
+        ran.result.as_ref().unwrap();
+        assert_eq!(names.map(|id| ran.count(id)), [6, 6, 6, 6, 5]);
+    }
+}
+
+#[test]
 fn rounds_are_interleaved_in_orders_that_the_seed_repeats() {
     let names = ["a/one", "a/two", "a/three", "a/four"];
     let plan = plan(&names);
