@@ -254,7 +254,7 @@ pub fn doctor(world: &World, args: &DoctorArgs) -> Result<Exit> {
     registry::recover();
     let site = Site::look(args.dir.as_deref())?;
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let findings = doctor::examine(&site.host, &world.catalogue.benchmarks, &site.dir, &path);
+    let findings = doctor::examine(site.host(), &world.catalogue.benchmarks, &site.dir, &path);
     output::write(args.format.format, &findings, || examination(&findings))?;
     if args.install {
         install(world, &site)?;
@@ -332,7 +332,7 @@ fn install(world: &World, site: &Site) -> Result<()> {
         output::remark("no program is missing");
         return Ok(());
     }
-    let command = programs::install(&site.host, &missing)
+    let command = programs::install(site.host(), &missing)
         .context("the packages of this distribution have other names than Debian's: install the programs by its own means")?;
     output::remark(&format!("+ {}", command.join(" ")));
     let (program, arguments) = command.split_first().context("an empty command")?;

@@ -4,11 +4,12 @@
 
 use anyhow::{Context, Result};
 use gritstone_exec::{CACHED, Executor, Journal, Places, Setup};
-use gritstone_host::{Chosen, Host, Root, choose_cpus, filesystem, groups_for, programs};
+use gritstone_host::{Chosen, Cpu, Host, Root, choose_cpus, filesystem, groups_for, programs};
 use gritstone_model::{Benchmark, Machine, Need};
 use gritstone_plan::Offer;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -18,8 +19,10 @@ use std::time::Duration;
 
 /// The machine, as far as a run needs it.
 pub struct Site {
-    /// What this machine is.
-    pub host: Host,
+    root: Root,
+    host: OnceCell<Host>,
+    /// Its processors.
+    pub cpu: Cpu,
     /// The CPU that is measured, its peer, and where the watcher goes.
     pub chosen: Chosen,
     /// Directory in whose file system files are measured; absolute.
@@ -33,17 +36,20 @@ impl Site {
     /// # Errors
     /// When no CPU is allowed to us, or there is no directory for files.
     pub fn look(dir: Option<&Path>) -> Result<Self> {
-        Self::of(Host::read(&Root::live()), dir)
+        Self::of(Root::live(), dir)
     }
 
-    /// A machine that is known.
-    fn of(host: Host, dir: Option<&Path>) -> Result<Self> {
-        let chosen = choose_cpus(&host.cpu)
+    /// A machine that is recorded, perhaps.
+    fn of(root: Root, dir: Option<&Path>) -> Result<Self> {
+        let cpu = Cpu::read(&root);
+        let chosen = choose_cpus(&cpu)
             .context("no CPU is known to be allowed to this process, so nothing can be placed; is /proc mounted?")?;
         let dir = dir.map_or_else(default_dir, Path::to_path_buf);
         let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
         Ok(Self {
-            host,
+            root,
+            host: OnceCell::new(),
+            cpu,
             chosen,
             // processes stand elsewhere, and so may whoever goes on with the run
             dir: std::path::absolute(&dir).unwrap_or(dir),
@@ -51,9 +57,15 @@ impl Site {
         })
     }
 
+    /// What this machine is, read when it is first asked for: to list what would run takes little of it.
+    pub fn host(&self) -> &Host {
+        self.host
+            .get_or_init(|| Host::with(self.cpu.clone(), &self.root))
+    }
+
     /// The machine as it is stored with a run.
     pub fn machine(&self) -> Machine {
-        self.host.machine(&self.dir)
+        self.host().machine(&self.dir)
     }
 
     /// The programs that entries need and that are here, by the need's name.
@@ -79,7 +91,7 @@ impl Site {
         Offer {
             cpu: self.chosen.measured,
             peer: self.chosen.peer,
-            cpus: self.chosen.in_turn(&self.host.cpu),
+            cpus: self.chosen.in_turn(&self.cpu),
             programs: self.programs(benchmarks).into_keys().collect(),
             kernels: gritstone_kernels::all()
                 .iter()
@@ -133,7 +145,7 @@ impl Site {
         );
         let mut executor = Executor::new(Setup {
             places,
-            cpus: self.host.cpu.allowed.to_string(),
+            cpus: self.cpu.allowed.to_string(),
             environment: self.environment(),
             programs: self.programs(benchmarks),
             measured,

@@ -64,7 +64,7 @@ pub fn steady(journal: Option<&mut Journal>, site: &Site, executor: &mut Executo
     let mut settings = journal
         .ok_or_else(|| "no journal can be kept".to_owned())
         .and_then(Journal::steadies);
-    for aim in aims(&root, &site.host.cpu.online, &site.chosen) {
+    for aim in aims(&root, &site.cpu.online, &site.chosen) {
         match (aim.settings, &mut settings) {
             (Err(why), _) => steadied.add(&aim.name, Err(why)),
             (_, Err(why)) => steadied.add(&aim.name, Err(why.clone())),

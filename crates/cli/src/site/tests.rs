@@ -31,7 +31,7 @@ fn sites() -> Vec<(&'static str, Site)> {
     ] {
         trees.push((name, Tree::recorded(name)));
     }
-    let site = |tree: &Tree| Site::of(tree.host(), Some(Path::new("/"))).unwrap();
+    let site = |tree: &Tree| Site::of(tree.root(), Some(Path::new("/"))).unwrap();
     trees
         .iter()
         .map(|(name, tree)| (*name, site(tree)))
@@ -52,7 +52,7 @@ fn no_row_is_placed_where_it_may_not_run() {
     for (name, site) in sites() {
         let plan = plan(&site);
         assert!(plan.steps.len() > 100, "{name}");
-        let cpu = &site.host.cpu;
+        let cpu = &site.cpu;
         for step in &plan.steps {
             let mut cpus = step.cpus.clone();
             let may = |&number: &u32| cpu.allowed.contains(number) && cpu.online.contains(number);
@@ -98,7 +98,7 @@ fn rows_across_cpus_run_on_two_or_say_why_not() {
             }
         }
         assert!(rows > 0);
-        let alone = site.host.cpu.allowed.len() == 1;
+        let alone = site.cpu.allowed.len() == 1;
         assert_eq!(site.chosen.peer.is_none(), alone, "{name}");
         assert_eq!(site.chosen.watcher.is_none(), alone, "{name}");
     }

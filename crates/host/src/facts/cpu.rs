@@ -42,6 +42,8 @@ pub struct Cpu {
     pub smt: Option<bool>,
     /// Whether /sys lets SMT be switched.
     pub smt_control: bool,
+    /// Whether they say that a hypervisor is below; only x86 has such a flag.
+    pub hypervisor: Option<bool>,
 }
 
 /// The switch for frequencies above the base.
@@ -69,7 +71,10 @@ pub struct Cache {
 }
 
 impl Cpu {
-    pub(super) fn read(root: &Root, cpuinfo: &str) -> Self {
+    /// Reads them. What cannot be read is `None` or empty; nothing is guessed.
+    #[must_use]
+    pub fn read(root: &Root) -> Self {
+        let cpuinfo = &root.text("/proc/cpuinfo").unwrap_or_default();
         let listed: CpuSet = processors(cpuinfo).collect();
         let online = root
             .cpus(&format!("{SYS}/online"))
@@ -104,6 +109,8 @@ impl Cpu {
             smt_control: root
                 .line(&format!("{SYS}/smt/control"))
                 .is_some_and(|control| control == "on" || control == "off"),
+            hypervisor: text::field(cpuinfo, "flags", ':')
+                .map(|flags| flags.split(' ').any(|flag| flag == "hypervisor")),
             cores,
             online,
         }

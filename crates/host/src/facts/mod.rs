@@ -49,11 +49,16 @@ impl Host {
     /// Reads a machine. What cannot be read is `None` or empty; nothing is guessed.
     #[must_use]
     pub fn read(root: &Root) -> Self {
-        let cpuinfo = root.text("/proc/cpuinfo").unwrap_or_default();
+        Self::with(Cpu::read(root), root)
+    }
+
+    /// The same where its processors are known already.
+    #[must_use]
+    pub fn with(cpu: Cpu, root: &Root) -> Self {
         let kernel = Kernel::read(root);
-        let virtualisation = Virtualisation::read(root, &cpuinfo, &kernel);
+        let virtualisation = Virtualisation::read(root, &cpu, &kernel);
         Self {
-            cpu: Cpu::read(root, &cpuinfo),
+            cpu,
             memory: Memory::read(root),
             system: System::read(root),
             cgroup: Cgroup::read(root),

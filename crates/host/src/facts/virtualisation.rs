@@ -2,10 +2,9 @@
 //!
 //! Must not know: what either does to figures.
 
-use super::Kernel;
+use super::{Cpu, Kernel};
 use crate::Root;
 use crate::mounts;
-use crate::text;
 use std::path::Path;
 
 /// What lies between this process and the hardware. `None`: nothing was seen, which is no proof that there is nothing.
@@ -18,9 +17,9 @@ pub struct Virtualisation {
 }
 
 impl Virtualisation {
-    pub(super) fn read(root: &Root, cpuinfo: &str, kernel: &Kernel) -> Self {
+    pub(super) fn read(root: &Root, cpu: &Cpu, kernel: &Kernel) -> Self {
         Self {
-            machine: machine(root, cpuinfo, kernel),
+            machine: machine(root, cpu, kernel),
             container: container(root, kernel),
         }
     }
@@ -50,7 +49,7 @@ fn hypervisor(name: &str) -> Option<&'static str> {
         .map(|&(_, name)| name)
 }
 
-fn machine(root: &Root, cpuinfo: &str, kernel: &Kernel) -> Option<String> {
+fn machine(root: &Root, cpu: &Cpu, kernel: &Kernel) -> Option<String> {
     // hypervisors that Linux itself has made known
     if let Some(kind) = root.line("/sys/hypervisor/type") {
         return Some(hypervisor(&kind).map_or(kind.clone(), str::to_owned));
@@ -58,12 +57,9 @@ fn machine(root: &Root, cpuinfo: &str, kernel: &Kernel) -> Option<String> {
     if let Some(compatible) = root.line("/proc/device-tree/hypervisor/compatible") {
         return Some(hypervisor(&compatible).map_or(compatible.clone(), str::to_owned));
     }
-    // only x86 has such flags
-    let flagged = text::field(cpuinfo, "flags", ':')
-        .map(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
     let product = root.line("/sys/class/dmi/id/product_name");
     // the firmware of bare metal in a cloud names the cloud too (Amazon's *.metal)
-    if flagged == Some(false) || product.is_some_and(|name| name.ends_with(".metal")) {
+    if cpu.hypervisor == Some(false) || product.is_some_and(|name| name.ends_with(".metal")) {
         return None;
     }
     let named = ["sys_vendor", "product_name", "board_vendor", "bios_vendor"]
@@ -76,7 +72,10 @@ fn machine(root: &Root, cpuinfo: &str, kernel: &Kernel) -> Option<String> {
             .iter()
             .find_map(|name| hypervisor(name))
     };
-    let unnamed = || flagged.map(|_| by_clock().unwrap_or("unknown hypervisor"));
+    let unnamed = || {
+        cpu.hypervisor
+            .map(|_| by_clock().unwrap_or("unknown hypervisor"))
+    };
     named.or_else(unnamed).map(str::to_owned)
 }
 

@@ -9,6 +9,7 @@
 use super::wrap::{longest_word, width_of, wrap};
 use crate::clean::clean;
 use crate::document::{Document, Row, Style, Table, Text};
+use std::iter::repeat_n;
 
 /// Between two columns.
 const GAP: usize = 2;
@@ -294,7 +295,9 @@ fn set(line: String, width: usize, style: Style) -> String {
 /// Columns of lines side by side, standing on the bottom or hanging from the top.
 fn beside(cells: Vec<Vec<String>>, widths: &[usize], bottom: bool) -> Vec<String> {
     let height = cells.iter().map(Vec::len).max().unwrap_or(0);
-    let mut lines = vec![String::new(); height];
+    // room for a whole line, in letters of one byte, as most are
+    let line = || String::with_capacity(span_width(widths));
+    let mut lines: Vec<String> = std::iter::repeat_with(line).take(height).collect();
     for (i, (column, width)) in cells.into_iter().zip(widths).enumerate() {
         let above = if bottom { height - column.len() } else { 0 };
         let below = height - above - column.len();
@@ -303,9 +306,9 @@ fn beside(cells: Vec<Vec<String>>, widths: &[usize], bottom: bool) -> Vec<String
         let cells = cells.chain(std::iter::repeat_with(blank).take(below));
         for (line, cell) in lines.iter_mut().zip(cells) {
             let gap = if i > 0 { GAP } else { 0 };
-            line.push_str(&" ".repeat(gap));
+            line.extend(repeat_n(' ', gap));
             line.push_str(&cell);
-            line.push_str(&" ".repeat(width.saturating_sub(width_of(&cell))));
+            line.extend(repeat_n(' ', width.saturating_sub(width_of(&cell))));
         }
     }
     lines

@@ -16,7 +16,7 @@ pub(super) fn width_of(text: &str) -> usize {
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     let mut lines = Vec::new();
-    let mut line = String::new();
+    let mut line = String::with_capacity(text.len().min(width));
     let mut used = 0;
     for word in text.split_whitespace() {
         let space = usize::from(!line.is_empty());
