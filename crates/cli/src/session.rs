@@ -195,7 +195,7 @@ pub fn measure(
         rounds: first as usize + PILOT,
         end: limits.budget,
     };
-    // a seed repeats the order of a whole run; what goes on after a cut is in another order anyway
+    // a seed repeats the order of a whole run, but of a round for which there is no time; what goes on after a cut is in another order anyway
     let seed = |stage: u64| {
         limits
             .seed
@@ -296,7 +296,7 @@ impl Session<'_> {
                 let track = &mut tracks[i];
                 let fits =
                     self.ways.now() + Duration::from_secs_f64(track.cost()) <= self.limits.budget;
-                if !track.out && fits {
+                if fits {
                     self.launch(track)?;
                 }
             }
@@ -305,14 +305,16 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// A round for which there is no time takes what is quick first: so most rows have as many launches as they can.
+    /// A round for which there is no time takes rows that have few launches first, and of these the quick ones: so as many as can be
+    /// have what a figure needs.
     fn as_time_allows(&self, order: &[usize], tracks: &[Track<'_>]) -> Vec<usize> {
         let cost = |i: &usize| tracks[*i].cost();
+        let has = |i: &usize| tracks[*i].launches.min(LEAST);
         let open = order.iter().copied().filter(|&i| !tracks[i].out);
         let mut order: Vec<usize> = open.collect();
         let left = self.limits.budget.saturating_sub(self.ways.now());
         if order.iter().map(cost).sum::<f64>() > left.as_secs_f64() {
-            order.sort_by(|a, b| cost(a).total_cmp(&cost(b)));
+            order.sort_by(|a, b| has(a).cmp(&has(b)).then(cost(a).total_cmp(&cost(b))));
         }
         order
     }

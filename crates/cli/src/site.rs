@@ -135,6 +135,8 @@ impl Site {
         stop: Arc<AtomicBool>,
         mut journal: Option<&mut Journal>,
     ) -> Result<Executor> {
+        // what this machine is does not have in it what is made for a run, such as a swap file
+        self.host();
         let places = Places::make(&program_dirs(), &self.dir, journal.as_deref_mut())?;
         let measured = filesystem::of(&self.dir).map_or_else(
             |_| format!("{CACHED}a file system that could not be named"),

@@ -254,7 +254,7 @@ fn a_round_for_which_there_is_no_time_takes_what_is_quick_first() {
     for seed in 0..20 {
         let limits = Limits {
             seed,
-            ..limits(f64::from(5 * 9 + 4))
+            ..limits(f64::from(5 * 9 + 6))
         };
         let ran = run(&plan(&names), rows().into(), &limits);
         ran.result.as_ref().unwrap();

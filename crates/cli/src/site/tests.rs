@@ -31,7 +31,12 @@ fn sites() -> Vec<(&'static str, Site)> {
     ] {
         trees.push((name, Tree::recorded(name)));
     }
-    let site = |tree: &Tree| Site::of(tree.root(), Some(Path::new("/"))).unwrap();
+    let site = |tree: &Tree| {
+        let site = Site::of(tree.root(), Some(Path::new("/"))).unwrap();
+        // while the tree is there
+        site.host();
+        site
+    };
     trees
         .iter()
         .map(|(name, tree)| (*name, site(tree)))
