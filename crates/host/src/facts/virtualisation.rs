@@ -145,37 +145,36 @@ mod tests {
         (directory, root)
     }
 
+    /// The kind of machine of these files, one of which is of the processors.
+    fn kind_of(cpuinfo: &str, files: &[(&str, &str)], kernel: &Kernel) -> Option<String> {
+        let files = [files, &[("proc/cpuinfo", cpuinfo)]].concat();
+        let (_kept, root) = tree(&files);
+        machine(&root, &Cpu::read(&root), kernel)
+    }
+
     #[test]
     fn the_flag_decides_on_x86() {
-        let (_kept, root) = tree(&[("sys/class/dmi/id/sys_vendor", "Amazon EC2\n")]);
-        let kernel = Kernel::default();
-        assert_eq!(
-            machine(&root, "flags\t: fpu\n", &kernel),
-            None,
-            "bare metal of a cloud"
-        );
-        assert_eq!(
-            machine(&root, "flags\t: fpu hypervisor\n", &kernel).as_deref(),
-            Some("Amazon EC2")
-        );
+        let kind = |cpuinfo| {
+            let cloud = [("sys/class/dmi/id/sys_vendor", "Amazon EC2\n")];
+            kind_of(cpuinfo, &cloud, &Kernel::default())
+        };
+        assert_eq!(kind("flags\t: fpu\n"), None, "bare metal of a cloud");
+        let guest = kind("flags\t: fpu hypervisor\n");
+        assert_eq!(guest.as_deref(), Some("Amazon EC2"));
         // 64-bit Arm has no such flag
-        assert_eq!(
-            machine(&root, "Features\t: fp\n", &kernel).as_deref(),
-            Some("Amazon EC2")
-        );
+        assert_eq!(kind("Features\t: fp\n").as_deref(), Some("Amazon EC2"));
     }
 
     #[test]
     fn without_firmware_the_clocks_tell() {
-        let (_kept, root) = tree(&[]);
         let mut kernel = Kernel::default();
-        let flags = "processor\t: 0\nflags\t: fpu hypervisor\n";
-        assert_eq!(
-            machine(&root, flags, &kernel).as_deref(),
-            Some("unknown hypervisor")
-        );
+        let kind = |kernel: &Kernel| {
+            let cpuinfo = "processor\t: 0\nflags\t: fpu hypervisor\n";
+            kind_of(cpuinfo, &[], kernel)
+        };
+        assert_eq!(kind(&kernel).as_deref(), Some("unknown hypervisor"));
         kernel.clock_sources = vec!["tsc".to_owned(), "kvm-clock".to_owned()];
-        assert_eq!(machine(&root, flags, &kernel).as_deref(), Some("KVM"));
+        assert_eq!(kind(&kernel).as_deref(), Some("KVM"));
     }
 
     #[test]
