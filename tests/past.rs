@@ -13,7 +13,7 @@ fn a_history_grows_with_the_runs_and_a_gate_needs_five() {
         "byte/fcall-*",
         "--quick",
         "--budget",
-        "3s",
+        "8s",
         "--format",
         "json",
     ];
