@@ -23,8 +23,8 @@ test: setup-test
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	scripts/check-c
-	# a shell that starts this in the background has these signals ignored, and tests send them
-	env --default-signal=INT,QUIT cargo test --workspace --quiet
+	# a shell that starts this in the background, or nohup, has these signals ignored, and tests send them
+	env --default-signal=HUP,INT,QUIT cargo test --workspace --quiet
 	cargo xtask tidy
 	cargo xtask docgen --check
 
