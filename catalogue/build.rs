@@ -53,7 +53,7 @@ fn main() -> io::Result<()> {
     fs::write(Path::new(&variable("OUT_DIR")?).join("files.rs"), code)
 }
 
-/// The same without what is not there, a sixth of the fields, which every start would read.
+/// The same without what is not there, a sixth of the fields: whoever reads the catalogue would read it each time.
 fn told(value: Value) -> Value {
     match value {
         Value::Object(map) => {

@@ -74,12 +74,15 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
         _ => found.judged(Claim::Check, None, None, claims.check, wrong),
     }
     // the least of all launches: whoever else uses the machine only ever adds time, and more to long regions than to short; but where
-    // two want the same, the least may be the luck of one short region, and the launches one by one do not say so
+    // two want the same, the least may be the luck of one short region: the launches one by one do not say so, and have the word
     let least = |walls: &[f64]| walls.iter().copied().reduce(f64::min);
     let warm: Vec<(u64, u64)> = all.iter().flat_map(|r| r.warm.iter().copied()).collect();
-    let growth = Growth::of(&warm, least);
     let each = all.iter().filter_map(|r| Growth::of(&r.warm, least));
     let each: Vec<f64> = each.map(|growth| growth.exponent).collect();
+    let growth = Growth::of(&warm, least).map(|growth| match growth.fault() {
+        Some(_) => growth.as_of(&each),
+        None => growth,
+    });
     // launches that timed one n each say nothing for themselves
     let sure = each.is_empty() || rules::surely_not_linear(&each);
     let fault = |growth: Growth| growth.fault().filter(|_| sure);

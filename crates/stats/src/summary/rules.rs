@@ -107,17 +107,12 @@ fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<String> {
     if growths.len() < limits::LINEAR_LAUNCHES {
         return None;
     }
-    let &example = growths.first()?;
+    let example = growths.first()?;
     let exponents: Vec<f64> = growths.iter().map(|growth| growth.exponent).collect();
-    let exponent = median(exponents.iter().copied())?;
     if !surely_not_linear(&exponents) {
         return None;
     }
-    Growth {
-        exponent,
-        ..example
-    }
-    .fault()
+    example.as_of(&exponents).fault()
 }
 
 /// Whether launches at large grow otherwise than in proportion: the median of their exponents is beyond what any cache explains, or its
@@ -162,6 +157,12 @@ impl Growth {
             // no time at either n is no growth
             exponent: if exponent.is_nan() { 0.0 } else { exponent },
         })
+    }
+
+    /// With the median of these exponents instead of its own, where there are any.
+    pub(crate) fn as_of(self, exponents: &[f64]) -> Self {
+        let exponent = median(exponents.iter().copied()).unwrap_or(self.exponent);
+        Self { exponent, ..self }
     }
 
     /// Why it is not in proportion to n, if it is not.
