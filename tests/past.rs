@@ -2,28 +2,32 @@
 
 mod common;
 
-use common::Home;
+use common::{Home, result};
+use gritstone_model::{Conditions, Event, RunData, TrialSide};
+use gritstone_store::{Store, new_id};
+use serde_json::{Value, json};
+
+const MEASURE: [&str; 8] = [
+    "run",
+    "byte/syscall",
+    "byte/fcall-*",
+    "--quick",
+    "--budget",
+    "8s",
+    "--format",
+    "json",
+];
 
 #[test]
-fn a_history_grows_with_the_runs_and_a_gate_needs_five() {
+fn a_history_grows_with_the_runs() {
     let home = Home::new();
-    let measure = [
-        "run",
-        "byte/syscall",
-        "byte/fcall-*",
-        "--quick",
-        "--budget",
-        "8s",
-        "--format",
-        "json",
-    ];
     let (code, _, error) = home.run(&["history", "byte/syscall"]);
     assert!(
         code == 2 && error.contains("no run in the store has byte/syscall"),
         "{error}"
     );
-    home.json(&measure);
-    home.json(&measure);
+    home.json(&MEASURE);
+    home.json(&MEASURE);
     for id in ["byte/syscall", "byte/fcall-overhead"] {
         let history = home.json(&["history", id, "--format", "json"]);
         assert_eq!(history["schema"], "gritstone/history/1");
@@ -47,41 +51,102 @@ fn a_history_grows_with_the_runs_and_a_gate_needs_five() {
             .unwrap()
             .starts_with("<svg")
     );
+}
 
-    let (code, text, error) = home.run(&["check"]);
-    assert!(code == 4 && text.contains("5 are needed"), "{text}{error}");
-    let (code, text, _) = home.run(&[
-        "check",
-        "last",
-        "--against",
-        "last~1",
-        "--max-slowdown",
-        "90%",
-    ]);
-    assert!([0, 4].contains(&code), "{text}");
+/// A run that was measured here as it would be with the machine to itself; `beside` is the row beside all launches of which another
+/// thread of the core was busy, which only the other rows tell.
+fn measured_alone(beside: &str) -> RunData {
+    let home = Home::new();
+    home.json(&MEASURE);
+    let (_, bundle, _) = home.run(&["export"]);
+    let mut run = gritstone_exchange::read_bundle(&bundle).unwrap();
+    for launch in &mut run.launches {
+        launch.conditions = Conditions {
+            wall: launch.conditions.wall,
+            ..Conditions::default()
+        };
+        let busy = launch.id.as_str() == beside;
+        let share = if busy { 150_000 } else { 100_000 };
+        for (at, event) in (0..).zip(&mut launch.events) {
+            match event {
+                Event::Sample(sample) => {
+                    (sample.pace, sample.wide) = (300_000 + at % 3, share);
+                }
+                Event::Batch(batch) => (batch.pace, batch.wide) = (300_000 + at % 3, share),
+                _ => {}
+            }
+        }
+    }
+    run
+}
+
+/// The same run once more, so many hours later.
+fn later(run: &RunData, hours: u32) -> RunData {
+    let mut run = run.clone();
+    let started = jiff::Timestamp::UNIX_EPOCH + jiff::SignedDuration::from_hours(hours.into());
+    run.info.started = started.to_string();
+    run.info.id = new_id(started, hours);
+    run
+}
+
+/// A home with these runs.
+fn with(runs: &[RunData]) -> Home {
+    let home = Home::new();
+    let mut store = Store::open(&home.store()).unwrap();
+    runs.iter().for_each(|run| store.import(run).unwrap());
+    home
+}
+
+#[test]
+fn a_gate_needs_five_runs_that_are_like_the_one_it_judges() {
+    let run = measured_alone("");
+    let mut elsewhere = later(&run, 3);
+    elsewhere.info.settings.dir = "/elsewhere".into();
+    let mut side = later(&run, 4);
+    side.info.settings.trial = Some(TrialSide::default());
+    let home = with(&[later(&run, 1), later(&run, 2), elsewhere, side]);
+    let told = |of: &str, said: &str| {
+        let (code, text, error) = home.run(&["check", of]);
+        assert!(code == 4 && text.contains(said), "{text}{error}");
+    };
+    told("last~2", "5 are needed");
+    told("last~2", "1 earlier run like it");
+    told("last~1", "0 earlier runs like it");
+    assert_eq!(home.run(&["check", "last"]).0, 2, "a side of a trial");
+    // nor need a run be in the store
+    let (_, view, _) = home.run(&["show", "last~2", "--format", "json"]);
+    let file = home.path().join("run.json");
+    std::fs::write(&file, view).unwrap();
+    told(file.to_str().unwrap(), "1 earlier run like it");
+
+    let against = ["check", "last~2", "--against", "last~3", "--max-slowdown"];
+    let (code, text, error) = home.run(&[&against[..], &["90%"]].concat());
+    assert!([0, 4].contains(&code), "{text}{error}");
     assert_eq!(
-        home.run(&["check", "--against", "ref:vax-11-780-4.1bsd"]).0,
+        home.run(&["check", "last~2", "--against", "ref:vax-11-780-4.1bsd"])
+            .0,
         2
     );
     assert_eq!(home.run(&["check", "--max-slowdown", "slow"]).0, 2);
+}
 
-    // a run that is not like them neither has them for a history nor stands in theirs; nor need a run be in the store
-    let elsewhere = home.path().join("elsewhere");
-    std::fs::create_dir(&elsewhere).unwrap();
-    home.json(&[&measure[..], &["--dir", elsewhere.to_str().unwrap()]].concat());
-    let (code, text, _) = home.run(&["check", "last"]);
-    assert!(
-        code == 4 && text.contains("0 earlier runs like it"),
-        "{text}"
-    );
-    let (_, view, _) = home.run(&["show", "last~1", "--format", "json"]);
-    let file = home.path().join("run.json");
-    std::fs::write(&file, view).unwrap();
-    for run in ["last~1", file.to_str().unwrap()] {
-        let (code, text, _) = home.run(&["check", run]);
-        assert!(
-            code == 4 && text.contains("1 earlier run like it"),
-            "{text}"
-        );
+#[test]
+fn a_history_says_of_a_run_what_the_run_says_itself() {
+    let home = with(&[measured_alone("byte/syscall")]);
+    let view = home.json(&["show", "last", "--format", "json"]);
+    let notes = result(&view, "byte/syscall")["footnotes"].to_string();
+    let why = "another thread of its core was busy";
+    assert!(notes.contains(why), "{notes}");
+    for row in view["results"].as_array().unwrap() {
+        let id = row["id"].as_str().unwrap();
+        let history = home.json(&["history", id, "--format", "json"]);
+        let point = &history["series"][0]["points"][0];
+        for key in ["estimate", "interval"] {
+            assert_eq!(point[key], row[key], "{id}: {key}");
+        }
+        let notes = row["footnotes"].as_array().unwrap();
+        let of_the_figure = |note: &&Value| note["of"].is_null();
+        let notes: Vec<&Value> = notes.iter().filter(of_the_figure).collect();
+        assert_eq!(json!(point["footnotes"]), json!(notes), "{id}");
     }
 }

@@ -33,8 +33,8 @@ use crate::drift;
 pub use crowd::Floor;
 use disturbance::Disturbance;
 use gritstone_model::{
-    Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, OwnCatalogue, Quantity,
-    ResultView, RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
+    Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, Outcome,
+    OwnCatalogue, Quantity, ResultView, RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
 };
 use launch::held_to;
 pub use launch::{launch_crowded, launch_disturbed, launch_ns_per_op, launch_timed};
@@ -84,47 +84,44 @@ impl Intervals {
     }
 }
 
-/// The rows of a run, launched or not, with their launches of one copy.
+/// The rows of a run, launched or not, with their launches of one copy. What the run knows of its cores is from all of its launches,
+/// also from those whose rows are not there.
 fn rows(run: &RunData) -> BTreeMap<&Id, Row<'_>> {
-    let alone = run.launches.iter().filter(|launch| launch.copies == 1);
-    let mut readings: Vec<Reading> = alone.map(Reading::of).collect();
-    let floor = Floor::of(readings.iter().map(|reading| reading.launch));
-    let benchmarks: BTreeMap<&Id, &Benchmark> =
-        run.benchmarks.iter().map(|row| (&row.id, row)).collect();
-    for reading in &mut readings {
-        if let Some(row) = benchmarks.get(&reading.launch.id) {
-            reading.hold_to(held_to(row, &floor), figure_of(row, reading));
+    let alone = || run.launches.iter().filter(|launch| launch.copies == 1);
+    let floor = Floor::of(alone());
+    let drift = drift::of_run(&alone().filter_map(pace).collect::<Vec<f64>>());
+    let mut rows: BTreeMap<&Id, Row> = run.benchmarks.iter().map(row_of(drift)).collect();
+    for launch in alone() {
+        if let Some(row) = rows.get_mut(&launch.id) {
+            let mut reading = Reading::of(launch);
+            let figure = figure_of(row.benchmark, &reading);
+            reading.hold_to(held_to(row.benchmark, &floor), figure);
+            row.launches.push(reading);
         }
     }
-    let drift = drift::of_run(&paces(&readings));
-    let mut launches: BTreeMap<&Id, Vec<Reading>> = BTreeMap::new();
-    for reading in readings {
-        let own = launches.entry(&reading.launch.id).or_default();
-        own.push(reading);
-    }
-    let row = |benchmark| Row {
-        benchmark,
-        launches: launches.remove(&benchmark.id).unwrap_or_default(),
-        drift: match benchmark.processor_bound {
-            true => drift,
-            false => Scatter::known(0.0),
-        },
-    };
-    let benchmarks = run.benchmarks.iter();
-    benchmarks
-        .map(row)
-        .map(|row| (&row.benchmark.id, row))
-        .collect()
+    rows
 }
 
-/// The frequency of the core in each launch that had one core to itself, GHz.
-fn paces(launches: &[Reading]) -> Vec<f64> {
-    launches
-        .iter()
-        .filter(|reading| reading.measured() && reading.launch.cpus.len() == 1)
-        .filter(|reading| !Disturbance::of(true, reading).is_any())
-        .filter_map(Reading::ghz)
-        .collect()
+/// A row without launches; the drift is that of the run.
+fn row_of(drift: Scatter) -> impl Fn(&Benchmark) -> (&Id, Row<'_>) {
+    move |benchmark| {
+        let row = Row {
+            benchmark,
+            launches: Vec::new(),
+            drift: match benchmark.processor_bound {
+                true => drift,
+                false => Scatter::known(0.0),
+            },
+        };
+        (&benchmark.id, row)
+    }
+}
+
+/// The frequency of the core in a launch that had one core to itself, GHz. Another thread of the core does not change it.
+fn pace(launch: &Launch) -> Option<f64> {
+    let one = launch.outcome == Outcome::Measured && launch.cpus.len() == 1;
+    let quiet = || !Disturbance::by_conditions(true, &launch.conditions).is_any();
+    (one && quiet()).then(|| reading::ghz(reading::samples(launch)))?
 }
 
 /// The whole run, recomputed from its launches.

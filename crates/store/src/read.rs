@@ -7,7 +7,7 @@ use crate::find::{Having, having};
 use crate::rows::{self, Row, Wrong};
 use crate::seal::Seal;
 use crate::{events, sql, write};
-use gritstone_model::{Event, Id, Launch, RunData, RunInfo, Sample, Usage};
+use gritstone_model::{Benchmark, Event, Id, Launch, RunData, RunInfo, Sample, Usage};
 use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
 use rusqlite::types::Value;
 use rusqlite::{Connection, Params, Rows};
@@ -45,12 +45,8 @@ pub(crate) fn samples(connection: &Connection, id: &str) -> Result<RunData, Faul
     };
     let mut data = beginning(&snapshot, id, run, &Wanted::All)?;
     let heads = all(&snapshot, sql::SELECT_LAUNCHES, [run])?;
-    data.launches = heads
-        .into_iter()
-        .filter_map(split)
-        .map(|(_, head)| rows::read_launch(&head))
-        .collect::<Result<_, Wrong>>()
-        .map_err(|what| unreadable(id, &data.info.gritstone, what))?;
+    let heads = heads.into_iter().map(|row| launch_head(&data, row));
+    data.launches = heads.collect::<Result<_, Fault>>()?;
     // there are hundreds of thousands in twenty runs: straight from the columns
     let mut statement = snapshot.prepare_cached(sql::SELECT_SAMPLES)?;
     let mut samples = statement.query([run])?;
@@ -64,6 +60,13 @@ pub(crate) fn samples(connection: &Connection, id: &str) -> Result<RunData, Faul
     drop(samples);
     drop(statement);
     Ok(data)
+}
+
+/// A launch without its events, not held to its seal.
+fn launch_head(data: &RunData, row: Row) -> Result<Launch, Fault> {
+    let RunInfo { id, gritstone, .. } = &data.info;
+    let (_, head) = split(row).ok_or_else(|| missing("launch", id))?;
+    rows::read_launch(&head).map_err(|what| unreadable(id, gritstone, what))
 }
 
 /// The number of a launch, and a sample or the latencies of it.
@@ -104,8 +107,9 @@ pub(crate) fn head(connection: &Connection, id: &str) -> Result<RunInfo, Fault> 
     Ok(beginning(&snapshot, id, run, &Wanted::None)?.info)
 }
 
-/// The newest runs that have a benchmark, oldest first, with nothing but it and the rows that its figure is made of. Every row that is
-/// read is held to its seal; that no launch is missing is not looked at.
+/// The newest runs that have a benchmark, oldest first, with nothing but it and the rows that its figure is made of; of the launches
+/// of others there is what they say of the cores. Every row that is read is held to its seal, but for these; that no launch is missing
+/// is not looked at.
 pub(crate) fn series(
     connection: &Connection,
     benchmark: &Id,
@@ -116,24 +120,56 @@ pub(crate) fn series(
     found.reverse();
     let one = |Having { id, run, .. }| -> Result<RunData, Fault> {
         let mut data = beginning(&snapshot, &id, run, &Wanted::MadeOf(benchmark))?;
-        let wanted: Vec<Id> = data.benchmarks.iter().map(|row| row.id.clone()).collect();
-        for benchmark in wanted {
-            let rows = all(
-                &snapshot,
-                sql::SELECT_LAUNCHES_OF,
-                (run, benchmark.as_str()),
-            )?;
-            for row in rows {
-                let number = row.get(1).cloned();
-                let mut statement = snapshot.prepare_cached(sql::SELECT_EVENTS_OF)?;
-                let mut events = statement.query((run, number))?;
+        for row in all(&snapshot, sql::SELECT_LAUNCHES, [run])? {
+            let number = launch_number(&row);
+            let number = number.ok_or_else(|| missing("number of a launch", &id))?;
+            let wanted = |entry: &Benchmark| is_of(&row, 2, entry.id.as_str());
+            let whole = data.benchmarks.iter().any(wanted);
+            let statement = if whole {
+                sql::SELECT_EVENTS_OF
+            } else {
+                sql::SELECT_PACERS_OF
+            };
+            let mut statement = snapshot.prepare_cached(statement)?;
+            let mut events = statement.query((run, number))?;
+            data.launches.push(if whole {
                 events.advance()?;
-                data.launches.push(launch(&data, row, &mut events)?);
-            }
+                launch(&data, row, &mut events)?
+            } else {
+                paced(&data, row, &mut events)?
+            });
         }
         Ok(data)
     };
     found.into_iter().map(one).collect()
+}
+
+/// A launch of which no more is known than what was around it, and what the pacers said beside its samples.
+fn paced(data: &RunData, row: Row, pacers: &mut Rows<'_>) -> Result<Launch, Fault> {
+    let id = &data.info.id;
+    let mut launch = launch_head(data, row)?;
+    while let Some(row) = pacers.next()? {
+        let number = |column| Ok::<_, rusqlite::Error>(row.get::<_, i64>(column)? as u64);
+        let read = || -> Result<Sample, rusqlite::Error> {
+            Ok(Sample {
+                n: number(0)?,
+                pace: number(1)?,
+                wide: number(2)?,
+                ..Sample::default()
+            })
+        };
+        let sample = read().map_err(|_| broken(format!("a sample of run {id}")))?;
+        launch.events.push(Event::Sample(sample));
+    }
+    Ok(launch)
+}
+
+/// The number in a row of `sql::SELECT_LAUNCHES`, behind the seal.
+fn launch_number(row: &Row) -> Option<i64> {
+    match row.get(1) {
+        Some(&Value::Integer(number)) => Some(number),
+        _ => None,
+    }
 }
 
 /// The benchmarks of a run that somebody wants.
@@ -237,8 +273,8 @@ fn launches(connection: &Connection, data: &RunData, run: i64) -> Result<Vec<Lau
     let mut events = statement.query([run])?;
     events.advance()?;
     for (number, row) in (0_i64..).zip(rows) {
-        // the number is the second value of the row: a gap is a launch that was lost
-        if row.get(1) != Some(&Value::Integer(number)) {
+        // a gap is a launch that was lost
+        if launch_number(&row) != Some(number) {
             return Err(broken(format!("launch {number} of run {id}")));
         }
         launches.push(launch(data, row, &mut events)?);

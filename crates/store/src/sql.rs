@@ -81,10 +81,6 @@ statements! {
     SELECT_LAUNCHES = "SELECT seal, number, benchmark, round, start_ns, cpus, \
         outcome, why, wall_ns, conditions \
         FROM launch WHERE run = $1 ORDER BY number";
-    /// The launches of one benchmark in it.
-    SELECT_LAUNCHES_OF = "SELECT seal, number, benchmark, round, start_ns, cpus, \
-        outcome, why, wall_ns, conditions \
-        FROM launch WHERE run = $1 AND benchmark = $2 ORDER BY number";
     /// The runs that have a benchmark, back in time: whoever asks stops when there are enough.
     SELECT_RUNS_WITH = "SELECT id, number, substr(started, 1, 19), settings FROM run WHERE EXISTS \
         (SELECT 1 FROM benchmark WHERE benchmark.id = $1 AND benchmark.run = run.number) \
@@ -104,6 +100,9 @@ statements! {
     SELECT_SAMPLES = "SELECT launch, n, wall_ns, pace_fs, user_ns, system_ns, cpu_ns, vcsw, icsw, \
         minflt, majflt, inblock, oublock, migrations, coalesce(wide_fs, 0), kind, value FROM event \
         WHERE run = $1 AND kind IN ('sample', 'latency') ORDER BY launch, position";
+    /// What the pacers said beside the samples of one launch.
+    SELECT_PACERS_OF = "SELECT n, pace_fs, coalesce(wide_fs, 0) FROM event \
+        WHERE run = $1 AND launch = $2 AND kind = 'sample' ORDER BY position";
 }
 
 #[cfg(test)]

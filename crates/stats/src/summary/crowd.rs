@@ -6,7 +6,8 @@
 //! Must not know: the work that was timed, other conditions, footnotes.
 
 use super::limits;
-use gritstone_model::{Event, Launch, Sample};
+use super::reading::samples;
+use gritstone_model::{Launch, Sample};
 use std::collections::BTreeMap;
 
 /// What wide over pace was on each set of CPUs, from the least. What the core is when it is ours alone is the value that a tenth
@@ -62,11 +63,7 @@ impl Floor {
 
 /// What the pacers of a launch say, sample by sample.
 fn shares(launch: &Launch) -> impl Iterator<Item = f64> {
-    launch.events.iter().filter_map(|event| match event {
-        Event::Sample(sample) => share(sample.pace, sample.wide),
-        Event::Batch(batch) => share(batch.pace, batch.wide),
-        _ => None,
-    })
+    samples(launch).filter_map(|sample| share(sample.pace, sample.wide))
 }
 
 /// `None` where one of the pacers is missing.

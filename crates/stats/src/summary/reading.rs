@@ -19,6 +19,20 @@ pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     (!values.is_empty()).then(|| order::median(&order::sorted(&values)))
 }
 
+/// The timed regions of a launch that are figures.
+pub(super) fn samples(launch: &Launch) -> impl Iterator<Item = &Sample> {
+    launch.events.iter().filter_map(|event| match event {
+        Event::Sample(sample) if sample.n > 0 => Some(sample),
+        _ => None,
+    })
+}
+
+/// Frequency of the core, GHz: the median over samples. `None` where one of them had no pacer, or there is none.
+pub(super) fn ghz<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> {
+    let paced = |s: &Sample| (s.pace > 0).then(|| FS_PER_NS / s.pace as f64);
+    median(samples.map(paced).collect::<Option<Vec<f64>>>()?)
+}
+
 /// What the figure of a launch is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MadeOf {
@@ -186,10 +200,9 @@ impl<'a> Reading<'a> {
         median(self.alone.iter().map(cycles)).filter(|&cycles| cycles > 0.0)
     }
 
-    /// Frequency of the core, GHz: the median over samples. `None` where a sample had no pacer.
+    /// Frequency of the core, GHz; `None` where a sample had no pacer.
     pub fn ghz(&self) -> Option<f64> {
-        self.paced()?;
-        median(self.samples.iter().map(|s| FS_PER_NS / s.pace as f64))
+        ghz(self.samples.iter())
     }
 
     fn paced(&self) -> Option<()> {
