@@ -134,7 +134,7 @@ fn one_command_and_many() {
         &home,
         &[
             "--budget",
-            "2s",
+            "4s",
             "--parameter",
             "n=1,2",
             "--",
@@ -170,7 +170,7 @@ fn a_command_that_fails_is_a_failure() {
         &home,
         &[
             "--budget",
-            "2s",
+            "4s",
             "--ignore-failure",
             "--",
             "sh",
@@ -201,7 +201,7 @@ fn it_stands_in_the_users_directory_and_environment() {
     let all = [
         "ab",
         "--budget",
-        "2s",
+        "4s",
         "--env-a",
         "WHO=a",
         "--env-b",
@@ -268,15 +268,15 @@ fn rows_of_two_compilers() {
 fn the_same_is_known_to_be_the_same() {
     let home = Home::new();
     for arguments in [
-        &["--self", "--budget", "2s", "byte/loop"][..],
-        &["--self", "--budget", "2s", "--", "true"],
-        &["--budget", "2s", "--", "true", "--", "true"],
+        &["--self", "--budget", "4s", "byte/loop"][..],
+        &["--self", "--budget", "4s", "--", "true"],
+        &["--budget", "4s", "--", "true", "--", "true"],
     ] {
         let (_, said) = trial(&home, arguments);
         assert_eq!(said["same"], true, "{arguments:?}");
         assert_eq!(said["sides"].as_array().unwrap().len(), 2);
     }
-    let (_, text, _) = home.run(&["ab", "--self", "--budget", "1s", "--", "true"]);
+    let (_, text, _) = home.run(&["ab", "--self", "--budget", "3s", "--", "true"]);
     assert!(text.contains("Both sides are the same."), "{text}");
 }
 
@@ -373,7 +373,7 @@ fn settings_alternate_and_are_undone() {
     // what --a sets is how it was, unless --undo says otherwise
     let (_, _) = trial(
         &home,
-        &[&a, &set_a, &b, &set_b, "--budget", "1s", "--", "true"],
+        &[&a, &set_a, &b, &set_b, "--budget", "3s", "--", "true"],
     );
     assert_eq!(setting(&home), "a");
     assert!(entries(&home.path().join(".local/state/gritstone")).is_empty());

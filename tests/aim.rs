@@ -75,7 +75,7 @@ fn a_parameter_that_is_given_is_kept_with_the_figure() {
         "run",
         "aim/tty1-write",
         "--budget",
-        "2s",
+        "20s",
         "--param",
         "tty=/dev/null",
     ]);

@@ -37,8 +37,20 @@ fn all_rows_have_figures_and_everything_that_belongs_to_them() {
     let home = Home::new();
     let dir = home.path().to_str().unwrap();
     let run = home.json(&[
-        "run", "byte/*", "iocall", "--quick", "--budget", "60s", "--format", "json", "--dir", dir,
-        "--seed", "7",
+        "run",
+        "byte/*",
+        "iocall",
+        "--quick",
+        "--budget",
+        "300s",
+        "--precision",
+        "50%",
+        "--format",
+        "json",
+        "--dir",
+        dir,
+        "--seed",
+        "7",
     ]);
     assert_eq!(run["schema"], "gritstone/run/1");
     assert_eq!(run["settings"]["seed"], 7);
@@ -323,7 +335,7 @@ fn what_is_missing_has_its_footnote_and_the_rest_runs_for_an_unprivileged_user()
 #[test]
 fn nothing_can_be_measured_is_an_exit_code_of_its_own() {
     let home = Home::new();
-    let mut command = home.gritstone(&["run", "byte/cc", "--budget", "5s"]);
+    let mut command = home.gritstone(&["run", "byte/cc", "--budget", "20s"]);
     command.env("PATH", "/nonexistent");
     let (code, _, error) = ended(&mut command);
     assert_eq!(code, 3, "{error}");

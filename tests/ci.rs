@@ -6,7 +6,6 @@
 mod common;
 
 use common::{Home, binary};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -68,8 +67,7 @@ fn carried_out(blocks: &[String], path: &Path, home: &Home) -> (i32, String) {
 fn folder_with(text: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("gritstone");
-    std::fs::write(&program, text).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    common::make_program(&program, text.as_bytes());
     folder
 }
 

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Home, binary, kinds, result};
+use common::{Home, alone, binary, kinds, result};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -29,6 +29,7 @@ fn spinner() -> Child {
 
 #[test]
 fn others_on_the_measured_cpu_are_seen() {
+    let _turn = alone();
     let home = Home::new();
     // one for each CPU, wherever the measured one is
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
@@ -49,15 +50,15 @@ fn others_on_the_measured_cpu_are_seen() {
     assert!(!kinds(row).contains(&"trivialised".to_owned()), "{row}");
 }
 
-/// A control group with half a CPU, version 1 or 2; `None` where this process may not make one.
+/// A control group with a fifth of a CPU, less than any neighbour leaves, version 1 or 2; `None` where this process may not make one.
 struct Quota(std::path::PathBuf);
 
 impl Quota {
-    fn half() -> Option<Self> {
+    fn fifth() -> Option<Self> {
         let name = format!("gritstone-test-{}", std::process::id());
         for (parent, file, text) in [
-            ("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "50000"),
-            ("/sys/fs/cgroup", "cpu.max", "50000 100000"),
+            ("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "20000"),
+            ("/sys/fs/cgroup", "cpu.max", "20000 100000"),
         ] {
             let group = Path::new(parent).join(&name);
             if fs::create_dir(&group).is_err() {
@@ -80,7 +81,8 @@ impl Drop for Quota {
 
 #[test]
 fn a_quota_is_seen() {
-    let Some(quota) = Quota::half() else {
+    let _turn = alone();
+    let Some(quota) = Quota::fifth() else {
         eprintln!(
             "not run: making a control group with a CPU quota needs root and a cpu controller"
         );

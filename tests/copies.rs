@@ -33,6 +33,7 @@ fn two_copies_do_more_than_one() {
     let home = Home::new();
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     // whoever else uses this machine may have one of its CPUs for a while
+    let mut calm = false;
     let more = (0..3).any(|_| {
         let [one, two] = two_copies(&home);
         assert_eq!((&one["copies"], &two["copies"]), (&1.into(), &2.into()));
@@ -41,10 +42,11 @@ fn two_copies_do_more_than_one() {
         assert!(each(&two) > each(&one), "{one} {two}");
         let notes = two["footnotes"].to_string();
         assert!(!notes.contains("trivialised"), "{notes}");
+        calm |= !notes.contains("disturbed");
         number(&one, "total") / number(&two, "total") > 1.2
     });
     assert!(
-        more || cpus < 2,
+        more || cpus < 2 || !calm,
         "two copies on {cpus} CPUs do no more than one"
     );
 

@@ -161,7 +161,16 @@ fn on_device(home: &Home, device: &str, overwrite: Option<&str>) -> (i32, String
 fn raw(home: &Home, row: &str, device: &str, overwrite: Option<&str>) -> (i32, String, String) {
     let device = format!("device={device}");
     let overwrite = overwrite.map(|name| format!("overwrite={name}"));
-    let mut arguments = vec!["run", row, "--budget", "5s", "--dir", DISC];
+    let mut arguments = vec![
+        "run",
+        row,
+        "--budget",
+        "60s",
+        "--precision",
+        "50%",
+        "--dir",
+        DISC,
+    ];
     arguments.extend(["--format", "json", "--param", &device]);
     if let Some(overwrite) = &overwrite {
         arguments.extend(["--param", overwrite]);

@@ -31,9 +31,18 @@ fn a_killed_run_leaves_no_process_loses_no_finished_launch_and_the_next_start_cl
         !traces(&home).is_empty(),
         "the directories of the killed are still there"
     );
-    home.gritstone(&["run", "byte/loop", "--budget", "2s", "--dir", dir])
-        .assert()
-        .success();
+    home.gritstone(&[
+        "run",
+        "byte/loop",
+        "--budget",
+        "20s",
+        "--precision",
+        "50%",
+        "--dir",
+        dir,
+    ])
+    .assert()
+    .success();
     assert!(traces(&home).is_empty(), "{:?}", traces(&home));
 }
 
@@ -52,7 +61,7 @@ fn a_run_that_was_cut_off_goes_on() {
             rows[0],
             rows[1],
             "--budget",
-            "20s",
+            "60s",
             "--precision",
             "10%",
             "--dir",

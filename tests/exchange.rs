@@ -19,9 +19,10 @@ fn a_run_goes_to_another_store_and_is_the_same_there() {
         "run",
         "byte/syscall",
         "byte/object-size",
-        "--quick",
         "--budget",
-        "4s",
+        "20s",
+        "--precision",
+        "50%",
         "--format",
         "json",
     ]);

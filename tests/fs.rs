@@ -118,7 +118,9 @@ fn one_hundred_operations_of_each_kind_have_their_four_statistics() {
         "fs/*",
         "fs/*@cold",
         "--budget",
-        "30s",
+        "120s",
+        "--precision",
+        "50%",
         "--dir",
         DISC,
         "--format",
@@ -271,7 +273,8 @@ fn as_nobody(rows: &[&str]) -> (i32, String, String) {
     let home = Home::new();
     let mut arguments = vec!["run"];
     arguments.extend(rows);
-    arguments.extend(["--budget", "20s", "--format", "json", "--dir"]);
+    arguments.extend(["--budget", "60s", "--precision", "50%"]);
+    arguments.extend(["--format", "json", "--dir"]);
     if !geteuid().is_root() {
         let dir = tempfile::tempdir_in(DISC).unwrap();
         arguments.push(dir.path().to_str().unwrap());
@@ -311,7 +314,7 @@ fn where_the_system_refuses_io_uring_the_row_says_so() {
     let home = Home::new();
     let mut command = Command::new(common::binary());
     command
-        .args(["run", "disk/raw-write@io-uring", "--budget", "5s"])
+        .args(["run", "disk/raw-write@io-uring", "--budget", "20s"])
         .args(["--dir", DISC])
         .env("HOME", home.path())
         .env("XDG_DATA_HOME", home.path().join("data"))

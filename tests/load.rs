@@ -15,7 +15,6 @@ use nix::unistd::Pid;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 use std::time::{Duration, Instant};
@@ -38,8 +37,7 @@ fn users(compiler: &Path, editor: &Path, seconds: u32) -> Output {
         .unwrap()
         .bytes()
         .unwrap();
-    fs::write(&users, bytes).unwrap();
-    fs::set_permissions(&users, fs::Permissions::from_mode(0o700)).unwrap();
+    common::make_program(&users, &bytes);
     Command::new("/bin/sh")
         .args(["-c", "exec \"$@\"", "sh"])
         .arg(&users)
@@ -61,18 +59,22 @@ fn users_develop_programs_with_whatever_editor_there_is() {
         .iter()
         .filter_map(|name| program(&[name]))
     {
-        let output = users(&compiler, &editor, 3);
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        let error = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{}: {error}", editor.display());
-        let transactions: u64 = said
-            .split(' ')
-            .find_map(|word| word.strip_prefix("transactions=")?.parse().ok())
-            .unwrap_or_else(|| panic!("{said}"));
-        assert!(
-            transactions > 0 && said.contains("users=2 ") && said.contains(" per_hour="),
-            "{said}"
-        );
+        // beside another load they get nowhere for a while
+        let developed = [3, 60].into_iter().any(|seconds| {
+            let output = users(&compiler, &editor, seconds);
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            let error = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{}: {error}", editor.display());
+            assert!(
+                said.contains("users=2 ") && said.contains(" per_hour="),
+                "{said}"
+            );
+            let transactions = said
+                .split(' ')
+                .find_map(|word| word.strip_prefix("transactions=")?.parse::<u64>().ok());
+            transactions.unwrap_or_else(|| panic!("{said}")) > 0
+        });
+        assert!(developed, "{}", editor.display());
     }
 }
 
@@ -246,10 +248,13 @@ fn nothing_is_left_of_a_run_that_is_killed(keepers: bool) {
     }
     kill(Pid::from_raw(child.0.id().cast_signed()), Signal::SIGKILL).unwrap();
     child.0.wait().unwrap();
-    home.run(&["doctor"]);
-    eventually("no process is left", || processes(&home) == 0);
+    eventually("no process is left", || {
+        home.run(&["doctor"]);
+        processes(&home) == 0
+    });
     // the watchdog may be at it while the next start looks
     eventually("the journal is done with", || {
+        home.run(&["doctor"]);
         entries(&home.path().join(".local/state/gritstone")).is_empty()
     });
     assert_eq!(traces(&home), Vec::<PathBuf>::new());

@@ -15,7 +15,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const QUICK: [&str; 4] = ["--budget", "4s", "--precision", "50%"];
+const QUICK: [&str; 4] = ["--budget", "20s", "--precision", "50%"];
 
 /// An entry of kind command that does nothing.
 const TRUE: &str = r#"
@@ -176,7 +176,7 @@ fn trust_is_asked_for_once_and_again_after_a_change() {
         "--catalogue",
         &folder,
         "--budget",
-        "2s",
+        "20s",
         "--precision",
         "50%",
     ];
@@ -223,7 +223,7 @@ fn on_a_terminal_it_asks() {
                 "--catalogue",
                 &folder,
                 "--budget",
-                "2s",
+                "20s",
                 "--precision",
                 "50%",
             ])
@@ -264,14 +264,13 @@ fn a_run_goes_on_without_the_folder() {
         folder,
         "--trust",
     ];
-    let mut child =
-        home.gritstone(&[&words[..], &["--budget", "24s", "--precision", "0.01%"]].concat());
-    let child =
-        std::thread::spawn(move || child.timeout(std::time::Duration::from_secs(12)).output());
+    let arguments = [&words[..], &["--budget", "24s", "--precision", "0.01%"]].concat();
+    let mut child = common::start(&home, &arguments, &[]);
     // killed in the middle, as if the power had gone
-    let _ = child.join().unwrap();
+    common::eventually("launches are kept", || common::kept(&home) > 3);
+    child.kill().unwrap();
+    child.wait().unwrap();
     let before = common::kept(&home);
-    assert!(before > 0);
     fs::remove_dir_all(folder).unwrap();
     let resumed = home
         .gritstone(&["run", "--resume", "--format", "json"])

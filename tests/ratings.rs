@@ -103,7 +103,9 @@ fn a_run_opens_with_its_rating_and_rates_with_an_interval() {
         "byte/disk-*",
         "--quick",
         "--budget",
-        "60s",
+        "240s",
+        "--precision",
+        "50%",
         "--dir",
         dir,
     ]);
@@ -120,7 +122,7 @@ fn a_run_opens_with_its_rating_and_rates_with_an_interval() {
     let ends = [0, 1].map(|at: usize| rated["interval"][at].as_f64().unwrap());
     assert!(ends[0] < value && value < ends[1] && value > 1.0, "{rated}");
     // a part that is not rated does not pretend to be: the others are missing
-    let (_, text, _) = home.run(&["run", "byte/sieve", "--quick", "--budget", "2s"]);
+    let (_, text, _) = home.run(&["run", "byte/sieve", "--budget", "20s", "--precision", "50%"]);
     assert!(!text.contains("against VAX"), "{text}");
     let (code, text, _) = home.run(&["rate"]);
     assert!(

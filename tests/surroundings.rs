@@ -46,9 +46,9 @@ fn piped_with(command: &mut Command, path: &str) -> Child {
         .unwrap()
 }
 
-/// Sends a signal when the run has had time to begin, and waits for its end.
-fn after_a_second(child: Child, signal: Signal) -> Output {
-    std::thread::sleep(Duration::from_secs(1));
+/// Sends a signal when the run is at work, and waits for its end.
+fn at_work(home: &Home, child: Child, signal: Signal) -> Output {
+    eventually("a launch is kept", || kept(home) > 0);
     kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
     child.wait_with_output().unwrap()
 }
@@ -67,18 +67,27 @@ fn traces(home: &Home) -> usize {
         .count()
 }
 
-const SHORT: [&str; 4] = ["run", "byte/loop", "--budget", "3s"];
+const SHORT: [&str; 6] = ["run", "byte/loop", "--budget", "20s", "--precision", "50%"];
+/// What nobody has ended goes on until its budget is spent.
+const LONG: [&str; 6] = [
+    "run",
+    "byte/loop",
+    "--budget",
+    "20s",
+    "--precision",
+    "0.01%",
+];
 
 #[test]
 fn signals_that_were_ignored_stay_so() {
     for (name, signal) in [("HUP", Signal::SIGHUP), ("INT", Signal::SIGINT)] {
         let home = Home::new();
         let script = format!("trap '' {name}; exec \"$@\"");
-        let output = after_a_second(piped(behind(&home, &script, &SHORT)), signal);
+        let output = at_work(&home, piped(behind(&home, &script, &SHORT)), signal);
         assert_eq!(output.status.code(), Some(0), "{name}: {output:?}");
         // and are heard when they are not
         let home = Home::new();
-        let output = after_a_second(piped(behind(&home, "exec \"$@\"", &SHORT)), signal);
+        let output = at_work(&home, piped(behind(&home, "exec \"$@\"", &LONG)), signal);
         assert_eq!(output.status.code(), Some(130), "{name}: {output:?}");
         assert_eq!(traces(&home), 0);
     }
@@ -110,7 +119,7 @@ fn a_run_that_was_stopped_goes_on_with_the_time_it_had() {
         fs::read_to_string(&stat).unwrap().contains(") T ")
     });
     let launches = kept(&home);
-    let stop = Duration::from_secs(7);
+    let stop = Duration::from_secs(15);
     std::thread::sleep(stop);
     assert_eq!(kept(&home), launches);
     kill(pid, Signal::SIGCONT).unwrap();
@@ -191,7 +200,15 @@ fn a_folder_may_have_any_name_and_need_not_be_absolute() {
     // one that is no text cannot be kept in the journal: another is taken
     let unwritable = home.path().join(OsStr::from_bytes(b"\xff"));
     fs::create_dir(&unwritable).unwrap();
-    let mut command = home.gritstone(&["run", "byte/syscall", "byte/disk-read", "--budget", "4s"]);
+    let mut command = home.gritstone(&[
+        "run",
+        "byte/syscall",
+        "byte/disk-read",
+        "--budget",
+        "20s",
+        "--precision",
+        "50%",
+    ]);
     command.args(["--format", "json", "--dir", "."]);
     command.current_dir(&odd);
     command
@@ -226,7 +243,7 @@ fn a_run_that_was_killed_before_its_first_launch_goes_on() {
     fs::write(&compiler, script).unwrap();
     fs::set_permissions(&compiler, fs::Permissions::from_mode(0o700)).unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
-    let mut run = behind(&home, "exec \"$@\"", &["run", "byte/cc", "--budget", "5s"]);
+    let mut run = behind(&home, "exec \"$@\"", &["run", "byte/cc", "--budget", "30s"]);
     let mut child = piped_with(&mut run, &path);
     let begun = || home.run(&["show"]).0 == 0;
     let start = Instant::now();

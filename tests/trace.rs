@@ -1,8 +1,9 @@
 //! What a kernel does around a sample, seen from outside: nothing foreign between the two resource readings, and as
 //! many entries into the kernel as the row says.
 
+mod common;
+
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -15,8 +16,7 @@ fn calls(program: &str, arguments: &[&str]) -> Option<Vec<String>> {
 fn calls_in(folder: &Path, program: &str, arguments: &[&str]) -> Option<Vec<String>> {
     let path = folder.join("kernel");
     let bytes = gritstone_kernels::find(program).unwrap().bytes().unwrap();
-    fs::write(&path, bytes).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+    common::make_program(&path, &bytes);
     let log = folder.join("log");
     let script = format!(
         "exec strace -o {} {} target_ns=300000 samples=2 {} 3>/dev/null",

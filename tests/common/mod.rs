@@ -4,6 +4,7 @@
 use assert_cmd::Command;
 use serde_json::Value;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Output, Stdio};
 use std::sync::{Mutex, MutexGuard};
@@ -102,6 +103,20 @@ pub fn kinds(result: &Value) -> Vec<String> {
         .collect()
 }
 
+/// Makes a program. Another test may be starting something just now, and would hold what we write open until it has: so the
+/// program is a copy that we have never had open.
+pub fn make_program(path: &Path, bytes: &[u8]) {
+    let part = path.with_extension("part");
+    fs::write(&part, bytes).unwrap();
+    fs::set_permissions(&part, fs::Permissions::from_mode(0o755)).unwrap();
+    let copied = std::process::Command::new("cp")
+        .arg(&part)
+        .arg(path)
+        .status();
+    assert!(copied.unwrap().success());
+    fs::remove_file(part).unwrap();
+}
+
 /// What is in a folder; nothing where there is none.
 pub fn entries(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else {
@@ -145,7 +160,7 @@ pub fn processes(home: &Home) -> usize {
 pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
-        assert!(start.elapsed() < Duration::from_secs(30), "never: {what}");
+        assert!(start.elapsed() < Duration::from_secs(120), "never: {what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -240,6 +240,8 @@ fn contained(entries: &str, files: &[(&str, &str)], outcome: &str, said: &str) {
         "--format",
         "json",
     ];
+    // beside a thousand processes nothing else would end in time
+    let _turn = common::alone();
     let (code, out, error) = ended(&mut home.gritstone(&words));
     assert_eq!(code, 3, "{out}{error}");
     let run: serde_json::Value = serde_json::from_str(&out).unwrap();

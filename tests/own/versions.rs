@@ -192,7 +192,7 @@ fn both_versions_are_trusted_or_nothing_runs() {
     let (code, _, error) = home.run(&["audit", "mine/sh", "--catalogue", &old, "--trust"]);
     assert_eq!(code, 0, "{error}");
     let new = version(&home, "new", &[(WORDS, "Speaks", "It speaks")]);
-    let (code, out, error) = trial(&home, [&old, &new], &["mine/words", "--budget", "1s"]);
+    let (code, out, error) = trial(&home, [&old, &new], &["mine/words", "--budget", "9s"]);
     assert_eq!((code, out.as_str()), (2, ""), "{error}");
     for said in [
         "The catalogue new (",

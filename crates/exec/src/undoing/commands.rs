@@ -4,7 +4,6 @@
 
 use super::{Machine, TOLD};
 use crate::journal::{By, Entry};
-use crate::recover;
 use std::fs;
 
 #[test]
@@ -33,14 +32,14 @@ fn a_command_that_cannot_undo_is_told_and_tried_again() {
         directory: machine.0.path().to_owned(),
     };
     let path = machine.left_behind(&[Entry::By(machine.by()), entry.clone()], "");
-    let said = recover(&machine.state()).join("\n");
+    let said = machine.recovered();
     assert!(
         said.contains("do it by hand") && said.contains("why"),
         "{said}"
     );
     assert!(path.exists());
     fs::write(machine.0.path().join("mended"), "").unwrap();
-    let said = recover(&machine.state()).join("\n");
+    let said = machine.recovered();
     assert!(said.contains("put back what it had changed: 1"), "{said}");
     assert!(!path.exists());
     // after a restart it may do harm, and is only told
@@ -50,6 +49,6 @@ fn a_command_that_cannot_undo_is_told_and_tried_again() {
     };
     fs::remove_file(machine.0.path().join("mended")).unwrap();
     let path = machine.left_behind(&[Entry::By(by), entry], "");
-    let said = recover(&machine.state()).join("\n");
+    let said = machine.recovered();
     assert!(said.contains("was restarted") && !path.exists(), "{said}");
 }

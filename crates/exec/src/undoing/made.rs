@@ -74,7 +74,7 @@ fn a_group_of_ours_is_removed_and_no_other() {
     assert!(!ours.exists() && machine.journals().is_empty());
     entries.push(Entry::Confines(foreign.clone()));
     let path = machine.left_behind(&entries, "");
-    let said = recover(&machine.state()).join("\n");
+    let said = machine.recovered();
     assert!(said.contains("system.slice") && foreign.exists(), "{said}");
     assert!(path.exists());
 }

@@ -4,7 +4,6 @@
 
 use super::{Machine, TOLD};
 use crate::journal::Entry;
-use crate::recover;
 use crate::trace::Instance;
 use std::fs;
 use std::io::ErrorKind;
@@ -42,7 +41,7 @@ fn a_trace_that_is_not_ours_is_left() {
             &[Entry::By(machine.by()), Entry::Traces(name.to_owned())],
             "",
         );
-        let said = recover(&machine.state()).join("\n");
+        let said = machine.recovered();
         assert!(said.contains(name) && path.exists(), "{said}");
         fs::remove_file(path).unwrap();
     }
