@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Home, eventually, kept, processes, result, start, traces};
+use common::{Home, SHORT, eventually, kept, processes, result, start, traces};
 use serde_json::Value;
 use std::fs;
 use std::process::{Command, Stdio};
@@ -31,18 +31,9 @@ fn a_killed_run_leaves_no_process_loses_no_finished_launch_and_the_next_start_cl
         !traces(&home).is_empty(),
         "the directories of the killed are still there"
     );
-    home.gritstone(&[
-        "run",
-        "byte/loop",
-        "--budget",
-        "20s",
-        "--precision",
-        "50%",
-        "--dir",
-        dir,
-    ])
-    .assert()
-    .success();
+    home.gritstone(&[&["run", "byte/loop", "--dir", dir], &SHORT[..]].concat())
+        .assert()
+        .success();
     assert!(traces(&home).is_empty(), "{:?}", traces(&home));
 }
 

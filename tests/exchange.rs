@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Home;
+use common::{Home, SHORT};
 use std::fs;
 
 /// Standard output of a command that ends well.
@@ -15,17 +15,14 @@ fn ok(home: &Home, arguments: &[&str]) -> String {
 #[test]
 fn a_run_goes_to_another_store_and_is_the_same_there() {
     let (here, there) = (Home::new(), Home::new());
-    here.json(&[
+    let run = [
         "run",
         "byte/syscall",
         "byte/object-size",
-        "--budget",
-        "20s",
-        "--precision",
-        "50%",
         "--format",
         "json",
-    ]);
+    ];
+    here.json(&[&run[..], &SHORT].concat());
     let bundle = here.path().join("run.jsonl");
     let path = bundle.to_str().unwrap();
     ok(&here, &["export", "last", "--out", path]);

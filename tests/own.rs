@@ -8,14 +8,12 @@ mod hostile;
 #[path = "own/versions.rs"]
 mod versions;
 
-use common::{Home, kinds, result, traces};
+use common::{Home, SHORT, kinds, result, traces};
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-
-const QUICK: [&str; 4] = ["--budget", "20s", "--precision", "50%"];
 
 /// An entry of kind command that does nothing.
 const TRUE: &str = r#"
@@ -171,15 +169,7 @@ fn the_example_goes_from_the_folder_to_the_brief() {
 fn trust_is_asked_for_once_and_again_after_a_change() {
     let home = Home::new();
     let folder = evil(&home, TRUE, &[]);
-    let measure = [
-        "run",
-        "--catalogue",
-        &folder,
-        "--budget",
-        "20s",
-        "--precision",
-        "50%",
-    ];
+    let measure = [&["run", "--catalogue", &folder], &SHORT[..]].concat();
     let (code, _, error) = home.run(&measure);
     assert_eq!(code, 2);
     for said in [
@@ -218,15 +208,8 @@ fn on_a_terminal_it_asks() {
         let pty = nix::pty::openpty(None, None).unwrap();
         let mut command = Command::new(common::binary());
         command
-            .args([
-                "run",
-                "--catalogue",
-                &folder,
-                "--budget",
-                "20s",
-                "--precision",
-                "50%",
-            ])
+            .args(["run", "--catalogue", &folder])
+            .args(SHORT)
             .env("HOME", home.path())
             .env("XDG_DATA_HOME", home.path().join("data"))
             .env("TMPDIR", home.path())
@@ -299,7 +282,7 @@ fn a_skeleton_runs_as_it_is() {
         "--format",
         "json",
     ];
-    let run = home.json(&[&words[..], &QUICK].concat());
+    let run = home.json(&[&words[..], &SHORT].concat());
     for id in ["mine/sum", "mine/other"] {
         let row = result(&run, id);
         assert!(row["estimate"].is_number(), "{row}");
@@ -340,7 +323,7 @@ fn compilers_and_trials_take_them_too() {
         "--format",
         "json",
     ];
-    let view = home.json(&[&words[..], &QUICK].concat());
+    let view = home.json(&[&words[..], &SHORT].concat());
     let rows = view["base"]["results"].as_array().unwrap();
     assert_eq!(
         rows.len(),

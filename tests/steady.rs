@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Home, entries, eventually, kept, processes, start, traces};
+use common::{Home, SHORT, entries, eventually, kept, processes, start, traces};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs;
@@ -117,29 +117,11 @@ fn watchdog(home: &Home) -> u32 {
 #[test]
 fn what_is_steadied_is_stored_and_compared_and_what_is_not_has_a_reason() {
     let made = Made::new();
-    let (code, text, error) = made.run(&[
-        "run",
-        "byte/loop",
-        "--budget",
-        "20s",
-        "--precision",
-        "50%",
-        "--format",
-        "json",
-    ]);
+    let short = [&["run", "byte/loop", "--format", "json"], &SHORT[..]].concat();
+    let (code, text, error) = made.run(&short);
     assert_eq!(code, 0, "{error}");
     assert!(!text.contains("\"steady\""), "nobody asked: {text}");
-    let (code, text, error) = made.run(&[
-        "run",
-        "byte/loop",
-        "--steady",
-        "--budget",
-        "20s",
-        "--precision",
-        "50%",
-        "--format",
-        "json",
-    ]);
+    let (code, text, error) = made.run(&[&short[..], &["--steady"]].concat());
     assert_eq!(code, 0, "{error}");
     let run: serde_json::Value = serde_json::from_str(&text).unwrap();
     let steady = run["settings"]["steady"].as_array().unwrap();
@@ -182,15 +164,8 @@ fn an_interrupt_puts_back_all_but_what_somebody_else_has_changed() {
 fn a_second_run_changes_nothing_while_the_first_is_at_work() {
     let made = Made::new();
     let mut first = made.start("30s");
-    let (code, _, error) = made.run(&[
-        "run",
-        "byte/loop",
-        "--steady",
-        "--budget",
-        "20s",
-        "--precision",
-        "50%",
-    ]);
+    let second = [&["run", "byte/loop", "--steady"], &SHORT[..]].concat();
+    let (code, _, error) = made.run(&second);
     assert_eq!(code, 0, "{error}");
     let why = format!("turbo off: process {} has steadied the machine", first.id());
     assert!(error.contains(&why), "{error}");

@@ -14,6 +14,9 @@ use tempfile::TempDir;
 /// A directory of the build: on a disc nearly everywhere, where temporary files may be in memory.
 pub const DISC: &str = env!("CARGO_TARGET_TMPDIR");
 
+/// A run that ends with ten launches of each row, and on a busy machine has the time for them.
+pub const SHORT: [&str; 4] = ["--budget", "20s", "--precision", "50%"];
+
 /// One at a time: rows wait for one disc, and a budget must be enough for all of them.
 pub fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());

@@ -1,6 +1,6 @@
 //! A kernel of one's own whose work is in Fortran, as docs/own.md shows it.
 
-use crate::common::{Home, kinds, result};
+use crate::common::{Home, SHORT, kinds, result};
 use std::fs;
 
 const ENTRY: &str = r#"
@@ -69,7 +69,7 @@ fn a_kernel_in_fortran_is_measured_as_one_in_c() {
         fs::write(folder.join(file), text).unwrap();
     }
     let words = ["run", "--catalogue", "mine", "--trust", "--format", "json"];
-    let run = home.json(&[&words[..], &["--budget", "20s", "--precision", "50%"]].concat());
+    let run = home.json(&[&words[..], &SHORT].concat());
     let row = result(&run, "mine/squares");
     assert_eq!(row["outcome"], "measured", "{row}");
     assert!(!kinds(row).contains(&"trivialised".to_owned()), "{row}");
