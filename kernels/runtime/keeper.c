@@ -1,7 +1,7 @@
 /* Keeps one program: whatever it starts ends with it, and it ends with whoever started the keeper.
  *
- * keeper PARENT CPUS STEADY PROGRAM [ARGUMENT...]. The program may use CPUS, such as 0-3,7 (`-`: those of the keeper, which
- * stays where it is, out of the way of what is measured). STEADY is a list of words for this program alone (`-`: none):
+ * keeper PARENT CPUS STEADY DIRECTORY PROGRAM [ARGUMENT...]. The program may use CPUS, such as 0-3,7 (`-`: those of the keeper, which
+ * stays where it is, out of the way of what is measured), and begins in DIRECTORY. STEADY is a list of words for this program alone (`-`: none):
  * `layout`, the same layout of memory every time; `realtime`, SCHED_FIFO, which its children do not inherit;
  * `group=DIRECTORY`, a control group that it joins, and its children with it; `processes=N`, at most so many of the user. What is
  * refused ends the keeper's attempt with status 126. The keeper adopts every descendant whose parent dies (subreaper). When the
@@ -10,7 +10,7 @@
  * `exit=0 left=0` or `signal=9 left=2`. It sleeps while the program runs.
  *
  * Whoever starts it gives it the program's descriptor 3 as standard output and the report as standard input, both open
- * for writing: those can be handed over without a fork of the starter's memory (posix_spawn), others cannot.
+ * for writing: those can be handed over without a fork of the starter's memory (posix_spawn), others cannot, nor everywhere a directory.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -193,7 +193,7 @@ static void steady(char *words)
 	}
 }
 
-static pid_t start(const char *cpus, char *words, char **argv, const sigset_t *signals)
+static pid_t start(const char *cpus, char *words, const char *directory, char **argv, const sigset_t *signals)
 {
 	pid_t keeper = getpid();
 	pid_t pid = fork();
@@ -207,6 +207,8 @@ static pid_t start(const char *cpus, char *words, char **argv, const sigset_t *s
 		_exit(126);
 	}
 	steady(words);
+	if (chdir(directory) != 0)
+		refused("begin in the directory of the launch");
 	sigprocmask(SIG_UNBLOCK, signals, NULL);
 	close(REPORT_FD);
 	/* whoever wrote the program a moment ago may have forked with it open: busy until that child executes something */
@@ -252,8 +254,8 @@ int main(int argc, char **argv)
 {
 	sigset_t signals;
 	int status = 0, ended = 0;
-	if (argc < 5) {
-		fprintf(stderr, "usage: keeper PARENT CPUS STEADY PROGRAM [ARGUMENT...]\n");
+	if (argc < 6) {
+		fprintf(stderr, "usage: keeper PARENT CPUS STEADY DIRECTORY PROGRAM [ARGUMENT...]\n");
 		return 2;
 	}
 	if (sort_descriptors() != 0)
@@ -268,7 +270,7 @@ int main(int argc, char **argv)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != atoi(argv[1]))
 		return 3; /* the parent was gone before we were tied to it */
-	pid_t pid = start(argv[2], argv[3], argv + 4, &signals);
+	pid_t pid = start(argv[2], argv[3], argv[4], argv + 5, &signals);
 	if (pid < 0) {
 		dprintf(REPORT_FD, "fork=%d\n", errno);
 		return 1;

@@ -119,13 +119,13 @@ impl Kept {
             .arg(std::process::id().to_string())
             .arg(task.cpus)
             .arg(task.steady)
+            .arg(task.directory)
             .arg(task.program)
             .args(&task.arguments)
-            .current_dir(task.directory)
             .env_clear()
             .envs(task.environment)
-            // the keeper takes the program's descriptor 3 as its standard output and its report as its standard input:
-            // so it is started without a fork of our memory
+            // the keeper takes the program's descriptor 3 as its standard output and its report as its standard input, and goes to
+            // the directory itself: so it is started without a fork of our memory, whatever C library there is
             .stdin(Stdio::from(reports))
             .stdout(Stdio::from(says))
             .stderr(Stdio::from(complains))
