@@ -45,6 +45,9 @@ fn two_copies_do_more_than_one() {
         calm |= !notes.contains("disturbed");
         number(&one, "total") / number(&two, "total") > 1.2
     });
+    if !more && !calm {
+        eprintln!("not judged: others used the CPUs in every run");
+    }
     assert!(
         more || cpus < 2 || !calm,
         "two copies on {cpus} CPUs do no more than one"

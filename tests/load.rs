@@ -248,10 +248,8 @@ fn nothing_is_left_of_a_run_that_is_killed(keepers: bool) {
     }
     kill(Pid::from_raw(child.0.id().cast_signed()), Signal::SIGKILL).unwrap();
     child.0.wait().unwrap();
-    eventually("no process is left", || {
-        home.run(&["doctor"]);
-        processes(&home) == 0
-    });
+    home.run(&["doctor"]);
+    eventually("no process is left", || processes(&home) == 0);
     // the watchdog may be at it while the next start looks
     eventually("the journal is done with", || {
         home.run(&["doctor"]);

@@ -133,6 +133,7 @@ fn pages_of_no_file_go_to_a_swap_file_that_goes_with_the_run_however_it_ends() {
         );
         return;
     }
+    assert_eq!(code, 0, "{row_of_it}");
     assert!(
         !kinds(row_of_it).contains(&"trivialised".to_owned()),
         "{row_of_it}"

@@ -7,6 +7,7 @@ use common::{Home, binary, entries, eventually, kept, kinds, processes, result, 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, geteuid};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -57,15 +58,21 @@ fn is_measured(row: &Value) -> bool {
     true
 }
 
-/// The rows that anybody can measure have been, or are by a run of their own: on a slow disc others may have taken the time.
-fn anybodys_are_measured(run: &Value, again: impl Fn(&[&str]) -> Value) {
-    for id in ANYBODYS.iter().filter(|id| !is_measured(result(run, id))) {
-        let why = reason(result(run, id));
+/// The rows that anybody can measure, with their figures; by a run of its own where others have taken the time, on a slow disc.
+fn anybodys(run: &Value, again: impl Fn(&[&str]) -> Value) -> BTreeMap<&'static str, Value> {
+    let measured = |id: &'static str| {
+        let row = result(run, id);
+        if is_measured(row) {
+            return (id, row.clone());
+        }
+        let why = reason(row);
         assert!(why.contains("budget"), "{id}: {why}");
-        let words = ["run", id, "--budget", "60s", "--precision", "50%"];
-        let run = again(&[&words[..], &["--format", "json"]].concat());
+        let words = ["run", id, "--budget", "60s", "--format", "json"];
+        let run = again(&words);
         assert!(is_measured(result(&run, id)), "{run}");
-    }
+        (id, result(&run, id).clone())
+    };
+    ANYBODYS.into_iter().map(measured).collect()
 }
 
 /// What one run traces, the trace of another has in it too, and a buffer holds so much.
@@ -93,7 +100,7 @@ fn every_row_has_a_figure_or_a_reason_that_mends_it() {
             assert!(mends.iter().any(|by| why.contains(by)), "{why}");
         }
     }
-    anybodys_are_measured(&run, |late| home.json(late));
+    anybodys(&run, |late| home.json(&[late, &["--dir", DIR]].concat()));
     let stand_in = |id| kinds(result(&run, id)).contains(&"not comparable".to_owned());
     for id in [
         "rt/turnaround-user/pic-1",
@@ -152,10 +159,10 @@ fn without_privilege_rows_say_what_they_lack_and_print_nothing_else() {
         let named = why.contains("trace") || why.contains("SCHED_FIFO");
         assert!(named && why.contains("root"), "{why}");
     }
-    anybodys_are_measured(&run, |late| {
+    let by_anybody = anybodys(&run, |late| {
         serde_json::from_str(&unprivileged(&home, late).1).unwrap()
     });
-    let text = result(&run, "rt/user-latency@time-shared")["footnotes"].to_string();
+    let text = by_anybody["rt/user-latency@time-shared"]["footnotes"].to_string();
     assert!(text.contains("is not known"), "{text}");
     for id in ["rt/user-latency", "rt/semaphore", "rt/message/80"] {
         let row = result(&run, id);

@@ -163,7 +163,7 @@ fn an_interrupt_puts_back_all_but_what_somebody_else_has_changed() {
 #[test]
 fn a_second_run_changes_nothing_while_the_first_is_at_work() {
     let made = Made::new();
-    let mut first = made.start("30s");
+    let mut first = made.start("90s");
     let second = [&["run", "byte/loop", "--steady"], &SHORT[..]].concat();
     let (code, _, error) = made.run(&second);
     assert_eq!(code, 0, "{error}");

@@ -47,8 +47,10 @@ fn piped_with(command: &mut Command, path: &str) -> Child {
 }
 
 /// Sends a signal when the run is at work, and waits for its end.
-fn at_work(home: &Home, child: Child, signal: Signal) -> Output {
-    eventually("a launch is kept", || kept(home) > 0);
+fn at_work(home: &Home, mut child: Child, signal: Signal) -> Output {
+    eventually("a launch is kept", || {
+        kept(home) > 0 || child.try_wait().unwrap().is_some()
+    });
     kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
     child.wait_with_output().unwrap()
 }
@@ -67,9 +69,10 @@ fn traces(home: &Home) -> usize {
         .count()
 }
 
-const SHORT: [&str; 6] = ["run", "byte/loop", "--budget", "20s", "--precision", "50%"];
+/// Ten launches, for which there is time on a busy machine.
+const LOOP: [&str; 6] = ["run", "byte/loop", "--budget", "20s", "--precision", "50%"];
 /// What nobody has ended goes on until its budget is spent.
-const LONG: [&str; 6] = [
+const LONG_LOOP: [&str; 6] = [
     "run",
     "byte/loop",
     "--budget",
@@ -83,11 +86,15 @@ fn signals_that_were_ignored_stay_so() {
     for (name, signal) in [("HUP", Signal::SIGHUP), ("INT", Signal::SIGINT)] {
         let home = Home::new();
         let script = format!("trap '' {name}; exec \"$@\"");
-        let output = at_work(&home, piped(behind(&home, &script, &SHORT)), signal);
+        let output = at_work(&home, piped(behind(&home, &script, &LOOP)), signal);
         assert_eq!(output.status.code(), Some(0), "{name}: {output:?}");
         // and are heard when they are not
         let home = Home::new();
-        let output = at_work(&home, piped(behind(&home, "exec \"$@\"", &LONG)), signal);
+        let output = at_work(
+            &home,
+            piped(behind(&home, "exec \"$@\"", &LONG_LOOP)),
+            signal,
+        );
         assert_eq!(output.status.code(), Some(130), "{name}: {output:?}");
         assert_eq!(traces(&home), 0);
     }
@@ -150,7 +157,7 @@ fn a_run_that_was_stopped_goes_on_with_the_time_it_had() {
 #[test]
 fn a_run_without_a_shell_that_has_jobs_is_not_stopped() {
     let home = Home::new();
-    let child = piped(behind(&home, "exec setsid \"$@\"", &SHORT));
+    let child = piped(behind(&home, "exec setsid \"$@\"", &LOOP));
     eventually("a launch is kept", || kept(&home) > 0);
     let pid = Pid::from_raw(child.id().cast_signed());
     assert_eq!(nix::unistd::getsid(Some(pid)), Ok(pid));
@@ -162,7 +169,7 @@ fn a_run_without_a_shell_that_has_jobs_is_not_stopped() {
 #[test]
 fn children_can_be_waited_for_whatever_the_parent_ignores() {
     let home = Home::new();
-    let output = piped(behind(&home, "trap '' CHLD; exec \"$@\"", &SHORT)).wait_with_output();
+    let output = piped(behind(&home, "trap '' CHLD; exec \"$@\"", &LOOP)).wait_with_output();
     let output = output.unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
 }
@@ -170,7 +177,7 @@ fn children_can_be_waited_for_whatever_the_parent_ignores() {
 #[test]
 fn remarks_that_cannot_be_written_lose_no_figure() {
     let home = Home::new();
-    let json = [&SHORT[..], &["--format", "json"]].concat();
+    let json = [&LOOP[..], &["--format", "json"]].concat();
     let output = piped(behind(&home, "exec \"$@\" 2>/dev/full", &json)).wait_with_output();
     let output = output.unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -181,7 +188,7 @@ fn remarks_that_cannot_be_written_lose_no_figure() {
 #[test]
 fn a_reader_of_remarks_that_goes_loses_no_figure() {
     let home = Home::new();
-    let mut child = piped(behind(&home, "exec \"$@\"", &SHORT));
+    let mut child = piped(behind(&home, "exec \"$@\"", &LOOP));
     // the head of the run is read, and then no more
     let mut head = [0];
     std::io::Read::read_exact(child.stderr.as_mut().unwrap(), &mut head).unwrap();

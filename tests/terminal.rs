@@ -73,8 +73,8 @@ stdout = "C C"
     let folder = home.path().join("place");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("place.toml"), ENTRY).unwrap();
-    let words = ["run", "--catalogue", "place", "--trust", "--budget", "20s"];
-    let words = [&words[..], &["--precision", "50%", "--format", "json"]].concat();
+    let words = ["run", "--catalogue", "place", "--trust", "--format", "json"];
+    let words = [&words[..], &common::SHORT].concat();
     let mut command = home.gritstone(&words);
     command.env("LANG", "de_DE.UTF-8").env("LC_CTYPE", "tr_TR");
     let output = command.assert().success().get_output().clone();

@@ -10,7 +10,8 @@
  * `exit=0 left=0` or `signal=9 left=2`. It sleeps while the program runs.
  *
  * Whoever starts it gives it the program's descriptor 3 as standard output and the report as standard input, both open
- * for writing: those can be handed over without a fork of the starter's memory (posix_spawn), others cannot, nor everywhere a directory.
+ * for writing: those can be handed over without a fork of the starter's memory (posix_spawn), others
+ * cannot, and not every C library can change the directory there.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -208,7 +209,7 @@ static pid_t start(const char *cpus, char *words, const char *directory, char **
 	}
 	steady(words);
 	if (chdir(directory) != 0)
-		refused("begin in the directory of the launch");
+		refused("begin in its directory");
 	sigprocmask(SIG_UNBLOCK, signals, NULL);
 	close(REPORT_FD);
 	/* whoever wrote the program a moment ago may have forked with it open: busy until that child executes something */

@@ -240,7 +240,7 @@ fn contained(entries: &str, files: &[(&str, &str)], outcome: &str, said: &str) {
         "--format",
         "json",
     ];
-    // beside a thousand processes nothing else would end in time
+    // one at a time: a thousand processes of one leave no time for what another says
     let _turn = common::alone();
     let (code, out, error) = ended(&mut home.gritstone(&words));
     assert_eq!(code, 3, "{out}{error}");

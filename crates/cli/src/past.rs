@@ -11,7 +11,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use gritstone_model::{CheckOutcome, CheckView, HistoryView, Id, RunInfo, RunView};
 use gritstone_plan::select;
 use gritstone_stats::circumstances::Circumstances;
-use gritstone_stats::{check as gate, series, summary};
+use gritstone_stats::{check as gate, series};
 use gritstone_store::Store;
 use std::collections::BTreeMap;
 
@@ -50,12 +50,9 @@ pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
 
 /// The history of a benchmark over the newest runs.
 fn over_runs(world: &World, store: &Store, id: &Id, most: usize) -> Result<Option<HistoryView>> {
-    let runs = store.series(id, most)?;
-    let options = world.summary_options(&runs);
-    let views: Vec<RunView> = runs
-        .iter()
-        .map(|run| summary::summarise(run, &options))
-        .collect();
+    let mut views: Vec<RunView> = vec![];
+    // of runs of everything each is megabytes
+    store.series(id, most, &mut |run| views.push(world.summary(&run)))?;
     Ok(series::history(id, &views))
 }
 

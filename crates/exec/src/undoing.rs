@@ -328,5 +328,9 @@ fn a_journal_that_is_damaged_or_not_ours_is_not_followed_blindly() {
     assert_eq!(machine.value(TURBO), "0");
     // an empty one is of a run that had done nothing yet
     fs::write(&path, "").unwrap();
-    assert!(recover(&machine.state()).is_empty() && !path.exists());
+    let start = Instant::now();
+    while path.exists() && start.elapsed() < Duration::from_secs(5) {
+        assert!(recover(&machine.state()).is_empty());
+    }
+    assert!(!path.exists());
 }

@@ -34,7 +34,7 @@ pub use crowd::Floor;
 use disturbance::Disturbance;
 use gritstone_model::{
     Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, Outcome,
-    OwnCatalogue, Quantity, ResultView, RunData, RunView, SCHEMA_RUN, SeriesPoint, Work,
+    OwnCatalogue, Quantity, ResultView, RunData, RunView, SCHEMA_RUN, Sample, SeriesPoint, Work,
 };
 use launch::held_to;
 pub use launch::{launch_crowded, launch_disturbed, launch_ns_per_op, launch_timed};
@@ -89,7 +89,11 @@ impl Intervals {
 fn rows(run: &RunData) -> BTreeMap<&Id, Row<'_>> {
     let alone = || run.launches.iter().filter(|launch| launch.copies == 1);
     let floor = Floor::of(alone());
-    let drift = drift::of_run(&alone().filter_map(pace).collect::<Vec<f64>>());
+    let drift = drift::of_run(
+        &alone()
+            .filter_map(|launch| pace(launch, &floor))
+            .collect::<Vec<f64>>(),
+    );
     let mut rows: BTreeMap<&Id, Row> = run.benchmarks.iter().map(row_of(drift)).collect();
     for launch in alone() {
         if let Some(row) = rows.get_mut(&launch.id) {
@@ -117,11 +121,14 @@ fn row_of(drift: Scatter) -> impl Fn(&Benchmark) -> (&Id, Row<'_>) {
     }
 }
 
-/// The frequency of the core in a launch that had one core to itself, GHz. Another thread of the core does not change it.
-fn pace(launch: &Launch) -> Option<f64> {
+/// The frequency of the core in a launch on one CPU that nothing disturbed, GHz: beside its samples that had the core to themselves.
+fn pace(launch: &Launch, floor: &Floor) -> Option<f64> {
     let one = launch.outcome == Outcome::Measured && launch.cpus.len() == 1;
-    let quiet = || !Disturbance::by_conditions(true, &launch.conditions).is_any();
-    (one && quiet()).then(|| reading::ghz(reading::samples(launch)))?
+    if !one || Disturbance::by_conditions(true, &launch.conditions).is_any() {
+        return None;
+    }
+    let samples: Vec<Sample> = reading::samples(launch).copied().collect();
+    reading::ghz(floor.alone(&launch.cpus, &samples).iter())
 }
 
 /// The whole run, recomputed from its launches.

@@ -107,28 +107,27 @@ pub(crate) fn head(connection: &Connection, id: &str) -> Result<RunInfo, Fault> 
     Ok(beginning(&snapshot, id, run, &Wanted::None)?.info)
 }
 
-/// The newest runs that have a benchmark, oldest first, with nothing but it and the rows that its figure is made of; of the launches
-/// of others there is what they say of the cores. Every row that is read is held to its seal, but for these; that no launch is missing
-/// is not looked at.
+/// Hands over the newest runs that have a benchmark one by one, oldest first, with nothing but it and the rows that its figure is made
+/// of; of the launches of others there is what they say of the cores. Every row that is read is held to its seal, but for these.
 pub(crate) fn series(
     connection: &Connection,
     benchmark: &Id,
     most: usize,
-) -> Result<Vec<RunData>, Fault> {
+    take: &mut dyn FnMut(RunData),
+) -> Result<(), Fault> {
     let snapshot = connection.unchecked_transaction()?;
-    let mut found = having(&snapshot, benchmark, most, |_| Ok(true))?;
-    found.reverse();
-    let one = |Having { id, run, .. }| -> Result<RunData, Fault> {
+    for Having { id, run, .. } in having(&snapshot, benchmark, most, |_| Ok(true))?
+        .into_iter()
+        .rev()
+    {
         let mut data = beginning(&snapshot, &id, run, &Wanted::MadeOf(benchmark))?;
-        for row in all(&snapshot, sql::SELECT_LAUNCHES, [run])? {
-            let number = launch_number(&row);
-            let number = number.ok_or_else(|| missing("number of a launch", &id))?;
+        for (number, row) in (0_i64..).zip(all(&snapshot, sql::SELECT_LAUNCHES, [run])?) {
+            in_its_place(&row, number, &id)?;
             let wanted = |entry: &Benchmark| is_of(&row, 2, entry.id.as_str());
             let whole = data.benchmarks.iter().any(wanted);
-            let statement = if whole {
-                sql::SELECT_EVENTS_OF
-            } else {
-                sql::SELECT_PACERS_OF
+            let statement = match whole {
+                true => sql::SELECT_EVENTS_OF,
+                false => sql::SELECT_PACERS_OF,
             };
             let mut statement = snapshot.prepare_cached(statement)?;
             let mut events = statement.query((run, number))?;
@@ -139,9 +138,9 @@ pub(crate) fn series(
                 paced(&data, row, &mut events)?
             });
         }
-        Ok(data)
-    };
-    found.into_iter().map(one).collect()
+        take(data);
+    }
+    Ok(())
 }
 
 /// A launch of which no more is known than what was around it, and what the pacers said beside its samples.
@@ -164,11 +163,11 @@ fn paced(data: &RunData, row: Row, pacers: &mut Rows<'_>) -> Result<Launch, Faul
     Ok(launch)
 }
 
-/// The number in a row of `sql::SELECT_LAUNCHES`, behind the seal.
-fn launch_number(row: &Row) -> Option<i64> {
-    match row.get(1) {
-        Some(&Value::Integer(number)) => Some(number),
-        _ => None,
+/// That a row of `sql::SELECT_LAUNCHES` has this number, behind the seal: a gap is a launch that was lost.
+fn in_its_place(row: &Row, number: i64, id: &str) -> Result<(), Fault> {
+    match row.get(1) == Some(&Value::Integer(number)) {
+        true => Ok(()),
+        false => Err(broken(format!("launch {number} of run {id}"))),
     }
 }
 
@@ -273,10 +272,7 @@ fn launches(connection: &Connection, data: &RunData, run: i64) -> Result<Vec<Lau
     let mut events = statement.query([run])?;
     events.advance()?;
     for (number, row) in (0_i64..).zip(rows) {
-        // a gap is a launch that was lost
-        if launch_number(&row) != Some(number) {
-            return Err(broken(format!("launch {number} of run {id}")));
-        }
+        in_its_place(&row, number, id)?;
         launches.push(launch(data, row, &mut events)?);
     }
     Ok(launches)

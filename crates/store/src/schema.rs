@@ -10,7 +10,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
 /// (name, text), in order; the first has number 1.
-const MIGRATIONS: [(&str, &str); 5] = [
+const MIGRATIONS: [(&str, &str); 6] = [
     ("runs", include_str!("../migrations/0001_runs.sql")),
     (
         "append-only",
@@ -19,6 +19,7 @@ const MIGRATIONS: [(&str, &str); 5] = [
     ("series", include_str!("../migrations/0003_series.sql")),
     ("wide", include_str!("../migrations/0004_wide.sql")),
     ("names", include_str!("../migrations/0005_names.sql")),
+    ("lean", include_str!("../migrations/0006_lean.sql")),
 ];
 
 /// The newest schema that is known here.

@@ -239,13 +239,21 @@ impl Store {
         read::samples(&self.connection, run_id).map_err(|fault| fault.at(&self.path))
     }
 
-    /// The newest runs that have a benchmark, `most` at most, oldest first, each with nothing but it and the rows that its figure is
-    /// made of, by the entry that it was measured with: what a history is made of. Sides of a trial are not among them.
+    /// Hands over the newest runs that have a benchmark, `most` at most, one by one, oldest first: what a history is made of. Each has
+    /// nothing but the benchmark and the rows that its figure is made of, by the entry that it was measured with; of the launches of
+    /// others there is what was around them and what the pacers said beside their samples, and that is not held to its seal. Sides of
+    /// a trial are not among the runs.
     ///
     /// # Errors
     /// As [`Store::load`].
-    pub fn series(&self, benchmark: &Id, most: usize) -> Result<Vec<RunData>, StoreError> {
-        read::series(&self.connection, benchmark, most).map_err(|fault| fault.at(&self.path))
+    pub fn series(
+        &self,
+        benchmark: &Id,
+        most: usize,
+        take: &mut dyn FnMut(RunData),
+    ) -> Result<(), StoreError> {
+        let read = read::series(&self.connection, benchmark, most, take);
+        read.map_err(|fault| fault.at(&self.path))
     }
 
     /// The newest runs that are wanted and have any of these benchmarks, `most` at most for each, oldest first; each with the

@@ -306,14 +306,23 @@ fn the_schema_is_recorded() {
     Store::open(&path).unwrap();
     let other = other(&path);
     let version = other.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
-    assert_eq!(version.unwrap(), 5);
+    assert_eq!(version.unwrap(), 6);
     let sql = "SELECT group_concat(number || ' ' || name || ' ' || gritstone, '; ') FROM migration";
     let done: String = other.query_row(sql, [], |row| row.get(0)).unwrap();
     let by = env!("CARGO_PKG_VERSION");
     assert_eq!(
         done,
-        format!("1 runs {by}; 2 append-only {by}; 3 series {by}; 4 wide {by}; 5 names {by}")
+        format!(
+            "1 runs {by}; 2 append-only {by}; 3 series {by}; 4 wide {by}; 5 names {by}; 6 lean {by}"
+        )
     );
+}
+
+/// The runs of a series at once.
+fn runs_with(store: &Store, id: &Id, most: usize) -> Vec<RunData> {
+    let mut runs = vec![];
+    store.series(id, most, &mut |run| runs.push(run)).unwrap();
+    runs
 }
 
 /// What is left of a launch of which nobody asked for the figure: what was around it, and what the pacers said.
@@ -345,7 +354,7 @@ fn a_series_has_the_newest_runs_with_nothing_but_what_was_asked_for() {
         common::store(&mut store, run);
     }
     let id = runs[0].launches[0].id.clone();
-    let series = store.series(&id, 2).unwrap();
+    let series = runs_with(&store, &id, 2);
     let ids: Vec<&String> = series.iter().map(|run| &run.info.id).collect();
     assert_eq!(ids, [&runs[1].info.id, &runs[2].info.id]);
     for (found, run) in series.iter().zip(&runs[1..]) {
@@ -354,7 +363,7 @@ fn a_series_has_the_newest_runs_with_nothing_but_what_was_asked_for() {
         assert_eq!(found.launches, launches);
         assert!(found.benchmarks.iter().all(|benchmark| benchmark.id == id));
     }
-    let none = store.series(&common::id("no/such"), 9).unwrap();
+    let none = runs_with(&store, &common::id("no/such"), 9);
     assert!(none.is_empty());
 }
 
@@ -413,7 +422,7 @@ fn sides_of_a_trial_are_in_no_history_and_take_no_place_in_one() {
     }
     let id = runs[0].benchmarks[0].id.clone();
     let ordinary = [&runs[0].info.id, &runs[2].info.id];
-    let series = store.series(&id, 2).unwrap();
+    let series = runs_with(&store, &id, 2);
     let ids: Vec<&String> = series.iter().map(|run| &run.info.id).collect();
     assert_eq!(ids, ordinary);
     let newest = store.newest(&[id], 2, &|_| true).unwrap();
@@ -444,7 +453,7 @@ fn a_series_of_a_row_that_is_made_of_others_has_these_by_the_entries_of_each_run
         derived("byte/ring", "byte/ring"),
     ]);
     common::store(&mut store, &run);
-    let found = |id: &str| store.series(&common::id(id), 9).unwrap().remove(0);
+    let found = |id: &str| runs_with(&store, &common::id(id), 9).remove(0);
     let four = found("byte/four");
     let ids: Vec<&str> = four.benchmarks.iter().map(|row| row.id.as_str()).collect();
     assert_eq!(ids, ["byte/pipe", "byte/twice", "byte/four"]);

@@ -29,7 +29,7 @@ fn writer() {
         .unwrap();
     let mut out = std::io::stdout();
     // a bound, for the day on which nobody kills it
-    for launch in 0..100_000 {
+    for launch in 0..5_000 {
         store.append(&begun.id, &common::launch(launch)).unwrap();
         writeln!(out, "stored {launch}")
             .and_then(|()| out.flush())
