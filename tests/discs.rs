@@ -3,7 +3,9 @@
 
 mod common;
 
-use common::{DISC, Home, alone, entries, eventually, has_loops, ours, processes, result, start};
+use common::{
+    DISC, Home, PATIENT, alone, entries, eventually, has_loops, ours, processes, result, start,
+};
 use nix::libc;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
@@ -161,16 +163,7 @@ fn on_device(home: &Home, device: &str, overwrite: Option<&str>) -> (i32, String
 fn raw(home: &Home, row: &str, device: &str, overwrite: Option<&str>) -> (i32, String, String) {
     let device = format!("device={device}");
     let overwrite = overwrite.map(|name| format!("overwrite={name}"));
-    let mut arguments = vec![
-        "run",
-        row,
-        "--budget",
-        "60s",
-        "--precision",
-        "50%",
-        "--dir",
-        DISC,
-    ];
+    let mut arguments = [&["run", row, "--dir", DISC], &PATIENT[..]].concat();
     arguments.extend(["--format", "json", "--param", &device]);
     if let Some(overwrite) = &overwrite {
         arguments.extend(["--param", overwrite]);

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{DISC, Home, alone, ended, has_loops, kinds, ours, result, traces};
+use common::{DISC, Home, PATIENT, alone, ended, has_loops, kinds, ours, result, traces};
 use nix::libc;
 use nix::unistd::{chown, geteuid};
 use serde_json::Value;
@@ -273,7 +273,7 @@ fn as_nobody(rows: &[&str]) -> (i32, String, String) {
     let home = Home::new();
     let mut arguments = vec!["run"];
     arguments.extend(rows);
-    arguments.extend(["--budget", "60s", "--precision", "50%"]);
+    arguments.extend(PATIENT);
     arguments.extend(["--format", "json", "--dir"]);
     if !geteuid().is_root() {
         let dir = tempfile::tempdir_in(DISC).unwrap();

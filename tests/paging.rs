@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Home, entries, eventually, kept, kinds, processes, result, start};
+use common::{Home, PATIENT, entries, eventually, kept, kinds, processes, result, start};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -108,17 +108,8 @@ fn pages_of_no_file_go_to_a_swap_file_that_goes_with_the_run_however_it_ends() {
     let below = tempfile::Builder::new().tempdir_in(DIR).unwrap();
     let dir = below.path().to_str().unwrap();
     let row = "vm/paging/random@anonymous";
-    let whole = [
-        "run",
-        row,
-        "--budget",
-        "60s",
-        "--precision",
-        "50%",
-        "--dir",
-        dir,
-    ];
-    let (code, out, error) = home.run(&[&whole[..], &["--format", "json"]].concat());
+    let whole = ["run", row, "--dir", dir, "--format", "json"];
+    let (code, out, error) = home.run(&[&whole[..], &PATIENT].concat());
     assert!([0, 3].contains(&code), "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
     let row_of_it = result(&run, row);

@@ -48,10 +48,15 @@ fn piped_with(command: &mut Command, path: &str) -> Child {
 
 /// Sends a signal when the run is at work, and waits for its end.
 fn at_work(home: &Home, mut child: Child, signal: Signal) -> Output {
+    let mut ended = false;
     eventually("a launch is kept", || {
-        kept(home) > 0 || child.try_wait().unwrap().is_some()
+        ended = child.try_wait().unwrap().is_some();
+        ended || kept(home) > 0
     });
-    kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
+    // the output of one that has ended says why
+    if !ended {
+        kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
+    }
     child.wait_with_output().unwrap()
 }
 

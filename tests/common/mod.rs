@@ -16,6 +16,8 @@ pub const DISC: &str = env!("CARGO_TARGET_TMPDIR");
 
 /// A run that ends with ten launches of each row, and on a busy machine has the time for them.
 pub const SHORT: [&str; 4] = ["--budget", "20s", "--precision", "50%"];
+/// The same where one launch may take seconds, on a slow disc.
+pub const PATIENT: [&str; 4] = ["--budget", "60s", "--precision", "50%"];
 
 /// One at a time: rows wait for one disc, and a budget must be enough for all of them.
 pub fn alone() -> MutexGuard<'static, ()> {

@@ -89,12 +89,11 @@ impl Intervals {
 fn rows(run: &RunData) -> BTreeMap<&Id, Row<'_>> {
     let alone = || run.launches.iter().filter(|launch| launch.copies == 1);
     let floor = Floor::of(alone());
-    let drift = drift::of_run(
-        &alone()
-            .filter_map(|launch| pace(launch, &floor))
-            .collect::<Vec<f64>>(),
-    );
-    let mut rows: BTreeMap<&Id, Row> = run.benchmarks.iter().map(row_of(drift)).collect();
+    let paces: Vec<f64> = alone().filter_map(|launch| pace(launch, &floor)).collect();
+    let drift = drift::of_run(&paces);
+    let row = |benchmark| Row::without_launches(benchmark, drift);
+    let benchmarks = run.benchmarks.iter();
+    let mut rows: BTreeMap<&Id, Row> = benchmarks.map(|entry| (&entry.id, row(entry))).collect();
     for launch in alone() {
         if let Some(row) = rows.get_mut(&launch.id) {
             let mut reading = Reading::of(launch);
@@ -104,21 +103,6 @@ fn rows(run: &RunData) -> BTreeMap<&Id, Row<'_>> {
         }
     }
     rows
-}
-
-/// A row without launches; the drift is that of the run.
-fn row_of(drift: Scatter) -> impl Fn(&Benchmark) -> (&Id, Row<'_>) {
-    move |benchmark| {
-        let row = Row {
-            benchmark,
-            launches: Vec::new(),
-            drift: match benchmark.processor_bound {
-                true => drift,
-                false => Scatter::known(0.0),
-            },
-        };
-        (&benchmark.id, row)
-    }
 }
 
 /// The frequency of the core in a launch on one CPU that nothing disturbed, GHz: beside its samples that had the core to themselves.
@@ -304,7 +288,19 @@ fn figure_of(benchmark: &Benchmark, launch: &Reading) -> MadeOf {
     }
 }
 
-impl Row<'_> {
+impl<'a> Row<'a> {
+    /// A row of a run that has drifted by so much.
+    fn without_launches(benchmark: &'a Benchmark, drift: Scatter) -> Self {
+        Self {
+            benchmark,
+            launches: Vec::new(),
+            drift: match benchmark.processor_bound {
+                true => drift,
+                false => Scatter::known(0.0),
+            },
+        }
+    }
+
     fn intervals(&self, options: &Options) -> Intervals {
         Intervals {
             confidence: options.confidence,

@@ -144,7 +144,7 @@ fn a_run_can_be_looked_at_while_it_goes_on() {
 fn many_may_open_a_new_store_at_once() {
     for _ in 0..5 {
         let (_folder, path) = common::place();
-        let threads: Vec<_> = (0..3)
+        let threads: Vec<_> = (0..6)
             .map(|number| {
                 let path = path.clone();
                 std::thread::spawn(move || -> Result<(), StoreError> {
@@ -156,6 +156,6 @@ fn many_may_open_a_new_store_at_once() {
         for thread in threads {
             thread.join().unwrap().unwrap();
         }
-        assert_eq!(Store::open(&path).unwrap().runs().unwrap().len(), 3);
+        assert_eq!(Store::open(&path).unwrap().runs().unwrap().len(), 6);
     }
 }

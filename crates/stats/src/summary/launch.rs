@@ -14,7 +14,7 @@ use gritstone_model::{Benchmark, Launch};
 /// launch was not measured.
 #[must_use]
 pub fn launch_ns_per_op(benchmark: &Benchmark, launch: &Launch) -> Option<f64> {
-    let row = without_launches(benchmark);
+    let row = alone(benchmark);
     let reading = Reading::of(launch);
     let ns = match launch.copies {
         1 => row.ns(&reading),
@@ -28,7 +28,7 @@ pub fn launch_ns_per_op(benchmark: &Benchmark, launch: &Launch) -> Option<f64> {
 pub fn launch_timed(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> Option<Timed> {
     let mut reading = Reading::of(launch);
     reading.hold_to(held_to(benchmark, floor), figure_of(benchmark, &reading));
-    let row = without_launches(benchmark);
+    let row = alone(benchmark);
     let crowded = reading.crowded;
     let ns = row.ns(&reading).filter(|_| reading.measured())?;
     Some(Timed { ns, crowded })
@@ -50,12 +50,9 @@ pub fn launch_crowded(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> 
     reading.crowded
 }
 
-fn without_launches(benchmark: &Benchmark) -> Row<'_> {
-    Row {
-        benchmark,
-        launches: Vec::new(),
-        drift: Scatter::known(0.0),
-    }
+/// A row of which no more is known than its entry.
+fn alone(benchmark: &Benchmark) -> Row<'_> {
+    Row::without_launches(benchmark, Scatter::known(0.0))
 }
 
 /// Beside a load of our own the other threads of the core are busy on purpose.
