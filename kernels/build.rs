@@ -2,7 +2,7 @@
 //!
 //! One program a file `<family>/<name>.c`, each linked with the runtime, and with `<family>/<name>.f90` where there is one;
 //! the build globs, so that a new kernel needs no line here. A source with a `main` of its own is a helper, which another program
-//! executes, and has no runtime. A program that loads libraries of the machine (it includes `dlfcn.h`), or whose name ends in
+//! executes, and has no runtime; one that includes `system.h` does without a C library. A program that loads libraries of the machine (it includes `dlfcn.h`), or whose name ends in
 //! `-dynamic`, is linked dynamically, all others statically. Without a Fortran compiler, programs that need one are left out.
 //! Flags are all ours: the defaults of build systems (-fPIC, -march, -ffunction-sections) change benchmarks.
 //! Must not know: which kernels there are, what any of them does.
@@ -264,9 +264,11 @@ fn build(
     let program = out.join(name.replace('/', "_"));
     let source = here.join(format!("{name}.c"));
     let text = fs::read_to_string(&source).expect("a source can be read");
+    let processor = env::var("CARGO_CFG_TARGET_ARCH").expect("cargo sets it");
+    let bare = linking::bare(&processor).filter(|_| linking::is_bare(&text));
     let linkage = match linking::is_dynamic(name, &text) {
         true => &[],
-        false => toolchain.linkage,
+        false => bare.unwrap_or(toolchain.linkage),
     };
     let mut command = Command::new(&toolchain.compiler);
     command
@@ -288,7 +290,10 @@ fn build(
         write!(compilers, "; {version}").unwrap();
         write!(flags, "; Fortran: {}", FORTRAN_FLAGS.join(" ")).unwrap();
     }
-    run(command.args(linking::LIBRARIES));
+    if bare.is_none() {
+        command.args(linking::LIBRARIES);
+    }
+    run(&mut command);
     Some(Linked {
         name: name.to_owned(),
         compilers,

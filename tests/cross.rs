@@ -2,10 +2,11 @@
 //! under emulation, where their check values must come out right. A row that cannot run says why; a program of which no row runs is named
 //! here.
 
-use gritstone_kernels::linking;
+use gritstone_kernels::{KEEPER, linking};
 use gritstone_model::{KernelWork, Work};
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::thread;
@@ -87,9 +88,12 @@ impl Cross {
         let mut command = self.tool("gcc");
         command.args(FLAGS).arg("-o").arg(self.path(program));
         command.arg(of(&format!("{program}.c")));
-        if !linking::is_dynamic(program, text) {
-            command.arg("-static");
-        }
+        let bare = linking::bare(self.name).filter(|_| linking::is_bare(text));
+        match bare {
+            Some(flags) => command.args(flags),
+            None if linking::is_dynamic(program, text) => &mut command,
+            None => command.arg("-static"),
+        };
         if !linking::stands_alone(text) {
             command.args(runtime);
         }
@@ -108,7 +112,10 @@ impl Cross {
             );
             command.arg(object);
         }
-        succeeded(command.args(["-lm", "-ldl"]));
+        if bare.is_none() {
+            command.args(["-lm", "-ldl"]);
+        }
+        succeeded(&mut command);
     }
 
     /// So many operations of a row, with what goes before and after them.
@@ -142,6 +149,23 @@ impl Cross {
                 panic!("{command:?} cannot be started: {why}; scripts/setup test installs it")
             })
     }
+
+    /// What the keeper reports of a program, what that says, and what is complained of.
+    fn keep(&self, argv: &[&str]) -> [String; 3] {
+        let (mut report, reports) = std::io::pipe().unwrap();
+        let output = Command::new(format!("qemu-{}-static", self.name))
+            .arg(self.path(KEEPER))
+            .arg(std::process::id().to_string())
+            .args(["-", "-", "/usr"])
+            .args(argv)
+            .stdin(reports)
+            .output()
+            .unwrap();
+        let mut told = String::new();
+        report.read_to_string(&mut told).unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        [told, text(output.stdout), text(output.stderr)]
+    }
 }
 
 /// Where a file of the kernels stands.
@@ -172,6 +196,11 @@ fn succeeded(command: &mut Command) {
 /// Every row of kind kernel: two operations each, or one where there can be no more at a time.
 fn every_row_does_its_work(name: &'static str) {
     let cross = Cross::compile(name);
+    let kept = cross.keep(&["/bin/sh", "-c", "pwd >&3; exit 3"]);
+    assert_eq!(kept, ["exit=3 left=0\n", "/usr\n", ""]);
+    let kept = cross.keep(&["/no/such"]);
+    let complaint = "cannot execute /no/such: errno 2\n";
+    assert_eq!(kept, ["exit=127 left=0\n", "", complaint]);
     let mut done = BTreeSet::new();
     let (mut programs, mut worked) = (BTreeSet::new(), BTreeSet::new());
     let mut wrong = Vec::new();

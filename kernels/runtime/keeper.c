@@ -9,48 +9,102 @@
  * reaped. It then says on its report, in one line, how the program ended and how many it left behind:
  * `exit=0 left=0` or `signal=9 left=2`. It sleeps while the program runs.
  *
+ * It calls no function of a C library: see system.h. What the system refuses is told by the number of the error, which whoever
+ * reads it knows the words for.
+ *
  * Whoever starts it gives it the program's descriptor 3 as standard output and the report as standard input, both open
  * for writing: those can be handed over without a fork of the starter's memory (posix_spawn), others
  * cannot, and not every C library can change the directory there.
  */
 #define _GNU_SOURCE
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/personality.h>
+#include <stdint.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
+
+#include "system.h"
 
 #define PROGRAM_FD 3
 #define REPORT_FD 4
 
-/* The parent of a process by /proc/PID/stat; its command may hold blanks and brackets, so look behind the last one. */
-static pid_t parent_of(const char *pid)
+/* A set of signals as the kernel has it. */
+#define SIGNAL(number) (1UL << ((number) - 1))
+static const unsigned long signals = SIGNAL(SIGCHLD) | SIGNAL(SIGTERM) | SIGNAL(SIGINT) | SIGNAL(SIGHUP);
+
+/* An entry of a directory, as getdents64(2) gives it. */
+struct entry {
+	uint64_t inode;
+	int64_t offset;
+	uint16_t length;
+	uint8_t type;
+	char name[];
+};
+
+static long open_file(const char *path, long flags)
 {
-	char path[64], text[512];
-	snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
-	FILE *file = fopen(path, "re");
-	if (file == NULL)
+	return system_call(__NR_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, 0);
+}
+
+static void close_file(long file)
+{
+	system_call(__NR_close, file, 0, 0, 0);
+}
+
+static long wait_for_any(int *status, long how)
+{
+	return system_call(__NR_wait4, -1, (long)status, how, 0);
+}
+
+static void end_process(long pid)
+{
+	system_call(__NR_kill, pid, SIGKILL, 0, 0);
+}
+
+static long own_pid(void)
+{
+	return system_call(__NR_getpid, 0, 0, 0, 0);
+}
+
+static _Noreturn void leave(long status)
+{
+	for (;;)
+		system_call(__NR_exit_group, status, 0, 0, 0);
+}
+
+/* The parent of a process by /proc/PID/stat; its command may hold blanks and brackets, so look behind the last one. -1 where it has
+ * gone, or is dead and only waits to be reaped. */
+static long parent_of(const char *pid)
+{
+	struct line path;
+	path.length = 0;
+	char text[512];
+	put(&path, "/proc/");
+	put(&path, pid);
+	put(&path, "/stat");
+	path.text[path.length] = '\0';
+	long file = open_file(path.text, O_RDONLY);
+	if (file < 0)
 		return -1;
-	size_t length = fread(text, 1, sizeof text - 1, file);
-	fclose(file);
+	long length = system_call(__NR_read, file, (long)text, sizeof text - 1, 0);
+	close_file(file);
+	if (length <= 0)
+		return -1;
 	text[length] = '\0';
-	char *after = strrchr(text, ')');
-	int parent;
-	char state;
-	if (after == NULL || sscanf(after + 1, " %c %d", &state, &parent) != 2 || state == 'Z')
+	const char *after = NULL;
+	for (const char *at = text; *at != '\0'; at++)
+		if (*at == ')')
+			after = at;
+	/* ") S 1" */
+	if (after == NULL || after + 4 >= text + length || after[2] == 'Z')
 		return -1;
-	return parent;
+	after += 4;
+	return take_number(&after);
 }
 
 /* Whether /proc counts processes as we do: in a PID namespace without a /proc of its own, the numbers there are other
@@ -58,46 +112,60 @@ static pid_t parent_of(const char *pid)
 static int proc_is_ours(void)
 {
 	char self[32];
-	ssize_t length = readlink("/proc/self", self, sizeof self - 1);
+	long length = system_call(__NR_readlinkat, AT_FDCWD, (long)"/proc/self", (long)self, sizeof self - 1);
 	if (length < 0)
 		return 0;
 	self[length] = '\0';
-	return atoi(self) == getpid();
+	const char *number = self;
+	return take_number(&number) == own_pid();
 }
 
 /* Kills the children that are there now. Theirs come to us when they die, and get their turn. */
-static void kill_children(pid_t main_pid, int main_ended)
+static void kill_children(long main_pid, int main_ended)
 {
-	DIR *proc = proc_is_ours() ? opendir("/proc") : NULL;
-	struct dirent *entry;
-	if (proc == NULL) {
+	static union {
+		struct entry first;
+		char bytes[32768];
+	} entries;
+	long length, proc = proc_is_ours() ? open_file("/proc", O_RDONLY | O_DIRECTORY) : -1;
+	if (proc < 0) {
 		if (!main_ended)
-			kill(main_pid, SIGKILL); /* the only one whose number we know */
+			end_process(main_pid); /* the only one whose number we know */
 		return;
 	}
-	while ((entry = readdir(proc)) != NULL)
-		if (isdigit((unsigned char)entry->d_name[0]) && parent_of(entry->d_name) == getpid())
-			kill(atoi(entry->d_name), SIGKILL);
-	closedir(proc);
+	while ((length = system_call(__NR_getdents64, proc, (long)&entries, sizeof entries, 0)) > 0) {
+		const struct entry *entry;
+		for (long at = 0; at < length; at += entry->length) {
+			entry = (const struct entry *)(const void *)(entries.bytes + at);
+			const char *name = entry->name;
+			long pid = take_number(&name);
+			if (pid > 0 && parent_of(entry->name) == own_pid())
+				end_process(pid);
+		}
+	}
+	close_file(proc);
 }
 
 /* Kills our process group at one stroke, in which whoever forks without end cannot be ahead of us; for that we leave it. Those who
  * have left it too are found one by one. */
 static void kill_group(void)
 {
-	pid_t group = getpgrp();
-	if (group == getpid() && setpgid(0, getpgid(getppid())) == 0)
-		kill(-group, SIGKILL);
+	long group = system_call(__NR_getpgid, 0, 0, 0, 0);
+	long parent = system_call(__NR_getppid, 0, 0, 0, 0);
+	long others = system_call(__NR_getpgid, parent, 0, 0, 0);
+	if (group == own_pid() && system_call(__NR_setpgid, 0, others, 0, 0) == 0)
+		end_process(-group);
 }
 
 /* Until nobody is left; how many had to be killed, the main program apart, whose status is kept if it is among them.
  * Those who are dead already are reaped first: nearly always that is all, and no walk through /proc is needed. */
-static int kill_all(pid_t main_pid, int *main_ended, int *status)
+static int kill_all(long main_pid, int *main_ended, int *status)
 {
-	int left = 0, s, how = WNOHANG;
+	int left = 0, s;
+	long how = WNOHANG;
 	for (;;) {
-		pid_t pid = waitpid(-1, &s, how);
-		if (pid < 0 && errno == ECHILD)
+		long pid = wait_for_any(&s, how);
+		if (pid == -ECHILD)
 			return left;
 		if (pid == main_pid) {
 			*main_ended = 1;
@@ -114,125 +182,152 @@ static int kill_all(pid_t main_pid, int *main_ended, int *status)
 	}
 }
 
-/* Lets the process use the CPUs of a list such as 0-3,7. Returns 0, or -1 with errno. */
-static int use_cpus(const char *list)
+/* Says what could not be done, and ends. */
+static _Noreturn void refused(long status, const char *what, const char *which, long error)
 {
-	enum { MOST = 1 << 16 };
-	size_t size = CPU_ALLOC_SIZE(MOST);
-	cpu_set_t *set = CPU_ALLOC(MOST);
-	if (set == NULL)
-		return -1;
-	CPU_ZERO_S(size, set);
-	while (*list != '\0') {
-		char *end;
-		long first = strtol(list, &end, 10), last = first;
-		if (*end == '-')
-			last = strtol(end + 1, &end, 10);
-		if (end == list || first < 0 || last < first || last >= MOST || (*end != ',' && *end != '\0')) {
-			errno = EINVAL;
-			return -1;
-		}
-		for (long cpu = first; cpu <= last; cpu++)
-			CPU_SET_S((size_t)cpu, size, set);
-		list = *end == ',' ? end + 1 : end;
-	}
-	int result = sched_setaffinity(0, size, set);
-	CPU_FREE(set);
-	return result;
+	struct line line;
+	line.length = 0;
+	put(&line, "cannot ");
+	put(&line, what);
+	put(&line, which);
+	put(&line, ": errno ");
+	put_number(&line, -error);
+	put(&line, "\n");
+	say(2, &line);
+	leave(status);
 }
 
-static void refused(const char *what)
+/* Lets the process use the CPUs of a list such as 0-3,7. Returns 0, or an error as a negative number. */
+static long use_cpus(const char *list)
 {
-	dprintf(2, "cannot %s: %s\n", what, strerror(errno));
-	_exit(126);
+	enum { MOST = 1 << 16, BITS = 8 * sizeof(unsigned long) };
+	static unsigned long set[MOST / BITS];
+	while (*list != '\0') {
+		long first = take_number(&list), last = first;
+		if (*list == '-') {
+			list++;
+			last = take_number(&list);
+		}
+		if (first < 0 || last < first || last >= MOST || (*list != ',' && *list != '\0'))
+			return -EINVAL;
+		for (long cpu = first; cpu <= last; cpu++)
+			set[cpu / BITS] |= 1UL << cpu % BITS;
+		list += *list == ',';
+	}
+	return system_call(__NR_sched_setaffinity, 0, sizeof set, (long)set, 0);
 }
 
 /* Moves this process into a control group; its memory is charged there from now on. */
 static void join(const char *group)
 {
-	char path[PATH_MAX];
-	int length = snprintf(path, sizeof path, "%s/cgroup.procs", group);
-	if (length < 0 || (size_t)length >= sizeof path) {
-		errno = ENAMETOOLONG;
-		refused("join a control group");
-	}
-	int file = open(path, O_WRONLY | O_CLOEXEC);
-	if (file < 0 || write(file, "0", 1) != 1) /* 0 is whoever writes */
-		refused("join a control group");
-	close(file);
+	struct line path;
+	path.length = 0;
+	put(&path, group);
+	put(&path, "/cgroup.procs");
+	if (path.length == sizeof path.text)
+		refused(126, "join a control group", "", -ENAMETOOLONG);
+	path.text[path.length] = '\0';
+	long file = open_file(path.text, O_WRONLY);
+	long written = file < 0 ? file : system_call(__NR_write, file, (long)"0", 1, 0); /* 0 is whoever writes */
+	if (written != 1)
+		refused(126, "join a control group", "", written);
+	close_file(file);
 }
 
-/* Does to this process what the words say. */
-static void steady(char *words)
+/* At most so many processes of the user. */
+static void limit_processes(const char *number)
+{
+	struct rlimit most;
+	const long wanted = take_number(&number);
+	/* the user may be held to fewer already */
+	long error = system_call(__NR_prlimit64, 0, RLIMIT_NPROC, 0, (long)&most);
+	if (error < 0)
+		refused(126, "read the limit on processes", "", error);
+	if (wanted >= 0 && (most.rlim_max == RLIM_INFINITY || most.rlim_max > (rlim_t)wanted))
+		most.rlim_max = (rlim_t)wanted;
+	most.rlim_cur = most.rlim_max;
+	error = system_call(__NR_prlimit64, 0, RLIMIT_NPROC, (long)&most, 0);
+	if (error < 0)
+		refused(126, "limit the number of processes", "", error);
+}
+
+/* Does to this process what a word says. */
+static void steady(const char *word)
 {
 	const struct sched_param lowest = {.sched_priority = 1};
-	for (char *word = strtok(words, ","); word != NULL; word = strtok(NULL, ",")) {
-		if (strcmp(word, "layout") == 0) {
-			int now = personality(0xffffffff);
-			if (now == -1 || personality((unsigned long)now | ADDR_NO_RANDOMIZE) == -1)
-				refused("fix the layout of memory");
-		} else if (strcmp(word, "realtime") == 0) {
-			if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest) != 0)
-				refused("use SCHED_FIFO");
-		} else if (strncmp(word, "group=", 6) == 0) {
-			join(word + 6);
-		} else if (strncmp(word, "processes=", 10) == 0) {
-			struct rlimit most;
-			const rlim_t wanted = strtoul(word + 10, NULL, 10);
-			/* the user may be held to fewer already */
-			if (getrlimit(RLIMIT_NPROC, &most) != 0)
-				refused("read the limit on processes");
-			if (most.rlim_max == RLIM_INFINITY || most.rlim_max > wanted)
-				most.rlim_max = wanted;
-			most.rlim_cur = most.rlim_max;
-			if (setrlimit(RLIMIT_NPROC, &most) != 0)
-				refused("limit the number of processes");
-		} else if (strcmp(word, "-") != 0) {
-			errno = EINVAL;
-			refused(word);
-		}
+	const char *rest;
+	if (is(word, "layout")) {
+		long now = system_call(__NR_personality, 0xffffffff, 0, 0, 0);
+		if (now >= 0)
+			now = system_call(__NR_personality, now | ADDR_NO_RANDOMIZE, 0, 0, 0);
+		if (now < 0)
+			refused(126, "fix the layout of memory", "", now);
+	} else if (is(word, "realtime")) {
+		long error = system_call(__NR_sched_setscheduler, 0, SCHED_FIFO | SCHED_RESET_ON_FORK, (long)&lowest, 0);
+		if (error < 0)
+			refused(126, "use SCHED_FIFO", "", error);
+	} else if ((rest = behind(word, "group=")) != NULL) {
+		join(rest);
+	} else if ((rest = behind(word, "processes=")) != NULL) {
+		limit_processes(rest);
+	} else if (!is(word, "-")) {
+		refused(126, word, "", -EINVAL);
 	}
 }
 
-static pid_t start(const char *cpus, char *words, const char *directory, char **argv, const sigset_t *signals)
+/* The same with each word of a list, which is cut at its commas. */
+static void steady_all(char *words)
 {
-	pid_t keeper = getpid();
-	pid_t pid = fork();
+	for (char *word = words, *at = words;; at++) {
+		const char last = *at;
+		if (last != ',' && last != '\0')
+			continue;
+		*at = '\0';
+		steady(word);
+		if (last == '\0')
+			return;
+		word = at + 1;
+	}
+}
+
+static long start(const char *cpus, char *words, const char *directory, char **argv, char **environment)
+{
+	const long keeper = own_pid();
+	long error = 0, pid = system_call(__NR_clone, SIGCHLD, 0, 0, 0); /* fork(2) */
 	if (pid != 0)
 		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != keeper)
-		_exit(126); /* the keeper was killed before we were tied to it */
-	if (strcmp(cpus, "-") != 0 && use_cpus(cpus) != 0) {
-		dprintf(2, "cannot use the CPUs %s: %s\n", cpus, strerror(errno));
-		_exit(126);
-	}
-	steady(words);
-	if (chdir(directory) != 0)
-		refused("begin in its directory");
-	sigprocmask(SIG_UNBLOCK, signals, NULL);
-	close(REPORT_FD);
+	system_call(__NR_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
+	if (system_call(__NR_getppid, 0, 0, 0, 0) != keeper)
+		leave(126); /* the keeper was killed before we were tied to it */
+	if (!is(cpus, "-") && (error = use_cpus(cpus)) < 0)
+		refused(126, "use the CPUs ", cpus, error);
+	steady_all(words);
+	error = system_call(__NR_chdir, (long)directory, 0, 0, 0);
+	if (error < 0)
+		refused(126, "begin in ", directory, error);
+	system_call(__NR_rt_sigprocmask, SIG_UNBLOCK, (long)&signals, 0, sizeof signals);
+	close_file(REPORT_FD);
 	/* whoever wrote the program a moment ago may have forked with it open: busy until that child executes something */
 	for (int i = 0; i < 1000; i++) {
-		execv(argv[0], argv);
-		if (errno != ETXTBSY)
+		const struct timespec millisecond = {.tv_nsec = 1000000};
+		error = system_call(__NR_execve, (long)argv[0], (long)argv, (long)environment, 0);
+		if (error != -ETXTBSY)
 			break;
-		usleep(1000);
+		system_call(__NR_nanosleep, (long)&millisecond, 0, 0, 0);
 	}
-	dprintf(2, "cannot execute %s: %s\n", argv[0], strerror(errno));
-	_exit(127);
+	refused(127, "execute ", argv[0], error);
 }
 
 /* Waits for the end of the program, or for the order to stop. */
-static void keep(pid_t pid, const sigset_t *signals, int *ended, int *status)
+static void keep(long pid, int *ended, int *status)
 {
 	int s;
-	pid_t dead;
+	long dead;
 	while (!*ended) {
-		int signal = sigwaitinfo(signals, NULL);
+		long signal = system_call(__NR_rt_sigtimedwait, (long)&signals, 0, 0, sizeof signals);
 		if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP)
 			return;
-		while ((dead = waitpid(-1, &s, WNOHANG)) > 0)
+		while ((dead = wait_for_any(&s, WNOHANG)) > 0)
 			if (dead == pid) {
 				*ended = 1;
 				*status = s;
@@ -240,48 +335,65 @@ static void keep(pid_t pid, const sigset_t *signals, int *ended, int *status)
 	}
 }
 
+static long put_descriptor(long from, long to)
+{
+	return system_call(__NR_dup3, from, to, 0, 0);
+}
+
 /* Puts the descriptors where the program expects them, and nothing where they came. */
 static int sort_descriptors(void)
 {
-	if (dup2(1, PROGRAM_FD) < 0 || dup2(0, REPORT_FD) < 0)
+	if (put_descriptor(1, PROGRAM_FD) < 0 || put_descriptor(0, REPORT_FD) < 0)
 		return -1;
-	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	long nothing = open_file("/dev/null", O_RDWR);
 	if (nothing < 0) /* a root without devices: an empty file in memory has nothing to read either */
-		nothing = memfd_create("nothing", MFD_CLOEXEC);
-	return nothing < 0 || dup2(nothing, 0) < 0 || dup2(nothing, 1) < 0 ? -1 : 0;
+		nothing = system_call(__NR_memfd_create, (long)"nothing", MFD_CLOEXEC, 0, 0);
+	return nothing < 0 || put_descriptor(nothing, 0) < 0 || put_descriptor(nothing, 1) < 0 ? -1 : 0;
 }
 
-int main(int argc, char **argv)
+static void report(const char *what, long number, long left)
 {
-	sigset_t signals;
+	struct line line;
+	line.length = 0;
+	put(&line, what);
+	put_number(&line, number);
+	if (left >= 0) {
+		put(&line, " left=");
+		put_number(&line, left);
+	}
+	put(&line, "\n");
+	say(REPORT_FD, &line);
+}
+
+int main(int argc, char **argv, char **environment)
+{
 	int status = 0, ended = 0;
 	if (argc < 6) {
-		fprintf(stderr, "usage: keeper PARENT CPUS STEADY DIRECTORY PROGRAM [ARGUMENT...]\n");
+		struct line usage;
+		usage.length = 0;
+		put(&usage, "usage: keeper PARENT CPUS STEADY DIRECTORY PROGRAM [ARGUMENT...]\n");
+		say(2, &usage);
 		return 2;
 	}
 	if (sort_descriptors() != 0)
 		return 4;
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGCHLD);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGHUP);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != atoi(argv[1]))
+	system_call(__NR_rt_sigprocmask, SIG_BLOCK, (long)&signals, 0, sizeof signals);
+	system_call(__NR_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0);
+	system_call(__NR_prctl, PR_SET_PDEATHSIG, SIGTERM, 0, 0);
+	const char *parent = argv[1];
+	if (system_call(__NR_getppid, 0, 0, 0, 0) != take_number(&parent))
 		return 3; /* the parent was gone before we were tied to it */
-	pid_t pid = start(argv[2], argv[3], argv[4], argv + 5, &signals);
+	long pid = start(argv[2], argv[3], argv[4], argv + 5, environment);
 	if (pid < 0) {
-		dprintf(REPORT_FD, "fork=%d\n", errno);
+		report("fork=", -pid, -1);
 		return 1;
 	}
-	close(PROGRAM_FD); /* the program's: its reader must see the end when the program and all of its children have gone */
-	keep(pid, &signals, &ended, &status);
+	close_file(PROGRAM_FD); /* the program's: its reader must see the end when the program and all of its children have gone */
+	keep(pid, &ended, &status);
 	int left = kill_all(pid, &ended, &status);
 	if (WIFSIGNALED(status))
-		dprintf(REPORT_FD, "signal=%d left=%d\n", WTERMSIG(status), left);
+		report("signal=", WTERMSIG(status), left);
 	else
-		dprintf(REPORT_FD, "exit=%d left=%d\n", WEXITSTATUS(status), left);
+		report("exit=", WEXITSTATUS(status), left);
 	return 0;
 }

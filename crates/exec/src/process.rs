@@ -7,6 +7,7 @@ mod ears;
 use crate::ExecError;
 use ears::{Ears, wait};
 use gritstone_model::Event;
+use nix::errno::Errno;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
@@ -189,7 +190,8 @@ impl Kept {
 
     /// Reaps the keeper; kills it first when it was not heard to the end, or gave no account.
     fn finish(mut self, heard: bool) -> Result<Ended, ExecError> {
-        let ended = self.ears.finish();
+        let mut ended = self.ears.finish();
+        ended.stderr = in_words(ended.stderr);
         if !heard || ended.end.is_none() {
             // the keeper was killed: what is left of its group has nobody else. It is not reaped yet, so the number is its own
             let _ = killpg(pid_of(&self.keeper), Signal::SIGKILL);
@@ -199,6 +201,16 @@ impl Kept {
         self.keeper.wait().map_err(failed)?;
         Ok(ended)
     }
+}
+
+/// The keeper, which has no C library, ends its complaints with the number of an error.
+fn in_words(said: String) -> String {
+    let told = said.rsplit_once(": errno ").and_then(|(what, number)| {
+        let errno = Errno::from_raw(number.parse().ok()?);
+        what.starts_with("cannot ")
+            .then(|| format!("{what}: {}", errno.desc()))
+    });
+    told.unwrap_or(said)
 }
 
 /// Starts a program that may have been written a moment ago: another thread that forked just then holds it open for
