@@ -11,6 +11,7 @@
 //! knows to the microsecond (`wait4(2)`: the sum of user and system time is exact, though neither is). Busy time is taken from the finest counter that there is:
 //! `cpuacct.usage_percpu` of the outermost cgroup (version 1), /proc/schedstat, both in nanoseconds, or /proc/stat in
 //! ticks of 10 ms, which also sees interrupts. `grain` says how much of the difference the counter alone may make.
+//! Threads of the kernel that work for a launch are told from others where those have used more than the grain: to ask them takes longer than all else here.
 //! Schedstat counts a task when it leaves the CPU, so that a spinner found at the start brings in time from before: no CPU is
 //! taken to have been busy for longer than the launch lasted.
 
@@ -154,19 +155,25 @@ impl Watch {
             since(old.ticks, after.ticks).map(|busy| (busy, 2 * self.tick.max(self.scheduler_tick)))
         };
         let busy = fine.or_else(coarse);
-        let kernel = before.kernel.as_ref();
+        let grain = busy.map(|(_, grain)| grain.saturating_mul(count));
+        let foreign = busy.map(|(busy, _)| busy.saturating_sub(used));
+        let beside = self.beside(before.cpus.len(), &old, &after);
+        // what the counters alone may make is nobody's
+        let seen = foreign > grain
+            || beside.is_some_and(|(busy, cpus)| busy > cpus.saturating_mul(2 * self.tick));
+        let kernel = before.kernel.as_ref().filter(|_| seen);
         let (here, there) = kernel.map_or((0, 0), |then| {
             self.threads.since(&self.root, then, &before.cpus)
         });
         let others = match before.foreign {
-            None => busy.map(|(busy, _)| busy.saturating_sub(used.saturating_add(here))),
+            None => foreign.map(|foreign| foreign.saturating_sub(here)),
             Some((own, foreign)) => since(foreign, foreign::cpu(&self.root, own)),
         };
         Conditions {
             wall,
             others,
-            elsewhere: self.elsewhere(before.cpus.len(), there, &old, &after),
-            grain: busy.map(|(_, grain)| grain.saturating_mul(count)),
+            elsewhere: beside.and_then(|(busy, cpus)| busy.saturating_sub(there).checked_div(cpus)),
+            grain,
             steal: since(old.steal, after.steal),
             pressure: since(old.pressure, after.pressure),
             waited: since(old.waited, after.waited),
@@ -177,14 +184,12 @@ impl Watch {
         }
     }
 
-    /// CPU time on the CPUs that the launch did not have, mean over them, without what was used there for it. In ticks: it is asked for
-    /// large shares alone.
-    fn elsewhere(&self, launch: usize, used: u64, old: &Counters, new: &Counters) -> Option<u64> {
+    /// CPU time on the CPUs that the launch did not have, and how many there are. In ticks: it is asked for large shares alone.
+    fn beside(&self, launch: usize, old: &Counters, new: &Counters) -> Option<(u64, u64)> {
         let others = self.online.checked_sub(launch).filter(|_| launch > 0)?;
         let all = since(old.all_ticks, new.all_ticks)?;
         let own = since(old.ticks, new.ticks)?;
-        let foreign = all.saturating_sub(own).saturating_sub(used);
-        foreign.checked_div(others as u64)
+        Some((all.saturating_sub(own), others as u64))
     }
 
     fn read(&mut self, cpus: &[u32]) -> Counters {

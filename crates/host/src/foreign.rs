@@ -12,11 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// CPU time of all processes that neither are `own`, nor descend from it, nor belong to the kernel, ns. `None` without a /proc.
 pub(crate) fn cpu(root: &Root, own: u32) -> Option<u64> {
-    let numbers = root.names("/proc");
-    let processes: BTreeMap<u32, Process> = numbers
-        .iter()
-        .filter_map(|name| name.parse().ok())
-        .filter_map(|pid: u32| Some((pid, parse(&root.text(&format!("/proc/{pid}/stat"))?)?)))
+    let processes: BTreeMap<u32, Process> = (root.processes().into_iter())
+        .filter_map(|pid| Some((pid, parse(&root.text(&format!("/proc/{pid}/stat"))?)?)))
         .collect();
     let ours = |pid: u32| {
         let mut seen = BTreeSet::new();

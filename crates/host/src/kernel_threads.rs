@@ -4,6 +4,7 @@
 //! Must not know: what was launched.
 
 use crate::Root;
+use crate::counters::{number, words};
 use crate::process::{Stat, tick};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -12,8 +13,8 @@ use std::os::unix::fs::FileExt;
 /// Files that are kept open at most: a machine with hundreds of CPUs has thousands of such threads, and some users may open 256 files.
 const MOST_FILES: usize = 128;
 
-/// CPU time of each thread, ns.
-pub(crate) type Times = BTreeMap<u32, u64>;
+/// CPU time of each thread, ns, by its number, in order.
+pub(crate) type Times = Vec<(u32, u64)>;
 
 /// Those that are known. They hardly change, and are asked before and after every launch: so whoever is none of them is looked at once,
 /// and the files of the others stay open.
@@ -33,9 +34,10 @@ impl Threads {
         let time = |(pid, file): (&u32, &Option<File>)| {
             let fine = match file {
                 Some(file) => read(file),
-                None => root.text(&format!("/proc/{pid}/schedstat")),
+                None => root
+                    .bytes(&format!("/proc/{pid}/schedstat"))
+                    .and_then(|text| first(&text)),
             };
-            let fine = fine.and_then(|text| text.split_whitespace().next()?.parse().ok());
             let ticks = || Some(parse(&root.text(&format!("/proc/{pid}/stat"))?)?.1 * tick);
             Some((*pid, fine.or_else(ticks)?))
         };
@@ -46,7 +48,8 @@ impl Threads {
     pub(crate) fn since(&mut self, root: &Root, before: &Times, cpus: &[u32]) -> (u64, u64) {
         let mut used = (0_u64, 0_u64);
         for (pid, now) in self.times(root) {
-            let time = now.saturating_sub(before.get(&pid).copied().unwrap_or(0));
+            let then = before.binary_search_by_key(&pid, |(pid, _)| *pid);
+            let time = now.saturating_sub(then.map_or(0, |at| before[at].1));
             if time == 0 {
                 continue;
             }
@@ -64,10 +67,10 @@ impl Threads {
 
     /// Who has come, and who has gone.
     fn look(&mut self, root: &Root) {
-        let names = root.names("/proc");
-        let there: BTreeSet<u32> = names.iter().filter_map(|name| name.parse().ok()).collect();
-        self.known.retain(|pid, _| there.contains(pid));
-        self.others.retain(|pid| there.contains(pid));
+        let there = root.processes();
+        let is_there = |pid: &u32| there.binary_search(pid).is_ok();
+        self.known.retain(|pid, _| is_there(pid));
+        self.others.retain(is_there);
         for pid in there {
             if self.known.contains_key(&pid) || self.others.contains(&pid) {
                 continue;
@@ -88,11 +91,15 @@ impl Threads {
     }
 }
 
-/// Three numbers.
-fn read(file: &File) -> Option<String> {
+fn read(file: &File) -> Option<u64> {
     let mut line = [0; 64];
     let length = file.read_at(&mut line, 0).ok()?;
-    String::from_utf8(line[..length].to_vec()).ok()
+    first(&line[..length])
+}
+
+/// Of three numbers.
+fn first(line: &[u8]) -> Option<u64> {
+    number(words(line).next()?)
 }
 
 /// The CPU that a thread of the kernel was on last, and its ticks of CPU time; `None` for whatever else it is.
@@ -127,7 +134,7 @@ mod tests {
         process(8, KERNEL_THREAD | 64, 1, 2, None);
         let mut threads = Threads::default();
         let before = threads.times(&root);
-        assert_eq!(before, [(7, 1000), (8, 30_000_000)].into());
+        assert_eq!(before, [(7, 1000), (8, 30_000_000)]);
         process(1, 64, 1, 900, Some(900));
         process(7, KERNEL_THREAD | 64, 0, 1, Some(1700));
         process(8, KERNEL_THREAD | 64, 1, 4, None);
@@ -146,7 +153,8 @@ mod tests {
         let live = Root::live();
         let mut threads = Threads::default();
         let (all, none) = threads.since(&live, &Times::new(), &[]);
-        assert!(!threads.times(&live).contains_key(&std::process::id()));
+        let own = |(pid, _): &(u32, u64)| *pid == std::process::id();
+        assert!(!threads.times(&live).iter().any(own));
         assert_eq!(none, 0, "of {all}");
     }
 }

@@ -133,6 +133,16 @@ impl Root {
         CpuSet::parse(&self.text(path)?)
     }
 
+    /// The numbers of all processes, in order; none without a /proc.
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        let entries = std::fs::read_dir(self.join("/proc"));
+        let mut numbers: Vec<u32> = (entries.into_iter().flatten().flatten())
+            .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+            .collect();
+        numbers.sort_unstable();
+        numbers
+    }
+
     /// Where a symbolic link points.
     pub(crate) fn link(&self, path: &str) -> Option<String> {
         let target = std::fs::read_link(self.join(path)).ok()?;
