@@ -41,22 +41,38 @@ static int make(const char *name)
 	return made >= 0 && close(made) == 0;
 }
 
+static const char *entry_name(uint64_t i)
+{
+	static char name[64];
+	snprintf(name, sizeof name, DIRECTORY "/%06u", (unsigned)i);
+	return name;
+}
+
 static void setup(struct context *c)
 {
-	char name[64];
 	entries = parameter_u64(c, "entries", 0);
 	if (entries < 1 || entries > MOST)
 		failed_because(c, "arguments", "entries= is not 1 to %d", MOST);
 	else if (mkdir(DIRECTORY, 0700) != 0)
 		failed(c, "mkdir");
 	else
-		for (uint64_t i = 1; i <= entries; i++) {
-			snprintf(name, sizeof name, DIRECTORY "/%06u", (unsigned)i);
-			if (!make(name)) {
+		for (uint64_t i = 1; i <= entries; i++)
+			if (!make(entry_name(i))) {
 				failed(c, "open");
 				return;
 			}
+}
+
+/* Or whoever measures would have to. */
+static void teardown(struct context *c)
+{
+	for (uint64_t i = 1; i <= entries; i++)
+		if (unlink(entry_name(i)) != 0) {
+			failed(c, "unlink");
+			return;
 		}
+	if (rmdir(DIRECTORY) != 0)
+		failed(c, "rmdir");
 }
 
 /* Of a name that is a number; `.` and `..` are none. */
@@ -95,4 +111,4 @@ static uint64_t expect(struct context *c, uint64_t n)
 	return n * (entries * (entries + 1) / 2);
 }
 
-const struct kernel kernel = {.name = "file/directory", .setup = setup, .run = run, .expect = expect};
+const struct kernel kernel = {.name = "file/directory", .setup = setup, .run = run, .expect = expect, .teardown = teardown};
