@@ -13,6 +13,8 @@ use std::time::Duration;
 
 /// How much of standard error is kept.
 const MAX_STDERR: usize = 4096;
+/// How much is read at once.
+const BUFFER: usize = 16384;
 /// Reads that empty a pipe of the usual 64 KiB, and see its end.
 const MOST_READS: usize = 8;
 
@@ -21,6 +23,7 @@ const MOST_READS: usize = 8;
 pub(super) struct Ears {
     pipes: [Option<PipeReader>; 3],
     parser: Parser,
+    buffer: Vec<u8>,
     report: Vec<u8>,
     stderr: Vec<u8>,
     pub(super) ended: Ended,
@@ -31,6 +34,7 @@ impl Ears {
         Self {
             pipes: pipes.map(Some),
             parser: Parser::new(),
+            buffer: vec![0; BUFFER],
             report: vec![],
             stderr: vec![],
             ended: Ended::default(),
@@ -58,16 +62,17 @@ impl Ears {
 
     /// Reads what is there from one pipe; closes it at its end.
     fn hear(&mut self, which: usize) {
-        let mut bytes = [0; 16384];
         let Some(pipe) = &mut self.pipes[which] else {
             return;
         };
+        let mut bytes = std::mem::take(&mut self.buffer);
         match pipe.read(&mut bytes) {
             Ok(0) => self.pipes[which] = None,
             Ok(count) => self.take(which, &bytes[..count]),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(_) => self.pipes[which] = None,
         }
+        self.buffer = bytes;
     }
 
     fn take(&mut self, which: usize, bytes: &[u8]) {
