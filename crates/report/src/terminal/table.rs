@@ -9,7 +9,6 @@
 use super::wrap::{longest_word, width_of, wrap};
 use crate::clean::clean;
 use crate::document::{Document, Row, Style, Table, Text};
-use std::iter::repeat_n;
 
 /// Between two columns.
 const GAP: usize = 2;
@@ -275,7 +274,11 @@ impl<'a> Grid<'a> {
             );
             return vec![set(hung, width, style)];
         }
-        let lines = wrap(&format!("{}{}", cell.words, cell.marks), width).into_iter();
+        let lines = match cell.marks.is_empty() {
+            true => wrap(&cell.words, width),
+            false => wrap(&format!("{}{}", cell.words, cell.marks), width),
+        };
+        let lines = lines.into_iter();
         lines.map(|line| set(line, width, style)).collect()
     }
 }
@@ -292,12 +295,14 @@ fn set(line: String, width: usize, style: Style) -> String {
     }
 }
 
-/// Columns of lines side by side, standing on the bottom or hanging from the top.
+/// Columns of lines side by side, standing on the bottom or hanging from the top. The last one is not filled up.
 fn beside(cells: Vec<Vec<String>>, widths: &[usize], bottom: bool) -> Vec<String> {
     let height = cells.iter().map(Vec::len).max().unwrap_or(0);
     // room for a whole line, in letters of one byte, as most are
     let line = || String::with_capacity(span_width(widths));
     let mut lines: Vec<String> = std::iter::repeat_with(line).take(height).collect();
+    let blanks = " ".repeat(GAP + widths.iter().max().copied().unwrap_or(0));
+    let last = widths.len().saturating_sub(1);
     for (i, (column, width)) in cells.into_iter().zip(widths).enumerate() {
         let above = if bottom { height - column.len() } else { 0 };
         let below = height - above - column.len();
@@ -305,10 +310,11 @@ fn beside(cells: Vec<Vec<String>>, widths: &[usize], bottom: bool) -> Vec<String
         let cells = std::iter::repeat_with(blank).take(above).chain(column);
         let cells = cells.chain(std::iter::repeat_with(blank).take(below));
         for (line, cell) in lines.iter_mut().zip(cells) {
-            let gap = if i > 0 { GAP } else { 0 };
-            line.extend(repeat_n(' ', gap));
             line.push_str(&cell);
-            line.extend(repeat_n(' ', width.saturating_sub(width_of(&cell))));
+            if i < last {
+                let gap = GAP + width.saturating_sub(width_of(&cell));
+                line.push_str(&blanks[..gap]);
+            }
         }
     }
     lines

@@ -15,6 +15,9 @@ pub(super) fn width_of(text: &str) -> usize {
 /// Breaks at spaces, and inside a word only when it is wider than a whole line. At least one line.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
+    if is_a_line(text, width) {
+        return vec![text.to_owned()];
+    }
     let mut lines = Vec::new();
     let mut line = String::with_capacity(text.len().min(width));
     let mut used = 0;
@@ -39,6 +42,17 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
         lines.push(line);
     }
     lines
+}
+
+/// Whether it is plain text that needs no break and has no blank to leave out, as most cells of a table are.
+fn is_a_line(text: &str, width: usize) -> bool {
+    let mut last = b' ';
+    let single = text.bytes().all(|b| {
+        let one = b.is_ascii_graphic() || (b == b' ' && last != b' ');
+        last = b;
+        one
+    });
+    single && text.len() <= width && !text.ends_with(' ')
 }
 
 /// Cuts a word that is wider than a line; what is left begins the next one.
@@ -72,6 +86,8 @@ mod tests {
         assert_eq!(wrap("abcdefghij kl", 4), ["abcd", "efgh", "ij", "kl"]);
         assert_eq!(wrap("a abcdefgh", 4), ["a", "abcd", "efgh"]);
         assert_eq!(wrap("", 4), [""]);
+        assert_eq!(wrap(" a  b ", 9), ["a b"]);
+        assert_eq!(wrap("a b ", 9), ["a b"]);
         assert_eq!(wrap("東京都庁", 5), ["東京", "都庁"]);
         assert_eq!(longest_word("an interval of"), 8);
     }
