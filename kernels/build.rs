@@ -78,7 +78,7 @@ fn main() {
     writeln!(text, "pub const COMPILER: &str = {:?};", toolchain.version).unwrap();
     writeln!(
         text,
-        "/// Its flags for all but those that are linked dynamically."
+        "/// Its flags for all but those that are linked dynamically, and the one without a C library."
     )
     .unwrap();
     writeln!(text, "pub const FLAGS: &str = {flags:?};").unwrap();

@@ -34,8 +34,8 @@
 #define REPORT_FD 4
 
 /* A set of signals as the kernel has it. */
-#define SIGNAL(number) (1UL << ((number) - 1))
-static const unsigned long signals = SIGNAL(SIGCHLD) | SIGNAL(SIGTERM) | SIGNAL(SIGINT) | SIGNAL(SIGHUP);
+#define SIGNAL(number) ((uint64_t)1 << ((number) - 1))
+static const uint64_t signals = SIGNAL(SIGCHLD) | SIGNAL(SIGTERM) | SIGNAL(SIGINT) | SIGNAL(SIGHUP);
 
 /* An entry of a directory, as getdents64(2) gives it. */
 struct entry {
@@ -243,7 +243,9 @@ static void limit_processes(const char *number)
 	long error = system_call(__NR_prlimit64, 0, RLIMIT_NPROC, 0, (long)&most);
 	if (error < 0)
 		refused(126, "read the limit on processes", "", error);
-	if (wanted >= 0 && (most.rlim_max == RLIM_INFINITY || most.rlim_max > (rlim_t)wanted))
+	if (wanted < 0)
+		refused(126, "limit the number of processes", "", -EINVAL);
+	if (most.rlim_max == RLIM_INFINITY || most.rlim_max > (rlim_t)wanted)
 		most.rlim_max = (rlim_t)wanted;
 	most.rlim_cur = most.rlim_max;
 	error = system_call(__NR_prlimit64, 0, RLIMIT_NPROC, (long)&most, 0);
@@ -270,7 +272,7 @@ static void steady(const char *word)
 		join(rest);
 	} else if ((rest = behind(word, "processes=")) != NULL) {
 		limit_processes(rest);
-	} else if (!is(word, "-")) {
+	} else if (*word != '\0' && !is(word, "-")) {
 		refused(126, word, "", -EINVAL);
 	}
 }
@@ -293,7 +295,7 @@ static void steady_all(char *words)
 static long start(const char *cpus, char *words, const char *directory, char **argv, char **environment)
 {
 	const long keeper = own_pid();
-	long error = 0, pid = system_call(__NR_clone, SIGCHLD, 0, 0, 0); /* fork(2) */
+	long error = 0, pid = new_process();
 	if (pid != 0)
 		return pid;
 	system_call(__NR_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);

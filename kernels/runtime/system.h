@@ -7,6 +7,7 @@
  * Must not know: what is kept.
  */
 #include <asm/unistd.h>
+#include <signal.h>
 #include <stddef.h>
 
 #ifdef BARE
@@ -104,6 +105,17 @@ static long system_call(long number, long a, long b, long c, long d)
 
 #endif
 
+/* fork(2). Where there is a C library it knows how this processor wants it. */
+static inline long new_process(void)
+{
+#ifdef BARE
+	return system_call(__NR_clone, SIGCHLD, 0, 0, 0);
+#else
+	long pid = fork();
+	return pid < 0 ? -errno : pid;
+#endif
+}
+
 /* A line that is put together, and written at once. What has no room is left out. */
 struct line {
 	size_t length;
@@ -135,13 +147,13 @@ static inline void say(int descriptor, const struct line *line)
 	system_call(__NR_write, descriptor, (long)line->text, (long)line->length, 0);
 }
 
-/* The number that a text begins with, behind which the text stands then; -1 where it begins with none, or with one beyond 2^40. */
+/* The number that a text begins with, behind which the text stands then; -1 where it begins with none, or with one beyond 10^9. */
 static inline long take_number(const char **text)
 {
 	long number = -1;
 	for (; **text >= '0' && **text <= '9'; (*text)++) {
 		number = (number < 0 ? 0 : number) * 10 + (**text - '0');
-		if (number > 1L << 40)
+		if (number > 1000000000)
 			return -1;
 	}
 	return number;

@@ -231,9 +231,10 @@ fn remove_dead(parent: &Path) {
     }
 }
 
-/// Removes one of our directories with all that is in it, if it is there.
+/// Removes one of our directories with all that is in it, if it is there. Most launches leave theirs empty.
 pub(crate) fn remove(dir: &Path) -> std::io::Result<()> {
-    let removed = fs::remove_dir_all(dir).or_else(|why| {
+    let all = fs::remove_dir(dir).or_else(|_| fs::remove_dir_all(dir));
+    let removed = all.or_else(|why| {
         if why.kind() != ErrorKind::PermissionDenied {
             return Err(why);
         }

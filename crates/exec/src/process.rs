@@ -191,7 +191,10 @@ impl Kept {
     /// Reaps the keeper; kills it first when it was not heard to the end, or gave no account.
     fn finish(mut self, heard: bool) -> Result<Ended, ExecError> {
         let mut ended = self.ears.finish();
-        ended.stderr = in_words(ended.stderr);
+        let not_started = |end: &End| matches!(end.exit, 126 | 127);
+        if ended.end.as_ref().is_some_and(not_started) {
+            ended.stderr = in_words(ended.stderr);
+        }
         if !heard || ended.end.is_none() {
             // the keeper was killed: what is left of its group has nobody else. It is not reaped yet, so the number is its own
             let _ = killpg(pid_of(&self.keeper), Signal::SIGKILL);
@@ -207,8 +210,8 @@ impl Kept {
 fn in_words(said: String) -> String {
     let told = said.rsplit_once(": errno ").and_then(|(what, number)| {
         let errno = Errno::from_raw(number.parse().ok()?);
-        what.starts_with("cannot ")
-            .then(|| format!("{what}: {}", errno.desc()))
+        let known = what.starts_with("cannot ") && errno != Errno::UnknownErrno;
+        known.then(|| format!("{what}: {}", errno.desc()))
     });
     told.unwrap_or(said)
 }

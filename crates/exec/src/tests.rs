@@ -289,6 +289,8 @@ fn real_time_is_for_the_program_alone() {
     assert!(said == "1\n0" || refused, "{said}");
     assert_eq!(under_the_keeper("-", policies, |_| ()), "0\n0");
     assert!(under_the_keeper("nonsense", policies, |_| ()).contains("cannot nonsense: Invalid"));
+    let unlimited = under_the_keeper("processes=many", policies, |_| ());
+    assert!(unlimited.contains("cannot limit the number of processes: Invalid"));
 }
 
 #[test]

@@ -11,7 +11,7 @@
 //! knows to the microsecond (`wait4(2)`: the sum of user and system time is exact, though neither is). Busy time is taken from the finest counter that there is:
 //! `cpuacct.usage_percpu` of the outermost cgroup (version 1), /proc/schedstat, both in nanoseconds, or /proc/stat in
 //! ticks of 10 ms, which also sees interrupts. `grain` says how much of the difference the counter alone may make.
-//! Threads of the kernel that work for a launch are told from others where those have used more than the grain: to ask them takes longer than all else here.
+//! Threads of the kernel that work for a launch are told from others where those have used more than the grain, or anything beside it: to ask them takes longer than all else here.
 //! Schedstat counts a task when it leaves the CPU, so that a spinner found at the start brings in time from before: no CPU is
 //! taken to have been busy for longer than the launch lasted.
 
@@ -158,9 +158,8 @@ impl Watch {
         let grain = busy.map(|(_, grain)| grain.saturating_mul(count));
         let foreign = busy.map(|(busy, _)| busy.saturating_sub(used));
         let beside = self.beside(before.cpus.len(), &old, &after);
-        // what the counters alone may make is nobody's
-        let seen = foreign > grain
-            || beside.is_some_and(|(busy, cpus)| busy > cpus.saturating_mul(2 * self.tick));
+        // on its CPUs what the counter alone may make is nobody's; beside them nothing is less than a tick
+        let seen = foreign > grain || beside.is_some_and(|(busy, _)| busy > 0);
         let kernel = before.kernel.as_ref().filter(|_| seen);
         let (here, there) = kernel.map_or((0, 0), |then| {
             self.threads.since(&self.root, then, &before.cpus)

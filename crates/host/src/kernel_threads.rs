@@ -16,7 +16,7 @@ const MOST_FILES: usize = 128;
 /// CPU time of each thread, ns, by its number, in order.
 pub(crate) type Times = Vec<(u32, u64)>;
 
-/// Those that are known. They hardly change, and are asked before and after every launch: so whoever is none of them is looked at once,
+/// Those that are known. They hardly change, and are asked around nearly every launch: so whoever is none of them is looked at once,
 /// and the files of the others stay open.
 #[derive(Debug, Default)]
 pub(crate) struct Threads {

@@ -176,11 +176,12 @@ fn the_kernels_threads_are_none_of_the_others_where_they_work_for_the_launch() {
     assert_eq!(conditions.elsewhere, Some(20 * MS));
     // what the counter alone may make is nobody's: they are not asked
     let with = watch.begin_with_the_kernel(&[1]);
-    tree.file("/proc/stat", &stat(11, 14));
+    tree.file("/proc/stat", &stat(11, 12));
     process(40, KERNEL_THREAD, 11, 1);
     let conditions = watch.end(&with, 0);
     assert_eq!(conditions.others, Some(20 * MS));
     assert_eq!(conditions.grain, Some(20 * MS));
+    assert_eq!(conditions.elsewhere, Some(0));
 }
 
 #[test]

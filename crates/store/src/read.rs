@@ -304,8 +304,11 @@ fn launch(data: &RunData, row: Row, rows: &mut Rows<'_>) -> Result<Launch, Fault
         return Err(broken(format!("launch {number} of run {id}")));
     }
     let read = || -> Result<Launch, Wrong> {
+        let mut events = events?;
+        // there are thousands of launches, and each would keep room for as many events again
+        events.shrink_to_fit();
         Ok(Launch {
-            events: events?,
+            events,
             ..rows::read_launch(&head)?
         })
     };

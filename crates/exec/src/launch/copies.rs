@@ -5,9 +5,9 @@
 
 use super::programs::cpus_argument;
 use super::{Executor, Told};
-use crate::ExecError;
 use crate::judge::judge;
 use crate::process::{Task, carry_out_together};
+use crate::{ExecError, places};
 use gritstone_kernels::KEEPER;
 use gritstone_model::{Benchmark, COPY, Event, KernelWork, Outcome};
 use std::ffi::OsString;
@@ -46,7 +46,7 @@ impl Executor {
         let told =
             made.and_then(|()| self.together(benchmark, work, cpus, directory, &directories));
         for directory in &directories {
-            let _ = std::fs::remove_dir_all(directory);
+            let _ = places::remove(directory);
         }
         told
     }
