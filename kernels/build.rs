@@ -2,7 +2,7 @@
 //!
 //! One program a file `<family>/<name>.c`, each linked with the runtime, and with `<family>/<name>.f90` where there is one;
 //! the build globs, so that a new kernel needs no line here. A source with a `main` of its own is a helper, which another program
-//! executes, and has no runtime; one that includes `system.h` does without a C library. A program that loads libraries of the machine (it includes `dlfcn.h`), or whose name ends in
+//! executes, and has no runtime; one that includes `system.h` does without a C library where it can. A program that loads libraries of the machine (it includes `dlfcn.h`), or whose name ends in
 //! `-dynamic`, is linked dynamically, all others statically. Without a Fortran compiler, programs that need one are left out.
 //! Flags are all ours: the defaults of build systems (-fPIC, -march, -ffunction-sections) change benchmarks.
 //! Must not know: which kernels there are, what any of them does.

@@ -71,12 +71,6 @@ static long own_pid(void)
 	return system_call(__NR_getpid, 0, 0, 0, 0);
 }
 
-static _Noreturn void leave(long status)
-{
-	for (;;)
-		system_call(__NR_exit_group, status, 0, 0, 0);
-}
-
 /* The parent of a process by /proc/PID/stat; its command may hold blanks and brackets, so look behind the last one. -1 where it has
  * gone, or is dead and only waits to be reaped. */
 static long parent_of(const char *pid)

@@ -177,5 +177,11 @@ fn what_is_linked_dynamically_asks_for_a_loader_and_nothing_else_does() {
         let wanted = dynamic || !(statically || bare);
         assert_eq!(asks, wanted, "{}", program.name);
         assert_eq!(program.flags.contains("-static"), !asks, "{}", program.name);
+        assert_eq!(
+            program.flags.contains("-nostdlib"),
+            bare,
+            "{}",
+            program.name
+        );
     }
 }
