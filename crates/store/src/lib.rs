@@ -5,7 +5,8 @@
 //! that was cut off has none. Nothing is ever changed or removed, and no summary is stored: figures are computed
 //! from the events on every reading.
 //!
-//! Samples are integers in columns of their own, so that `sqlite3` answers questions that nobody thought of:
+//! What a launch said is one text of JSON arrays in its row, and the view `event` has it line by line, in columns of integers, so that
+//! `sqlite3` answers questions that nobody thought of:
 //!
 //! ```sql
 //! SELECT launch.number, event.wall_ns * 1.0 / event.n AS ns_per_op
@@ -20,6 +21,7 @@
 //! Must not know: statistics, how a run is carried out or shown.
 
 mod error;
+mod event_rows;
 mod events;
 mod find;
 mod name;

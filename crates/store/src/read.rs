@@ -6,11 +6,10 @@ use crate::error::{Fault, StoreError};
 use crate::find::{Having, having};
 use crate::rows::{self, Row, Wrong};
 use crate::seal::Seal;
-use crate::{events, sql, write};
-use gritstone_model::{Benchmark, Event, Id, Launch, RunData, RunInfo, Sample, Usage};
-use rusqlite::fallible_streaming_iterator::FallibleStreamingIterator;
+use crate::{event_rows, sql, write};
+use gritstone_model::{Event, Id, Launch, RunData, RunInfo};
 use rusqlite::types::Value;
-use rusqlite::{Connection, Params, Rows};
+use rusqlite::{Connection, Params};
 use std::collections::BTreeSet;
 
 /// A whole run, as it was at one moment.
@@ -21,7 +20,7 @@ pub(crate) fn load(connection: &Connection, id: &str) -> Result<RunData, Fault> 
         return Err(StoreError::NoSuchRun { id: id.into() }.into());
     };
     let mut data = beginning(&snapshot, id, run, &Wanted::All)?;
-    data.launches = launches(&snapshot, &data, run)?;
+    data.launches = launches(&snapshot, &data, run, &|_| {})?;
     let mut count = write::next(&snapshot, sql::NEXT_LAUNCH, [run])?;
     if ended {
         let (elapsed_s, launches) = end(&snapshot, id, run)?;
@@ -36,66 +35,18 @@ pub(crate) fn load(connection: &Connection, id: &str) -> Result<RunData, Fault> 
     Ok(data)
 }
 
-/// A run with nothing of its launches but their samples and latencies. The seal of a launch covers all its events, so that only the
-/// beginning of the run is held to its seal here.
+/// A run with nothing of its launches but their samples and latencies.
 pub(crate) fn samples(connection: &Connection, id: &str) -> Result<RunData, Fault> {
     let snapshot = connection.unchecked_transaction()?;
     let Some((run, _)) = write::find_run(&snapshot, id)? else {
         return Err(StoreError::NoSuchRun { id: id.into() }.into());
     };
     let mut data = beginning(&snapshot, id, run, &Wanted::All)?;
-    let heads = all(&snapshot, sql::SELECT_LAUNCHES, [run])?;
-    let heads = heads.into_iter().map(|row| launch_head(&data, row));
-    data.launches = heads.collect::<Result<_, Fault>>()?;
-    // there are hundreds of thousands in twenty runs: straight from the columns
-    let mut statement = snapshot.prepare_cached(sql::SELECT_SAMPLES)?;
-    let mut samples = statement.query([run])?;
-    while let Some(row) = samples.next()? {
-        let (launch, event) = timed(row).ok_or_else(|| broken(format!("a sample of run {id}")))?;
-        // launches have no gap in their numbers
-        let launch = data.launches.get_mut(launch);
-        let launch = launch.ok_or_else(|| missing("launch of a sample", id))?;
-        launch.events.push(event);
-    }
-    drop(samples);
-    drop(statement);
+    data.launches = launches(&snapshot, &data, run, &|launch| {
+        let timed = |event: &Event| matches!(event, Event::Sample(_) | Event::Latency(_));
+        launch.events.retain(timed);
+    })?;
     Ok(data)
-}
-
-/// A launch without its events, not held to its seal.
-fn launch_head(data: &RunData, row: Row) -> Result<Launch, Fault> {
-    let RunInfo { id, gritstone, .. } = &data.info;
-    let (_, head) = split(row).ok_or_else(|| missing("launch", id))?;
-    rows::read_launch(&head).map_err(|what| unreadable(id, gritstone, what))
-}
-
-/// The number of a launch, and a sample or the latencies of it.
-fn timed(row: &rusqlite::Row<'_>) -> Option<(usize, Event)> {
-    let number = |column| Some(row.get::<_, i64>(column).ok()? as u64);
-    let launch = number(0)? as usize;
-    if row.get_ref(15).ok()?.as_str().ok()? == "latency" {
-        let histogram = serde_json::from_str(row.get_ref(16).ok()?.as_str().ok()?);
-        return Some((launch, Event::Latency(histogram.ok()?)));
-    }
-    let sample = Sample {
-        n: number(1)?,
-        wall: number(2)?,
-        pace: number(3)?,
-        wide: number(14)?,
-        usage: Usage {
-            user: number(4)?,
-            system: number(5)?,
-            cpu: number(6)?,
-            vcsw: number(7)?,
-            icsw: number(8)?,
-            minflt: number(9)?,
-            majflt: number(10)?,
-            inblock: number(11)?,
-            oublock: number(12)?,
-            migrations: number(13)?,
-        },
-    };
-    Some((launch, Event::Sample(sample)))
 }
 
 /// The head of a run, without its launches.
@@ -108,7 +59,7 @@ pub(crate) fn head(connection: &Connection, id: &str) -> Result<RunInfo, Fault> 
 }
 
 /// Hands over the newest runs that have a benchmark one by one, oldest first, with nothing but it and the rows that its figure is made
-/// of; of the launches of others there is what they say of the cores. Every row that is read is held to its seal, but for these.
+/// of; of the launches of others there is what they say of the cores: what was around them, and their samples.
 pub(crate) fn series(
     connection: &Connection,
     benchmark: &Id,
@@ -121,54 +72,15 @@ pub(crate) fn series(
         .rev()
     {
         let mut data = beginning(&snapshot, &id, run, &Wanted::MadeOf(benchmark))?;
-        for (number, row) in (0_i64..).zip(all(&snapshot, sql::SELECT_LAUNCHES, [run])?) {
-            in_its_place(&row, number, &id)?;
-            let wanted = |entry: &Benchmark| is_of(&row, 2, entry.id.as_str());
-            let whole = data.benchmarks.iter().any(wanted);
-            let statement = match whole {
-                true => sql::SELECT_EVENTS_OF,
-                false => sql::SELECT_PACERS_OF,
-            };
-            let mut statement = snapshot.prepare_cached(statement)?;
-            let mut events = statement.query((run, number))?;
-            data.launches.push(if whole {
-                events.advance()?;
-                launch(&data, row, &mut events)?
-            } else {
-                paced(&data, row, &mut events)?
-            });
-        }
+        data.launches = launches(&snapshot, &data, run, &|launch| {
+            if !data.benchmarks.iter().any(|entry| entry.id == launch.id) {
+                let sample = |event: &Event| matches!(event, Event::Sample(_));
+                launch.events.retain(sample);
+            }
+        })?;
         take(data);
     }
     Ok(())
-}
-
-/// A launch of which no more is known than what was around it, and what the pacers said beside its samples.
-fn paced(data: &RunData, row: Row, pacers: &mut Rows<'_>) -> Result<Launch, Fault> {
-    let id = &data.info.id;
-    let mut launch = launch_head(data, row)?;
-    while let Some(row) = pacers.next()? {
-        let number = |column| Ok::<_, rusqlite::Error>(row.get::<_, i64>(column)? as u64);
-        let read = || -> Result<Sample, rusqlite::Error> {
-            Ok(Sample {
-                n: number(0)?,
-                pace: number(1)?,
-                wide: number(2)?,
-                ..Sample::default()
-            })
-        };
-        let sample = read().map_err(|_| broken(format!("a sample of run {id}")))?;
-        launch.events.push(Event::Sample(sample));
-    }
-    Ok(launch)
-}
-
-/// That a row of `sql::SELECT_LAUNCHES` has this number, behind the seal: a gap is a launch that was lost.
-fn in_its_place(row: &Row, number: i64, id: &str) -> Result<(), Fault> {
-    match row.get(1) == Some(&Value::Integer(number)) {
-        true => Ok(()),
-        false => Err(broken(format!("launch {number} of run {id}"))),
-    }
 }
 
 /// The benchmarks of a run that somebody wants.
@@ -263,59 +175,91 @@ fn end(connection: &Connection, id: &str, run: i64) -> Result<(f64, i64), Fault>
     }
 }
 
-fn launches(connection: &Connection, data: &RunData, run: i64) -> Result<Vec<Launch>, Fault> {
-    let id = &data.info.id;
-    let rows = all(connection, sql::SELECT_LAUNCHES, [run])?;
-    let mut launches = Vec::with_capacity(rows.len());
-    // one walk through all events: there are thousands of launches
-    let mut statement = connection.prepare_cached(sql::SELECT_EVENTS)?;
-    let mut events = statement.query([run])?;
-    events.advance()?;
-    for (number, row) in (0_i64..).zip(rows) {
-        in_its_place(&row, number, id)?;
-        launches.push(launch(data, row, &mut events)?);
+/// The launches of a run, each held to its seal, and of each what `keep` leaves of it.
+fn launches(
+    connection: &Connection,
+    data: &RunData,
+    run: i64,
+    keep: &dyn Fn(&mut Launch),
+) -> Result<Vec<Launch>, Fault> {
+    let mut statement = connection.prepare_cached(sql::SELECT_LAUNCHES)?;
+    let columns = statement.column_count();
+    let mut rows = statement.query([run])?;
+    let mut launches = Vec::new();
+    // one by one: as text they are larger than as events
+    while let Some(row) = rows.next()? {
+        let values = (0..columns).map(|column| row.get(column));
+        let mut launch = launch(
+            connection,
+            data,
+            run,
+            launches.len(),
+            values.collect::<Result<_, _>>()?,
+        )?;
+        keep(&mut launch);
+        // there are thousands of launches, and each would keep room for what is gone
+        launch.events.shrink_to_fit();
+        launches.push(launch);
     }
     Ok(launches)
 }
 
-/// A launch from its row, with its events: those from where `rows` stand, to the first of another launch.
-fn launch(data: &RunData, row: Row, rows: &mut Rows<'_>) -> Result<Launch, Fault> {
-    let id = &data.info.id;
-    let (seal, head) = split(row).ok_or_else(|| missing("launch", id))?;
-    let Some(&Value::Integer(number)) = head.first() else {
-        return Err(missing("number of a launch", id));
-    };
+/// A launch from its row, and from the rows of its events where it is of the time when it had them.
+fn launch(
+    connection: &Connection,
+    data: &RunData,
+    run: i64,
+    number: usize,
+    row: Row,
+) -> Result<Launch, Fault> {
+    let RunInfo { id, gritstone, .. } = &data.info;
+    let (seal, row) = split(row).ok_or_else(|| missing("launch", id))?;
     let mut right = Seal::new();
-    right.row(&head);
-    let mut events: Result<Vec<Event>, Wrong> = Ok(Vec::new());
-    while let Some(row) = rows.get() {
-        if row.get::<_, i64>(events::COLUMNS)? != number {
-            break;
+    let in_rows = match row.split_last() {
+        Some((Value::Null, before)) => {
+            right.row(before);
+            Some(event_rows(connection, (run, number), &mut right)?)
         }
-        let values = events::values(row)?;
-        right.event(values.iter().copied());
-        events = events.and_then(|mut events| {
-            events.push(events::read_event(&values)?);
-            Ok(events)
-        });
-        rows.advance()?;
-    }
-    if seal != right.value() {
+        _ => {
+            right.row(&row);
+            None
+        }
+    };
+    // a gap is a launch that was lost
+    if row.first() != Some(&rows::count(number)) || seal != right.value() {
         return Err(broken(format!("launch {number} of run {id}")));
     }
     let read = || -> Result<Launch, Wrong> {
-        let mut events = events?;
-        // there are thousands of launches, and each would keep room for as many events again
-        events.shrink_to_fit();
-        Ok(Launch {
-            events,
-            ..rows::read_launch(&head)?
+        let launch = rows::read_launch(&row)?;
+        Ok(match in_rows {
+            Some(events) => Launch {
+                events: events?,
+                ..launch
+            },
+            None => launch,
         })
     };
-    read().map_err(|what| {
-        let what = format!("launch {number}: {what}");
-        unreadable(id, &data.info.gritstone, what)
-    })
+    read().map_err(|what| unreadable(id, gritstone, format!("launch {number}: {what}")))
+}
+
+/// The events of a launch that has them in rows, which its seal covers too.
+fn event_rows(
+    connection: &Connection,
+    (run, launch): (i64, usize),
+    seal: &mut Seal,
+) -> Result<Result<Vec<Event>, Wrong>, Fault> {
+    let mut statement = connection.prepare_cached(sql::SELECT_EVENT_ROWS)?;
+    let mut rows = statement.query((run, launch as i64))?;
+    let mut events = Ok(Vec::new());
+    while let Some(row) = rows.next()? {
+        let values = event_rows::values(row)?;
+        seal.event(values.iter().copied());
+        events = events.and_then(|mut events: Vec<Event>| {
+            events.push(event_rows::read_event(&values)?);
+            Ok(events)
+        });
+    }
+    Ok(events)
 }
 
 /// All rows that a statement yields.

@@ -3,7 +3,7 @@
 //!
 //! Must not know: connections, transactions, files.
 
-use crate::StoreError;
+use crate::{StoreError, events};
 use gritstone_model::{Benchmark, Id, Launch, Outcome, Program, RunInfo, Skip};
 use rusqlite::types::{Value, ValueRef};
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -144,7 +144,7 @@ impl Placed {
     }
 }
 
-/// A launch, without its events.
+/// A launch, with its events.
 pub(crate) fn launch(number: i64, launch: &Launch) -> Result<Row, StoreError> {
     let why = match &launch.outcome {
         Outcome::Measured => Value::Null,
@@ -160,10 +160,11 @@ pub(crate) fn launch(number: i64, launch: &Launch) -> Result<Row, StoreError> {
         why,
         bits(launch.conditions.wall),
         Value::Text(json("the conditions of a launch", &launch.conditions)?),
+        Value::Text(events::text(&launch.events)?),
     ])
 }
 
-/// A launch, without its events.
+/// A launch, with its events where they stand in its row.
 pub(crate) fn read_launch(row: &Row) -> Result<Launch, Wrong> {
     let mut row = Fields::of(row);
     row.pass(1); // the number, in the order of which the rows come
@@ -180,6 +181,8 @@ pub(crate) fn read_launch(row: &Row) -> Result<Launch, Wrong> {
         (other, why) => return Err(format!("outcome '{other}' with reason {why:?}")),
     };
     row.pass(1); // the length, which is among the conditions too
+    let conditions = row.json("conditions")?;
+    let events = row.optional_text()?.map(events::read);
     Ok(Launch {
         id,
         round,
@@ -187,8 +190,8 @@ pub(crate) fn read_launch(row: &Row) -> Result<Launch, Wrong> {
         cpus,
         copies,
         outcome,
-        events: Vec::new(),
-        conditions: row.json("conditions")?,
+        events: events.transpose()?.unwrap_or_default(),
+        conditions,
     })
 }
 

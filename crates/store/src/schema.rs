@@ -10,7 +10,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
 /// (name, text), in order; the first has number 1.
-const MIGRATIONS: [(&str, &str); 6] = [
+const MIGRATIONS: [(&str, &str); 7] = [
     ("runs", include_str!("../migrations/0001_runs.sql")),
     (
         "append-only",
@@ -20,6 +20,7 @@ const MIGRATIONS: [(&str, &str); 6] = [
     ("wide", include_str!("../migrations/0004_wide.sql")),
     ("names", include_str!("../migrations/0005_names.sql")),
     ("lean", include_str!("../migrations/0006_lean.sql")),
+    ("events", include_str!("../migrations/0007_events.sql")),
 ];
 
 /// The newest schema that is known here.

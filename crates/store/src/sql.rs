@@ -41,13 +41,8 @@ statements! {
     INSERT_SKIP = "INSERT INTO skip (run, position, benchmark, footnote) VALUES ($1, $2, $3, $4)";
     /// A launch; its values in the order of `rows::launch`.
     INSERT_LAUNCH = "INSERT INTO launch (run, seal, number, benchmark, round, start_ns, cpus, \
-        outcome, why, wall_ns, conditions) \
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
-    /// An event; its values in the order of `rows::event`.
-    INSERT_EVENT = "INSERT INTO event (run, launch, position, kind, n, wall_ns, pace_fs, \
-        user_ns, system_ns, cpu_ns, vcsw, icsw, minflt, majflt, inblock, oublock, migrations, \
-        got, expected, name, value, wide_fs) VALUES \
-        ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)";
+        outcome, why, wall_ns, conditions, events) \
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
 
     /// Identifiers and labels, newest last. The first 19 letters of a time in UTC are its date and second; runs of
     /// one second are in the order in which they were stored.
@@ -79,7 +74,7 @@ statements! {
     SELECT_SKIPS = "SELECT position, benchmark, footnote FROM skip WHERE run = $1 ORDER BY position";
     /// Its launches, as INSERT_LAUNCH takes them.
     SELECT_LAUNCHES = "SELECT seal, number, benchmark, round, start_ns, cpus, \
-        outcome, why, wall_ns, conditions \
+        outcome, why, wall_ns, conditions, events \
         FROM launch WHERE run = $1 ORDER BY number";
     /// The runs that have a benchmark, back in time: whoever asks stops when there are enough.
     SELECT_RUNS_WITH = "SELECT id, number, substr(started, 1, 19), settings FROM run WHERE EXISTS \
@@ -88,21 +83,10 @@ statements! {
     /// The runs of a machine that began no later than a second, back in time likewise.
     SELECT_RUNS_OF = "SELECT id, number FROM run WHERE machine_id = $1 AND substr(started, 1, 19) <= $2 \
         ORDER BY substr(started, 1, 19) DESC, number DESC";
-    /// The events of a run, as INSERT_EVENT takes them, each with the number of its launch behind.
-    SELECT_EVENTS = "SELECT position, kind, n, wall_ns, pace_fs, \
+    /// The events of a launch that has them in rows, in the order in which `event_rows` takes them.
+    SELECT_EVENT_ROWS = "SELECT position, kind, n, wall_ns, pace_fs, \
         user_ns, system_ns, cpu_ns, vcsw, icsw, minflt, majflt, inblock, oublock, migrations, \
-        got, expected, name, value, wide_fs, launch FROM event WHERE run = $1 ORDER BY launch, position";
-    /// The events of one launch, in the same shape.
-    SELECT_EVENTS_OF = "SELECT position, kind, n, wall_ns, pace_fs, \
-        user_ns, system_ns, cpu_ns, vcsw, icsw, minflt, majflt, inblock, oublock, migrations, \
-        got, expected, name, value, wide_fs, launch FROM event WHERE run = $1 AND launch = $2 ORDER BY position";
-    /// The samples and latencies of all launches of a run, each with the number of its launch; a latency has `value` alone.
-    SELECT_SAMPLES = "SELECT launch, n, wall_ns, pace_fs, user_ns, system_ns, cpu_ns, vcsw, icsw, \
-        minflt, majflt, inblock, oublock, migrations, coalesce(wide_fs, 0), kind, value FROM event \
-        WHERE run = $1 AND kind IN ('sample', 'latency') ORDER BY launch, position";
-    /// What the pacers said beside the samples of one launch.
-    SELECT_PACERS_OF = "SELECT n, pace_fs, coalesce(wide_fs, 0) FROM event \
-        WHERE run = $1 AND launch = $2 AND kind = 'sample' ORDER BY position";
+        got, expected, name, value, wide_fs FROM event_row WHERE run = $1 AND launch = $2 ORDER BY position";
 }
 
 #[cfg(test)]

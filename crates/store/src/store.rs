@@ -230,8 +230,7 @@ impl Store {
         read::load(&self.connection, run_id).map_err(|fault| fault.at(&self.path))
     }
 
-    /// A run with nothing of its launches but their samples and latencies, for whoever needs many runs at once: it takes a tenth of the
-    /// time of [`Store::load`]. That a launch is as it was written is not looked at here.
+    /// A run with nothing of its launches but their samples and latencies, for whoever needs many runs at once.
     ///
     /// # Errors
     /// As [`Store::load`].
@@ -241,8 +240,7 @@ impl Store {
 
     /// Hands over the newest runs that have a benchmark, `most` at most, one by one, oldest first: what a history is made of. Each has
     /// nothing but the benchmark and the rows that its figure is made of, by the entry that it was measured with; of the launches of
-    /// others there is what was around them and what the pacers said beside their samples, and that is not held to its seal. Sides of
-    /// a trial are not among the runs.
+    /// others there is what was around them and their samples. Sides of a trial are not among the runs.
     ///
     /// # Errors
     /// As [`Store::load`].

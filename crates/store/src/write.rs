@@ -5,9 +5,9 @@
 use crate::error::{Fault, StoreError};
 use crate::rows::{self, Row};
 use crate::seal::Seal;
-use crate::{events, name, sql};
+use crate::{name, sql};
 use gritstone_model::{Benchmark, Id, Launch, Program, RunData, RunInfo, Skip};
-use rusqlite::types::{Value, ValueRef};
+use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params_from_iter};
 use std::collections::BTreeMap;
 
@@ -135,27 +135,11 @@ fn insert_beginning(connection: &Connection, beginning: &Beginning) -> Result<i6
 
 fn insert_launch(connection: &Connection, run: i64, launch: &Launch) -> Result<(), Fault> {
     let number = next(connection, sql::NEXT_LAUNCH, [run])?;
-    let head = rows::launch(number, launch)?;
-    let events: Vec<Row> = (launch.events.iter().enumerate())
-        .map(|(position, event)| events::event(position, event))
-        .collect::<Result<_, _>>()?;
+    let row = rows::launch(number, launch)?;
     let mut seal = Seal::new();
-    seal.row(&head);
-    for row in &events {
-        seal.event(row.iter().map(ValueRef::from));
-    }
-    let run = Value::Integer(run);
-    insert(
-        connection,
-        sql::INSERT_LAUNCH,
-        [run.clone(), seal.value()],
-        head,
-    )?;
-    for row in events {
-        let key = [run.clone(), Value::Integer(number)];
-        insert(connection, sql::INSERT_EVENT, key, row)?;
-    }
-    Ok(())
+    seal.row(&row);
+    let key = [Value::Integer(run), seal.value()];
+    Ok(insert(connection, sql::INSERT_LAUNCH, key, row)?)
 }
 
 fn insert_end(connection: &Connection, run: i64, elapsed_s: f64) -> Result<(), Fault> {

@@ -3,7 +3,7 @@
 mod common;
 
 use gritstone_model::{
-    Benchmark, Event, Id, Launch, Outcome, RunData, RunInfo, Sample, Term, TrialSide, Work,
+    Benchmark, Event, Id, Launch, Outcome, RunData, RunInfo, Term, TrialSide, Work,
 };
 use gritstone_store::{LaunchCounts, ResolveError, Store, StoreError};
 use rusqlite::{Connection, OpenFlags};
@@ -207,11 +207,14 @@ fn what_would_not_come_back_is_refused_and_leaves_nothing() {
 #[test]
 fn nothing_stored_can_be_changed_or_removed() {
     let (_folder, path) = common::place();
-    common::store(&mut Store::open(&path).unwrap(), &common::run(1, 2));
-    let before = Store::open(&path)
-        .unwrap()
-        .load(&common::info(1).id)
-        .unwrap();
+    // with a run whose events are in rows
+    common::old_store(&path);
+    common::store(&mut Store::open(&path).unwrap(), &common::run(2, 2));
+    let runs = || {
+        let store = Store::open(&path).unwrap();
+        [1, 2].map(|number| store.load(&common::info(number).id).unwrap())
+    };
+    let before = runs();
     let other = other(&path);
     let tables: Vec<(String, String)> = other
         .prepare(
@@ -240,7 +243,7 @@ fn nothing_stored_can_be_changed_or_removed() {
     }
     for statement in [
         "INSERT INTO launch SELECT run, number + 2, benchmark, round, start_ns, cpus, outcome, why, wall_ns, \
-         conditions, seal FROM launch",
+         conditions, seal, events FROM launch",
         "REPLACE INTO run SELECT number + 1, id, label, started, gritstone, machine_id, machine_name, \
          machine_system, seal, settings, machine FROM run",
     ] {
@@ -248,13 +251,7 @@ fn nothing_stored_can_be_changed_or_removed() {
         assert!(error.starts_with("append-only: "), "{statement}: {error}");
     }
     drop(other);
-    assert_eq!(
-        Store::open(&path)
-            .unwrap()
-            .load(&common::info(1).id)
-            .unwrap(),
-        before
-    );
+    assert_eq!(runs(), before);
 }
 
 #[test]
@@ -267,8 +264,8 @@ fn every_row_belongs_to_a_run() {
         "INSERT INTO program VALUES (7, 'byte/pipe', '', '', '')",
         "INSERT INTO skip VALUES (7, 0, 'byte/pipe', '{}')",
         "INSERT INTO run_end VALUES (7, 1.0, 0, 0)",
-        "INSERT INTO launch VALUES (7, 0, 'byte/pipe', 0, 0, '[]', 'measured', NULL, 0, '{}', 0)",
-        "INSERT INTO event (run, launch, position, kind) VALUES (7, 0, 0, 'bye')",
+        "INSERT INTO launch VALUES (7, 0, 'byte/pipe', 0, 0, '[]', 'measured', NULL, 0, '{}', 0, '[]')",
+        "INSERT INTO event_row (run, launch, position, kind) VALUES (7, 0, 0, 'bye')",
     ] {
         let error = other.execute(statement, []).unwrap_err().to_string();
         assert_eq!(error, "FOREIGN KEY constraint failed", "{statement}");
@@ -306,14 +303,14 @@ fn the_schema_is_recorded() {
     Store::open(&path).unwrap();
     let other = other(&path);
     let version = other.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
-    assert_eq!(version.unwrap(), 6);
+    assert_eq!(version.unwrap(), 7);
     let sql = "SELECT group_concat(number || ' ' || name || ' ' || gritstone, '; ') FROM migration";
     let done: String = other.query_row(sql, [], |row| row.get(0)).unwrap();
     let by = env!("CARGO_PKG_VERSION");
     assert_eq!(
         done,
         format!(
-            "1 runs {by}; 2 append-only {by}; 3 series {by}; 4 wide {by}; 5 names {by}; 6 lean {by}"
+            "1 runs {by}; 2 append-only {by}; 3 series {by}; 4 wide {by}; 5 names {by}; 6 lean {by}; 7 events {by}"
         )
     );
 }
@@ -325,21 +322,12 @@ fn runs_with(store: &Store, id: &Id, most: usize) -> Vec<RunData> {
     runs
 }
 
-/// What is left of a launch of which nobody asked for the figure: what was around it, and what the pacers said.
-fn paced(launch: &Launch) -> Launch {
-    let pacers = |event: &Event| match event {
-        Event::Sample(Sample { n, pace, wide, .. }) => Some(Event::Sample(Sample {
-            n: *n,
-            pace: *pace,
-            wide: *wide,
-            ..Sample::default()
-        })),
-        _ => None,
-    };
-    Launch {
-        events: launch.events.iter().filter_map(pacers).collect(),
-        ..launch.clone()
-    }
+/// What is left of a launch of which nobody asked for the figure: what was around it, and its samples.
+fn sampled(launch: &Launch) -> Launch {
+    let mut launch = launch.clone();
+    let sample = |event: &Event| matches!(event, Event::Sample(_));
+    launch.events.retain(sample);
+    launch
 }
 
 #[test]
@@ -359,7 +347,7 @@ fn a_series_has_the_newest_runs_with_nothing_but_what_was_asked_for() {
     assert_eq!(ids, [&runs[1].info.id, &runs[2].info.id]);
     for (found, run) in series.iter().zip(&runs[1..]) {
         let mut launches = run.launches.clone();
-        launches[2] = paced(&launches[2]);
+        launches[2] = sampled(&launches[2]);
         assert_eq!(found.launches, launches);
         assert!(found.benchmarks.iter().all(|benchmark| benchmark.id == id));
     }
@@ -461,7 +449,7 @@ fn a_series_of_a_row_that_is_made_of_others_has_these_by_the_entries_of_each_run
         (&four.launches, &four.programs),
         (&run.launches, &run.programs)
     );
-    let others: Vec<Launch> = run.launches.iter().map(paced).collect();
+    let others: Vec<Launch> = run.launches.iter().map(sampled).collect();
     assert_eq!(found("byte/ring").launches, others);
 }
 

@@ -117,14 +117,14 @@ fn a_newer_schema_is_refused_by_name_and_an_older_one_where_it_cannot_be_changed
         let other = Connection::open(&path).unwrap();
         other.pragma_update(None, "user_version", version).unwrap();
     };
-    set(7);
+    set(8);
     for opened in [Store::open(&path), Store::open_read_only(&path)] {
         let error = opened.unwrap_err();
         let expected = matches!(
             error,
             StoreError::Newer {
-                found: 7,
-                known: 6,
+                found: 8,
+                known: 7,
                 ..
             }
         );
@@ -132,7 +132,7 @@ fn a_newer_schema_is_refused_by_name_and_an_older_one_where_it_cannot_be_changed
         assert!(
             error
                 .to_string()
-                .contains("has schema 7, and this Gritstone"),
+                .contains("has schema 8, and this Gritstone"),
             "{error}"
         );
     }
@@ -143,13 +143,13 @@ fn a_newer_schema_is_refused_by_name_and_an_older_one_where_it_cannot_be_changed
             error,
             StoreError::Older {
                 found: 1,
-                known: 6,
+                known: 7,
                 ..
             }
         ),
         "{error:?}"
     );
-    set(6);
+    set(7);
     assert_eq!(judge(&path, &[common::run(1, 1)]), (1, 0));
 }
 
@@ -170,8 +170,8 @@ fn a_store_from_before_the_triggers_is_brought_up_to_date() {
     let sql = "SELECT group_concat(gritstone, ' ') FROM migration";
     let done: String = new.query_row(sql, [], |row| row.get(0)).unwrap();
     let by = env!("CARGO_PKG_VERSION");
-    assert_eq!(done, format!("0.0.1 {by} {by} {by} {by} {by}"));
-    new.execute("DELETE FROM event", []).unwrap_err();
+    assert_eq!(done, format!("0.0.1 {by} {by} {by} {by} {by} {by}"));
+    new.execute("DELETE FROM launch", []).unwrap_err();
 }
 
 #[test]

@@ -11,7 +11,8 @@ use gritstone_model::{
     Source, Unit, Usage, Work,
 };
 use gritstone_store::Store;
-use std::path::PathBuf;
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A folder of its own, and the path of a store in it.
@@ -180,4 +181,27 @@ pub fn store(store: &mut Store, data: &RunData) {
     if let Some(elapsed_s) = data.info.elapsed_s {
         store.finish(&data.info.id, elapsed_s).expect("an end");
     }
+}
+
+/// The first six migrations.
+const MIGRATIONS: [&str; 6] = [
+    include_str!("../../migrations/0001_runs.sql"),
+    include_str!("../../migrations/0002_append_only.sql"),
+    include_str!("../../migrations/0003_series.sql"),
+    include_str!("../../migrations/0004_wide.sql"),
+    include_str!("../../migrations/0005_names.sql"),
+    include_str!("../../migrations/0006_lean.sql"),
+];
+
+/// A store as it was before the seventh migration, with one run in it: the first, of three launches.
+pub fn old_store(path: &Path) {
+    let old = Connection::open(path).unwrap();
+    for (number, text) in (1..).zip(MIGRATIONS) {
+        old.execute_batch(text).unwrap();
+        let sql = "INSERT INTO migration VALUES (?1, 'of old', '0.1.0')";
+        old.execute(sql, [number]).unwrap();
+    }
+    old.execute_batch(include_str!("../schema6.sql")).unwrap();
+    old.execute_batch("PRAGMA application_id = 0x47524954; PRAGMA user_version = 6")
+        .unwrap();
 }
