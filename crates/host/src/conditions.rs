@@ -123,7 +123,7 @@ impl Watch {
     /// the others.
     pub fn begin_with_the_kernel(&mut self, cpus: &[u32]) -> Before {
         Before {
-            kernel: Some(self.threads.times(&self.root)),
+            kernel: Some(self.threads.before(&self.root)),
             ..self.begin(cpus)
         }
     }

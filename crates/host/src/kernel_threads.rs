@@ -13,6 +13,11 @@ use std::os::unix::fs::FileExt;
 /// Files that are kept open at most: a machine with hundreds of CPUs has thousands of such threads, and some users may open 256 files.
 const MOST_FILES: usize = 128;
 
+/// Most of them never have anything to do: one that has used less than this in its life, ns, is asked after launches, and before
+/// every so-many-th one.
+const IDLE: u64 = 10_000_000;
+const SELDOM: u32 = 16;
+
 /// CPU time of each thread, ns, by its number, in order.
 pub(crate) type Times = Vec<(u32, u64)>;
 
@@ -20,34 +25,63 @@ pub(crate) type Times = Vec<(u32, u64)>;
 /// and the files of the others stay open.
 #[derive(Debug, Default)]
 pub(crate) struct Threads {
-    /// With what counts their time in nanoseconds, where the system does that, and a file may be kept.
-    known: BTreeMap<u32, Option<File>>,
+    known: BTreeMap<u32, Known>,
     /// Processes that are something else, for good.
     others: BTreeSet<u32>,
+    /// Launches since all were asked.
+    launches: u32,
+}
+
+#[derive(Debug)]
+struct Known {
+    /// What counts its time in nanoseconds, where the system does that, and a file may be kept.
+    file: Option<File>,
+    /// What it had used when it was last asked, ns.
+    time: u64,
 }
 
 impl Threads {
+    /// What they have used before a launch. Those that have come since all were asked are not among them, and of idle ones it is what
+    /// they had used then: what either has done since counts as done during the launch.
+    pub(crate) fn before(&mut self, root: &Root) -> Times {
+        if self.launches.is_multiple_of(SELDOM) {
+            return self.all(root);
+        }
+        self.launches += 1;
+        self.ask(root, IDLE)
+    }
+
     /// What all of them have used so far.
-    pub(crate) fn times(&mut self, root: &Root) -> Times {
+    fn all(&mut self, root: &Root) -> Times {
         self.look(root);
+        self.launches = 1;
+        self.ask(root, 0)
+    }
+
+    /// What they have used so far; those that had used less than `least` are not asked.
+    fn ask(&mut self, root: &Root, least: u64) -> Times {
         let tick = tick(root);
-        let time = |(pid, file): (&u32, &Option<File>)| {
-            let fine = match file {
+        let time = |(pid, known): (&u32, &mut Known)| {
+            if known.time < least {
+                return Some((*pid, known.time));
+            }
+            let fine = match &known.file {
                 Some(file) => read(file),
                 None => root
                     .bytes(&format!("/proc/{pid}/schedstat"))
                     .and_then(|text| first(&text)),
             };
             let ticks = || Some(parse(&root.text(&format!("/proc/{pid}/stat"))?)?.1 * tick);
-            Some((*pid, fine.or_else(ticks)?))
+            known.time = fine.or_else(ticks)?;
+            Some((*pid, known.time))
         };
-        self.known.iter().filter_map(time).collect()
+        self.known.iter_mut().filter_map(time).collect()
     }
 
     /// What they have used since then on these CPUs, and on all others; on all where there are none. A thread counts where it was last.
     pub(crate) fn since(&mut self, root: &Root, before: &Times, cpus: &[u32]) -> (u64, u64) {
         let mut used = (0_u64, 0_u64);
-        for (pid, now) in self.times(root) {
+        for (pid, now) in self.all(root) {
             let then = before.binary_search_by_key(&pid, |(pid, _)| *pid);
             let time = now.saturating_sub(then.map_or(0, |at| before[at].1));
             if time == 0 {
@@ -86,7 +120,7 @@ impl Threads {
             let keep = self.known.len() < MOST_FILES;
             let path = root.join(&format!("/proc/{pid}/schedstat"));
             let file = keep.then(|| File::open(path).ok()).flatten();
-            self.known.insert(pid, file);
+            self.known.insert(pid, Known { file, time: 0 });
         }
     }
 }
@@ -133,7 +167,7 @@ mod tests {
         process(7, KERNEL_THREAD | 64, 0, 1, Some(1000));
         process(8, KERNEL_THREAD | 64, 1, 2, None);
         let mut threads = Threads::default();
-        let before = threads.times(&root);
+        let before = threads.before(&root);
         assert_eq!(before, [(7, 1000), (8, 30_000_000)]);
         process(1, 64, 1, 900, Some(900));
         process(7, KERNEL_THREAD | 64, 0, 1, Some(1700));
@@ -149,12 +183,47 @@ mod tests {
     }
 
     #[test]
+    fn idle_ones_are_asked_seldom_and_nothing_that_they_do_is_lost() {
+        let directory = tempfile::tempdir().unwrap();
+        let thread = |pid: u32, fine: u64| {
+            let folder = directory.path().join(format!("proc/{pid}"));
+            std::fs::create_dir_all(&folder).unwrap();
+            let stat = format!(
+                "{pid} (k) S 2 0 0 0 0 {KERNEL_THREAD} {}\n",
+                "0 ".repeat(40)
+            );
+            std::fs::write(folder.join("stat"), stat).unwrap();
+            std::fs::write(folder.join("schedstat"), format!("{fine} 5 6\n")).unwrap();
+        };
+        let root = Root::recorded(directory.path(), Answers::default());
+        let mut threads = Threads::default();
+        thread(7, IDLE);
+        thread(8, IDLE - 1);
+        let first = vec![(7, IDLE), (8, IDLE - 1)];
+        assert_eq!(threads.before(&root), first);
+        thread(7, IDLE + 5);
+        thread(8, IDLE + 6);
+        thread(9, 7);
+        // one that worked is asked, one that was idle is not, and one that has come is not looked for
+        let second = vec![(7, IDLE + 5), (8, IDLE - 1)];
+        for _ in 1..SELDOM {
+            assert_eq!(threads.before(&root), second);
+        }
+        let all = vec![(7, IDLE + 5), (8, IDLE + 6), (9, 7)];
+        assert_eq!(threads.before(&root), all);
+        // after a launch all are asked
+        assert_eq!(threads.since(&root, &second, &[]), (7 + 7, 0));
+        thread(8, IDLE + 10);
+        assert_eq!(threads.before(&root)[1], (8, IDLE + 10));
+    }
+
+    #[test]
     fn this_machine_has_some_or_hides_them() {
         let live = Root::live();
         let mut threads = Threads::default();
         let (all, none) = threads.since(&live, &Times::new(), &[]);
         let own = |(pid, _): &(u32, u64)| *pid == std::process::id();
-        assert!(!threads.times(&live).iter().any(own));
+        assert!(!threads.all(&live).iter().any(own));
         assert_eq!(none, 0, "of {all}");
     }
 }

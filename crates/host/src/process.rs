@@ -18,7 +18,7 @@ pub(crate) struct Stat<'a>(Vec<&'a str>);
 impl<'a> Stat<'a> {
     pub(crate) fn of(text: &'a str) -> Option<Self> {
         let (_, behind) = text.rsplit_once(')')?;
-        Some(Self(behind.split_whitespace().collect()))
+        Some(Self(behind.split_ascii_whitespace().collect()))
     }
 
     /// The manual counts from 1, and the name is its second.
