@@ -15,7 +15,7 @@ use crate::group::{Confinement, Group};
 use crate::judge::judge;
 use crate::load::Load;
 use crate::own::Own;
-use crate::places::{self, Places};
+use crate::places::Places;
 use crate::process::{Task, carry_out};
 use crate::rebuild::Rebuilt;
 use crate::steady::Steady;
@@ -165,7 +165,7 @@ impl Executor {
             .env_clear()
             .envs(self.environment(&directory));
         let counted = entries::count(command, self.setup.deadline, &self.setup.stop);
-        let _ = places::remove(&directory);
+        self.setup.places.take_back(directory);
         match counted {
             Err(Uncounted::Interrupted) => Err(ExecError::Interrupted),
             counted => Ok(counted),
@@ -328,7 +328,7 @@ impl Execute for Executor {
                 "Only programs with Gritstone's runtime are measured as copies, which it has begin together, each on its CPU.",
             ),
         };
-        let _ = places::remove(&directory);
+        self.setup.places.take_back(directory);
         let mut told = told?;
         told.events.extend(self.load.since(&far));
         if let Some(why) = self.load.broken() {

@@ -25,6 +25,8 @@ pub struct Places {
     programs: PathBuf,
     work: PathBuf,
     next: u64,
+    /// The directory of a launch, below that of the programs, which is as it was made.
+    spare: Option<PathBuf>,
 }
 
 impl Places {
@@ -55,6 +57,7 @@ impl Places {
                         programs,
                         work,
                         next: 0,
+                        spare: None,
                     });
                 }
                 Err(why) => tried.push(format!("{} ({why})", candidate.display())),
@@ -101,6 +104,11 @@ impl Places {
     /// # Errors
     /// When it cannot be made.
     pub(crate) fn fresh_below(&mut self, parent: &Path) -> Result<PathBuf, ExecError> {
+        if parent == self.programs
+            && let Some(spare) = self.spare.take()
+        {
+            return Ok(spare);
+        }
         self.next += 1;
         // always as long: a longer path in the environment moves the stack
         let path = parent.join(format!("{:06}", self.next));
@@ -109,6 +117,17 @@ impl Places {
             .create(&path)
             .map_err(ExecError::system(format!("cannot make {}", path.display())))?;
         Ok(path)
+    }
+
+    /// Takes the directory of a launch back, with all that is in it. One that a launch left alone is good for the next, but where
+    /// files are measured: there it may have grown and shrunk.
+    pub(crate) fn take_back(&mut self, directory: PathBuf) {
+        let ours = directory.parent() == Some(&self.programs);
+        if ours && self.spare.is_none() && is_as_made(&directory) {
+            self.spare = Some(directory);
+        } else {
+            let _ = remove(&directory);
+        }
     }
 }
 
@@ -231,6 +250,13 @@ fn remove_dead(parent: &Path) {
     }
 }
 
+/// Whether a directory of ours is empty, and open to us alone.
+fn is_as_made(directory: &Path) -> bool {
+    let mode = fs::symlink_metadata(directory).map(|meta| meta.mode());
+    let empty = fs::read_dir(directory).map(|mut entries| entries.next().is_none());
+    matches!((mode, empty), (Ok(mode), Ok(true)) if mode & 0o177_777 == 0o040_700)
+}
+
 /// Removes one of our directories with all that is in it, if it is there. Most launches leave theirs empty.
 pub(crate) fn remove(dir: &Path) -> std::io::Result<()> {
     let all = fs::remove_dir(dir).or_else(|_| fs::remove_dir_all(dir));
@@ -303,6 +329,39 @@ mod tests {
             .unwrap();
         let (one, two) = (places.fresh(true).unwrap(), places.fresh(false).unwrap());
         assert!(keeper.exists() && one != two);
+        drop(places);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_directory_that_was_left_alone_is_used_again_where_no_files_are_measured() {
+        let parent = tempfile::tempdir().unwrap();
+        let mut places = Places::make(&[parent.path().to_path_buf()], parent.path(), None).unwrap();
+        let again = |places: &mut Places, files, change: &dyn Fn(&Path)| {
+            let first = places.fresh(files).unwrap();
+            change(&first);
+            places.take_back(first.clone());
+            let second = places.fresh(files).unwrap();
+            assert!(is_as_made(&second));
+            places.take_back(second.clone());
+            first == second
+        };
+        let nothing = |_: &Path| {};
+        assert!(again(&mut places, false, &nothing));
+        assert!(!again(&mut places, true, &nothing));
+        assert!(!again(&mut places, false, &|path| fs::write(
+            path.join("a"),
+            ""
+        )
+        .unwrap()));
+        assert!(!again(&mut places, false, &|path| {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        }));
+        assert!(!again(&mut places, false, &|path| fs::remove_dir(path).unwrap()));
+        // of several at once one is kept
+        let three = [(); 3].map(|()| places.fresh(false).unwrap());
+        three.iter().for_each(|path| places.take_back(path.clone()));
+        assert_eq!(three.iter().filter(|path| path.exists()).count(), 1);
         drop(places);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
     }
