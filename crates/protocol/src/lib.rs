@@ -9,6 +9,7 @@
 mod line;
 
 use gritstone_model::Event;
+use std::borrow::Cow;
 use thiserror::Error;
 
 /// Version of the protocol that is understood.
@@ -61,12 +62,19 @@ impl Parser {
                 self.lines += 1;
                 return Err(self.wrong(format!("more than {MAX_BYTES} bytes with it")));
             }
-            self.rest.extend_from_slice(piece);
-            if piece.last() == Some(&b'\n') {
-                let line = std::mem::take(&mut self.rest);
-                self.lines += 1;
-                events.push(self.one(&line[..line.len() - 1])?);
-            }
+            let Some(end) = piece.strip_suffix(b"\n") else {
+                self.rest.extend_from_slice(piece);
+                continue;
+            };
+            self.lines += 1;
+            let event = if self.rest.is_empty() {
+                self.one(end)
+            } else {
+                let mut line = std::mem::take(&mut self.rest);
+                line.extend_from_slice(end);
+                self.one(&line)
+            };
+            events.push(event?);
         }
         Ok(())
     }
@@ -99,7 +107,8 @@ impl Parser {
             return Err(self.wrong("something after the last line".to_owned()));
         }
         // what a user's command says is told on, and may be cut within a letter or in another encoding
-        let text = String::from_utf8_lossy(line);
+        let text =
+            std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
         let event = line::parse(&text).map_err(|what| self.wrong(what))?;
         match (&event, self.lines) {
             (Event::Hello { protocol, .. }, 1) if *protocol == VERSION => {}
