@@ -138,11 +138,11 @@ impl Track<'_> {
         if launch.copies == 1 {
             floor.see(launch);
         }
-        let disturbed = summary::launch_disturbed(self.benchmark, launch, floor);
-        self.disturbed += usize::from(disturbed);
-        if let Some(ns) = summary::launch_ns_per_op(self.benchmark, launch) {
+        let learned = summary::launch_learned(self.benchmark, launch, floor);
+        self.disturbed += usize::from(learned.disturbed);
+        if let Some(ns) = learned.ns_per_op {
             self.values.push(ns.ln());
-            if !summary::launch_crowded(self.benchmark, launch, floor) {
+            if !learned.crowded {
                 self.alone.push(ns.ln());
             }
         }

@@ -37,7 +37,7 @@ use gritstone_model::{
     OwnCatalogue, Quantity, ResultView, RunData, RunView, SCHEMA_RUN, Sample, SeriesPoint, Work,
 };
 use launch::held_to;
-pub use launch::{launch_crowded, launch_disturbed, launch_ns_per_op, launch_timed};
+pub use launch::{Learned, launch_learned, launch_ns_per_op, launch_timed};
 pub use past::past;
 use reading::{MadeOf, Reading};
 use std::collections::BTreeMap;

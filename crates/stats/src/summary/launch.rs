@@ -14,10 +14,12 @@ use gritstone_model::{Benchmark, Launch};
 /// launch was not measured.
 #[must_use]
 pub fn launch_ns_per_op(benchmark: &Benchmark, launch: &Launch) -> Option<f64> {
-    let row = alone(benchmark);
-    let reading = Reading::of(launch);
-    let ns = match launch.copies {
-        1 => row.ns(&reading),
+    ns_per_op(benchmark, &Reading::of(launch))
+}
+
+fn ns_per_op(benchmark: &Benchmark, reading: &Reading) -> Option<f64> {
+    let ns = match reading.launch.copies {
+        1 => alone(benchmark).ns(reading),
         _ => reading.together_ns(),
     };
     ns.filter(|_| reading.measured())
@@ -34,20 +36,28 @@ pub fn launch_timed(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> Op
     Some(Timed { ns, crowded })
 }
 
-/// Whether the machine did too much else during a launch, given what others saw of the core: such a launch is kept, and repeated.
-#[must_use]
-pub fn launch_disturbed(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> bool {
-    let mut reading = Reading::of(launch);
-    reading.hold_to(held_to(benchmark, floor), figure_of(benchmark, &reading));
-    Disturbance::of(benchmark.processor_bound, &reading).is_any()
+/// What one launch says of its row while the run goes on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Learned {
+    /// Nanoseconds an operation, as [`launch_ns_per_op`] has them.
+    pub ns_per_op: Option<f64>,
+    /// Whether the machine did too much else meanwhile: such a launch is kept, and repeated.
+    pub disturbed: bool,
+    /// Whether another thread of the core was busy beside it, so that the figure of the row is made of others.
+    pub crowded: bool,
 }
 
-/// Whether another thread of the core was busy beside a launch, so that the figure of the row is made of others.
+/// What one launch says, given what it and those before it have seen of the core.
 #[must_use]
-pub fn launch_crowded(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> bool {
+pub fn launch_learned(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> Learned {
     let mut reading = Reading::of(launch);
+    let ns_per_op = ns_per_op(benchmark, &reading);
     reading.hold_to(held_to(benchmark, floor), figure_of(benchmark, &reading));
-    reading.crowded
+    Learned {
+        ns_per_op,
+        disturbed: Disturbance::of(benchmark.processor_bound, &reading).is_any(),
+        crowded: reading.crowded,
+    }
 }
 
 /// A row of which no more is known than its entry.

@@ -5,7 +5,7 @@
 use crate::made_up::*;
 use gritstone_model::FootnoteKind::*;
 use gritstone_model::*;
-use gritstone_stats::summary::{Floor, launch_disturbed, launch_ns_per_op};
+use gritstone_stats::summary::{Floor, launch_learned, launch_ns_per_op};
 
 /// Somebody else's work beside a sample: it takes half as long again, and so do additions that need not wait.
 pub fn crowd(sample: &mut Sample) {
@@ -116,13 +116,13 @@ fn a_session_learns_what_the_core_is_alone() {
     crowd_all(&mut loud);
     let mut floor = Floor::default();
     floor.see(&loud);
-    assert!(!launch_disturbed(&benchmark, &loud, &floor));
+    assert!(!launch_learned(&benchmark, &loud, &floor).disturbed);
     floor.see(&quiet);
-    assert!(launch_disturbed(&benchmark, &loud, &floor));
-    assert!(!launch_disturbed(&benchmark, &quiet, &floor));
+    assert!(launch_learned(&benchmark, &loud, &floor).disturbed);
+    assert!(!launch_learned(&benchmark, &quiet, &floor).disturbed);
     // of the CPU of somebody else's launches it says nothing
     loud.cpus = vec![0];
-    assert!(!launch_disturbed(&benchmark, &loud, &floor));
+    assert!(!launch_learned(&benchmark, &loud, &floor).disturbed);
     assert_eq!(launch_ns_per_op(&benchmark, &quiet), Some(100.0));
 }
 
