@@ -11,8 +11,8 @@ use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
 use gritstone_host::doctor::{self, programs};
 use gritstone_host::{Finding, Severity};
-use gritstone_model::{Benchmark, Machine, Skip};
-use gritstone_plan::{select, steps};
+use gritstone_model::{Benchmark, Machine};
+use gritstone_plan::{Offer, selected, why_not};
 use gritstone_report::document::Style;
 use gritstone_report::{Document, lists};
 use serde::Serialize;
@@ -79,8 +79,8 @@ struct Listed<'a> {
 }
 
 impl<'a> Listed<'a> {
-    fn of(benchmark: &'a Benchmark, skips: &[Skip], own: Option<&Own>) -> Self {
-        let why_not = skips.iter().find(|skip| skip.id == benchmark.id);
+    fn of(benchmark: &'a Benchmark, offer: &Offer, own: Option<&Own>) -> Self {
+        let why_not = why_not(benchmark, offer);
         let own = own.filter(|own| own.kept.has(&benchmark.id));
         Self {
             id: benchmark.id.to_string(),
@@ -94,7 +94,7 @@ impl<'a> Listed<'a> {
                 .map(|need| need.name.as_str())
                 .collect(),
             runnable: why_not.is_none(),
-            why_not: why_not.map(|skip| skip.footnote.why.clone()),
+            why_not,
         }
     }
 }
@@ -106,12 +106,11 @@ pub fn list(world: World, args: &ListArgs) -> Result<Exit> {
         trust: false,
     })?;
     let all = &world.catalogue.benchmarks;
-    let wanted = select(all, &world.selectors(&args.selectors))?;
-    let mut offer = Site::look(None)?.offer(&wanted);
+    let wanted = selected(all, &world.selectors(&args.selectors))?;
+    let mut offer = Site::look(None)?.offer(wanted.iter().copied());
     offer.kernels.extend(own::programs(world.own.as_ref()));
-    let plan = steps(wanted, &offer);
-    let listed: Vec<Listed<'_>> = (plan.benchmarks.iter())
-        .map(|benchmark| Listed::of(benchmark, &plan.skips, world.own.as_ref()))
+    let listed: Vec<Listed<'_>> = (wanted.iter())
+        .map(|benchmark| Listed::of(benchmark, &offer, world.own.as_ref()))
         .collect();
     output::write(args.format.format, &listed, || {
         let rows = listed.iter().map(|row| {

@@ -69,8 +69,11 @@ impl Site {
     }
 
     /// The programs that entries need and that are here, by the need's name.
-    pub fn programs(&self, benchmarks: &[Benchmark]) -> BTreeMap<String, PathBuf> {
-        let needs = benchmarks.iter().flat_map(|b| &b.needs);
+    pub fn programs<'a>(
+        &self,
+        benchmarks: impl IntoIterator<Item = &'a Benchmark>,
+    ) -> BTreeMap<String, PathBuf> {
+        let needs = benchmarks.into_iter().flat_map(|b| &b.needs);
         // many rows need the same, and PATH is long
         let needs: BTreeMap<(&String, &Vec<String>), &Need> =
             needs.map(|need| ((&need.name, &need.any), need)).collect();
@@ -87,7 +90,7 @@ impl Site {
     }
 
     /// What this site offers to a plan.
-    pub fn offer(&self, benchmarks: &[Benchmark]) -> Offer {
+    pub fn offer<'a>(&self, benchmarks: impl IntoIterator<Item = &'a Benchmark>) -> Offer {
         Offer {
             cpu: self.chosen.measured,
             peer: self.chosen.peer,

@@ -85,7 +85,7 @@ impl Places {
         Ok(path)
     }
 
-    /// A fresh, empty directory for one launch: where files are measured if it measures files, otherwise where programs
+    /// An empty directory, as it is made, for one launch: where files are measured if it measures files, otherwise where programs
     /// can be executed, since a compiler's output may be.
     ///
     /// # Errors

@@ -9,14 +9,15 @@ use crate::process::{Stat, tick};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use std::time::{Duration, Instant};
 
 /// Files that are kept open at most: a machine with hundreds of CPUs has thousands of such threads, and some users may open 256 files.
 const MOST_FILES: usize = 128;
 
-/// Most of them never have anything to do: one that has used less than this in its life, ns, is asked after launches, and before
-/// every so-many-th one.
+/// Most of them never have anything to do: one that has used less than this in its life, ns, is not asked again, and who has come is not
+/// looked for, when all were asked a moment ago.
 const IDLE: u64 = 10_000_000;
-const SELDOM: u32 = 16;
+const MOMENT: Duration = Duration::from_secs(2);
 
 /// CPU time of each thread, ns, by its number, in order.
 pub(crate) type Times = Vec<(u32, u64)>;
@@ -28,8 +29,8 @@ pub(crate) struct Threads {
     known: BTreeMap<u32, Known>,
     /// Processes that are something else, for good.
     others: BTreeSet<u32>,
-    /// Launches since all were asked.
-    launches: u32,
+    /// When all were asked.
+    all_asked: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -42,19 +43,18 @@ struct Known {
 
 impl Threads {
     /// What they have used before a launch. Those that have come since all were asked are not among them, and of idle ones it is what
-    /// they had used then: what either has done since counts as done during the launch.
+    /// they had used then: what either has done in this moment counts as done during the launch.
     pub(crate) fn before(&mut self, root: &Root) -> Times {
-        if self.launches.is_multiple_of(SELDOM) {
-            return self.all(root);
+        match self.all_asked {
+            Some(then) if then.elapsed() < MOMENT => self.ask(root, IDLE),
+            _ => self.all(root),
         }
-        self.launches += 1;
-        self.ask(root, IDLE)
     }
 
     /// What all of them have used so far.
     fn all(&mut self, root: &Root) -> Times {
         self.look(root);
-        self.launches = 1;
+        self.all_asked = Some(Instant::now());
         self.ask(root, 0)
     }
 
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn idle_ones_are_asked_seldom_and_nothing_that_they_do_is_lost() {
+    fn idle_ones_are_asked_again_after_a_moment_and_nothing_that_they_do_is_lost() {
         let directory = tempfile::tempdir().unwrap();
         let thread = |pid: u32, fine: u64| {
             let folder = directory.path().join(format!("proc/{pid}"));
@@ -199,22 +199,23 @@ mod tests {
         let mut threads = Threads::default();
         thread(7, IDLE);
         thread(8, IDLE - 1);
-        let first = vec![(7, IDLE), (8, IDLE - 1)];
-        assert_eq!(threads.before(&root), first);
+        assert_eq!(threads.before(&root), [(7, IDLE), (8, IDLE - 1)]);
         thread(7, IDLE + 5);
         thread(8, IDLE + 6);
         thread(9, 7);
+        // however slow this machine is
+        threads.all_asked = Some(Instant::now() + MOMENT);
         // one that worked is asked, one that was idle is not, and one that has come is not looked for
-        let second = vec![(7, IDLE + 5), (8, IDLE - 1)];
-        for _ in 1..SELDOM {
-            assert_eq!(threads.before(&root), second);
-        }
-        let all = vec![(7, IDLE + 5), (8, IDLE + 6), (9, 7)];
-        assert_eq!(threads.before(&root), all);
-        // after a launch all are asked
-        assert_eq!(threads.since(&root, &second, &[]), (7 + 7, 0));
+        let before = threads.before(&root);
+        assert_eq!(before, [(7, IDLE + 5), (8, IDLE - 1)]);
+        assert_eq!(threads.since(&root, &before, &[]), (7 + 7, 0));
         thread(8, IDLE + 10);
-        assert_eq!(threads.before(&root)[1], (8, IDLE + 10));
+        thread(9, 8);
+        threads.all_asked = Some(Instant::now() + MOMENT);
+        let before = threads.before(&root);
+        assert_eq!(before, [(7, IDLE + 5), (8, IDLE + 10), (9, 7)]);
+        threads.all_asked = Instant::now().checked_sub(MOMENT);
+        assert_eq!(threads.before(&root)[2], (9, 8));
     }
 
     #[test]

@@ -10,5 +10,5 @@ mod select;
 mod steps;
 
 pub use rounds::{Row, adjacent, rounds, share};
-pub use select::{SelectError, nearest, select};
-pub use steps::{Offer, add_copies, steps};
+pub use select::{SelectError, nearest, select, selected};
+pub use steps::{Offer, add_copies, steps, why_not};

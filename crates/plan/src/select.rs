@@ -21,6 +21,20 @@ pub struct SelectError {
 /// # Errors
 /// The first selector that matches nothing, with the name nearest to it.
 pub fn select(all: &[Benchmark], selectors: &[String]) -> Result<Vec<Benchmark>, SelectError> {
+    Ok(selected(all, selectors)?.into_iter().cloned().collect())
+}
+
+/// The same where they lie.
+///
+/// # Errors
+/// As [`select`].
+pub fn selected<'a>(
+    all: &'a [Benchmark],
+    selectors: &[String],
+) -> Result<Vec<&'a Benchmark>, SelectError> {
+    if selectors.is_empty() {
+        return Ok(all.iter().collect());
+    }
     let mut wanted: BTreeSet<&Id> = BTreeSet::new();
     for text in selectors {
         let selector = Selector::new(text);
@@ -37,9 +51,6 @@ pub fn select(all: &[Benchmark], selectors: &[String]) -> Result<Vec<Benchmark>,
             });
         }
     }
-    if selectors.is_empty() {
-        wanted.extend(all.iter().map(|b| &b.id));
-    }
     // what a row is made of may itself be made of others
     let by_id: BTreeMap<&Id, &Benchmark> = all.iter().map(|b| (&b.id, b)).collect();
     let mut open: Vec<&Id> = wanted.iter().copied().collect();
@@ -50,11 +61,7 @@ pub fn select(all: &[Benchmark], selectors: &[String]) -> Result<Vec<Benchmark>,
             }
         }
     }
-    Ok(all
-        .iter()
-        .filter(|b| wanted.contains(&b.id))
-        .cloned()
-        .collect())
+    Ok(all.iter().filter(|b| wanted.contains(&b.id)).collect())
 }
 
 fn hint(all: &[Benchmark], text: &str) -> String {

@@ -73,7 +73,8 @@ pub fn add_copies(plan: &mut Plan, offer: &Offer, copies: &[u32]) -> usize {
 }
 
 /// The first reason for which a benchmark cannot run here, with what mends it.
-fn why_not(benchmark: &Benchmark, offer: &Offer) -> Option<String> {
+#[must_use]
+pub fn why_not(benchmark: &Benchmark, offer: &Offer) -> Option<String> {
     let mut missing: Vec<String> = vec![];
     let mut packages: Vec<&str> = vec![];
     for need in &benchmark.needs {

@@ -106,7 +106,8 @@ impl Parser {
         if self.ended {
             return Err(self.wrong("something after the last line".to_owned()));
         }
-        // what a user's command says is told on, and may be cut within a letter or in another encoding
+        // what a user's command says is told on, and may be cut within a letter or in another encoding; all else is ASCII, of which
+        // this first question is answered many bytes at a time
         let text =
             std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed);
         let event = line::parse(&text).map_err(|what| self.wrong(what))?;

@@ -25,7 +25,7 @@ struct Columns<'a> {
 }
 
 /// How many columns an event has.
-pub(crate) const COLUMNS: usize = 20;
+const COLUMNS: usize = 20;
 
 /// The values of an event where they lie: there are hundreds of thousands in a history.
 pub(crate) fn values<'a>(
@@ -150,4 +150,72 @@ fn usage<'a>(row: &mut Fields<impl Iterator<Item = ValueRef<'a>>>) -> Result<Opt
         }
     }
     Ok((!none).then(|| events::usage(numbers)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row of this kind, with a number of its own in each column that has one.
+    fn row(kind: &str) -> [ValueRef<'_>; COLUMNS] {
+        let mut row: [ValueRef; COLUMNS] = std::array::from_fn(|at| ValueRef::Integer(at as i64));
+        row[1] = ValueRef::Text(kind.as_bytes());
+        row[17] = ValueRef::Text(b"name");
+        row[18] = ValueRef::Text(b"value");
+        row
+    }
+
+    #[test]
+    fn each_column_is_what_it_was() {
+        let usage = Usage {
+            user: 5,
+            system: 6,
+            cpu: 7,
+            vcsw: 8,
+            icsw: 9,
+            minflt: 10,
+            majflt: 11,
+            inblock: 12,
+            oublock: 13,
+            migrations: 14,
+        };
+        let mut sample = Sample {
+            n: 2,
+            wall: 3,
+            pace: 4,
+            wide: 19,
+            usage,
+        };
+        assert_eq!(read_event(&row("sample")), Ok(Event::Sample(sample)));
+        assert_eq!(read_event(&row("process")), Ok(Event::Process(sample)));
+        // as it was before there was one
+        let mut narrow = row("sample");
+        narrow[19] = ValueRef::Null;
+        sample.wide = 0;
+        assert_eq!(read_event(&narrow), Ok(Event::Sample(sample)));
+        let check = Event::Check(Check {
+            n: 2,
+            got: 15,
+            expected: 16,
+        });
+        assert_eq!(read_event(&row("check")), Ok(check));
+        let fail = Event::Fail {
+            errno: 2,
+            call: "name".into(),
+            why: "value".into(),
+        };
+        assert_eq!(read_event(&row("fail")), Ok(fail));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_said() {
+        let told = |row: [ValueRef; COLUMNS]| read_event(&row).unwrap_err();
+        assert_eq!(told(row("future")), "an event of kind 'future'");
+        let mut large = row("hello");
+        large[2] = ValueRef::Integer(1 << 32);
+        assert_eq!(told(large), "an event of kind 'hello' with n 4294967296");
+        let mut short = row("sample");
+        short[3] = ValueRef::Null;
+        assert_eq!(told(short), "an event of kind 'sample' without wall_ns");
+    }
 }

@@ -5,7 +5,7 @@
 use crate::StoreError;
 use crate::rows::Wrong;
 use gritstone_model::{Batch, Check, Event, Histogram, Sample, Usage};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 
 /// An [`Event`] without the names of its fields: there are fifty in a launch, and hundreds of thousands in a history.
@@ -30,10 +30,14 @@ type Used = [u64; 10];
 
 /// The lines of a launch as text.
 pub(crate) fn text(events: &[Event]) -> Result<String, StoreError> {
-    let lines: Vec<Line> = events.iter().map(Line::of).collect();
-    serde_json::to_string(&lines).map_err(|error| StoreError::Unfit {
-        why: format!("the events of a launch: {error}"),
-    })
+    let unfit = |why: &dyn std::fmt::Display| StoreError::Unfit {
+        why: format!("the events of a launch: {why}"),
+    };
+    let mut text = Vec::with_capacity(64 * events.len());
+    serde_json::Serializer::new(&mut text)
+        .collect_seq(events.iter().map(Line::of))
+        .map_err(|error| unfit(&error))?;
+    String::from_utf8(text).map_err(|error| unfit(&error))
 }
 
 /// The lines of a launch from their text.

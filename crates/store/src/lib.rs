@@ -5,14 +5,13 @@
 //! that was cut off has none. Nothing is ever changed or removed, and no summary is stored: figures are computed
 //! from the events on every reading.
 //!
-//! What a launch said is one text of JSON arrays in its row, and the view `event` has it line by line, in columns of integers, so that
-//! `sqlite3` answers questions that nobody thought of:
+//! What a launch said is one text of JSON arrays in its row, and the view `line` has it line by line, in columns of integers, so that
+//! `sqlite3` answers questions that nobody thought of; of one run at a time, by its number in the table `run`, lest it reads all:
 //!
 //! ```sql
-//! SELECT launch.number, event.wall_ns * 1.0 / event.n AS ns_per_op
-//! FROM run JOIN launch ON launch.run = run.number
-//!          JOIN event ON event.run = run.number AND event.launch = launch.number
-//! WHERE run.label = 'before' AND launch.benchmark = 'byte/pipe' AND event.kind = 'sample';
+//! SELECT launch.number, line.wall_ns * 1.0 / line.n AS ns_per_op
+//! FROM line JOIN launch ON launch.run = line.run AND launch.number = line.launch
+//! WHERE line.run = 1 AND launch.benchmark = 'byte/pipe' AND line.kind = 'sample';
 //! ```
 //!
 //! Between two calls nothing of the database is busy: every statement is finished, no transaction is open, and what

@@ -188,14 +188,11 @@ fn launches(
     let mut launches = Vec::new();
     // one by one: as text they are larger than as events
     while let Some(row) = rows.next()? {
-        let values = (0..columns).map(|column| row.get(column));
-        let mut launch = launch(
-            connection,
-            data,
-            run,
-            launches.len(),
-            values.collect::<Result<_, _>>()?,
-        )?;
+        let number = launches.len();
+        let values: Result<Row, _> = (0..columns).map(|column| row.get(column)).collect();
+        let id = &data.info.id;
+        let values = values.map_err(|_| broken(format!("launch {number} of run {id}")))?;
+        let mut launch = launch(connection, data, run, number, values)?;
         keep(&mut launch);
         // there are thousands of launches, and each would keep room for what is gone
         launch.events.shrink_to_fit();

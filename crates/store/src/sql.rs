@@ -86,7 +86,7 @@ statements! {
     /// The events of a launch that has them in rows, in the order in which `event_rows` takes them.
     SELECT_EVENT_ROWS = "SELECT position, kind, n, wall_ns, pace_fs, \
         user_ns, system_ns, cpu_ns, vcsw, icsw, minflt, majflt, inblock, oublock, migrations, \
-        got, expected, name, value, wide_fs FROM event_row WHERE run = $1 AND launch = $2 ORDER BY position";
+        got, expected, name, value, wide_fs FROM event WHERE run = $1 AND launch = $2 ORDER BY position";
 }
 
 #[cfg(test)]

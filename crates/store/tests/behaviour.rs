@@ -265,7 +265,7 @@ fn every_row_belongs_to_a_run() {
         "INSERT INTO skip VALUES (7, 0, 'byte/pipe', '{}')",
         "INSERT INTO run_end VALUES (7, 1.0, 0, 0)",
         "INSERT INTO launch VALUES (7, 0, 'byte/pipe', 0, 0, '[]', 'measured', NULL, 0, '{}', 0, '[]')",
-        "INSERT INTO event_row (run, launch, position, kind) VALUES (7, 0, 0, 'bye')",
+        "INSERT INTO event (run, launch, position, kind) VALUES (7, 0, 0, 'bye')",
     ] {
         let error = other.execute(statement, []).unwrap_err().to_string();
         assert_eq!(error, "FOREIGN KEY constraint failed", "{statement}");

@@ -149,6 +149,32 @@ fn a_command_that_does_what_it_should_is_timed() {
 }
 
 #[test]
+fn what_leaves_nothing_in_its_directory_leaves_it_to_the_next() {
+    let mut bench = Bench::new();
+    let directory = |bench: &mut Bench, script: &str| {
+        let work = CommandWork {
+            files: BTreeMap::new(),
+            ..shell_work(script, None, &[])
+        };
+        let row = Benchmark {
+            files: false,
+            ..benchmark(Work::Command(work))
+        };
+        let measured = bench.executor.launch(&row, &[]).unwrap().outcome == Outcome::Measured;
+        assert_eq!(measured, script == ":");
+        let (_, programs) = bench.executor.setup.places.directories();
+        let mut directories = fs::read_dir(programs).unwrap().flatten();
+        let directory = directories.find(|entry| entry.path().is_dir());
+        directory.map(|entry| entry.file_name())
+    };
+    let first = directory(&mut bench, ":");
+    assert!(first.is_some());
+    assert_eq!(directory(&mut bench, ":"), first);
+    assert_eq!(directory(&mut bench, "echo >left"), None);
+    assert_ne!(directory(&mut bench, ":"), first);
+}
+
+#[test]
 fn what_a_command_says_is_held_against_what_it_should() {
     let mut bench = Bench::new();
     let mut why = |script: &str| bench.failure(script, Some("hello"), &[]);

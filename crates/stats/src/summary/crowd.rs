@@ -11,7 +11,7 @@ use gritstone_model::{Launch, Sample};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// What wide over pace was on each set of CPUs, from the least. What the core is when it is ours alone is the value that a tenth
+/// What wide over pace was on each set of CPUs. What the core is when it is ours alone is the value that a tenth
 /// of them stay below: alone they agree to a part in a thousand, but one in a hundred is off by a few per cent, to either side.
 #[derive(Clone, Debug, Default)]
 pub struct Floor(BTreeMap<Vec<u32>, Seen>);
