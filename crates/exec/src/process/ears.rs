@@ -22,6 +22,9 @@ const MOST_READS: usize = 8;
 #[derive(Debug)]
 pub(super) struct Ears {
     pipes: [Option<PipeReader>; 3],
+    /// Those of them from which nothing more will come. Whoever closed the other end wakes us with the pipe's lock in hand: to read the
+    /// end of it at once, or to close it, is to wait for that lock, in a loop on our CPU.
+    heard: Vec<PipeReader>,
     parser: Parser,
     buffer: Vec<u8>,
     report: Vec<u8>,
@@ -33,6 +36,7 @@ impl Ears {
     pub(super) fn new(pipes: [PipeReader; 3]) -> Self {
         Self {
             pipes: pipes.map(Some),
+            heard: vec![],
             parser: Parser::new(),
             buffer: vec![0; BUFFER],
             report: vec![],
@@ -60,19 +64,29 @@ impl Ears {
         Ok(!self.open())
     }
 
-    /// Reads what is there from one pipe; closes it at its end.
-    fn hear(&mut self, which: usize) {
+    /// Reads what is there from one pipe, of which the system says this. With no more writers, a read that fills less than its room
+    /// has come to the end.
+    fn hear(&mut self, which: usize, state: PollFlags) {
         let Some(pipe) = &mut self.pipes[which] else {
             return;
         };
+        let last = state.contains(PollFlags::POLLHUP);
         let mut bytes = std::mem::take(&mut self.buffer);
-        match pipe.read(&mut bytes) {
-            Ok(0) => self.pipes[which] = None,
-            Ok(count) => self.take(which, &bytes[..count]),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(_) => self.pipes[which] = None,
-        }
+        let more = match state
+            .contains(PollFlags::POLLIN)
+            .then(|| pipe.read(&mut bytes))
+        {
+            Some(Ok(count)) => {
+                self.take(which, &bytes[..count]);
+                count == bytes.len() || (count > 0 && !last)
+            }
+            Some(Err(error)) => error.kind() == std::io::ErrorKind::Interrupted,
+            None => false,
+        };
         self.buffer = bytes;
+        if !more {
+            self.heard.extend(self.pipes[which].take());
+        }
     }
 
     fn take(&mut self, which: usize, bytes: &[u8]) {
@@ -95,7 +109,8 @@ impl Ears {
         }
     }
 
-    pub(super) fn finish(mut self) -> Ended {
+    /// What came of it; the pipes stay as they are until this is dropped.
+    pub(super) fn finish(&mut self) -> Ended {
         if self.ended.protocol.is_none()
             && let Err(error) = self.parser.finish()
         {
@@ -103,7 +118,7 @@ impl Ears {
         }
         self.ended.end = parse_report(&String::from_utf8_lossy(&self.report));
         self.ended.stderr = String::from_utf8_lossy(&self.stderr).trim().to_owned();
-        self.ended
+        std::mem::take(&mut self.ended)
     }
 }
 
@@ -124,15 +139,15 @@ pub(super) fn wait(ears: &mut [&mut Ears], time: Duration) -> Result<(), ExecErr
         Ok(_) | Err(Errno::EINTR) => {}
         Err(errno) => return Err(ExecError::system("poll")(errno.into())),
     }
-    let ready: Vec<(usize, usize)> = open
-        .into_iter()
-        .zip(&fds)
-        .filter(|(_, fd)| fd.any().unwrap_or(true))
-        .map(|(where_from, _)| where_from)
+    let states: Vec<PollFlags> = fds
+        .iter()
+        .map(|fd| fd.revents().unwrap_or(PollFlags::POLLIN))
         .collect();
     drop(fds);
-    for (whose, which) in ready {
-        ears[whose].hear(which);
+    for ((whose, which), state) in open.into_iter().zip(states) {
+        if !state.is_empty() {
+            ears[whose].hear(which, state);
+        }
     }
     Ok(())
 }
