@@ -111,8 +111,8 @@ fn pace(launch: &Launch, floor: &Floor) -> Option<f64> {
     if !one || Disturbance::by_conditions(true, &launch.conditions).is_any() {
         return None;
     }
-    let samples: Vec<Sample> = reading::samples(launch).copied().collect();
-    reading::ghz(floor.alone(&launch.cpus, &samples).iter())
+    let samples: Vec<&Sample> = reading::samples(launch).collect();
+    reading::ghz(floor.alone(&launch.cpus, &samples).into_iter())
 }
 
 /// The whole run, recomputed from its launches.

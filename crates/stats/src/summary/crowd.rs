@@ -61,9 +61,9 @@ impl Floor {
     }
 
     /// The samples beside which nobody else used the core.
-    pub(crate) fn alone(&self, cpus: &[u32], samples: &[Sample]) -> Vec<Sample> {
+    pub(crate) fn alone<'a>(&self, cpus: &[u32], samples: &[&'a Sample]) -> Vec<&'a Sample> {
         let alone = |sample: &&Sample| !self.is_crowded(cpus, sample.pace, sample.wide);
-        samples.iter().filter(alone).copied().collect()
+        samples.iter().copied().filter(alone).collect()
     }
 }
 

@@ -48,9 +48,9 @@ pub(crate) struct Reading<'a> {
     /// Where it came from.
     pub launch: &'a Launch,
     /// The timed regions that are figures, n above 0.
-    pub samples: Vec<Sample>,
+    pub samples: Vec<&'a Sample>,
     /// Those of them that times are made of: beside which no other thread of the core was busy, or all when there is none.
-    alone: Vec<Sample>,
+    alone: Vec<&'a Sample>,
     /// Whether another thread of the core was busy beside all of them, or beside any where none can be left out.
     pub crowded: bool,
     /// Whether it was beside any of them.
@@ -66,7 +66,7 @@ pub(crate) struct Reading<'a> {
     /// The published work.
     pub batches: Vec<&'a Batch>,
     /// Whole processes that did the published work.
-    pub processes: Vec<Sample>,
+    pub processes: Vec<&'a Sample>,
     /// Latencies of single operations.
     pub latencies: Vec<&'a Histogram>,
     params: Vec<(&'a str, &'a str)>,
@@ -100,9 +100,9 @@ impl<'a> Reading<'a> {
                 }
                 Event::Param { key, value } => reading.params.push((key, value)),
                 Event::Warm { n, wall } => reading.warm.push((*n, *wall)),
-                Event::Sample(sample) if sample.n > 0 => reading.samples.push(*sample),
+                Event::Sample(sample) if sample.n > 0 => reading.samples.push(sample),
                 Event::Batch(batch) => reading.batches.push(batch),
-                Event::Process(process) => reading.processes.push(*process),
+                Event::Process(process) => reading.processes.push(process),
                 Event::Latency(histogram) => reading.latencies.push(histogram),
                 Event::Check(check) => reading.checks.push(*check),
                 // what went wrong stands in the outcome
@@ -197,12 +197,12 @@ impl<'a> Reading<'a> {
     pub fn cycles_per_op(&self) -> Option<f64> {
         self.paced()?;
         let cycles = |s: &Sample| s.wall as f64 / s.n as f64 * FS_PER_NS / s.pace as f64;
-        median(self.alone.iter().map(cycles)).filter(|&cycles| cycles > 0.0)
+        median(self.alone.iter().copied().map(cycles)).filter(|&cycles| cycles > 0.0)
     }
 
     /// Frequency of the core, GHz; `None` where a sample had no pacer.
     pub fn ghz(&self) -> Option<f64> {
-        ghz(self.samples.iter())
+        ghz(self.samples.iter().copied())
     }
 
     fn paced(&self) -> Option<()> {
