@@ -1,5 +1,5 @@
 -- What a launch said stands in its own row, as one text: fifty rows with their keys, which were looked for twice and kept in two
--- trees, took more than half of what Gritstone itself does for a launch. Launches from before keep their rows in `event`, and a run that
+-- trees, were more than half of the instructions that Gritstone itself executes for a launch. Launches from before keep their rows in `event`, and a run that
 -- an earlier version is at work on gets more of them.
 
 -- JSON: [{kind: [...]}, ...], in order. NULL in launches that have rows; the seal of a launch covers it where it is not.

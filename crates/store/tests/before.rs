@@ -5,6 +5,7 @@ mod common;
 use gritstone_model::{Event, RunData, Sample, Usage};
 use gritstone_store::{Store, StoreError};
 use rusqlite::Connection;
+use std::path::Path;
 
 /// The run that is in [`common::old_store`].
 fn old_run() -> RunData {
@@ -22,6 +23,16 @@ fn old_run() -> RunData {
     };
     sample.wide = 111_111;
     run
+}
+
+/// The same store, whose run has no end.
+fn cut_off(path: &Path) -> Connection {
+    common::old_store(path);
+    let other = Connection::open(path).unwrap();
+    other
+        .execute_batch("DROP TRIGGER run_end_stays; DELETE FROM run_end")
+        .unwrap();
+    other
 }
 
 #[test]
@@ -48,12 +59,7 @@ fn a_run_from_before_is_read_to_the_last_bit_beside_new_ones() {
 #[test]
 fn a_run_that_was_cut_off_before_goes_on() {
     let (_folder, path) = common::place();
-    common::old_store(&path);
-    let other = Connection::open(&path).unwrap();
-    other
-        .execute_batch("DROP TRIGGER run_end_stays; DELETE FROM run_end")
-        .unwrap();
-    drop(other);
+    cut_off(&path);
     let mut run = old_run();
     let mut store = Store::open(&path).unwrap();
     store.append(&run.info.id, &common::launch(3)).unwrap();
@@ -134,11 +140,7 @@ fn every_number_of_a_sample_has_its_column() {
 #[test]
 fn an_earlier_version_writes_on() {
     let (_folder, path) = common::place();
-    common::old_store(&path);
-    let other = Connection::open(&path).unwrap();
-    other
-        .execute_batch("DROP TRIGGER run_end_stays; DELETE FROM run_end")
-        .unwrap();
+    let other = cut_off(&path);
     let third = "SELECT run, 3, benchmark, round, start_ns, cpus, outcome, why, wall_ns, conditions, seal FROM launch WHERE number = 2";
     let columns =
         "run, number, benchmark, round, start_ns, cpus, outcome, why, wall_ns, conditions, seal";
@@ -197,8 +199,15 @@ fn a_number_that_changed_in_a_row_is_found() {
             .unwrap();
         assert_eq!(other.execute(change, []).unwrap(), 1, "{change}");
         let store = Store::open(&path).unwrap();
-        for read in [Store::load, Store::samples] {
-            let error = read(&store, &old_run().info.id).unwrap_err();
+        let id = old_run().info.id;
+        // a history of another row goes by it too
+        let history = store.series(&common::id("byte/pipe@cross"), 9, &mut |_| ());
+        for read in [
+            store.load(&id).map(drop),
+            store.samples(&id).map(drop),
+            history,
+        ] {
+            let error = read.unwrap_err();
             assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
             assert!(error.to_string().contains("launch 1 of run"), "{error}");
         }

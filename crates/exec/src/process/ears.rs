@@ -70,6 +70,11 @@ impl Ears {
         let Some(pipe) = &mut self.pipes[which] else {
             return;
         };
+        // the system looks for bytes first and for writers then: the last may have written and gone in between
+        let state = match state.contains(PollFlags::POLLIN) {
+            true => state,
+            false => state_of(pipe),
+        };
         let last = state.contains(PollFlags::POLLHUP);
         let mut bytes = std::mem::take(&mut self.buffer);
         let more = match state
@@ -122,6 +127,14 @@ impl Ears {
     }
 }
 
+/// What the system says of a pipe now; that there is something to read where it does not say.
+fn state_of(pipe: &PipeReader) -> PollFlags {
+    let mut fds = [PollFd::new(pipe.as_fd(), PollFlags::POLLIN)];
+    let asked = poll(&mut fds, PollTimeout::ZERO).ok();
+    let state = asked.and_then(|_| fds[0].revents());
+    state.unwrap_or(PollFlags::POLLIN)
+}
+
 /// Sleeps until one of the pipes has something, a signal comes, or the time is over.
 pub(super) fn wait(ears: &mut [&mut Ears], time: Duration) -> Result<(), ExecError> {
     let mut open = vec![];
@@ -168,5 +181,44 @@ fn parse_report(text: &str) -> Option<End> {
             left,
         }),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    /// Three pipes in which this lies, and whose writers have gone.
+    fn ears(said: &str) -> Ears {
+        Ears::new([said, "exit=0 left=0\n", ""].map(|text| {
+            let (reader, mut writer) = std::io::pipe().unwrap();
+            writer.write_all(text.as_bytes()).unwrap();
+            reader
+        }))
+    }
+
+    #[test]
+    fn what_was_written_while_the_system_looked_is_heard() {
+        let mut ears = ears("hello protocol=1 kernel=x\nbye\n");
+        // as it answers when the writer goes between its two looks
+        (0..3).for_each(|which| ears.hear(which, PollFlags::POLLHUP));
+        assert!(!ears.open());
+        let ended = ears.finish();
+        assert_eq!((ended.events.len(), ended.protocol), (2, None));
+        assert_eq!(ended.end.map(|end| end.left), Some(0));
+    }
+
+    #[test]
+    fn more_than_the_buffer_holds_is_heard_to_its_end() {
+        // to the byte as much as is read at once, and around it
+        for more in [0, 1, BUFFER - 1, BUFFER, 2 * BUFFER] {
+            let head = "hello protocol=1 kernel=x\nparam key=k value=";
+            let length = BUFFER + more - head.len() - "\nbye\n".len();
+            let mut ears = ears(&format!("{head}{}\nbye\n", "v".repeat(length)));
+            assert!(ears.catch_up().unwrap());
+            let ended = ears.finish();
+            assert_eq!((ended.events.len(), ended.protocol), (3, None), "{more}");
+        }
     }
 }
