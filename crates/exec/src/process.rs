@@ -157,7 +157,7 @@ impl Kept {
             self.deadline = now + GRACE;
         } else if !self.asked && (stop || now >= self.deadline) {
             // after a Ctrl-Z of ours it may have ended long ago
-            if !stop && self.ears.catch_up()? {
+            if !stop && self.ears.catch_up() {
                 return Ok(false);
             }
             self.ears.ended.timed_out = !stop;
@@ -172,7 +172,7 @@ impl Kept {
 
     /// Whether it and everything that it started have ended.
     pub fn has_ended(&mut self) -> bool {
-        self.ears.catch_up().unwrap_or(true)
+        self.ears.catch_up()
     }
 
     /// Ends it in order.

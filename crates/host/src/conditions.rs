@@ -11,7 +11,7 @@
 //! knows to the microsecond (`wait4(2)`: the sum of user and system time is exact, though neither is). Busy time is taken from the finest counter that there is:
 //! `cpuacct.usage_percpu` of the outermost cgroup (version 1), /proc/schedstat, both in nanoseconds, or /proc/stat in
 //! ticks of 10 ms, which also sees interrupts. `grain` says how much of the difference the counter alone may make.
-//! Threads of the kernel that work for a launch are told from others where those have used more than the grain, or anything beside it: to ask them takes longer than all else here.
+//! Threads of the kernel that work for a launch are told from others where those have used more than the grain, or an eighth of the CPUs beside it: to ask them takes longer than all else here.
 //! Schedstat counts a task when it leaves the CPU, so that a spinner found at the start brings in time from before: no CPU is
 //! taken to have been busy for longer than the launch lasted.
 
@@ -25,6 +25,10 @@ use std::time::Instant;
 
 /// Counters of single CPUs are opened for no more CPUs than this.
 const MOST_FILES: usize = 64;
+
+/// Beside a launch less than one part in so many of the CPUs' time is not worth the question who used it: it disturbs nothing, and on
+/// two CPUs Gritstone itself makes a tick of it in every few launches.
+const WORTH_ASKING: u64 = 8;
 
 /// The counters of this machine, kept open.
 #[derive(Debug)]
@@ -132,9 +136,14 @@ impl Watch {
     /// processes do not descend from it, on all CPUs.
     pub fn begin_beside_load(&mut self, own: u32) -> Before {
         Before {
-            foreign: Some((own, foreign::cpu(&self.root, own))),
+            foreign: Some((own, self.foreign(own))),
             ..self.begin(&[])
         }
+    }
+
+    fn foreign(&mut self, own: u32) -> Option<u64> {
+        let kernel = self.threads.all(&self.root);
+        foreign::cpu(&self.root, own, &kernel)
     }
 
     /// Reads the counters after the launch, which used `used` ns of CPU time on those CPUs (all its processes, reaped). Where
@@ -158,15 +167,16 @@ impl Watch {
         let grain = busy.map(|(_, grain)| grain.saturating_mul(count));
         let foreign = busy.map(|(busy, _)| busy.saturating_sub(used));
         let beside = self.beside(before.cpus.len(), &old, &after);
-        // on its CPUs what the counter alone may make is nobody's; beside them nothing is less than a tick
-        let seen = foreign > grain || beside.is_some_and(|(busy, _)| busy > 0);
+        // on its CPUs what the counter alone may make is nobody's
+        let much = |(busy, cpus): (u64, u64)| busy > wall.saturating_mul(cpus) / WORTH_ASKING;
+        let seen = foreign > grain || beside.is_some_and(much);
         let kernel = before.kernel.as_ref().filter(|_| seen);
         let (here, there) = kernel.map_or((0, 0), |then| {
             self.threads.since(&self.root, then, &before.cpus)
         });
         let others = match before.foreign {
             None => foreign.map(|foreign| foreign.saturating_sub(here)),
-            Some((own, foreign)) => since(foreign, foreign::cpu(&self.root, own)),
+            Some((own, foreign)) => since(foreign, self.foreign(own)),
         };
         Conditions {
             wall,

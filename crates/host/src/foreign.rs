@@ -2,17 +2,22 @@
 //!
 //! Beside a load of our own the counters of CPUs no longer tell what others did. So the processes are added up one by one: their
 //! own time and that of the children that they have waited for, which is all there is of those that came and went.
-//! Left out are the threads of the kernel, which work for whoever asks, and everything that descends from us.
+//! Left out are the threads of the kernel, which work for whoever asks, and everything that descends from us. Those that are known to be
+//! such threads are not asked: most of all processes are.
 //!
 //! Must not know: what the load is.
 
 use crate::Root;
+use crate::kernel_threads::Times;
 use crate::process::{Stat, tick};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// CPU time of all processes that neither are `own`, nor descend from it, nor belong to the kernel, ns. `None` without a /proc.
-pub(crate) fn cpu(root: &Root, own: u32) -> Option<u64> {
+/// CPU time of all processes that neither are `own`, nor descend from it, nor belong to the kernel, ns; `kernel` are threads of it that
+/// were asked just now. `None` without a /proc.
+pub(crate) fn cpu(root: &Root, own: u32, kernel: &Times) -> Option<u64> {
+    let of_the_kernel = |pid: &u32| kernel.binary_search_by_key(pid, |(pid, _)| *pid).is_ok();
     let processes: BTreeMap<u32, Process> = (root.processes().into_iter())
+        .filter(|pid| !of_the_kernel(pid))
         .filter_map(|pid| Some((pid, parse(&root.text(&format!("/proc/{pid}/stat"))?)?)))
         .collect();
     let ours = |pid: u32| {
@@ -20,7 +25,7 @@ pub(crate) fn cpu(root: &Root, own: u32) -> Option<u64> {
         let mut at = pid;
         // a number may have been given anew while we read: no circle is followed twice
         while seen.insert(at) {
-            if at == own {
+            if at == own || of_the_kernel(&at) {
                 return true;
             }
             match processes.get(&at) {
@@ -56,6 +61,7 @@ fn parse(stat: &str) -> Option<Process> {
 mod tests {
     use super::*;
     use crate::Answers;
+    use crate::kernel_threads::Threads;
 
     #[test]
     fn our_own_and_the_kernels_are_left_out() {
@@ -80,19 +86,40 @@ mod tests {
                 0x0040_0100
             };
             let stat = format!(
-                "{pid} ({name}) S {parent} 1 1 0 -1 {flags} 0 0 0 0 {own} 0 {children} 0 20 0 1\n"
+                "{pid} ({name}) S {parent} 1 1 0 -1 {flags} 0 0 0 0 {own} 0 {children} 0 20 0 1 {}\n",
+                "0 ".repeat(30)
             );
             std::fs::write(folder.join("stat"), stat).unwrap();
         }
         let root = Root::recorded(directory.path(), Answers::default());
-        assert_eq!(cpu(&root, 30), Some((1 + 100 + 10 + 20) * 10_000_000));
-        assert_eq!(cpu(&root, 99), Some((131 + 2800) * 10_000_000));
+        let nobody = Times::new();
+        assert_eq!(
+            cpu(&root, 30, &nobody),
+            Some((1 + 100 + 10 + 20) * 10_000_000)
+        );
+        assert_eq!(cpu(&root, 99, &nobody), Some((131 + 2800) * 10_000_000));
         let nothing = Root::recorded(&directory.path().join("none"), Answers::default());
-        assert_eq!(cpu(&nothing, 30), None);
+        assert_eq!(cpu(&nothing, 30, &nobody), None);
+        // whoever is known to be of the kernel is not asked, and what it has started is the kernel's
+        let known = Threads::default().all(&root);
+        assert_eq!(
+            known.iter().map(|(pid, _)| *pid).collect::<Vec<_>>(),
+            [2, 7]
+        );
+        std::fs::remove_file(directory.path().join("proc/7/stat")).unwrap();
+        std::fs::write(directory.path().join("proc/2/stat"), "what nobody reads").unwrap();
+        assert_eq!(
+            cpu(&root, 30, &known),
+            Some((1 + 100 + 10 + 20) * 10_000_000)
+        );
+        let init = directory.path().join("proc/1/stat");
+        let text = std::fs::read_to_string(&init).unwrap();
+        std::fs::write(&init, text.replacen("S 0 1 1", "S 2 1 1", 1)).unwrap();
+        assert_eq!(cpu(&root, 99, &known), Some(0));
     }
 
     #[test]
     fn this_machine_has_others() {
-        assert!(cpu(&Root::live(), std::process::id()).is_some());
+        assert!(cpu(&Root::live(), std::process::id(), &Times::new()).is_some());
     }
 }

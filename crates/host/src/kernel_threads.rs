@@ -52,7 +52,7 @@ impl Threads {
     }
 
     /// What all of them have used so far.
-    fn all(&mut self, root: &Root) -> Times {
+    pub(crate) fn all(&mut self, root: &Root) -> Times {
         self.look(root);
         self.all_asked = Some(Instant::now());
         self.ask(root, 0)

@@ -182,6 +182,12 @@ fn the_kernels_threads_are_none_of_the_others_where_they_work_for_the_launch() {
     assert_eq!(conditions.others, Some(20 * MS));
     assert_eq!(conditions.grain, Some(20 * MS));
     assert_eq!(conditions.elsewhere, Some(0));
+    // nor for a tick on three CPUs beside a launch that is many ticks long
+    let with = watch.begin_with_the_kernel(&[1]);
+    tree.file("/proc/stat", &stat(11, 15));
+    process(41, KERNEL_THREAD, 14, 0);
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    assert_eq!(watch.end(&with, 0).elsewhere, Some(10 * MS));
 }
 
 #[test]

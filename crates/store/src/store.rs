@@ -11,16 +11,25 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A commit takes milliseconds: who holds the file longer is not one of us at work.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// For how long launches may follow one that reached the disc before the next does. To write each took a fifth of all that Gritstone did
+/// for a launch of a tenth of a second. Linux leaves what was written alone for half a minute (`vm.dirty_expire_centisecs`).
+const UNWRITTEN: Duration = Duration::from_secs(1);
 
 /// An open store. Between two calls nothing of it is busy.
 #[derive(Debug)]
 pub struct Store {
     connection: Connection,
     path: PathBuf,
+    /// Whether it has a write-ahead log, which a loss of power cuts off at the last launch that reached the disc.
+    log: bool,
+    /// Whether a commit reaches the disc.
+    to_disc: bool,
+    /// When a launch last did.
+    reached: Option<Instant>,
 }
 
 /// What a listing says about a run.
@@ -79,6 +88,7 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let log = place::takes_a_log(&path);
         let connect = || -> Result<Connection, Fault> {
             let mut connection = Connection::open_with_flags(&path, flags)?;
             set_up(&connection)?;
@@ -87,14 +97,14 @@ impl Store {
                 let path = path.clone();
                 return Err(StoreError::ReadOnly { path }.into());
             }
-            choose_journal(&connection, place::takes_a_log(&path))?;
+            choose_journal(&connection, log)?;
             if !matches!(state, State::Ours(schema::KNOWN)) {
                 schema::migrate(&mut connection, &path)?;
             }
             Ok(connection)
         };
         match connect() {
-            Ok(connection) => Ok(Self { connection, path }),
+            Ok(connection) => Ok(Self::of(connection, path, log)),
             Err(fault) => Err(not_opened(fault, &path)),
         }
     }
@@ -139,8 +149,18 @@ impl Store {
             opened = connect(Connection::open_with_flags(place::immutable(&path), flags));
         }
         match opened {
-            Ok(connection) => Ok(Self { connection, path }),
+            Ok(connection) => Ok(Self::of(connection, path, false)),
             Err(fault) => Err(not_opened(fault, &path)),
+        }
+    }
+
+    fn of(connection: Connection, path: PathBuf, log: bool) -> Self {
+        Self {
+            connection,
+            path,
+            log,
+            to_disc: true,
+            reached: None,
         }
     }
 
@@ -169,23 +189,45 @@ impl Store {
             programs,
             skips,
         };
+        self.reach(true)?;
         write::begin(&mut self.connection, &beginning).map_err(|fault| fault.at(&self.path))
     }
 
-    /// Stores a launch with all its events. When this returns, they have reached the disc.
+    /// Stores a launch with all its events. When this returns, whatever becomes of this process they are there. They have reached the
+    /// disc, where a launch before them has not within the last second: a loss of power takes what came after that one, and no more.
     ///
     /// # Errors
     /// [`StoreError::NoSuchRun`], [`StoreError::Ended`], and what befalls the file; then nothing of the launch is
     /// stored, and everything before it still is.
     pub fn append(&mut self, run_id: &str, launch: &Launch) -> Result<(), StoreError> {
-        write::append(&mut self.connection, run_id, launch).map_err(|fault| fault.at(&self.path))
+        let recently = |then: Instant| then.elapsed() < UNWRITTEN;
+        let due = !(self.log && self.reached.is_some_and(recently));
+        self.reach(due)?;
+        write::append(&mut self.connection, run_id, launch)
+            .map_err(|fault| fault.at(&self.path))?;
+        if due {
+            self.reached = Some(Instant::now());
+        }
+        Ok(())
     }
 
-    /// Ends a run `elapsed_s` seconds after its start. It takes nothing more.
+    /// Whether commits reach the disc from now on; with one that does, all before it do.
+    fn reach(&mut self, disc: bool) -> Result<(), StoreError> {
+        if self.to_disc != disc {
+            let how = if disc { "FULL" } else { "NORMAL" };
+            let set = self.connection.pragma_update(None, "synchronous", how);
+            set.map_err(|error| Fault::from(error).at(&self.path))?;
+            self.to_disc = disc;
+        }
+        Ok(())
+    }
+
+    /// Ends a run `elapsed_s` seconds after its start. It takes nothing more, and has reached the disc.
     ///
     /// # Errors
     /// As [`Store::append`]; [`StoreError::Unfit`] when the length is not a number of at least 0.
     pub fn finish(&mut self, run_id: &str, elapsed_s: f64) -> Result<(), StoreError> {
+        self.reach(true)?;
         write::finish(&mut self.connection, run_id, elapsed_s).map_err(|fault| fault.at(&self.path))
     }
 
@@ -194,6 +236,7 @@ impl Store {
     /// # Errors
     /// As [`Store::begin`].
     pub fn import(&mut self, data: &RunData) -> Result<(), StoreError> {
+        self.reach(true)?;
         write::import(&mut self.connection, data).map_err(|fault| fault.at(&self.path))
     }
 
@@ -298,7 +341,8 @@ fn set_up(connection: &Connection) -> Result<(), Fault> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    // to the disc with every commit: what is left to the system to write later, it writes during a sample
+    // to the disc with every commit, but for launches that follow close on another: what is left to the system to write later, it
+    // writes during a sample
     connection.pragma_update(None, "synchronous", "FULL")?;
     Ok(())
 }

@@ -17,14 +17,24 @@ const MAX_STDERR: usize = 4096;
 const BUFFER: usize = 16384;
 /// Reads that empty a pipe of the usual 64 KiB, and see its end.
 const MOST_READS: usize = 8;
+/// How long what a program says may lie in its pipe while it runs.
+const MOMENT: Duration = Duration::from_secs(1);
+
+/// What is at the other end of each pipe.
+const PROGRAM: usize = 0;
+const KEEPER: usize = 1;
+const COMPLAINTS: usize = 2;
 
 /// The three pipes of a task, and what has come out of them.
+///
+/// A kernel writes what it has to say when it is done, and ends at once. To read that as soon as it is there is to wake up twice, and to
+/// wait for the pipe's lock in a loop, which whoever writes or ends has in hand. So a pipe of the protocol is heard when the keeper has
+/// gone, after which nobody writes any more: unless it is found that this program talks while it runs.
 #[derive(Debug)]
 pub(super) struct Ears {
     pipes: [Option<PipeReader>; 3],
-    /// Those of them from which nothing more will come. Whoever closed the other end wakes us with the pipe's lock in hand: to read the
-    /// end of it at once, or to close it, is to wait for that lock, in a loop on our CPU.
-    heard: Vec<PipeReader>,
+    /// Whether the program has said something before its end.
+    talks: bool,
     parser: Parser,
     buffer: Vec<u8>,
     report: Vec<u8>,
@@ -36,7 +46,7 @@ impl Ears {
     pub(super) fn new(pipes: [PipeReader; 3]) -> Self {
         Self {
             pipes: pipes.map(Some),
-            heard: vec![],
+            talks: false,
             parser: Parser::new(),
             buffer: vec![0; BUFFER],
             report: vec![],
@@ -51,47 +61,71 @@ impl Ears {
 
     /// Whether it ended without an account: only the keeper holds the pipe for that.
     pub(super) fn keeper_is_gone(&self) -> bool {
-        self.pipes[1].is_none() && self.report.is_empty()
+        self.pipes[KEEPER].is_none() && self.report.is_empty()
     }
 
-    /// Takes what lies in the pipes by now; whether that was all there will be.
-    pub(super) fn catch_up(&mut self) -> Result<bool, ExecError> {
-        for _ in 0..MOST_READS {
-            if self.open() {
-                wait(&mut [self], Duration::ZERO)?;
+    /// What to wait for: the end of the keeper, and of the others whatever comes.
+    fn awaited(&self) -> impl Iterator<Item = PollFd<'_>> {
+        let program = self.talks || self.pipes[KEEPER].is_none();
+        let pipes = self.pipes.iter().enumerate();
+        pipes.filter_map(move |(which, pipe)| match which {
+            PROGRAM if !program => None,
+            KEEPER => Some(PollFd::new(pipe.as_ref()?.as_fd(), PollFlags::empty())),
+            _ => Some(PollFd::new(pipe.as_ref()?.as_fd(), PollFlags::POLLIN)),
+        })
+    }
+
+    /// Takes what lies in the pipes by now; whether that was all there will be. The keeper's is the last: it has its lock when it goes.
+    pub(super) fn catch_up(&mut self) -> bool {
+        for which in [PROGRAM, COMPLAINTS, KEEPER] {
+            let mut reads = 0;
+            while reads < MOST_READS && self.hear(which, self.state(which)) {
+                reads += 1;
             }
+            self.talks |= which == PROGRAM && reads > 0;
         }
-        Ok(!self.open())
+        !self.open()
     }
 
-    /// Reads what is there from one pipe, of which the system says this. With no more writers, a read that fills less than its room
-    /// has come to the end.
-    fn hear(&mut self, which: usize, state: PollFlags) {
-        let Some(pipe) = &mut self.pipes[which] else {
-            return;
+    /// What the system says of a pipe now; that there is something to read where it does not say.
+    fn state(&self, which: usize) -> PollFlags {
+        let Some(pipe) = &self.pipes[which] else {
+            return PollFlags::empty();
         };
-        // the system looks for bytes first and for writers then: the last may have written and gone in between
-        let state = match state.contains(PollFlags::POLLIN) {
-            true => state,
-            false => state_of(pipe),
-        };
+        let mut fds = [PollFd::new(pipe.as_fd(), PollFlags::POLLIN)];
+        let asked = poll(&mut fds, PollTimeout::ZERO).ok();
+        let state = asked.and_then(|_| fds[0].revents());
+        state.unwrap_or(PollFlags::POLLIN)
+    }
+
+    /// Reads what is there from one pipe, of which the system says this; whether there may be more. With no more writers, a read that
+    /// fills less than its room has come to the end.
+    fn hear(&mut self, which: usize, state: PollFlags) -> bool {
         let last = state.contains(PollFlags::POLLHUP);
-        let mut bytes = std::mem::take(&mut self.buffer);
-        let more = match state
-            .contains(PollFlags::POLLIN)
-            .then(|| pipe.read(&mut bytes))
-        {
-            Some(Ok(count)) => {
-                self.take(which, &bytes[..count]);
-                count == bytes.len() || (count > 0 && !last)
+        if !state.contains(PollFlags::POLLIN) {
+            // the system looks for bytes first and for writers then: the last may have written and gone in between
+            let more = last && self.state(which).contains(PollFlags::POLLIN);
+            if last && !more {
+                self.pipes[which] = None;
             }
-            Some(Err(error)) => error.kind() == std::io::ErrorKind::Interrupted,
-            None => false,
+            return more;
+        }
+        let Some(pipe) = &mut self.pipes[which] else {
+            return false;
+        };
+        let mut bytes = std::mem::take(&mut self.buffer);
+        let end = match pipe.read(&mut bytes) {
+            Ok(count) => {
+                self.take(which, &bytes[..count]);
+                count == 0 || (count < bytes.len() && last)
+            }
+            Err(error) => error.kind() != std::io::ErrorKind::Interrupted,
         };
         self.buffer = bytes;
-        if !more {
-            self.heard.extend(self.pipes[which].take());
+        if end {
+            self.pipes[which] = None;
         }
+        !end
     }
 
     fn take(&mut self, which: usize, bytes: &[u8]) {
@@ -114,7 +148,7 @@ impl Ears {
         }
     }
 
-    /// What came of it; the pipes stay as they are until this is dropped.
+    /// What came of it.
     pub(super) fn finish(&mut self) -> Ended {
         if self.ended.protocol.is_none()
             && let Err(error) = self.parser.finish()
@@ -127,40 +161,28 @@ impl Ears {
     }
 }
 
-/// What the system says of a pipe now; that there is something to read where it does not say.
-fn state_of(pipe: &PipeReader) -> PollFlags {
-    let mut fds = [PollFd::new(pipe.as_fd(), PollFlags::POLLIN)];
-    let asked = poll(&mut fds, PollTimeout::ZERO).ok();
-    let state = asked.and_then(|_| fds[0].revents());
-    state.unwrap_or(PollFlags::POLLIN)
-}
-
-/// Sleeps until one of the pipes has something, a signal comes, or the time is over.
+/// Sleeps until a keeper has gone, something comes that is waited for, a signal, or the end of the time or of a moment; and takes what
+/// there is.
 pub(super) fn wait(ears: &mut [&mut Ears], time: Duration) -> Result<(), ExecError> {
-    let mut open = vec![];
+    let mut whose = vec![];
     let mut fds = vec![];
-    for (whose, ears) in ears.iter().enumerate() {
-        for (which, pipe) in ears.pipes.iter().enumerate() {
-            if let Some(pipe) = pipe {
-                open.push((whose, which));
-                fds.push(PollFd::new(pipe.as_fd(), PollFlags::POLLIN));
-            }
-        }
+    for (index, ears) in ears.iter().enumerate() {
+        fds.extend(ears.awaited());
+        whose.resize(fds.len(), index);
     }
-    let milliseconds = u16::try_from(time.as_millis() + 1).unwrap_or(u16::MAX);
-    match poll(&mut fds, PollTimeout::from(milliseconds)) {
-        Ok(_) | Err(Errno::EINTR) => {}
+    let milliseconds = u16::try_from(time.min(MOMENT).as_millis() + 1).unwrap_or(u16::MAX);
+    let over = match poll(&mut fds, PollTimeout::from(milliseconds)) {
+        Ok(count) => count == 0,
+        Err(Errno::EINTR) => return Ok(()),
         Err(errno) => return Err(ExecError::system("poll")(errno.into())),
-    }
-    let states: Vec<PollFlags> = fds
-        .iter()
-        .map(|fd| fd.revents().unwrap_or(PollFlags::POLLIN))
+    };
+    let states = fds.iter().map(|fd| over || fd.any() != Some(false));
+    let mut ready: Vec<usize> = (whose.into_iter().zip(states))
+        .filter_map(|(index, ready)| ready.then_some(index))
         .collect();
-    drop(fds);
-    for ((whose, which), state) in open.into_iter().zip(states) {
-        if !state.is_empty() {
-            ears[whose].hear(which, state);
-        }
+    ready.dedup();
+    for index in ready {
+        ears[index].catch_up();
     }
     Ok(())
 }
@@ -202,11 +224,43 @@ mod tests {
     fn what_was_written_while_the_system_looked_is_heard() {
         let mut ears = ears("hello protocol=1 kernel=x\nbye\n");
         // as it answers when the writer goes between its two looks
-        (0..3).for_each(|which| ears.hear(which, PollFlags::POLLHUP));
-        assert!(!ears.open());
+        assert!(ears.hear(PROGRAM, PollFlags::POLLHUP));
+        assert!(ears.open() && ears.catch_up());
         let ended = ears.finish();
         assert_eq!((ended.events.len(), ended.protocol), (2, None));
         assert_eq!(ended.end.map(|end| end.left), Some(0));
+    }
+
+    #[test]
+    fn a_program_is_heard_when_its_keeper_has_gone_or_when_it_talks_for_longer_than_a_moment() {
+        let line = b"hello protocol=1 kernel=x\n";
+        let (said, mut says) = std::io::pipe().unwrap();
+        let (report, reports) = std::io::pipe().unwrap();
+        let (complaint, complains) = std::io::pipe().unwrap();
+        let mut talking = Ears::new([said, report, complaint]);
+        says.write_all(line).unwrap();
+        // another ends: this one is left alone
+        let mut ended = ears("hello protocol=1 kernel=x\nbye\n");
+        wait(&mut [&mut talking, &mut ended], 100 * MOMENT).unwrap();
+        assert!(!ended.open() && talking.open());
+        assert_eq!(talking.ended.events.len(), 0);
+        // not at once, but long before the end of the time
+        wait(&mut [&mut talking], 100 * MOMENT).unwrap();
+        assert_eq!(talking.ended.events.len(), 1);
+        // and from then on as it comes: these are more than a pipe holds
+        let more = std::thread::spawn(move || {
+            let _kept = (reports, complains);
+            (0..200).for_each(|_| {
+                let text = "v".repeat(1000);
+                writeln!(says, "param key=k value={text}").unwrap();
+            });
+            writeln!(says, "bye").unwrap();
+        });
+        while talking.open() {
+            wait(&mut [&mut talking], 100 * MOMENT).unwrap();
+        }
+        more.join().unwrap();
+        assert_eq!(talking.ended.events.len(), 202);
     }
 
     #[test]
@@ -216,7 +270,7 @@ mod tests {
             let head = "hello protocol=1 kernel=x\nparam key=k value=";
             let length = BUFFER + more - head.len() - "\nbye\n".len();
             let mut ears = ears(&format!("{head}{}\nbye\n", "v".repeat(length)));
-            assert!(ears.catch_up().unwrap());
+            assert!(ears.catch_up());
             let ended = ears.finish();
             assert_eq!((ended.events.len(), ended.protocol), (3, None), "{more}");
         }

@@ -83,6 +83,53 @@ fn every_connection_keeps_the_rules() {
     }
 }
 
+/// Launches that follow close on another are left to the system, for a second; never where there is no log, which would be torn.
+#[test]
+fn a_launch_reaches_the_disc_when_none_has_for_a_second() {
+    let (_folder, path) = common::place();
+    let mut store = Store::open(&path).unwrap();
+    let run = common::run(1, 5);
+    let id = run.info.id.clone();
+    (store.begin(&common::info(1), &run.benchmarks, &run.programs, &run.skips)).unwrap();
+    let how = |store: &Store| {
+        let how = store
+            .connection
+            .pragma_query_value(None, "synchronous", |row| row.get::<_, i64>(0));
+        how.unwrap()
+    };
+    let (full, normal) = (2, 1);
+    let append = |store: &mut Store, launch: usize, reached: Option<Instant>| {
+        store.reached = reached;
+        store.append(&id, &run.launches[launch]).unwrap();
+        how(store)
+    };
+    let now = Some(Instant::now() + UNWRITTEN); // however slow this machine is
+    store.log = true;
+    assert_eq!(append(&mut store, 0, None), full);
+    assert!(store.reached.is_some());
+    assert_eq!(append(&mut store, 1, now), normal);
+    assert_eq!(store.reached, now);
+    assert_eq!(
+        append(&mut store, 2, Instant::now().checked_sub(UNWRITTEN)),
+        full
+    );
+    store.log = false;
+    assert_eq!(append(&mut store, 3, now), full);
+    store.log = true;
+    assert_eq!(append(&mut store, 4, now), normal);
+    assert_eq!(
+        Store::open(&path)
+            .unwrap()
+            .load(&id)
+            .unwrap()
+            .launches
+            .len(),
+        5
+    );
+    store.finish(&id, 1.0).unwrap();
+    assert_eq!(how(&store), full);
+}
+
 /// What SQLite does for a statement, step by step.
 fn plan(statement: &str, of: impl rusqlite::Params) -> Vec<String> {
     let (_folder, path) = common::place();

@@ -65,3 +65,23 @@ fn an_executable_is_placed_and_finds_its_files() {
     };
     assert!(why.contains("Gritstone's runtime"), "{why}");
 }
+
+#[test]
+fn a_program_may_say_more_than_a_pipe_holds() {
+    let mut bench = Bench::new();
+    // awk, since a shell takes a second for that
+    let script = "#!/bin/sh\nexec >&3\necho hello protocol=1 kernel=made/x\n\
+        awk 'BEGIN { for (i = 0; i < 300; i++) printf \"param key=k%d value=%01000d\\n\", i, i }'\necho bye\n";
+    let executables = BTreeSet::from(["made/x".to_owned()]);
+    bench
+        .executor
+        .add_executables(&files(script), &executables)
+        .unwrap();
+    let mut row = kernel("made/x", &[], 1);
+    row.published = None;
+    let launched = bench.executor.launch(&row, &[]).unwrap();
+    assert_eq!(launched.outcome, Outcome::Measured);
+    for i in 0..300 {
+        assert_eq!(params(&launched, &format!("k{i}")), [format!("{i:01000}")]);
+    }
+}
