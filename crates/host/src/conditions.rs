@@ -142,7 +142,7 @@ impl Watch {
     }
 
     fn foreign(&mut self, own: u32) -> Option<u64> {
-        let kernel = self.threads.all(&self.root);
+        let kernel = self.threads.there(&self.root);
         foreign::cpu(&self.root, own, &kernel)
     }
 

@@ -8,14 +8,13 @@
 //! Must not know: what the load is.
 
 use crate::Root;
-use crate::kernel_threads::Times;
 use crate::process::{Stat, tick};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// CPU time of all processes that neither are `own`, nor descend from it, nor belong to the kernel, ns; `kernel` are threads of it that
-/// were asked just now. `None` without a /proc.
-pub(crate) fn cpu(root: &Root, own: u32, kernel: &Times) -> Option<u64> {
-    let of_the_kernel = |pid: &u32| kernel.binary_search_by_key(pid, |(pid, _)| *pid).is_ok();
+/// CPU time of all processes that neither are `own`, nor descend from it, nor belong to the kernel, ns; `kernel` are threads of it, in
+/// order, that are there now. `None` without a /proc.
+pub(crate) fn cpu(root: &Root, own: u32, kernel: &[u32]) -> Option<u64> {
+    let of_the_kernel = |pid: &u32| kernel.binary_search(pid).is_ok();
     let processes: BTreeMap<u32, Process> = (root.processes().into_iter())
         .filter(|pid| !of_the_kernel(pid))
         .filter_map(|pid| Some((pid, parse(&root.text(&format!("/proc/{pid}/stat"))?)?)))
@@ -92,20 +91,19 @@ mod tests {
             std::fs::write(folder.join("stat"), stat).unwrap();
         }
         let root = Root::recorded(directory.path(), Answers::default());
-        let nobody = Times::new();
-        assert_eq!(
-            cpu(&root, 30, &nobody),
-            Some((1 + 100 + 10 + 20) * 10_000_000)
-        );
-        assert_eq!(cpu(&root, 99, &nobody), Some((131 + 2800) * 10_000_000));
+        assert_eq!(cpu(&root, 30, &[]), Some((1 + 100 + 10 + 20) * 10_000_000));
+        assert_eq!(cpu(&root, 99, &[]), Some((131 + 2800) * 10_000_000));
         let nothing = Root::recorded(&directory.path().join("none"), Answers::default());
-        assert_eq!(cpu(&nothing, 30, &nobody), None);
+        assert_eq!(cpu(&nothing, 30, &[]), None);
         // whoever is known to be of the kernel is not asked, and what it has started is the kernel's
-        let known = Threads::default().all(&root);
-        assert_eq!(
-            known.iter().map(|(pid, _)| *pid).collect::<Vec<_>>(),
-            [2, 7]
-        );
+        let mut threads = Threads::default();
+        assert_eq!(threads.there(&root), [0; 0]);
+        for pid in [2, 7] {
+            let folder = directory.path().join(format!("proc/{pid}"));
+            std::fs::write(folder.join("schedstat"), "5 6 7\n").unwrap();
+        }
+        let known = Threads::default().there(&root);
+        assert_eq!(known, [2, 7]);
         std::fs::remove_file(directory.path().join("proc/7/stat")).unwrap();
         std::fs::write(directory.path().join("proc/2/stat"), "what nobody reads").unwrap();
         assert_eq!(
@@ -120,6 +118,6 @@ mod tests {
 
     #[test]
     fn this_machine_has_others() {
-        assert!(cpu(&Root::live(), std::process::id(), &Times::new()).is_some());
+        assert!(cpu(&Root::live(), std::process::id(), &[]).is_some());
     }
 }

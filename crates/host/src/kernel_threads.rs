@@ -51,8 +51,16 @@ impl Threads {
         }
     }
 
+    /// Those that are certain to be still there, in order: a file that was kept is of the thread, and not of whoever has its number now.
+    pub(crate) fn there(&mut self, root: &Root) -> Vec<u32> {
+        self.look(root);
+        let there = |known: &Known| known.file.as_ref().and_then(read).is_some();
+        let known = self.known.iter().filter(|(_, known)| there(known));
+        known.map(|(pid, _)| *pid).collect()
+    }
+
     /// What all of them have used so far.
-    pub(crate) fn all(&mut self, root: &Root) -> Times {
+    fn all(&mut self, root: &Root) -> Times {
         self.look(root);
         self.all_asked = Some(Instant::now());
         self.ask(root, 0)

@@ -15,9 +15,9 @@
 //! ```
 //!
 //! Between two calls nothing of the database is busy: every statement is finished, no transaction is open, and what
-//! was written has reached the disc, but for launches of the last second, which the system leaves alone for longer than that: so no write
-//! falls into a sample. No launch that was stored is lost when a process is killed; a loss of power takes those at most that followed
-//! within a second on one that had reached the disc.
+//! was written has reached the disc, so that no write falls into a sample, but for launches that followed within a second on one that
+//! had: those are some kilobytes, which the next launch takes along, or the system by itself half a minute later. No launch that was
+//! stored is lost when a process is killed; a loss of power takes those at most.
 //!
 //! Must not know: statistics, how a run is carried out or shown.
 

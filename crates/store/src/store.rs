@@ -88,8 +88,7 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let log = place::takes_a_log(&path);
-        let connect = || -> Result<Connection, Fault> {
+        let connect = || -> Result<(Connection, bool), Fault> {
             let mut connection = Connection::open_with_flags(&path, flags)?;
             set_up(&connection)?;
             let state = schema::state(&connection, &path)?;
@@ -97,14 +96,14 @@ impl Store {
                 let path = path.clone();
                 return Err(StoreError::ReadOnly { path }.into());
             }
-            choose_journal(&connection, log)?;
+            let log = choose_journal(&connection, place::takes_a_log(&path))?;
             if !matches!(state, State::Ours(schema::KNOWN)) {
                 schema::migrate(&mut connection, &path)?;
             }
-            Ok(connection)
+            Ok((connection, log))
         };
         match connect() {
-            Ok(connection) => Ok(Self::of(connection, path, log)),
+            Ok((connection, log)) => Ok(Self::of(connection, path, log)),
             Err(fault) => Err(not_opened(fault, &path)),
         }
     }
@@ -348,14 +347,15 @@ fn set_up(connection: &Connection) -> Result<(), Fault> {
 }
 
 /// A write-ahead log, so that a run can be looked at while it goes on, or the plain journal.
-fn choose_journal(connection: &Connection, log: bool) -> Result<(), Fault> {
+/// Whether it is a log now.
+fn choose_journal(connection: &Connection, log: bool) -> Result<bool, Fault> {
     let mode = if log { "WAL" } else { "DELETE" };
     let set = connection
         .pragma_update_and_check(None, "journal_mode", mode, |row| row.get::<_, String>(0));
     match set.map_err(Fault::from) {
-        Ok(_) => Ok(()),
-        // another process is at it: it chose the same, and who waits for the next transaction waits long enough
-        Err(fault) if log && fault.is(ErrorCode::DatabaseBusy) => Ok(()),
+        Ok(mode) => Ok(mode == "wal"),
+        // another process is at it: it chose the same, most likely, and who waits for the next transaction waits long enough
+        Err(fault) if log && fault.is(ErrorCode::DatabaseBusy) => Ok(false),
         Err(fault) => Err(fault),
     }
 }

@@ -17,7 +17,7 @@ const MAX_STDERR: usize = 4096;
 const BUFFER: usize = 16384;
 /// Reads that empty a pipe of the usual 64 KiB, and see its end.
 const MOST_READS: usize = 8;
-/// How long what a program says may lie in its pipe while it runs.
+/// For how long what a program says may lie in its pipe while it runs; one that runs for longer is listened to.
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// What is at the other end of each pipe.
@@ -27,14 +27,14 @@ const COMPLAINTS: usize = 2;
 
 /// The three pipes of a task, and what has come out of them.
 ///
-/// A kernel writes what it has to say when it is done, and ends at once. To read that as soon as it is there is to wake up twice, and to
-/// wait for the pipe's lock in a loop, which whoever writes or ends has in hand. So a pipe of the protocol is heard when the keeper has
-/// gone, after which nobody writes any more: unless it is found that this program talks while it runs.
+/// A kernel greets, and writes all else that it has to say when it is done, and ends at once. To read that as soon as it is there is to
+/// wake up three times, and to wait for the pipe's lock in a loop, which whoever writes or ends has in hand. So in the first moment of a
+/// launch the program is not listened to: most have ended by then, and are heard when the keeper has gone, after which nobody writes.
 #[derive(Debug)]
 pub(super) struct Ears {
     pipes: [Option<PipeReader>; 3],
-    /// Whether the program has said something before its end.
-    talks: bool,
+    /// Whether the program is listened to while it runs.
+    listens: bool,
     parser: Parser,
     buffer: Vec<u8>,
     report: Vec<u8>,
@@ -46,7 +46,7 @@ impl Ears {
     pub(super) fn new(pipes: [PipeReader; 3]) -> Self {
         Self {
             pipes: pipes.map(Some),
-            talks: false,
+            listens: false,
             parser: Parser::new(),
             buffer: vec![0; BUFFER],
             report: vec![],
@@ -64,9 +64,9 @@ impl Ears {
         self.pipes[KEEPER].is_none() && self.report.is_empty()
     }
 
-    /// What to wait for: the end of the keeper, and of the others whatever comes.
+    /// What to wait for: of the keeper its end, of the others whatever comes.
     fn awaited(&self) -> impl Iterator<Item = PollFd<'_>> {
-        let program = self.talks || self.pipes[KEEPER].is_none();
+        let program = self.listens || self.pipes[KEEPER].is_none();
         let pipes = self.pipes.iter().enumerate();
         pipes.filter_map(move |(which, pipe)| match which {
             PROGRAM if !program => None,
@@ -82,42 +82,37 @@ impl Ears {
             while reads < MOST_READS && self.hear(which, self.state(which)) {
                 reads += 1;
             }
-            self.talks |= which == PROGRAM && reads > 0;
         }
         !self.open()
     }
 
-    /// What the system says of a pipe now; that there is something to read where it does not say.
+    /// What the system says of a pipe now; nothing of one that is closed, or where it does not say.
     fn state(&self, which: usize) -> PollFlags {
         let Some(pipe) = &self.pipes[which] else {
             return PollFlags::empty();
         };
         let mut fds = [PollFd::new(pipe.as_fd(), PollFlags::POLLIN)];
-        let asked = poll(&mut fds, PollTimeout::ZERO).ok();
-        let state = asked.and_then(|_| fds[0].revents());
-        state.unwrap_or(PollFlags::POLLIN)
+        // a signal that comes just then is told even here: who read after it would sleep until the program speaks
+        while poll(&mut fds, PollTimeout::ZERO) == Err(Errno::EINTR) {}
+        fds[0].revents().unwrap_or(PollFlags::empty())
     }
 
-    /// Reads what is there from one pipe, of which the system says this; whether there may be more. With no more writers, a read that
-    /// fills less than its room has come to the end.
+    /// Reads what is there from one pipe, of which the system says this; whether there may be more. With no more writers a read does not
+    /// wait, and one that fills less than its room has come to the end.
     fn hear(&mut self, which: usize, state: PollFlags) -> bool {
         let last = state.contains(PollFlags::POLLHUP);
-        if !state.contains(PollFlags::POLLIN) {
-            // the system looks for bytes first and for writers then: the last may have written and gone in between
-            let more = last && self.state(which).contains(PollFlags::POLLIN);
-            if last && !more {
-                self.pipes[which] = None;
-            }
-            return more;
-        }
         let Some(pipe) = &mut self.pipes[which] else {
             return false;
         };
+        // the system looks for bytes first and for writers then: the last may have written and gone in between
+        if !last && !state.contains(PollFlags::POLLIN) {
+            return false;
+        }
         let mut bytes = std::mem::take(&mut self.buffer);
         let end = match pipe.read(&mut bytes) {
             Ok(count) => {
                 self.take(which, &bytes[..count]);
-                count == 0 || (count < bytes.len() && last)
+                count < bytes.len() && (last || count == 0)
             }
             Err(error) => error.kind() != std::io::ErrorKind::Interrupted,
         };
@@ -161,8 +156,8 @@ impl Ears {
     }
 }
 
-/// Sleeps until a keeper has gone, something comes that is waited for, a signal, or the end of the time or of a moment; and takes what
-/// there is.
+/// Sleeps until a keeper has gone, something comes that is listened for, a signal, or the end of the time or of the first moment; and
+/// takes what there is.
 pub(super) fn wait(ears: &mut [&mut Ears], time: Duration) -> Result<(), ExecError> {
     let mut whose = vec![];
     let mut fds = vec![];
@@ -170,7 +165,11 @@ pub(super) fn wait(ears: &mut [&mut Ears], time: Duration) -> Result<(), ExecErr
         fds.extend(ears.awaited());
         whose.resize(fds.len(), index);
     }
-    let milliseconds = u16::try_from(time.min(MOMENT).as_millis() + 1).unwrap_or(u16::MAX);
+    let time = match ears.iter().all(|ears| ears.listens) {
+        true => time,
+        false => time.min(MOMENT),
+    };
+    let milliseconds = u16::try_from(time.as_millis() + 1).unwrap_or(u16::MAX);
     let over = match poll(&mut fds, PollTimeout::from(milliseconds)) {
         Ok(count) => count == 0,
         Err(Errno::EINTR) => return Ok(()),
@@ -182,6 +181,7 @@ pub(super) fn wait(ears: &mut [&mut Ears], time: Duration) -> Result<(), ExecErr
         .collect();
     ready.dedup();
     for index in ready {
+        ears[index].listens |= over;
         ears[index].catch_up();
     }
     Ok(())
@@ -224,15 +224,15 @@ mod tests {
     fn what_was_written_while_the_system_looked_is_heard() {
         let mut ears = ears("hello protocol=1 kernel=x\nbye\n");
         // as it answers when the writer goes between its two looks
-        assert!(ears.hear(PROGRAM, PollFlags::POLLHUP));
-        assert!(ears.open() && ears.catch_up());
+        assert!(!ears.hear(PROGRAM, PollFlags::POLLHUP));
+        assert!(ears.pipes[PROGRAM].is_none() && ears.catch_up());
         let ended = ears.finish();
         assert_eq!((ended.events.len(), ended.protocol), (2, None));
         assert_eq!(ended.end.map(|end| end.left), Some(0));
     }
 
     #[test]
-    fn a_program_is_heard_when_its_keeper_has_gone_or_when_it_talks_for_longer_than_a_moment() {
+    fn a_program_is_heard_when_its_keeper_has_gone_or_when_it_runs_for_longer_than_a_moment() {
         let line = b"hello protocol=1 kernel=x\n";
         let (said, mut says) = std::io::pipe().unwrap();
         let (report, reports) = std::io::pipe().unwrap();
@@ -244,9 +244,11 @@ mod tests {
         wait(&mut [&mut talking, &mut ended], 100 * MOMENT).unwrap();
         assert!(!ended.open() && talking.open());
         assert_eq!(talking.ended.events.len(), 0);
+        assert_eq!(talking.awaited().count(), 2);
         // not at once, but long before the end of the time
         wait(&mut [&mut talking], 100 * MOMENT).unwrap();
         assert_eq!(talking.ended.events.len(), 1);
+        assert_eq!(talking.awaited().count(), 3);
         // and from then on as it comes: these are more than a pipe holds
         let more = std::thread::spawn(move || {
             let _kept = (reports, complains);

@@ -103,7 +103,7 @@ fn a_launch_reaches_the_disc_when_none_has_for_a_second() {
         store.append(&id, &run.launches[launch]).unwrap();
         how(store)
     };
-    let now = Some(Instant::now() + UNWRITTEN); // however slow this machine is
+    let now = Some(Instant::now() + 3600 * UNWRITTEN); // however slow this machine is
     store.log = true;
     assert_eq!(append(&mut store, 0, None), full);
     assert!(store.reached.is_some());
@@ -128,6 +128,20 @@ fn a_launch_reaches_the_disc_when_none_has_for_a_second() {
     );
     store.finish(&id, 1.0).unwrap();
     assert_eq!(how(&store), full);
+}
+
+#[test]
+fn a_journal_that_cannot_be_chosen_now_is_no_log() {
+    let (_folder, path) = common::place();
+    let writer = Connection::open(&path).unwrap();
+    assert!(!choose_journal(&writer, false).unwrap());
+    writer.execute_batch("CREATE TABLE t (x)").unwrap();
+    let reader = Connection::open(&path).unwrap();
+    reader.execute_batch("BEGIN; SELECT * FROM t").unwrap();
+    writer.busy_timeout(Duration::ZERO).unwrap();
+    assert!(!choose_journal(&writer, true).unwrap());
+    reader.execute_batch("COMMIT").unwrap();
+    assert!(choose_journal(&writer, true).unwrap());
 }
 
 /// What SQLite does for a statement, step by step.
