@@ -160,7 +160,7 @@ fn a_request_to_stop_ends_the_launch_without_an_outcome() {
 }
 
 #[test]
-fn rubbish_is_refused_at_once() {
+fn rubbish_is_refused() {
     let why = failed("rubbish");
     assert!(why.starts_with("line 2 of what the kernel said:"), "{why}");
 }
