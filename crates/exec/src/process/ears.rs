@@ -9,7 +9,7 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use std::io::{PipeReader, Read};
 use std::os::fd::AsFd;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How much of standard error is kept.
 const MAX_STDERR: usize = 4096;
@@ -17,7 +17,7 @@ const MAX_STDERR: usize = 4096;
 const BUFFER: usize = 16384;
 /// Reads that empty a pipe of the usual 64 KiB, and see its end.
 const MOST_READS: usize = 8;
-/// For how long what a program says may lie in its pipe while it runs; one that runs for longer is listened to.
+/// For how long from its start what a program says may lie in its pipe; one that runs for longer is listened to.
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// What is at the other end of each pipe.
@@ -33,8 +33,7 @@ const COMPLAINTS: usize = 2;
 #[derive(Debug)]
 pub(super) struct Ears {
     pipes: [Option<PipeReader>; 3],
-    /// Whether the program is listened to while it runs.
-    listens: bool,
+    begin: Instant,
     parser: Parser,
     buffer: Vec<u8>,
     report: Vec<u8>,
@@ -46,7 +45,7 @@ impl Ears {
     pub(super) fn new(pipes: [PipeReader; 3]) -> Self {
         Self {
             pipes: pipes.map(Some),
-            listens: false,
+            begin: Instant::now(),
             parser: Parser::new(),
             buffer: vec![0; BUFFER],
             report: vec![],
@@ -64,12 +63,17 @@ impl Ears {
         self.pipes[KEEPER].is_none() && self.report.is_empty()
     }
 
+    /// How long the program is not listened to yet, while its keeper is there.
+    fn deaf_for(&self) -> Option<Duration> {
+        self.pipes[KEEPER].as_ref()?;
+        MOMENT.checked_sub(self.begin.elapsed())
+    }
+
     /// What to wait for: of the keeper its end, of the others whatever comes.
-    fn awaited(&self) -> impl Iterator<Item = PollFd<'_>> {
-        let program = self.listens || self.pipes[KEEPER].is_none();
+    fn awaited(&self, deaf: bool) -> impl Iterator<Item = PollFd<'_>> {
         let pipes = self.pipes.iter().enumerate();
         pipes.filter_map(move |(which, pipe)| match which {
-            PROGRAM if !program => None,
+            PROGRAM if deaf => None,
             KEEPER => Some(PollFd::new(pipe.as_ref()?.as_fd(), PollFlags::empty())),
             _ => Some(PollFd::new(pipe.as_ref()?.as_fd(), PollFlags::POLLIN)),
         })
@@ -125,14 +129,14 @@ impl Ears {
 
     fn take(&mut self, which: usize, bytes: &[u8]) {
         match which {
-            0 if self.ended.protocol.is_none() => {
+            PROGRAM if self.ended.protocol.is_none() => {
                 if let Err(error) = self.parser.push(bytes, &mut self.ended.events) {
                     self.ended.protocol = Some(error.to_string());
                     self.ended.stopped = true;
                 }
             }
-            0 => {} // rubbish after rubbish
-            1 => self
+            PROGRAM => {} // rubbish after rubbish
+            KEEPER => self
                 .report
                 .extend_from_slice(&bytes[..bytes.len().min(200)]),
             _ => {
@@ -156,32 +160,28 @@ impl Ears {
     }
 }
 
-/// Sleeps until a keeper has gone, something comes that is listened for, a signal, or the end of the time or of the first moment; and
-/// takes what there is.
-pub(super) fn wait(ears: &mut [&mut Ears], time: Duration) -> Result<(), ExecError> {
+/// Sleeps until a keeper has gone, something comes that is listened for, a signal, or the end of the time or of somebody's first
+/// moment; and takes what there is.
+pub(super) fn wait(ears: &mut [&mut Ears], mut time: Duration) -> Result<(), ExecError> {
     let mut whose = vec![];
     let mut fds = vec![];
     for (index, ears) in ears.iter().enumerate() {
-        fds.extend(ears.awaited());
+        let deaf = ears.deaf_for();
+        time = deaf.map_or(time, |deaf| time.min(deaf));
+        fds.extend(ears.awaited(deaf.is_some()));
         whose.resize(fds.len(), index);
     }
-    let time = match ears.iter().all(|ears| ears.listens) {
-        true => time,
-        false => time.min(MOMENT),
-    };
     let milliseconds = u16::try_from(time.as_millis() + 1).unwrap_or(u16::MAX);
-    let over = match poll(&mut fds, PollTimeout::from(milliseconds)) {
-        Ok(count) => count == 0,
+    match poll(&mut fds, PollTimeout::from(milliseconds)) {
+        Ok(_) => {}
         Err(Errno::EINTR) => return Ok(()),
         Err(errno) => return Err(ExecError::system("poll")(errno.into())),
-    };
-    let states = fds.iter().map(|fd| over || fd.any() != Some(false));
-    let mut ready: Vec<usize> = (whose.into_iter().zip(states))
-        .filter_map(|(index, ready)| ready.then_some(index))
+    }
+    let mut ready: Vec<usize> = (whose.into_iter().zip(&fds))
+        .filter_map(|(index, fd)| (fd.any() != Some(false)).then_some(index))
         .collect();
     ready.dedup();
     for index in ready {
-        ears[index].listens |= over;
         ears[index].catch_up();
     }
     Ok(())
@@ -239,16 +239,22 @@ mod tests {
         let (complaint, complains) = std::io::pipe().unwrap();
         let mut talking = Ears::new([said, report, complaint]);
         says.write_all(line).unwrap();
+        talking.begin = Instant::now() + 3600 * MOMENT; // however slow this machine is
         // another ends: this one is left alone
         let mut ended = ears("hello protocol=1 kernel=x\nbye\n");
         wait(&mut [&mut talking, &mut ended], 100 * MOMENT).unwrap();
         assert!(!ended.open() && talking.open());
         assert_eq!(talking.ended.events.len(), 0);
-        assert_eq!(talking.awaited().count(), 2);
-        // not at once, but long before the end of the time
-        wait(&mut [&mut talking], 100 * MOMENT).unwrap();
+        // the end of its first moment comes long before that of the time
+        talking.begin = Instant::now();
+        let begin = Instant::now();
+        for _ in 0..3 {
+            if talking.ended.events.is_empty() {
+                wait(&mut [&mut talking], 100 * MOMENT).unwrap();
+            }
+        }
         assert_eq!(talking.ended.events.len(), 1);
-        assert_eq!(talking.awaited().count(), 3);
+        assert!(begin.elapsed() < 50 * MOMENT);
         // and from then on as it comes: these are more than a pipe holds
         let more = std::thread::spawn(move || {
             let _kept = (reports, complains);
