@@ -248,10 +248,7 @@ fn begin(live: &mut Live<'_>) -> Result<()> {
     for side in 0..live.sides.len() {
         live.set(side)?;
         let run = &mut live.sides[side].run;
-        let programs = run.benchmarks.iter();
-        run.programs = programs
-            .filter_map(|row| Some((row.id.clone(), live.executor.program(row)?)))
-            .collect();
+        run.programs = live.executor.programs(&run.benchmarks);
         live.store
             .begin(&run.info, &run.benchmarks, &run.programs, &run.skips)?;
     }

@@ -242,7 +242,7 @@ fn measure(
             ..Compilers::default()
         });
         interleaved.executor.use_builds(way.programs.clone());
-        let programs = run::programs(&interleaved.executor, &way.plan);
+        let programs = interleaved.executor.programs(&way.plan.benchmarks);
         registry::measures(journal.as_deref_mut(), &info.id);
         store.begin(&info, &way.plan.benchmarks, &programs, &way.plan.skips)?;
         way.run = info.id;

@@ -14,9 +14,7 @@ use crate::{compiler, inspect, output, own, params, rate, registry, resume, sign
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
 use gritstone_exec::{ExecError, Executor, Journal};
-use gritstone_model::{
-    Id, Kind, Launch, Plan, Program, Quantity, ResultView, RunInfo, RunView, Settings,
-};
+use gritstone_model::{Kind, Launch, Plan, Quantity, ResultView, RunInfo, RunView, Settings};
 use gritstone_plan::{add_copies, select, steps};
 use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
@@ -127,7 +125,7 @@ impl Job {
         )?;
         let steadied = self.steady(journal.as_mut(), &mut executor)?;
         let Self { plan, info, .. } = &self;
-        let programs = programs(&executor, plan);
+        let programs = executor.programs(&plan.benchmarks);
         registry::measures(journal.as_mut(), &info.id);
         let mut store = Store::open(&world.store_path()?)?;
         if self.earlier.is_none() {
@@ -196,13 +194,6 @@ fn ended(measured: Result<()>, id: &str) -> Result<End> {
             "the run {id} was cut off; what was finished is kept"
         ))),
     }
-}
-
-pub fn programs(executor: &Executor, plan: &Plan) -> BTreeMap<Id, Program> {
-    plan.benchmarks
-        .iter()
-        .filter_map(|b| Some((b.id.clone(), executor.program(b)?)))
-        .collect()
 }
 
 /// When the last of these launches ended, from the start of the run.

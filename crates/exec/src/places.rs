@@ -10,6 +10,8 @@ use crate::owner::{namespace, start_of};
 use crate::process::{nothing, spawn};
 use crate::{ExecError, Journal, swap, volume};
 use gritstone_kernels::{Embedded, KEEPER};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -24,6 +26,8 @@ const PREFIX: &str = "gritstone.";
 pub struct Places {
     programs: PathBuf,
     work: PathBuf,
+    /// What was unpacked there: it stays, since the directory is ours alone.
+    unpacked: RefCell<BTreeSet<String>>,
     next: u64,
     /// The directory of a launch, below that of the programs, which is as it was made.
     spare: Option<PathBuf>,
@@ -56,6 +60,7 @@ impl Places {
                     return Ok(Self {
                         programs,
                         work,
+                        unpacked: RefCell::default(),
                         next: 0,
                         spare: None,
                     });
@@ -75,12 +80,14 @@ impl Places {
     /// When it cannot be written.
     pub fn program(&self, program: &Embedded) -> Result<PathBuf, ExecError> {
         let path = self.programs.join(program.name.replace('/', "_"));
-        if !path.exists() {
+        if !self.unpacked.borrow().contains(program.name) {
             unpack(program, &path).map_err(ExecError::system(format!(
                 "cannot unpack {} to {}",
                 program.name,
                 path.display()
             )))?;
+            let name = program.name.to_owned();
+            self.unpacked.borrow_mut().insert(name);
         }
         Ok(path)
     }

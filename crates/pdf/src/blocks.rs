@@ -184,7 +184,7 @@ impl<'a> Setter<'a> {
     fn figure(&mut self, figure: &'a Figure) {
         let group = self.tree.top(Role::Group);
         self.caption(&figure.caption, group, 5.0 * MM);
-        let words = clean(&figure.alternative);
+        let words = clean(&figure.alternative).into_owned();
         let part = self.tree.within(group, Role::Figure(words));
         let [wide, high] = size(&figure.svg);
         let scale = FIGURE.min(WIDTH / wide).min(0.9 * HEIGHT / high);

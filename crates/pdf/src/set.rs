@@ -34,7 +34,7 @@ pub(crate) struct Inline {
 impl Inline {
     pub(crate) fn new(text: &str) -> Self {
         Self {
-            text: clean(text),
+            text: clean(text).into_owned(),
             marks: vec![],
         }
     }
@@ -113,7 +113,7 @@ impl<'a> Setter<'a> {
     pub(crate) fn inline(&self, text: &Text) -> Inline {
         let marks = self.document.marks(text).into_iter();
         Inline {
-            text: clean(&text.text),
+            text: clean(&text.text).into_owned(),
             marks: marks
                 .map(|(id, mark)| (Anchor::Note(id.index()), mark))
                 .collect(),

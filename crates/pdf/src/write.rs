@@ -34,7 +34,7 @@ const RUNNING: usize = 70;
 
 /// The file.
 pub(crate) fn pdf(set: Setter) -> Result<Vec<u8>, Error> {
-    let title = clean(&set.document.title);
+    let title = clean(&set.document.title).into_owned();
     let mut pages = set.pages.pages;
     if pages.is_empty() {
         pages.push(vec![]);

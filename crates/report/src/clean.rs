@@ -3,13 +3,15 @@
 //!
 //! Must not know: markup, widths.
 
+use std::borrow::Cow;
+
 /// Line ends and tabs become spaces; other control characters, and those that reverse the direction of the
 /// text around them, become U+FFFD, so that a reader sees that something was there.
 #[must_use]
-pub fn clean(text: &str) -> String {
+pub fn clean(text: &str) -> Cow<'_, str> {
     // nearly all text is of these, and there is much of it
     if text.bytes().all(|b| matches!(b, b' '..=b'~')) {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     text.chars()
         .map(|c| match c {

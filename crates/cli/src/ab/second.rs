@@ -13,7 +13,7 @@ use anyhow::{Result, bail, ensure};
 use gritstone_catalogue::Own;
 use gritstone_exec::Executor;
 use gritstone_exec::rebuild::Rebuilt;
-use gritstone_model::{Benchmark, Plan, Skip};
+use gritstone_model::{Benchmark, Id, Plan, Program, Skip};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -82,18 +82,17 @@ pub fn build(
 ) -> Result<BTreeMap<String, Rebuilt>> {
     let builds = own::another(second, site, plan, executor)?;
     let rows = planned(plan);
-    let hashes = |executor: &Executor| -> Vec<Option<String>> {
-        let program = |row| executor.program(row).map(|program| program.hash);
-        rows.iter().map(program).collect()
-    };
-    let ours = hashes(executor);
+    let ours = executor.programs(&rows);
     let before = executor.use_builds(builds.clone());
-    let theirs = hashes(executor);
+    let theirs = executor.programs(&rows);
     executor.use_builds(before);
-    for (row, (ours, theirs)) in rows.iter().zip(ours.iter().zip(&theirs)) {
+    let hash = |programs: &BTreeMap<Id, Program>, row: &Benchmark| {
+        programs.get(&row.id).map(|program| program.hash.clone())
+    };
+    for row in &rows {
         // an executable may read another of the files
         let whole = made_of(second, row).all(|(_, executable)| !executable);
-        if whole && ours == theirs {
+        if whole && hash(&ours, row) == hash(&theirs, row) {
             let why = "Its program is the same in both catalogues, to the last byte.";
             leave_out(plan, row.id.clone(), why);
         }

@@ -4,16 +4,28 @@
 
 use super::Executor;
 use crate::{ExecError, version};
-use gritstone_model::{Benchmark, CommandWork, KernelWork, Program, Work};
+use gritstone_model::{Benchmark, CommandWork, Id, KernelWork, Program, Work};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::{fs, iter};
+
+/// Of files one behind the other; many rows are made of the same few programs of the machine.
+type Hashes = BTreeMap<Vec<PathBuf>, String>;
 
 impl Executor {
-    /// The program behind a benchmark, as it belongs to the figure.
+    /// The programs behind benchmarks that have one, as they belong to the figures.
     #[must_use]
-    pub fn program(&self, benchmark: &Benchmark) -> Option<Program> {
+    pub fn programs(&self, benchmarks: &[Benchmark]) -> BTreeMap<Id, Program> {
+        let mut hashes = Hashes::new();
+        let program = |row: &Benchmark| Some((row.id.clone(), self.program(row, &mut hashes)?));
+        benchmarks.iter().filter_map(program).collect()
+    }
+
+    /// The program behind a benchmark; what was read for one before it is not read again.
+    fn program(&self, benchmark: &Benchmark, hashes: &mut Hashes) -> Option<Program> {
         match &benchmark.work {
             Work::Kernel(work) => {
                 let mut program = self.program_called(&work.program)?;
@@ -38,15 +50,10 @@ impl Executor {
                 // the programs that the first one starts are as much of the figure as itself
                 let needed = benchmark.needs.iter();
                 let needed = needed.filter_map(|need| self.setup.programs.get(&need.name));
-                let mut hash = Sha256::new();
-                for path in [&program]
-                    .into_iter()
-                    .chain(needed.filter(|path| **path != program))
-                {
-                    hash.update(std::fs::read(path).ok()?);
-                }
+                let others = needed.filter(|path| **path != program).cloned();
+                let files = iter::once(program.clone()).chain(others).collect();
                 Some(Program {
-                    hash: hexadecimal(&hash.finalize()),
+                    hash: hash_of(files, hashes)?,
                     compiler: self
                         .setup
                         .programs
@@ -158,6 +165,20 @@ impl Executor {
         arguments.extend(self.handed(work)?);
         Ok(arguments)
     }
+}
+
+/// The hash of these files, read unless it is known; `None` when one cannot be read.
+fn hash_of(files: Vec<PathBuf>, known: &mut Hashes) -> Option<String> {
+    if let Some(hash) = known.get(&files) {
+        return Some(hash.clone());
+    }
+    let mut hash = Sha256::new();
+    for file in &files {
+        hash.update(fs::read(file).ok()?);
+    }
+    let hash = hexadecimal(&hash.finalize());
+    known.insert(files, hash.clone());
+    Some(hash)
 }
 
 pub(crate) fn cpus_argument(cpus: &[u32]) -> OsString {

@@ -46,7 +46,8 @@ struct Page<'a> {
 
 impl Page<'_> {
     fn title(&mut self) {
-        let lines = wrap(&clean(&self.document.title), self.prose());
+        let title = clean(&self.document.title);
+        let lines = wrap(&title, self.prose());
         let widest = lines.iter().map(|l| l.width()).max().unwrap_or(0);
         for line in &lines {
             self.bold(line);
@@ -79,13 +80,11 @@ impl Page<'_> {
                         self.bold(&line);
                     }
                 }
-                for (line, strong) in table::lines(self.document, table, self.width) {
-                    if strong {
-                        self.bold(&line)
-                    } else {
-                        self.line(&line)
-                    }
-                }
+                let (document, width) = (self.document, self.width);
+                table::lines(document, table, width, |line, strong| match strong {
+                    true => self.bold(line),
+                    false => self.line(line),
+                });
             }
             Block::Figure(figure) => self.figure(figure),
             Block::Footnotes => self.footnotes(),
@@ -94,7 +93,8 @@ impl Page<'_> {
 
     fn heading(&mut self, level: u8, text: &str) {
         self.blank();
-        let lines = wrap(&clean(text), self.prose());
+        let text = clean(text);
+        let lines = wrap(&text, self.prose());
         let widest = lines.iter().map(|l| l.width()).max().unwrap_or(0);
         for line in &lines {
             self.bold(line);

@@ -9,6 +9,8 @@
 use super::wrap::{longest_word, width_of, wrap};
 use crate::clean::clean;
 use crate::document::{Document, Row, Style, Table, Text};
+use std::borrow::Cow;
+use std::iter::repeat_n;
 
 /// Between two columns.
 const GAP: usize = 2;
@@ -17,35 +19,38 @@ const LEAST_WORDS: usize = 16;
 /// A head is not made wider than this by the name of its group.
 const LEAST_GROUP: usize = 14;
 
-/// Lines, each with whether it is to stand out.
-pub(super) fn lines(document: &Document, table: &Table, width: usize) -> Vec<(String, bool)> {
+/// Says each line, with whether it is to stand out.
+pub(super) fn lines(
+    document: &Document,
+    table: &Table,
+    width: usize,
+    mut line: impl FnMut(&str, bool),
+) {
     let grid = Grid::new(document, table);
-    let mut lines = Vec::new();
     for (i, panel) in grid.panels(width).into_iter().enumerate() {
         if i > 0 {
-            lines.push((String::new(), false));
+            line("", false);
         }
-        grid.panel(&panel, width, i > 0, &mut lines);
+        grid.panel(&panel, width, i > 0, &mut line);
     }
-    lines
 }
 
 /// Words, and the marks that hang behind them.
-struct Cell {
-    words: String,
+struct Cell<'a> {
+    words: Cow<'a, str>,
     marks: String,
 }
 
 struct Grid<'a> {
     table: &'a Table,
-    cells: Vec<Vec<Cell>>,
+    cells: Vec<Vec<Cell<'a>>>,
     /// Widest words and widest marks of each column; numbers line up because marks have a column of their own.
     natural: Vec<(usize, usize)>,
 }
 
 impl<'a> Grid<'a> {
     fn new(document: &Document, table: &'a Table) -> Self {
-        let cell = |text: &Text| Cell {
+        let cell = |text: &'a Text| Cell {
             words: clean(&text.text),
             marks: document
                 .marks(text)
@@ -53,7 +58,7 @@ impl<'a> Grid<'a> {
                 .map(|(_, mark)| mark)
                 .collect(),
         };
-        let cells: Vec<Vec<Cell>> = table
+        let cells: Vec<Vec<Cell<'_>>> = table
             .rows
             .iter()
             .map(|r| r.cells.iter().map(cell).collect())
@@ -191,24 +196,19 @@ impl<'a> Grid<'a> {
     }
 
     /// Lines of one panel. Rows that say nothing in it are only in the first one, so that all are seen there.
-    fn panel(&self, panel: &[usize], width: usize, later: bool, lines: &mut Vec<(String, bool)>) {
+    fn panel(&self, panel: &[usize], width: usize, later: bool, line: &mut impl FnMut(&str, bool)) {
         let widths = self.fit(panel, width);
-        lines.extend(
-            self.group_lines(panel, &widths)
-                .into_iter()
-                .map(|l| (l, true)),
-        );
-        let heads: Vec<Vec<String>> = panel
+        self.group_lines(panel, &widths, |text| line(text, true));
+        let heads: Vec<Vec<Cow<'_, str>>> = panel
             .iter()
             .zip(&widths)
             .map(|(&i, &w)| {
                 let column = &self.table.columns[i];
-                let lines = wrap(&clean(&column.head), w).into_iter();
-                lines.map(|line| set(line, w, column.style)).collect()
+                set_all(&clean(&column.head), w, column.style)
             })
             .collect();
-        lines.extend(beside(heads, &widths, true).into_iter().map(|l| (l, true)));
-        lines.push(("-".repeat(span_width(&widths)), false));
+        beside(&heads, &widths, true, |text| line(text, true));
+        line(&"-".repeat(span_width(&widths)), false);
         let silent = |row: &Row| {
             panel
                 .iter()
@@ -218,26 +218,22 @@ impl<'a> Grid<'a> {
             if later && silent(row) {
                 continue;
             }
-            let cells = panel
+            let cells: Vec<Vec<Cow<'_, str>>> = panel
                 .iter()
                 .zip(&widths)
                 .map(|(&i, &w)| self.cell(i, &cells[i], w))
                 .collect();
-            lines.extend(
-                beside(cells, &widths, false)
-                    .into_iter()
-                    .map(|l| (l, row.strong)),
-            );
+            beside(&cells, &widths, false, |text| line(text, row.strong));
         }
     }
 
     /// Names of groups above their columns, each underlined.
-    fn group_lines(&self, panel: &[usize], widths: &[usize]) -> Vec<String> {
+    fn group_lines(&self, panel: &[usize], widths: &[usize], line: impl FnMut(&str)) {
         let spans = self.spans(panel);
         if spans.is_empty() {
-            return Vec::new();
+            return;
         }
-        let mut cells: Vec<Vec<String>> = Vec::new();
+        let mut cells: Vec<Vec<Cow<'_, str>>> = Vec::new();
         let mut wide: Vec<usize> = Vec::new();
         let mut at = 0;
         for (name, span) in spans {
@@ -247,22 +243,20 @@ impl<'a> Grid<'a> {
             }
             at = span.end;
             let width = span_width(&widths[span]);
-            let centred = |line: String| {
-                format!(
-                    "{}{line}",
-                    " ".repeat((width - width_of(&line).min(width)) / 2)
-                )
+            let centred = |line: Cow<'_, str>| {
+                let before = " ".repeat((width - width_of(&line).min(width)) / 2);
+                Cow::Owned(before + &line)
             };
-            let mut lines: Vec<String> =
+            let mut lines: Vec<Cow<'_, str>> =
                 wrap(&clean(name), width).into_iter().map(centred).collect();
-            lines.push("-".repeat(width));
+            lines.push("-".repeat(width).into());
             cells.push(lines);
             wide.push(width);
         }
-        beside(cells, &wide, true)
+        beside(&cells, &wide, true, line);
     }
 
-    fn cell(&self, column: usize, cell: &Cell, width: usize) -> Vec<String> {
+    fn cell<'c>(&self, column: usize, cell: &'c Cell<'_>, width: usize) -> Vec<Cow<'c, str>> {
         let style = self.table.columns[column].style;
         let marks = self.natural[column].1;
         if style == Style::Number && width_of(&cell.words) + marks <= width {
@@ -272,13 +266,12 @@ impl<'a> Grid<'a> {
                 cell.marks,
                 " ".repeat(marks - width_of(&cell.marks))
             );
-            return vec![set(hung, width, style)];
+            return vec![set(hung.into(), width, style)];
         }
-        let lines = match cell.marks.is_empty() {
-            true => wrap(&cell.words, width),
-            false => wrap(&format!("{}{}", cell.words, cell.marks), width),
-        };
-        let lines = lines.into_iter();
+        if !cell.marks.is_empty() {
+            return set_all(&format!("{}{}", cell.words, cell.marks), width, style);
+        }
+        let lines = wrap(&cell.words, width).into_iter();
         lines.map(|line| set(line, width, style)).collect()
     }
 }
@@ -288,36 +281,38 @@ fn span_width(widths: &[usize]) -> usize {
 }
 
 /// Numbers stand on the right of their column; what stands on the left is filled up by whoever sets the next one beside it.
-fn set(line: String, width: usize, style: Style) -> String {
+fn set(line: Cow<'_, str>, width: usize, style: Style) -> Cow<'_, str> {
     match style {
-        Style::Number => " ".repeat(width.saturating_sub(width_of(&line))) + &line,
+        Style::Number => Cow::Owned(" ".repeat(width.saturating_sub(width_of(&line))) + &line),
         Style::Text | Style::Code => line,
     }
 }
 
+/// The lines of a text that does not last.
+fn set_all(text: &str, width: usize, style: Style) -> Vec<Cow<'static, str>> {
+    let lines = wrap(text, width).into_iter();
+    let set = |line| Cow::Owned(set(line, width, style).into_owned());
+    lines.map(set).collect()
+}
+
 /// Columns of lines side by side, standing on the bottom or hanging from the top. The last one is not filled up.
-fn beside(cells: Vec<Vec<String>>, widths: &[usize], bottom: bool) -> Vec<String> {
+fn beside(cells: &[Vec<Cow<'_, str>>], widths: &[usize], bottom: bool, mut line: impl FnMut(&str)) {
     let height = cells.iter().map(Vec::len).max().unwrap_or(0);
-    // room for a whole line, in letters of one byte, as most are
-    let line = || String::with_capacity(span_width(widths));
-    let mut lines: Vec<String> = std::iter::repeat_with(line).take(height).collect();
-    let blanks = " ".repeat(GAP + widths.iter().max().copied().unwrap_or(0));
     let last = widths.len().saturating_sub(1);
-    for (i, (column, width)) in cells.into_iter().zip(widths).enumerate() {
-        let above = if bottom { height - column.len() } else { 0 };
-        let below = height - above - column.len();
-        let blank = || String::new();
-        let cells = std::iter::repeat_with(blank).take(above).chain(column);
-        let cells = cells.chain(std::iter::repeat_with(blank).take(below));
-        for (line, cell) in lines.iter_mut().zip(cells) {
-            line.push_str(&cell);
+    let mut text = String::new();
+    for at in 0..height {
+        text.clear();
+        for (i, (column, width)) in cells.iter().zip(widths).enumerate() {
+            let above = if bottom { height - column.len() } else { 0 };
+            let cell = at.checked_sub(above).and_then(|at| column.get(at));
+            let cell = cell.map_or("", Cow::as_ref);
+            text.push_str(cell);
             if i < last {
-                let gap = GAP + width.saturating_sub(width_of(&cell));
-                line.push_str(&blanks[..gap]);
+                text.extend(repeat_n(' ', GAP + width.saturating_sub(width_of(cell))));
             }
         }
+        line(&text);
     }
-    lines
 }
 
 #[cfg(test)]

@@ -9,10 +9,12 @@ use unicode_width::UnicodeWidthStr;
 
 fn text(table: &Table, width: usize) -> String {
     let document = Document::default();
-    let lines = lines(&document, table, width).into_iter();
-    lines
-        .map(|(line, _)| line.trim_end().to_owned() + "\n")
-        .collect()
+    let mut text = String::new();
+    lines(&document, table, width, |line, _| {
+        text.push_str(line.trim_end());
+        text.push('\n');
+    });
+    text
 }
 
 fn example() -> Table {

@@ -2,6 +2,7 @@
 //!
 //! Must not know: documents.
 
+use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Columns of a terminal that clean text takes: ASCII, of which nearly all text is, one a byte.
@@ -13,11 +14,28 @@ pub(super) fn width_of(text: &str) -> usize {
 }
 
 /// Breaks at spaces, and inside a word only when it is wider than a whole line. At least one line.
-pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrap(text: &str, width: usize) -> Vec<Cow<'_, str>> {
     let width = width.max(1);
-    if is_a_line(text, width) {
-        return vec![text.to_owned()];
+    match is_plain(text) {
+        true => plain(text, width),
+        false => any(text, width).into_iter().map(Cow::Owned).collect(),
     }
+}
+
+/// The same of text whose letters are a byte and a column each, with nothing to leave out but the blank at each break: nearly all is.
+fn plain(mut text: &str, width: usize) -> Vec<Cow<'_, str>> {
+    let mut lines = Vec::with_capacity(1);
+    while text.len() > width {
+        let last = text.as_bytes()[..=width].iter().rposition(|&b| b == b' ');
+        let (end, next) = last.map_or((width, width), |at| (at, at + 1));
+        lines.push(Cow::Borrowed(&text[..end]));
+        text = &text[next..];
+    }
+    lines.push(Cow::Borrowed(text));
+    lines
+}
+
+fn any(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::with_capacity(text.len().min(width));
     let mut used = 0;
@@ -44,15 +62,15 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Whether it is plain text that needs no break and has no blank to leave out, as most cells of a table are.
-fn is_a_line(text: &str, width: usize) -> bool {
+/// Whether it is of visible letters of ASCII and of single blanks between them.
+fn is_plain(text: &str) -> bool {
     let mut last = b' ';
     let single = text.bytes().all(|b| {
         let one = b.is_ascii_graphic() || (b == b' ' && last != b' ');
         last = b;
         one
     });
-    single && text.len() <= width && !text.ends_with(' ')
+    single && !text.ends_with(' ')
 }
 
 /// Cuts a word that is wider than a line; what is left begins the next one.
@@ -89,6 +107,19 @@ mod tests {
         assert_eq!(wrap(" a  b ", 9), ["a b"]);
         assert_eq!(wrap("a b ", 9), ["a b"]);
         assert_eq!(wrap("東京都庁", 5), ["東京", "都庁"]);
+        // what is plain and what is not break in the same places
+        for text in [
+            "",
+            "a",
+            "ab c",
+            "abcd ef",
+            "a abcdefgh ij kl",
+            "abcde fghi j",
+        ] {
+            for width in 1..=12 {
+                assert_eq!(plain(text, width), any(text, width), "{text} {width}");
+            }
+        }
         assert_eq!(longest_word("an interval of"), 8);
     }
 }

@@ -5,6 +5,7 @@ use crate::rebuild::Rebuilt;
 use gritstone_kernels::linking;
 use gritstone_model::Program;
 use object::{Object, ObjectSection, SectionKind};
+use std::slice;
 
 const JOB: &str = "kernel/null-job";
 const WAYS: [&str; 4] = ["fork", "vfork", "clone3-vfork", "posix-spawn"];
@@ -92,7 +93,10 @@ fn what_a_kernel_executes_lies_where_it_is_told() {
         assert!(how == "clone3-vfork" && why.contains("Linux 5.3"), "{why}");
     }
     // it is a part of the figure
-    let hash = |benchmark: &Benchmark| bench.executor.program(benchmark).unwrap().hash;
+    let hash = |benchmark: &Benchmark| {
+        let programs = bench.executor.programs(slice::from_ref(benchmark));
+        programs[&benchmark.id].hash.clone()
+    };
     let alone = hash(&kernel("kernel/process", &[], 1));
     let null = hash(&executes("fork", JOB));
     let big = hash(&executes("fork", "kernel/big-job"));

@@ -4,6 +4,7 @@ use super::*;
 use gritstone_model::{Contents, OwnFile};
 use nix::sched::sched_getaffinity;
 use nix::unistd::Pid;
+use std::slice;
 
 /// Prints a word where the shell may have thousands of processes, and not tens of thousands.
 const BOUNDED: &str = "set -- $(grep processes /proc/self/limits); test \"$3\" -ge 1024 && test \"$3\" -lt 20000 && echo bounded || echo free";
@@ -56,8 +57,8 @@ fn an_executable_is_placed_and_finds_its_files() {
     assert_eq!(params(&launched, "args"), [format!("cpus={cpu} how=well")]);
     assert_eq!(params(&launched, "beside"), ["beside"]);
     assert_eq!(params(&launched, "cpus"), [cpu.to_string()]);
-    let program = bench.executor.program(&row).unwrap();
-    assert_eq!(program.hash.len(), 64);
+    let programs = bench.executor.programs(slice::from_ref(&row));
+    assert_eq!(programs[&row.id].hash.len(), 64);
     // nobody would have several begin together
     let copies = bench.executor.launch_copies(&row, &[cpu as u32], 2);
     let Outcome::Skipped(why) = copies.unwrap().outcome else {
