@@ -10,7 +10,6 @@ use super::wrap::{longest_word, width_of, wrap};
 use crate::clean::clean;
 use crate::document::{Document, Row, Style, Table, Text};
 use std::borrow::Cow;
-use std::iter::repeat_n;
 
 /// Between two columns.
 const GAP: usize = 2;
@@ -299,6 +298,7 @@ fn set_all(text: &str, width: usize, style: Style) -> Vec<Cow<'static, str>> {
 fn beside(cells: &[Vec<Cow<'_, str>>], widths: &[usize], bottom: bool, mut line: impl FnMut(&str)) {
     let height = cells.iter().map(Vec::len).max().unwrap_or(0);
     let last = widths.len().saturating_sub(1);
+    let blanks = " ".repeat(GAP + widths.iter().max().copied().unwrap_or(0));
     let mut text = String::new();
     for at in 0..height {
         text.clear();
@@ -308,7 +308,7 @@ fn beside(cells: &[Vec<Cow<'_, str>>], widths: &[usize], bottom: bool, mut line:
             let cell = cell.map_or("", Cow::as_ref);
             text.push_str(cell);
             if i < last {
-                text.extend(repeat_n(' ', GAP + width.saturating_sub(width_of(cell))));
+                text.push_str(&blanks[..GAP + width.saturating_sub(width_of(cell))]);
             }
         }
         line(&text);
