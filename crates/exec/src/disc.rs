@@ -2,7 +2,7 @@
 //!
 //! Must not know: what is made of the file.
 
-use nix::fcntl::{FallocateFlags, OFlag, fallocate};
+use nix::fcntl::OFlag;
 use nix::sys::statvfs::statvfs;
 use nix::unistd::geteuid;
 use std::fs::File;
@@ -36,20 +36,12 @@ pub(crate) fn may_fill(dir: &Path, size: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// A new file whose blocks are its own, though nothing was written to them: for whoever goes past the file system.
-pub(crate) fn set_aside(image: &Path, size: u64) -> io::Result<()> {
-    let size = i64::try_from(size).map_err(io::Error::other)?;
-    let mut write = File::options();
-    let file = write.write(true).create_new(true).mode(0o600).open(image)?;
-    Ok(fallocate(file, FallocateFlags::empty(), 0, size)?)
-}
-
-/// A file of zeros, a multiple of a mebibyte, all of which is there: a hole would be filled while something is timed.
+/// A file of zeros, a multiple of a mebibyte, all of which is there: a hole would be filled while something is timed. To set blocks
+/// aside (fallocate) costs nothing, and is not enough: below a virtual machine's device there may be holes too, until they are written.
 pub(crate) fn fill(image: &Path, size: u64) -> io::Result<()> {
     let mut write = File::options();
     write.write(true);
-    let mut new = write.clone();
-    let plain = new.create(true).truncate(true).mode(0o600).open(image)?;
+    let plain = write.clone().create_new(true).mode(0o600).open(image)?;
     // past the cache, where the file system can: to fill that with zeros took half of all CPU time that a short run had for itself
     let past = write.custom_flags(OFlag::O_DIRECT.bits()).open(image);
     let mut file = past.unwrap_or(plain);

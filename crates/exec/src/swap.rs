@@ -5,7 +5,7 @@
 //!
 //! Must not know: which rows there are, how much memory they may have.
 
-use crate::disc::{fill, may_fill, set_aside, tool};
+use crate::disc::{fill, may_fill, tool};
 use crate::journal::written_down;
 use crate::places::{self, fresh_name};
 use crate::{Executor, Journal, asks};
@@ -43,21 +43,12 @@ impl Swap {
         let made = DirBuilder::new().mode(0o700).create(&self.0);
         made.map_err(|why| why.to_string())?;
         let area = self.0.join(AREA);
-        let reason = |why: io::Error| why.to_string();
-        // room that is only set aside will do where the file system can: the system writes past it, and nothing is left to be filled
-        let aside = set_aside(&area, SIZE).map_err(reason);
-        aside.and_then(|()| swap_to(&area)).or_else(|_| {
-            fill(&area, SIZE).map_err(reason)?;
-            swap_to(&area)
-        })
+        fill(&area, SIZE).map_err(|why| why.to_string())?;
+        let area = area.display().to_string();
+        tool("mkswap", &["--quiet", "--", &area])?;
+        // before any other that the machine may have
+        tool("swapon", &["--priority", "32767", "--", &area]).map(|_| ())
     }
-}
-
-fn swap_to(area: &Path) -> Result<(), String> {
-    let area = area.display().to_string();
-    tool("mkswap", &["--quiet", "--", &area])?;
-    // before any other that the machine may have
-    tool("swapon", &["--priority", "32767", "--", &area]).map(|_| ())
 }
 
 impl Drop for Swap {
