@@ -19,6 +19,9 @@ const MOST_FILES: usize = 128;
 const IDLE: u64 = 10_000_000;
 const MOMENT: Duration = Duration::from_secs(2);
 
+/// The thread that starts all others.
+const KTHREADD: u32 = 2;
+
 /// CPU time of each thread, ns, by its number, in order.
 pub(crate) type Times = Vec<(u32, u64)>;
 
@@ -109,7 +112,9 @@ impl Threads {
 
     /// Who has come, and who has gone.
     fn look(&mut self, root: &Root) {
-        let there = root.processes();
+        // the first time is shown that the process of this number is what it is, which it is not in a container
+        let told = self.known.contains_key(&KTHREADD).then(|| started(root));
+        let there = told.flatten().unwrap_or_else(|| root.processes());
         let is_there = |pid: &u32| there.binary_search(pid).is_ok();
         self.known.retain(|pid, _| is_there(pid));
         self.others.retain(is_there);
@@ -131,6 +136,17 @@ impl Threads {
             self.known.insert(pid, Known { file, time: 0 });
         }
     }
+}
+
+/// The thread that starts all others of the kernel, and those that it has started, in order; `None` where the system keeps no such list.
+/// It is much shorter than that of all processes.
+fn started(root: &Root) -> Option<Vec<u32>> {
+    let list = root.bytes(&format!("/proc/{KTHREADD}/task/{KTHREADD}/children"))?;
+    let started = words(&list).map(|pid| u32::try_from(number(pid)?).ok());
+    let mut threads = started.collect::<Option<Vec<u32>>>()?;
+    threads.push(KTHREADD);
+    threads.sort_unstable();
+    Some(threads)
 }
 
 fn read(file: &File) -> Option<u64> {
@@ -224,6 +240,38 @@ mod tests {
         assert_eq!(before, [(7, IDLE + 5), (8, IDLE + 10), (9, 7)]);
         threads.all_asked = Instant::now().checked_sub(MOMENT);
         assert_eq!(threads.before(&root)[2], (9, 8));
+    }
+
+    #[test]
+    fn the_list_of_the_one_that_starts_them_is_believed_once_it_is_known() {
+        let directory = tempfile::tempdir().unwrap();
+        let thread = |pid: u32| {
+            let folder = directory.path().join(format!("proc/{pid}"));
+            std::fs::create_dir_all(folder.join(format!("task/{pid}"))).unwrap();
+            let stat = format!(
+                "{pid} (k) S 2 0 0 0 0 {KERNEL_THREAD} {}\n",
+                "0 ".repeat(40)
+            );
+            std::fs::write(folder.join("stat"), stat).unwrap();
+            std::fs::write(folder.join("schedstat"), "8 5 6\n").unwrap();
+        };
+        let list = |text: &str| {
+            std::fs::write(directory.path().join("proc/2/task/2/children"), text).unwrap();
+        };
+        let root = Root::recorded(directory.path(), Answers::default());
+        [2, 7, 9].into_iter().for_each(thread);
+        list("11 ");
+        let mut threads = Threads::default();
+        let numbers = |threads: &mut Threads| -> Vec<u32> {
+            threads.all(&root).into_iter().map(|(pid, _)| pid).collect()
+        };
+        assert_eq!(numbers(&mut threads), [2, 7, 9]);
+        thread(11);
+        list("11 9 ");
+        assert_eq!(numbers(&mut threads), [2, 9, 11]);
+        // one that cannot be understood is none
+        list("11 x");
+        assert_eq!(numbers(&mut threads), [2, 7, 9, 11]);
     }
 
     #[test]
