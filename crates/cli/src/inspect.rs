@@ -158,6 +158,8 @@ pub fn show(world: &World, args: &ShowArgs) -> Result<Exit> {
 
 /// `gritstone compare`.
 pub fn compare(world: &World, args: &CompareArgs) -> Result<Exit> {
+    // opened once for both, and for what it tells of their machine; where it cannot be read, whoever asks for it says so
+    let _open = world.reader();
     let base = world.view(&args.base)?;
     let mut views = vec![];
     for other in &args.other {

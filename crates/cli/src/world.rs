@@ -13,10 +13,11 @@ use gritstone_stats::between::{self, Past};
 use gritstone_stats::circumstances::Circumstances;
 use gritstone_stats::{compare, summary};
 use gritstone_store::{Store, StoreError};
-use std::cell::LazyCell;
+use std::cell::{LazyCell, RefCell};
 use std::collections::BTreeSet;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
+use std::rc::{Rc, Weak};
 
 /// Everything that is known before a command begins.
 pub struct World {
@@ -28,6 +29,8 @@ pub struct World {
     /// What was published, read when it is first asked for.
     references: LazyCell<References>,
     store: Option<PathBuf>,
+    /// The store, while somebody reads it.
+    open: RefCell<Weak<Store>>,
 }
 
 impl World {
@@ -43,6 +46,7 @@ impl World {
                 gritstone_references::all().expect("they are as they were built in")
             }),
             store,
+            open: RefCell::default(),
         }
     }
 
@@ -64,21 +68,26 @@ impl World {
         }
     }
 
-    /// The store, for reading; `None` when there is none yet.
+    /// The store, for reading; `None` when there is none yet. Whoever asks while another still reads it has the same: it is closed with
+    /// the last of them, so that a run leaves no log behind.
     ///
     /// # Errors
     /// When there is one that cannot be read.
-    pub fn reader(&self) -> Result<Option<Store>> {
-        let path = self.store_path()?;
-        match Store::open_read_only(&path) {
-            Ok(store) => Ok(Some(store)),
-            Err(StoreError::Missing { .. }) => Ok(None),
-            // an older schema is brought up to date, a log that a killed run left is worked in
-            Err(StoreError::Older { .. } | StoreError::CutOff { .. }) => {
-                Ok(Some(Store::open(&path)?))
-            }
-            Err(error) => Err(error.into()),
+    pub fn reader(&self) -> Result<Option<Rc<Store>>> {
+        if let Some(open) = self.open.borrow().upgrade() {
+            return Ok(Some(open));
         }
+        let path = self.store_path()?;
+        let store = match Store::open_read_only(&path) {
+            Ok(store) => store,
+            Err(StoreError::Missing { .. }) => return Ok(None),
+            // an older schema is brought up to date, a log that a killed run left is worked in
+            Err(StoreError::Older { .. } | StoreError::CutOff { .. }) => Store::open(&path)?,
+            Err(error) => return Err(error.into()),
+        };
+        let store = Rc::new(store);
+        *self.open.borrow_mut() = Rc::downgrade(&store);
+        Ok(Some(store))
     }
 
     /// The run or machine of that name: `ref:...`, a file, `last`, `last~2`, a label, an id or the beginning of one.
