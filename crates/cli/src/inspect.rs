@@ -5,7 +5,7 @@
 use crate::args::{CatalogueArgs, CompareArgs, DoctorArgs, Format, FormatArgs, ListArgs, ShowArgs};
 use crate::failure::{Exit, Failure};
 use crate::site::Site;
-use crate::world::World;
+use crate::world::{World, is_kept};
 use crate::{output, own, registry};
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
@@ -16,6 +16,7 @@ use gritstone_plan::{Offer, selected, why_not};
 use gritstone_report::document::Style;
 use gritstone_report::{Document, lists};
 use serde::Serialize;
+use std::iter;
 use std::process::Command;
 
 /// Two figures within this share of each other count as the same, unless asked otherwise.
@@ -158,13 +159,16 @@ pub fn show(world: &World, args: &ShowArgs) -> Result<Exit> {
 
 /// `gritstone compare`.
 pub fn compare(world: &World, args: &CompareArgs) -> Result<Exit> {
-    // opened once for both, and for what it tells of their machine; where it cannot be read, whoever asks for it says so
-    let _open = world.reader();
+    // opened once for all runs, and for what it tells of their machine; where it cannot be read, the first of them says so
+    let mut names = iter::once(&args.base).chain(&args.other);
+    let store = names.any(|name| is_kept(name)).then(|| world.reader());
     let base = world.view(&args.base)?;
     let mut views = vec![];
     for other in &args.other {
         views.push(world.compare(&base, &world.view(other)?, args.margin));
     }
+    // whoever reads what follows may take their time
+    drop(store);
     match (args.format.format, views.as_slice()) {
         (Format::Json, [one]) => output::json(one)?,
         (Format::Json, many) => output::json(&many)?,

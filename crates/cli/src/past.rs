@@ -38,6 +38,8 @@ pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
     };
     let store = world.reader()?.ok_or_else(none)?;
     let view = over_runs(world, &store, &id, args.runs as usize)?.ok_or_else(none)?;
+    // whoever reads what follows may take their time
+    drop(store);
     if let Some(path) = &args.svg {
         let svg = gritstone_report::history_svg(&view).unwrap_or_default();
         std::fs::write(path, svg).with_context(|| format!("cannot write {}", path.display()))?;

@@ -273,8 +273,35 @@ impl World {
     }
 }
 
+/// Whether a name is that of a run in the store, if of anything.
+pub fn is_kept(name: &str) -> bool {
+    !name.starts_with("ref:") && !is_file(name)
+}
+
 /// Whether a name is that of a file: it has a folder in it, or an ending that is a format's.
 fn is_file(name: &str) -> bool {
     let ending = Path::new(name).extension();
     name.contains('/') || ending.is_some_and(|e| e == "json" || e == "jsonl")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_store_is_open_as_long_as_somebody_reads_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let world = World::new(Some(path.clone()));
+        assert!(world.reader().unwrap().is_none());
+        drop(Store::open(&path).unwrap());
+        let one = world.reader().unwrap().unwrap();
+        let other = world.reader().unwrap().unwrap();
+        assert!(Rc::ptr_eq(&one, &other));
+        drop(one);
+        assert!(Rc::ptr_eq(&other, &world.reader().unwrap().unwrap()));
+        drop(other);
+        let files = std::fs::read_dir(folder.path()).unwrap();
+        assert_eq!(files.count(), 1, "a log is left");
+    }
 }

@@ -30,7 +30,7 @@ pub(crate) type Times = Vec<(u32, u64)>;
 #[derive(Debug, Default)]
 pub(crate) struct Threads {
     known: BTreeMap<u32, Known>,
-    /// Processes that are something else, for good.
+    /// Processes that are something else, for good; where the short list is read there are none to remember.
     others: BTreeSet<u32>,
     /// When all were asked.
     all_asked: Option<Instant>,
@@ -116,7 +116,12 @@ impl Threads {
         let told = self.known.contains_key(&KTHREADD).then(|| started(root));
         let there = told.flatten().unwrap_or_else(|| root.processes());
         let is_there = |pid: &u32| there.binary_search(pid).is_ok();
-        self.known.retain(|pid, _| is_there(pid));
+        // the short list may lack some while others end: whoever was forgotten would come back with all that it did in its life
+        let is_still = |pid: &u32| {
+            let stat = root.text(&format!("/proc/{pid}/stat"));
+            stat.is_some_and(|stat| parse(&stat).is_some())
+        };
+        self.known.retain(|pid, _| is_there(pid) || is_still(pid));
         self.others.retain(is_there);
         for pid in there {
             if self.known.contains_key(&pid) || self.others.contains(&pid) {
@@ -139,7 +144,7 @@ impl Threads {
 }
 
 /// The thread that starts all others of the kernel, and those that it has started, in order; `None` where the system keeps no such list.
-/// It is much shorter than that of all processes.
+/// It is much shorter than that of all processes, and may lack some while others end (`proc_pid_task(5)`: children).
 fn started(root: &Root) -> Option<Vec<u32>> {
     let list = root.bytes(&format!("/proc/{KTHREADD}/task/{KTHREADD}/children"))?;
     let started = words(&list).map(|pid| u32::try_from(number(pid)?).ok());
@@ -266,12 +271,15 @@ mod tests {
             threads.all(&root).into_iter().map(|(pid, _)| pid).collect()
         };
         assert_eq!(numbers(&mut threads), [2, 7, 9]);
+        // one has come, one has gone, and one is there, though the list lacks it
         thread(11);
-        list("11 9 ");
+        std::fs::remove_dir_all(directory.path().join("proc/7")).unwrap();
+        list("11 ");
         assert_eq!(numbers(&mut threads), [2, 9, 11]);
-        // one that cannot be understood is none
+        // a list that cannot be understood is none
+        thread(12);
         list("11 x");
-        assert_eq!(numbers(&mut threads), [2, 7, 9, 11]);
+        assert_eq!(numbers(&mut threads), [2, 9, 11, 12]);
     }
 
     #[test]

@@ -6,10 +6,11 @@ mod load;
 mod own;
 
 use super::*;
-use gritstone_model::{CommandWork, Figure, PublishedWork, Term, Unit, Verify};
+use gritstone_model::{CommandWork, Figure, Need, PublishedWork, Term, Unit, Verify};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::slice;
 
 mod around;
 
@@ -84,6 +85,14 @@ fn words<T: From<String>>(words: &[&str]) -> Vec<T> {
         .collect()
 }
 
+fn need(name: String) -> Need {
+    Need {
+        name,
+        any: vec![],
+        package: String::new(),
+    }
+}
+
 fn shell_work(script: &str, stdout: Option<&str>, leaves: &[&str]) -> CommandWork {
     CommandWork {
         argv: words(&["/bin/sh", "-c", script]),
@@ -146,6 +155,42 @@ fn a_command_that_does_what_it_should_is_timed() {
     );
     assert_eq!(params(&launched, "measured"), ["the page cache of a test"]);
     assert!(launched.cpu > 0, "the CPU time of the launch is its own");
+}
+
+#[test]
+fn programs_that_rows_share_are_as_if_each_were_alone() {
+    let mut bench = Bench::new();
+    let file = |name: &str, text: &str| {
+        let path = bench.folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let programs = [file("one", "1"), file("two", "2")];
+    let named = ["one", "two"].map(str::to_owned).into_iter().zip(programs);
+    bench.executor.setup.programs.extend(named);
+    let row = |id: &str, first: &str, needs: &[&str]| Benchmark {
+        id: Id::parse(id).unwrap(),
+        needs: words(needs).into_iter().map(need).collect(),
+        ..benchmark(Work::Command(CommandWork {
+            argv: words(&[first]),
+            ..CommandWork::default()
+        }))
+    };
+    let rows = [
+        row("made/a", "{one}", &["one"]),
+        row("made/b", "{one}", &["one", "two"]),
+        row("made/c", "{two}", &["two"]),
+        row("made/d", "{one}", &["two"]),
+        row("made/e", "/nonexistent", &["two"]),
+    ];
+    let together = bench.executor.programs(&rows);
+    for row in &rows {
+        let alone = bench.executor.programs(slice::from_ref(row));
+        assert_eq!(together.get(&row.id), alone.get(&row.id), "{}", row.id);
+    }
+    let hash = |row: usize| Some(&together.get(&rows[row].id)?.hash);
+    assert!(hash(0) != hash(1) && hash(0) != hash(2) && hash(1) != hash(2));
+    assert!(hash(1) == hash(3) && hash(4).is_none());
 }
 
 #[test]

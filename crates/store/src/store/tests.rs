@@ -245,7 +245,16 @@ fn a_writer_that_does_not_let_go_is_named() {
     // what is stored can be read all the while
     assert_eq!(store.load(&run.info.id).unwrap(), run);
     other.execute_batch("ROLLBACK").unwrap();
-    store.begin(&common::info(2), &[], &[].into(), &[]).unwrap();
+    let info = common::info(2);
+    store.begin(&info, &[], &[].into(), &[]).unwrap();
+
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let launch = common::launch(0);
+    let error = store.append(&info.id, &launch).unwrap_err();
+    assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_idle(&store, "a store that was locked");
+    store.append(&info.id, &launch).unwrap();
 }
 
 #[test]

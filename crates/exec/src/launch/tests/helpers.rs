@@ -5,7 +5,6 @@ use crate::rebuild::Rebuilt;
 use gritstone_kernels::linking;
 use gritstone_model::Program;
 use object::{Object, ObjectSection, SectionKind};
-use std::slice;
 
 const JOB: &str = "kernel/null-job";
 const WAYS: [&str; 4] = ["fork", "vfork", "clone3-vfork", "posix-spawn"];

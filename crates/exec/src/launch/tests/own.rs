@@ -4,7 +4,6 @@ use super::*;
 use gritstone_model::{Contents, OwnFile};
 use nix::sched::sched_getaffinity;
 use nix::unistd::Pid;
-use std::slice;
 
 /// Prints a word where the shell may have thousands of processes, and not tens of thousands.
 const BOUNDED: &str = "set -- $(grep processes /proc/self/limits); test \"$3\" -ge 1024 && test \"$3\" -lt 20000 && echo bounded || echo free";

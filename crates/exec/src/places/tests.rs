@@ -1,0 +1,107 @@
+//! Directories in a made-up place.
+
+use super::*;
+
+#[test]
+fn what_the_dead_left_is_removed_and_what_the_living_use_is_not() {
+    let parent = tempfile::tempdir().unwrap();
+    let pid = std::process::id();
+    let start = start_of(pid).unwrap();
+    let namespace = namespace();
+    let dead = parent
+        .path()
+        .join(format!("gritstone.{namespace}.{pid}.{}.work0", start + 1));
+    let alive = parent
+        .path()
+        .join(format!("gritstone.{namespace}.{pid}.{start}.work0"));
+    let elsewhere = parent
+        .path()
+        .join(format!("gritstone.{}.1.1.work0", namespace ^ 1));
+    let other = parent.path().join("gritstone.db");
+    for dir in [&dead, &alive, &elsewhere, &other] {
+        fs::create_dir_all(dir.join("below")).unwrap();
+    }
+    remove_dead(parent.path());
+    assert!(!dead.exists());
+    assert!(alive.exists() && elsewhere.exists() && other.exists());
+}
+
+#[test]
+fn both_directories_go_at_the_end() {
+    let parent = tempfile::tempdir().unwrap();
+    let mut places = Places::make(&[parent.path().to_path_buf()], parent.path(), None).unwrap();
+    let keeper = places
+        .program(gritstone_kernels::find(KEEPER).unwrap())
+        .unwrap();
+    let (one, two) = (places.fresh(true).unwrap(), places.fresh(false).unwrap());
+    assert!(keeper.exists() && one != two);
+    drop(places);
+    assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_program_is_unpacked_once_and_again_only_where_that_failed() {
+    let parent = tempfile::tempdir().unwrap();
+    let places = Places::make(&[parent.path().to_path_buf()], parent.path(), None).unwrap();
+    let program = |name| places.program(gritstone_kernels::find(name).unwrap());
+    let in_the_way = places.programs.join("byte_loop");
+    fs::create_dir(&in_the_way).unwrap();
+    assert!(program("byte/loop").is_err());
+    fs::remove_dir(&in_the_way).unwrap();
+    for name in ["byte/loop", KEEPER] {
+        let path = program(name).unwrap();
+        let made = fs::metadata(&path).unwrap().ino();
+        assert_eq!(program(name).unwrap(), path);
+        assert_eq!(fs::metadata(&path).unwrap().ino(), made, "{name}");
+    }
+}
+
+#[test]
+fn a_directory_that_was_left_alone_is_used_again_where_no_files_are_measured() {
+    let parent = tempfile::tempdir().unwrap();
+    let mut places = Places::make(&[parent.path().to_path_buf()], parent.path(), None).unwrap();
+    let again = |places: &mut Places, files, change: &dyn Fn(&Path)| {
+        let first = places.fresh(files).unwrap();
+        change(&first);
+        places.take_back(first.clone());
+        let second = places.fresh(files).unwrap();
+        assert!(is_as_made(&second));
+        places.take_back(second.clone());
+        first == second
+    };
+    let nothing = |_: &Path| {};
+    assert!(again(&mut places, false, &nothing));
+    assert!(!again(&mut places, true, &nothing));
+    assert!(!again(&mut places, false, &|path| fs::write(
+        path.join("a"),
+        ""
+    )
+    .unwrap()));
+    assert!(!again(&mut places, false, &|path| {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }));
+    assert!(!again(&mut places, false, &|path| fs::remove_dir(path).unwrap()));
+    // of several at once one is kept
+    let three = [(); 3].map(|()| places.fresh(false).unwrap());
+    three.iter().for_each(|path| places.take_back(path.clone()));
+    assert_eq!(three.iter().filter(|path| path.exists()).count(), 1);
+    drop(places);
+    assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_place_that_cannot_be_used_is_passed_over_and_named_when_there_is_no_other() {
+    let good = tempfile::tempdir().unwrap();
+    let bad = PathBuf::from("/nonexistent/place");
+    let places = Places::make(&[bad.clone(), good.path().into()], good.path(), None).unwrap();
+    assert!(places.programs.starts_with(good.path()));
+    drop(places);
+    let error = Places::make(&[bad], good.path(), None)
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("/nonexistent/place") && error.contains("TMPDIR"),
+        "{error}"
+    );
+    assert_eq!(fs::read_dir(good.path()).unwrap().count(), 0);
+}
