@@ -362,6 +362,23 @@ fn a_closed_pipe_is_no_error() {
 }
 
 #[test]
+fn who_stops_reading_a_comparison_leaves_no_log_beside_the_store() {
+    let home = Home::new();
+    for _ in 0..2 {
+        let (code, _, error) = home.run(&["run", "byte/loop", "--budget", "1s"]);
+        assert_eq!(code, 0, "{error}");
+    }
+    let arguments = ["compare", "last~1", "last"];
+    let mut child = start(&home, &arguments, &[]);
+    drop(child.stdout.take());
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&ended.stderr), "");
+    let store = fs::read_dir(home.path().join("data/gritstone")).unwrap();
+    let found: Vec<_> = store.flatten().map(|file| file.file_name()).collect();
+    assert_eq!(found, ["gritstone.db"]);
+}
+
+#[test]
 fn a_run_from_a_file_is_a_run() {
     let home = Home::new();
     let text = home

@@ -112,7 +112,7 @@ impl Threads {
 
     /// Who has come, and who has gone.
     fn look(&mut self, root: &Root) {
-        // the first time is shown that the process of this number is what it is, which it is not in a container
+        // only once all processes were looked at: in a container this number is some other's
         let told = self.known.contains_key(&KTHREADD).then(|| started(root));
         let there = told.flatten().unwrap_or_else(|| root.processes());
         let is_there = |pid: &u32| there.binary_search(pid).is_ok();
@@ -271,13 +271,12 @@ mod tests {
             threads.all(&root).into_iter().map(|(pid, _)| pid).collect()
         };
         assert_eq!(numbers(&mut threads), [2, 7, 9]);
-        // one has come, one has gone, and one is there, though the list lacks it
-        thread(11);
+        // one has come, one has gone, one is there, though the list lacks it, and who is in no list is not looked for
+        [11, 12].into_iter().for_each(thread);
         std::fs::remove_dir_all(directory.path().join("proc/7")).unwrap();
         list("11 ");
         assert_eq!(numbers(&mut threads), [2, 9, 11]);
         // a list that cannot be understood is none
-        thread(12);
         list("11 x");
         assert_eq!(numbers(&mut threads), [2, 9, 11, 12]);
     }

@@ -8,7 +8,7 @@ use crate::seal::Seal;
 use crate::{name, sql};
 use gritstone_model::{Benchmark, Id, Launch, Program, RunData, RunInfo, Skip};
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, params_from_iter};
 use std::collections::BTreeMap;
 
 /// Everything about a run but its launches and its end.
@@ -24,57 +24,62 @@ pub(crate) fn begin(connection: &mut Connection, beginning: &Beginning) -> Resul
     if beginning.info.elapsed_s.is_some() {
         return Err(Fault::unfit("a run that begins cannot have ended"));
     }
-    let transaction = writing(connection)?;
-    insert_beginning(&transaction, beginning)?;
-    Ok(transaction.commit()?)
+    whole(connection, |connection| {
+        insert_beginning(connection, beginning).map(drop)
+    })
 }
 
-/// Stores a launch with its events. As [`writing`], but in statements that are kept: there are thousands of launches, and to
-/// read these words each time was a fifth of the work.
+/// Stores a launch with its events.
 pub(crate) fn append(connection: &mut Connection, id: &str, launch: &Launch) -> Result<(), Fault> {
-    let say = |words| connection.prepare_cached(words)?.execute([]);
-    say("BEGIN IMMEDIATE")?;
-    let run = open_run(connection, id);
-    let stored = run.and_then(|run| insert_launch(connection, run, launch));
-    let stored = stored.and_then(|()| Ok(say("COMMIT").map(drop)?));
-    if stored.is_err() && !connection.is_autocommit() {
-        // why it was not stored is what matters
-        let _ = say("ROLLBACK");
-    }
-    stored
+    whole(connection, |connection| {
+        let run = open_run(connection, id)?;
+        insert_launch(connection, run, launch)
+    })
 }
 
 /// Ends a run.
 pub(crate) fn finish(connection: &mut Connection, id: &str, elapsed_s: f64) -> Result<(), Fault> {
-    let transaction = writing(connection)?;
-    let run = open_run(&transaction, id)?;
-    insert_end(&transaction, run, elapsed_s)?;
-    Ok(transaction.commit()?)
+    whole(connection, |connection| {
+        let run = open_run(connection, id)?;
+        insert_end(connection, run, elapsed_s)
+    })
 }
 
 /// Stores a whole run.
 pub(crate) fn import(connection: &mut Connection, data: &RunData) -> Result<(), Fault> {
-    let transaction = writing(connection)?;
     let beginning = Beginning {
         info: &data.info,
         benchmarks: &data.benchmarks,
         programs: &data.programs,
         skips: &data.skips,
     };
-    let run = insert_beginning(&transaction, &beginning)?;
-    for launch in &data.launches {
-        insert_launch(&transaction, run, launch)?;
-    }
-    if let Some(elapsed_s) = data.info.elapsed_s {
-        insert_end(&transaction, run, elapsed_s)?;
-    }
-    Ok(transaction.commit()?)
+    whole(connection, |connection| {
+        let run = insert_beginning(connection, &beginning)?;
+        for launch in &data.launches {
+            insert_launch(connection, run, launch)?;
+        }
+        match data.info.elapsed_s {
+            Some(elapsed_s) => insert_end(connection, run, elapsed_s),
+            None => Ok(()),
+        }
+    })
 }
 
 /// A transaction that has the right to write from its first statement on: one that asks for it later, after it has
-/// read, is refused at once where another writer was faster.
-fn writing(connection: &mut Connection) -> rusqlite::Result<Transaction<'_>> {
-    connection.transaction_with_behavior(TransactionBehavior::Immediate)
+/// read, is refused at once where another writer was faster. Its words are kept as statements, which those of the library are not:
+/// to read them for each of thousands of launches was a fifth of the work.
+fn whole(
+    connection: &mut Connection,
+    store: impl FnOnce(&Connection) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let say = |words| connection.prepare_cached(words)?.execute([]);
+    say("BEGIN IMMEDIATE")?;
+    let stored = store(connection).and_then(|()| Ok(say("COMMIT").map(drop)?));
+    if stored.is_err() && !connection.is_autocommit() {
+        // why it was not stored is what matters
+        let _ = say("ROLLBACK");
+    }
+    stored
 }
 
 /// The number of a run that has not ended.

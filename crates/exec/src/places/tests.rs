@@ -48,8 +48,10 @@ fn a_program_is_unpacked_once_and_again_only_where_that_failed() {
     fs::create_dir(&in_the_way).unwrap();
     assert!(program("byte/loop").is_err());
     fs::remove_dir(&in_the_way).unwrap();
+    program("byte/loop").unwrap();
+    // the keeper has shown that programs can be executed there
     for name in ["byte/loop", KEEPER] {
-        let path = program(name).unwrap();
+        let path = places.programs.join(name.replace('/', "_"));
         let made = fs::metadata(&path).unwrap().ino();
         assert_eq!(program(name).unwrap(), path);
         assert_eq!(fs::metadata(&path).unwrap().ino(), made, "{name}");
