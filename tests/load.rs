@@ -344,11 +344,11 @@ fn run_of(machine: &str, without: &str) -> RunData {
         cpus: vec![0],
         copies: 1,
         outcome: Outcome::Measured,
-        events: vec![Event::Sample(Sample {
+        events: vec![Event::Sample(Box::new(Sample {
             n: 1,
             wall: (us * 1000.0) as u64,
             ..Sample::default()
-        })],
+        }))],
         conditions: Conditions::default(),
     };
     let us = |id: &Id| {

@@ -156,7 +156,10 @@ impl Job {
                 info.id
             )),
         }
-        Ok((world.stored(&store, &info.id)?, end))
+        // a run is in memory whole while it is summarised, with its own entries: ours are not needed beside them
+        let id = info.id.clone();
+        drop(self);
+        Ok((world.stored(&store, &id)?, end))
     }
 }
 

@@ -109,7 +109,7 @@ fn repetitions(data: &RunData, figure: &Figure) -> Vec<Timed> {
 fn done(launch: &Launch) -> Option<Done> {
     let samples = || {
         launch.events.iter().filter_map(|event| match event {
-            Event::Sample(sample) if sample.n > 0 => Some(sample),
+            Event::Sample(sample) if sample.n > 0 => Some(sample.as_ref()),
             _ => None,
         })
     };

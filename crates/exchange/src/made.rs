@@ -145,7 +145,7 @@ impl Made {
 
 fn launch(id: &Id, round: u32, outcome: &Result<Sample, String>) -> Launch {
     let (outcome, events) = match outcome {
-        Ok(sample) => (Outcome::Measured, vec![Event::Sample(*sample)]),
+        Ok(sample) => (Outcome::Measured, vec![Event::Sample(Box::new(*sample))]),
         Err(why) => (Outcome::Failed(why.clone()), vec![]),
     };
     Launch {

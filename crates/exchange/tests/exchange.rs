@@ -43,7 +43,7 @@ fn launch(name: &str, round: u32, n: u64, wall: u64) -> Launch {
         copies: 1,
         outcome: Outcome::Measured,
         events: vec![
-            Event::Sample(Sample {
+            Event::Sample(Box::new(Sample {
                 n,
                 wall,
                 pace: 250_000,
@@ -52,7 +52,7 @@ fn launch(name: &str, round: u32, n: u64, wall: u64) -> Launch {
                     cpu: wall,
                     ..Usage::default()
                 },
-            }),
+            })),
             Event::Bye,
         ],
         conditions: Conditions::default(),
@@ -240,7 +240,7 @@ fn google_benchmark_there_and_back() {
     );
     assert_eq!(
         back.launches[0].events,
-        [Event::Sample(Sample {
+        [Event::Sample(Box::new(Sample {
             n: 1000,
             wall: 2_000_000,
             pace: 0,
@@ -249,7 +249,7 @@ fn google_benchmark_there_and_back() {
                 cpu: 2_000_000,
                 ..Usage::default()
             },
-        })]
+        }))]
     );
 }
 

@@ -37,12 +37,12 @@ fn run() -> RunData {
                 kernel: "a/time".to_owned(),
             },
             Event::Warm { n: 1, wall: 20 },
-            Event::Sample(Sample {
+            Event::Sample(Box::new(Sample {
                 n: 1000,
                 wall: 2_000_000,
                 pace: 250_000,
                 ..Sample::default()
-            }),
+            })),
             Event::Check(Check {
                 n: 1000,
                 got: u64::MAX,

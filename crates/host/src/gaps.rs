@@ -66,7 +66,7 @@ pub fn of(events: &[Event]) -> Option<Gaps> {
     let samples: Vec<&Sample> = events
         .iter()
         .filter_map(|event| match event {
-            Event::Sample(sample) if sample.n > 0 && sample.usage.cpu > 0 => Some(sample),
+            Event::Sample(sample) if sample.n > 0 && sample.usage.cpu > 0 => Some(sample.as_ref()),
             _ => None,
         })
         .filter(|sample| !leaves_its_cpu(sample))
@@ -123,7 +123,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn sample(n: u64, wall: u64, cpu: u64) -> Event {
-        Event::Sample(Sample {
+        Event::Sample(Box::new(Sample {
             n,
             wall,
             usage: Usage {
@@ -131,7 +131,7 @@ mod tests {
                 ..Usage::default()
             },
             ..Sample::default()
-        })
+        }))
     }
 
     #[test]

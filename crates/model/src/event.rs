@@ -103,7 +103,8 @@ pub struct Check {
     pub expected: u64,
 }
 
-/// One line of a kernel.
+/// One line of a kernel. There are dozens in a launch, most of them short, so those that are not are boxed: a run that is shown is
+/// in memory whole.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum Event {
@@ -129,13 +130,13 @@ pub enum Event {
         wall: u64,
     },
     /// n operations timed together.
-    Sample(Sample),
+    Sample(Box<Sample>),
     /// The published work as batches.
-    Batch(Batch),
+    Batch(Box<Batch>),
     /// One whole process that does the published work, as time(1) sees it.
-    Process(Sample),
+    Process(Box<Sample>),
     /// Latencies of single operations.
-    Latency(Histogram),
+    Latency(Box<Histogram>),
     /// A check value.
     Check(Check),
     /// Cannot run here.
@@ -154,4 +155,14 @@ pub enum Event {
     },
     /// Last line: everything was said.
     Bye,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn most_lines_are_short_and_none_takes_the_room_of_the_longest() {
+        assert!(size_of::<Event>() <= size_of::<Sample>() / 2);
+    }
 }

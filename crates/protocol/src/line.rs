@@ -21,20 +21,20 @@ pub fn parse(text: &str) -> Result<Event, String> {
             n: keys.number("n")?,
             wall: keys.number("wall")?,
         },
-        "sample" => Event::Sample(Sample {
+        "sample" => Event::Sample(Box::new(Sample {
             n: keys.number("n")?,
             wall: keys.number("wall")?,
             pace: keys.number("pace")?,
             wide: keys.number("wide")?,
             usage: usage(&mut keys)?,
-        }),
-        "batch" => Event::Batch(Batch {
+        })),
+        "batch" => Event::Batch(Box::new(Batch {
             n: keys.number("n")?,
             pace: keys.number("pace")?,
             wide: keys.number("wide")?,
             usage: usage(&mut keys)?,
             walls: keys.list("walls", |item| item.parse().ok())?,
-        }),
+        })),
         "latency" => latency(&mut keys)?,
         "check" => Event::Check(Check {
             n: keys.number("n")?,
@@ -60,13 +60,13 @@ pub fn parse(text: &str) -> Result<Event, String> {
 
 /// What no kernel can truthfully say.
 fn sound(event: Event) -> Result<Event, String> {
+    let unsound = |why: &str| Err(why.to_owned());
     match &event {
-        Event::Sample(Sample { n: 0, .. }) | Event::Batch(Batch { n: 0, .. }) => {
-            Err("n=0: no operation was timed".to_owned())
-        }
-        Event::Sample(Sample { wall: 0, .. }) => Err("wall=0: zero is not a result".to_owned()),
+        Event::Sample(sample) if sample.n == 0 => unsound("n=0: no operation was timed"),
+        Event::Sample(sample) if sample.wall == 0 => unsound("wall=0: zero is not a result"),
+        Event::Batch(batch) if batch.n == 0 => unsound("n=0: no operation was timed"),
         Event::Batch(batch) if batch.walls.contains(&0) => {
-            Err("a batch that took no time: zero is not a result".to_owned())
+            unsound("a batch that took no time: zero is not a result")
         }
         _ => Ok(event),
     }
@@ -106,7 +106,7 @@ fn latency(keys: &mut Keys) -> Result<Event, String> {
     if !ascending || events != Some(histogram.count) || histogram.min > histogram.max {
         return Err("the histogram does not add up to its count".to_owned());
     }
-    Ok(Event::Latency(histogram))
+    Ok(Event::Latency(Box::new(histogram)))
 }
 
 /// The `key=value` pairs that are still to be read.

@@ -48,13 +48,13 @@ fn a_whole_launch() {
     };
     assert_eq!(
         events[3],
-        Event::Sample(Sample {
+        Event::Sample(Box::new(Sample {
             n: 5,
             wall: 100,
             pace: 236_000,
             wide: 60_000,
             usage
-        })
+        }))
     );
     assert_eq!(
         events[4],

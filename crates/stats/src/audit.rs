@@ -76,10 +76,10 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     // the least of all launches: whoever else uses the machine only ever adds time, and more to long regions than to short; but where
     // two want the same, the least may be the luck of one short region: the launches one by one do not say so, and have the word
     let least = |walls: &[f64]| walls.iter().copied().reduce(f64::min);
-    let warm: Vec<(u64, u64)> = all.iter().flat_map(|r| r.warm.iter().copied()).collect();
-    let each = all.iter().filter_map(|r| Growth::of(&r.warm, least));
+    let warm = all.iter().flat_map(|r| r.warm());
+    let each = all.iter().filter_map(|r| Growth::of(r.warm(), least));
     let each: Vec<f64> = each.map(|growth| growth.exponent).collect();
-    let growth = Growth::of(&warm, least).map(|growth| match growth.fault() {
+    let growth = Growth::of(warm, least).map(|growth| match growth.fault() {
         Some(_) => growth.as_of(&each),
         None => growth,
     });

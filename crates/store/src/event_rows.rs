@@ -60,13 +60,13 @@ impl<'a> Columns<'a> {
             },
             "sample" => Event::Sample(self.sample()?),
             "process" => Event::Process(self.sample()?),
-            "batch" => Event::Batch(Batch {
+            "batch" => Event::Batch(Box::new(Batch {
                 n: self.n()?,
                 walls: self.json()?,
                 pace: self.need(self.pace, "pace_fs")?,
                 wide: self.wide.unwrap_or(0),
                 usage: self.need(self.usage, "user_ns")?,
-            }),
+            })),
             "latency" => Event::Latency(self.json()?),
             "check" => Event::Check(Check {
                 n: self.n()?,
@@ -84,14 +84,14 @@ impl<'a> Columns<'a> {
         })
     }
 
-    fn sample(&self) -> Result<Sample, Wrong> {
-        Ok(Sample {
+    fn sample(&self) -> Result<Box<Sample>, Wrong> {
+        Ok(Box::new(Sample {
             n: self.n()?,
             wall: self.need(self.wall, "wall_ns")?,
             pace: self.need(self.pace, "pace_fs")?,
             wide: self.wide.unwrap_or(0),
             usage: self.need(self.usage, "user_ns")?,
-        })
+        }))
     }
 
     fn need<T>(&self, column: Option<T>, name: &str) -> Result<T, Wrong> {
@@ -186,13 +186,16 @@ mod tests {
             wide: 19,
             usage,
         };
-        assert_eq!(read_event(&row("sample")), Ok(Event::Sample(sample)));
-        assert_eq!(read_event(&row("process")), Ok(Event::Process(sample)));
+        assert_eq!(read_event(&row("sample")), Ok(Event::Sample(sample.into())));
+        assert_eq!(
+            read_event(&row("process")),
+            Ok(Event::Process(sample.into()))
+        );
         // as it was before there was one
         let mut narrow = row("sample");
         narrow[19] = ValueRef::Null;
         sample.wide = 0;
-        assert_eq!(read_event(&narrow), Ok(Event::Sample(sample)));
+        assert_eq!(read_event(&narrow), Ok(Event::Sample(sample.into())));
         let check = Event::Check(Check {
             n: 2,
             got: 15,

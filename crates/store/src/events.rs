@@ -80,14 +80,14 @@ impl<'a> Line<'a> {
             Self::Process(n, wall, pace, wide, used) => {
                 Event::Process(sample(n, wall, pace, wide, used))
             }
-            Self::Batch(n, walls, pace, wide, used) => Event::Batch(Batch {
+            Self::Batch(n, walls, pace, wide, used) => Event::Batch(Box::new(Batch {
                 n,
                 walls: walls.into(),
                 pace,
                 wide,
                 usage: usage(used),
-            }),
-            Self::Latency(histogram) => Event::Latency(histogram.into_owned()),
+            })),
+            Self::Latency(histogram) => Event::Latency(Box::new(histogram.into_owned())),
             Self::Check(n, got, expected) => Event::Check(Check { n, got, expected }),
             Self::Skip((why,)) => Event::Skip { why: why.into() },
             Self::Fail(errno, call, why) => Event::Fail {
@@ -100,14 +100,14 @@ impl<'a> Line<'a> {
     }
 }
 
-fn sample(n: u64, wall: u64, pace: u64, wide: u64, used: Used) -> Sample {
-    Sample {
+fn sample(n: u64, wall: u64, pace: u64, wide: u64, used: Used) -> Box<Sample> {
+    Box::new(Sample {
         n,
         wall,
         pace,
         wide,
         usage: usage(used),
-    }
+    })
 }
 
 fn used(usage: Usage) -> Used {

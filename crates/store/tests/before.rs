@@ -121,7 +121,10 @@ fn every_number_of_a_sample_has_its_column() {
             migrations: 13,
         },
     };
-    run.launches[0].events = vec![Event::Sample(sample), Event::Process(sample)];
+    run.launches[0].events = vec![
+        Event::Sample(Box::new(sample)),
+        Event::Process(Box::new(sample)),
+    ];
     Store::open(&path).unwrap().import(&run).unwrap();
     let other = Connection::open(&path).unwrap();
     let sql = "SELECT kind || ' ' || concat_ws(' ', n, wall_ns, pace_fs, user_ns, system_ns, cpu_ns, vcsw, icsw, minflt, majflt, \

@@ -109,22 +109,26 @@ fn event() -> impl Strategy<Value = Event> {
         (any::<u32>(), text()).prop_map(|(protocol, kernel)| Event::Hello { protocol, kernel }),
         (text(), text()).prop_map(|(key, value)| Event::Param { key, value }),
         (number(), number()).prop_map(|(n, wall)| Event::Warm { n, wall }),
-        sample().prop_map(Event::Sample),
-        sample().prop_map(Event::Process),
-        batch.prop_map(|(n, walls, pace, wide, usage)| Event::Batch(Batch {
-            n,
-            walls,
-            pace,
-            wide,
-            usage
-        })),
-        histogram.prop_map(|(count, min, max, sum, buckets)| Event::Latency(Histogram {
-            count,
-            min,
-            max,
-            sum,
-            buckets
-        })),
+        sample().prop_map(|sample| Event::Sample(Box::new(sample))),
+        sample().prop_map(|sample| Event::Process(Box::new(sample))),
+        batch.prop_map(
+            |(n, walls, pace, wide, usage)| Event::Batch(Box::new(Batch {
+                n,
+                walls,
+                pace,
+                wide,
+                usage
+            }))
+        ),
+        histogram.prop_map(
+            |(count, min, max, sum, buckets)| Event::Latency(Box::new(Histogram {
+                count,
+                min,
+                max,
+                sum,
+                buckets
+            }))
+        ),
         (number(), number(), number()).prop_map(|(n, got, expected)| Event::Check(Check {
             n,
             got,

@@ -45,14 +45,14 @@ impl Execute for World {
             Ok(wall) => (
                 Outcome::Measured,
                 vec![
-                    Event::Sample(Sample {
+                    Event::Sample(Box::new(Sample {
                         n: 1000,
                         wall,
                         pace: 250_000,
                         // somebody else's work beside it shows in both
                         wide: if wall > CROWDED { 100_000 } else { 62_500 },
                         usage: Usage::default(),
-                    }),
+                    })),
                     Event::Check(Check::default()),
                     Event::Bye,
                 ],

@@ -80,13 +80,13 @@ mod tests {
             key: (*key).to_owned(),
             value: (*value).to_owned(),
         });
-        let events = Event::Latency(Histogram {
+        let events = Event::Latency(Box::new(Histogram {
             count: 1,
             min: max,
             max,
             sum: max,
             buckets: vec![],
-        });
+        }));
         Launch {
             id: Id::parse("rt/user-latency").unwrap(),
             copies: 1,

@@ -63,7 +63,7 @@ mod tests {
             key: "stand_in".to_owned(),
             value: value.to_owned(),
         };
-        let sample = Event::Sample(Sample {
+        let sample = Event::Sample(Box::new(Sample {
             n: 2,
             wall: 600_000_000,
             usage: Usage {
@@ -72,7 +72,7 @@ mod tests {
                 ..Usage::default()
             },
             ..Sample::default()
-        });
+        }));
         Launch {
             id: gritstone_model::Id::parse("vm/paging/random").unwrap(),
             copies: 1,

@@ -52,11 +52,11 @@ mod tests {
                 key: PAIR.to_owned(),
                 value: (*pair).to_owned(),
             };
-            let sample = Event::Sample(Sample {
+            let sample = Event::Sample(Box::new(Sample {
                 n: 10,
                 wall: *wall,
                 ..Sample::default()
-            });
+            }));
             // calibration is of a pair too, and no figure of it
             [param, Event::Warm { n: 10, wall: 9999 }, sample]
         });

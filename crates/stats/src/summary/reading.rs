@@ -22,7 +22,7 @@ pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
 /// The timed regions of a launch that are figures.
 pub(super) fn samples(launch: &Launch) -> impl Iterator<Item = &Sample> {
     launch.events.iter().filter_map(|event| match event {
-        Event::Sample(sample) if sample.n > 0 => Some(sample),
+        Event::Sample(sample) if sample.n > 0 => Some(sample.as_ref()),
         _ => None,
     })
 }
@@ -59,8 +59,6 @@ pub(crate) struct Reading<'a> {
     pub crowded_batches: bool,
     /// Whether it was beside a whole process that did the published work.
     pub crowded_processes: bool,
-    /// Calibration and the probe of linearity: (n, wall in ns).
-    pub warm: Vec<(u64, u64)>,
     /// Check values.
     pub checks: Vec<Check>,
     /// The published work.
@@ -85,7 +83,6 @@ impl<'a> Reading<'a> {
             crowded_in_part: false,
             crowded_batches: false,
             crowded_processes: false,
-            warm: Vec::new(),
             checks: Vec::new(),
             batches: Vec::new(),
             processes: Vec::new(),
@@ -99,14 +96,14 @@ impl<'a> Reading<'a> {
                     reading.copies.push(reading.samples.len());
                 }
                 Event::Param { key, value } => reading.params.push((key, value)),
-                Event::Warm { n, wall } => reading.warm.push((*n, *wall)),
                 Event::Sample(sample) if sample.n > 0 => reading.samples.push(sample),
                 Event::Batch(batch) => reading.batches.push(batch),
                 Event::Process(process) => reading.processes.push(process),
                 Event::Latency(histogram) => reading.latencies.push(histogram),
                 Event::Check(check) => reading.checks.push(*check),
-                // what went wrong stands in the outcome
+                // what went wrong stands in the outcome; calibration is read where it is looked at
                 Event::Sample(_)
+                | Event::Warm { .. }
                 | Event::Hello { .. }
                 | Event::Skip { .. }
                 | Event::Fail { .. }
@@ -144,6 +141,14 @@ impl<'a> Reading<'a> {
         let last = self.launch.events.last();
         let idle = matches!(last, Some(Event::Fail { call, .. }) if call == NO_GROWTH);
         idle || self.checks.iter().any(|check| check.got != check.expected)
+    }
+
+    /// Calibration and the probe of linearity: (n, wall in ns). Half of what a launch says, and of no figure: read from its events.
+    pub fn warm(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.launch.events.iter().filter_map(|event| match event {
+            Event::Warm { n, wall } => Some((*n, *wall)),
+            _ => None,
+        })
     }
 
     /// Every value of a parameter, in order.

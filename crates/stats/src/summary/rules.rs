@@ -89,7 +89,7 @@ pub(crate) fn checks(launches: &[&Reading], claimed: bool) -> Option<String> {
 /// audit: bursts that are too short to disturb a launch only ever add time, and more to long regions than to short.
 fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<String> {
     let least = |walls: &[f64]| walls.iter().copied().reduce(f64::min);
-    let growth = |l: &Reading| Growth::of(&l.warm, least);
+    let growth = |l: &Reading| Growth::of(l.warm(), least);
     if launches.iter().all(|l| growth(l).is_none()) {
         return Some(Growth::unseen(launches.len()));
     }
@@ -137,9 +137,12 @@ pub(crate) struct Growth {
 impl Growth {
     /// From timed regions (n, ns), those of one n taken together by `typical`: ln(ratio of times) / ln(ratio of n), of the largest n
     /// and the next that is half of it or less.
-    pub(crate) fn of(warm: &[(u64, u64)], typical: impl Fn(&[f64]) -> Option<f64>) -> Option<Self> {
+    pub(crate) fn of(
+        warm: impl Iterator<Item = (u64, u64)>,
+        typical: impl Fn(&[f64]) -> Option<f64>,
+    ) -> Option<Self> {
         let mut by_n: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-        for &(n, wall) in warm.iter().filter(|(n, _)| *n > 0) {
+        for (n, wall) in warm.filter(|(n, _)| *n > 0) {
             by_n.entry(n).or_default().push(wall as f64);
         }
         let mut probed = by_n

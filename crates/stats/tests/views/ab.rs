@@ -23,7 +23,7 @@ fn launch(name: &str, round: u32, ms: f64) -> Launch {
         events: vec![
             param("tick_ns", "4000000"),
             param("peak_kb", &(1000 + round).to_string()),
-            Event::Sample(Sample {
+            Event::Sample(Box::new(Sample {
                 n: 1,
                 wall,
                 usage: Usage {
@@ -32,7 +32,7 @@ fn launch(name: &str, round: u32, ms: f64) -> Launch {
                     ..Usage::default()
                 },
                 ..Sample::default()
-            }),
+            })),
         ],
         conditions: Conditions::default(),
     }

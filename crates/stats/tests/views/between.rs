@@ -216,13 +216,13 @@ fn the_quick_way_finds_the_figures_of_the_summary() {
     for (at, factor) in (0..10).zip(SCATTER) {
         let mut events = launch("a/events", at, 1000.0 * factor);
         let ns = (500.0 * factor) as u64;
-        events.events.push(Event::Latency(Histogram {
+        events.events.push(Event::Latency(Box::new(Histogram {
             count: 1,
             min: ns,
             max: ns,
             sum: ns,
             buckets: vec![(bucket(ns), 1)],
-        }));
+        })));
         launches.push(events);
     }
     let data = run(benchmarks, launches);

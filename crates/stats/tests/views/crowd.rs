@@ -193,13 +193,13 @@ fn crowded_whole(row: &Benchmark, launches: usize, latency: bool) -> ResultView 
     let mut run = run(vec![row.clone()], scattered("a/b", 100.0));
     for (at, launch) in run.launches.iter_mut().enumerate() {
         if latency {
-            launch.events.push(Event::Latency(Histogram {
+            launch.events.push(Event::Latency(Box::new(Histogram {
                 count: 1,
                 min: 100,
                 max: 100,
                 sum: 100,
                 buckets: vec![(100, 1)],
-            }));
+            })));
         }
         let first = launch.events.iter_mut().find_map(|event| match event {
             Event::Sample(sample) => Some(sample),

@@ -131,13 +131,13 @@ fn a_rate_has_its_interval_the_right_way_round() {
 fn latencies_of_all_launches_are_one_distribution() {
     let mut with = launches("a/b", 100.0);
     for (launch, at) in with.iter_mut().zip([50_u64, 100].into_iter().cycle()) {
-        launch.events.push(Event::Latency(Histogram {
+        launch.events.push(Event::Latency(Box::new(Histogram {
             count: 10,
             min: at,
             max: at,
             sum: 10 * at,
             buckets: vec![(at as u32, 10)],
-        }));
+        })));
     }
     let mut benchmark = plain("a/b");
     benchmark.unit = unit("us/call");

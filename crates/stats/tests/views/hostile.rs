@@ -51,10 +51,10 @@ fn spoilt(number: u64) -> RunData {
             n: number,
             wall: number,
         });
-        launch.events.push(Event::Process(Sample {
+        launch.events.push(Event::Process(Box::new(Sample {
             wall: number,
             ..Sample::default()
-        }));
+        })));
         let histogram = Histogram {
             count: number,
             min: number,
@@ -62,7 +62,7 @@ fn spoilt(number: u64) -> RunData {
             sum: number,
             buckets: vec![(u32::MAX, number), (0, number)],
         };
-        launch.events.push(Event::Latency(histogram));
+        launch.events.push(Event::Latency(Box::new(histogram)));
     }
     run(rows, all)
 }

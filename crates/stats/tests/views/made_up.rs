@@ -133,7 +133,7 @@ pub fn launch(name: &str, round: u32, ns: f64) -> Launch {
         events.push(Event::Warm { n, wall: wall(n) });
     }
     for _ in 0..3 {
-        events.push(Event::Sample(Sample {
+        events.push(Event::Sample(Box::new(Sample {
             n: N,
             wall: wall(N),
             pace: 250_000,
@@ -143,10 +143,10 @@ pub fn launch(name: &str, round: u32, ns: f64) -> Launch {
                 minflt: N / 1000,
                 ..Usage::default()
             },
-        }));
+        })));
         events.push(check(N));
     }
-    events.push(Event::Batch(Batch {
+    events.push(Event::Batch(Box::new(Batch {
         n: N,
         walls: vec![wall(N); 5],
         pace: 250_000,
@@ -157,16 +157,16 @@ pub fn launch(name: &str, round: u32, ns: f64) -> Launch {
             cpu: wall(N) * 5 - 5000,
             ..Usage::default()
         },
-    }));
+    })));
     events.push(check(N));
     for _ in 0..3 {
-        events.push(Event::Process(Sample {
+        events.push(Event::Process(Box::new(Sample {
             n: 1,
             wall: wall(N) / 20 * 21,
             pace: 250_000,
             wide: 62_500,
             ..Sample::default()
-        }));
+        })));
     }
     events.push(Event::Bye);
     Launch {
@@ -191,7 +191,7 @@ pub fn launch(name: &str, round: u32, ns: f64) -> Launch {
 /// A launch of a command: three processes of `s` seconds, half of it user time, a quarter system time.
 pub fn process(name: &str, round: u32, s: f64) -> Launch {
     let ns = (s * 1e9).round() as u64;
-    let sample = Event::Sample(Sample {
+    let sample = Event::Sample(Box::new(Sample {
         n: 1,
         wall: ns,
         pace: 0,
@@ -201,7 +201,7 @@ pub fn process(name: &str, round: u32, s: f64) -> Launch {
             system: ns / 4,
             ..Usage::default()
         },
-    });
+    }));
     Launch {
         events: vec![
             param("tick_ns", "4000000"),

@@ -103,23 +103,23 @@ pub fn launch(number: u64) -> Launch {
         },
         Event::Warm { n: 1, wall: 6000 },
     ];
-    events.extend((0..5).map(sample).map(Event::Sample));
+    events.extend((0..5).map(|i| Event::Sample(Box::new(sample(i)))));
     events.extend([
-        Event::Batch(Batch {
+        Event::Batch(Box::new(Batch {
             n: 25_000,
             walls: vec![2_500_000 + number, 2_500_001],
             pace: 0,
             wide: 0,
             usage,
-        }),
-        Event::Process(sample(9)),
-        Event::Latency(Histogram {
+        })),
+        Event::Process(Box::new(sample(9))),
+        Event::Latency(Box::new(Histogram {
             count: 3,
             min: 5,
             max: 200,
             sum: 210,
             buckets: vec![(5, 2), (164, 1)],
-        }),
+        })),
         Event::Check(Check {
             n: 1000,
             got: u64::MAX,
