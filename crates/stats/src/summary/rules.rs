@@ -276,14 +276,8 @@ pub(super) fn repeatable(spread: &Spread) -> impl Iterator<Item = Footnote> {
         Some([low, _]) if low <= 0.0 => None,
         Some([low, high]) => {
             let half = (high / low).sqrt() - 1.0;
-            (spread.precision > 0.0 && half > spread.precision).then(|| {
-                format!(
-                    "The interval is ±{} wide after {}; ±{} was asked for.",
-                    percent(half),
-                    count(spread.n, spread.thing),
-                    percent(spread.precision)
-                )
-            })
+            (spread.precision > 0.0 && half > spread.precision)
+                .then(|| too_wide(half, spread.precision, &count(spread.n, spread.thing)))
         }
     };
     // groups that are apart, but by less than anyone asked to know, are nobody's concern
@@ -301,6 +295,17 @@ pub(super) fn repeatable(spread: &Spread) -> impl Iterator<Item = Footnote> {
         .into_iter()
         .flatten()
         .map(|why| Footnote::new(FootnoteKind::Unrepeatable, why))
+}
+
+/// That an interval is wider than was asked, also where both have the same digits.
+fn too_wide(half: f64, precision: f64, after: &str) -> String {
+    let (is, asked) = (percent(half), percent(precision));
+    match is == asked {
+        true => {
+            format!("The interval is a little wider after {after} than the ±{asked} asked for.")
+        }
+        false => format!("The interval is ±{is} wide after {after}; ±{asked} was asked for."),
+    }
 }
 
 /// The fewest values of which the signed-rank test can reach a confidence: its smallest level is 2 / 2^n.
