@@ -5,7 +5,7 @@
 
 use crate::summary::limits;
 use crate::summary::reading::{Reading, median};
-use crate::summary::rules::{self, Growth};
+use crate::summary::rules::{self, Growth, least};
 use crate::summary::words::number;
 use gritstone_model::{AuditTest, Benchmark, Claim, Event, Finding, Launch, Outcome, Usage};
 
@@ -75,7 +75,6 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     }
     // the least of all launches: whoever else uses the machine only ever adds time, and more to long regions than to short; but where
     // two want the same, the least may be the luck of one short region: the launches one by one do not say so, and have the word
-    let least = |walls: &[f64]| walls.iter().copied().reduce(f64::min);
     let warm = all.iter().flat_map(|r| r.warm());
     let each = all.iter().filter_map(|r| Growth::of(r.warm(), least));
     let each: Vec<f64> = each.map(|growth| growth.exponent).collect();

@@ -86,9 +86,9 @@ pub(crate) fn checks(launches: &[&Reading], claimed: bool) -> Option<String> {
 /// Time must grow in proportion to n, between the two largest n that were probed often enough. A launch that was disturbed
 /// says nothing of it: a region longer than the turn of whoever else has the CPU is always interrupted, one that is shorter
 /// seldom, so that all work seems to grow faster than n (another thread of the core slows both alike, and is let pass). In each of the others the least time of each n counts, as in an
-/// audit: bursts that are too short to disturb a launch only ever add time, and more to long regions than to short.
+/// audit: bursts that are too short to disturb a launch only ever add time, and more to long regions than to short. Who else has the
+/// core of a virtual machine is not seen at all: work that is done grows with n among shorter regions too, and those are let speak.
 fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<String> {
-    let least = |walls: &[f64]| walls.iter().copied().reduce(f64::min);
     let growth = |l: &Reading| Growth::of(l.warm(), least);
     if launches.iter().all(|l| growth(l).is_none()) {
         return Some(Growth::unseen(launches.len()));
@@ -109,10 +109,24 @@ fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<String> {
     }
     let example = growths.first()?;
     let exponents: Vec<f64> = growths.iter().map(|growth| growth.exponent).collect();
-    if !surely_not_linear(&exponents) {
+    if !surely_not_linear(&exponents) || grows_below(launches) {
         return None;
     }
     example.as_of(&exponents).fault()
+}
+
+/// The least time of regions of one n.
+pub(crate) fn least(walls: &[f64]) -> Option<f64> {
+    walls.iter().copied().reduce(f64::min)
+}
+
+/// Whether time grows with n over the last doublings together, by the least time of each n in all launches: the median of the steps,
+/// of which two may be longer than a turn of the CPU.
+fn grows_below(launches: &[&Reading]) -> bool {
+    let all = launches.iter().flat_map(|l| l.warm());
+    let steps = Growth::steps(all, least);
+    let last = steps.iter().take(limits::LINEAR_STEPS);
+    median(last.map(|step| step.exponent)).is_some_and(|m| limits::LINEAR_EXPONENT.contains(&m))
 }
 
 /// Whether launches at large grow otherwise than in proportion: the median of their exponents is beyond what any cache explains, or its
@@ -141,25 +155,43 @@ impl Growth {
         warm: impl Iterator<Item = (u64, u64)>,
         typical: impl Fn(&[f64]) -> Option<f64>,
     ) -> Option<Self> {
+        Self::steps(warm, typical).into_iter().next()
+    }
+
+    /// The same from each n to the next that is half of it or less, the largest first.
+    fn steps(
+        warm: impl Iterator<Item = (u64, u64)>,
+        typical: impl Fn(&[f64]) -> Option<f64>,
+    ) -> Vec<Self> {
         let mut by_n: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         for (n, wall) in warm.filter(|(n, _)| *n > 0) {
             by_n.entry(n).or_default().push(wall as f64);
         }
+        by_n.retain(|_, walls| walls.len() >= limits::LINEAR_REGIONS);
         let mut probed = by_n
             .into_iter()
             .rev()
-            .filter(|(_, walls)| walls.len() >= limits::LINEAR_REGIONS);
-        let (large, long) = probed.next()?;
-        // from 64 to 100, the last step of a doubling that a limit cuts short, a breath of noise is no growth
-        let (small, short) = probed.find(|(n, _)| 2 * n <= large + 1)?;
-        let exponent =
-            (typical(&long)? / typical(&short)?).ln() / (large as f64 / small as f64).ln();
-        Some(Self {
-            small,
-            large,
-            // no time at either n is no growth
-            exponent: if exponent.is_nan() { 0.0 } else { exponent },
-        })
+            .filter_map(|(n, walls)| Some((n, typical(&walls)?)));
+        let Some(mut last) = probed.next() else {
+            return Vec::new();
+        };
+        let mut steps = Vec::new();
+        for (n, wall) in probed {
+            let (large, long) = last;
+            // from 64 to 100, the last step of a doubling that a limit cuts short, a breath of noise is no growth
+            if 2 * n > large + 1 {
+                continue;
+            }
+            let exponent = (long / wall).ln() / (large as f64 / n as f64).ln();
+            steps.push(Self {
+                small: n,
+                large,
+                // no time at either n is no growth
+                exponent: if exponent.is_nan() { 0.0 } else { exponent },
+            });
+            last = (n, wall);
+        }
+        steps
     }
 
     /// With the median of these exponents instead of its own, where there are any.

@@ -174,6 +174,20 @@ fn growth_under_the_load_of_others_is_not_judged() {
 }
 
 #[test]
+fn growth_that_others_beneath_this_machine_made_is_none() {
+    // whoever shares the core of a virtual machine is not seen: whatever takes longer than a turn of 600 us waits for one of 600 more
+    let interrupted = |n: u64| 100 * n + if 100 * n > 600_000 { 600_000 } else { 0 };
+    let got = notes(|run| warm(run, interrupted));
+    assert_eq!(got, []);
+    // work that piles up does so in the shorter regions too
+    let piled = notes(|run| warm(run, |n| interrupted(n) * n / 1000));
+    assert!(
+        piled[0].1.contains("it grows as n to the power of 2."),
+        "{piled:?}"
+    );
+}
+
+#[test]
 fn growth_is_not_judged_where_nothing_tells_what_others_did() {
     let got = notes(|run| {
         warm(run, |n| n * n);
