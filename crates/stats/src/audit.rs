@@ -3,9 +3,10 @@
 //!
 //! Must not know: compilers, processes, how entries were counted.
 
+use crate::summary::growth::{Growth, least, surely_not_linear};
 use crate::summary::limits;
 use crate::summary::reading::{Reading, median};
-use crate::summary::rules::{self, Growth, least};
+use crate::summary::rules;
 use crate::summary::words::number;
 use gritstone_model::{AuditTest, Benchmark, Claim, Event, Finding, Launch, Outcome, Usage};
 
@@ -83,7 +84,7 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
         None => growth,
     });
     // launches that timed one n each say nothing for themselves
-    let sure = each.is_empty() || rules::surely_not_linear(&each);
+    let sure = each.is_empty() || surely_not_linear(&each);
     let fault = |growth: Growth| growth.fault().filter(|_| sure);
     let flat = match idle.filter(|r| r.checks.iter().all(|check| check.got == check.expected)) {
         Some(idle) => Some(sentence(reason(idle))),

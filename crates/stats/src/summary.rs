@@ -12,6 +12,7 @@ mod crowd;
 mod derived;
 mod disturbance;
 mod factors;
+pub(crate) mod growth;
 mod launch;
 pub mod limits;
 mod load;

@@ -3,14 +3,13 @@
 //!
 //! Must not know: units, how a figure was computed, published times.
 
-use super::disturbance::{CROWDED, Disturbance};
+use super::disturbance::CROWDED;
+use super::growth;
 use super::limits;
-use super::reading::{Reading, median};
+use super::reading::Reading;
 use super::words::{count, number, of, percent};
 use crate::between::Scatter;
-use crate::center::ends_of_median;
 use gritstone_model::{Benchmark, Footnote, FootnoteKind, Outcome};
-use std::collections::BTreeMap;
 
 /// What the entry itself says that every reader must know.
 pub(super) fn declared(benchmark: &Benchmark) -> impl Iterator<Item = Footnote> {
@@ -44,7 +43,10 @@ pub(super) fn claims(
     }
     [
         checks(launches, claims.check),
-        claims.linear.then(|| linear(benchmark, launches)).flatten(),
+        claims
+            .linear
+            .then(|| growth::linear(benchmark, launches))
+            .flatten(),
         ns.and_then(|ns| faster_than_physics(benchmark, ns)),
         claims
             .switches_per_op
@@ -81,146 +83,6 @@ pub(crate) fn checks(launches: &[&Reading], claimed: bool) -> Option<String> {
             of(silent, launches.len(), "launch")
         )
     })
-}
-
-/// Time must grow in proportion to n, between the two largest n that were probed often enough. A launch that was disturbed
-/// says nothing of it: a region longer than the turn of whoever else has the CPU is always interrupted, one that is shorter
-/// seldom, so that all work seems to grow faster than n (another thread of the core slows both alike, and is let pass). In each of the others the least time of each n counts, as in an
-/// audit: bursts that are too short to disturb a launch only ever add time, and more to long regions than to short. Who else has the
-/// core of a virtual machine is not seen at all: work that is done grows with n among shorter regions too, and those are let speak.
-fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<String> {
-    let growth = |l: &Reading| Growth::of(l.warm(), least);
-    if launches.iter().all(|l| growth(l).is_none()) {
-        return Some(Growth::unseen(launches.len()));
-    }
-    // without a /proc nobody knows
-    let calm = |l: &Reading| {
-        let conditions = &l.launch.conditions;
-        conditions.others.is_some()
-            && !Disturbance::by_conditions(benchmark.processor_bound, conditions).is_any()
-    };
-    let growths: Vec<Growth> = launches
-        .iter()
-        .filter(|l| calm(l))
-        .filter_map(|l| growth(l))
-        .collect();
-    if growths.len() < limits::LINEAR_LAUNCHES {
-        return None;
-    }
-    let example = growths.first()?;
-    let exponents: Vec<f64> = growths.iter().map(|growth| growth.exponent).collect();
-    if !surely_not_linear(&exponents) || grows_below(launches) {
-        return None;
-    }
-    example.as_of(&exponents).fault()
-}
-
-/// The least time of regions of one n.
-pub(crate) fn least(walls: &[f64]) -> Option<f64> {
-    walls.iter().copied().reduce(f64::min)
-}
-
-/// Whether time grows with n over the last doublings together, by the least time of each n in all launches: the median of the steps,
-/// of which two may be longer than a turn of the CPU.
-fn grows_below(launches: &[&Reading]) -> bool {
-    let all = launches.iter().flat_map(|l| l.warm());
-    let steps = Growth::steps(all, least);
-    let last = steps.iter().take(limits::LINEAR_STEPS);
-    median(last.map(|step| step.exponent)).is_some_and(|m| limits::LINEAR_EXPONENT.contains(&m))
-}
-
-/// Whether launches at large grow otherwise than in proportion: the median of their exponents is beyond what any cache explains, or its
-/// 95 % interval by order statistics is outside of what counts as linear (all of them, where they are too few for one). Work that others
-/// have a part in scatters by tenths from launch to launch.
-pub(crate) fn surely_not_linear(exponents: &[f64]) -> bool {
-    let (linear, explained) = (limits::LINEAR_EXPONENT, limits::EXPLAINED_EXPONENT);
-    let beyond = median(exponents.iter().copied()).is_some_and(|m| !explained.contains(&m));
-    let ends = ends_of_median(exponents, limits::LINEAR_CONFIDENCE);
-    beyond || ends.is_some_and(|[low, high]| low > *linear.end() || high < *linear.start())
-}
-
-/// How time grows with n.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Growth {
-    small: u64,
-    large: u64,
-    /// The power of n.
-    pub exponent: f64,
-}
-
-impl Growth {
-    /// From timed regions (n, ns), those of one n taken together by `typical`: ln(ratio of times) / ln(ratio of n), of the largest n
-    /// and the next that is half of it or less.
-    pub(crate) fn of(
-        warm: impl Iterator<Item = (u64, u64)>,
-        typical: impl Fn(&[f64]) -> Option<f64>,
-    ) -> Option<Self> {
-        Self::steps(warm, typical).into_iter().next()
-    }
-
-    /// The same from each n to the next that is half of it or less, the largest first.
-    fn steps(
-        warm: impl Iterator<Item = (u64, u64)>,
-        typical: impl Fn(&[f64]) -> Option<f64>,
-    ) -> Vec<Self> {
-        let mut by_n: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-        for (n, wall) in warm.filter(|(n, _)| *n > 0) {
-            by_n.entry(n).or_default().push(wall as f64);
-        }
-        by_n.retain(|_, walls| walls.len() >= limits::LINEAR_REGIONS);
-        let mut probed = by_n
-            .into_iter()
-            .rev()
-            .filter_map(|(n, walls)| Some((n, typical(&walls)?)));
-        let Some(mut last) = probed.next() else {
-            return Vec::new();
-        };
-        let mut steps = Vec::new();
-        for (n, wall) in probed {
-            let (large, long) = last;
-            // from 64 to 100, the last step of a doubling that a limit cuts short, a breath of noise is no growth
-            if 2 * n > large + 1 {
-                continue;
-            }
-            let exponent = (long / wall).ln() / (large as f64 / n as f64).ln();
-            steps.push(Self {
-                small: n,
-                large,
-                // no time at either n is no growth
-                exponent: if exponent.is_nan() { 0.0 } else { exponent },
-            });
-            last = (n, wall);
-        }
-        steps
-    }
-
-    /// With the median of these exponents instead of its own, where there are any.
-    pub(crate) fn as_of(self, exponents: &[f64]) -> Self {
-        let exponent = median(exponents.iter().copied()).unwrap_or(self.exponent);
-        Self { exponent, ..self }
-    }
-
-    /// Why it is not in proportion to n, if it is not.
-    pub(crate) fn fault(&self) -> Option<String> {
-        (!limits::LINEAR_EXPONENT.contains(&self.exponent)).then(|| {
-            format!(
-                "Time does not grow in proportion to n: between n = {} and n = {} it grows as n to the power of {} (must be {} to {}).",
-                self.small,
-                self.large,
-                number(self.exponent),
-                limits::LINEAR_EXPONENT.start(),
-                limits::LINEAR_EXPONENT.end(),
-            )
-        })
-    }
-
-    /// What is said where no launch shows any growth.
-    pub(crate) fn unseen(launches: usize) -> String {
-        format!(
-            "Nothing shows that time grows with n: two different n were not timed twice in any of {}.",
-            count(launches, "launch")
-        )
-    }
 }
 
 /// Whether an operation was done in less time than any machine needs.
