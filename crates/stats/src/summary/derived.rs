@@ -298,22 +298,28 @@ fn disturbed(footnotes: &[Footnote]) -> bool {
     footnotes.iter().any(|f| f.kind == FootnoteKind::Disturbed)
 }
 
-/// A sum that is not positive, or that may not be. Whoever shares the CPU with a row that never sleeps takes more from it
+/// A sum that is not positive, or that may not be. Only one whose whole interval is below nothing tells against its rows: noise
+/// alone makes half of all differences of equal rows negative. Whoever shares the CPU with a row that never sleeps takes more from it
 /// than from one that does, so that of disturbed rows a sum below nothing says nothing of their work.
 fn positive(sum: f64, interval: Option<[f64; 2]>, unit: &str, disturbed: bool) -> Option<Footnote> {
-    if sum <= 0.0 && disturbed {
-        let why = format!(
-            "The difference is {} {unit}, less than nothing: the rows that it is made of were disturbed, so that it cannot be told.",
-            number(sum)
-        );
-        return Some(Footnote::new(FootnoteKind::Unrepeatable, why));
-    }
-    if sum <= 0.0 {
-        let why = format!(
-            "The difference is {} {unit}: less than nothing cannot be measured, so one of its rows does not do what it says.",
-            number(sum)
-        );
-        return Some(Footnote::new(FootnoteKind::Trivialised, why));
+    let sure = interval.is_none_or(|[_, high]| high <= 0.0);
+    if sum <= 0.0 && sure {
+        let (kind, but) = match (disturbed, interval) {
+            (true, _) => (
+                FootnoteKind::Unrepeatable,
+                ", less than nothing: the rows that it is made of were disturbed, so that it cannot be told.",
+            ),
+            (false, None) => (
+                FootnoteKind::Unrepeatable,
+                ", less than nothing, after too few rounds to tell.",
+            ),
+            (false, Some(_)) => (
+                FootnoteKind::Trivialised,
+                ": less than nothing cannot be measured, so one of its rows does not do what it says.",
+            ),
+        };
+        let why = format!("The difference is {} {unit}{but}", number(sum));
+        return Some(Footnote::new(kind, why));
     }
     let [low, high] = interval.filter(|[low, _]| *low <= 0.0)?;
     let why = format!(

@@ -107,6 +107,47 @@ fn less_than_nothing_is_said_and_not_clamped() {
 }
 
 #[test]
+fn less_than_nothing_by_noise_is_not_held_against_the_rows() {
+    let rows = {
+        let mut rows = rows();
+        rows[2].published = None;
+        rows
+    };
+    // all but as long as each other
+    let run = run(
+        rows,
+        [launches("a/long", 100.0), scattered("a/short", 100.1)].concat(),
+    );
+    let result = rest(&run);
+    assert!(result.estimate.unwrap() < 0.0 && result.interval.unwrap()[1] > 0.0);
+    let kinds: Vec<_> = notes(&result).iter().map(|(kind, ..)| *kind).collect();
+    assert_eq!(kinds, [Unrepeatable], "{:?}", notes(&result));
+    // too few rounds for an interval
+    let few = RunData {
+        launches: run
+            .launches
+            .iter()
+            .filter(|l| l.round < 4)
+            .cloned()
+            .collect(),
+        ..run
+    };
+    let result = rest(&few);
+    assert!(result.estimate.unwrap() < 0.0 && result.interval.is_none());
+    let found = notes(&result);
+    assert!(
+        found.iter().all(|(kind, ..)| *kind == Unrepeatable),
+        "{found:?}"
+    );
+    assert!(
+        found
+            .iter()
+            .any(|(.., why)| why.ends_with(" less than nothing, after too few rounds to tell.")),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn less_than_nothing_of_disturbed_rows_says_nothing_of_their_work() {
     let mut run = run(
         rows(),
