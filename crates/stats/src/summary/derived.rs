@@ -304,21 +304,23 @@ fn disturbed(footnotes: &[Footnote]) -> bool {
 fn positive(sum: f64, interval: Option<[f64; 2]>, unit: &str, disturbed: bool) -> Option<Footnote> {
     let sure = interval.is_none_or(|[_, high]| high <= 0.0);
     if sum <= 0.0 && sure {
-        let (kind, but) = match (disturbed, interval) {
-            (true, _) => (
+        let (kind, but) = if disturbed {
+            (
                 FootnoteKind::Unrepeatable,
-                ", less than nothing: the rows that it is made of were disturbed, so that it cannot be told.",
-            ),
-            (false, None) => (
+                ", less than nothing: the rows that it is made of were disturbed, so that it cannot be told",
+            )
+        } else if interval.is_none() {
+            (
                 FootnoteKind::Unrepeatable,
-                ", less than nothing, after too few rounds to tell.",
-            ),
-            (false, Some(_)) => (
+                ", less than nothing, after too few rounds to tell",
+            )
+        } else {
+            (
                 FootnoteKind::Trivialised,
-                ": less than nothing cannot be measured, so one of its rows does not do what it says.",
-            ),
+                ": less than nothing cannot be measured, so one of its rows does not do what it says",
+            )
         };
-        let why = format!("The difference is {} {unit}{but}", number(sum));
+        let why = format!("The difference is {} {unit}{but}.", number(sum));
         return Some(Footnote::new(kind, why));
     }
     let [low, high] = interval.filter(|[low, _]| *low <= 0.0)?;

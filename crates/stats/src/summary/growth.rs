@@ -14,7 +14,8 @@ use std::collections::BTreeMap;
 /// says nothing of it: a region longer than the turn of whoever else has the CPU is always interrupted, one that is shorter
 /// seldom, so that all work seems to grow faster than n (another thread of the core slows both alike, and is let pass). In each of the others the least time of each n counts, as in an
 /// audit: bursts that are too short to disturb a launch only ever add time, and more to long regions than to short. Who else has the
-/// core of a virtual machine is not seen at all: work that is done grows with n among shorter regions too, and those are let speak.
+/// core of a virtual machine is not seen at all: that time grows faster than n must be so among shorter regions too. That it grows slower
+/// is nobody else's doing, and needs no more.
 pub(super) fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<String> {
     let growth = |l: &Reading| Growth::of(l.warm(), least);
     if launches.iter().all(|l| growth(l).is_none()) {
@@ -36,10 +37,12 @@ pub(super) fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Str
     }
     let example = growths.first()?;
     let exponents: Vec<f64> = growths.iter().map(|growth| growth.exponent).collect();
-    if !surely_not_linear(&exponents) || grows_below(launches) {
+    let growth = example.as_of(&exponents);
+    let faster = growth.exponent > *limits::LINEAR_EXPONENT.end();
+    if !surely_not_linear(&exponents) || (faster && shorter_grow_as_n(launches)) {
         return None;
     }
-    example.as_of(&exponents).fault()
+    growth.fault()
 }
 
 /// The least time of regions of one n.
@@ -49,7 +52,7 @@ pub(crate) fn least(walls: &[f64]) -> Option<f64> {
 
 /// Whether time grows with n over the last doublings together, by the least time of each n in all launches: the median of the steps,
 /// of which two may be longer than a turn of the CPU.
-fn grows_below(launches: &[&Reading]) -> bool {
+fn shorter_grow_as_n(launches: &[&Reading]) -> bool {
     let all = launches.iter().flat_map(|l| l.warm());
     let steps = Growth::steps(all, least);
     let last = steps.iter().take(limits::LINEAR_STEPS);

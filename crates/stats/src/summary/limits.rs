@@ -14,7 +14,7 @@ pub const EXPLAINED_EXPONENT: RangeInclusive<f64> = 0.4..=1.6;
 /// Confidence with which the median of the launches' exponents must be outside: work that fits the cache at the smaller n and not at the
 /// larger one scatters by some tenths, so that its median alone is outside now and then.
 pub const LINEAR_CONFIDENCE: f64 = 0.95;
-/// Doublings of n, the last ones, whose median exponent has a word too: calibration aims at 5 ms, a turn of the CPU takes 3 or 4, so that
+/// Doublings of n, the last ones, whose median exponent must be too large as well where the last alone is: calibration aims at 5 ms, a turn of the CPU takes 3 or 4, so that
 /// two of them at most are longer than one.
 pub const LINEAR_STEPS: usize = 5;
 /// Launches that must show a growth before it is judged: the median of fewer is one disturbed launch.

@@ -92,13 +92,16 @@ fn user_time_needs_rows_that_stay_out_of_the_kernel() {
     assert_eq!(published.user_s, None);
 }
 
+/// The rows without published work.
+fn unpublished() -> Vec<Benchmark> {
+    let mut rows = rows();
+    rows[2].published = None;
+    rows
+}
+
 #[test]
 fn less_than_nothing_is_said_and_not_clamped() {
-    let rows = {
-        let mut rows = rows();
-        rows[2].published = None;
-        rows
-    };
+    let rows = unpublished();
     let launches = [launches("a/long", 60.0), launches("a/short", 100.0)].concat();
     let result = rest(&run(rows, launches));
     near(result.estimate.map(|x| -x), 40.0);
@@ -108,11 +111,7 @@ fn less_than_nothing_is_said_and_not_clamped() {
 
 #[test]
 fn less_than_nothing_by_noise_is_not_held_against_the_rows() {
-    let rows = {
-        let mut rows = rows();
-        rows[2].published = None;
-        rows
-    };
+    let rows = unpublished();
     // all but as long as each other
     let run = run(
         rows,

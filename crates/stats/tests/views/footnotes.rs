@@ -185,6 +185,12 @@ fn growth_that_others_beneath_this_machine_made_is_none() {
         piled[0].1.contains("it grows as n to the power of 2."),
         "{piled:?}"
     );
+    // nobody else makes time stand still: work that ends at some n is none, however shorter regions grow
+    let ended = notes(|run| warm(run, |n| 100 * n.min(4000)));
+    assert!(
+        ended[0].1.contains("it grows as n to the power of 0 "),
+        "{ended:?}"
+    );
 }
 
 #[test]
