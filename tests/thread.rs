@@ -39,12 +39,8 @@ fn slower(run: &Value, times: f64, slow: &str, fast: &str) {
 }
 
 fn disturbed(run: &Value, id: &str) -> bool {
-    has(run, id, "disturbed")
-}
-
-fn has(run: &Value, id: &str, kind: &str) -> bool {
     let notes = result(run, id)["footnotes"].as_array().unwrap();
-    notes.iter().any(|note| note["kind"] == kind)
+    notes.iter().any(|note| note["kind"] == "disturbed")
 }
 
 /// No row that has a figure is without its work. What takes two CPUs says so where there is one.
@@ -212,8 +208,7 @@ fn takes_64_cpus(run: &Value, id: &str) {
 }
 
 /// What the machine says of the caches that a core has to itself is what the curve of latency shows of them. Of those that are
-/// shared, others may have any part; and a figure that is not known to a half, since others beneath a virtual machine have its core
-/// and its memory, is no point of a curve.
+/// shared, others may have any part.
 #[test]
 fn the_curve_of_latency_ends_where_the_caches_of_this_machine_end() {
     let home = Home::new();
@@ -228,8 +223,7 @@ fn the_curve_of_latency_ends_where_the_caches_of_this_machine_end() {
         })
         .collect();
     let mut rows = run["results"].as_array().unwrap().iter();
-    let unsteady = |id: &str| disturbed(&run, id) || has(&run, id, "unrepeatable");
-    if own.is_empty() || rows.any(|row| unsteady(row["id"].as_str().unwrap())) {
+    if own.is_empty() || rows.any(|row| disturbed(&run, row["id"].as_str().unwrap())) {
         return;
     }
     let last = &result(&run, "memory/latency/256m")["footnotes"];
