@@ -1,0 +1,1 @@
+//! Attacks on the binary, each of which must fail: by bundles, directories, names, limits and what is printed.
