@@ -3,4 +3,32 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod ab;
+mod aim;
 mod attacks;
+mod audit;
+mod bare;
+mod binary;
+mod ci;
+mod compilers;
+mod conditions;
+mod copies;
+mod cross;
+mod discs;
+mod ends;
+mod exchange;
+mod fs;
+mod ipc;
+mod kernel;
+mod load;
+mod own;
+mod paging;
+mod past;
+mod ratings;
+mod rt;
+mod selftest;
+mod steady;
+mod surroundings;
+mod terminal;
+mod thread;
+mod trace;

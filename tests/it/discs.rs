@@ -1,9 +1,7 @@
 //! Discs that must come to no harm: one that is full or may not be written, a device that somebody uses or that is none; and that no
 //! file system outlives a run. What takes root says so and is left out without it.
 
-mod common;
-
-use common::{
+use crate::common::{
     DISC, Home, PATIENT, alone, entries, eventually, has_loops, ours, processes, result, start,
 };
 use nix::libc;

@@ -2,9 +2,7 @@
 //!
 //! Must not know: how a rating is computed.
 
-mod common;
-
-use common::Home;
+use crate::common::Home;
 use serde_json::Value;
 
 fn overall(machine: &Value) -> &Value {

@@ -1,8 +1,6 @@
 //! `run --copies`: copies work at once, are stored and come back, and do more together than one alone.
 
-mod common;
-
-use common::{Home, kinds, result};
+use crate::common::{Home, kinds, result};
 use serde_json::Value;
 
 /// Runs it, and gives the points of one copy and of two.

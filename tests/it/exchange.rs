@@ -1,8 +1,6 @@
 //! Runs that go out and come back, as a person sends them.
 
-mod common;
-
-use common::{Home, SHORT};
+use crate::common::{Home, SHORT};
 use std::fs;
 
 /// Standard output of a command that ends well.

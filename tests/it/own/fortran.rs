@@ -48,7 +48,7 @@ const struct kernel kernel = {.name = "mine/squares", .setup = setup, .run = run
 
 /// The first block of code in the document after this heading that is in this language.
 fn shown<'a>(heading: &str, language: &str) -> &'a str {
-    let document = include_str!("../../docs/own.md");
+    let document = include_str!("../../../docs/own.md");
     let (_, section) = document.split_once(heading).unwrap();
     let (_, block) = section.split_once(&format!("```{language}\n")).unwrap();
     block.split_once("```").unwrap().0

@@ -1,8 +1,6 @@
 //! Compilers as a dimension, used as a person uses it: the kernels compiled again here, by one or by several.
 
-mod common;
-
-use common::{Home, ended, eventually, kept, kinds, result, traces};
+use crate::common::{self, Home, ended, eventually, kept, kinds, result, traces};
 use serde_json::Value;
 
 const QUICK: [&str; 4] = ["--budget", "8s", "--precision", "50%"];

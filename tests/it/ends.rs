@@ -1,9 +1,7 @@
 //! Runs that are killed, cut off or interrupted, stores that are damaged or full: nothing that was finished is lost, nothing is left
 //! behind. No test asserts an absolute time.
 
-mod common;
-
-use common::{Home, SHORT, eventually, kept, processes, result, start, traces};
+use crate::common::{Home, SHORT, eventually, kept, processes, result, start, traces};
 use serde_json::Value;
 use std::fs;
 use std::process::{Command, Stdio};

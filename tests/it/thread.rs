@@ -1,9 +1,7 @@
 //! Threads, the scheduler and memory without a device, run as a person runs them: what must be slower than what on any machine, with
 //! a lot of room. No test asserts an absolute time.
 
-mod common;
-
-use common::{Home, result};
+use crate::common::{Home, result};
 use serde_json::Value;
 
 /// A short run of rows.

@@ -1,9 +1,9 @@
 //! Response to events by the binary: every row has a figure or a reason, what the machine does not permit is said and replaced by
 //! nothing, and no trace outlives a run that is killed.
 
-mod common;
-
-use common::{Home, binary, entries, eventually, kept, kinds, processes, result, said, start};
+use crate::common::{
+    Home, binary, entries, eventually, kept, kinds, processes, result, said, start,
+};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, geteuid};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Catalogues that mean harm: refused before anything runs, or contained.
 
-use super::common::{self, Home, ended, processes, traces};
 use super::{FAMILY, TRUE, evil};
+use crate::common::{self, Home, ended, processes, traces};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;

@@ -1,8 +1,7 @@
 //! What a kernel does around a sample, seen from outside: nothing foreign between the two resource readings, and as
 //! many entries into the kernel as the row says.
 
-mod common;
-
+use crate::common;
 use std::fs;
 use std::path::Path;
 use std::process::Command;

@@ -1,8 +1,6 @@
 //! Runs of one machine over time, as a person looks back on them.
 
-mod common;
-
-use common::{Home, SHORT, result};
+use crate::common::{Home, SHORT, result};
 use gritstone_model::{Conditions, Event, RunData, TrialSide};
 use gritstone_store::{Store, new_id};
 use serde_json::{Value, json};

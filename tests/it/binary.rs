@@ -1,8 +1,6 @@
 //! The binary, used as a person uses it. No test asserts an absolute time: work done, claims kept, shapes and codes.
 
-mod common;
-
-use common::{Home, binary, ended, kinds, result, start, traces};
+use crate::common::{Home, binary, ended, kinds, result, start, traces};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::process::{CommandExt, ExitStatusExt};

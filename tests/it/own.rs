@@ -1,14 +1,10 @@
 //! Benchmarks of one's own, used as a person uses them.
 
-mod common;
-#[path = "own/fortran.rs"]
 mod fortran;
-#[path = "own/hostile.rs"]
 mod hostile;
-#[path = "own/versions.rs"]
 mod versions;
 
-use common::{Home, SHORT, kinds, result, traces};
+use crate::common::{self, Home, SHORT, kinds, result, traces};
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;

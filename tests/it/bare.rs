@@ -2,9 +2,7 @@
 //! list of users, no variables. The static one is tried so by `make dist`; here the one of the tests has the libraries it is
 //! linked with beside it.
 
-mod common;
-
-use common::{binary, kinds, result};
+use crate::common::{binary, kinds, result};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,7 @@
 //! `gritstone audit`, used as a person uses it: that our own benchmarks are clean, and what is said where not everything
 //! can be tested.
 
-mod common;
-
-use common::{Home, ended};
+use crate::common::{self, Home, ended};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

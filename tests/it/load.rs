@@ -1,9 +1,9 @@
 //! Rows beside a load: what the users do, that a load lives between launches and tells what it did, that nothing of it outlives a
 //! run, and the summary that is made of such rows.
 
-mod common;
-
-use common::{Home, entries, eventually, kept, kinds, processes, result, start, traces};
+use crate::common::{
+    self, Home, entries, eventually, kept, kinds, processes, result, start, traces,
+};
 use gritstone_model::{
     Benchmark, Conditions, Event, Id, Launch, Machine, Outcome, RunData, RunInfo, Sample, Settings,
     Work,

@@ -1,8 +1,6 @@
 //! What a terminal gets: the same bytes whatever the locale, and a run that goes on when the terminal is stopped or slow.
 
-mod common;
-
-use common::{Home, eventually, result};
+use crate::common::{self, Home, eventually, result};
 use nix::fcntl::{OFlag, open};
 use nix::pty::{OpenptyResult, openpty};
 use nix::sys::stat::Mode;

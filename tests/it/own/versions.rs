@@ -1,7 +1,7 @@
 //! Two versions of programs of one's own, in turns. The slower one does several times the work; nothing is asked of how long that takes.
 
-use super::common::{self, Home, kinds, result, traces};
 use super::copied_to;
+use crate::common::{self, Home, kinds, result, traces};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};

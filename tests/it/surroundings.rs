@@ -1,9 +1,7 @@
 //! A run in surroundings that are not as they should be: signals that whoever started it ignores, a standard error that
 //! cannot be written, a terminal that goes, folders of odd names.
 
-mod common;
-
-use common::{Home, binary, ended, eventually, kept, result, said};
+use crate::common::{Home, binary, ended, eventually, kept, result, said};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;

@@ -1,8 +1,6 @@
 //! `run --steady` on a made-up machine: what is changed is put back, whoever dies when.
 
-mod common;
-
-use common::{Home, SHORT, entries, eventually, kept, processes, start, traces};
+use crate::common::{self, Home, SHORT, entries, eventually, kept, processes, start, traces};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::fs;

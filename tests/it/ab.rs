@@ -1,9 +1,7 @@
 //! `gritstone ab` as a person uses it. How often its verdicts are right is tried elsewhere, with made-up times: here sides differ
 //! by factors, or nothing is said of the verdict.
 
-mod common;
-
-use common::{Home, entries, eventually, kept, processes, start, traces};
+use crate::common::{self, Home, entries, eventually, kept, processes, start, traces};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;

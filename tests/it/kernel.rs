@@ -1,9 +1,7 @@
 //! The kernel benchmarks, run as a person runs them: what must be slower than what on any machine, with a lot of room. No
 //! test asserts an absolute time.
 
-mod common;
-
-use common::{Home, result};
+use crate::common::{Home, result};
 
 #[test]
 fn more_work_takes_longer() {

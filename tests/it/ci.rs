@@ -3,18 +3,16 @@
 //! That they are what the two services take is tried by `scripts/check-ci`, which needs schemas that are not here.
 //! Must not know: how a gate decides.
 
-mod common;
-
-use common::{Home, binary};
+use crate::common::{self, Home, binary};
 use std::path::Path;
 use std::process::Command;
 
 const FILES: [(&str, &str); 2] = [
     (
         "github-actions.yml",
-        include_str!("../docs/ci/github-actions.yml"),
+        include_str!("../../docs/ci/github-actions.yml"),
     ),
-    ("gitlab-ci.yml", include_str!("../docs/ci/gitlab-ci.yml")),
+    ("gitlab-ci.yml", include_str!("../../docs/ci/gitlab-ci.yml")),
 ];
 
 /// The blocks of shell in a file: what is indented below a line that ends in `|`.

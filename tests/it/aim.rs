@@ -1,8 +1,6 @@
 //! AIM Suite II, used as a person uses it: work done, and ratios within one run that hold on any machine with room to spare.
 
-mod common;
-
-use common::{Home, kinds, result};
+use crate::common::{Home, kinds, result};
 use serde_json::Value;
 
 fn estimate(run: &Value, id: &str) -> f64 {

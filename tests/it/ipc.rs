@@ -1,9 +1,7 @@
 //! Communication, events and file operations, run as a person runs them: what must be dearer than what on any machine, with a
 //! lot of room, and that nothing outlives a launch. No test asserts an absolute time.
 
-mod common;
-
-use common::{Home, binary, eventually, kept, kinds, processes, result, start};
+use crate::common::{self, Home, binary, eventually, kept, kinds, processes, result, start};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;

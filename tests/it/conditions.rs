@@ -1,9 +1,7 @@
 //! A machine that is not left alone: what others did to a figure stands beside it. Live, so each test asks only that the
 //! expected footnote is among those found; that it is the only one is tested with made-up launches.
 
-mod common;
-
-use common::{Home, alone, binary, kinds, result};
+use crate::common::{Home, alone, binary, kinds, result};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

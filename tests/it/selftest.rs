@@ -2,9 +2,7 @@
 //!
 //! Two short runs are measured; the others are copies of one of them with times of their own.
 
-mod common;
-
-use common::{Home, ended, eventually, result, start};
+use crate::common::{Home, ended, eventually, result, start};
 use gritstone_model::{Conditions, Event, Launch, RunData};
 use gritstone_store::Store;
 use serde_json::Value;

@@ -1,8 +1,6 @@
 //! Paging by the binary: what the document was about, within one run, and that no control group and no swap file outlives a run.
 
-mod common;
-
-use common::{Home, PATIENT, entries, eventually, kept, kinds, processes, result, start};
+use crate::common::{Home, PATIENT, entries, eventually, kept, kinds, processes, result, start};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;

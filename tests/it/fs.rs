@@ -1,9 +1,9 @@
 //! Rows of files and discs by the binary: that they do what they say, that an ordinary user gets those that need no privilege, and that what
 //! a kernel refuses is said.
 
-mod common;
-
-use common::{DISC, Home, PATIENT, alone, ended, has_loops, kinds, ours, result, traces};
+use crate::common::{
+    self, DISC, Home, PATIENT, alone, ended, has_loops, kinds, ours, result, traces,
+};
 use nix::libc;
 use nix::unistd::{chown, geteuid};
 use serde_json::Value;
