@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 use assert_cmd::Command;
+use gritstone_model::RunData;
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -25,6 +26,27 @@ pub fn alone() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
+/// A recorded run of tests/fixtures: `run` has benchmarks of all families, `copies` two copies at once.
+pub fn fixture(name: &str) -> PathBuf {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures");
+    fixtures.join(format!("{name}.jsonl"))
+}
+
+/// The same with all its launches, to be changed and imported.
+pub fn recorded(name: &str) -> RunData {
+    gritstone_exchange::read_bundle(&fs::read_to_string(fixture(name)).unwrap()).unwrap()
+}
+
+/// A run as it would be had it been started so many hours after 1970, with a label.
+pub fn at_hour(run: &RunData, hours: u32, label: &str) -> RunData {
+    let mut run = run.clone();
+    let started = jiff::Timestamp::UNIX_EPOCH + jiff::SignedDuration::from_hours(hours.into());
+    run.info.started = started.to_string();
+    run.info.id = gritstone_store::new_id(started, hours);
+    run.info.label = Some(label.to_owned());
+    run
+}
+
 pub struct Home {
     pub folder: TempDir,
 }
@@ -34,6 +56,28 @@ impl Home {
         Self {
             folder: tempfile::tempdir().unwrap(),
         }
+    }
+
+    /// A home whose store has these recorded runs.
+    pub fn with(recorded: &[&str]) -> Self {
+        let home = Self::new();
+        for name in recorded {
+            let path = fixture(name);
+            let (code, _, error) = home.run(&["import", path.to_str().unwrap()]);
+            assert_eq!(code, 0, "{error}");
+        }
+        home
+    }
+
+    /// Runs come into the store, as bundles do.
+    pub fn import(&self, runs: &[RunData]) {
+        let file = self.path().join("bundle.jsonl");
+        for run in runs {
+            fs::write(&file, gritstone_exchange::write_bundle(run)).unwrap();
+            let (code, _, error) = self.run(&["import", file.to_str().unwrap()]);
+            assert_eq!(code, 0, "{error}");
+        }
+        let _ = fs::remove_file(file);
     }
 
     pub fn path(&self) -> &Path {
@@ -97,15 +141,62 @@ pub fn result<'a>(run: &'a Value, id: &str) -> &'a Value {
         .unwrap_or_else(|| panic!("no {id} in {run}"))
 }
 
-/// The footnote kinds of a result's estimate.
-pub fn kinds(result: &Value) -> Vec<String> {
-    result["footnotes"]
-        .as_array()
-        .unwrap()
+/// What stands beside a result: the one place that knows how its JSON says it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Note {
+    /// A word of the glossary; nothing for a remark that casts no doubt.
+    pub flag: Option<&'static str>,
+    /// Which part of the result it is about; nothing for the estimate.
+    pub about: Option<String>,
+    pub message: String,
+}
+
+pub fn notes(result: &Value) -> Vec<Note> {
+    let note = |note: &Value| Note {
+        flag: match note["kind"].as_str().unwrap() {
+            "trivialised" => Some("invalid"),
+            "unrepeatable" => Some("noisy"),
+            "disturbed" => Some("interference"),
+            "not run" => Some("skipped"),
+            "not comparable" => Some("not-comparable"),
+            "not ours" => Some("custom"),
+            "doubtful" => Some("doubtful"),
+            _ => None,
+        },
+        about: note["of"].as_str().map(str::to_owned),
+        message: note["why"].as_str().unwrap().to_owned(),
+    };
+    let all = result["footnotes"].as_array();
+    all.unwrap_or_else(|| panic!("{result}"))
         .iter()
-        .filter(|note| note["of"].is_null())
-        .map(|note| note["kind"].as_str().unwrap().to_owned())
+        .map(note)
         .collect()
+}
+
+/// The flags of a result's estimate.
+pub fn flags(result: &Value) -> Vec<&'static str> {
+    let of_the_estimate = notes(result)
+        .into_iter()
+        .filter(|note| note.about.is_none());
+    of_the_estimate.filter_map(|note| note.flag).collect()
+}
+
+pub fn flagged(result: &Value, flag: &str) -> bool {
+    flags(result).contains(&flag)
+}
+
+/// Everything that is said of a result, a line each.
+pub fn messages(result: &Value) -> String {
+    let all: Vec<String> = notes(result).into_iter().map(|note| note.message).collect();
+    all.join("\n")
+}
+
+/// Why there is no result; empty where there is one.
+pub fn reason(result: &Value) -> String {
+    let skipped = notes(result)
+        .into_iter()
+        .find(|note| note.flag == Some("skipped"));
+    skipped.map_or(String::new(), |note| note.message)
 }
 
 /// Makes a program. Another test may be starting something just now, and would hold what we write open until it has: so the

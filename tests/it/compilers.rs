@@ -1,6 +1,8 @@
 //! Compilers as a dimension, used as a person uses it: the kernels compiled again here, by one or by several.
 
-use crate::common::{self, Home, ended, eventually, kept, kinds, result, traces};
+use crate::common::{
+    self, Home, Note, ended, eventually, flagged, flags, kept, notes, reason, result, traces,
+};
 use serde_json::Value;
 
 const QUICK: [&str; 4] = ["--budget", "8s", "--precision", "50%"];
@@ -30,7 +32,7 @@ fn a_run_with_another_compiler_says_so_in_every_figure() {
         row["program"]["flags"],
         "-std=gnu11 -O1 -fno-inline -static"
     );
-    assert!(!kinds(row).contains(&"trivialised".to_owned()), "{row}");
+    assert!(!flagged(row, "invalid"), "{row}");
     let row = result(&run, "cpu/whetstone/b1d");
     assert_eq!(
         row["program"]["flags"],
@@ -75,8 +77,8 @@ fn a_program_that_a_compiler_refuses_is_a_row_with_its_reason() {
     let run = home.json(&[&words[..], &["--format", "json"], &QUICK].concat());
     assert!(result(&run, "byte/loop")["estimate"].is_number());
     let refused = result(&run, "byte/fcall-empty");
-    assert_eq!(kinds(refused), ["not run"]);
-    let why = refused["footnotes"][0]["why"].as_str().unwrap();
+    assert_eq!(flags(refused), ["skipped"]);
+    let why = reason(refused);
     assert!(
         why.contains("byte/fcall does not compile") && why.contains("not with me"),
         "{why}"
@@ -249,11 +251,9 @@ fn a_compiler_that_makes_another_program_is_caught_by_what_the_program_leaves() 
         let (_, out, error) = home.run(&[&["run"][..], &rows, &with, &long].concat());
         let run: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{error}"));
         for id in rows {
-            let notes = result(&run, id)["footnotes"].as_array().unwrap();
-            let value_is_wrong = |note: &Value| {
-                let why = note["why"].as_str().unwrap();
-                note["kind"] == "trivialised" && why.contains("check")
-            };
+            let notes = notes(result(&run, id));
+            let value_is_wrong =
+                |note: &Note| note.flag == Some("invalid") && note.message.contains("check");
             assert_eq!(notes.iter().any(value_is_wrong), caught, "{id}: {notes:?}");
         }
     }

@@ -1,7 +1,7 @@
 //! A machine that is not left alone: what others did to a figure stands beside it. Live, so each test asks only that the
 //! expected footnote is among those found; that it is the only one is tested with made-up launches.
 
-use crate::common::{Home, alone, binary, kinds, result};
+use crate::common::{Home, alone, binary, flagged, messages, result};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -43,9 +43,9 @@ fn others_on_the_measured_cpu_are_seen() {
         "json",
     ]);
     let row = result(&run, "byte/sieve");
-    assert!(kinds(row).contains(&"disturbed".to_owned()), "{row}");
+    assert!(flagged(row, "interference"), "{row}");
     // and the figure is still one of work that was done
-    assert!(!kinds(row).contains(&"trivialised".to_owned()), "{row}");
+    assert!(!flagged(row, "invalid"), "{row}");
 }
 
 /// A control group with a fifth of a CPU, less than any neighbour leaves, version 1 or 2; `None` where this process may not make one.
@@ -106,7 +106,7 @@ fn a_quota_is_seen() {
     );
     let run: Value = serde_json::from_slice(&output.stdout).unwrap();
     let row = result(&run, "byte/sieve");
-    assert!(kinds(row).contains(&"disturbed".to_owned()), "{row}");
-    let why = row["footnotes"].to_string();
+    assert!(flagged(row, "interference"), "{row}");
+    let why = messages(&row);
     assert!(why.contains("throttled") || why.contains("quota"), "{why}");
 }

@@ -2,7 +2,8 @@
 //! a kernel refuses is said.
 
 use crate::common::{
-    self, DISC, Home, PATIENT, alone, ended, has_loops, kinds, ours, result, traces,
+    self, DISC, Home, PATIENT, alone, ended, flagged, has_loops, messages, ours, reason, result,
+    traces,
 };
 use nix::libc;
 use nix::unistd::{chown, geteuid};
@@ -20,18 +21,8 @@ const NO_DISC: [&str; 3] = [
     "ended before the first launch",
 ];
 
-/// Why a result has no figure.
-fn reason(result: &Value) -> String {
-    let notes = result["footnotes"].as_array().unwrap();
-    let why = notes.iter().find(|note| note["kind"] == "not run");
-    why.map_or(String::new(), |note| note["why"].as_str().unwrap().into())
-}
-
 fn says(result: &Value, words: &str) -> bool {
-    let notes = result["footnotes"].as_array().unwrap();
-    notes
-        .iter()
-        .any(|note| note["why"].as_str().unwrap().contains(words))
+    messages(result).contains(words)
 }
 
 /// A row was measured, and did its work; or this disc will not do or there was no time, which is said.
@@ -43,10 +34,7 @@ fn measured(run: &Value, id: &str) -> bool {
         return false;
     }
     assert_eq!(row["outcome"], "measured", "{id}: {row}");
-    assert!(
-        !kinds(row).contains(&"trivialised".to_owned()),
-        "{id}: {row}"
-    );
+    assert!(!flagged(row, "invalid"), "{id}: {row}");
     true
 }
 

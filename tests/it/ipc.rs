@@ -1,7 +1,9 @@
 //! Communication, events and file operations, run as a person runs them: what must be dearer than what on any machine, with a
 //! lot of room, and that nothing outlives a launch. No test asserts an absolute time.
 
-use crate::common::{self, Home, binary, eventually, kept, kinds, processes, result, start};
+use crate::common::{
+    self, Home, binary, eventually, flagged, flags, kept, processes, reason, result, start,
+};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -45,7 +47,7 @@ fn run(home: &Home, rows: &[&str]) -> Value {
 /// The best of the launches: whoever else uses the machine only ever adds time.
 fn best(run: &Value, id: &str) -> f64 {
     let row = result(run, id);
-    assert!(!kinds(row).contains(&"trivialised".to_owned()), "{row}");
+    assert!(!flagged(row, "invalid"), "{row}");
     let values = row["values"].as_array().unwrap().iter();
     let values = values.map(|value| value.as_f64().unwrap());
     let best = match row["unit"].as_str().unwrap().ends_with("/s") {
@@ -84,7 +86,7 @@ fn larger_messages_take_longer() {
     in_a_calm_moment(&rows, |run| {
         // four copies of 64 KB beside a switch there and one back: twice as long by TCP, five times by a pipe; beside others who
         // compute, each switch waits for their turns, which are longer
-        let disturbed = |id: &&str| kinds(result(run, id)).contains(&"disturbed".to_owned());
+        let disturbed = |id: &&str| flagged(result(run, id), "interference");
         let longer = |pair: &[&str]| match pair.iter().any(disturbed) {
             true => Err(format!("{pair:?}: {DISTURBED}")),
             false => exceeds(best(run, pair[1]), 1.3, best(run, pair[0])),
@@ -136,8 +138,8 @@ fn thirty_two_requests_share_an_entry_into_the_kernel() {
     let rows = ["file/io-uring/nop", "file/io-uring/nop-32"];
     in_a_calm_moment(&rows, |run| {
         let one = result(run, rows[0]);
-        if kinds(one).contains(&"not run".to_owned()) {
-            let why = one["footnotes"][0]["why"].as_str().unwrap();
+        if flagged(one, "skipped") {
+            let why = reason(one);
             assert!(why.contains("kernel.io_uring_disabled"), "{why}");
             return Ok(());
         }
@@ -176,7 +178,7 @@ fn nothing_with_a_name_is_left() {
     let run = run(&home, &QUEUES);
     for id in QUEUES {
         let row = result(&run, id);
-        let skipped = kinds(row).contains(&"not run".to_owned());
+        let skipped = flagged(row, "skipped");
         assert!(skipped || row["estimate"].is_number(), "{row}");
     }
     new_since(&before);
@@ -226,8 +228,8 @@ fn too_few_descriptors_are_a_reason() {
     assert!(output.status.success(), "{error}");
     let run: Value = serde_json::from_slice(&output.stdout).unwrap();
     let few = result(&run, "event/epoll/10000");
-    assert_eq!(kinds(few), ["not run"], "{few}");
-    let why = few["footnotes"][0]["why"].as_str().unwrap();
+    assert_eq!(flags(few), ["skipped"], "{few}");
+    let why = reason(few);
     assert!(
         why.contains("10032") && why.contains("500") && why.contains("ulimit"),
         "{why}"

@@ -2,7 +2,7 @@
 //! run, and the summary that is made of such rows.
 
 use crate::common::{
-    self, Home, entries, eventually, kept, kinds, processes, result, start, traces,
+    self, Home, entries, eventually, flagged, kept, messages, processes, result, start, traces,
 };
 use gritstone_model::{
     Benchmark, Conditions, Event, Id, Launch, Machine, Outcome, RunData, RunInfo, Sample, Settings,
@@ -142,10 +142,10 @@ fn a_load_lives_between_launches_and_tells_what_it_did() {
     }
     let run: Value = serde_json::from_str(&out).unwrap();
     let [one, two, none] = rows.map(|id| result(&run, id));
-    let told = |row: &Value, text: &str| row["footnotes"].to_string().contains(text);
+    let told = |row: &Value, text: &str| messages(&row).contains(text);
     for row in [one, two].into_iter().filter(|row| !not_run(row)) {
         assert!(told(row, "transactions of 16 users"), "{row}");
-        assert!(!kinds(row).contains(&"trivialised".to_owned()), "{row}");
+        assert!(!flagged(row, "invalid"), "{row}");
         assert_eq!(
             told(row, "writes of 80 bytes"),
             row["id"] == rows[1],

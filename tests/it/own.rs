@@ -4,7 +4,7 @@ mod fortran;
 mod hostile;
 mod versions;
 
-use crate::common::{self, Home, SHORT, kinds, result, traces};
+use crate::common::{self, Home, SHORT, flagged, result, traces};
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -89,8 +89,8 @@ fn the_example_goes_from_the_folder_to_the_brief() {
     let run = home.json(&[&words[..], &["--budget", "15s", "--precision", "20%"]].concat());
     for row in run["results"].as_array().unwrap() {
         assert!(row["estimate"].is_number(), "{row}");
-        assert!(kinds(row).contains(&"not ours".to_owned()), "{row}");
-        assert!(!kinds(row).contains(&"trivialised".to_owned()), "{row}");
+        assert!(flagged(row, "custom"), "{row}");
+        assert!(!flagged(row, "invalid"), "{row}");
     }
     assert_eq!(run["results"].as_array().unwrap().len(), 5);
     let start_up = |id: &str| result(&run, id)["estimate"].as_f64().unwrap();
@@ -282,7 +282,7 @@ fn a_skeleton_runs_as_it_is() {
     for id in ["mine/sum", "mine/other"] {
         let row = result(&run, id);
         assert!(row["estimate"].is_number(), "{row}");
-        assert!(!kinds(row).contains(&"trivialised".to_owned()), "{row}");
+        assert!(!flagged(row, "invalid"), "{row}");
     }
     for (name, said) in [
         ("mine/sum", "already"),
@@ -340,6 +340,5 @@ fn compilers_and_trials_take_them_too() {
     ];
     let output = home.gritstone(&words).output().unwrap();
     let view: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let notes = view["rows"][0]["figures"][0]["footnotes"].to_string();
-    assert!(notes.contains("not ours"), "{view}");
+    assert!(flagged(&view["rows"][0]["figures"][0], "custom"), "{view}");
 }

@@ -1,6 +1,8 @@
 //! Paging by the binary: what the document was about, within one run, and that no control group and no swap file outlives a run.
 
-use crate::common::{Home, PATIENT, entries, eventually, kept, kinds, processes, result, start};
+use crate::common::{
+    Home, PATIENT, entries, eventually, flagged, kept, messages, processes, result, start,
+};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -12,16 +14,11 @@ const DIR: &str = env!("CARGO_TARGET_TMPDIR");
 
 /// Major page faults a page, as the remark on a figure has them.
 fn faults(row: &Value) -> f64 {
-    let notes = row["footnotes"].as_array().unwrap();
-    let said = notes
-        .iter()
-        .filter_map(|note| note["why"].as_str())
-        .find_map(|why| {
-            why.split_once("; major page faults: ")?
-                .1
-                .split_once(", or ")
-        });
-    let (_, after) = said.unwrap_or_else(|| panic!("no remark on faults: {row}"));
+    let said = messages(row);
+    let said = said.split_once("; major page faults: ");
+    let (_, after) = said
+        .and_then(|(_, said)| said.split_once(", or "))
+        .unwrap_or_else(|| panic!("no remark on faults: {row}"));
     after.split(' ').next().unwrap().parse().unwrap()
 }
 
@@ -41,7 +38,7 @@ fn a_sequence_that_is_announced_waits_far_less_often_than_random_access() {
     let run: Value = serde_json::from_str(&out).unwrap();
     let [advised, random] = rows.map(|id| result(&run, id));
     for row in [advised, random] {
-        assert!(!kinds(row).contains(&"trivialised".to_owned()), "{row}");
+        assert!(!flagged(row, "invalid"), "{row}");
     }
     // measured: 0.0001 and 0.9
     assert!(
@@ -50,7 +47,7 @@ fn a_sequence_that_is_announced_waits_far_less_often_than_random_access() {
         faults(random),
         faults(advised)
     );
-    let held = |row| !kinds(row).contains(&"not comparable".to_owned());
+    let held = |row| !flagged(row, "not-comparable");
     assert_eq!(
         held(advised),
         held(random),
@@ -89,7 +86,7 @@ fn a_run_that_is_killed_leaves_no_control_group_after_the_next_start() {
     assert!(made.iter().all(|group| !group.exists()), "{made:?} {error}");
     assert!(groups(&home).is_empty(), "the journal is left: {error}");
     // without root, or where control groups cannot limit memory, none is made, and the figure says so
-    let stood_in = kinds(result(&run, "vm/paging/random")).contains(&"not comparable".to_owned());
+    let stood_in = flagged(result(&run, "vm/paging/random"), "not-comparable");
     assert_eq!(there, usize::from(!stood_in), "{made:?}");
 }
 
@@ -115,7 +112,7 @@ fn pages_of_no_file_go_to_a_swap_file_that_goes_with_the_run_however_it_ends() {
     assert_eq!(entries(below.path()), Vec::<PathBuf>::new());
     if row_of_it["outcome"] == "skipped" {
         // without root, or where nothing limits memory: it says so, and has no figure
-        let why = row_of_it["footnotes"].to_string();
+        let why = messages(&row_of_it);
         assert!(
             why.contains("swap file was made") || why.contains("control group"),
             "{why}"
@@ -123,10 +120,7 @@ fn pages_of_no_file_go_to_a_swap_file_that_goes_with_the_run_however_it_ends() {
         return;
     }
     assert_eq!(code, 0, "{row_of_it}");
-    assert!(
-        !kinds(row_of_it).contains(&"trivialised".to_owned()),
-        "{row_of_it}"
-    );
+    assert!(!flagged(row_of_it, "invalid"), "{row_of_it}");
 
     let killed = ["run", row, "--budget", "60s", "--dir", dir];
     let mut child = start(&home, &killed, &[]);

@@ -1,20 +1,21 @@
 //! Runs of one machine over time, as a person looks back on them.
 
-use crate::common::{Home, SHORT, result};
+use crate::common::{Home, at_hour, messages, notes, recorded, result};
 use gritstone_model::{Conditions, Event, RunData, TrialSide};
-use gritstone_store::{Store, new_id};
-use serde_json::{Value, json};
 
-const MEASURE: [&str; 8] = [
-    "run",
-    "byte/syscall",
-    "byte/fcall-*",
-    "--quick",
-    "--budget",
-    "8s",
-    "--format",
-    "json",
-];
+/// What was recorded of a few rows.
+fn calls() -> RunData {
+    let mut run = recorded("run");
+    let of_calls = |id: &str| {
+        let others = ["byte/syscall", "byte/sieve", "byte/loop"];
+        others.contains(&id) || id.starts_with("byte/fcall-")
+    };
+    run.benchmarks.retain(|row| of_calls(row.id.as_str()));
+    run.programs.retain(|id, _| of_calls(id.as_str()));
+    run.launches.retain(|launch| of_calls(launch.id.as_str()));
+    run.skips.clear();
+    run
+}
 
 #[test]
 fn a_history_grows_with_the_runs() {
@@ -24,45 +25,31 @@ fn a_history_grows_with_the_runs() {
         code == 2 && error.contains("no run in the store has byte/syscall"),
         "{error}"
     );
-    home.json(&MEASURE);
-    home.json(&MEASURE);
+    home.import(&[at_hour(&calls(), 1, "a"), at_hour(&calls(), 2, "b")]);
     for id in ["byte/syscall", "byte/fcall-overhead"] {
         let history = home.json(&["history", id, "--format", "json"]);
         assert_eq!(history["schema"], "gritstone/history/1");
         let points = history["series"][0]["points"].as_array().unwrap();
         assert_eq!(points.len(), 2, "{history}");
-        assert!(
-            points.iter().all(|point| point["estimate"].is_number()),
-            "{history}"
-        );
+        assert!(points[0]["estimate"].is_number(), "{history}");
+        assert_eq!(points[0]["estimate"], points[1]["estimate"], "{history}");
     }
     let drawing = home.path().join("history.svg");
-    let (code, text, _) = home.run(&[
-        "history",
-        "byte/syscall",
-        "--svg",
-        drawing.to_str().unwrap(),
-    ]);
+    let drawn = drawing.to_str().unwrap();
+    let (code, text, _) = home.run(&["history", "byte/syscall", "--svg", drawn]);
     assert!(code == 0 && text.contains("No change is seen."), "{text}");
-    assert!(
-        std::fs::read_to_string(drawing)
-            .unwrap()
-            .starts_with("<svg")
-    );
+    let drawn = std::fs::read_to_string(drawing).unwrap();
+    assert!(drawn.starts_with("<svg"));
 }
 
-/// A run that was measured here as it would be with the machine to itself; `beside` is the row beside all launches of which another
-/// thread of the core was busy, which only the other rows tell.
+/// The run as it would have been with the machine to itself; `beside` is the row beside all launches of which another thread of the
+/// core was busy, which only the other rows tell.
 fn measured_alone(beside: &str) -> RunData {
-    let home = Home::new();
-    let run = ["run", "byte/syscall", "byte/fcall-*", "--format", "json"];
-    home.json(&[&run[..], &SHORT].concat());
-    let (_, bundle, _) = home.run(&["export"]);
-    let mut run = gritstone_exchange::read_bundle(&bundle).unwrap();
+    let mut run = calls();
     let count = run.launches.len() as u64;
     for (number, launch) in (0..).zip(&mut run.launches) {
-        // the core is slower at the end by a tenth
-        let pace = 300_000 + 30_000 * number / count;
+        // the core is faster at the end by a fifth
+        let pace = 300_000 + 60_000 * number / count;
         launch.conditions = Conditions {
             wall: launch.conditions.wall,
             ..Conditions::default()
@@ -82,31 +69,20 @@ fn measured_alone(beside: &str) -> RunData {
     run
 }
 
-/// The same run once more, so many hours later.
-fn later(run: &RunData, hours: u32) -> RunData {
-    let mut run = run.clone();
-    let started = jiff::Timestamp::UNIX_EPOCH + jiff::SignedDuration::from_hours(hours.into());
-    run.info.started = started.to_string();
-    run.info.id = new_id(started, hours);
-    run
-}
-
-/// A home with these runs.
-fn with(runs: &[RunData]) -> Home {
-    let home = Home::new();
-    let mut store = Store::open(&home.store()).unwrap();
-    runs.iter().for_each(|run| store.import(run).unwrap());
-    home
-}
-
 #[test]
 fn a_gate_needs_five_runs_that_are_like_the_one_it_judges() {
     let run = measured_alone("");
-    let mut elsewhere = later(&run, 3);
+    let mut elsewhere = at_hour(&run, 3, "c");
     elsewhere.info.settings.dir = "/elsewhere".into();
-    let mut side = later(&run, 4);
+    let mut side = at_hour(&run, 4, "d");
     side.info.settings.trial = Some(TrialSide::default());
-    let home = with(&[later(&run, 1), later(&run, 2), elsewhere, side]);
+    let home = Home::new();
+    home.import(&[
+        at_hour(&run, 1, "a"),
+        at_hour(&run, 2, "b"),
+        elsewhere,
+        side,
+    ]);
     let told = |of: &str, said: &str| {
         let (code, text, error) = home.run(&["check", of]);
         assert!(code == 4 && text.contains(said), "{text}{error}");
@@ -134,23 +110,26 @@ fn a_gate_needs_five_runs_that_are_like_the_one_it_judges() {
 
 #[test]
 fn a_history_says_of_a_run_what_the_run_says_itself() {
-    let home = with(&[measured_alone("byte/syscall")]);
+    let home = Home::new();
+    home.import(&[measured_alone("byte/syscall")]);
     let view = home.json(&["show", "last", "--format", "json"]);
-    let notes = result(&view, "byte/syscall")["footnotes"].to_string();
-    let why = "another thread of its core was busy";
-    assert!(notes.contains(why), "{notes}");
-    let text = view["results"].to_string();
-    assert!(text.contains("The frequency of the core moved"), "{text}");
-    for row in view["results"].as_array().unwrap() {
+    let told = messages(result(&view, "byte/syscall"));
+    assert!(
+        told.contains("another thread of its core was busy"),
+        "{told}"
+    );
+    let rows = view["results"].as_array().unwrap();
+    let frequency = |row| messages(row).contains("The frequency of the core moved");
+    assert!(rows.iter().any(frequency), "{view}");
+    for row in rows {
         let id = row["id"].as_str().unwrap();
         let history = home.json(&["history", id, "--format", "json"]);
         let point = &history["series"][0]["points"][0];
         for key in ["estimate", "interval"] {
             assert_eq!(point[key], row[key], "{id}: {key}");
         }
-        let notes = row["footnotes"].as_array().unwrap();
-        let of_the_figure = |note: &&Value| note["of"].is_null();
-        let notes: Vec<&Value> = notes.iter().filter(of_the_figure).collect();
-        assert_eq!(json!(point["footnotes"]), json!(notes), "{id}");
+        let mut of_the_estimate = notes(row);
+        of_the_estimate.retain(|note| note.about.is_none());
+        assert_eq!(notes(point), of_the_estimate, "{id}");
     }
 }

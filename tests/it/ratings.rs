@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a rating is computed.
 
-use crate::common::Home;
+use crate::common::{Home, at_hour, recorded};
 use serde_json::Value;
 
 fn overall(machine: &Value) -> &Value {
@@ -88,41 +88,21 @@ fn wrong_use_says_what_is_wrong() {
 }
 
 #[test]
-fn a_run_opens_with_its_rating_and_rates_with_an_interval() {
-    let home = Home::new();
-    let dir = home.path().to_str().unwrap();
-    let (code, text, error) = home.run(&[
-        "run",
-        "byte/sieve",
-        "byte/loop",
-        "byte/pipe",
-        "byte/syscall",
-        "byte/shell",
-        "byte/disk-*",
-        "--quick",
-        "--budget",
-        "240s",
-        "--precision",
-        "50%",
-        "--dir",
-        dir,
-    ]);
-    assert_eq!(code, 0, "{error}");
-    let line = text.lines().take(8).collect::<Vec<_>>().join(" ");
-    assert!(
-        line.contains("against VAX-11/780, one CPU: ")
-            && line.contains("all CPUs: not rated (`gritstone run --copies`"),
-        "{text}"
-    );
+fn a_run_is_rated_with_an_interval_by_what_it_has() {
+    let home = Home::with(&["run"]);
     let view = home.json(&["rate", "--price", "0.42/h", "--format", "json"]);
     let rated = overall(&view["machines"][0]);
     let value = rated["rating"].as_f64().unwrap();
     let ends = [0, 1].map(|at: usize| rated["interval"][at].as_f64().unwrap());
     assert!(ends[0] < value && value < ends[1] && value > 1.0, "{rated}");
     // a part that is not rated does not pretend to be: the others are missing
-    let (_, text, _) = home.run(&["run", "byte/sieve", "--budget", "20s", "--precision", "50%"]);
-    assert!(!text.contains("against VAX"), "{text}");
-    let (code, text, _) = home.run(&["rate"]);
+    let mut part = at_hour(&recorded("run"), 1, "part");
+    let is_it = |id: &gritstone_model::Id| id.as_str() == "byte/sieve";
+    part.benchmarks.retain(|row| is_it(&row.id));
+    part.launches.retain(|launch| is_it(&launch.id));
+    part.skips.clear();
+    home.import(&[part]);
+    let (code, text, _) = home.run(&["rate", "part"]);
     assert!(
         code == 4 && text.contains("not measured: byte/loop"),
         "{text}"
@@ -131,28 +111,15 @@ fn a_run_opens_with_its_rating_and_rates_with_an_interval() {
 
 #[test]
 fn copies_rate_all_cpus_beside_one() {
-    let home = Home::new();
-    let cpus = std::thread::available_parallelism().map_or(2, |n| n.get().max(2));
-    let (code, _, error) = home.run(&[
-        "run",
-        "byte/sieve",
-        "byte/loop",
-        "--copies",
-        &cpus.to_string(),
-        "--quick",
-        "--budget",
-        "20s",
-    ]);
-    assert_eq!(code, 0, "{error}");
+    let home = Home::with(&["copies"]);
     let view = home.json(&["rate", "--by", "byte/sieve", "--format", "json"]);
     let machine = &view["machines"][0];
-    assert_eq!(machine["copies"], cpus);
+    assert_eq!(machine["copies"], 2);
     let all = &machine["all_cpus"]["overall"];
     assert!(all["rating"].as_f64().unwrap() > 0.0, "{machine}");
     assert_eq!(all["rows"], serde_json::json!(["byte/sieve"]));
     let (_, text, _) = home.run(&["rate", "--by", "byte/sieve", "byte/shell"]);
     // wherever the line is broken
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let wanted = format!("all CPUs ({cpus} copies): ");
-    assert!(words.contains(&wanted), "{text}");
+    assert!(words.contains("all CPUs (2 copies): "), "{text}");
 }

@@ -2,7 +2,8 @@
 //! nothing, and no trace outlives a run that is killed.
 
 use crate::common::{
-    Home, binary, entries, eventually, kept, kinds, processes, result, said, start,
+    self, Home, binary, entries, eventually, flagged, kept, messages, processes, result, said,
+    start,
 };
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, geteuid};
@@ -29,15 +30,14 @@ const ANYBODYS: [&str; 6] = [
 
 /// Why a row has no figure.
 fn reason(row: &Value) -> String {
-    let notes = row["footnotes"].as_array().unwrap();
-    let not_run = notes.iter().find(|note| note["kind"] == "not run");
-    let why = not_run.unwrap_or_else(|| panic!("no figure and no reason: {row}"));
-    why["why"].as_str().unwrap().to_owned()
+    let why = common::reason(row);
+    assert!(!why.is_empty(), "no figure and no reason: {row}");
+    why
 }
 
 /// A row with its figure: that of events, which are in order.
 fn is_measured(row: &Value) -> bool {
-    let trivialised = kinds(row).contains(&"trivialised".to_owned());
+    let trivialised = flagged(row, "invalid");
     assert!(!trivialised, "{row}");
     if row["estimate"].is_null() {
         return false;
@@ -101,7 +101,7 @@ fn every_row_has_a_figure_or_a_reason_that_mends_it() {
         }
     }
     anybodys(&run, |late| home.json(&[late, &["--dir", DIR]].concat()));
-    let stand_in = |id| kinds(result(&run, id)).contains(&"not comparable".to_owned());
+    let stand_in = |id| flagged(result(&run, id), "not-comparable");
     for id in [
         "rt/turnaround-user/pic-1",
         "rt/turnaround-driver/disk",
@@ -113,7 +113,7 @@ fn every_row_has_a_figure_or_a_reason_that_mends_it() {
     // where the trace is to be had, the longest event is explained by it
     let traced = result(&run, "rt/driver-latency");
     if !traced["estimate"].is_null() {
-        let text = traced["footnotes"].to_string();
+        let text = messages(&traced);
         assert!(text.contains("The longest event took"), "{text}");
     }
 }
@@ -162,7 +162,7 @@ fn without_privilege_rows_say_what_they_lack_and_print_nothing_else() {
     let by_anybody = anybodys(&run, |late| {
         serde_json::from_str(&unprivileged(&home, late).1).unwrap()
     });
-    let text = by_anybody["rt/user-latency@time-shared"]["footnotes"].to_string();
+    let text = messages(&by_anybody["rt/user-latency@time-shared"]);
     assert!(text.contains("is not known"), "{text}");
     for id in ["rt/user-latency", "rt/semaphore", "rt/message/80"] {
         let row = result(&run, id);

@@ -1,7 +1,7 @@
 //! Threads, the scheduler and memory without a device, run as a person runs them: what must be slower than what on any machine, with
 //! a lot of room. No test asserts an absolute time.
 
-use crate::common::{Home, result};
+use crate::common::{Home, flagged, messages, reason, result};
 use serde_json::Value;
 
 /// A short run of rows.
@@ -37,18 +37,14 @@ fn slower(run: &Value, times: f64, slow: &str, fast: &str) {
 }
 
 fn disturbed(run: &Value, id: &str) -> bool {
-    let notes = result(run, id)["footnotes"].as_array().unwrap();
-    notes.iter().any(|note| note["kind"] == "disturbed")
+    flagged(result(run, id), "interference")
 }
 
 /// No row that has a figure is without its work. What takes two CPUs says so where there is one.
 fn sound(run: &Value) {
     for row in run["results"].as_array().unwrap() {
-        let notes = row["footnotes"].as_array().unwrap();
-        let kinds = notes.iter().map(|note| note["kind"].as_str().unwrap());
-        let starred = kinds.clone().any(|kind| kind == "trivialised");
-        let skipped = kinds.clone().any(|kind| kind == "not run");
-        assert!(!starred, "{row}");
+        assert!(!flagged(row, "invalid"), "{row}");
+        let skipped = flagged(row, "skipped");
         assert!(skipped != row["estimate"].is_number(), "{row}");
     }
 }
@@ -200,7 +196,7 @@ fn memory_costs_more_the_more_there_is_of_it() {
 fn takes_64_cpus(run: &Value, id: &str) {
     if (2..64).contains(&cpus()) {
         let row = result(run, id);
-        let why = row["footnotes"][0]["why"].as_str().unwrap();
+        let why = reason(row);
         assert!(why.contains("it takes 64 CPUs"), "{row}");
     }
 }
@@ -224,14 +220,7 @@ fn the_curve_of_latency_ends_where_the_caches_of_this_machine_end() {
     if own.is_empty() || rows.any(|row| disturbed(&run, row["id"].as_str().unwrap())) {
         return;
     }
-    let last = &result(&run, "memory/latency/256m")["footnotes"];
-    let told = last
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|note| note["why"].as_str().unwrap())
-        .find(|why| why.starts_with("The curve rises where caches end: "))
-        .unwrap_or_else(|| panic!("{last}"));
+    let told = messages(result(&run, "memory/latency/256m"));
     for level in &own {
         assert!(told.contains(&format!("where the {level} of ")), "{told}");
     }

@@ -1,7 +1,7 @@
 //! Catalogues that mean harm: refused before anything runs, or contained.
 
 use super::{FAMILY, TRUE, evil};
-use crate::common::{self, Home, ended, processes, traces};
+use crate::common::{self, Home, ended, messages, processes, traces};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -247,7 +247,7 @@ fn contained(entries: &str, files: &[(&str, &str)], outcome: &str, said: &str) {
     let run: serde_json::Value = serde_json::from_str(&out).unwrap();
     let row = &run["results"][0];
     assert_eq!(row["outcome"], outcome, "{row}");
-    let whys: String = row["footnotes"].to_string();
+    let whys: String = messages(&row);
     assert!(whys.contains(said), "{whys}");
     common::eventually("all processes are gone", || processes(&home) == 0);
     assert!(
