@@ -28,7 +28,8 @@ test: setup-test
 	cargo xtask tidy
 	cargo xtask docgen --check
 
-dist: setup-run
+dist:
+	@scripts/setup dist
 	scripts/dist
 	scripts/bare
 

@@ -1,1 +1,3 @@
 //! Attacks on the binary, each of which must fail: by bundles, directories, names, limits and what is printed.
+
+mod setup;

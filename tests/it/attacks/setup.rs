@@ -1,0 +1,166 @@
+//! `scripts/setup` in a world of recorders: no file of a name that others can compute, nothing installed unasked.
+
+use crate::common::make_program;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+const SETUP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/setup");
+
+/// A folder that is the whole PATH: what the script itself needs, and recorders for the rest.
+struct World(TempDir);
+
+impl World {
+    /// `user` is what id(1) says; `headers` whether the compiler finds any.
+    fn new(user: u32, headers: bool) -> Self {
+        let world = Self(tempfile::tempdir().unwrap());
+        fs::create_dir_all(world.path("bin")).unwrap();
+        fs::create_dir_all(world.path("tmp")).unwrap();
+        for tool in ["env", "mktemp", "rm", "sh", "stat"] {
+            let found = ["/usr/bin", "/bin"].map(|at| Path::new(at).join(tool));
+            let found = found.iter().find(|path| path.exists()).unwrap();
+            symlink(found, world.path("bin").join(tool)).unwrap();
+        }
+        world.program("id", &format!("echo {user}"));
+        world.program("cargo", "");
+        let (log, compiles) = (world.path("log"), u8::from(!headers));
+        world.program(
+            "cc",
+            &format!(
+                "stat -c 'cc in %a' \"${{2%/*}}\" >>{}\nexit {compiles}",
+                log.display()
+            ),
+        );
+        for tool in ["apt-get", "sudo"] {
+            world.program(tool, &format!("echo {tool} \"$@\" >>{}", log.display()));
+        }
+        world
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn program(&self, name: &str, text: &str) {
+        let text = format!("#!/bin/sh\n{text}\n");
+        make_program(&self.path("bin").join(name), text.as_bytes());
+    }
+
+    fn command(&self, program: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .env_clear()
+            .env("PATH", self.path("bin"))
+            .env("TMPDIR", self.path("tmp"))
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// The script without a terminal: its exit code, and what it said.
+    fn run(&self, arguments: &[&str], environment: &[(&str, &str)]) -> (i32, String) {
+        let mut command = self.command(SETUP, arguments);
+        ended(command.envs(environment.iter().copied()))
+    }
+
+    /// The script on a terminal, where this is typed.
+    fn on_a_terminal(&self, typed: &str) -> (i32, String) {
+        let script = format!("printf '{typed}\\n' | script -qec '{SETUP} run' /dev/null");
+        let mut command = self.command("/bin/sh", &["-c", &script]);
+        let path = format!("{}:/usr/bin:/bin", self.path("bin").display());
+        ended(command.env("PATH", path).env("SHELL", "/bin/sh"))
+    }
+
+    /// What the recorders were asked to do, but for compiling.
+    fn asked(&self) -> String {
+        let log = fs::read_to_string(self.path("log")).unwrap_or_default();
+        let lines = log.lines().filter(|line| !line.starts_with("cc in "));
+        lines.map(|line| format!("{line}\n")).collect()
+    }
+}
+
+fn ended(command: &mut Command) -> (i32, String) {
+    let output = command.output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (
+        output.status.code().unwrap_or(-1),
+        String::from_utf8(said).unwrap(),
+    )
+}
+
+const INSTALLED: &str = "apt-get update -qq\napt-get install -y -qq libc6-dev\n";
+
+#[test]
+fn a_planted_link_is_not_followed() {
+    let world = World::new(0, true);
+    let victim = world.path("victim");
+    fs::write(&victim, "precious").unwrap();
+    // exec keeps the process, so the name that the script computed before is exactly known
+    let plant = format!(
+        "ln -s {victim} {tmp}/gritstone-setup-$$.c && ln -s {victim} {tmp}/gritstone-setup-$$ && exec {SETUP} run",
+        victim = victim.display(),
+        tmp = world.path("tmp").display(),
+    );
+    symlink("/bin/ln", world.path("bin/ln")).unwrap();
+    let (code, said) = ended(&mut world.command("/bin/sh", &["-c", &plant]));
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
+    let log = fs::read_to_string(world.path("log")).unwrap();
+    assert_eq!(log, "cc in 700\n");
+    let left: Vec<_> = fs::read_dir(world.path("tmp")).unwrap().flatten().collect();
+    assert_eq!(left.len(), 2, "the two links alone: {left:?}");
+}
+
+#[test]
+fn without_a_terminal_root_goes_on_and_others_get_the_command() {
+    let root = World::new(0, false);
+    let (code, said) = root.run(&["run"], &[]);
+    assert_eq!(code, 0, "{said}");
+    assert!(
+        said.contains("run needs these packages: libc6-dev"),
+        "{said}"
+    );
+    assert_eq!(root.asked(), INSTALLED);
+
+    for (arguments, environment) in [(&["run"][..], &[][..]), (&["run"], &[("CI", "true")])] {
+        let user = World::new(1000, false);
+        let (code, said) = user.run(arguments, environment);
+        assert_eq!(code, 1, "{said}");
+        assert!(said.contains("sudo apt-get install libc6-dev"), "{said}");
+        assert_eq!(user.asked(), "", "sudo without a password is not consent");
+    }
+
+    let user = World::new(1000, false);
+    let (code, said) = user.run(&["--yes", "run"], &[]);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(
+        user.asked(),
+        "sudo -n apt-get update -qq\nsudo -n env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq libc6-dev\n"
+    );
+}
+
+#[test]
+fn on_a_terminal_it_asks() {
+    for user in [0, 1000] {
+        let world = World::new(user, false);
+        let (code, said) = world.on_a_terminal("n");
+        assert_eq!(code, 1, "{said}");
+        assert!(said.contains("[y/N]"), "{said}");
+        assert_eq!(world.asked(), "");
+    }
+    let world = World::new(0, false);
+    let (code, said) = world.on_a_terminal("y");
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(world.asked(), INSTALLED);
+}
+
+#[test]
+fn building_needs_a_compiler_and_its_headers_alone() {
+    let world = World::new(0, true);
+    let (code, said) = world.run(&["run"], &[]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("no gfortran"), "{said}");
+    assert_eq!(world.asked(), "");
+}
