@@ -88,12 +88,10 @@ static void setup(struct context *c)
 	chains = parameter_u64(c, "chains", 1);
 	while (chosen < PROGRAMS && (strcmp(programs[chosen].op, op) != 0 || strcmp(programs[chosen].type, type) != 0))
 		chosen++;
-	if (chosen == PROGRAMS) {
-		failed_because(c, "arguments", "op=%s type=%s: the first is add, multiply or divide, the second short, long, int64, float or double", op, type);
-		return;
-	}
+	if (chosen == PROGRAMS)
+		wrong_arguments(c, "op=%s type=%s: the first is add, multiply or divide, the second short, long, int64, float or double", op, type);
 	if (chains != 1 && chains != CHAINS)
-		failed_because(c, "arguments", "chains=%u is neither 1 nor %d", (unsigned)chains, CHAINS);
+		wrong_arguments(c, "chains=%u is neither 1 nor %d", (unsigned)chains, CHAINS);
 	work = chains == 1 ? programs[chosen].latency : programs[chosen].throughput;
 #ifdef FLOATS_GO_THROUGH_MEMORY
 	note(c, "floats", "through memory: the registers of this processor are not known here");

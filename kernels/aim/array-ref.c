@@ -58,10 +58,8 @@ static void setup(struct context *c)
 	const char *type = parameter(c, "type", "");
 	while (chosen < PROGRAMS && strcmp(programs[chosen].type, type) != 0)
 		chosen++;
-	if (chosen == PROGRAMS) {
-		failed_because(c, "arguments", "type=%s is not short, long or int64", type);
-		return;
-	}
+	if (chosen == PROGRAMS)
+		wrong_arguments(c, "type=%s is not short, long or int64", type);
 	programs[chosen].fill();
 	CLOBBER(); /* what is in the array is nothing that the compiler knows */
 }

@@ -45,9 +45,9 @@ static void setup(struct context *c)
 	writes = strcmp(op, "write") == 0 || strcmp(op, "copy") == 0;
 	cached = strcmp(kept, "yes") == 0;
 	if (!reads && !writes)
-		failed_because(c, "arguments", "op=%s is not read, write or copy", op);
+		wrong_arguments(c, "op=%s is not read, write or copy", op);
 	if (!cached && strcmp(kept, "no") != 0)
-		failed_because(c, "arguments", "cached=%s is neither yes nor no", kept);
+		wrong_arguments(c, "cached=%s is neither yes nor no", kept);
 	for (int i = 0; i < CHUNK; i++)
 		chunk[i] = (char)('a' + i % 26);
 	make_source(c);

@@ -61,7 +61,7 @@ static void setup(struct context *c)
 {
 	parameters = parameter_u64(c, "parameters", 0);
 	if (parameters > 2)
-		failed_because(c, "arguments", "parameters=%u is not 0, 1 or 2", (unsigned)parameters);
+		wrong_arguments(c, "parameters=%u is not 0, 1 or 2", (unsigned)parameters);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)

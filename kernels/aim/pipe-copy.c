@@ -20,10 +20,8 @@ static pid_t reader;
 static void setup(struct context *c)
 {
 	block_size = parameter_u64(c, "block", 512);
-	if (block_size < 1 || block_size > MOST) {
-		failed_because(c, "arguments", "block=%s is not 1 to %d", parameter(c, "block", ""), MOST);
-		return;
-	}
+	if (block_size < 1 || block_size > MOST)
+		wrong_arguments(c, "block=%s is not 1 to %d", parameter(c, "block", ""), MOST);
 	block = calloc(1, block_size);
 	if (block == NULL)
 		failed(c, "calloc");

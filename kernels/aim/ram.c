@@ -84,16 +84,12 @@ static void setup(struct context *c)
 		op++;
 	while (type < types + TYPES && strcmp(type->name, name) != 0)
 		type++;
-	if (ops[op] == NULL || type == types + TYPES) {
-		failed_because(c, "arguments", "op=%s type=%s: the first is read, write or copy, the second char, short, long or int64", wanted, name);
-		return;
-	}
+	if (ops[op] == NULL || type == types + TYPES)
+		wrong_arguments(c, "op=%s type=%s: the first is read, write or copy, the second char, short, long or int64", wanted, name);
 	uint64_t size = memory_size(c), there = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	blocks = size / BLOCK;
-	if (blocks == 0) {
-		failed_because(c, "arguments", "bytes=%s is less than a block of %d, or none of l2, l3 and memory", parameter(c, "bytes", ""), BLOCK);
-		return;
-	}
+	if (blocks == 0)
+		wrong_arguments(c, "bytes=%s is less than a block of %d, or none of l2, l3 and memory", parameter(c, "bytes", ""), BLOCK);
 	size = blocks * BLOCK;
 	if (size > there / 8) {
 		skip(c, "It needs two times %" PRIu64 " bytes, more than a quarter of the memory: --param bytes=N takes any size.", size);

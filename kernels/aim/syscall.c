@@ -92,10 +92,8 @@ static void setup(struct context *c)
 	const char *name = parameter(c, "call", "");
 	while (chosen < CALLS && strcmp(calls[chosen].name, name) != 0)
 		chosen++;
-	if (chosen == CALLS) {
-		failed_because(c, "arguments", "call=%s is not getpid, sbrk, umask or creat-close", name);
-		return;
-	}
+	if (chosen == CALLS)
+		wrong_arguments(c, "call=%s is not getpid, sbrk, umask or creat-close", name);
 	umask(0);
 	if (calls[chosen].work == create_and_close && create_and_close(c, 1) != 1)
 		failed(c, "close");

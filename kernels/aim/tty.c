@@ -45,16 +45,14 @@ static void setup(struct context *c)
 	char names[1024], *rest = names;
 	const char *tty = parameter(c, "tty", "pty");
 	lines = parameter_u64(c, "lines", 1);
-	if (lines < 1 || lines > LINES || strlen(tty) >= sizeof names) {
-		failed_because(c, "arguments", "lines=%u is not 1 or 2, or tty= is too long", (unsigned)lines);
-		return;
-	}
+	if (lines < 1 || lines > LINES || strlen(tty) >= sizeof names)
+		wrong_arguments(c, "lines=%u is not 1 or 2, or tty= is too long", (unsigned)lines);
 	strcpy(names, tty);
 	memset(block, 'a', BLOCK);
 	for (uint64_t i = 0; i < lines; i++) {
 		const char *name = strcmp(tty, "pty") == 0 ? tty : strsep(&rest, ",");
 		if (name == NULL)
-			failed_because(c, "arguments", "tty=%s: this row writes to two: --param tty=/dev/...,/dev/...", tty);
+			wrong_arguments(c, "tty=%s: this row writes to two: --param tty=/dev/...,/dev/...", tty);
 		else if (name == tty)
 			open_pty(c, &line[i].slave, &line[i].master);
 		else

@@ -21,7 +21,7 @@ static void setup(struct context *c)
 	const char *how = parameter(c, "how", "");
 	with_call = strcmp(how, "empty") == 0;
 	if (!with_call && strcmp(how, "assign") != 0)
-		failed_because(c, "arguments", "how=%s is neither empty nor assign", how);
+		wrong_arguments(c, "how=%s is neither empty nor assign", how);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)

@@ -62,7 +62,7 @@ static void setup(struct context *c)
 {
 	registers = parameter_u64(c, "registers", 0);
 	if (registers > 1)
-		failed_because(c, "arguments", "registers=%u is neither 0 nor 1", (unsigned)registers);
+		wrong_arguments(c, "registers=%u is neither 0 nor 1", (unsigned)registers);
 }
 
 static void prepare(struct context *c, uint64_t n)

@@ -81,11 +81,9 @@ static void choose(struct context *c, struct precision *all, int count)
 			chosen = &all[i];
 	uint64_t n = parameter_u64(c, "order", 100);
 	if (chosen == NULL)
-		failed_because(c, "arguments", "precision=%s is neither single nor double", name);
-	else if (n < 1 || n > 20000)
-		failed_because(c, "arguments", "order=%llu is not from 1 to 20,000", (unsigned long long)n);
-	if (chosen == NULL || n < 1 || n > 20000)
-		return;
+		wrong_arguments(c, "precision=%s is neither single nor double", name);
+	if (n < 1 || n > 20000)
+		wrong_arguments(c, "order=%llu is not from 1 to 20,000", (unsigned long long)n);
 	order = (int)n;
 	lda = order == 100 ? 201 : order + 1; /* as the published programs have it */
 	vector_bytes = (size_t)order * chosen->size;

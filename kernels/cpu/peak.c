@@ -90,9 +90,9 @@ static void setup(struct context *c)
 	const char *precision = parameter(c, "precision", ""), *vectors = parameter(c, "vectors", "widest");
 	single = strcmp(precision, "single") == 0;
 	if (!single && strcmp(precision, "double") != 0)
-		failed_because(c, "arguments", "precision=%s is neither single nor double", precision);
+		wrong_arguments(c, "precision=%s is neither single nor double", precision);
 	if (strcmp(vectors, "widest") != 0 && strcmp(vectors, "compiled") != 0)
-		failed_because(c, "arguments", "vectors=%s is neither widest nor compiled", vectors);
+		wrong_arguments(c, "vectors=%s is neither widest nor compiled", vectors);
 	chosen = strcmp(vectors, "compiled") == 0 ? &compiled : widest();
 	note(c, "measured", "vectors of %d bits%s", chosen->bits, chosen->fused);
 }

@@ -86,7 +86,7 @@ static void choose(struct context *c, const struct precision *all, int count)
 		if (strcmp(name, all[i].name) == 0)
 			chosen = &all[i];
 	if (chosen == NULL)
-		failed_because(c, "arguments", "precision=%s is neither single nor double", name);
+		wrong_arguments(c, "precision=%s is neither single nor double", name);
 	work_out();
 }
 

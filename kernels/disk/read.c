@@ -59,10 +59,8 @@ static void draw_blocks(struct context *c)
 {
 	uint64_t deviation = parameter_u64(c, "deviation", 0), state = SEED;
 	uint32_t *order = calloc(all.blocks, sizeof *order);
-	if (order == NULL || deviation == 0 || deviation > all.blocks) {
-		failed_because(c, "arguments", "pattern=gaussian needs deviation=, above 0 and at most %u blocks", (unsigned)all.blocks);
-		return;
-	}
+	if (order == NULL || deviation == 0 || deviation > all.blocks)
+		wrong_arguments(c, "pattern=gaussian needs deviation=, above 0 and at most %u blocks", (unsigned)all.blocks);
 	for (uint64_t i = 0; i < all.blocks; i++)
 		order[i] = gaussian(&state, deviation);
 	verify_draws(c, order, (double)deviation);
@@ -96,7 +94,7 @@ static void setup(struct context *c)
 		skip(c, "No control group holds the program to less memory than it reads (%s): as root this row runs.",
 		     parameter(c, "unconfined", "none was made"));
 	if (!gauss && strcmp(pattern, "sequential") != 0)
-		failed_because(c, "arguments", "pattern=%s is neither sequential nor gaussian", pattern);
+		wrong_arguments(c, "pattern=%s is neither sequential nor gaussian", pattern);
 	transfer_begin(c, &all, BLOCK, PUBLISHED);
 	by = cold_by(c);
 	if (all.buffers == NULL)

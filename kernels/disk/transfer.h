@@ -26,11 +26,9 @@ static inline void transfer_begin(struct context *c, struct transfer *t, size_t 
 	uint64_t depth = parameter_u64(c, "queue_depth", 8), total = parameter_u64(c, "bytes", bytes);
 	t->block = block;
 	t->blocks = total / block;
-	if (total == 0 || total % block != 0 || total > MOST_BYTES || depth < 1 || depth > MOST_IN_FLIGHT) {
-		failed_because(c, "arguments", "bytes= must be a multiple of %u up to 1 GB, and queue_depth= 1 to %d", (unsigned)block,
+	if (total == 0 || total % block != 0 || total > MOST_BYTES || depth < 1 || depth > MOST_IN_FLIGHT)
+		wrong_arguments(c, "bytes= must be a multiple of %u up to 1 GB, and queue_depth= 1 to %d", (unsigned)block,
 			       MOST_IN_FLIGHT);
-		return;
-	}
 	t->buffers = aligned_alloc(ALIGNMENT, MOST_IN_FLIGHT * block);
 	if (t->buffers == NULL) {
 		failed(c, "aligned_alloc");
@@ -42,7 +40,7 @@ static inline void transfer_begin(struct context *c, struct transfer *t, size_t 
 		ring_open(c, &t->ring, t->depth);
 		note(c, "queue_depth", "%u", t->depth);
 	} else if (strcmp(engine, "sync") != 0) {
-		failed_because(c, "arguments", "engine=%s is neither sync nor io_uring", engine);
+		wrong_arguments(c, "engine=%s is neither sync nor io_uring", engine);
 	}
 }
 

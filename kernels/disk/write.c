@@ -34,7 +34,7 @@ static void setup(struct context *c)
 	every = strcmp(how, "sync") == 0;
 	waits = every || strcmp(how, "fsync") == 0;
 	if (!waits && strcmp(how, "nofsync") != 0)
-		failed_because(c, "arguments", "how=%s is none of nofsync, fsync and sync", how);
+		wrong_arguments(c, "how=%s is none of nofsync, fsync and sync", how);
 	if (parameter_u64(c, "memory_pages", 0) != 0 && strcmp(parameter(c, "confined", "no"), "yes") != 0)
 		skip(c, "No control group holds the program to less memory than it writes (%s): as root this row runs.",
 		     parameter(c, "unconfined", "none was made"));

@@ -127,10 +127,8 @@ static void setup(struct context *c)
 	const size_t all = sizeof ways / sizeof *ways;
 	while (way < all && strcmp(how, ways[way].name) != 0)
 		way++;
-	if (way == all) {
-		failed_because(c, "arguments", "how=%s is nothing that is done with signals here", how);
-		return;
-	}
+	if (way == all)
+		wrong_arguments(c, "how=%s is nothing that is done with signals here", how);
 	self = getpid();
 	sigemptyset(&one);
 	sigaddset(&one, SIGUSR1);

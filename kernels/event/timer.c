@@ -111,7 +111,7 @@ static int parse(struct context *c)
 		;
 	if (way < ways + sizeof ways / sizeof *ways && op <= EXPIRE)
 		return 1;
-	failed_because(c, "arguments", "by=%s is none of posix, itimer, timerfd and sleep, or op=%s none of set, cycle and expire", by,
+	wrong_arguments(c, "by=%s is none of posix, itimer, timerfd and sleep, or op=%s none of set, cycle and expire", by,
 		       what);
 	return 0;
 }

@@ -119,11 +119,9 @@ static void setup(struct context *c)
 	const char *by = parameter(c, "by", "");
 	uint64_t wish = parameter_u64(c, "descriptors", 0);
 	wait_for = strcmp(by, "select") == 0 ? by_select : strcmp(by, "poll") == 0 ? by_poll : strcmp(by, "epoll") == 0 ? by_epoll : NULL;
-	if (wait_for == NULL || wish < 1 || wish > 1 << 20) {
-		failed_because(c, "arguments", "by=%s is none of select, poll and epoll, or descriptors=%llu are not 1 to %d", by,
+	if (wait_for == NULL || wish < 1 || wish > 1 << 20)
+		wrong_arguments(c, "by=%s is none of select, poll and epoll, or descriptors=%llu are not 1 to %d", by,
 			       (unsigned long long)wish, 1 << 20);
-		return;
-	}
 	count = (int)wish;
 	if (!make_room(c))
 		return;

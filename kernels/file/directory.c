@@ -52,7 +52,7 @@ static void setup(struct context *c)
 {
 	entries = parameter_u64(c, "entries", 0);
 	if (entries < 1 || entries > MOST)
-		failed_because(c, "arguments", "entries= is not 1 to %d", MOST);
+		wrong_arguments(c, "entries= is not 1 to %d", MOST);
 	else if (mkdir(DIRECTORY, 0700) != 0)
 		failed(c, "mkdir");
 	else

@@ -88,7 +88,7 @@ static void setup(struct context *c)
 	bytes = (size_t)parameter_u64(c, "bytes", 0);
 	deletes = strcmp(op, "delete") == 0;
 	if ((!deletes && strcmp(op, "create") != 0) || bytes > MOST_BYTES || (bytes > 0 && bytes < sizeof(uint64_t)))
-		failed_because(c, "arguments", "op=%s is neither create nor delete, or bytes=%zu is neither 0 nor 8 to %d", op, bytes,
+		wrong_arguments(c, "op=%s is neither create nor delete, or bytes=%zu is neither 0 nor 8 to %d", op, bytes,
 			       MOST_BYTES);
 	for (size_t i = 0; i < MOST_BYTES; i++)
 		content[i] = (char)('a' + i % 26);

@@ -48,7 +48,7 @@ static void setup(struct context *c)
 	for (how = OPEN; how <= RENAME && strcmp(name, names[how]) != 0; how++)
 		;
 	if (how > RENAME || depth < 1 || depth > DEEPEST - 1)
-		failed_because(c, "arguments", "how=%s is none of open, stat and rename, or depth= is not 1 to %d", name, DEEPEST - 1);
+		wrong_arguments(c, "how=%s is none of open, stat and rename, or depth= is not 1 to %d", name, DEEPEST - 1);
 	else
 		make(c, depth);
 }

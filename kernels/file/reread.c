@@ -33,10 +33,8 @@ static void setup(struct context *c)
 	const char *how = parameter(c, "how", "");
 	bytes = (size_t)parameter_u64(c, "bytes", 0);
 	maps = strcmp(how, "mmap") == 0;
-	if ((!maps && strcmp(how, "read") != 0) || bytes == 0 || bytes % 4096 != 0 || bytes > (size_t)1 << 30) {
-		failed_because(c, "arguments", "how=%s is neither read nor mmap, or bytes=%zu are not whole pages up to 1 GB", how, bytes);
-		return;
-	}
+	if ((!maps && strcmp(how, "read") != 0) || bytes == 0 || bytes % 4096 != 0 || bytes > (size_t)1 << 30)
+		wrong_arguments(c, "how=%s is neither read nor mmap, or bytes=%zu are not whole pages up to 1 GB", how, bytes);
 	int file = open("file", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	for (size_t at = 0; at < bytes; at += PIECE) {
 		size_t some = bytes - at < PIECE ? bytes - at : PIECE;

@@ -43,11 +43,9 @@ static void setup(struct context *c)
 	batch = (uint32_t)parameter_u64(c, "batch", 1);
 	for (how = NOP; how <= PREAD && strcmp(name, names[how]) != 0; how++)
 		;
-	if (how > PREAD || batch < 1 || batch > MOST || (batch & (batch - 1)) != 0) {
-		failed_because(c, "arguments", "how=%s is none of nop, read and pread, or batch=%u is no power of two up to %d", name, batch,
+	if (how > PREAD || batch < 1 || batch > MOST || (batch & (batch - 1)) != 0)
+		wrong_arguments(c, "how=%s is none of nop, read and pread, or batch=%u is no power of two up to %d", name, batch,
 			       MOST);
-		return;
-	}
 	if (how != NOP && !make_file(c))
 		return;
 	if (how != PREAD)

@@ -28,9 +28,9 @@ static void setup(struct context *c)
 	writes = strcmp(op, "write") == 0;
 	cached = strcmp(kept, "yes") == 0;
 	if (!writes && strcmp(op, "read") != 0)
-		failed_because(c, "arguments", "op=%s is neither write nor read", op);
+		wrong_arguments(c, "op=%s is neither write nor read", op);
 	if (!cached && strcmp(kept, "no") != 0)
-		failed_because(c, "arguments", "cached=%s is neither yes nor no", kept);
+		wrong_arguments(c, "cached=%s is neither yes nor no", kept);
 	make_records(c);
 	reading = file;
 	if (cached || file < 0)

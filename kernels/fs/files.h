@@ -124,7 +124,7 @@ static inline enum cold cold_by(struct context *c)
 				"The file was cold: %s before each timed region, and mincore found none of them left.", how[i]);
 			return (enum cold)i;
 		}
-	failed_because(c, "arguments", "cold_by=%s is none of fadvise, drop_caches and direct", said);
+	wrong_arguments(c, "cold_by=%s is none of fadvise, drop_caches and direct", said);
 	return BY_FADVISE;
 }
 

@@ -39,10 +39,8 @@ static void make_records(struct context *c)
 	uint64_t state = SEED, sum = 0;
 	size = parameter_u64(c, "size", 0);
 	at_random = strcmp(pattern, "random") == 0;
-	if (size < 512 || size > LARGEST || size % 512 != 0 || (!at_random && strcmp(pattern, "sequential") != 0)) {
-		failed_because(c, "arguments", "size= must be a multiple of 512 up to %d, and pattern= sequential or random", LARGEST);
-		return;
-	}
+	if (size < 512 || size > LARGEST || size % 512 != 0 || (!at_random && strcmp(pattern, "sequential") != 0))
+		wrong_arguments(c, "size= must be a multiple of 512 up to %d, and pattern= sequential or random", LARGEST);
 	for (unsigned i = 0; i < RECORDS; i++) {
 		order[i] = at_random ? (unsigned)(draw(&state) % RECORDS) : i;
 		sum = (sum << 1 | sum >> 63) + order[i];

@@ -22,7 +22,7 @@ static void setup(struct context *c)
 	const char *form = parameter(c, "form", "");
 	form_hp = strcmp(form, "hp") == 0;
 	if (!form_hp && strcmp(form, "ncr") != 0)
-		failed_because(c, "arguments", "form=%s is neither ncr nor hp", form);
+		wrong_arguments(c, "form=%s is neither ncr nor hp", form);
 }
 
 /* Creates, closes and opens the file. */

@@ -78,11 +78,9 @@ static void setup(struct context *c)
 {
 	size = parameter_u64(c, "size", 0);
 	burst = parameter_u64(c, "burst", 1);
-	if (size < 2 * NUMBER || size > MOST_BYTES || burst < 1 || (burst > 1 && burst * size > BURST_BYTES)) {
-		failed_because(c, "arguments", "size=%zu is not between %zu and %d, or burst=%lu of them are none or more than %d bytes",
+	if (size < 2 * NUMBER || size > MOST_BYTES || burst < 1 || (burst > 1 && burst > BURST_BYTES / size))
+		wrong_arguments(c, "size=%zu is not between %zu and %d, or burst=%lu of them are none or more than %d bytes",
 			       size, 2 * NUMBER, MOST_BYTES, (unsigned long)burst, BURST_BYTES);
-		return;
-	}
 	wanted = mmap(NULL, sizeof *wanted, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (wanted == MAP_FAILED) {
 		failed(c, "mmap");

@@ -46,7 +46,7 @@ static int open_channel(struct context *c, const char *name, size_t size)
 		channel.lossy = ways[i].make == make_udp;
 		return ways[i].make != NULL ? ways[i].make(c, channel.end) : make_posix_queue(c, channel.end, size);
 	}
-	failed_because(c, "arguments", "by=%s is no way between processes that is known here", name);
+	wrong_arguments(c, "by=%s is no way between processes that is known here", name);
 	return 0;
 }
 

@@ -43,11 +43,9 @@ static void setup(struct context *c)
 {
 	size = (size_t)parameter_u64(c, "size", NUMBER);
 	/* between one number and two, the last would lie across the first */
-	if (size != NUMBER && (size < 2 * NUMBER || size > MOST_BYTES)) {
-		failed_because(c, "arguments", "size=%zu is neither %zu nor between %zu and %d", size, NUMBER, 2 * NUMBER,
+	if (size != NUMBER && (size < 2 * NUMBER || size > MOST_BYTES))
+		wrong_arguments(c, "size=%zu is neither %zu nor between %zu and %d", size, NUMBER, 2 * NUMBER,
 			       MOST_BYTES);
-		return;
-	}
 	memset(message.text, 'm', size);
 	if (!open_channel(c, parameter(c, "by", ""), size))
 		return;

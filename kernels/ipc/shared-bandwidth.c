@@ -60,10 +60,8 @@ static void serve(void)
 static void setup(struct context *c)
 {
 	size = parameter_u64(c, "size", 0);
-	if (size < 2 * NUMBER || size > MOST_BYTES) {
-		failed_because(c, "arguments", "size=%zu is not between %zu and %d", size, 2 * NUMBER, MOST_BYTES);
-		return;
-	}
+	if (size < 2 * NUMBER || size > MOST_BYTES)
+		wrong_arguments(c, "size=%zu is not between %zu and %d", size, 2 * NUMBER, MOST_BYTES);
 	slots = RING_BYTES / size > LEAST_SLOTS ? (uint32_t)(RING_BYTES / size) : LEAST_SLOTS;
 	if (!parse_how(c) || (ring = common_memory(c, sizeof *ring + slots * size)) == NULL)
 		return;

@@ -79,7 +79,7 @@ static int parse_how(struct context *c)
 	for (how = FUTEX; how <= SPIN; how++)
 		if (strcmp(name, names[how]) == 0)
 			return 1;
-	failed_because(c, "arguments", "how=%s is none of futex, yield and spin", name);
+	wrong_arguments(c, "how=%s is none of futex, yield and spin", name);
 	return 0;
 }
 

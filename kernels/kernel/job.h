@@ -63,10 +63,8 @@ static void take_job(struct context *c)
 	if (name == NULL)
 		return;
 	job = arguments[0] = (char *)parameter(c, name, NULL);
-	if (job == NULL) {
-		failed_because(c, "arguments", "there is no %s=PATH for job=%s", name, name);
-		return;
-	}
+	if (job == NULL)
+		wrong_arguments(c, "there is no %s=PATH for job=%s", name, name);
 	enlarge_environment(c);
 	errno = try_once(c);
 	/* whoever wrote it a moment ago may have forked with it open: busy until that child executes something */

@@ -69,11 +69,11 @@ static void parse(struct context *c)
 	const char *name = parameter(c, "how", "");
 	size = (size_t)parameter_u64(c, "size", 0);
 	if (size < sizeof(uint32_t) || size > sizeof message)
-		failed_because(c, "arguments", "size=%zu is not between 4 and %zu", size, sizeof message);
+		wrong_arguments(c, "size=%zu is not between 4 and %zu", size, sizeof message);
 	for (how = SELF; how <= BACK; how++)
 		if (strcmp(name, names[how]) == 0)
 			return;
-	failed_because(c, "arguments", "how=%s is none of self, discard and back", name);
+	wrong_arguments(c, "how=%s is none of self, discard and back", name);
 }
 
 static void setup(struct context *c)

@@ -77,7 +77,7 @@ static void parse_how(struct context *c)
 		if (strcmp(how, ways[i].name) == 0)
 			make = ways[i].make;
 	if (make == NULL || (make == by_spawn && job == NULL))
-		failed_because(c, "arguments", "how=%s is no way to make this process", how);
+		wrong_arguments(c, "how=%s is no way to make this process", how);
 }
 
 static void grow(struct context *c)

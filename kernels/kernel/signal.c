@@ -63,10 +63,8 @@ static void setup(struct context *c)
 	catch_signals(c);
 	if (strcmp(to, "self") == 0)
 		return;
-	if (strcmp(to, "other") != 0) {
-		failed_because(c, "arguments", "to=%s is neither self nor other", to);
-		return;
-	}
+	if (strcmp(to, "other") != 0)
+		wrong_arguments(c, "to=%s is neither self nor other", to);
 	answered = mmap(NULL, sizeof *answered, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (answered == MAP_FAILED) {
 		failed(c, "mmap");

@@ -266,10 +266,8 @@ static void setup(struct context *c)
 			operation = (enum operation)i;
 			known = 1;
 		}
-	if (!known) {
-		failed_because(c, "arguments", "op=%s is none of copy, scale, add and triad", name);
-		return;
-	}
+	if (!known)
+		wrong_arguments(c, "op=%s is none of copy, scale, add and triad", name);
 	if (!choose_size(c, every))
 		return;
 	team = mmap(NULL, sizeof *team, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -64,14 +64,11 @@ static void setup(struct context *c)
 {
 	uint64_t bytes = working_set(c);
 	lines = bytes / LINE;
-	if (bytes % LINE != 0 || lines < UNROLL || lines > UINT32_MAX) {
-		if (bytes != 0)
-			failed_because(c, "arguments", "bytes=%lu is no working set: at least %d, and whole lines of %d",
-				       (unsigned long)bytes, UNROLL * LINE, LINE);
-		else
-			failed_because(c, "arguments", "neither bytes= nor caches= is there");
-		return;
-	}
+	if (bytes == 0)
+		wrong_arguments(c, "neither bytes= nor caches= is there");
+	if (bytes % LINE != 0 || lines < UNROLL || lines > UINT32_MAX)
+		wrong_arguments(c, "bytes=%lu is no working set: at least %d, and whole lines of %d",
+				(unsigned long)bytes, UNROLL * LINE, LINE);
 	if (bytes > memory_available() / 2) {
 		skip(c, "a working set of %lu MB is more than half of the memory that is free", (unsigned long)(bytes >> 20));
 		return;

@@ -28,7 +28,7 @@ static inline void open_device(struct context *c, struct device *d, int flags)
 		d->is_pty = 1;
 		open_pty(c, &d->user, &d->far);
 	} else if (strcmp(name, "pipe") != 0) {
-		failed_because(c, "arguments", "device=%s is none of pty and pipe", name);
+		wrong_arguments(c, "device=%s is none of pty and pipe", name);
 	} else if (pipe2(ends, O_CLOEXEC | flags) != 0) {
 		failed(c, "pipe2");
 	} else {

@@ -101,20 +101,16 @@ static inline void set_up_handover(struct context *c, const struct way *ways)
 	const char *how = parameter(c, "how", "");
 	for (way = ways; way->name != NULL && strcmp(way->name, how) != 0;)
 		way++;
-	if (way->name == NULL) {
-		failed_because(c, "arguments", "how=%s is no way to hand something over", how);
-		return;
-	}
+	if (way->name == NULL)
+		wrong_arguments(c, "how=%s is no way to hand something over", how);
 	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED) {
 		failed(c, "mmap");
 		return;
 	}
 	int priority = go_realtime(c);
-	if (priority == 0) {
-		failed_because(c, "arguments", "priority= must be above 0: the waiter's is higher than the giver's");
-		return;
-	}
+	if (priority == 0)
+		wrong_arguments(c, "priority= must be above 0: the waiter's is higher than the giver's");
 	if (way->named)
 		own_ipc(c);
 	way->make(c);

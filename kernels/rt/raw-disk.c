@@ -53,10 +53,8 @@ static void setup(struct context *c)
 	const char *device = parameter(c, "device", "none");
 	on_device = strcmp(device, "none") != 0;
 	size = (size_t)parameter_u64(c, "size", 0);
-	if (size == 0 || size > 1 << 20 || size % 512 != 0) {
-		failed_because(c, "arguments", "size=%zu is not a multiple of 512, up to 1 MB", size);
-		return;
-	}
+	if (size == 0 || size > 1 << 20 || size % 512 != 0)
+		wrong_arguments(c, "size=%zu is not a multiple of 512, up to 1 MB", size);
 	block = aligned_alloc(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
 	if (block == NULL) {
 		failed(c, "aligned_alloc");

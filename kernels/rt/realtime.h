@@ -41,10 +41,8 @@ static inline int go_realtime(struct context *c)
 {
 	int priority = (int)parameter_u64(c, "priority", 0);
 	int lowest = sched_get_priority_min(SCHED_FIFO), highest = sched_get_priority_max(SCHED_FIFO);
-	if (priority != 0 && (priority <= lowest || priority > highest)) {
-		failed_because(c, "arguments", "priority=%d is not between %d and %d", priority, lowest + 1, highest);
-		return 0;
-	}
+	if (priority != 0 && (priority <= lowest || priority > highest))
+		wrong_arguments(c, "priority=%d is not between %d and %d", priority, lowest + 1, highest);
 	if (priority == 0) {
 		prctl(PR_SET_TIMERSLACK, 1UL);
 	} else if (use_fifo(priority) != 0) {

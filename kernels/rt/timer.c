@@ -41,10 +41,10 @@ static void setup(struct context *c)
 	while (of < INTERRUPT && strcmp(name, names[of]) != 0)
 		of++;
 	if (strcmp(name, names[of]) != 0)
-		failed_because(c, "arguments", "of=%s is none of driver, user and interrupt", name);
+		wrong_arguments(c, "of=%s is none of driver, user and interrupt", name);
 	interval = parameter_u64(c, "interval_us", 1000) * 1000;
 	if (interval == 0 || interval > 1000000000)
-		failed_because(c, "arguments", "interval_us= is not between 1 and 1000000");
+		wrong_arguments(c, "interval_us= is not between 1 and 1000000");
 	traced = of != USER || trace_is_there(c);
 	if (!traced)
 		note(c, "remark", "What the longest events were due to is not known, since there is no trace: %s.", parameter(c, "untraced", "none was made"));

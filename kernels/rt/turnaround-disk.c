@@ -92,7 +92,7 @@ static void setup(struct context *c)
 {
 	size = (size_t)parameter_u64(c, "size", 0);
 	if (size == 0 || size > 1 << 20 || size % 512 != 0)
-		failed_because(c, "arguments", "size=%zu is not a multiple of 512, up to 1 MB", size);
+		wrong_arguments(c, "size=%zu is not a multiple of 512, up to 1 MB", size);
 	trace_open(c, wanted, 2, -1);
 	block = aligned_alloc(ALIGNED, (size + ALIGNED - 1) / ALIGNED * ALIGNED);
 	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

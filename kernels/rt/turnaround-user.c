@@ -16,7 +16,7 @@ static void setup(struct context *c)
 {
 	size = (size_t)parameter_u64(c, "size", 0);
 	if (size == 0 || size > MOST)
-		failed_because(c, "arguments", "size=%zu is not between 1 and %d", size, MOST);
+		wrong_arguments(c, "size=%zu is not between 1 and %d", size, MOST);
 	else
 		open_device(c, &device, 0);
 }

@@ -62,7 +62,7 @@ uint64_t parameter_u64(struct context *c, const char *key, uint64_t otherwise)
 	errno = 0;
 	uint64_t value = strtoull(text, &end, 10);
 	if (errno != 0 || end == text || *end != '\0' || *text == '-')
-		failed_because(c, "arguments", "%s=%s is not a whole number", key, text);
+		wrong_arguments(c, "%s=%s is not a whole number", key, text);
 	return value;
 }
 

@@ -69,13 +69,11 @@ static void remove_leaves(struct context *c)
 static void split_names(struct context *c, const char *key, struct names *to)
 {
 	if (strlen(parameter(c, key, "")) >= sizeof to->text)
-		failed_because(c, "arguments", "%s= is longer than %zu bytes", key, sizeof to->text - 1);
+		wrong_arguments(c, "%s= is longer than %zu bytes", key, sizeof to->text - 1);
 	snprintf(to->text, sizeof to->text, "%s", parameter(c, key, ""));
 	for (char *name = strtok(to->text, ","); name != NULL; name = strtok(NULL, ",")) {
-		if (to->count == MAX_NAMES) {
-			failed_because(c, "arguments", "%s= has more than %d names", key, MAX_NAMES);
-			break;
-		}
+		if (to->count == MAX_NAMES)
+			wrong_arguments(c, "%s= has more than %d names", key, MAX_NAMES);
 		to->name[to->count++] = name;
 	}
 }
@@ -87,10 +85,8 @@ static void split_command(struct context *c)
 	timed = command_line(c);
 	while (timed[there] != NULL)
 		there++;
-	if (there <= words) {
-		failed_because(c, "arguments", "there is no command after --");
-		return;
-	}
+	if (there <= words)
+		wrong_arguments(c, "there is no command after --");
 	if (words == 0)
 		return;
 	preparing = calloc(words + 1, sizeof *preparing);

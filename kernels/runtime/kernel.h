@@ -58,6 +58,9 @@ void failed(struct context *, const char *call);
 void failed_because(struct context *, const char *call, const char *why, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* An argument is not what the program takes: says so and ends it, so that nothing is made of a wrong value. From setup. */
+_Noreturn void wrong_arguments(struct context *, const char *why, ...) __attribute__((format(printf, 2, 3)));
+
 /* Cannot run here, unless something has failed before: reason and what mends it. From setup; the program that times commands, which knows later, from finish. */
 void skip(struct context *, const char *why, ...) __attribute__((format(printf, 2, 3)));
 

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -76,6 +77,19 @@ void stop_if_failed(struct context *c)
 	end_line();
 	flush_lines();
 	_exit(c->skipped ? 0 : 1);
+}
+
+_Noreturn void wrong_arguments(struct context *c, const char *why, ...)
+{
+	va_list arguments;
+	if (c->failed_call == NULL) {
+		va_start(arguments, why);
+		vsnprintf(c->failed_why, sizeof c->failed_why, why, arguments);
+		va_end(arguments);
+		c->failed_call = "arguments";
+	}
+	stop_if_failed(c);
+	abort();
 }
 
 void note(struct context *c, const char *key, const char *value, ...)
@@ -279,7 +293,7 @@ static void keep_working(struct context *c, uint64_t n)
 static void at_a_time(struct context *c, const char *key, uint64_t n)
 {
 	if (kernel.max_n != 0 && n > kernel.max_n)
-		failed_because(c, "arguments", "%s=%" PRIu64 " is more than the %" PRIu64 " that can be done at a time", key,
+		wrong_arguments(c, "%s=%" PRIu64 " is more than the %" PRIu64 " that can be done at a time", key,
 			n, kernel.max_n);
 }
 
@@ -342,7 +356,7 @@ static void do_once(struct context *c, const char *mode)
 	uint64_t n = parameter_u64(c, "n", 0), check = 0;
 	int apart = kernel.files && !counted;
 	if (n == 0)
-		failed_because(c, "arguments", "mode=%s needs n=, the operations to do", mode);
+		wrong_arguments(c, "mode=%s needs n=, the operations to do", mode);
 	at_a_time(c, "n", n);
 	stop_if_failed(c);
 	if (apart && strcmp(mode, "prepare") == 0)
@@ -352,7 +366,7 @@ static void do_once(struct context *c, const char *mode)
 	if (strcmp(mode, "prepare") == 0 || strcmp(mode, "finish") == 0)
 		return;
 	if (strcmp(mode, "once") != 0 && !counted)
-		failed_because(c, "arguments", "mode=%s is none that there is", mode);
+		wrong_arguments(c, "mode=%s is none that there is", mode);
 	stop_if_failed(c);
 	if (!apart)
 		prepare(c, n);

@@ -33,7 +33,7 @@ static struct rusage used;
 static void setup(struct context *c)
 {
 	if (command_line(c)[0] == NULL)
-		failed_because(c, "arguments", "there is no command after --");
+		wrong_arguments(c, "there is no command after --");
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) /* so that we know of processes that outlive the command */
 		failed(c, "prctl");
 }

@@ -62,10 +62,8 @@ static inline void crew_add(struct context *c, void (*work)(unsigned number))
 	unsigned number = crew_count;
 	if (crew == NULL && (crew = shared_memory(c, sizeof *crew)) == NULL)
 		return;
-	if (number == MOST_OF_CREW) {
-		failed_because(c, "arguments", "there are to be more than %d processes", MOST_OF_CREW);
-		return;
-	}
+	if (number == MOST_OF_CREW)
+		wrong_arguments(c, "there are to be more than %d processes", MOST_OF_CREW);
 	pid_t pid = fork_peer(c);
 	if (pid < 0)
 		failed(c, "fork");

@@ -59,10 +59,8 @@ static void setup(struct context *c)
 {
 	senders = (unsigned)parameter_u64(c, "senders", 0);
 	receivers = (unsigned)parameter_u64(c, "receivers", 0);
-	if (senders < 1 || senders > MOST || receivers < 1 || receivers > MOST) {
-		failed_because(c, "arguments", "%u senders and %u receivers are not between 1 and %d", senders, receivers, MOST);
-		return;
-	}
+	if (senders < 1 || senders > MOST || receivers < 1 || receivers > MOST)
+		wrong_arguments(c, "%u senders and %u receivers are not between 1 and %d", senders, receivers, MOST);
 	if ((all = shared_memory(c, sizeof *all)) == NULL)
 		return;
 	for (unsigned r = 0; r < receivers; r++)

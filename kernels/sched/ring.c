@@ -83,10 +83,8 @@ static void setup(struct context *c)
 	static int pipes[MOST][2];
 	processes = (unsigned)parameter_u64(c, "processes", 0);
 	words = parameter_u64(c, "bytes", 0) / sizeof *set;
-	if (processes < 1 || processes > MOST) {
-		failed_because(c, "arguments", "processes=%u is not between 1 and %d", processes, MOST);
-		return;
-	}
+	if (processes < 1 || processes > MOST)
+		wrong_arguments(c, "processes=%u is not between 1 and %d", processes, MOST);
 	signal(SIGPIPE, SIG_IGN); /* a ring that is broken is an error of write() */
 	for (unsigned p = 0; p < processes; p++)
 		if (pipe2(pipes[p], O_CLOEXEC) != 0) {

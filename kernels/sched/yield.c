@@ -25,7 +25,7 @@ static void setup(struct context *c)
 {
 	uint64_t processes = parameter_u64(c, "processes", 0);
 	if (processes != 1 && processes != 2)
-		failed_because(c, "arguments", "processes=%lu is neither 1 nor 2", (unsigned long)processes);
+		wrong_arguments(c, "processes=%lu is neither 1 nor 2", (unsigned long)processes);
 	if (processes == 2 && (both = shared_memory(c, sizeof *both)) != NULL)
 		crew_add(c, take_turns);
 }

@@ -21,7 +21,7 @@ static void setup(struct context *c)
 	const char *lie = parameter(c, "lie", "");
 	distance = strcmp(lie, "apart") == 0 ? APART / sizeof(uint64_t) : 1;
 	if (distance == 1 && strcmp(lie, "together") != 0)
-		failed_because(c, "arguments", "lie=%s is neither apart nor together", lie);
+		wrong_arguments(c, "lie=%s is neither apart nor together", lie);
 	else if (team_cpus(c) < 2)
 		skip(c, "two threads at once take two CPUs, and this process may use one");
 	else

@@ -43,10 +43,8 @@ static void setup(struct context *c)
 	const char *by = parameter(c, "by", "");
 	pthread_t thread;
 	by_semaphore = strcmp(by, "semaphore") == 0;
-	if (!by_semaphore && strcmp(by, "condition") != 0) {
-		failed_because(c, "arguments", "by=%s is neither condition nor semaphore", by);
-		return;
-	}
+	if (!by_semaphore && strcmp(by, "condition") != 0)
+		wrong_arguments(c, "by=%s is neither condition nor semaphore", by);
 	if (sem_init(&semaphore[0], 0, 0) != 0 || sem_init(&semaphore[1], 0, 0) != 0) {
 		failed(c, "sem_init");
 		return;

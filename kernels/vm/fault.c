@@ -37,10 +37,8 @@ static void setup(struct context *c)
 			how = i;
 			known = 1;
 		}
-	if (!known) {
-		failed_because(c, "arguments", "how=%s is none of zero, copy and huge", name);
-		return;
-	}
+	if (!known)
+		wrong_arguments(c, "how=%s is none of zero, copy and huge", name);
 	page = how == HUGE ? huge_page(c) : (uint64_t)sysconf(_SC_PAGESIZE);
 	pages = how == HUGE ? HUGE_ONES : PAGES;
 	uint64_t needed = (how == COPY ? 2 : 1) * pages * page;
@@ -100,11 +98,9 @@ static void give_back(struct context *c, uint64_t from, uint64_t n)
 
 static void prepare(struct context *c, uint64_t n)
 {
-	if (n > pages) {
-		failed_because(c, "arguments", "%lu pages at a time are more than the %lu that there are", (unsigned long)n,
+	if (n > pages)
+		wrong_arguments(c, "%lu pages at a time are more than the %lu that there are", (unsigned long)n,
 			       (unsigned long)pages);
-		return;
-	}
 	written = (char)(written % 100 + 1);
 	if (how == COPY) {
 		share_pages(c, n);

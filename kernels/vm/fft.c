@@ -33,7 +33,7 @@ static void setup(struct context *c)
 		if (madvise(array, bytes, MADV_SEQUENTIAL) != 0)
 			failed(c, "madvise");
 	} else if (strcmp(advice, "none") != 0) {
-		failed_because(c, "arguments", "advice=%s is neither none nor sequential", advice);
+		wrong_arguments(c, "advice=%s is neither none nor sequential", advice);
 	}
 	if (parameter_u64(c, "load", 0) != 0)
 		start_load(c);

@@ -96,14 +96,10 @@ static int begin(struct context *c)
 	uint64_t wanted = parameter_u64(c, "side", 512);
 	single = strcmp(precision, "single") == 0;
 	tolerance = single ? 1e-3 : 1e-10;
-	if (!single && strcmp(precision, "double") != 0) {
-		failed_because(c, "arguments", "precision=%s is neither single nor double", precision);
-		return 0;
-	}
-	if (wanted < 2 || wanted > MAX_SIDE || (wanted & (wanted - 1)) != 0) {
-		failed_because(c, "arguments", "side=%llu is no power of two from 2 to 4,096", (unsigned long long)wanted);
-		return 0;
-	}
+	if (!single && strcmp(precision, "double") != 0)
+		wrong_arguments(c, "precision=%s is neither single nor double", precision);
+	if (wanted < 2 || wanted > MAX_SIDE || (wanted & (wanted - 1)) != 0)
+		wrong_arguments(c, "side=%llu is no power of two from 2 to 4,096", (unsigned long long)wanted);
 	side = (int)wanted;
 	bytes = 2 * (size_t)side * (size_t)side * (single ? sizeof(float) : sizeof(double));
 	roots = malloc((size_t)side * sizeof *roots);

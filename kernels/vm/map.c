@@ -15,7 +15,7 @@ static void setup(struct context *c)
 	bytes = parameter_u64(c, "bytes", 0);
 	page = (uint64_t)sysconf(_SC_PAGESIZE);
 	if (bytes == 0)
-		failed_because(c, "arguments", "bytes= is not there");
+		wrong_arguments(c, "bytes= is not there");
 	else if (bytes % page != 0)
 		skip(c, "a page of this system has %lu bytes: %lu are not whole pages", (unsigned long)page, (unsigned long)bytes);
 	else if (bytes > memory_available() / 2)

@@ -110,7 +110,7 @@ static void draw_pages(struct context *c)
 			touch[i] = gaussian(&state, deviation);
 		verify_draws(c, deviation);
 	} else {
-		failed_because(c, "arguments", "pattern=%s is none of sequential, random, and gaussian with deviation=",
+		wrong_arguments(c, "pattern=%s is none of sequential, random, and gaussian with deviation=",
 			       pattern);
 	}
 	for (uint64_t i = 0; i < touches; i++)
@@ -179,7 +179,7 @@ static void advise(struct context *c)
 	if (strcmp(said, "random") == 0)
 		advice = MADV_RANDOM;
 	else if (advice == MADV_NORMAL && strcmp(said, "none") != 0)
-		failed_because(c, "arguments", "advice=%s is none of none, sequential and random", said);
+		wrong_arguments(c, "advice=%s is none of none, sequential and random", said);
 	if (madvise(region, pages * page_size, advice) != 0)
 		failed(c, "madvise");
 }
@@ -250,10 +250,8 @@ static void setup(struct context *c)
 	allowed = parameter_u64(c, "memory_pages", 0);
 	pages = parameter_u64(c, "pages", 0);
 	touches = parameter_u64(c, "touches", 0);
-	if (allowed == 0 || pages <= allowed || pages > MOST || touches == 0 || touches > MOST) {
-		failed_because(c, "arguments", "memory_pages=, pages= and touches= must be above 0 and at most %d, and pages= more than are allowed", MOST);
-		return;
-	}
+	if (allowed == 0 || pages <= allowed || pages > MOST || touches == 0 || touches > MOST)
+		wrong_arguments(c, "memory_pages=, pages= and touches= must be above 0 and at most %d, and pages= more than are allowed", MOST);
 	seen = calloc(1, pages);
 	touch = calloc(touches, sizeof *touch);
 	if (seen == NULL || touch == NULL) {
