@@ -20,7 +20,7 @@ fn supported(share: f64, n: f64) -> bool {
 /// - `percentiles` are values of the sample (nearest rank), and only those that n supports.
 /// - `drift` is the Theil-Sen slope times (n - 1), over the absolute pseudo-median: the change from the first launch to
 ///   the last as a share of the figure. From three values to 1,000; `None` where the pseudo-median is 0.
-/// - `modes` is the number of groups that are surely apart, see METHODOLOGY.md; from six values to 1,000.
+/// - `modes` is the number of groups that are surely apart, see docs/statistics.md; from six values to 1,000.
 ///
 /// `None` when there is no value, or one that is not finite.
 #[must_use]

@@ -3,7 +3,7 @@
 //!
 //! The run is cut into consecutive pieces. What the medians of the pieces differ by, beyond what the scatter within them
 //! explains, is taken for what this run and the next differ by: at least that much is sure. A drift slower than the run is
-//! not seen by it, and only other runs can tell it ([`crate::between`]). METHODOLOGY.md says how often the interval
+//! not seen by it, and only other runs can tell it ([`crate::between`]). docs/validation.md says how often the interval
 //! is right then.
 //!
 //! Must not know: rows, figures, events.

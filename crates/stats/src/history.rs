@@ -3,7 +3,7 @@
 //! Candidates are the splits with the largest energy distance between both sides (E-divisive; Matteson and James, JASA 109, 2014), found
 //! again within each side. A candidate is a change when the rank-sum test of both sides has a p of at most [`LEVEL`] and their
 //! Hodges-Lehmann shift is at least [`LEAST`]. The level is far below that of a test of one split, since the split was
-//! chosen among all; METHODOLOGY.md has the simulation that it comes from.
+//! chosen among all; docs/validation.md has the simulation that it comes from.
 //!
 //! Must not know: runs, the store, units.
 

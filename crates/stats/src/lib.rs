@@ -1,5 +1,5 @@
 //! From samples to estimate, interval and comparison. Formulas, sources and the simulations that back them are in
-//! `METHODOLOGY.md`.
+//! `docs/statistics.md`.
 //!
 //! Must not know: files, processes, clocks, the store, how anything is drawn.
 

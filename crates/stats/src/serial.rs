@@ -24,7 +24,7 @@ pub(crate) const WIDEST: f64 = 3.0;
 /// Factor by which an interval over n values is widened for their lag-1 autocorrelation `rho1`:
 /// sqrt((1 + rho) / (1 - rho)) when rho is above 2 / sqrt(n), at most [`WIDEST`]; else 1. rho is `rho1` freed of the bias
 /// that it has in a short series, rho1 + (1 + 4 rho1) / n (Kendall 1954; Marriott and Pope 1954). Without that, ten
-/// launches with a correlation of 0.6 are widened in 6 of 100 cases, with it in 35, and independent ones in 4 (METHODOLOGY.md).
+/// launches with a correlation of 0.6 are widened in 6 of 100 cases, with it in 35, and independent ones in 4 (docs/validation.md).
 ///
 /// A negative correlation would make the interval narrower. It is not believed: the price of a wrong narrowing is a
 /// false claim, that of none is an interval wider than it need be.

@@ -1,4 +1,4 @@
-//! What METHODOLOGY.md says of `gritstone ab`, tried on made-up launches: how often the same is called different, and how often a
+//! What docs/validation.md says of `gritstone ab`, tried on made-up launches: how often the same is called different, and how often a
 //! change is found. A rate passes when what was observed does not reject it at 99 %; seeds are fixed.
 //!
 //! Must not know: how the library computes.

@@ -1,4 +1,4 @@
-//! The rates that METHODOLOGY.md states, tried on made-up launches. A rate passes when what was observed does not reject it
+//! The rates that docs/validation.md states, tried on made-up launches. A rate passes when what was observed does not reject it
 //! at 99 %; seeds are fixed, so what passes once passes always.
 //!
 //! Must not know: how the library computes.

@@ -10,28 +10,37 @@ use gritstone_model::Verdict;
 const TIMES: usize = 4_000;
 
 const WEATHERS: [(&str, Weather); 9] = [
-    ("normal, pairs scatter by 1 %", Weather::Scatter(0.0071)),
-    ("normal, pairs scatter by 2.5 %", Weather::Scatter(0.0177)),
-    ("normal, pairs scatter by 5 %", Weather::Scatter(0.0354)),
+    (
+        "normal, standard deviation of pairs 1 %",
+        Weather::Scatter(0.0071),
+    ),
+    (
+        "normal, standard deviation of pairs 2.5 %",
+        Weather::Scatter(0.0177),
+    ),
+    (
+        "normal, standard deviation of pairs 5 %",
+        Weather::Scatter(0.0354),
+    ),
     ("floor and log-normal excess", Weather::Shape(Shape::Floor)),
     ("spiky", Weather::Shape(Shape::Spiky)),
     ("two modes 70 : 30", Weather::Shape(Shape::TwoModes(0.3))),
     ("recorded drift, 0.5 s", Weather::Shape(Shape::Drift(0.5))),
-    ("a neighbour comes and goes", Weather::Neighbour),
-    ("a neighbour in step", Weather::InStep),
+    ("intermittent neighbor", Weather::Neighbour),
+    ("neighbor in step", Weather::InStep),
 ];
 
 /// Neighbours on the other thread of the core, and whether the pacers see them.
 const NEIGHBOURS: [(&str, Weather); 4] = [
-    ("a neighbour comes and goes", Weather::Neighbour),
-    ("the same, seen", Weather::Seen),
-    ("a neighbour in step", Weather::InStep),
-    ("the same, half seen", Weather::InStepSeen),
+    ("intermittent neighbor", Weather::Neighbour),
+    ("as above, detected", Weather::Seen),
+    ("neighbor in step", Weather::InStep),
+    ("as above, half detected", Weather::InStepSeen),
 ];
 
 pub fn verdicts() -> String {
     said(
-        "`ab`: called slower / faster / no difference beyond 1 %",
+        "`ab`: verdict slower / faster / same (within 1 %)",
         &WEATHERS,
         &[1.0, 1.005, 1.02, 1.05],
         (TIMES, 61),
@@ -40,7 +49,7 @@ pub fn verdicts() -> String {
 
 pub fn neighbours() -> String {
     said(
-        "`ab` where pairs are left out: called slower / faster / no difference beyond 1 %",
+        "`ab` with excluded pairs: verdict slower / faster / same (within 1 %)",
         &NEIGHBOURS,
         &[1.0, 1.01, 1.02, 1.05],
         (TIMES / 2, 64),
@@ -57,11 +66,11 @@ fn said(
     let mut world = World::new(seed);
     let mut table = head(
         &format!(
-            "{title}, % of {times} trials, seed {seed}; median of the pairs that it took, those that were left out too"
+            "{title}, % of {times} trials, seed {seed}; median number of pairs, excluded ones included"
         ),
         "launches",
         changes.iter().map(|c| match c {
-            1.0 => "the same".to_owned(),
+            1.0 => "no change".to_owned(),
             c => format!("{:.1} % slower", 100.0 * (c - 1.0)),
         }),
     );
@@ -90,12 +99,12 @@ pub fn orders() -> String {
     let columns = [
         "a coin for each pair",
         "ABBA or BAAB",
-        "four looks to 40 pairs, ABBA or BAAB",
+        "four interim analyses up to 40 pairs, ABBA or BAAB",
         "first all A, then all B",
     ];
     let mut table = head(
         &format!(
-            "The same called different, % of {TIMES} trials, seed {SEED}, by the order of launches; in brackets, of as many that differ by 2 %"
+            "A/A trials that report a difference, % of {TIMES}, seed {SEED}, by the order of launches; in parentheses, trials that detect a change of 2 %"
         ),
         "launches",
         columns.into_iter().map(str::to_owned),
@@ -120,15 +129,15 @@ pub fn rankings() -> String {
     let factors = [1.0, 1.0, 1.0, 1.05, 1.2];
     let mut world = World::new(SEED);
     let columns = [
-        "one of the same called slower",
+        "false slower",
         "5 % slower found",
         "20 % slower found",
         "launches of the best",
-        "of the slower two",
+        "of the two slower sides",
     ];
     let mut table = head(
         &format!(
-            "Rankings of five, three of which are the same: % of {RANKINGS} trials, seed {SEED}; median of launches"
+            "Rankings of five sides, three of them identical: % of {RANKINGS} trials, seed {SEED}; median number of launches"
         ),
         "launches",
         columns.into_iter().map(str::to_owned),

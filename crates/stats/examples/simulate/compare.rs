@@ -26,9 +26,9 @@ pub fn false_positives() -> String {
     let sizes = [6, 10, 20, 40];
     let mut world = World::new(11);
     let mut table = head(
-        "Two runs of the same: p at most 0.05 / 0.01 / 0.001, % of comparisons; last, at 0.05 if the runs' scatter were ignored",
-        "launches scatter; runs scatter",
-        sizes.iter().map(|n| format!("{n} against {n}")),
+        "A/A comparison of two runs: p at most 0.05 / 0.01 / 0.001, % of comparisons; last, p at most 0.05 if the between-run variance is ignored",
+        "distribution of launches; between-run standard deviation",
+        sizes.iter().map(|n| format!("{n} vs {n}")),
     );
     for (name, shape) in [
         ("normal, 1 %", Shape::Normal),
@@ -62,15 +62,21 @@ pub fn power() -> String {
     let changes = [1.01, 1.02, 1.05];
     let mut world = World::new(12);
     let mut table = head(
-        "Changes of 1 / 2 / 5 % that are seen at p <= 0.05, %; in brackets, alone among many rows, 158 as an example; launches scatter by 1 %",
+        "Changes of 1 / 2 / 5 % detected at p <= 0.05, %; in parentheses, as the only change among 158 benchmarks; launches have a standard deviation of 1 %",
         "comparison",
-        sizes.iter().map(|n| format!("{n} against {n}")),
+        sizes.iter().map(|n| format!("{n} vs {n}")),
     );
     for (name, sd) in [
         ("interleaved pairs", None),
-        ("unpaired, runs do not scatter", Some(0.0)),
-        ("two runs, paced default of 1 %", Some(DEFAULT.paced.ln_sd)),
-        ("two runs, raw default of 2.5 %", Some(DEFAULT.raw.ln_sd)),
+        ("unpaired, no between-run variance", Some(0.0)),
+        (
+            "two runs, default for cycles (1 %)",
+            Some(DEFAULT.paced.ln_sd),
+        ),
+        (
+            "two runs, default for times (2.5 %)",
+            Some(DEFAULT.raw.ln_sd),
+        ),
     ] {
         let cells = sizes.iter().map(|n| {
             let (mut seen, mut lone) = ([0; 3], [0; 3]);
@@ -94,7 +100,7 @@ pub fn power() -> String {
     table
 }
 
-/// Two runs of 10 launches each on a machine whose runs scatter by `sd`, with what `runs` earlier ones tell.
+/// Two runs of 10 launches each on a machine whose between-run standard deviation `sd`, with what `runs` earlier ones tell.
 fn with_earlier_runs(world: &mut World, sd: f64, runs: usize) -> Ratio {
     let (base, other) = sides(world, Shape::Normal, 10, sd, 1.0);
     let figure = |_| {
@@ -110,8 +116,8 @@ pub fn learned() -> String {
     let sizes = [5, 7, 10, 20];
     let mut world = World::new(13);
     let mut table = head(
-        "Two runs of 10 launches of the same, learned from earlier runs of 10 launches, default 1 %: p at most 0.05 / 0.01 / 0.001, % of comparisons; half-width of the interval, %",
-        "runs scatter by",
+        "A/A comparison of two runs of 10 launches, between-run variance learned from earlier runs of 10 launches, default 1 %: p at most 0.05 / 0.01 / 0.001, % of comparisons; half-width of the interval, %",
+        "between-run standard deviation",
         sizes.iter().map(|runs| format!("{runs} runs")),
     );
     for sd in [0.0, 0.0025, 0.005, 0.01, 0.015, 0.02, 0.03] {
@@ -139,15 +145,15 @@ pub fn learned() -> String {
 /// A against A on the machine that drifts.
 pub fn drift() -> String {
     let ways = [
-        "ranks alone",
-        "raw default",
+        "rank-sum test alone",
+        "default for times",
         "learned from 5 runs",
         "learned from 10 runs",
         "interleaved pairs",
     ];
     let mut world = World::new(15);
     let mut table = head(
-        "Two runs of the same, 10 launches each, under the recorded drift: p at most 0.05 / 0.01, % of comparisons",
+        "A/A comparison of two runs of 10 launches under the recorded drift: p at most 0.05 / 0.01, % of comparisons",
         "seconds between launches",
         ways.into_iter().map(str::to_owned),
     );
@@ -200,8 +206,8 @@ pub fn rows() -> String {
     let times = 300_i32;
     let mut world = World::new(14);
     let mut table = head(
-        "158 rows as an example, 10 against 10 launches of 1 % scatter, Benjamini-Hochberg at 0.05: mean share of false ones among those found, % (changes found, %)",
-        "rows that changed",
+        "158 benchmarks, 10 vs 10 launches with a standard deviation of 1 %, Benjamini-Hochberg at 0.05: mean share of false discoveries, % (changes found, %)",
+        "benchmarks that changed",
         ["by 2 %", "by 5 %"].map(str::to_owned).into_iter(),
     );
     for changed in [0, 1, 16] {

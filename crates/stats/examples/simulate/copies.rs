@@ -30,11 +30,11 @@ const EARLIER: [usize; 2] = [0, 10];
 pub fn together() -> String {
     let mut world = World::new(SEED);
     let title = format!(
-        "{COPIES} copies against as many in {ROUNDS} rounds, launches scatter by 1 %, rounds by 0.5 %: total / efficiency called different, % of {TIMES} trials, seed {SEED}"
+        "{COPIES} copies, two runs of {ROUNDS} rounds, standard deviation of launches 1 %, of rounds 0.5 %: difference reported in total / efficiency, % of {TIMES} trials, seed {SEED}"
     );
     let column = |runs: usize, less: f64| {
         let what = match less {
-            0.0 => "the same".to_owned(),
+            0.0 => "no change".to_owned(),
             less => format!("{:.0} % less", 100.0 * less),
         };
         let how = if runs == 0 {
@@ -47,7 +47,11 @@ pub fn together() -> String {
     let columns = EARLIER
         .into_iter()
         .flat_map(|runs| LESS.map(|less| column(runs, less)));
-    let mut table = head(&title, "runs scatter by; copies on top", columns);
+    let mut table = head(
+        &title,
+        "between-run standard deviation; extra for copies",
+        columns,
+    );
     let empty = empty(1, false);
     for (all, own) in SCATTERS {
         let cells = EARLIER

@@ -36,7 +36,7 @@ pub fn coverage() -> String {
     let mut world = World::new(1);
     let mut table = head(
         "Coverage of the pseudo-median by the 95 % interval, % (mean half-width, %)",
-        "launches scatter",
+        "distribution of launches",
         sizes.iter().map(|n| format!("n = {n}")),
     );
     for (name, shape) in SHAPES {
@@ -59,8 +59,8 @@ pub fn median() -> String {
     let sizes = [6, 10, 20, 40];
     let mut world = World::new(2);
     let mut table = head(
-        "Coverage of the median by the order-statistic interval beside it, %",
-        "launches scatter",
+        "Coverage of the median by the order-statistic interval, %",
+        "distribution of launches",
         sizes.iter().map(|n| format!("n = {n}")),
     );
     for (name, shape) in SHAPES {
@@ -78,7 +78,7 @@ pub fn machine() -> String {
     let sizes = [6, 10, 20, 40];
     let mut world = World::new(3);
     let mut table = head(
-        "Coverage of the machine's figure under the recorded drift, %: ranks alone / widened for rho / with what five earlier runs tell",
+        "Coverage of the machine's long-run value under the recorded drift, %: signed-rank interval / widened for rho / with the variance learned from five earlier runs",
         "seconds between launches",
         sizes.iter().map(|n| format!("n = {n}")),
     );
@@ -101,11 +101,11 @@ pub fn machine() -> String {
 pub fn seen() -> String {
     let machines = [
         ("as recorded, 2.9 %", RECORDED),
-        ("2 %, forgotten in 1 minute", wanders(0.02, &[(1.0, 60.0)])),
-        ("2 %, in 4 minutes", wanders(0.02, &[(1.0, 217.0)])),
-        ("1.5 %, in 4 minutes", wanders(0.015, &[(1.0, 217.0)])),
-        ("2 %, in 17 minutes", wanders(0.02, &[(1.0, 1000.0)])),
-        ("not at all", wanders(0.0, &[(1.0, 1.0)])),
+        ("2 %, time constant 1 minute", wanders(0.02, &[(1.0, 60.0)])),
+        ("2 %, 4 minutes", wanders(0.02, &[(1.0, 217.0)])),
+        ("1.5 %, 4 minutes", wanders(0.015, &[(1.0, 217.0)])),
+        ("2 %, 17 minutes", wanders(0.02, &[(1.0, 1000.0)])),
+        ("none", wanders(0.0, &[(1.0, 1.0)])),
     ];
     let lengths = [1.0, 2.0, 5.0, 10.0, 30.0];
     let mut world = World::new(5);
@@ -113,10 +113,10 @@ pub fn seen() -> String {
     for (n, scatter) in [(20, 0.01), (10, 0.02), (40, 0.007)] {
         tables += &head(
             &format!(
-                "Coverage of the machine's figure by the interval of one run, {n} launches that scatter by {:.1} %: from the launches / with what the pacer saw (mean half-width, %)",
+                "Coverage of the machine's long-run value by the interval of one run, {n} launches with a standard deviation of {:.1} %: from the launches alone / with the drift seen by the cycle probe (mean half-width, %)",
                 100.0 * scatter
             ),
-            "the machine drifts",
+            "drift",
             lengths.iter().map(|minutes| format!("{minutes} min")),
         );
         for (name, trend) in &machines {
@@ -156,8 +156,8 @@ pub fn widened() -> String {
     let sizes = [6, 10, 20, 40];
     let mut world = World::new(4);
     let mut table = head(
-        "Samples whose interval is widened, %: rho1 as it comes / freed of its bias; coverage of the centre, %: ranks alone / as it comes / freed",
-        "correlation of a launch with the next",
+        "Samples whose interval is widened, %: uncorrected / bias-corrected rho; coverage, %: signed-rank interval / widened, uncorrected / widened, bias-corrected",
+        "lag-1 correlation",
         sizes.iter().map(|n| format!("n = {n}")),
     );
     for rho in [0.0, 0.3, 0.6, 0.8] {

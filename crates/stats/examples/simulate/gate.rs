@@ -31,7 +31,7 @@ const COLUMNS: [(f64, f64); 7] = [
 /// How runs of 10 launches scatter.
 #[derive(Clone, Copy)]
 enum Weather {
-    /// Launches by 1 %, runs by this much, each for itself.
+    /// Launches by 1 %, runs by this much, independent.
     Plain(f64),
     /// The same by 1 %, and each run has this correlation with the next.
     Correlated(f64),
@@ -42,14 +42,14 @@ enum Weather {
 }
 
 const WEATHERS: [(&str, Weather); 8] = [
-    ("runs by 0.3 %", Weather::Plain(0.003)),
-    ("by 1 %", Weather::Plain(0.01)),
-    ("by 2 %", Weather::Plain(0.02)),
-    ("1 %, correlation .3", Weather::Correlated(0.3)),
-    ("1 %, correlation .6", Weather::Correlated(0.6)),
+    ("between-run 0.3 %", Weather::Plain(0.003)),
+    ("between-run 1 %", Weather::Plain(0.01)),
+    ("between-run 2 %", Weather::Plain(0.02)),
+    ("1 %, lag-1 correlation 0.3", Weather::Correlated(0.3)),
+    ("1 %, lag-1 correlation 0.6", Weather::Correlated(0.6)),
     ("recorded drift, a run of 10 min a day", Weather::Days(60.0)),
-    ("runs of 10 min one after another", Weather::InTurn(60.0)),
-    ("runs of 50 s one after another", Weather::InTurn(5.0)),
+    ("back-to-back runs of 10 min", Weather::InTurn(60.0)),
+    ("back-to-back runs of 50 s", Weather::InTurn(5.0)),
 ];
 
 impl Weather {
@@ -135,17 +135,17 @@ fn one_row(base: &str, gate: Gate, seed: u64) -> String {
     let mut world = World::new(seed);
     let columns = COLUMNS.iter().map(|(factor, allowed)| {
         let slower = match factor {
-            1.0 => "the same".to_owned(),
+            1.0 => "no change".to_owned(),
             slower => format!("{:.0} % slower", 100.0 * (slower - 1.0)),
         };
         match *allowed {
             ALLOWED => slower,
-            allowed => format!("{slower}, {} % allowed", 100.0 * allowed),
+            allowed => format!("{slower}, margin {} %", 100.0 * allowed),
         }
     });
     let title =
         format!("`check` against {base}: regressed / passed, % of {TIMES} trials, seed {seed}");
-    let mut table = head(&title, "runs of 10 launches; earlier ones", columns);
+    let mut table = head(&title, "runs of 10 launches; earlier runs", columns);
     for (name, weather) in WEATHERS {
         let empty = empty(1, weather.cycles());
         for n in EARLIER {
@@ -171,7 +171,7 @@ fn one_row(base: &str, gate: Gate, seed: u64) -> String {
     table
 }
 
-/// Rows of one run, and whether all move together from run to run.
+/// Rows of one run, and whether fully correlated from run to run.
 const MANY: [(usize, bool); 4] = [(18, false), (18, true), (150, false), (150, true)];
 
 /// A whole run against its history: the worst of its rows decides.
@@ -179,15 +179,15 @@ pub fn many_rows() -> String {
     const SEED: u64 = 73;
     let mut world = World::new(SEED);
     let title = format!(
-        "`check` of a whole run against its history, runs scatter by 1 %: regressed / passed, % of {TIMES_OF_MANY} trials, seed {SEED}"
+        "`check` of a whole run against its history, between-run standard deviation 1 %: regressed / passed, % of {TIMES_OF_MANY} trials, seed {SEED}"
     );
     let columns = [
-        "the same",
-        "one row 5 % slower",
-        "one row 10 % slower",
-        "the same, 0.1 % allowed",
+        "no change",
+        "one benchmark 5 % slower",
+        "one benchmark 10 % slower",
+        "no change, margin 0.1 %",
     ];
-    let first = "rows; earlier runs";
+    let first = "benchmarks; earlier runs";
     let mut table = head(&title, first, columns.into_iter().map(str::to_owned));
     for (rows, together) in MANY {
         let empty = empty(rows, true);
@@ -214,9 +214,9 @@ pub fn many_rows() -> String {
                 }
             }
             let how = if together {
-                "all move together"
+                "fully correlated"
             } else {
-                "each for itself"
+                "independent"
             };
             table += &line(
                 &format!("{rows}, {how}; {n}"),

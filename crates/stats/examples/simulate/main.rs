@@ -1,5 +1,5 @@
-//! The long simulation: prints the tables of METHODOLOGY.md. `cargo run --release -p gritstone-stats --example simulate`; with words
-//! such as `gate` or `ab::rankings` only these.
+//! The long simulation: prints the tables of docs/validation.md. `cargo run --release -p gritstone-stats --example simulate`; with
+//! words such as `gate` or `ab::rankings` only these. With `--write` the tables replace those of the document.
 //!
 //! Must not know: how the library computes.
 
@@ -17,6 +17,9 @@ mod runs;
 mod trial;
 #[path = "../../tests/world/mod.rs"]
 mod world;
+
+/// The document that has the tables.
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/validation.md");
 
 /// A table, as Markdown.
 type Table = fn() -> String;
@@ -47,13 +50,13 @@ fn main() {
         ("gate::many_rows", gate::many_rows),
         ("copies::together", copies::together),
     ];
-    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let (options, wanted): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|word| word == "--write");
     let is_wanted =
         |name: &str| wanted.is_empty() || wanted.iter().any(|word| name.starts_with(word));
-    let tables: Vec<Table> = tables
+    let tables: Vec<(&str, Table)> = tables
         .into_iter()
         .filter(|(name, _)| is_wanted(name))
-        .map(|(_, table)| table)
         .collect();
     assert!(!tables.is_empty(), "no table is of {wanted:?}");
     // two threads; each table has a seed of its own, so the order in which they are made does not matter
@@ -62,17 +65,37 @@ fn main() {
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                while let Some((at, table)) = take(&next, &tables) {
+                while let Some((at, (_, table))) = take(&next, &tables) {
                     let text = table();
                     made.lock().expect("the other thread failed")[at] = text;
                 }
             });
         }
     });
-    println!("{}", made.into_inner().expect("a thread failed").join("\n"));
+    let made = made.into_inner().expect("a thread failed");
+    if options.is_empty() {
+        println!("{}", made.join("\n"));
+    } else {
+        let mut page = std::fs::read_to_string(PAGE).expect(PAGE);
+        for ((name, _), table) in tables.iter().zip(&made) {
+            page = placed(&page, name, table);
+        }
+        std::fs::write(PAGE, page).expect(PAGE);
+    }
 }
 
-fn take(next: &AtomicUsize, tables: &[Table]) -> Option<(usize, Table)> {
+/// The document with `table` between the line `<!-- name -->` and the next `<!-- end -->`.
+fn placed(page: &str, name: &str, table: &str) -> String {
+    let begin = format!("<!-- {name} -->\n");
+    let parts = page.split_once(&begin).and_then(|(before, rest)| {
+        let (_, after) = rest.split_once("<!-- end -->")?;
+        Some((before, after))
+    });
+    let (before, after) = parts.unwrap_or_else(|| panic!("{PAGE} has no place for {name}"));
+    format!("{before}{begin}\n{table}\n<!-- end -->{after}")
+}
+
+fn take<'a>(next: &AtomicUsize, tables: &[(&'a str, Table)]) -> Option<(usize, (&'a str, Table))> {
     let at = next.fetch_add(1, Ordering::Relaxed);
     tables.get(at).map(|table| (at, *table))
 }
@@ -82,7 +105,7 @@ fn head(title: &str, first: &str, columns: impl Iterator<Item = String>) -> Stri
     let columns: Vec<String> = columns.collect();
     let rule = " --- |".repeat(columns.len() + 1);
     format!(
-        "### {title}\n\n| {first} | {} |\n|{rule}\n",
+        "*{title}*\n\n| {first} | {} |\n|{rule}\n",
         columns.join(" | ")
     )
 }

@@ -34,8 +34,8 @@ pub fn changes_found() -> String {
         "5 %, 10 runs ago",
     ];
     let mut text = head(
-        "Series in which a change is seen, % (after 50 runs, within two runs of where it is)",
-        "runs scatter",
+        "Series in which a change point is found, % (a change after 50 runs, found within two runs of its place)",
+        "distribution of runs",
         columns.iter().map(ToString::to_string),
     );
     for (name, scatter) in SHAPES {

@@ -81,7 +81,7 @@ pub fn modes() -> String {
     let sizes = [6, 8, 10, 12, 15, 20, 30, 40, 60];
     let mut world = World::new(21);
     let mut table = head(
-        "More than one mode, % of samples; the last eight have two, so many standard deviations apart",
+        "More than one mode found, % of samples; the last eight shapes have two modes, the given number of standard deviations apart",
         "values",
         sizes.iter().map(|n| format!("n = {n}")),
     );
@@ -103,8 +103,8 @@ pub fn rating() -> String {
     let rounds = [0.0, 0.005, 0.02];
     let mut world = World::new(22);
     let mut table = head(
-        "Coverage of a rating by its 95 % interval, % (mean half-width, %); launches scatter by 1 %, and rounds by",
-        "rows x launches",
+        "Coverage of a score by its 95 % interval, % (mean half-width, %), by the standard deviation of rounds; launches have 1 %",
+        "benchmarks x launches",
         rounds.iter().map(|sd| format!("{} %", sd * 100.0)),
     );
     for (rows, n) in [(1, 6), (1, 10), (2, 10), (4, 6), (4, 10), (16, 6), (16, 10)] {
@@ -150,14 +150,14 @@ pub fn stein() -> String {
     let times = 4_000_i32;
     let mut world = World::new(23);
     let mut table = head(
-        "A pilot of 6, ± 1 % asked for at 95 %, 10 to 100 launches",
-        "scatter, %",
+        "Pilot of 6 launches, target ±1 % at 95 %, 10 to 100 launches",
+        "standard deviation, %",
         [
             "mean launches",
             "coverage, %",
             "mean half-width, %",
-            "no wider than asked, %",
-            "stopped by the maximum, %",
+            "within the target, %",
+            "limited by the maximum, %",
         ]
         .map(str::to_owned)
         .into_iter(),

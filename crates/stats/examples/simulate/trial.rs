@@ -86,13 +86,13 @@ fn intervals(world: &mut World, trial: &Trial, runs: usize, share: f64) -> [[f64
 pub fn quantiles() -> String {
     let mut world = World::new(16);
     let mut table = head(
-        "Coverage of a quantile over 20 rows of their standard deviation between runs by its 95 % interval, %: with the degrees of freedom of the runs / rows drawn again / runs drawn again / both",
-        "runs; the share of the variance that all rows have in common",
+        "Coverage of a quantile over 20 benchmarks of the between-run standard deviation by its 95 % interval, %: degrees of freedom of the runs / bootstrap of benchmarks / of runs / of both",
+        "runs; shared fraction of the variance",
         [
-            "median, rows alike",
-            "median, rows unlike",
-            "90th percentile, rows alike",
-            "90th percentile, rows unlike",
+            "median, equal benchmarks",
+            "median, unequal benchmarks",
+            "90th percentile, equal benchmarks",
+            "90th percentile, unequal benchmarks",
         ]
         .map(str::to_owned)
         .into_iter(),
