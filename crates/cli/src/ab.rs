@@ -13,6 +13,7 @@ use crate::args::AbArgs;
 use crate::chance::chance;
 use crate::clock::Clock;
 use crate::failure::{Exit, Failure};
+use crate::keep::when_free;
 use crate::progress::Display;
 use crate::site::Site;
 use crate::world::World;
@@ -20,7 +21,9 @@ use crate::{output, own, registry, signals};
 use anyhow::{Context, Result};
 use gritstone_exec::Journal;
 use gritstone_host::{Root, Watch};
-use gritstone_model::{AbView, Benchmark, Plan, RunData, RunInfo, Settings, TrialSide, Verdict};
+use gritstone_model::{
+    AbView, Benchmark, Owner, Plan, RunData, RunInfo, Settings, TrialSide, Verdict,
+};
 use gritstone_stats::ab::Reader;
 use gritstone_store::Store;
 use live::{Live, Ready};
@@ -89,6 +92,7 @@ fn measured(world: &World, args: &AbArgs, sides: Sides) -> Result<(Vec<RunData>,
         steps: plan.steps.clone(),
         set_for: None,
         complained: BTreeSet::new(),
+        told: false,
         reader: Reader::default(),
     };
     for (side, builds) in sides.sides.iter().zip(builds) {
@@ -106,7 +110,7 @@ fn measured(world: &World, args: &AbArgs, sides: Sides) -> Result<(Vec<RunData>,
             run,
         });
     }
-    begin(&mut live)?;
+    begin(&mut live, &site.owner())?;
     let _out_of_the_way = site.keep_out_of_the_way();
     let design = Design {
         rows: plan.steps.len(),
@@ -121,10 +125,12 @@ fn measured(world: &World, args: &AbArgs, sides: Sides) -> Result<(Vec<RunData>,
     let runs: Vec<RunData> = live.sides.into_iter().map(|ready| ready.run).collect();
     drop(live.executor);
     drop(journal);
+    let stored = when_free(&mut store, Store::flush);
     match ended {
         Ok(_) => {
+            stored?;
             for run in &runs {
-                store.finish(&run.info.id, elapsed)?;
+                when_free(&mut store, |store| store.finish(&run.info.id, elapsed))?;
             }
             Ok((runs, true))
         }
@@ -244,13 +250,13 @@ fn undo(sides: &Sides, journal: Option<&mut Journal>) -> Result<()> {
 }
 
 /// Begins the run of each side, with its programs.
-fn begin(live: &mut Live<'_>) -> Result<()> {
+fn begin(live: &mut Live<'_>, owner: &Owner) -> Result<()> {
     for side in 0..live.sides.len() {
         live.set(side)?;
         let run = &mut live.sides[side].run;
         run.programs = live.executor.programs(&run.benchmarks);
         live.store
-            .begin(&run.info, &run.benchmarks, &run.programs, &run.skips)?;
+            .begin(owner, &run.info, &run.benchmarks, &run.programs, &run.skips)?;
     }
     Ok(())
 }

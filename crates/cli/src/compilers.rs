@@ -11,6 +11,7 @@ use crate::args::{CompilersArgs, RunArgs};
 use crate::clock::Clock;
 use crate::compiler::{self, FLAGS, Toolchain};
 use crate::failure::{Exit, Failure};
+use crate::keep::{keep, when_free};
 use crate::progress::Display;
 use crate::session::{self, DEADLINE, Progress, Ways};
 use crate::site::Site;
@@ -244,7 +245,13 @@ fn measure(
         interleaved.executor.use_builds(way.programs.clone());
         let programs = interleaved.executor.programs(&way.plan.benchmarks);
         registry::measures(journal.as_deref_mut(), &info.id);
-        store.begin(&info, &way.plan.benchmarks, &programs, &way.plan.skips)?;
+        store.begin(
+            &site.owner(),
+            &info,
+            &way.plan.benchmarks,
+            &programs,
+            &way.plan.skips,
+        )?;
         way.run = info.id;
         interleaved.builds.push(way.programs.clone());
     }
@@ -257,15 +264,18 @@ fn measure(
         store: &mut store,
         rows: &rows,
         runs: &runs,
+        told: false,
     };
     let _out_of_the_way = site.keep_out_of_the_way();
     let measured = session::measure(&plan, &limits, &[], &mut interleaved, &mut recorder);
     recorder.display.finish();
     let elapsed = recorder.now().as_secs_f64();
     drop(interleaved);
+    let stored = when_free(&mut store, Store::flush);
     measured?;
+    stored?;
     for id in &runs {
-        store.finish(id, elapsed)?;
+        when_free(&mut store, |store| store.finish(id, elapsed))?;
     }
     runs.iter().map(|id| world.stored(&store, id)).collect()
 }
@@ -333,6 +343,8 @@ struct Recorder<'a> {
     store: &'a mut Store,
     rows: &'a Rows,
     runs: &'a [&'a str],
+    /// Whether the user knows that the store is locked.
+    told: bool,
 }
 
 impl Ways for Recorder<'_> {
@@ -364,6 +376,7 @@ impl Ways for Recorder<'_> {
             id: row.id.clone(),
             ..launch.clone()
         };
-        Ok(self.store.append(self.runs[*way], &launch)?)
+        let run = self.runs[*way];
+        keep(self.store, run, &launch, &mut self.display, &mut self.told)
     }
 }

@@ -259,7 +259,8 @@ pub fn doctor(world: &World, args: &DoctorArgs) -> Result<Exit> {
     registry::recover();
     let site = Site::look(args.dir.as_deref())?;
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let findings = doctor::examine(site.host(), &world.catalogue.benchmarks, &site.dir, &path);
+    let mut findings = doctor::examine(site.host(), &world.catalogue.benchmarks, &site.dir, &path);
+    findings.extend(store(world));
     output::write(args.format.format, &findings, || examination(&findings))?;
     if args.install {
         install(world, &site)?;
@@ -272,6 +273,36 @@ pub fn doctor(world: &World, args: &DoctorArgs) -> Result<Exit> {
         .into());
     }
     Ok(Exit::Done)
+}
+
+/// Whether the store is whole; nothing where there is none.
+fn store(world: &World) -> Option<Finding> {
+    let (severity, value) = match looked_through(world) {
+        Ok(None) => return None,
+        Ok(Some((runs, wrong))) if wrong.is_empty() => {
+            (Severity::Ok, format!("{runs} runs, whole"))
+        }
+        Ok(Some((_, wrong))) => (Severity::Warning, wrong.join("; ")),
+        Err(error) => (Severity::Warning, format!("{error:#}")),
+    };
+    Some(Finding {
+        name: "store".to_owned(),
+        value,
+        why: "What is damaged is not shown. Export the runs that are whole, move the database away, and import them again."
+            .to_owned(),
+        todo: None,
+        severity,
+    })
+}
+
+/// How many runs the store has, and what is wrong with it.
+fn looked_through(world: &World) -> Result<Option<(usize, Vec<String>)>> {
+    let Some(store) = world.reader()? else {
+        return Ok(None);
+    };
+    let wrong = store.verify()?;
+    let runs = store.runs().map_or(0, |runs| runs.len());
+    Ok(Some((runs, wrong)))
 }
 
 /// What needs a look first, with the reason and the remedy; what is well in a short table after it.

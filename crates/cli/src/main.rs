@@ -17,6 +17,7 @@ mod compilers;
 mod failure;
 mod generate;
 mod inspect;
+mod keep;
 mod output;
 mod own;
 mod params;

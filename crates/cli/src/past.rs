@@ -52,9 +52,9 @@ pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
 
 /// The history of a benchmark over the newest runs.
 fn over_runs(world: &World, store: &Store, id: &Id, most: usize) -> Result<Option<HistoryView>> {
-    let mut views: Vec<RunView> = vec![];
-    // of runs of everything each is megabytes
-    store.series(id, most, &mut |run| views.push(world.summary(&run)))?;
+    let runs = store.newest(std::slice::from_ref(id), most, &|_| true)?;
+    let views = runs.iter().map(|(run, _)| world.stored(store, run));
+    let views: Vec<RunView> = views.collect::<Result<_>>()?;
     Ok(series::history(id, &views))
 }
 

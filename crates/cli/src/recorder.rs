@@ -3,6 +3,7 @@
 //! Must not know: which rows are measured when.
 
 use crate::clock::Clock;
+use crate::keep::keep;
 use crate::progress::Display;
 use crate::session::{Progress, Ways};
 use crate::surroundings::{self, Begun};
@@ -27,6 +28,8 @@ pub struct Recorder<'a> {
     store: &'a mut Store,
     id: &'a str,
     complained: BTreeSet<Id>,
+    /// Whether the user knows that the store is locked.
+    told: bool,
 }
 
 impl<'a> Recorder<'a> {
@@ -42,6 +45,7 @@ impl<'a> Recorder<'a> {
             store,
             id,
             complained: BTreeSet::new(),
+            told: false,
         }
     }
 }
@@ -73,7 +77,13 @@ impl Ways for Recorder<'_> {
     }
 
     fn keep(&mut self, launch: &Launch) -> Result<()> {
-        self.store.append(self.id, launch)?;
+        keep(
+            self.store,
+            self.id,
+            launch,
+            &mut self.display,
+            &mut self.told,
+        )?;
         if launch.outcome != Outcome::Measured && self.complained.insert(launch.id.clone()) {
             self.display.remark(&format!(
                 "{}: {}: {}",

@@ -10,16 +10,16 @@ use crate::{compiler, own, params, registry, trust};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_catalogue::Own;
 use gritstone_exec::Journal;
-use gritstone_model::{Benchmark, Id, Launch, Machine, Program, RunData, RunInfo};
+use gritstone_model::{Benchmark, Id, Launch, Machine, Owner, Program, RunData, RunInfo};
 use gritstone_plan::{add_copies, steps};
-use gritstone_store::Store;
+use gritstone_store::{Resumable, Store};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 /// The rest of a run: the newest that was cut off, or the one that is named.
 pub fn job(world: &World, name: &str, trusted: bool) -> Result<Job> {
-    let data = cut_off(world, name, &Site::look(None)?.machine())?;
+    let data = cut_off(world, name, &Site::look(None)?.owner())?.into_data();
     let (id, settings) = (&data.info.id, &data.info.settings);
     let site = Site::look(Some(Path::new(&settings.dir)))?;
     same_machine(&data.info, &site.machine())?;
@@ -54,27 +54,24 @@ pub fn job(world: &World, name: &str, trusted: bool) -> Result<Job> {
 }
 
 /// The run of that name, or the newest that is not whole.
-fn cut_off(world: &World, name: &str, machine: &Machine) -> Result<RunData> {
+fn cut_off(world: &World, name: &str, owner: &Owner) -> Result<Resumable> {
     let store = world
         .reader()?
         .context("there is no run yet, so none to go on with")?;
     let id = if name.is_empty() {
-        newest_cut_off(&store, &machine.id)?
-            .context("no run of this machine was cut off: `gritstone run` starts a new one")?
+        newest_cut_off(&store, owner)?.context(
+            "no run that you began on this machine was cut off: `gritstone run` starts a new one",
+        )?
     } else {
         store.resolve(name)?
     };
     nobody_measures(&id, None)?;
-    let data = store.load(&id)?;
+    let run = store.resume(&id, owner)?;
     ensure!(
-        data.info.elapsed_s.is_none(),
-        "run {id} is whole; there is nothing to go on with"
-    );
-    ensure!(
-        data.info.settings.trial.is_none(),
+        run.data().info.settings.trial.is_none(),
         "run {id} is one side of a trial, which nothing goes on with: start a new one with `gritstone ab`"
     );
-    Ok(data)
+    Ok(run)
 }
 
 fn nobody_measures(run: &str, own: Option<&Journal>) -> Result<()> {
@@ -86,12 +83,11 @@ fn nobody_measures(run: &str, own: Option<&Journal>) -> Result<()> {
     }
 }
 
-/// Of this machine. Sides of trials are cut off on purpose, and what is being measured is not cut off.
-fn newest_cut_off(store: &Store, machine: &str) -> Result<Option<String>> {
+/// Sides of trials are cut off on purpose, and what is being measured is not cut off.
+fn newest_cut_off(store: &Store, owner: &Owner) -> Result<Option<String>> {
     let measuring = registry::measuring(None);
-    for run in store.runs()?.into_iter().rev() {
-        let open = run.elapsed_s.is_none() && !measuring.contains_key(&run.id);
-        if open && run.machine_id == machine && store.info(&run.id)?.settings.trial.is_none() {
+    for run in store.resumable(owner)?.into_iter().rev() {
+        if !measuring.contains_key(&run.id) && store.info(&run.id)?.settings.trial.is_none() {
             return Ok(Some(run.id));
         }
     }

@@ -5,6 +5,7 @@
 use crate::args::{Format, RunArgs};
 use crate::chance::chance;
 use crate::failure::{Exit, Failure};
+use crate::keep::when_free;
 use crate::recorder::Recorder;
 use crate::session::{self, DEADLINE, Limits, PILOT, Ways};
 use crate::site::Site;
@@ -129,7 +130,13 @@ impl Job {
         registry::measures(journal.as_mut(), &info.id);
         let mut store = Store::open(&world.store_path()?)?;
         if self.earlier.is_none() {
-            store.begin(info, &plan.benchmarks, &programs, &plan.skips)?;
+            store.begin(
+                &self.site.owner(),
+                info,
+                &plan.benchmarks,
+                &programs,
+                &plan.skips,
+            )?;
         } else {
             let stored = store.load(&info.id)?;
             resume::as_it_was(&stored, self.earlier(), &programs, journal.as_ref())?;
@@ -148,9 +155,13 @@ impl Job {
         let elapsed = recorder.now().as_secs_f64();
         drop(executor);
         drop(journal);
+        let stored = when_free(&mut store, Store::flush);
         let end = ended(measured, &info.id)?;
+        stored?;
         match end {
-            End::Whole => store.finish(&info.id, elapsed)?,
+            End::Whole => {
+                when_free(&mut store, |store| store.finish(&info.id, elapsed))?;
+            }
             End::Interrupted => output::remark(&format!(
                 "stopped; everything finished is kept as run {}; `gritstone run --resume` goes on",
                 info.id

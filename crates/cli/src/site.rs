@@ -5,7 +5,7 @@
 use anyhow::{Context, Result};
 use gritstone_exec::{CACHED, Executor, Journal, Places, Setup};
 use gritstone_host::{Chosen, Cpu, Host, Root, choose_cpus, filesystem, groups_for, programs};
-use gritstone_model::{Benchmark, Machine, Need};
+use gritstone_model::{Benchmark, Machine, Need, Owner};
 use gritstone_plan::Offer;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
@@ -66,6 +66,14 @@ impl Site {
     /// The machine as it is stored with a run.
     pub fn machine(&self) -> Machine {
         self.host().machine(&self.dir)
+    }
+
+    /// Who begins a run here.
+    pub fn owner(&self) -> Owner {
+        Owner {
+            uid: nix::unistd::geteuid().as_raw(),
+            machine: self.host().private_id(),
+        }
     }
 
     /// The programs that entries need and that are here, by the need's name.

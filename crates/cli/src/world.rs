@@ -81,8 +81,8 @@ impl World {
         let store = match Store::open_read_only(&path) {
             Ok(store) => store,
             Err(StoreError::Missing { .. }) => return Ok(None),
-            // an older schema is brought up to date, a log that a killed run left is worked in
-            Err(StoreError::Older { .. } | StoreError::CutOff { .. }) => Store::open(&path)?,
+            // a log that a killed run left is worked in
+            Err(StoreError::CutOff { .. }) => Store::open(&path)?,
             Err(error) => return Err(error.into()),
         };
         let store = Rc::new(store);
@@ -194,7 +194,7 @@ impl World {
                     .collect::<Vec<_>>(),
             );
         }
-        let read = |id: &String| match store.samples(id) {
+        let read = |id: &String| match store.load(id) {
             Ok(data) => Some(summary::past(&data)),
             Err(error) => {
                 remark(&format!(

@@ -11,10 +11,10 @@
 //! Must not know: files, the store.
 
 use crate::ImportError;
-use gritstone_model::{Benchmark, Id, Launch, Program, RunData, RunInfo, Skip};
+use gritstone_model::{Benchmark, Event, Id, Launch, Program, RunData, RunInfo, Skip};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// Name and version of the format.
@@ -116,18 +116,38 @@ pub fn read(text: &str) -> Result<RunData, ImportError> {
             "the hash of what is before is another: it was changed",
         ));
     }
-    if let Some(launch) =
-        (run.launches.iter()).position(|launch| run.benchmarks.iter().all(|b| b.id != launch.id))
-    {
-        return Err(wrong(
-            launch + 2,
-            format!(
-                "it is a launch of {}, of which the head does not speak",
-                run.launches[launch].id
-            ),
-        ));
-    }
+    possible(&run)?;
     Ok(run)
+}
+
+/// That nothing is in it which no run can have measured.
+fn possible(run: &RunData) -> Result<(), ImportError> {
+    let mut known = BTreeSet::new();
+    for benchmark in &run.benchmarks {
+        let (id, amount) = (&benchmark.id, benchmark.amount_per_op);
+        if !(amount.is_finite() && amount > 0.0) {
+            let what = format!("amount_per_op of {id} is {amount}: it must be above 0");
+            return Err(wrong(1, what));
+        }
+        known.insert(id);
+    }
+    for (line, launch) in (2..).zip(&run.launches) {
+        let id = &launch.id;
+        if !known.contains(id) {
+            let what = format!("it is a launch of {id}, of which the head does not speak");
+            return Err(wrong(line, what));
+        }
+        let nothing = |event: &Event| match event {
+            Event::Sample(sample) => sample.n == 0 || sample.wall == 0,
+            Event::Batch(batch) => batch.n == 0,
+            _ => false,
+        };
+        if launch.events.iter().any(nothing) {
+            let what = "a sample with n=0 or wall=0 is impossible: it timed nothing";
+            return Err(wrong(line, what));
+        }
+    }
+    Ok(())
 }
 
 fn read_head(text: &str) -> Result<Read, ImportError> {

@@ -3,11 +3,12 @@
 //! Must not know: other formats.
 
 use crate::figures::{Exported, Figure, figures, notes};
-use crate::made::{Made, Series};
+use crate::made::{Made, Series, nanoseconds};
 use crate::{ImportError, RunData};
 use gritstone_model::{Event, Launch, Outcome, RunView, Sample, Usage};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// The run as programs read it that read Google Benchmark: of each row the launches that its figure is made of, as the figure has
 /// them. Derived figures and sizes are not in it: they have no repetitions.
@@ -174,17 +175,18 @@ pub fn read(text: &str, otherwise: &str) -> Result<RunData, ImportError> {
         ImportError::whole(format!("this is no JSON of Google Benchmark: {error}"))
     })?;
     let mut series: Vec<Series> = vec![];
-    for entry in &file.benchmarks {
+    let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+    for (number, entry) in file.benchmarks.iter().enumerate() {
         if entry.run_type.as_deref() == Some("aggregate") {
             continue;
         }
         let name = entry.run_name.as_ref().unwrap_or(&entry.name);
-        let at = series.iter().position(|series| series.name == *name);
-        let at = at.unwrap_or_else(|| {
+        let at = *known.entry(name).or_insert_with(|| {
             series.push(Series::new(name));
             series.len() - 1
         });
-        let outcome = repetition(entry)?;
+        let outcome = repetition(entry)
+            .map_err(|why| ImportError::whole(format!("benchmarks[{number}] ({name}): {why}")))?;
         series[at].launches.push(outcome);
     }
     Made {
@@ -197,7 +199,7 @@ pub fn read(text: &str, otherwise: &str) -> Result<RunData, ImportError> {
     .run(otherwise)
 }
 
-fn repetition(entry: &Entry) -> Result<Result<Sample, String>, ImportError> {
+fn repetition(entry: &Entry) -> Result<Result<Sample, String>, String> {
     if entry.error_occurred {
         let why = entry.error_message.clone();
         return Ok(Err(why.unwrap_or_else(|| "It failed.".to_owned())));
@@ -208,21 +210,27 @@ fn repetition(entry: &Entry) -> Result<Result<Sample, String>, ImportError> {
         Some("ms") => 1e6,
         Some("s") => 1e9,
         Some(other) => {
-            return Err(ImportError::whole(format!(
-                "{}: '{other}' is no unit of time",
-                entry.name
-            )));
+            return Err(format!("'{other}' is no unit of time"));
         }
     };
-    let n = entry.iterations.max(1);
-    let total = |time: f64| (time * unit * n as f64).round() as u64;
+    let n = entry.iterations;
+    if n == 0 {
+        return Err("iterations is 0: nothing was measured".to_owned());
+    }
+    let total = |what, time: f64| {
+        nanoseconds(time * unit * n as f64 / 1e9).map_err(|why| format!("{what}: {why}"))
+    };
+    let cpu = match entry.cpu_time {
+        0.0 => 0,
+        some => total("cpu_time", some)?,
+    };
     Ok(Ok(Sample {
         n,
-        wall: total(entry.real_time),
+        wall: total("real_time", entry.real_time)?,
         pace: 0,
         wide: 0,
         usage: Usage {
-            cpu: total(entry.cpu_time),
+            cpu,
             ..Usage::default()
         },
     }))

@@ -2,7 +2,7 @@
 //!
 //! Must not know: other formats.
 
-use crate::made::{Made, Series};
+use crate::made::{Made, Series, nanoseconds};
 use crate::{ImportError, RunData};
 use gritstone_model::{Better, Sample};
 use serde::Deserialize;
@@ -28,31 +28,31 @@ struct Entry {
 pub fn read(text: &str, otherwise: &str) -> Result<RunData, ImportError> {
     let file: File = serde_json::from_str(text)
         .map_err(|error| ImportError::whole(format!("this is no JSON of hyperfine: {error}")))?;
-    let series = file.results.iter().map(|entry| {
+    let series = file.results.iter().enumerate().map(|(number, entry)| {
         let mut series = Series::new(&entry.command);
         series.unit = Some(("s".to_owned(), Better::Lower));
-        series.launches = entry
-            .times
-            .iter()
-            .enumerate()
-            .map(|(at, &s)| match entry.exit_codes.get(at) {
+        for (at, &seconds) in entry.times.iter().enumerate() {
+            let wall = nanoseconds(seconds).map_err(|why| {
+                ImportError::whole(format!("results[{number}].times[{at}]: {why}"))
+            })?;
+            series.launches.push(match entry.exit_codes.get(at) {
                 Some(Some(code)) if *code != 0 => Err(format!("It ended with status {code}.")),
                 Some(None) => Err("A signal ended it.".to_owned()),
                 _ => Ok(Sample {
                     n: 1,
-                    wall: (s * 1e9).round() as u64,
+                    wall,
                     ..Sample::default()
                 }),
-            })
-            .collect();
-        series
+            });
+        }
+        Ok(series)
     });
     Made {
         tool: "hyperfine",
         version: String::new(),
         started: None,
         machine: None,
-        series: series.collect(),
+        series: series.collect::<Result<_, ImportError>>()?,
     }
     .run(otherwise)
 }

@@ -9,7 +9,7 @@ use gritstone_model::{
     Benchmark, Better, CommandWork, Event, Id, Launch, Machine, Outcome, Placement, RunData,
     RunInfo, Sample, Settings, Source, Unit, Work,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One benchmark of another program.
 pub(crate) struct Series {
@@ -62,9 +62,11 @@ impl Made {
         let started = self.started.as_deref().and_then(utc);
         let family = slug(self.tool);
         let mut benchmarks: Vec<Benchmark> = vec![];
+        let mut names = Names::default();
         let mut launches = vec![];
         for series in &self.series {
-            let benchmark = self.benchmark(&family, series, &benchmarks)?;
+            let id = names.unique(&format!("{family}/{}", slug(&series.name)))?;
+            let benchmark = self.benchmark(id, series)?;
             for (round, outcome) in (0..).zip(&series.launches) {
                 launches.push(launch(&benchmark.id, round, outcome));
             }
@@ -97,25 +99,11 @@ impl Made {
         })
     }
 
-    fn benchmark(
-        &self,
-        family: &str,
-        series: &Series,
-        others: &[Benchmark],
-    ) -> Result<Benchmark, ImportError> {
+    fn benchmark(&self, id: Id, series: &Series) -> Result<Benchmark, ImportError> {
         let (unit, better) = match &series.unit {
             Some((unit, better)) => (unit.as_str(), *better),
             None => ("ns", Better::Lower),
         };
-        let name = slug(&series.name);
-        let taken = |id: &Id| others.iter().any(|other| other.id == *id);
-        let parse = |text: String| Id::parse(&text).map_err(|e| ImportError::whole(e.to_string()));
-        let mut id = parse(format!("{family}/{name}"))?;
-        let mut number = 2;
-        while taken(&id) {
-            id = parse(format!("{family}/{name}/{number}"))?;
-            number += 1;
-        }
         Ok(Benchmark {
             title: series.name.clone(),
             operation: "one operation, as that program counts".to_owned(),
@@ -140,6 +128,44 @@ impl Made {
                 Work::Command(CommandWork::default()),
             )
         })
+    }
+}
+
+/// Identifiers that were given, so that no two series have the same.
+#[derive(Default)]
+struct Names {
+    taken: BTreeSet<Id>,
+    /// The number that the next series of the same name gets.
+    next: BTreeMap<String, u32>,
+}
+
+impl Names {
+    fn unique(&mut self, name: &str) -> Result<Id, ImportError> {
+        let parse = |text: &str| Id::parse(text).map_err(|e| ImportError::whole(e.to_string()));
+        let mut id = parse(name)?;
+        let next = self.next.entry(name.to_owned()).or_insert(2);
+        while !self.taken.insert(id.clone()) {
+            id = parse(&format!("{name}/{next}"))?;
+            *next += 1;
+        }
+        Ok(id)
+    }
+}
+
+/// Longest time that is believed, s: nothing ran for thirty years, and nanoseconds have an end.
+const LONGEST: f64 = 1e9;
+
+/// A time as nanoseconds.
+///
+/// # Errors
+/// Why it is none.
+pub(crate) fn nanoseconds(seconds: f64) -> Result<u64, String> {
+    let ns = seconds * 1e9;
+    match ns.round() >= 1.0 && seconds <= LONGEST {
+        true => Ok(ns.round() as u64),
+        false => Err(format!(
+            "{seconds:e} s is impossible: a time is at least 1e-9 s and at most {LONGEST:e} s"
+        )),
     }
 }
 

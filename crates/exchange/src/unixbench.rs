@@ -2,7 +2,7 @@
 //!
 //! Must not know: other formats.
 
-use crate::made::{Made, Series};
+use crate::made::{Made, Series, nanoseconds};
 use crate::{ImportError, RunData};
 use gritstone_model::{Better, Sample};
 
@@ -14,7 +14,7 @@ pub fn read(text: &str, otherwise: &str) -> Result<RunData, ImportError> {
     let mut copies = String::new();
     let mut machine = None;
     let mut series = vec![];
-    for line in text.lines() {
+    for (number, line) in (1..).zip(text.lines()) {
         // "8 CPUs in system; running 1 parallel copy of tests"
         if let Some((_, rest)) = line.split_once("; running ") {
             let number = rest.split(' ').next().unwrap_or("");
@@ -26,7 +26,8 @@ pub fn read(text: &str, otherwise: &str) -> Result<RunData, ImportError> {
         } else if let Some(name) = line.trim().strip_prefix("System: ") {
             machine = name.split(':').next().map(|name| name.trim().to_owned());
         } else if let Some(found) = figure(line) {
-            series.push(found.series(&copies));
+            let made = found.series(&copies);
+            series.push(made.map_err(|what| ImportError::Line { line: number, what })?);
         }
     }
     Made {
@@ -56,10 +57,7 @@ fn figure(line: &str) -> Option<Line<'_>> {
     let figure: f64 = words.next()?.parse().ok()?;
     let title = words.next()?.trim();
     let seconds: f64 = seconds.parse().ok()?;
-    let plain = |x: f64| x.is_finite() && x > 0.0;
-    // nothing ran for thirty years, and nanoseconds have an end
-    let ran = plain(seconds) && seconds < 1e9;
-    (!title.is_empty() && plain(figure) && ran).then_some(Line {
+    (!title.is_empty()).then_some(Line {
         title,
         figure,
         unit,
@@ -68,7 +66,10 @@ fn figure(line: &str) -> Option<Line<'_>> {
 }
 
 impl Line<'_> {
-    fn series(&self, copies: &str) -> Series {
+    fn series(&self, copies: &str) -> Result<Series, String> {
+        if !(self.figure.is_finite() && self.figure > 0.0) {
+            return Err(format!("{} {} is impossible", self.figure, self.unit));
+        }
         let (unit, times) = match self.unit {
             "KBps" => ("KB/s".to_owned(), 1024.0),
             "lpm" => ("loops/s".to_owned(), 1.0 / 60.0),
@@ -80,7 +81,7 @@ impl Line<'_> {
             }
         };
         // all that was done in all the time: no digit of the report is lost
-        let wall = 1_000_000 * (self.seconds * 1e3).round() as u64;
+        let wall = nanoseconds((self.seconds * 1e3).round() / 1e3)?;
         let mut series = Series::new(&format!("{}{copies}", self.title));
         series.unit = Some((unit, Better::Higher));
         series.amount = self.figure * times * (wall as f64 / 1e9);
@@ -90,6 +91,6 @@ impl Line<'_> {
             wall,
             ..Sample::default()
         })];
-        series
+        Ok(series)
     }
 }

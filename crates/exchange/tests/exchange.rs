@@ -368,3 +368,79 @@ fn a_repetition_is_what_the_figure_has_of_a_launch() {
     let left_out = gbench(&made, &events).left_out;
     assert!(left_out.iter().any(|(row, _)| *row == id("a/time")));
 }
+
+#[test]
+fn names_that_begin_alike_take_no_longer_than_others() {
+    let results: Vec<String> = (0..20_000)
+        .map(|n| {
+            format!(
+                r#"{{"command":"{}{}","times":[1.0]}}"#,
+                "x".repeat(80),
+                n % 7
+            )
+        })
+        .collect();
+    let file = format!(r#"{{"results":[{}]}}"#, results.join(","));
+    let run = read_hyperfine(&file, WHEN).unwrap();
+    let ids: std::collections::BTreeSet<&Id> = run.benchmarks.iter().map(|b| &b.id).collect();
+    assert_eq!(ids.len(), 20_000);
+    assert!(ids.contains(&id(&format!("hyperfine/{}/20000", "x".repeat(60)))));
+}
+
+#[test]
+fn impossible_values_are_refused_with_their_place() {
+    let hyperfine = |time: &str| {
+        let file = format!(r#"{{"results":[{{"command":"a","times":[1.0,{time}]}}]}}"#);
+        read_hyperfine(&file, WHEN)
+    };
+    for time in ["-1.0", "0.0", "1e308", "1e-12"] {
+        let told = hyperfine(time).unwrap_err().to_string();
+        assert!(told.starts_with("results[0].times[1]: "), "{told}");
+    }
+    hyperfine("1e-9").unwrap();
+    let google = |fields: &str| {
+        let file = format!(r#"{{"context":{{}},"benchmarks":[{{"name":"a",{fields}}}]}}"#);
+        read_gbench(&file, WHEN)
+    };
+    for fields in [
+        r#""iterations":0,"real_time":5.0"#,
+        r#""iterations":1,"real_time":0.0"#,
+        r#""iterations":1,"real_time":-5.0"#,
+        r#""iterations":1,"real_time":1e308"#,
+        r#""iterations":1,"real_time":5.0,"cpu_time":-1.0"#,
+    ] {
+        let told = google(fields).unwrap_err().to_string();
+        assert!(told.starts_with("benchmarks[0] (a): "), "{told}");
+    }
+    google(r#""iterations":1,"real_time":5.0"#).unwrap();
+    for line in [
+        "Pipe  -1.0 lps  (10.0 s, 7 samples)",
+        "Pipe  1.0 lps  (1e300 s, 7 samples)",
+    ] {
+        let told = read_unixbench(&format!("BYTE UNIX Benchmarks\n{line}\n"), WHEN);
+        assert!(
+            matches!(told, Err(ImportError::Line { line: 2, .. })),
+            "{told:?}"
+        );
+    }
+}
+
+#[test]
+fn a_bundle_of_what_no_run_can_measure_is_refused_with_its_line() {
+    let sample = |run: &mut RunData, change: fn(&mut Sample)| match &mut run.launches[1].events[0] {
+        Event::Sample(found) => change(found),
+        other => panic!("{other:?}"),
+    };
+    let mut runs = vec![run(); 4];
+    sample(&mut runs[0], |s| s.n = 0);
+    sample(&mut runs[1], |s| s.wall = 0);
+    runs[2].benchmarks[0].amount_per_op = -1.0;
+    runs[3].benchmarks[0].amount_per_op = 0.0;
+    for (run, expected) in runs.iter().zip([3, 3, 1, 1]) {
+        let refused = read_bundle(&write_bundle(run));
+        assert!(
+            matches!(refused, Err(ImportError::Line { line, .. }) if line == expected),
+            "{refused:?}"
+        );
+    }
+}

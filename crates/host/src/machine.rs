@@ -30,6 +30,17 @@ impl Host {
     /// switched off too. Not of its frequency, memory, host name or kernel. The machine-id itself cannot be told from it.
     #[must_use]
     pub fn id(&self) -> String {
+        self.hash("gritstone machine")[..12].to_owned()
+    }
+
+    /// The same under another key, whole: it stands in no document that leaves this machine, and cannot be computed from
+    /// [`Host::id`], which does.
+    #[must_use]
+    pub fn private_id(&self) -> String {
+        self.hash("gritstone owner")
+    }
+
+    fn hash(&self, key: &str) -> String {
         let system = &self.system;
         let identity = match &system.identity {
             Some(identity) => vec!["identity", identity],
@@ -43,19 +54,16 @@ impl Host {
         let mut models: Vec<&str> = self.cpu.models.iter().map(String::as_str).collect();
         models.sort_unstable();
         let mut hash = Sha256::new();
-        hash.update(b"gritstone machine");
+        hash.update(key);
         for part in identity.into_iter().chain(models).chain([present.as_str()]) {
             // the length keeps "ab" + "c" from being "a" + "bc"
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
-        let digits: String = hash
-            .finalize()
+        hash.finalize()
             .iter()
-            .take(6)
             .map(|byte| format!("{byte:02x}"))
-            .collect();
-        digits
+            .collect()
     }
 
     /// Whether something tells this machine from another of the same model.

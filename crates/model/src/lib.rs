@@ -12,6 +12,7 @@ mod footnote;
 mod history;
 mod id;
 mod machine;
+mod origin;
 mod own;
 mod plan;
 mod rating;
@@ -39,6 +40,7 @@ pub use history::{
 };
 pub use id::{Id, IdError, Selector};
 pub use machine::Machine;
+pub use origin::{Origin, Owner};
 pub use own::{Contents, OwnCatalogue, OwnFile};
 pub use plan::{Plan, Skip, Step};
 pub use rating::{

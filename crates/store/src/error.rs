@@ -74,7 +74,7 @@ pub enum StoreError {
     /// No space.
     #[error(
         "no space is left for {}: what was being stored is lost, everything before it is safe and can be read. \
-         Make room, then go on with 'gritstone run --resume'", path.display()
+         Make room ('df' says where), then go on with 'gritstone run --resume'", path.display()
     )]
     Full {
         /// The file.
@@ -82,10 +82,19 @@ pub enum StoreError {
     },
     /// It cannot be written here.
     #[error(
-        "{} cannot be written: the file or its folder belongs to someone else, or the file system is read-only. \
-         What is stored can still be shown; to measure, set XDG_DATA_HOME to a folder of yours", path.display()
+        "{} cannot be written: the file or its directory belongs to another user, or the file system is read-only. \
+         What is stored can still be shown; to measure, name a store of your own with --store or GRITSTONE_STORE", path.display()
     )]
     ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Somebody else's, and closed to others.
+    #[error(
+        "{} cannot be read: its permissions do not allow it. Ask its owner for read permission, or name a store of your own with \
+         --store or GRITSTONE_STORE", path.display()
+    )]
+    NotReadable {
         /// The file.
         path: PathBuf,
     },
@@ -99,7 +108,7 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// Someone else holds it, longer than a commit takes.
+    /// Another process holds it, longer than a commit takes.
     #[error(
         "{path} is locked by another process. Wait until that has ended ('fuser {path}' says which it is), \
          then try again", path = path.display()
@@ -121,18 +130,26 @@ pub enum StoreError {
         /// The newest that is known here.
         known: u32,
     },
-    /// Written by an older Gritstone, and opened only for reading.
+    /// Made before the present form of the store.
     #[error(
-        "{} has schema {found}, older than {known}, and cannot be brought up to date where nothing can be written. \
-         Copy it to a folder of yours, or read it with the Gritstone that wrote it", path.display()
+        "{path} was made by a Gritstone before this one ({}), which does not read it. Write its runs to files with the version that \
+         made it ('gritstone export RUN --out RUN.jsonl' for each), move the database away, and store them again with \
+         'gritstone import *.jsonl'", env!("CARGO_PKG_VERSION"), path = path.display()
     )]
-    Older {
+    Before {
         /// The file.
         path: PathBuf,
-        /// Its schema.
-        found: u32,
-        /// The one that is read here.
-        known: u32,
+    },
+    /// Its schema is not the one that Gritstone makes.
+    #[error(
+        "{} is not as Gritstone made it: its schema differs in the {object}. If you changed it with sqlite3, undo that; if it came from \
+         elsewhere, do not use it: 'gritstone import' reads runs of others", path.display()
+    )]
+    Altered {
+        /// The file.
+        path: PathBuf,
+        /// Type and name of what was added, changed or removed.
+        object: String,
     },
     /// The system failed to read or write.
     #[error(
@@ -158,6 +175,23 @@ pub enum StoreError {
     NoSuchRun {
         /// The identifier.
         id: String,
+    },
+    /// A run that came from elsewhere takes nothing more.
+    #[error(
+        "run {id} was imported: what comes from elsewhere is data, and nothing that it names is executed here, so it is not resumed. \
+         Begin a new run"
+    )]
+    Imported {
+        /// The identifier.
+        id: String,
+    },
+    /// Another user began it, or another machine.
+    #[error("run {id} was not begun {whose}, so it is not resumed. Begin a new run")]
+    NotYours {
+        /// The identifier.
+        id: String,
+        /// By whom, or where, it would have had to begin.
+        whose: &'static str,
     },
     /// A run of that identifier is already there.
     #[error("run {id} is in the store already")]

@@ -1,6 +1,6 @@
-//! What a launch said as one text, and back: lines of JSON arrays, of which the seventh migration has the shape.
+//! What a launch said as one text, and back: lines of JSON arrays, of which the schema has the shape.
 //!
-//! Must not know: connections, transactions, files, how it was kept before.
+//! Must not know: connections, transactions, files.
 
 use crate::StoreError;
 use crate::rows::Wrong;
@@ -128,7 +128,7 @@ fn used(usage: Usage) -> Used {
     ]
 }
 
-pub(crate) fn usage(used: Used) -> Usage {
+fn usage(used: Used) -> Usage {
     let [
         user,
         system,

@@ -2,14 +2,86 @@
 //!
 //! Must not know: launches, files, how rows are stored.
 
-use crate::error::Fault;
+use crate::error::{Fault, StoreError};
 use crate::{LaunchCounts, RunHead, read, rows, sql};
-use gritstone_model::{Id, RunInfo};
-use rusqlite::Connection;
+use gritstone_model::{Id, Origin, RunInfo};
+use rusqlite::{Connection, OptionalExtension, Row};
 use std::collections::BTreeMap;
+
+/// A run, without what it measured.
+pub(crate) struct Found {
+    pub(crate) number: i64,
+    pub(crate) origin: Origin,
+    /// Of its head.
+    pub(crate) seal: String,
+    pub(crate) ended: bool,
+}
+
+/// The run of an identifier.
+pub(crate) fn run(connection: &Connection, id: &str) -> Result<Found, Fault> {
+    let found = connection
+        .prepare_cached(sql::FIND_RUN)?
+        .query_row([id], |row| {
+            Ok(Found {
+                number: row.get(0)?,
+                origin: origin(row, 1)?,
+                seal: row.get(4)?,
+                ended: row.get(5)?,
+            })
+        });
+    let missing = || StoreError::NoSuchRun { id: id.into() }.into();
+    found.optional()?.ok_or_else(missing)
+}
+
+/// Whether there is a run of that identifier.
+pub(crate) fn exists(connection: &Connection, id: &str) -> Result<bool, Fault> {
+    match run(connection, id) {
+        Ok(_) => Ok(true),
+        Err(Fault::Whole(StoreError::NoSuchRun { .. })) => Ok(false),
+        Err(fault) => Err(fault),
+    }
+}
+
+/// The three columns that say where a run comes from.
+fn origin(row: &Row, at: usize) -> rusqlite::Result<Origin> {
+    let (word, uid, machine): (String, _, _) = (row.get(at)?, row.get(at + 1)?, row.get(at + 2)?);
+    let wrong = |_| rusqlite::Error::InvalidQuery; // as any value of another type: damage
+    rows::read_origin(&word, uid, machine).map_err(wrong)
+}
+
+/// That no run and no end is gone, as the ledger counts them: who reads many runs would not miss one.
+pub(crate) fn complete(connection: &Connection) -> Result<(), Fault> {
+    let counts = |row: &Row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
+    let (rows, entries) = connection
+        .prepare_cached(sql::SELECT_COUNTS)?
+        .query_row([], counts)?;
+    if rows == entries {
+        return Ok(());
+    }
+    let one = |statement| {
+        connection
+            .prepare(statement)?
+            .query_row([], |row| row.get(0))
+            .optional()
+    };
+    let lost_end: Option<String> = one(sql::SELECT_LOST_ENDS)?;
+    let lost_run = connection
+        .prepare(sql::SELECT_LOST_RUNS)?
+        .query_row([], |row| row.get::<_, i64>(0))
+        .optional()?;
+    Err(Fault::Damaged(match (lost_run, lost_end) {
+        (Some(number), _) => format!("run number {number} is missing"),
+        (_, Some(id)) => format!("the end of run {id} is missing"),
+        _ => format!(
+            "its ledger has {entries} entries, and there are {rows} beginnings and ends of runs"
+        ),
+    }))
+}
 
 /// The heads of all runs, newest last.
 pub(crate) fn heads(connection: &Connection) -> Result<Vec<RunHead>, Fault> {
+    let snapshot = connection.unchecked_transaction()?;
+    complete(&snapshot)?;
     let mut statement = connection.prepare_cached(sql::SELECT_HEADS)?;
     let heads = statement.query_map([], |row| {
         let count = |column: usize| {
@@ -34,13 +106,23 @@ pub(crate) fn heads(connection: &Connection) -> Result<Vec<RunHead>, Fault> {
                 failed,
                 timed_out,
             },
+            origin: origin(row, 12)?,
         })
     })?;
     Ok(heads.collect::<Result<_, _>>()?)
 }
 
+/// Identifiers, newest last.
+pub(crate) fn ids(connection: &Connection) -> Result<Vec<String>, Fault> {
+    let mut statement = connection.prepare_cached(sql::SELECT_NAMES)?;
+    let ids = statement.query_map([], |row| row.get(0))?;
+    Ok(ids.collect::<Result<_, _>>()?)
+}
+
 /// Identifiers and labels, newest last.
 pub(crate) fn names(connection: &Connection) -> Result<Vec<(String, Option<String>)>, Fault> {
+    let snapshot = connection.unchecked_transaction()?;
+    complete(&snapshot)?;
     let mut statement = connection.prepare_cached(sql::SELECT_NAMES)?;
     let names = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(names.collect::<Result<_, _>>()?)
@@ -55,6 +137,8 @@ pub(crate) fn runs_of(
     most: usize,
     wanted: &dyn Fn(&RunInfo) -> bool,
 ) -> Result<Vec<String>, Fault> {
+    let snapshot = connection.unchecked_transaction()?;
+    complete(&snapshot)?;
     let second = started.get(..19).unwrap_or(started);
     let mut statement = connection.prepare_cached(sql::SELECT_RUNS_OF)?;
     let mut runs = statement.query((machine, second))?;
@@ -114,6 +198,7 @@ pub(crate) fn having(
     most: usize,
     mut wanted: impl FnMut(&Having) -> Result<bool, Fault>,
 ) -> Result<Vec<Having>, Fault> {
+    complete(connection)?;
     let mut statement = connection.prepare_cached(sql::SELECT_RUNS_WITH)?;
     let mut runs = statement.query([benchmark.as_str()])?;
     let mut found = vec![];

@@ -2,8 +2,11 @@
 //!
 //! A [`Store`] is one SQLite file. A run begins with its head, the entries of the catalogue as they were, and what
 //! could not run; each launch is committed with all its events as it ends; the end of the run comes last, and a run
-//! that was cut off has none. Nothing is ever changed or removed, and no summary is stored: figures are computed
-//! from the events on every reading.
+//! that was cut off has none. Nothing of these is ever changed or removed. Each row is under a seal that covers the one before it, so that
+//! a launch, an end or a run that is changed, lost or in another's place is found when it is read. Results are computed from the launches;
+//! a cache holds them, and may be emptied at any time.
+//!
+//! A run that was imported is marked so for good, and takes nothing more ([`gritstone_model::Origin`]).
 //!
 //! What a launch said is one text of JSON arrays in its row, and the view `line` has it line by line, in columns of integers, so that
 //! `sqlite3` answers questions that nobody thought of; of one run at a time, by its number in the table `run`, lest it reads all:
@@ -22,10 +25,11 @@
 //! Must not know: statistics, how a run is carried out or shown.
 
 mod error;
-mod event_rows;
 mod events;
 mod find;
+mod head;
 mod name;
+mod open;
 mod place;
 mod read;
 mod rows;
@@ -33,6 +37,7 @@ mod schema;
 mod seal;
 mod sql;
 mod store;
+mod verify;
 mod write;
 
 // the made-up runs in tests/common serve the tests within the crate too
@@ -40,6 +45,7 @@ mod write;
 extern crate self as gritstone_store;
 
 pub use error::{ResolveError, StoreError};
+pub use head::{LaunchCounts, Resumable, RunHead};
 pub use name::new_id;
 pub use place::default_path;
-pub use store::{LaunchCounts, RunHead, Store};
+pub use store::{Kept, Store};

@@ -11,7 +11,7 @@ use nix::unistd::{AccessFlags, faccessat};
 use std::ffi::{OsStr, OsString};
 use std::fs::DirBuilder;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// Where the database belongs: `$XDG_DATA_HOME/gritstone/gritstone.db`, else `$HOME/.local/share/gritstone/gritstone.db`.
@@ -67,7 +67,9 @@ pub(crate) fn cannot_open(path: &Path, what: &str) -> StoreError {
             path: path.into(),
             why: "it is a folder".into(),
         }
-    } else if !writable(written) || !writable(folder) {
+    } else if path.exists() && !allowed(path, AccessFlags::R_OK) {
+        StoreError::NotReadable { path: path.into() }
+    } else if !allowed(written, AccessFlags::W_OK) || !allowed(folder, AccessFlags::W_OK) {
         StoreError::ReadOnly { path: path.into() }
     } else {
         StoreError::Unusable {
@@ -131,8 +133,13 @@ pub(crate) fn takes_a_log(_path: &Path) -> bool {
     false
 }
 
-fn writable(path: &Path) -> bool {
-    faccessat(AT_FDCWD, path, AccessFlags::W_OK, AtFlags::AT_EACCESS).is_ok()
+fn allowed(path: &Path, what: AccessFlags) -> bool {
+    faccessat(AT_FDCWD, path, what, AtFlags::AT_EACCESS).is_ok()
+}
+
+/// Whether the file is of this user, so that nobody else but root can have written it.
+pub(crate) fn belongs_to(path: &Path, uid: u32) -> bool {
+    std::fs::metadata(path).is_ok_and(|file| file.uid() == uid && file.mode() & 0o022 == 0)
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@
 //! Must not know: connections, transactions, files.
 
 use crate::{StoreError, events};
-use gritstone_model::{Benchmark, Id, Launch, Outcome, Program, RunInfo, Skip};
-use rusqlite::types::{Value, ValueRef};
+use gritstone_model::{Benchmark, Id, Launch, Origin, Outcome, Owner, Program, RunInfo, Skip};
+use rusqlite::types::Value;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
@@ -16,9 +16,14 @@ pub(crate) type Row = Vec<Value>;
 pub(crate) type Wrong = String;
 
 /// The head of a run, without its end.
-pub(crate) fn run(info: &RunInfo) -> Result<Row, StoreError> {
+pub(crate) fn run(number: i64, info: &RunInfo, origin: &Origin) -> Result<Row, StoreError> {
+    let [origin, uid, machine] = self::origin(origin);
     Ok(vec![
+        Value::Integer(number),
         text(&info.id),
+        origin,
+        uid,
+        machine,
         optional(info.label.as_deref().map(text)),
         text(&info.started),
         text(&info.gritstone),
@@ -33,8 +38,11 @@ pub(crate) fn run(info: &RunInfo) -> Result<Row, StoreError> {
 /// The head of a run, without its end.
 pub(crate) fn read_run(row: &Row) -> Result<RunInfo, Wrong> {
     let mut row = Fields::of(row);
+    row.pass(1);
+    let id = row.text()?.to_owned();
+    row.pass(3); // the origin, which is no part of what a run measured
     let mut info = RunInfo {
-        id: row.text()?.to_owned(),
+        id,
         label: row.optional_text()?.map(str::to_owned),
         started: row.text()?.to_owned(),
         gritstone: row.text()?.to_owned(),
@@ -44,6 +52,30 @@ pub(crate) fn read_run(row: &Row) -> Result<RunInfo, Wrong> {
     info.settings = row.json("settings")?;
     info.machine = row.json("machine")?;
     Ok(info)
+}
+
+fn origin(origin: &Origin) -> [Value; 3] {
+    match origin {
+        Origin::Here(owner) => [
+            text("here"),
+            Value::Integer(owner.uid.into()),
+            text(&owner.machine),
+        ],
+        Origin::Imported => [text("imported"), Value::Null, Value::Null],
+    }
+}
+
+/// Where a run comes from, of the three columns that say so.
+pub(crate) fn read_origin(
+    origin: &str,
+    uid: Option<u32>,
+    machine: Option<String>,
+) -> Result<Origin, Wrong> {
+    match (origin, uid, machine) {
+        ("here", Some(uid), Some(machine)) => Ok(Origin::Here(Owner { uid, machine })),
+        ("imported", None, None) => Ok(Origin::Imported),
+        (other, ..) => Err(format!("origin '{other}'")),
+    }
 }
 
 /// Whether the settings of a run are those of a side of a trial; settings that are not understood are not, and whoever reads them
@@ -58,7 +90,7 @@ pub(crate) fn of_a_trial(settings: &str) -> bool {
 
 /// The version that stored a run, of the row of its head: it must be known even when nothing else is understood.
 pub(crate) fn stored_by(head: &Row) -> String {
-    match head.get(3) {
+    match head.get(7) {
         Some(Value::Text(version)) => version.clone(),
         _ => "of an unknown version".to_owned(),
     }
@@ -164,7 +196,7 @@ pub(crate) fn launch(number: i64, launch: &Launch) -> Result<Row, StoreError> {
     ])
 }
 
-/// A launch, with its events where they stand in its row.
+/// A launch, with its events.
 pub(crate) fn read_launch(row: &Row) -> Result<Launch, Wrong> {
     let mut row = Fields::of(row);
     row.pass(1); // the number, in the order of which the rows come
@@ -182,7 +214,7 @@ pub(crate) fn read_launch(row: &Row) -> Result<Launch, Wrong> {
     };
     row.pass(1); // the length, which is among the conditions too
     let conditions = row.json("conditions")?;
-    let events = row.optional_text()?.map(events::read);
+    let events = events::read(row.text()?)?;
     Ok(Launch {
         id,
         round,
@@ -190,7 +222,7 @@ pub(crate) fn read_launch(row: &Row) -> Result<Launch, Wrong> {
         cpus,
         copies,
         outcome,
-        events: events.transpose()?.unwrap_or_default(),
+        events,
         conditions,
     })
 }
@@ -233,41 +265,26 @@ where
 }
 
 /// The values of a row, taken in order.
-pub(crate) struct Fields<I>(I);
+struct Fields<'a>(std::slice::Iter<'a, Value>);
 
-impl<'a> Fields<std::iter::Map<std::slice::Iter<'a, Value>, fn(&'a Value) -> ValueRef<'a>>> {
-    pub(crate) fn of(row: &'a Row) -> Self {
-        Self(
-            row.iter()
-                .map(ValueRef::from as fn(&'a Value) -> ValueRef<'a>),
-        )
-    }
-}
-
-impl<'a, I: Iterator<Item = ValueRef<'a>>> Fields<I> {
-    pub(crate) fn new(values: I) -> Self {
-        Self(values)
+impl<'a> Fields<'a> {
+    fn of(row: &'a Row) -> Self {
+        Self(row.iter())
     }
 
     /// Leaves values out.
-    pub(crate) fn pass(&mut self, values: usize) {
+    fn pass(&mut self, values: usize) {
         self.0.by_ref().take(values).for_each(drop);
     }
 
     fn integer(&mut self) -> Result<i64, Wrong> {
-        self.optional_integer()?
-            .ok_or_else(|| "nothing where a number belongs".to_owned())
-    }
-
-    pub(crate) fn optional_integer(&mut self) -> Result<Option<i64>, Wrong> {
         match self.0.next() {
-            Some(ValueRef::Null) => Ok(None),
-            Some(ValueRef::Integer(number)) => Ok(Some(number)),
+            Some(Value::Integer(number)) => Ok(*number),
             other => Err(format!("{other:?} where a number belongs")),
         }
     }
 
-    pub(crate) fn u64(&mut self) -> Result<u64, Wrong> {
+    fn u64(&mut self) -> Result<u64, Wrong> {
         self.integer().map(|number| number as u64)
     }
 
@@ -276,22 +293,15 @@ impl<'a, I: Iterator<Item = ValueRef<'a>>> Fields<I> {
         u32::try_from(number).map_err(|_| format!("{number} where a small number belongs"))
     }
 
-    pub(crate) fn optional_u64(&mut self) -> Result<Option<u64>, Wrong> {
-        Ok(self.optional_integer()?.map(|number| number as u64))
-    }
-
-    pub(crate) fn text(&mut self) -> Result<&'a str, Wrong> {
+    fn text(&mut self) -> Result<&'a str, Wrong> {
         self.optional_text()?
             .ok_or_else(|| "nothing where text belongs".to_owned())
     }
 
-    pub(crate) fn optional_text(&mut self) -> Result<Option<&'a str>, Wrong> {
+    fn optional_text(&mut self) -> Result<Option<&'a str>, Wrong> {
         match self.0.next() {
-            Some(ValueRef::Null) => Ok(None),
-            Some(ValueRef::Text(text)) => match std::str::from_utf8(text) {
-                Ok(text) => Ok(Some(text)),
-                Err(error) => Err(format!("text that is none: {error}")),
-            },
+            Some(Value::Null) => Ok(None),
+            Some(Value::Text(text)) => Ok(Some(text)),
             other => Err(format!("{other:?} where text belongs")),
         }
     }

@@ -1,33 +1,21 @@
-//! The schema, as numbered migrations of one SQL text each.
-//!
-//! A change of the schema is a new file and a new line in [`MIGRATIONS`]; those that were released stay as they are.
+//! The schema: numbered migrations, and whether a file has exactly what they make.
 //!
 //! Must not know: what is stored in it.
 
 use crate::error::{Fault, StoreError};
-use crate::sql;
 use rusqlite::{Connection, TransactionBehavior};
 use std::path::Path;
 
-/// (name, text), in order; the first has number 1.
-const MIGRATIONS: [(&str, &str); 7] = [
-    ("runs", include_str!("../migrations/0001_runs.sql")),
-    (
-        "append-only",
-        include_str!("../migrations/0002_append_only.sql"),
-    ),
-    ("series", include_str!("../migrations/0003_series.sql")),
-    ("wide", include_str!("../migrations/0004_wide.sql")),
-    ("names", include_str!("../migrations/0005_names.sql")),
-    ("lean", include_str!("../migrations/0006_lean.sql")),
-    ("events", include_str!("../migrations/0007_events.sql")),
-];
+/// In order; the first has number 1. Those that were released stay as they are.
+const MIGRATIONS: [&str; 1] = [include_str!("../schema/0001.sql")];
 
 /// The newest schema that is known here.
 pub(crate) const KNOWN: u32 = MIGRATIONS.len() as u32;
 
-/// `GRIT` in the header of the file, so that file(1) and we can tell it from databases of other programs.
-const APPLICATION: i64 = 0x4752_4954;
+/// `GRS2` in the header of the file, so that file(1) and we can tell it from databases of other programs.
+const APPLICATION: i64 = 0x4752_5332;
+/// `GRIT`, of stores from before the migrations were numbered anew.
+const BEFORE: i64 = 0x4752_4954;
 
 /// What a file is.
 pub(crate) enum State {
@@ -37,7 +25,7 @@ pub(crate) enum State {
     Ours(u32),
 }
 
-/// Looks at the header, and at nothing else.
+/// Looks at the header, and holds the schema to the known one: a view in the place of a table could keep a reader busy for ever.
 pub(crate) fn state(connection: &Connection, path: &Path) -> Result<State, Fault> {
     // all of one moment: another process may be making the store, and half of its header is nobody's
     let _moment = match connection.is_autocommit() {
@@ -49,19 +37,49 @@ pub(crate) fn state(connection: &Connection, path: &Path) -> Result<State, Fault
     if application == 0 && version == 0 && header("schema_version")? == 0 {
         return Ok(State::Empty);
     }
-    let foreign = || StoreError::Foreign { path: path.into() };
-    let version = u32::try_from(version).map_err(|_| foreign())?;
-    if application != APPLICATION || version == 0 {
-        return Err(foreign().into());
+    let path = || path.to_owned();
+    let known = match (application, u32::try_from(version)) {
+        (BEFORE, _) => return Err(StoreError::Before { path: path() }.into()),
+        (APPLICATION, Ok(found)) if found > KNOWN => {
+            let (path, known) = (path(), KNOWN);
+            return Err(StoreError::Newer { path, found, known }.into());
+        }
+        (APPLICATION, Ok(found)) if found > 0 => found,
+        _ => return Err(StoreError::Foreign { path: path() }.into()),
+    };
+    let pattern = Connection::open_in_memory()?;
+    for text in &MIGRATIONS[..known as usize] {
+        pattern.execute_batch(text)?;
     }
-    if version > KNOWN {
-        return Err(Fault::Whole(StoreError::Newer {
-            path: path.into(),
-            found: version,
-            known: KNOWN,
-        }));
+    match difference(&objects(&pattern)?, &objects(connection)?) {
+        None => Ok(State::Ours(known)),
+        Some(object) => Err(StoreError::Altered {
+            path: path(),
+            object,
+        }
+        .into()),
     }
-    Ok(State::Ours(version))
+}
+
+/// Type, name, table and SQL of everything in a schema.
+type Object = [Option<String>; 4];
+
+fn objects(connection: &Connection) -> rusqlite::Result<Vec<Object>> {
+    let mut statement = connection
+        .prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")?;
+    let rows = statement.query_map([], |row| {
+        Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
+    })?;
+    rows.collect()
+}
+
+/// The first object that only one of two schemas has.
+fn difference(known: &[Object], found: &[Object]) -> Option<String> {
+    let added = found.iter().find(|object| !known.contains(object));
+    let lost = || known.iter().find(|object| !found.contains(object));
+    let [kind, name, ..] = added.or_else(lost)?;
+    let word = |part: &Option<String>| part.clone().unwrap_or_default();
+    Some(format!("{} '{}'", word(kind), word(name)))
 }
 
 /// Applies what is missing, all or nothing. Another process may do the same at the same time.
@@ -71,10 +89,8 @@ pub(crate) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), Fa
         State::Empty => 0,
         State::Ours(version) => version,
     };
-    for (number, (name, text)) in (1..=KNOWN).zip(MIGRATIONS).skip(done as usize) {
+    for text in &MIGRATIONS[done as usize..] {
         transaction.execute_batch(text)?;
-        let by = env!("CARGO_PKG_VERSION");
-        transaction.execute(sql::INSERT_MIGRATION, (number, name, by))?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION)?;
     transaction.pragma_update(None, "user_version", KNOWN)?;

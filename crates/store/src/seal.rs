@@ -1,69 +1,81 @@
-//! A seal over the values of stored rows: SQLite notices a broken page, but not a number that changed within one.
+//! A seal over the values of stored rows: SQLite notices a broken page, but neither a number that changed within one nor a row
+//! that is gone.
 //!
-//! FNV-1a over 64 bits, of each value's type and bytes. Every step of it is one to one in the state so far, so that
-//! a change of any single byte always changes the seal. It guards against discs, not against people.
+//! SHA-256 of what kind of row it is, the seal before it, and each value's type and bytes. It guards against disks and mistakes; who can
+//! write the file can also make new seals.
 //!
 //! Must not know: what the values mean.
 
-use rusqlite::types::{Value, ValueRef};
+use crate::rows::Row;
+use rusqlite::types::Value;
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+
+/// Of a run: its head, its benchmarks, its programs, its skips.
+pub(crate) fn of_run<'a>(rows: impl IntoIterator<Item = &'a Row>) -> String {
+    let seal = Seal::after("run", "");
+    rows.into_iter().fold(seal, |seal, row| seal.row(row)).hex()
+}
+
+/// Of a launch, after the launch or the run before it.
+pub(crate) fn of_launch(before: &str, row: &Row) -> String {
+    Seal::after("launch", before).row(row).hex()
+}
+
+/// Of the end of a run, after its last launch.
+pub(crate) fn of_end(before: &str, row: &Row) -> String {
+    Seal::after("end", before).row(row).hex()
+}
+
+/// Of an entry of the ledger, after the one before it.
+pub(crate) fn of_entry(before: &str, row: &Row) -> String {
+    Seal::after("entry", before).row(row).hex()
+}
 
 /// A seal that is being made.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Seal(u64);
+struct Seal(Sha256);
 
 impl Seal {
-    /// Nothing sealed yet.
-    pub(crate) fn new() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
+    /// Of a row of some kind that comes after another, whose seal is `before`; empty where it is the first.
+    fn after(kind: &str, before: &str) -> Self {
+        let mut seal = Self(Sha256::new());
+        seal.long(b"k", kind.as_bytes());
+        seal.long(b"s", before.as_bytes());
+        seal
     }
 
     /// Seals the values of a row, in order.
-    pub(crate) fn row(&mut self, values: &[Value]) {
-        self.values(values.iter().map(ValueRef::from));
-    }
-
-    /// Seals the values of an event. The column that came last counts where it has a value, so that launches that were sealed
-    /// before it was there keep their seals.
-    pub(crate) fn event<'a>(
-        &mut self,
-        values: impl ExactSizeIterator<Item = ValueRef<'a>> + DoubleEndedIterator + Clone,
-    ) {
-        let mut before = values.clone();
-        match before.next_back() {
-            Some(ValueRef::Null) => self.values(before),
-            _ => self.values(values),
-        }
-    }
-
-    fn values<'a>(&mut self, values: impl ExactSizeIterator<Item = ValueRef<'a>>) {
-        self.bytes(&(values.len() as u64).to_le_bytes());
+    fn row(mut self, values: &[Value]) -> Self {
+        self.0.update((values.len() as u64).to_le_bytes());
         for value in values {
             match value {
-                ValueRef::Null => self.bytes(b"n"),
-                ValueRef::Integer(v) => self.bytes(b"i").bytes(&v.to_le_bytes()),
-                ValueRef::Real(v) => self.bytes(b"r").bytes(&v.to_bits().to_le_bytes()),
-                ValueRef::Text(v) => self.long(b"t", v),
-                ValueRef::Blob(v) => self.long(b"b", v),
-            };
-        }
-    }
-
-    /// As it is stored: the same 64 bits.
-    pub(crate) fn value(self) -> Value {
-        Value::Integer(self.0 as i64)
-    }
-
-    fn long(&mut self, kind: &[u8], bytes: &[u8]) -> &mut Self {
-        self.bytes(kind)
-            .bytes(&(bytes.len() as u64).to_le_bytes())
-            .bytes(bytes)
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+                Value::Null => self.0.update(b"n"),
+                Value::Integer(v) => self.fixed(b"i", v.to_le_bytes()),
+                Value::Real(v) => self.fixed(b"r", v.to_bits().to_le_bytes()),
+                Value::Text(v) => self.long(b"t", v.as_bytes()),
+                Value::Blob(v) => self.long(b"b", v),
+            }
         }
         self
+    }
+
+    /// As it is stored.
+    fn hex(self) -> String {
+        let mut hex = String::with_capacity(64);
+        for byte in self.0.finalize() {
+            let _ = write!(hex, "{byte:02x}");
+        }
+        hex
+    }
+
+    fn fixed(&mut self, kind: &[u8], bytes: [u8; 8]) {
+        self.0.update(kind);
+        self.0.update(bytes);
+    }
+
+    fn long(&mut self, kind: &[u8], bytes: &[u8]) {
+        self.fixed(kind, (bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
     }
 }
 
@@ -71,22 +83,13 @@ impl Seal {
 mod tests {
     use super::*;
 
-    fn seal(rows: &[&[Value]]) -> Value {
-        let mut seal = Seal::new();
-        rows.iter().for_each(|row| seal.row(row));
-        seal.value()
-    }
-
-    #[test]
-    fn fnv_1a_as_published() {
-        let mut seal = Seal::new();
-        seal.bytes(b"foobar");
-        assert_eq!(seal.0, 0x8594_4171_f739_67e8);
-    }
-
     #[test]
     fn what_looks_alike_is_not_the_same() {
         let text = |t: &str| Value::Text(t.to_owned());
+        let seal = |rows: &[&[Value]]| {
+            let seal = Seal::after("x", "");
+            rows.iter().fold(seal, |seal, row| seal.row(row)).hex()
+        };
         let all = [
             seal(&[]),
             seal(&[&[]]),
@@ -100,23 +103,12 @@ mod tests {
             seal(&[&[text("ab"), text("c")]]),
             seal(&[&[text("a"), text("bc")]]),
             seal(&[&[text("a")], &[text("bc")]]),
+            Seal::after("", "x").hex(),
+            Seal::after("x", "x").hex(),
+            Seal::after("xx", "").hex(),
         ];
         for (i, one) in all.iter().enumerate() {
-            assert!(!all[..i].contains(one), "{i}");
+            assert!(one.len() == 64 && !all[..i].contains(one), "{i}");
         }
-    }
-
-    #[test]
-    fn an_event_without_the_last_column_is_sealed_as_before_there_was_one() {
-        let of = |values: &[Value]| {
-            let mut seal = Seal::new();
-            seal.event(values.iter().map(ValueRef::from));
-            seal.value()
-        };
-        let old = [Value::Integer(7), Value::Null];
-        let [a, b] = old.clone();
-        assert_eq!(of(&[a.clone(), b.clone(), Value::Null]), seal(&[&old]));
-        let with = [a, b, Value::Integer(0)];
-        assert_eq!(of(&with), seal(&[&with]));
     }
 }

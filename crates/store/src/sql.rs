@@ -15,24 +15,23 @@ macro_rules! statements {
 }
 
 statements! {
-    /// Records a migration.
-    INSERT_MIGRATION = "INSERT INTO migration (number, name, gritstone) VALUES ($1, $2, $3)";
-
     /// The number that the next run gets.
     NEXT_RUN = "SELECT coalesce(max(number), 0) + 1 FROM run";
-    /// A run's number and whether it has ended, by its identifier.
-    FIND_RUN = "SELECT run.number, run_end.run IS NOT NULL \
+    /// A run by its identifier: its number, where it comes from, its seal, and whether it has ended.
+    FIND_RUN = "SELECT number, origin, owner_uid, owner_machine, run.seal, run_end.run IS NOT NULL \
         FROM run LEFT JOIN run_end ON run_end.run = run.number WHERE run.id = $1";
-    /// The number that the next launch of a run gets.
-    NEXT_LAUNCH = "SELECT coalesce(max(number), -1) + 1 FROM launch WHERE run = $1";
+    /// The last launch of a run.
+    LAST_LAUNCH = "SELECT number, seal FROM launch WHERE run = $1 ORDER BY number DESC LIMIT 1";
+    /// The last entry of the ledger.
+    LAST_ENTRY = "SELECT number, seal FROM ledger ORDER BY number DESC LIMIT 1";
 
     /// The head of a run; its values in the order of `rows::run`.
-    INSERT_RUN = "INSERT INTO run (number, seal, id, label, started, gritstone, \
+    INSERT_RUN = "INSERT INTO run (seal, number, id, origin, owner_uid, owner_machine, label, started, gritstone, \
         machine_id, machine_name, machine_system, settings, machine) \
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
     /// The end of a run.
-    INSERT_END = "INSERT INTO run_end (run, seal, elapsed_s, launches) VALUES ($1, $2, $3, $4)";
-    /// An entry of the catalogue.
+    INSERT_END = "INSERT INTO run_end (seal, run, elapsed_s, launches) VALUES ($1, $2, $3, $4)";
+    /// A catalog entry.
     INSERT_BENCHMARK = "INSERT INTO benchmark (run, position, id, entry) VALUES ($1, $2, $3, $4)";
     /// A program.
     INSERT_PROGRAM = "INSERT INTO program (run, benchmark, hash, compiler, flags) \
@@ -43,6 +42,8 @@ statements! {
     INSERT_LAUNCH = "INSERT INTO launch (run, seal, number, benchmark, round, start_ns, cpus, \
         outcome, why, wall_ns, conditions, events) \
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
+    /// A beginning or an end, once more.
+    INSERT_ENTRY = "INSERT INTO ledger (seal, number, run, entry, sealed) VALUES ($1, $2, $3, $4, $5)";
 
     /// Identifiers and labels, newest last. The first 19 letters of a time in UTC are its date and second; runs of
     /// one second are in the order in which they were stored.
@@ -56,16 +57,27 @@ statements! {
         (SELECT count(*) FROM launch WHERE launch.run = run.number \
             AND launch.outcome <> 'measured' AND launch.outcome = 'failed'), \
         (SELECT count(*) FROM launch WHERE launch.run = run.number \
-            AND launch.outcome <> 'measured' AND launch.outcome = 'timed_out') \
+            AND launch.outcome <> 'measured' AND launch.outcome = 'timed_out'), \
+        origin, owner_uid, owner_machine \
         FROM run LEFT JOIN run_end ON run_end.run = run.number \
         ORDER BY substr(started, 1, 19), run.number";
+    /// How many rows there are that the ledger counts, and what it counts.
+    SELECT_COUNTS = "SELECT (SELECT count(*) FROM run) + (SELECT count(*) FROM run_end), \
+        (SELECT coalesce(max(number), 0) FROM ledger)";
+    /// Runs that the ledger knows and that are gone.
+    SELECT_LOST_RUNS = "SELECT ledger.run FROM ledger LEFT JOIN run ON run.number = ledger.run \
+        WHERE ledger.entry = 'begin' AND run.number IS NULL ORDER BY ledger.run";
+    /// Runs whose end the ledger knows and that have none any more.
+    SELECT_LOST_ENDS = "SELECT run.id FROM ledger JOIN run ON run.number = ledger.run \
+        LEFT JOIN run_end ON run_end.run = ledger.run \
+        WHERE ledger.entry = 'end' AND run_end.run IS NULL ORDER BY run.number";
 
     /// The head of one run, as INSERT_RUN takes it.
-    SELECT_RUN = "SELECT seal, id, label, started, gritstone, \
+    SELECT_RUN = "SELECT seal, number, id, origin, owner_uid, owner_machine, label, started, gritstone, \
         machine_id, machine_name, machine_system, settings, machine FROM run WHERE number = $1";
     /// Its end, as INSERT_END takes it.
-    SELECT_END = "SELECT seal, elapsed_s, launches FROM run_end WHERE run = $1";
-    /// Its entries, as INSERT_BENCHMARK takes them.
+    SELECT_END = "SELECT seal, run, elapsed_s, launches FROM run_end WHERE run = $1";
+    /// Its catalog entries, as INSERT_BENCHMARK takes them.
     SELECT_BENCHMARKS = "SELECT position, id, entry FROM benchmark WHERE run = $1 ORDER BY position";
     /// Its programs, as INSERT_PROGRAM takes them.
     SELECT_PROGRAMS = "SELECT benchmark, hash, compiler, flags FROM program \
@@ -76,17 +88,17 @@ statements! {
     SELECT_LAUNCHES = "SELECT seal, number, benchmark, round, start_ns, cpus, \
         outcome, why, wall_ns, conditions, events \
         FROM launch WHERE run = $1 ORDER BY number";
-    /// The runs that have a benchmark, back in time: whoever asks stops when there are enough.
+    /// What the ledger says of a run.
+    SELECT_SEALED = "SELECT sealed FROM ledger WHERE run = $1 AND entry = $2";
+    /// The ledger, as INSERT_ENTRY takes it.
+    SELECT_LEDGER = "SELECT seal, number, run, entry, sealed FROM ledger ORDER BY number";
+    /// The runs that have a benchmark, back in time: the reader stops when there are enough.
     SELECT_RUNS_WITH = "SELECT id, number, substr(started, 1, 19), settings FROM run WHERE EXISTS \
         (SELECT 1 FROM benchmark WHERE benchmark.id = $1 AND benchmark.run = run.number) \
         ORDER BY substr(started, 1, 19) DESC, number DESC";
     /// The runs of a machine that began no later than a second, back in time likewise.
     SELECT_RUNS_OF = "SELECT id, number FROM run WHERE machine_id = $1 AND substr(started, 1, 19) <= $2 \
         ORDER BY substr(started, 1, 19) DESC, number DESC";
-    /// The events of a launch that has them in rows, in the order in which `event_rows` takes them.
-    SELECT_EVENT_ROWS = "SELECT position, kind, n, wall_ns, pace_fs, \
-        user_ns, system_ns, cpu_ns, vcsw, icsw, minflt, majflt, inblock, oublock, migrations, \
-        got, expected, name, value, wide_fs FROM event WHERE run = $1 AND launch = $2 ORDER BY position";
 }
 
 #[cfg(test)]

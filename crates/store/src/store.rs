@@ -3,18 +3,18 @@
 //! Must not know: how runs are laid out in rows.
 
 use crate::error::{Fault, ResolveError, StoreError};
-use crate::schema::{self, State};
 use crate::write::{self, Beginning};
-use crate::{find, name, place, read};
-use gritstone_model::{Benchmark, Id, Launch, Program, RunData, RunInfo, Skip};
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
-use std::collections::BTreeMap;
+use crate::{Resumable, RunHead, find, name, place, read, verify};
+use gritstone_model::{Benchmark, Id, Launch, Origin, Owner, Program, RunData, RunInfo, Skip};
+use rusqlite::Connection;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// A commit takes milliseconds: who holds the file longer is not one of us at work.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a launch waits for the file where others wait already: a backup holds it for minutes, and the run goes on meanwhile.
+const IMPATIENCE: Duration = Duration::from_millis(50);
 /// For how long launches may follow one that reached the disc before the next does. To write each took a fifth of all that Gritstone did
 /// for a launch of a tenth of a second. Linux leaves what was written alone for half a minute (`vm.dirty_expire_centisecs`).
 const UNWRITTEN: Duration = Duration::from_secs(1);
@@ -30,136 +30,30 @@ pub struct Store {
     to_disc: bool,
     /// When a launch last did.
     reached: Option<Instant>,
+    /// Launches that another process kept from being stored, with their runs, oldest first.
+    waiting: VecDeque<(String, Launch)>,
 }
 
-/// What a listing says about a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RunHead {
-    /// Identifier.
-    pub id: String,
-    /// The name that the user gave.
-    pub label: Option<String>,
-    /// Start, RFC 3339, UTC.
-    pub started: String,
-    /// Seconds from start to end; `None` for a run that was cut off, or that still goes on.
-    pub elapsed_s: Option<f64>,
-    /// Version of Gritstone that measured.
-    pub gritstone: String,
-    /// Short name of the machine, the same for all its runs.
-    pub machine_id: String,
-    /// What a person calls the machine.
-    pub machine: String,
-    /// Operating system and version.
-    pub system: String,
-    /// How its launches ended.
-    pub launches: LaunchCounts,
-}
-
-/// How many launches ended how.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LaunchCounts {
-    /// It said `bye`.
-    pub measured: u64,
-    /// It cannot run here.
-    pub skipped: u64,
-    /// A call failed.
-    pub failed: u64,
-    /// It was stopped at its deadline.
-    pub timed_out: u64,
-}
-
-impl LaunchCounts {
-    /// All of them.
-    #[must_use]
-    pub fn total(&self) -> u64 {
-        self.measured + self.skipped + self.failed + self.timed_out
-    }
+/// What became of a launch that was handed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Kept {
+    /// It is stored.
+    Stored,
+    /// Another process has locked the file: this launch and those before it that wait, so many, are in memory alone, and are
+    /// stored with the next.
+    Waiting(usize),
 }
 
 impl Store {
-    /// Opens the store at `path` for writing. Creates its folder (for the owner alone) and the file where they are
-    /// missing, and brings an older schema up to date.
-    ///
-    /// # Errors
-    /// Says what is wrong with the file or its place, and what to do; see [`StoreError`].
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let path = place::absolute(path)?;
-        place::create_folder(&path)?;
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-            | OpenFlags::SQLITE_OPEN_CREATE
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connect = || -> Result<(Connection, bool), Fault> {
-            let mut connection = Connection::open_with_flags(&path, flags)?;
-            set_up(&connection)?;
-            let state = schema::state(&connection, &path)?;
-            if connection.is_readonly("main")? {
-                let path = path.clone();
-                return Err(StoreError::ReadOnly { path }.into());
-            }
-            let log = choose_journal(&connection, place::takes_a_log(&path))?;
-            if !matches!(state, State::Ours(schema::KNOWN)) {
-                schema::migrate(&mut connection, &path)?;
-            }
-            Ok((connection, log))
-        };
-        match connect() {
-            Ok((connection, log)) => Ok(Self::of(connection, path, log)),
-            Err(fault) => Err(not_opened(fault, &path)),
-        }
-    }
-
-    /// Opens the store at `path` for reading, also where nothing can be written.
-    ///
-    /// Where no file can be put beside it, SQLite takes the promise that nobody writes meanwhile: hold such a store
-    /// no longer than it takes to read.
-    ///
-    /// # Errors
-    /// [`StoreError::Missing`] when there is none, else as [`Store::open`].
-    pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
-        let path = place::absolute(path)?;
-        let connect = |connection: rusqlite::Result<Connection>| -> Result<Connection, Fault> {
-            let connection = connection?;
-            set_up(&connection)?;
-            connection.pragma_update(None, "query_only", true)?;
-            let path = path.clone();
-            match schema::state(&connection, &path)? {
-                State::Ours(schema::KNOWN) => Ok(connection),
-                State::Empty => Err(StoreError::Missing { path }.into()),
-                State::Ours(found) => Err(Fault::Whole(StoreError::Older {
-                    path,
-                    found,
-                    known: schema::KNOWN,
-                })),
-            }
-        };
-        if matches!(path.try_exists(), Ok(false)) {
-            return Err(StoreError::Missing { path });
-        }
-        // with the right to write where there is one, so that nothing is left beside the file on closing it
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut opened = connect(Connection::open_with_flags(&path, flags));
-        if opened.as_ref().is_err_and(needs_to_write) {
-            if place::left_by_a_writer(&path) {
-                return Err(StoreError::CutOff { path });
-            }
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-                | OpenFlags::SQLITE_OPEN_NO_MUTEX
-                | OpenFlags::SQLITE_OPEN_URI;
-            opened = connect(Connection::open_with_flags(place::immutable(&path), flags));
-        }
-        match opened {
-            Ok(connection) => Ok(Self::of(connection, path, false)),
-            Err(fault) => Err(not_opened(fault, &path)),
-        }
-    }
-
-    fn of(connection: Connection, path: PathBuf, log: bool) -> Self {
+    pub(crate) fn of(connection: Connection, path: PathBuf, log: bool) -> Self {
         Self {
             connection,
             path,
             log,
             to_disc: true,
             reached: None,
+            waiting: VecDeque::new(),
         }
     }
 
@@ -169,14 +63,15 @@ impl Store {
         &self.path
     }
 
-    /// Begins a run: its head, the entries as they are now, the programs, and what cannot run. A label is given
-    /// here or never.
+    /// Begins a run here: its head, the entries as they are now, the programs, and what cannot run. A label is given
+    /// now or never.
     ///
     /// # Errors
     /// [`StoreError::Exists`], [`StoreError::Unfit`] when the identifier, the label, the start or a number cannot be
     /// stored, and what befalls the file.
     pub fn begin(
         &mut self,
+        owner: &Owner,
         info: &RunInfo,
         benchmarks: &[Benchmark],
         programs: &BTreeMap<Id, Program>,
@@ -188,54 +83,85 @@ impl Store {
             programs,
             skips,
         };
-        self.reach(true)?;
-        write::begin(&mut self.connection, &beginning).map_err(|fault| fault.at(&self.path))
+        self.reach_disc()?;
+        write::begin(&mut self.connection, owner, &beginning).map_err(|fault| fault.at(&self.path))
     }
 
-    /// Stores a launch with all its events. When this returns, whatever becomes of this process they are there. They have reached the
-    /// disc, where a launch before them has not within the last second: a loss of power takes what came after that one, and no more.
+    /// Stores a launch with all its events. When this returns [`Kept::Stored`], whatever becomes of this process they are there. They
+    /// have reached the disk, where a launch before them has not within the last second: a loss of power takes what came after that one.
     ///
     /// # Errors
-    /// [`StoreError::NoSuchRun`], [`StoreError::Ended`], and what befalls the file; then nothing of the launch is
-    /// stored, and everything before it still is.
-    pub fn append(&mut self, run_id: &str, launch: &Launch) -> Result<(), StoreError> {
-        let recently = |then: Instant| then.elapsed() < UNWRITTEN;
-        let due = !(self.log && self.reached.is_some_and(recently));
-        self.reach(due)?;
-        write::append(&mut self.connection, run_id, launch)
-            .map_err(|fault| fault.at(&self.path))?;
-        if due {
-            self.reached = Some(Instant::now());
+    /// [`StoreError::NoSuchRun`], [`StoreError::Ended`], [`StoreError::Imported`], and what befalls the file; then nothing of the
+    /// launch is stored, and everything before it still is.
+    pub fn append(&mut self, run_id: &str, launch: &Launch) -> Result<Kept, StoreError> {
+        let patience = match self.waiting.is_empty() {
+            true => PATIENCE,
+            false => IMPATIENCE,
+        };
+        self.waiting.push_back((run_id.to_owned(), launch.clone()));
+        match self.store_waiting(patience) {
+            Err(StoreError::Locked { .. }) => Ok(Kept::Waiting(self.waiting.len())),
+            stored => stored.map(|()| Kept::Stored),
         }
-        Ok(())
     }
 
-    /// Whether commits reach the disc from now on; with one that does, all before it do.
-    fn reach(&mut self, disc: bool) -> Result<(), StoreError> {
-        if self.to_disc != disc {
-            let how = if disc { "FULL" } else { "NORMAL" };
-            let set = self.connection.pragma_update(None, "synchronous", how);
-            set.map_err(|error| Fault::from(error).at(&self.path))?;
-            self.to_disc = disc;
+    /// Stores what waits. One that cannot be stored for another reason than that the file is locked waits no longer.
+    fn store_waiting(&mut self, patience: Duration) -> Result<(), StoreError> {
+        let set = self.connection.busy_timeout(patience);
+        set.map_err(|error| Fault::from(error).at(&self.path))?;
+        let mut stored = Ok(());
+        while let (Ok(()), Some((run, launch))) = (&stored, self.waiting.front()) {
+            let recently = |then: Instant| then.elapsed() < UNWRITTEN;
+            let due = !(self.log && self.reached.is_some_and(recently));
+            stored = reach(&self.connection, &mut self.to_disc, due)
+                .and_then(|()| write::append(&mut self.connection, run, launch))
+                .map_err(|fault| fault.at(&self.path));
+            if stored.is_ok() && due {
+                self.reached = Some(Instant::now());
+            }
+            if !matches!(stored, Err(StoreError::Locked { .. })) {
+                self.waiting.pop_front();
+            }
         }
-        Ok(())
+        let set = self.connection.busy_timeout(PATIENCE);
+        stored.and(set.map_err(|error| Fault::from(error).at(&self.path)))
     }
 
-    /// Ends a run `elapsed_s` seconds after its start. It takes nothing more, and has reached the disc.
+    /// How many launches wait.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.waiting.len()
+    }
+
+    /// Stores the launches that wait, before a run is left.
     ///
     /// # Errors
-    /// As [`Store::append`]; [`StoreError::Unfit`] when the length is not a number of at least 0.
+    /// As [`Store::append`]; [`StoreError::Locked`] when another process still holds the file: they wait on.
+    pub fn flush(&mut self) -> Result<(), StoreError> {
+        self.store_waiting(PATIENCE)
+    }
+
+    /// Has commits reach the disk from now on, and all before them.
+    fn reach_disc(&mut self) -> Result<(), StoreError> {
+        reach(&self.connection, &mut self.to_disc, true).map_err(|fault| fault.at(&self.path))
+    }
+
+    /// Ends a run `elapsed_s` seconds after its start. It takes nothing more, and has reached the disk.
+    ///
+    /// # Errors
+    /// As [`Store::flush`], of which it begins with one; [`StoreError::Unfit`] when the length is not a number of at least 0.
     pub fn finish(&mut self, run_id: &str, elapsed_s: f64) -> Result<(), StoreError> {
-        self.reach(true)?;
+        self.flush()?;
+        self.reach_disc()?;
         write::finish(&mut self.connection, run_id, elapsed_s).map_err(|fault| fault.at(&self.path))
     }
 
-    /// Stores a run that was measured elsewhere, whole or not at all.
+    /// Stores a run that comes from elsewhere, whole or not at all. It is marked so for good: see [`Origin`].
     ///
     /// # Errors
     /// As [`Store::begin`].
     pub fn import(&mut self, data: &RunData) -> Result<(), StoreError> {
-        self.reach(true)?;
+        self.reach_disc()?;
         write::import(&mut self.connection, data).map_err(|fault| fault.at(&self.path))
     }
 
@@ -272,28 +198,40 @@ impl Store {
         read::load(&self.connection, run_id).map_err(|fault| fault.at(&self.path))
     }
 
-    /// A run with nothing of its launches but their samples and latencies, for whoever needs many runs at once.
+    /// The heads of the runs that their user may go on with, newest last: begun here by this user on this machine, and not ended.
     ///
     /// # Errors
-    /// As [`Store::load`].
-    pub fn samples(&self, run_id: &str) -> Result<RunData, StoreError> {
-        read::samples(&self.connection, run_id).map_err(|fault| fault.at(&self.path))
+    /// What befalls the file.
+    pub fn resumable(&self, owner: &Owner) -> Result<Vec<RunHead>, StoreError> {
+        let mut runs = self.runs()?;
+        let theirs = Origin::Here(owner.clone());
+        runs.retain(|run| run.elapsed_s.is_none() && run.origin == theirs);
+        Ok(runs)
     }
 
-    /// Hands over the newest runs that have a benchmark, `most` at most, one by one, oldest first: what a history is made of. Each has
-    /// nothing but the benchmark and the rows that its figure is made of, by the entry that it was measured with; of the launches of
-    /// others there is what was around them and their samples. Sides of a trial are not among the runs.
+    /// A run that its user may go on with.
     ///
     /// # Errors
-    /// As [`Store::load`].
-    pub fn series(
-        &self,
-        benchmark: &Id,
-        most: usize,
-        take: &mut dyn FnMut(RunData),
-    ) -> Result<(), StoreError> {
-        let read = read::series(&self.connection, benchmark, most, take);
-        read.map_err(|fault| fault.at(&self.path))
+    /// [`StoreError::Imported`], [`StoreError::NotYours`] and [`StoreError::Ended`] say why it is none; else as [`Store::load`].
+    pub fn resume(&self, run_id: &str, owner: &Owner) -> Result<Resumable, StoreError> {
+        let found = find::run(&self.connection, run_id).map_err(|fault| fault.at(&self.path))?;
+        let id = || run_id.to_owned();
+        let not = |whose| StoreError::NotYours { id: id(), whose };
+        match &found.origin {
+            Origin::Imported => return Err(StoreError::Imported { id: id() }),
+            Origin::Here(by) if by.uid != owner.uid => return Err(not("by this user")),
+            Origin::Here(by) if by.machine != owner.machine => return Err(not("on this machine")),
+            Origin::Here(_) => {}
+        }
+        // what another user can write is another user's word
+        if !place::belongs_to(&self.path, owner.uid) {
+            return Err(not("in a store of this user's own"));
+        }
+        let data = self.load(run_id)?;
+        match data.info.elapsed_s {
+            Some(_) => Err(StoreError::Ended { id: id() }),
+            None => Ok(Resumable(data)),
+        }
     }
 
     /// The newest runs that are wanted and have any of these benchmarks, `most` at most for each, oldest first; each with the
@@ -325,57 +263,32 @@ impl Store {
     /// # Errors
     /// [`ResolveError`] says why it is none, with the nearest name or all candidates.
     pub fn resolve(&self, name: &str) -> Result<String, ResolveError> {
+        // a whole identifier is found however damaged the rest is
+        if find::exists(&self.connection, name).map_err(|fault| fault.at(&self.path))? {
+            return Ok(name.to_owned());
+        }
         let runs = find::names(&self.connection).map_err(|fault| fault.at(&self.path))?;
         name::pick(name, &runs)
     }
+
+    /// Looks at everything: the pages of the file by SQLite's own check, what belongs to what, and every seal. What is wrong, a line
+    /// each; nothing where all is well.
+    ///
+    /// # Errors
+    /// When it cannot look.
+    pub fn verify(&self) -> Result<Vec<String>, StoreError> {
+        verify::all(&self.connection).map_err(|fault| fault.at(&self.path))
+    }
 }
 
-/// What every connection needs, and nothing that touches the file.
-fn set_up(connection: &Connection) -> Result<(), Fault> {
-    connection.busy_timeout(PATIENCE)?;
-    // the file may come from anyone: no function is called and no page believed because the file says so
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-    // or a statement that is bound anew is planned anew
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    connection.pragma_update(None, "cell_size_check", true)?;
-    connection.pragma_update(None, "foreign_keys", true)?;
-    // to the disc with every commit, but for launches that follow close on another: what is left to the system to write later, it
-    // writes during a sample
-    connection.pragma_update(None, "synchronous", "FULL")?;
+/// Whether commits reach the disk from now on; with one that does, all before it do.
+fn reach(connection: &Connection, to_disc: &mut bool, disc: bool) -> Result<(), Fault> {
+    if *to_disc != disc {
+        let how = if disc { "FULL" } else { "NORMAL" };
+        connection.pragma_update(None, "synchronous", how)?;
+        *to_disc = disc;
+    }
     Ok(())
-}
-
-/// A write-ahead log, so that a run can be looked at while it goes on, or the plain journal.
-/// Whether it is a log now.
-fn choose_journal(connection: &Connection, log: bool) -> Result<bool, Fault> {
-    let mode = if log { "WAL" } else { "DELETE" };
-    let set = connection
-        .pragma_update_and_check(None, "journal_mode", mode, |row| row.get::<_, String>(0));
-    match set.map_err(Fault::from) {
-        Ok(mode) => Ok(mode == "wal"),
-        // another process is at it: it chose the same, most likely, and who waits for the next transaction waits long enough
-        Err(fault) if log && fault.is(ErrorCode::DatabaseBusy) => Ok(false),
-        Err(fault) => Err(fault),
-    }
-}
-
-/// Whether reading failed because SQLite wanted to put a file beside the database.
-fn needs_to_write(fault: &Fault) -> bool {
-    fault.is(ErrorCode::CannotOpen) || fault.is(ErrorCode::ReadOnly)
-}
-
-fn not_opened(fault: Fault, path: &Path) -> StoreError {
-    match fault {
-        Fault::Sql(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) => {
-            place::cannot_open(path, &error.to_string())
-        }
-        fault => match fault.at(path) {
-            // a folder can be opened, but not read like a file
-            StoreError::Disc { what, .. } if path.is_dir() => place::cannot_open(path, &what),
-            error => error,
-        },
-    }
 }
 
 #[cfg(test)]

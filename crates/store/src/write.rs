@@ -4,9 +4,8 @@
 
 use crate::error::{Fault, StoreError};
 use crate::rows::{self, Row};
-use crate::seal::Seal;
-use crate::{name, sql};
-use gritstone_model::{Benchmark, Id, Launch, Program, RunData, RunInfo, Skip};
+use crate::{find, name, seal, sql};
+use gritstone_model::{Benchmark, Id, Launch, Origin, Owner, Program, RunData, RunInfo, Skip};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 use std::collections::BTreeMap;
@@ -19,21 +18,25 @@ pub(crate) struct Beginning<'a> {
     pub(crate) skips: &'a [Skip],
 }
 
-/// Begins a run.
-pub(crate) fn begin(connection: &mut Connection, beginning: &Beginning) -> Result<(), Fault> {
+/// Begins a run here.
+pub(crate) fn begin(
+    connection: &mut Connection,
+    owner: &Owner,
+    beginning: &Beginning,
+) -> Result<(), Fault> {
     if beginning.info.elapsed_s.is_some() {
         return Err(Fault::unfit("a run that begins cannot have ended"));
     }
     whole(connection, |connection| {
-        insert_beginning(connection, beginning).map(drop)
+        insert_beginning(connection, beginning, &Origin::Here(owner.clone())).map(drop)
     })
 }
 
 /// Stores a launch with its events.
 pub(crate) fn append(connection: &mut Connection, id: &str, launch: &Launch) -> Result<(), Fault> {
     whole(connection, |connection| {
-        let run = open_run(connection, id)?;
-        insert_launch(connection, run, launch)
+        let mut run = open_run(connection, id)?;
+        insert_launch(connection, &mut run, launch)
     })
 }
 
@@ -41,11 +44,11 @@ pub(crate) fn append(connection: &mut Connection, id: &str, launch: &Launch) -> 
 pub(crate) fn finish(connection: &mut Connection, id: &str, elapsed_s: f64) -> Result<(), Fault> {
     whole(connection, |connection| {
         let run = open_run(connection, id)?;
-        insert_end(connection, run, elapsed_s)
+        insert_end(connection, &run, elapsed_s)
     })
 }
 
-/// Stores a whole run.
+/// Stores a whole run that came from elsewhere.
 pub(crate) fn import(connection: &mut Connection, data: &RunData) -> Result<(), Fault> {
     let beginning = Beginning {
         info: &data.info,
@@ -54,12 +57,12 @@ pub(crate) fn import(connection: &mut Connection, data: &RunData) -> Result<(), 
         skips: &data.skips,
     };
     whole(connection, |connection| {
-        let run = insert_beginning(connection, &beginning)?;
+        let mut run = insert_beginning(connection, &beginning, &Origin::Imported)?;
         for launch in &data.launches {
-            insert_launch(connection, run, launch)?;
+            insert_launch(connection, &mut run, launch)?;
         }
         match data.info.elapsed_s {
-            Some(elapsed_s) => insert_end(connection, run, elapsed_s),
+            Some(elapsed_s) => insert_end(connection, &run, elapsed_s),
             None => Ok(()),
         }
     })
@@ -82,31 +85,49 @@ fn whole(
     stored
 }
 
-/// The number of a run that has not ended.
-fn open_run(connection: &Connection, id: &str) -> Result<i64, Fault> {
-    match find_run(connection, id)? {
-        Some((number, false)) => Ok(number),
-        Some((_, true)) => Err(StoreError::Ended { id: id.into() }.into()),
-        None => Err(StoreError::NoSuchRun { id: id.into() }.into()),
+/// A run that takes launches, as far as it has come.
+struct Open {
+    number: i64,
+    launches: i64,
+    /// Of its last launch, or of its head where there is none.
+    seal: String,
+}
+
+/// A run that began here and has not ended.
+fn open_run(connection: &Connection, id: &str) -> Result<Open, Fault> {
+    let found = find::run(connection, id)?;
+    if found.origin == Origin::Imported {
+        return Err(StoreError::Imported { id: id.into() }.into());
     }
+    if found.ended {
+        return Err(StoreError::Ended { id: id.into() }.into());
+    }
+    let last: Option<(i64, String)> = connection
+        .prepare_cached(sql::LAST_LAUNCH)?
+        .query_row([found.number], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let (launches, seal) = match last {
+        Some((number, seal)) => (number + 1, seal),
+        None => (0, found.seal),
+    };
+    Ok(Open {
+        number: found.number,
+        launches,
+        seal,
+    })
 }
 
-/// The number of a run, and whether it has ended.
-pub(crate) fn find_run(connection: &Connection, id: &str) -> rusqlite::Result<Option<(i64, bool)>> {
-    connection
-        .prepare_cached(sql::FIND_RUN)?
-        .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()
-}
-
-fn insert_beginning(connection: &Connection, beginning: &Beginning) -> Result<i64, Fault> {
+fn insert_beginning(
+    connection: &Connection,
+    beginning: &Beginning,
+    origin: &Origin,
+) -> Result<Open, Fault> {
     let info = beginning.info;
     name::check(&info.id, info.label.as_deref(), &info.started)?;
-    if find_run(connection, &info.id)?.is_some() {
+    if find::exists(connection, &info.id)? {
         let id = info.id.clone();
         return Err(StoreError::Exists { id }.into());
     }
-    let head = rows::run(info)?;
     let benchmarks = beginning.benchmarks.iter().enumerate();
     let benchmarks: Vec<Row> = benchmarks
         .map(|(position, benchmark)| rows::benchmark(position, benchmark))
@@ -120,66 +141,71 @@ fn insert_beginning(connection: &Connection, beginning: &Beginning) -> Result<i6
         .map(|(position, skip)| rows::skip(position, skip))
         .collect::<Result<_, _>>()?;
 
-    let number = next(connection, sql::NEXT_RUN, [])?;
-    let mut seal = Seal::new();
-    seal.row(&head);
-    for row in benchmarks.iter().chain(&programs).chain(&skips) {
-        seal.row(row);
-    }
-    let run = [Value::Integer(number)];
-    insert(
-        connection,
-        sql::INSERT_RUN,
-        [run[0].clone(), seal.value()],
-        head,
-    )?;
+    let number: i64 = connection.query_row(sql::NEXT_RUN, [], |row| row.get(0))?;
+    let head = rows::run(number, info, origin)?;
+    let parts = benchmarks.iter().chain(&programs).chain(&skips);
+    let seal = seal::of_run([&head].into_iter().chain(parts));
+    insert(connection, sql::INSERT_RUN, [rows::text(&seal)], head)?;
     for (statement, rows) in [
         (sql::INSERT_BENCHMARK, benchmarks),
         (sql::INSERT_PROGRAM, programs),
         (sql::INSERT_SKIP, skips),
     ] {
         for row in rows {
-            insert(connection, statement, run.clone(), row)?;
+            insert(connection, statement, [Value::Integer(number)], row)?;
         }
     }
-    Ok(number)
+    insert_entry(connection, number, "begin", &seal)?;
+    Ok(Open {
+        number,
+        launches: 0,
+        seal,
+    })
 }
 
-fn insert_launch(connection: &Connection, run: i64, launch: &Launch) -> Result<(), Fault> {
-    let number = next(connection, sql::NEXT_LAUNCH, [run])?;
-    let row = rows::launch(number, launch)?;
-    let mut seal = Seal::new();
-    seal.row(&row);
-    let key = [Value::Integer(run), seal.value()];
-    Ok(insert(connection, sql::INSERT_LAUNCH, key, row)?)
-}
-
-fn insert_end(connection: &Connection, run: i64, elapsed_s: f64) -> Result<(), Fault> {
-    if !(elapsed_s.is_finite() && elapsed_s >= 0.0) {
-        return Err(Fault::unfit(format!("{elapsed_s} s is no length of a run")));
-    }
-    let launches = next(connection, sql::NEXT_LAUNCH, [run])?;
-    let row = vec![Value::Real(elapsed_s), Value::Integer(launches)];
-    let mut seal = Seal::new();
-    seal.row(&row);
-    insert(
-        connection,
-        sql::INSERT_END,
-        [Value::Integer(run), seal.value()],
-        row,
-    )?;
+fn insert_launch(connection: &Connection, run: &mut Open, launch: &Launch) -> Result<(), Fault> {
+    let row = rows::launch(run.launches, launch)?;
+    let seal = seal::of_launch(&run.seal, &row);
+    let key = [Value::Integer(run.number), rows::text(&seal)];
+    insert(connection, sql::INSERT_LAUNCH, key, row)?;
+    run.launches += 1;
+    run.seal = seal;
     Ok(())
 }
 
-/// The number that comes next, which is also how many there are where they begin at 0.
-pub(crate) fn next<P: rusqlite::Params>(
-    connection: &Connection,
-    statement: &str,
-    of: P,
-) -> rusqlite::Result<i64> {
-    connection
-        .prepare_cached(statement)?
-        .query_row(of, |row| row.get(0))
+fn insert_end(connection: &Connection, run: &Open, elapsed_s: f64) -> Result<(), Fault> {
+    if !(elapsed_s.is_finite() && elapsed_s >= 0.0) {
+        return Err(Fault::unfit(format!("{elapsed_s} s is no length of a run")));
+    }
+    let row = vec![
+        Value::Integer(run.number),
+        Value::Real(elapsed_s),
+        Value::Integer(run.launches),
+    ];
+    let seal = seal::of_end(&run.seal, &row);
+    insert(connection, sql::INSERT_END, [rows::text(&seal)], row)?;
+    insert_entry(connection, run.number, "end", &seal)
+}
+
+fn insert_entry(connection: &Connection, run: i64, entry: &str, sealed: &str) -> Result<(), Fault> {
+    let last: Option<(i64, String)> = connection
+        .prepare_cached(sql::LAST_ENTRY)?
+        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let (number, before) = last.map_or((1, String::new()), |(number, seal)| (number + 1, seal));
+    let row = vec![
+        Value::Integer(number),
+        Value::Integer(run),
+        rows::text(entry),
+        rows::text(sealed),
+    ];
+    let seal = seal::of_entry(&before, &row);
+    Ok(insert(
+        connection,
+        sql::INSERT_ENTRY,
+        [rows::text(&seal)],
+        row,
+    )?)
 }
 
 fn insert<const N: usize>(

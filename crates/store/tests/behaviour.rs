@@ -2,9 +2,7 @@
 
 mod common;
 
-use gritstone_model::{
-    Benchmark, Event, Id, Launch, Outcome, RunData, RunInfo, Term, TrialSide, Work,
-};
+use gritstone_model::{Id, Outcome, RunInfo, TrialSide};
 use gritstone_store::{LaunchCounts, ResolveError, Store, StoreError};
 use rusqlite::{Connection, OpenFlags};
 use std::os::unix::fs::PermissionsExt;
@@ -52,25 +50,6 @@ fn an_empty_store_says_so() {
         error,
         "there is no run 20261121-093012-00000000 in the store"
     );
-}
-
-#[test]
-fn samples_and_latencies_are_the_run_without_all_other_events() {
-    let (_folder, path) = common::place();
-    let mut store = Store::open(&path).unwrap();
-    let mut run = common::run(1, 3);
-    store.import(&run).unwrap();
-    let found = store.samples(&run.info.id).unwrap();
-    assert!(run.launches.iter().all(|launch| launch.events.len() > 1));
-    run.info.elapsed_s = None;
-    for launch in &mut run.launches {
-        let timed = |e: &Event| matches!(e, Event::Sample(_) | Event::Latency(_));
-        launch.events.retain(timed);
-        assert!(!launch.events.is_empty());
-    }
-    assert_eq!(found, run);
-    let error = store.samples("20261121-093012-00000000").unwrap_err();
-    assert!(matches!(error, StoreError::NoSuchRun { .. }), "{error:?}");
 }
 
 #[test]
@@ -128,7 +107,9 @@ fn of_two_runs_in_one_second_the_one_stored_later_is_the_last() {
             started,
             ..common::info(0)
         };
-        store.begin(&info, &[], &[].into(), &[]).unwrap();
+        store
+            .begin(&common::owner(), &info, &[], &[].into(), &[])
+            .unwrap();
         assert_eq!(store.resolve("last").unwrap(), info.id);
     }
 }
@@ -154,7 +135,7 @@ fn a_run_takes_launches_until_it_ends_and_then_no_more() {
         Err(StoreError::Ended { .. })
     ));
     let error = store
-        .begin(&common::info(1), &[], &[].into(), &[])
+        .begin(&common::owner(), &common::info(1), &[], &[].into(), &[])
         .unwrap_err();
     assert!(matches!(error, StoreError::Exists { .. }), "{error:?}");
     assert!(matches!(store.import(&run), Err(StoreError::Exists { .. })));
@@ -174,7 +155,7 @@ fn a_run_that_was_cut_off_is_taken_up_again() {
     let mut store = Store::open(&path).unwrap();
     assert_eq!(store.load(&whole.info.id).unwrap(), whole);
     for launch in &launches {
-        store.append(&whole.info.id, launch).unwrap();
+        common::append(&mut store, &whole.info.id, launch);
     }
     store.finish(&whole.info.id, 99.5).unwrap();
     whole.launches.extend(launches);
@@ -198,7 +179,9 @@ fn what_would_not_come_back_is_refused_and_leaves_nothing() {
         assert!(matches!(error, StoreError::Unfit { .. }), "{i}: {error:?}");
     }
     let ended = common::run(1, 0).info;
-    let error = store.begin(&ended, &[], &[].into(), &[]).unwrap_err();
+    let error = store
+        .begin(&common::owner(), &ended, &[], &[].into(), &[])
+        .unwrap_err();
     assert!(matches!(error, StoreError::Unfit { .. }), "{error:?}");
     assert_eq!(store.runs().unwrap(), []);
     store.import(&common::run(1, 1)).unwrap();
@@ -207,26 +190,26 @@ fn what_would_not_come_back_is_refused_and_leaves_nothing() {
 #[test]
 fn nothing_stored_can_be_changed_or_removed() {
     let (_folder, path) = common::place();
-    // with a run whose events are in rows
-    common::old_store(&path);
     common::store(&mut Store::open(&path).unwrap(), &common::run(2, 2));
     let runs = || {
-        let store = Store::open(&path).unwrap();
-        [1, 2].map(|number| store.load(&common::info(number).id).unwrap())
+        Store::open(&path)
+            .unwrap()
+            .load(&common::info(2).id)
+            .unwrap()
     };
     let before = runs();
     let other = other(&path);
     let tables: Vec<(String, String)> = other
         .prepare(
             "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c \
-             WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%'",
+             WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE 'cached%'",
         )
         .unwrap()
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
         .unwrap()
         .collect::<Result<_, _>>()
         .unwrap();
-    assert!(tables.len() > 50, "{tables:?}");
+    assert!(tables.len() > 40, "{tables:?}");
     for (table, column) in &tables {
         for statement in [
             format!("UPDATE {table} SET {column} = {column}"),
@@ -242,10 +225,10 @@ fn nothing_stored_can_be_changed_or_removed() {
         }
     }
     for statement in [
-        "INSERT INTO launch SELECT run, number + 2, benchmark, round, start_ns, cpus, outcome, why, wall_ns, \
-         conditions, seal, events FROM launch",
-        "REPLACE INTO run SELECT number + 1, id, label, started, gritstone, machine_id, machine_name, \
-         machine_system, seal, settings, machine FROM run",
+        "INSERT INTO launch SELECT run, number + 2, seal, benchmark, round, start_ns, cpus, outcome, why, wall_ns, \
+         conditions, events FROM launch",
+        "REPLACE INTO run SELECT number + 1, seal, id, origin, owner_uid, owner_machine, label, started, gritstone, machine_id, \
+         machine_name, machine_system, settings, machine FROM run",
     ] {
         let error = other.execute(statement, []).unwrap_err().to_string();
         assert!(error.starts_with("append-only: "), "{statement}: {error}");
@@ -263,9 +246,10 @@ fn every_row_belongs_to_a_run() {
         "INSERT INTO benchmark VALUES (7, 0, 'byte/pipe', '{}')",
         "INSERT INTO program VALUES (7, 'byte/pipe', '', '', '')",
         "INSERT INTO skip VALUES (7, 0, 'byte/pipe', '{}')",
-        "INSERT INTO run_end VALUES (7, 1.0, 0, 0)",
-        "INSERT INTO launch VALUES (7, 0, 'byte/pipe', 0, 0, '[]', 'measured', NULL, 0, '{}', 0, '[]')",
-        "INSERT INTO event (run, launch, position, kind) VALUES (7, 0, 0, 'bye')",
+        "INSERT INTO run_end VALUES (7, '', 1.0, 0)",
+        "INSERT INTO launch VALUES (7, 0, '', 'byte/pipe', 0, 0, '[]', 'measured', NULL, 0, '{}', '[]')",
+        "INSERT INTO cached_run VALUES (7, '', '', '', 0, '', '')",
+        "INSERT INTO cached_result VALUES (7, 0, '', '', '')",
     ] {
         let error = other.execute(statement, []).unwrap_err().to_string();
         assert_eq!(error, "FOREIGN KEY constraint failed", "{statement}");
@@ -294,65 +278,6 @@ fn samples_can_be_asked_for_in_plain_sql() {
     assert_eq!(rows.len(), 10);
     assert_eq!(rows[0], (0, 5000.0));
     assert_eq!(rows[5], (1, 5001.0));
-}
-
-#[test]
-fn the_schema_is_recorded() {
-    let (_folder, path) = common::place();
-    Store::open(&path).unwrap();
-    Store::open(&path).unwrap();
-    let other = other(&path);
-    let version = other.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
-    assert_eq!(version.unwrap(), 7);
-    let sql = "SELECT group_concat(number || ' ' || name || ' ' || gritstone, '; ') FROM migration";
-    let done: String = other.query_row(sql, [], |row| row.get(0)).unwrap();
-    let by = env!("CARGO_PKG_VERSION");
-    assert_eq!(
-        done,
-        format!(
-            "1 runs {by}; 2 append-only {by}; 3 series {by}; 4 wide {by}; 5 names {by}; 6 lean {by}; 7 events {by}"
-        )
-    );
-}
-
-/// The runs of a series at once.
-fn runs_with(store: &Store, id: &Id, most: usize) -> Vec<RunData> {
-    let mut runs = vec![];
-    store.series(id, most, &mut |run| runs.push(run)).unwrap();
-    runs
-}
-
-/// What is left of a launch of which nobody asked for the figure: what was around it, and its samples.
-fn sampled(launch: &Launch) -> Launch {
-    let mut launch = launch.clone();
-    let sample = |event: &Event| matches!(event, Event::Sample(_));
-    launch.events.retain(sample);
-    launch
-}
-
-#[test]
-fn a_series_has_the_newest_runs_with_nothing_but_what_was_asked_for() {
-    let (_folder, path) = common::place();
-    let mut store = Store::open(&path).unwrap();
-    let mut runs = [common::run(1, 4), common::run(2, 4), common::run(3, 4)];
-    let other = common::id("byte/sieve");
-    for run in &mut runs {
-        run.benchmarks.push(common::benchmark("byte/sieve"));
-        run.launches[2].id = other.clone();
-        common::store(&mut store, run);
-    }
-    let id = runs[0].launches[0].id.clone();
-    let series = runs_with(&store, &id, 2);
-    let ids: Vec<&String> = series.iter().map(|run| &run.info.id).collect();
-    assert_eq!(ids, [&runs[1].info.id, &runs[2].info.id]);
-    for (found, run) in series.iter().zip(&runs[1..]) {
-        let mut launches = run.launches.clone();
-        launches[2] = sampled(&launches[2]);
-        assert_eq!(found.launches, launches);
-        assert!(found.benchmarks.iter().all(|benchmark| benchmark.id == id));
-    }
-    let none = runs_with(&store, &common::id("no/such"), 9);
-    assert!(none.is_empty());
 }
 
 #[test]
@@ -410,47 +335,9 @@ fn sides_of_a_trial_are_in_no_history_and_take_no_place_in_one() {
     }
     let id = runs[0].benchmarks[0].id.clone();
     let ordinary = [&runs[0].info.id, &runs[2].info.id];
-    let series = runs_with(&store, &id, 2);
-    let ids: Vec<&String> = series.iter().map(|run| &run.info.id).collect();
-    assert_eq!(ids, ordinary);
     let newest = store.newest(&[id], 2, &|_| true).unwrap();
     let ids: Vec<&String> = newest.iter().map(|(run, _)| run).collect();
     assert_eq!(ids, ordinary);
-}
-
-#[test]
-fn a_series_of_a_row_that_is_made_of_others_has_these_by_the_entries_of_each_run() {
-    let (_folder, path) = common::place();
-    let mut store = Store::open(&path).unwrap();
-    let made_of = |of: &str| Work::Derived {
-        terms: vec![Term {
-            id: common::id(of),
-            times: 2.0,
-        }],
-        share_of: None,
-    };
-    let derived = |id: &str, of: &str| {
-        let unit = common::benchmark(id).unit;
-        Benchmark::new(common::id(id), unit, made_of(of))
-    };
-    let mut run = common::run(1, 4);
-    run.benchmarks.extend([
-        derived("byte/twice", "byte/pipe"),
-        derived("byte/four", "byte/twice"),
-        // nothing like it can be loaded from a catalogue, and a file may come from anyone
-        derived("byte/ring", "byte/ring"),
-    ]);
-    common::store(&mut store, &run);
-    let found = |id: &str| runs_with(&store, &common::id(id), 9).remove(0);
-    let four = found("byte/four");
-    let ids: Vec<&str> = four.benchmarks.iter().map(|row| row.id.as_str()).collect();
-    assert_eq!(ids, ["byte/pipe", "byte/twice", "byte/four"]);
-    assert_eq!(
-        (&four.launches, &four.programs),
-        (&run.launches, &run.programs)
-    );
-    let others: Vec<Launch> = run.launches.iter().map(sampled).collect();
-    assert_eq!(found("byte/ring").launches, others);
 }
 
 #[test]

@@ -82,14 +82,14 @@ fn where_nothing_can_be_written_a_store_is_still_read() {
         let told = error.to_string();
         assert!(told.starts_with(&path.display().to_string()), "{told}");
         assert!(
-            told.contains("set XDG_DATA_HOME to a folder of yours"),
+            told.contains("name a store of your own with --store"),
             "{told}"
         );
 
         let mut store = Store::open_read_only(&path).unwrap();
         assert_eq!(store.load(&store.resolve("last").unwrap()).unwrap(), run);
         let error = store
-            .begin(&common::info(2), &[], &[].into(), &[])
+            .begin(&common::owner(), &common::info(2), &[], &[].into(), &[])
             .unwrap_err();
         assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
     });
@@ -98,6 +98,21 @@ fn where_nothing_can_be_written_a_store_is_still_read() {
         1,
         "nothing is left behind"
     );
+}
+
+#[test]
+fn a_store_that_is_closed_to_others_cannot_be_read_and_says_so() {
+    let (folder, path) = common::place();
+    common::store(&mut Store::open(&path).unwrap(), &common::run(1, 1));
+    without_writing(folder.path(), || {
+        let me = setfsuid(geteuid());
+        fs::set_permissions(&path, Permissions::from_mode(0)).unwrap();
+        setfsuid(me);
+        for opened in [Store::open(&path), Store::open_read_only(&path)] {
+            let error = opened.unwrap_err();
+            assert!(matches!(error, StoreError::NotReadable { .. }), "{error:?}");
+        }
+    });
 }
 
 #[test]
@@ -176,7 +191,7 @@ fn the_store_of_someone_else_is_read_while_they_write() {
     without_writing(folder.path(), || {
         let ours = Store::open_read_only(&path).unwrap();
         assert_eq!(ours.load(&run.info.id).unwrap(), run);
-        theirs.append(&run.info.id, &common::launch(2)).unwrap();
+        common::append(&mut theirs, &run.info.id, &common::launch(2));
         assert_eq!(ours.load(&run.info.id).unwrap().launches.len(), 3);
     });
 }
@@ -212,7 +227,7 @@ fn on_a_full_disc_what_was_saved_can_be_read_and_the_run_goes_on_with_room() {
     let error = loop {
         let launch = common::launch(run.launches.len() as u64);
         match store.append(&run.info.id, &launch) {
-            Ok(()) => run.launches.push(launch),
+            Ok(_) => run.launches.push(launch),
             Err(error) => break error,
         }
         assert!(
@@ -238,7 +253,7 @@ fn on_a_full_disc_what_was_saved_can_be_read_and_the_run_goes_on_with_room() {
     fs::remove_file(ballast).unwrap();
     let mut store = Store::open(&path).unwrap();
     let launch = common::launch(run.launches.len() as u64);
-    store.append(&run.info.id, &launch).unwrap();
+    common::append(&mut store, &run.info.id, &launch);
     run.launches.push(launch);
     assert_eq!(store.load(&run.info.id).unwrap(), run);
 }

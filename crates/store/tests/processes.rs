@@ -25,12 +25,18 @@ fn writer() {
     let mut begun = common::info(number);
     begun.label = Some(format!("writer {number}"));
     store
-        .begin(&begun, &run.benchmarks, &run.programs, &run.skips)
+        .begin(
+            &common::owner(),
+            &begun,
+            &run.benchmarks,
+            &run.programs,
+            &run.skips,
+        )
         .unwrap();
     let mut out = std::io::stdout();
     // a bound, for the day on which nobody kills it
     for launch in 0..5_000 {
-        store.append(&begun.id, &common::launch(launch)).unwrap();
+        common::append(&mut store, &begun.id, &common::launch(launch));
         writeln!(out, "stored {launch}")
             .and_then(|()| out.flush())
             .unwrap();
@@ -93,7 +99,7 @@ fn a_writer_that_is_killed_keeps_every_launch() {
     let mut store = Store::open(&path).unwrap();
     let id = store.resolve("writer 3").unwrap();
     let launch = common::launch(1000);
-    store.append(&id, &launch).unwrap();
+    common::append(&mut store, &id, &launch);
     store.finish(&id, 99.0).unwrap();
     let run = store.load(&id).unwrap();
     assert_eq!(
@@ -126,10 +132,16 @@ fn a_run_can_be_looked_at_while_it_goes_on() {
     let run = common::run(1, 5);
     let id = &run.info.id;
     writer
-        .begin(&common::info(1), &run.benchmarks, &run.programs, &run.skips)
+        .begin(
+            &common::owner(),
+            &common::info(1),
+            &run.benchmarks,
+            &run.programs,
+            &run.skips,
+        )
         .unwrap();
     for (stored, launch) in (1..).zip(&run.launches) {
-        writer.append(id, launch).unwrap();
+        common::append(&mut writer, id, launch);
         assert_eq!(reader.runs().unwrap()[0].launches.total(), stored);
         assert_eq!(
             reader.load(id).unwrap().launches,

@@ -8,6 +8,7 @@ use super::trial::Ways;
 use super::words;
 use crate::clock::Clock;
 use crate::failure::{Exit, Failure};
+use crate::keep::keep;
 use crate::progress::Display;
 use crate::surroundings;
 use anyhow::{Context, Result, anyhow};
@@ -53,6 +54,8 @@ pub struct Live<'a> {
     /// The side that the machine is set for.
     pub set_for: Option<usize>,
     pub complained: BTreeSet<String>,
+    /// Whether the user knows that the store is locked.
+    pub told: bool,
     /// What was seen of the cores so far.
     pub reader: Reader,
 }
@@ -99,7 +102,13 @@ impl Live<'_> {
             conditions,
         };
         let run = &mut self.sides[side].run;
-        self.store.append(&run.info.id, &launch)?;
+        keep(
+            self.store,
+            &run.info.id,
+            &launch,
+            &mut self.display,
+            &mut self.told,
+        )?;
         let timed = self.reader.timed(benchmark, &launch);
         if launch.outcome != Outcome::Measured {
             self.complain(benchmark, side, &launch.outcome)?;

@@ -1,8 +1,8 @@
 //! What only shows from within: that nothing is busy between calls, and what happens when space or patience ends.
 
 use super::*;
-use crate::seal::Seal;
-use crate::{rows, sql};
+use crate::open::choose_journal;
+use crate::{rows, seal, sql};
 use rusqlite::params_from_iter;
 use rusqlite::types::Value;
 
@@ -40,10 +40,16 @@ fn nothing_is_busy_between_calls() {
         ..
     } = &run;
     store
-        .begin(&common::info(1), benchmarks, programs, skips)
+        .begin(
+            &common::owner(),
+            &common::info(1),
+            benchmarks,
+            programs,
+            skips,
+        )
         .unwrap();
     assert_idle(&store, "begin");
-    store.append(&id, &run.launches[0]).unwrap();
+    common::append(&mut store, &id, &run.launches[0]);
     assert_idle(&store, "append");
     assert_eq!(store.load(&id).unwrap().launches.len(), 1);
     assert_idle(&store, "load");
@@ -90,7 +96,14 @@ fn a_launch_reaches_the_disc_when_none_has_for_a_second() {
     let mut store = Store::open(&path).unwrap();
     let run = common::run(1, 5);
     let id = run.info.id.clone();
-    (store.begin(&common::info(1), &run.benchmarks, &run.programs, &run.skips)).unwrap();
+    (store.begin(
+        &common::owner(),
+        &common::info(1),
+        &run.benchmarks,
+        &run.programs,
+        &run.skips,
+    ))
+    .unwrap();
     let how = |store: &Store| {
         let how = store
             .connection
@@ -100,7 +113,7 @@ fn a_launch_reaches_the_disc_when_none_has_for_a_second() {
     let (full, normal) = (2, 1);
     let append = |store: &mut Store, launch: usize, reached: Option<Instant>| {
         store.reached = reached;
-        store.append(&id, &run.launches[launch]).unwrap();
+        common::append(store, &id, &run.launches[launch]);
         how(store)
     };
     let now = Some(Instant::now() + 3600 * UNWRITTEN); // however slow this machine is
@@ -196,7 +209,7 @@ fn when_no_page_is_left_what_was_saved_can_be_read_and_the_run_goes_on_later() {
     let error = loop {
         let launch = common::launch(run.launches.len() as u64);
         match store.append(&run.info.id, &launch) {
-            Ok(()) => run.launches.push(launch),
+            Ok(_) => run.launches.push(launch),
             Err(error) => break error,
         }
         assert!(
@@ -220,7 +233,7 @@ fn when_no_page_is_left_what_was_saved_can_be_read_and_the_run_goes_on_later() {
     drop(store);
     let mut store = Store::open(&path).unwrap();
     let launch = common::launch(run.launches.len() as u64);
-    store.append(&run.info.id, &launch).unwrap();
+    common::append(&mut store, &run.info.id, &launch);
     run.launches.push(launch);
     assert_eq!(store.load(&run.info.id).unwrap(), run);
 }
@@ -238,7 +251,7 @@ fn a_writer_that_does_not_let_go_is_named() {
         .busy_timeout(Duration::from_millis(20))
         .unwrap();
     let error = store
-        .begin(&common::info(2), &[], &[].into(), &[])
+        .begin(&common::owner(), &common::info(2), &[], &[].into(), &[])
         .unwrap_err();
     assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
     assert!(error.to_string().contains("fuser"), "{error}");
@@ -246,15 +259,44 @@ fn a_writer_that_does_not_let_go_is_named() {
     assert_eq!(store.load(&run.info.id).unwrap(), run);
     other.execute_batch("ROLLBACK").unwrap();
     let info = common::info(2);
-    store.begin(&info, &[], &[].into(), &[]).unwrap();
+    store
+        .begin(&common::owner(), &info, &[], &[].into(), &[])
+        .unwrap();
+}
 
+#[test]
+fn launches_wait_in_memory_while_the_file_is_locked_and_are_stored_in_order() {
+    let (_folder, path) = common::place();
+    let mut store = Store::open(&path).unwrap();
+    let run = common::run(1, 4);
+    let id = &run.info.id;
+    let begun = common::info(1);
+    (store.begin(
+        &common::owner(),
+        &begun,
+        &run.benchmarks,
+        &run.programs,
+        &run.skips,
+    ))
+    .unwrap();
+    common::append(&mut store, id, &run.launches[0]);
+    let other = Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let launch = common::launch(0);
-    let error = store.append(&info.id, &launch).unwrap_err();
+    for (at, launch) in run.launches[1..3].iter().enumerate() {
+        assert_eq!(store.append(id, launch).unwrap(), Kept::Waiting(at + 1));
+    }
+    let error = store.finish(id, 12.25).unwrap_err();
     assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
+    assert_eq!(
+        (store.waiting(), store.load(id).unwrap().launches.len()),
+        (2, 1)
+    );
     other.execute_batch("ROLLBACK").unwrap();
+    common::append(&mut store, id, &run.launches[3]);
+    assert_eq!(store.waiting(), 0);
     assert_idle(&store, "a store that was locked");
-    store.append(&info.id, &launch).unwrap();
+    store.finish(id, 12.25).unwrap();
+    assert_eq!(store.load(id).unwrap(), run);
 }
 
 #[test]
@@ -287,12 +329,14 @@ fn where_no_log_can_be_kept_the_plain_journal_does() {
 }
 
 /// Stores a launch with events that no version of ours has written, but whose seal is right.
-fn insert_strange(store: &Store, events: &str) {
+fn insert_strange(store: &Store, run: &str, events: &str) {
     let mut launch = rows::launch(0, &common::launch(0)).unwrap();
     *launch.last_mut().unwrap() = Value::Text(events.to_owned());
-    let mut seal = Seal::new();
-    seal.row(&launch);
-    let key = [Value::Integer(1), seal.value()];
+    let head = find::run(&store.connection, run).unwrap().seal;
+    let key = [
+        Value::Integer(1),
+        rows::text(&seal::of_launch(&head, &launch)),
+    ];
     let values = params_from_iter(key.into_iter().chain(launch));
     store
         .connection
@@ -313,8 +357,10 @@ fn what_only_a_newer_version_understands_names_that_version() {
             gritstone: "9.1.0".into(),
             ..common::info(1)
         };
-        store.begin(&info, &[], &[].into(), &[]).unwrap();
-        insert_strange(&store, events);
+        store
+            .begin(&common::owner(), &info, &[], &[].into(), &[])
+            .unwrap();
+        insert_strange(&store, &info.id, events);
         let error = store.load(&info.id).unwrap_err();
         assert!(matches!(error, StoreError::Unreadable { .. }), "{error:?}");
         let told = error.to_string();

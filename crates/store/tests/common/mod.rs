@@ -7,12 +7,11 @@
 
 use gritstone_model::{
     Batch, Benchmark, Check, Claims, Conditions, Event, Footnote, FootnoteKind, Histogram, Id,
-    KernelWork, Launch, Machine, Outcome, Program, RunData, RunInfo, Sample, Settings, Skip,
+    KernelWork, Launch, Machine, Outcome, Owner, Program, RunData, RunInfo, Sample, Settings, Skip,
     Source, Unit, Usage, Work,
 };
-use gritstone_store::Store;
-use rusqlite::Connection;
-use std::path::{Path, PathBuf};
+use gritstone_store::{Kept, Store};
+use std::path::PathBuf;
 use tempfile::TempDir;
 
 /// A folder of its own, and the path of a store in it.
@@ -166,6 +165,19 @@ pub fn run(number: u32, launches: u64) -> RunData {
     }
 }
 
+/// Who runs these tests.
+pub fn owner() -> Owner {
+    Owner {
+        uid: nix::unistd::geteuid().as_raw(),
+        machine: "a machine".into(),
+    }
+}
+
+/// Stores a launch at once.
+pub fn append(store: &mut Store, run: &str, launch: &Launch) {
+    assert_eq!(store.append(run, launch).expect("a launch"), Kept::Stored);
+}
+
 /// Stores a run as one that goes on: its beginning, its launches one by one, and its end if it has one.
 pub fn store(store: &mut Store, data: &RunData) {
     let begun = RunInfo {
@@ -173,35 +185,18 @@ pub fn store(store: &mut Store, data: &RunData) {
         ..data.info.clone()
     };
     store
-        .begin(&begun, &data.benchmarks, &data.programs, &data.skips)
+        .begin(
+            &owner(),
+            &begun,
+            &data.benchmarks,
+            &data.programs,
+            &data.skips,
+        )
         .expect("a beginning");
     for launch in &data.launches {
-        store.append(&data.info.id, launch).expect("a launch");
+        append(store, &data.info.id, launch);
     }
     if let Some(elapsed_s) = data.info.elapsed_s {
         store.finish(&data.info.id, elapsed_s).expect("an end");
     }
-}
-
-/// The first six migrations.
-const MIGRATIONS: [&str; 6] = [
-    include_str!("../../migrations/0001_runs.sql"),
-    include_str!("../../migrations/0002_append_only.sql"),
-    include_str!("../../migrations/0003_series.sql"),
-    include_str!("../../migrations/0004_wide.sql"),
-    include_str!("../../migrations/0005_names.sql"),
-    include_str!("../../migrations/0006_lean.sql"),
-];
-
-/// A store as it was before the seventh migration, with one run in it: the first, of three launches.
-pub fn old_store(path: &Path) {
-    let old = Connection::open(path).unwrap();
-    for (number, text) in (1..).zip(MIGRATIONS) {
-        old.execute_batch(text).unwrap();
-        let sql = "INSERT INTO migration VALUES (?1, 'of old', '0.1.0')";
-        old.execute(sql, [number]).unwrap();
-    }
-    old.execute_batch(include_str!("../schema6.sql")).unwrap();
-    old.execute_batch("PRAGMA application_id = 0x47524954; PRAGMA user_version = 6")
-        .unwrap();
 }

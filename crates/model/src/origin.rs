@@ -1,0 +1,22 @@
+//! Where a run comes from.
+//!
+//! Must not know: how a run is stored.
+
+/// Where a run comes from. What was imported is data: it is shown and compared, and nothing in it is ever executed, compiled, opened or
+/// written to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It began here.
+    Here(Owner),
+    /// It came in a file.
+    Imported,
+}
+
+/// Who begins a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// The effective user.
+    pub uid: u32,
+    /// A hash of the machine that stands in no document that leaves it.
+    pub machine: String,
+}

@@ -1,0 +1,69 @@
+//! What is said of a run without its launches, and which runs may be gone on with.
+//!
+//! Must not know: how runs are stored.
+
+use gritstone_model::{Origin, RunData};
+
+/// What a listing says about a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunHead {
+    /// Identifier.
+    pub id: String,
+    /// The name that the user gave.
+    pub label: Option<String>,
+    /// Start, RFC 3339, UTC.
+    pub started: String,
+    /// Seconds from start to end; `None` for a run that was cut off, or that still goes on.
+    pub elapsed_s: Option<f64>,
+    /// Version of Gritstone that measured.
+    pub gritstone: String,
+    /// Short name of the machine, the same for all its runs.
+    pub machine_id: String,
+    /// What a person calls the machine.
+    pub machine: String,
+    /// Operating system and version.
+    pub system: String,
+    /// How its launches ended.
+    pub launches: LaunchCounts,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// How many launches ended how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaunchCounts {
+    /// It said `bye`.
+    pub measured: u64,
+    /// It cannot run here.
+    pub skipped: u64,
+    /// A call failed.
+    pub failed: u64,
+    /// It was stopped at its deadline.
+    pub timed_out: u64,
+}
+
+impl LaunchCounts {
+    /// All of them.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.measured + self.skipped + self.failed + self.timed_out
+    }
+}
+
+/// A run that may be gone on with: only the store makes one, of a run that began here, by this user on this machine, and has not ended.
+#[derive(Debug)]
+pub struct Resumable(pub(crate) RunData);
+
+impl Resumable {
+    /// The run, as far as it has come.
+    #[must_use]
+    pub fn data(&self) -> &RunData {
+        &self.0
+    }
+
+    /// The same.
+    #[must_use]
+    pub fn into_data(self) -> RunData {
+        self.0
+    }
+}
