@@ -59,6 +59,12 @@ impl Packed {
 }
 
 impl Embedded {
+    /// How many bytes the executable has.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.packed.size
+    }
+
     /// The bytes of the executable.
     ///
     /// # Errors

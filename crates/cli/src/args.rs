@@ -12,8 +12,8 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "gritstone", version)]
 pub struct Cli {
-    /// Where runs are kept (default: $XDG_DATA_HOME/gritstone/gritstone.db)
-    #[arg(long, global = true, value_name = "FILE", env = "GRITSTONE_STORE")]
+    /// Where runs are kept [default: $GRITSTONE_STORE, else $XDG_DATA_HOME/gritstone/gritstone.db]
+    #[arg(long, global = true, value_name = "FILE")]
     pub store: Option<PathBuf>,
     #[command(subcommand)]
     pub command: Option<Command>,

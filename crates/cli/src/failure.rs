@@ -2,7 +2,10 @@
 //!
 //! Must not know: what was tried.
 
-use gritstone_exec::ExecError;
+use crate::limits;
+use gritstone_exec::{ExecError, Shortage};
+use gritstone_store::StoreError;
+use std::error::Error;
 use std::fmt;
 use std::process::ExitCode;
 
@@ -44,7 +47,7 @@ impl fmt::Display for Failure {
     }
 }
 
-impl std::error::Error for Failure {}
+impl Error for Failure {}
 
 /// The exit code that an error asks for.
 pub fn exit_of(error: &anyhow::Error) -> Exit {
@@ -54,10 +57,34 @@ pub fn exit_of(error: &anyhow::Error) -> Exit {
     match error.downcast_ref::<ExecError>() {
         Some(ExecError::Interrupted) => Exit::Interrupted,
         Some(ExecError::NowhereToExecute { .. }) => Exit::NothingMeasured,
-        Some(ExecError::NowhereToMeasure { .. } | ExecError::System { .. }) | None => {
-            Exit::WrongUse
-        }
+        _ if lacks(error) => Exit::NothingMeasured,
+        _ => Exit::WrongUse,
     }
+}
+
+/// Whether it is due to something that the machine or this user has too little of.
+fn lacks(error: &anyhow::Error) -> bool {
+    let lack = |cause: &(dyn Error + 'static)| {
+        let exec = cause.downcast_ref().and_then(ExecError::shortage);
+        let system = cause.downcast_ref().and_then(Shortage::of);
+        let store = cause.downcast_ref();
+        exec.or(system).is_some()
+            || matches!(
+                store,
+                Some(StoreError::Full { .. } | StoreError::Disc { .. })
+            )
+    };
+    error.chain().any(lack)
+}
+
+/// What to do about an error that does not say so itself, to stand behind it.
+pub fn advice(error: &anyhow::Error) -> String {
+    let short = error.chain().find_map(|cause| match cause.downcast_ref() {
+        // SQLite does not say which error of the system it met
+        Some(StoreError::Disc { .. }) if limits::files_are_limited() => Some(Shortage::FileSize),
+        _ => cause.downcast_ref().and_then(Shortage::of),
+    });
+    short.map_or_else(String::new, |shortage| format!("; {shortage}"))
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod failure;
 mod generate;
 mod inspect;
 mod keep;
+mod limits;
 mod output;
 mod own;
 mod params;
@@ -46,7 +47,11 @@ use failure::Exit;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Err(error) = limits::enough_to_work() {
+        return failed(&error);
+    }
     signals::children_can_be_waited_for();
+    signals::long_files_are_errors();
     chance::wait_for_the_kernel();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -60,12 +65,19 @@ fn main() -> ExitCode {
             };
         }
     };
-    let exit = dispatch(&cli).unwrap_or_else(|error| {
-        output::remark(&format!("gritstone: {error:#}"));
-        failure::exit_of(&error)
-    });
+    match dispatch(&cli) {
+        Ok(exit) => {
+            stderr::wait();
+            exit.into()
+        }
+        Err(error) => failed(&error),
+    }
+}
+
+fn failed(error: &anyhow::Error) -> ExitCode {
+    output::remark(&format!("gritstone: {error:#}{}", failure::advice(error)));
     stderr::wait();
-    exit.into()
+    failure::exit_of(error).into()
 }
 
 fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {

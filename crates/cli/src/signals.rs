@@ -27,6 +27,15 @@ pub fn die_of_a_closed_pipe() -> ! {
     std::process::exit(128 + Signal::SIGPIPE as i32)
 }
 
+/// A file that would grow beyond the limit on its size (`ulimit -f`) is an error of write(2), and not the end of this process without a
+/// word. With a handler, what we execute has the usual effect again; a signal that is ignored stays so.
+pub fn long_files_are_errors() {
+    if !ignored(Signal::SIGXFSZ) {
+        // it is refused for no signal of this kind
+        let _ = flag::register(Signal::SIGXFSZ as i32, Arc::default());
+    }
+}
+
 /// A flag that becomes true when a run is to end. A signal that is ignored stays so: nohup(1) and shells that start
 /// us in the background mean it.
 ///

@@ -2,6 +2,7 @@
 //!
 //! Must not know: the order of launches, what becomes of them.
 
+use crate::limits;
 use anyhow::{Context, Result};
 use gritstone_exec::{CACHED, Executor, Journal, Places, Setup};
 use gritstone_host::{Chosen, Cpu, Host, Root, choose_cpus, filesystem, groups_for, programs};
@@ -146,6 +147,7 @@ impl Site {
         stop: Arc<AtomicBool>,
         mut journal: Option<&mut Journal>,
     ) -> Result<Executor> {
+        limits::enough_to_measure()?;
         // what this machine is does not have in it what is made for a run, such as a swap file
         self.host();
         let places = Places::make(&program_dirs(), &self.dir, journal.as_deref_mut())?;

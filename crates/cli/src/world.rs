@@ -15,6 +15,7 @@ use gritstone_stats::{compare, summary};
 use gritstone_store::{Store, StoreError};
 use std::cell::{LazyCell, RefCell};
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::rc::{Rc, Weak};
@@ -60,11 +61,12 @@ impl World {
     /// # Errors
     /// When neither an option nor the environment says where.
     pub fn store_path(&self) -> Result<PathBuf> {
-        match &self.store {
-            Some(path) => Ok(path.clone()),
-            None => Ok(gritstone_store::default_path(|name| {
-                std::env::var_os(name)
-            })?),
+        // as everywhere, a variable that is empty is not set
+        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        match (&self.store, variable("GRITSTONE_STORE")) {
+            (Some(path), _) => Ok(path.clone()),
+            (None, Some(path)) => Ok(path.into()),
+            (None, None) => Ok(gritstone_store::default_path(variable)?),
         }
     }
 
@@ -81,6 +83,7 @@ impl World {
         let store = match Store::open_read_only(&path) {
             Ok(store) => store,
             Err(StoreError::Missing { .. }) => return Ok(None),
+            Err(StoreError::ReadOnly { path }) => return Err(unreadable(&path)),
             // a log that a killed run left is worked in
             Err(StoreError::CutOff { .. }) => Store::open(&path)?,
             Err(error) => return Err(error.into()),
@@ -271,6 +274,15 @@ impl World {
             Err(_) => otherwise,
         }
     }
+}
+
+/// Why a store cannot be read, as the system says it.
+fn unreadable(path: &Path) -> anyhow::Error {
+    let why = File::open(path).map_or_else(|why| why.to_string(), |_| "it was refused".to_owned());
+    anyhow!(
+        "{} cannot be read: {why}. Ask its owner for the permission, or name another with --store",
+        path.display()
+    )
 }
 
 /// Whether a name is that of a run in the store, if of anything.

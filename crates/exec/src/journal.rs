@@ -13,11 +13,13 @@ use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use nix::unistd::geteuid;
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// What the name of a journal ends in.
 pub(crate) const ENDING: &str = "journal";
@@ -85,7 +87,7 @@ pub struct Journal {
     registry: Registry,
     path: PathBuf,
     file: Flock<File>,
-    entries: Vec<Entry>,
+    entries: Rc<RefCell<Vec<Entry>>>,
     watchdog: Option<Watchdog>,
 }
 
@@ -107,11 +109,11 @@ impl Journal {
             .mode(0o700)
             .create(&registry.state)?;
         let (path, file) = create(&registry.state, &by)?;
-        let mut journal = Self {
+        let journal = Self {
             registry,
             path,
             file,
-            entries: vec![],
+            entries: Rc::default(),
             watchdog: None,
         };
         journal.note(Entry::By(by))?;
@@ -125,29 +127,17 @@ impl Journal {
     }
 
     /// Puts an entry on the disc.
-    fn note(&mut self, entry: Entry) -> io::Result<()> {
-        let mut line = serde_json::to_vec(&entry)?;
-        line.push(b'\n');
-        let before = self.file.metadata()?.len();
-        let written = self
-            .file
-            .write_all(&line)
-            .and_then(|()| self.file.sync_data());
-        if written.is_err() {
-            // half a line would spoil the next one
-            let _ = self.file.set_len(before);
-        } else {
-            self.entries.push(entry);
-        }
-        written.map_err(|why| {
-            let what = format!("cannot write {}: {why}", self.path.display());
-            io::Error::new(why.kind(), what)
-        })
+    fn note(&self, entry: Entry) -> io::Result<()> {
+        write(&self.file, &self.path, &self.entries, entry)
     }
 
-    /// Before a directory is made.
-    pub(crate) fn makes(&mut self, directory: &Path) -> io::Result<()> {
-        self.note(Entry::Makes(directory.to_owned()))
+    /// A hand that writes into this journal for a part of the run that makes directories later.
+    pub(crate) fn pen(&self) -> io::Result<Pen> {
+        Ok(Pen {
+            file: self.file.try_clone()?,
+            path: self.path.clone(),
+            entries: Rc::clone(&self.entries),
+        })
     }
 
     /// Before a control group is made.
@@ -218,9 +208,48 @@ impl Journal {
     }
 }
 
+/// Writes into the journal of a run that somebody else holds.
+#[derive(Debug)]
+pub(crate) struct Pen {
+    file: File,
+    path: PathBuf,
+    entries: Rc<RefCell<Vec<Entry>>>,
+}
+
+impl Pen {
+    /// Before a directory is made.
+    pub(crate) fn makes(&self, directory: &Path) -> io::Result<()> {
+        let entry = Entry::Makes(directory.to_owned());
+        write(&self.file, &self.path, &self.entries, entry)
+    }
+}
+
+/// Puts an entry on the disc, and then among those that are to be undone.
+fn write(
+    mut file: &File,
+    path: &Path,
+    entries: &RefCell<Vec<Entry>>,
+    entry: Entry,
+) -> io::Result<()> {
+    let mut line = serde_json::to_vec(&entry)?;
+    line.push(b'\n');
+    let before = file.metadata()?.len();
+    let written = file.write_all(&line).and_then(|()| file.sync_data());
+    if written.is_err() {
+        // half a line would spoil the next one
+        let _ = file.set_len(before);
+    } else {
+        entries.borrow_mut().push(entry);
+    }
+    written.map_err(|why| {
+        let what = format!("cannot write {}: {why}", path.display());
+        io::Error::new(why.kind(), what)
+    })
+}
+
 impl Drop for Journal {
     fn drop(&mut self) {
-        let undone = undo(&self.entries, &self.registry.root, true);
+        let undone = undo(&self.entries.borrow(), &self.registry.root, true);
         if undone.whole {
             let _ = fs::remove_file(&self.path);
         }

@@ -3,8 +3,15 @@
 //! Must not know: how it was started.
 
 use crate::process::Ended;
+use crate::shortage::advice;
 use gritstone_model::{Event, Outcome};
+use nix::libc::EAGAIN;
+use nix::sys::signal::Signal;
+use std::io;
 use std::time::Duration;
+
+/// Calls that start a process or a thread: of them alone EAGAIN says that there are too many.
+const STARTS: [&str; 4] = ["fork", "posix_spawn", "pthread_create", "clone"];
 
 /// The outcome of a process: the first of what can be wrong with it, in the order in which one thing explains the next.
 pub(crate) fn judge(name: &str, ended: Ended, deadline: Duration) -> (Outcome, Vec<Event>) {
@@ -24,14 +31,24 @@ pub(crate) fn judge(name: &str, ended: Ended, deadline: Duration) -> (Outcome, V
             deadline.as_secs_f64()
         ))
     } else if let Some(Event::Fail { errno, call, why }) = last {
-        let number = if *errno == 0 {
-            String::new()
-        } else {
-            format!(" (errno {errno})")
+        let starts = STARTS.contains(&call.as_str());
+        let number = match *errno {
+            0 => String::new(),
+            EAGAIN if starts => {
+                let shortage = advice(&io::Error::from_raw_os_error(EAGAIN));
+                format!(" (errno {EAGAIN}{shortage})")
+            }
+            errno => format!(" (errno {errno})"),
         };
         Outcome::Failed(format!("{call}: {why}{number}"))
     } else if let Some(Event::Skip { why }) = last {
         Outcome::Skipped(why.clone())
+    } else if let Some(errno) = ended.not_started {
+        let why = io::Error::from_raw_os_error(errno);
+        Outcome::Failed(format!(
+            "the supervisor could not start a process: {why}{}",
+            advice(&why)
+        ))
     } else if end.is_none() && !ended.stopped {
         Outcome::Failed(format!("its keeper was killed{said}"))
     } else if let Some(signal) = end.and_then(|end| end.signal).filter(|_| !ended.stopped) {
@@ -56,8 +73,12 @@ pub(crate) fn judge(name: &str, ended: Ended, deadline: Duration) -> (Outcome, V
 }
 
 fn signal_name(number: i32) -> String {
-    nix::sys::signal::Signal::try_from(number).map_or_else(
-        |_| format!("signal {number}"),
-        |signal| format!("signal {number} ({signal})"),
-    )
+    match Signal::try_from(number) {
+        Ok(Signal::SIGXFSZ) => {
+            let shortage = advice(&io::ErrorKind::FileTooLarge.into());
+            format!("signal {number} (SIGXFSZ{shortage})")
+        }
+        Ok(signal) => format!("signal {number} ({signal})"),
+        Err(_) => format!("signal {number}"),
+    }
 }

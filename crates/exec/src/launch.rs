@@ -287,10 +287,41 @@ impl Executor {
 
 impl Execute for Executor {
     fn settle(&mut self, benchmark: &Benchmark) -> Result<(), ExecError> {
-        self.load_for(benchmark).map(drop)
+        match self.load_for(benchmark) {
+            // the launch meets it again, and says so
+            Err(error) if error.shortage().is_some() => Ok(()),
+            settled => settled.map(drop),
+        }
     }
 
     fn launch_copies(
+        &mut self,
+        benchmark: &Benchmark,
+        cpus: &[u32],
+        copies: u32,
+    ) -> Result<Launched, ExecError> {
+        self.launch_once(benchmark, cpus, copies)
+            .or_else(without_enough)
+    }
+}
+
+/// A launch for which there is too little of something: others may do with less.
+fn without_enough(error: ExecError) -> Result<Launched, ExecError> {
+    let why = error.to_string();
+    let outcome = match error.shortage() {
+        None => return Err(error),
+        Some(shortage) if shortage.may_pass() => Outcome::Failed(why),
+        Some(_) => Outcome::Skipped(why),
+    };
+    Ok(Launched {
+        outcome,
+        events: vec![],
+        cpu: 0,
+    })
+}
+
+impl Executor {
+    fn launch_once(
         &mut self,
         benchmark: &Benchmark,
         cpus: &[u32],

@@ -27,6 +27,7 @@ mod process;
 pub mod rebuild;
 mod recover;
 mod settings;
+mod shortage;
 mod steady;
 mod swap;
 #[cfg(test)]
@@ -44,6 +45,7 @@ pub use journal::{Journal, Registry, Settings};
 pub use launch::{CACHED, Executor, PROOF_FAILED, Setup};
 pub use places::Places;
 pub use recover::{measuring, recover, shell};
+pub use shortage::Shortage;
 pub use swap::wants_swap;
 pub use trace::is_traced;
 pub use volume::wants_file_system;
@@ -83,6 +85,12 @@ pub enum ExecError {
         /// Each directory with the reason.
         tried: String,
     },
+    /// No directory has room for a program; the benchmarks that need it cannot be measured.
+    #[error("{what}")]
+    NoRoom {
+        /// The program, and each directory with what is free there.
+        what: String,
+    },
     /// The directory in which files are measured cannot be used.
     #[error("cannot measure files in {dir}: {why}; choose another directory with --dir")]
     NowhereToMeasure {
@@ -92,7 +100,7 @@ pub enum ExecError {
         why: std::io::Error,
     },
     /// The system refused something else.
-    #[error("{what}: {why}")]
+    #[error("{what}: {why}{}", shortage::advice(why))]
     System {
         /// What was tried.
         what: String,
@@ -102,6 +110,16 @@ pub enum ExecError {
 }
 
 impl ExecError {
+    /// What there is too little of, where that is the reason.
+    #[must_use]
+    pub fn shortage(&self) -> Option<Shortage> {
+        match self {
+            Self::NowhereToMeasure { why, .. } | Self::System { why, .. } => Shortage::of(why),
+            Self::NoRoom { .. } => Some(Shortage::Space),
+            Self::Interrupted | Self::NowhereToExecute { .. } => None,
+        }
+    }
+
     fn system(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
         let what = what.into();
         |why| Self::System { what, why }

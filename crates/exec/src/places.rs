@@ -1,4 +1,4 @@
-//! The two directories of a run: one to execute programs from, one to measure files in.
+//! The directories of a run: one to measure files in, and one to execute programs from; more of those where one has no room.
 //!
 //! They stand in the journal of the run before they are made. Their names carry the process that made them as well,
 //! `gritstone.<namespace>.<pid>.<start>`, so that the next start in the same place can tell those of the dead and
@@ -6,28 +6,29 @@
 //!
 //! Must not know: what is put there.
 
+mod programs;
+
+use crate::journal::Pen;
 use crate::owner::{namespace, start_of};
-use crate::process::{nothing, spawn};
 use crate::{ExecError, Journal, swap, volume};
-use gritstone_kernels::{Embedded, KEEPER};
+use gritstone_kernels::Embedded;
+use programs::Programs;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
 use std::fs;
-use std::io::{ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::io::ErrorKind;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 const PREFIX: &str = "gritstone.";
 
-/// The directories; both go when this is dropped.
+/// The directories; all go when this is dropped.
 #[derive(Debug)]
 pub struct Places {
+    /// Where launches that measure no files begin: the first directory of programs.
     programs: PathBuf,
+    unpacked: RefCell<Programs>,
     work: PathBuf,
-    /// What was unpacked there. It is not looked for again: whoever takes it from a directory of ours takes the rows that need it.
-    unpacked: RefCell<BTreeSet<String>>,
     next: u64,
     /// The directory of a launch, below that of the programs, which is as it was made.
     spare: Option<PathBuf>,
@@ -42,36 +43,30 @@ impl Places {
     pub fn make(
         candidates: &[PathBuf],
         dir: &Path,
-        mut journal: Option<&mut Journal>,
+        journal: Option<&mut Journal>,
     ) -> Result<Self, ExecError> {
         for place in candidates.iter().map(PathBuf::as_path).chain([dir]) {
             remove_dead(place);
         }
-        let work = make_in(dir, "work", journal.as_deref_mut()).map_err(|why| {
-            ExecError::NowhereToMeasure {
+        let failed = ExecError::system("cannot write the journal of this run");
+        let pen = journal
+            .map(|journal| journal.pen())
+            .transpose()
+            .map_err(failed)?;
+        let work =
+            make_in(dir, "work", pen.as_ref()).map_err(|why| ExecError::NowhereToMeasure {
                 dir: dir.to_path_buf(),
                 why,
-            }
+            })?;
+        let unpacked = Programs::make(candidates.to_vec(), pen).inspect_err(|_| {
+            let _ = remove(&work);
         })?;
-        let mut tried = vec![];
-        for candidate in candidates {
-            match usable(candidate, journal.as_deref_mut()) {
-                Ok(programs) => {
-                    return Ok(Self {
-                        programs,
-                        work,
-                        // it has shown that programs can be executed there
-                        unpacked: RefCell::new(BTreeSet::from([KEEPER.to_owned()])),
-                        next: 0,
-                        spare: None,
-                    });
-                }
-                Err(why) => tried.push(format!("{} ({why})", candidate.display())),
-            }
-        }
-        let _ = remove(&work);
-        Err(ExecError::NowhereToExecute {
-            tried: tried.join(", "),
+        Ok(Self {
+            programs: unpacked.directory().to_owned(),
+            unpacked: RefCell::new(unpacked),
+            work,
+            next: 0,
+            spare: None,
         })
     }
 
@@ -80,17 +75,7 @@ impl Places {
     /// # Errors
     /// When it cannot be written.
     pub fn program(&self, program: &Embedded) -> Result<PathBuf, ExecError> {
-        let path = self.programs.join(program.name.replace('/', "_"));
-        if !self.unpacked.borrow().contains(program.name) {
-            unpack(program, &path).map_err(ExecError::system(format!(
-                "cannot unpack {} to {}",
-                program.name,
-                path.display()
-            )))?;
-            let name = program.name.to_owned();
-            self.unpacked.borrow_mut().insert(name);
-        }
-        Ok(path)
+        self.unpacked.borrow_mut().path(program)
     }
 
     /// An empty directory, as it is made, for one launch: where files are measured if it measures files, otherwise where programs
@@ -150,60 +135,13 @@ impl Places {
 impl Drop for Places {
     fn drop(&mut self) {
         let _ = remove(&self.work);
-        let _ = remove(&self.programs);
     }
 }
 
-fn unpack(program: &Embedded, path: &Path) -> std::io::Result<()> {
-    let bytes = program.bytes()?;
-    let part = path.with_extension("part");
-    let mut file = fs::OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o700)
-        .open(&part)?;
-    file.write_all(&bytes)?;
-    drop(file);
-    fs::rename(part, path)
-}
-
-/// Makes our directory below `candidate` and shows that a program can be executed there: `noexec` mounts and
-/// security modules are found by trying, not by reading mount options.
-fn usable(candidate: &Path, journal: Option<&mut Journal>) -> Result<PathBuf, String> {
-    let dir = make_in(candidate, "programs", journal).map_err(|why| why.to_string())?;
-    let keeper = gritstone_kernels::find(KEEPER).ok_or("the keeper is not in this binary")?;
-    let path = dir.join(KEEPER.replace('/', "_"));
-    let tried = unpack(keeper, &path).and_then(|()| {
-        let mut command = Command::new(&path);
-        command
-            .stdin(nothing()?)
-            .stdout(nothing()?)
-            .stderr(nothing()?);
-        spawn(&mut command)?.wait()
-    });
-    match tried {
-        // without arguments the keeper says how it is used, and ends with 2
-        Ok(status) if status.code() == Some(2) => Ok(dir),
-        Ok(status) => {
-            let _ = fs::remove_dir_all(&dir);
-            Err(format!("a program there ends with {status}"))
-        }
-        Err(why) => {
-            let _ = fs::remove_dir_all(&dir);
-            Err(format!("cannot execute there: {why}"))
-        }
-    }
-}
-
-fn make_in(
-    parent: &Path,
-    purpose: &str,
-    journal: Option<&mut Journal>,
-) -> std::io::Result<PathBuf> {
+fn make_in(parent: &Path, purpose: &str, pen: Option<&Pen>) -> std::io::Result<PathBuf> {
     let path = parent.join(fresh_name(purpose));
-    if let Some(journal) = journal {
-        journal.makes(&path)?;
+    if let Some(pen) = pen {
+        pen.makes(&path)?;
     }
     fs::DirBuilder::new().mode(0o700).create(&path)?;
     Ok(path)

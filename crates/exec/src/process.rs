@@ -48,6 +48,8 @@ pub struct Ended {
     pub stopped: bool,
     /// The keeper's account; `None` when there is none.
     pub end: Option<End>,
+    /// The number of the error for which the keeper could start no process.
+    pub not_started: Option<i32>,
     pub timed_out: bool,
     pub stderr: String,
     /// CPU time of all its processes that were reaped, ns.

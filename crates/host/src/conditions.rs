@@ -19,12 +19,9 @@ use crate::counters::{number, pressure, schedstat, stat, usage};
 use crate::facts::{Levels, levels};
 use crate::mounts;
 use crate::source::{Counter, Source, read};
-use crate::{CpuSet, Root, foreign, kernel_threads, process};
+use crate::{Root, foreign, kernel_threads, process};
 use gritstone_model::Conditions;
 use std::time::Instant;
-
-/// Counters of single CPUs are opened for no more CPUs than this.
-const MOST_FILES: usize = 64;
 
 /// Beside a launch less than one part in so many of the CPUs' time is not worth the question who used it: it disturbs nothing, and on
 /// two CPUs Gritstone itself makes a tick of it in every few launches.
@@ -48,7 +45,8 @@ pub struct Watch {
     /// `None` when no controller is mounted; empty when nothing is limited.
     throttled: Option<Vec<Counter>>,
     memory_limit: Option<Vec<Counter>>,
-    heat: Vec<(u32, Source)>,
+    /// CPUs that count how often they were throttled for their heat.
+    heat: Vec<u32>,
     threads: kernel_threads::Threads,
     root: Root,
 }
@@ -106,7 +104,9 @@ impl Watch {
             pressure: Source::open(root, "/proc/pressure/cpu"),
             throttled: levels(root, "cpu").map(|levels| throttled(root, &levels)),
             memory_limit: levels(root, "memory").map(|levels| memory_limits(root, &levels)),
-            heat: heat(root, &online),
+            heat: (online.iter())
+                .filter(|cpu| root.exists(&file_of_heat(*cpu)))
+                .collect(),
             threads: kernel_threads::Threads::default(),
             root: root.clone(),
         }
@@ -136,14 +136,9 @@ impl Watch {
     /// processes do not descend from it, on all CPUs.
     pub fn begin_beside_load(&mut self, own: u32) -> Before {
         Before {
-            foreign: Some((own, self.foreign(own))),
+            foreign: Some((own, foreign::cpu(&self.root, own))),
             ..self.begin(&[])
         }
-    }
-
-    fn foreign(&mut self, own: u32) -> Option<u64> {
-        let kernel = self.threads.there(&self.root);
-        foreign::cpu(&self.root, own, &kernel)
     }
 
     /// Reads the counters after the launch, which used `used` ns of CPU time on those CPUs (all its processes, reaped). Where
@@ -176,7 +171,7 @@ impl Watch {
         });
         let others = match before.foreign {
             None => foreign.map(|foreign| foreign.saturating_sub(here)),
-            Some((own, foreign)) => since(foreign, self.foreign(own)),
+            Some((own, foreign)) => since(foreign, foreign::cpu(&self.root, own)),
         };
         Conditions {
             wall,
@@ -227,7 +222,7 @@ impl Watch {
                 .and_then(|total| total.checked_mul(1000)),
             throttled: total(&mut self.throttled),
             memory_limit: total(&mut self.memory_limit),
-            overheated: heated(&mut self.heat, cpus),
+            overheated: heated(&self.root, &self.heat, cpus),
         }
     }
 }
@@ -296,25 +291,18 @@ fn memory_limits(root: &Root, levels: &Levels) -> Vec<Counter> {
         .collect()
 }
 
-/// Intel's counters of thermal throttling, which virtual machines do not show.
-fn heat(root: &Root, cpus: &CpuSet) -> Vec<(u32, Source)> {
-    cpus.iter()
-        .take(MOST_FILES)
-        .filter_map(|cpu| {
-            let file =
-                format!("/sys/devices/system/cpu/cpu{cpu}/thermal_throttle/core_throttle_count");
-            Some((cpu, Source::open(root, &file)?))
-        })
-        .collect()
+/// Intel's counter of thermal throttling of a CPU, which virtual machines do not show. It is opened for each reading: a machine may
+/// have more CPUs than this user may open files.
+fn file_of_heat(cpu: u32) -> String {
+    format!("/sys/devices/system/cpu/cpu{cpu}/thermal_throttle/core_throttle_count")
 }
 
-fn heated(heat: &mut [(u32, Source)], cpus: &[u32]) -> Option<u64> {
-    let mut sum = None;
-    for (cpu, source) in heat {
-        if cpus.is_empty() || cpus.contains(cpu) {
-            let count = number(source.read()?.trim_ascii())?;
-            sum = Some(count.checked_add(sum.unwrap_or(0))?);
-        }
-    }
-    sum
+fn heated(root: &Root, heat: &[u32], cpus: &[u32]) -> Option<u64> {
+    let mut asked = heat
+        .iter()
+        .filter(|cpu| cpus.is_empty() || cpus.contains(cpu));
+    asked.try_fold(None, |sum: Option<u64>, cpu| {
+        let count = number(root.bytes(&file_of_heat(*cpu))?.trim_ascii())?;
+        Some(Some(count.checked_add(sum.unwrap_or(0))?))
+    })?
 }

@@ -2,8 +2,7 @@
 //!
 //! Beside a load of our own the counters of CPUs no longer tell what others did. So the processes are added up one by one: their
 //! own time and that of the children that they have waited for, which is all there is of those that came and went.
-//! Left out are the threads of the kernel, which work for whoever asks, and everything that descends from us. Those that are known to be
-//! such threads are not asked: most of all processes are.
+//! Left out are the threads of the kernel, which work for whoever asks, and everything that descends from us.
 //!
 //! Must not know: what the load is.
 
@@ -11,12 +10,9 @@ use crate::Root;
 use crate::process::{Stat, tick};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// CPU time of all processes that neither are `own`, nor descend from it, nor belong to the kernel, ns; `kernel` are threads of it, in
-/// order, that are there now. `None` without a /proc.
-pub(crate) fn cpu(root: &Root, own: u32, kernel: &[u32]) -> Option<u64> {
-    let of_the_kernel = |pid: &u32| kernel.binary_search(pid).is_ok();
+/// CPU time of all processes that neither are `own`, nor descend from it, nor belong to the kernel, ns. `None` without a /proc.
+pub(crate) fn cpu(root: &Root, own: u32) -> Option<u64> {
     let processes: BTreeMap<u32, Process> = (root.processes().into_iter())
-        .filter(|pid| !of_the_kernel(pid))
         .filter_map(|pid| Some((pid, parse(&root.text(&format!("/proc/{pid}/stat"))?)?)))
         .collect();
     let ours = |pid: u32| {
@@ -24,7 +20,7 @@ pub(crate) fn cpu(root: &Root, own: u32, kernel: &[u32]) -> Option<u64> {
         let mut at = pid;
         // a number may have been given anew while we read: no circle is followed twice
         while seen.insert(at) {
-            if at == own || of_the_kernel(&at) {
+            if at == own {
                 return true;
             }
             match processes.get(&at) {
@@ -60,7 +56,6 @@ fn parse(stat: &str) -> Option<Process> {
 mod tests {
     use super::*;
     use crate::Answers;
-    use crate::kernel_threads::Threads;
 
     #[test]
     fn our_own_and_the_kernels_are_left_out() {
@@ -91,33 +86,14 @@ mod tests {
             std::fs::write(folder.join("stat"), stat).unwrap();
         }
         let root = Root::recorded(directory.path(), Answers::default());
-        assert_eq!(cpu(&root, 30, &[]), Some((1 + 100 + 10 + 20) * 10_000_000));
-        assert_eq!(cpu(&root, 99, &[]), Some((131 + 2800) * 10_000_000));
+        assert_eq!(cpu(&root, 30), Some((1 + 100 + 10 + 20) * 10_000_000));
+        assert_eq!(cpu(&root, 99), Some((131 + 2800) * 10_000_000));
         let nothing = Root::recorded(&directory.path().join("none"), Answers::default());
-        assert_eq!(cpu(&nothing, 30, &[]), None);
-        // whoever is known to be of the kernel is not asked, and what it has started is the kernel's
-        let mut threads = Threads::default();
-        assert_eq!(threads.there(&root), [0; 0]);
-        for pid in [2, 7] {
-            let folder = directory.path().join(format!("proc/{pid}"));
-            std::fs::write(folder.join("schedstat"), "5 6 7\n").unwrap();
-        }
-        let known = Threads::default().there(&root);
-        assert_eq!(known, [2, 7]);
-        std::fs::remove_file(directory.path().join("proc/7/stat")).unwrap();
-        std::fs::write(directory.path().join("proc/2/stat"), "what nobody reads").unwrap();
-        assert_eq!(
-            cpu(&root, 30, &known),
-            Some((1 + 100 + 10 + 20) * 10_000_000)
-        );
-        let init = directory.path().join("proc/1/stat");
-        let text = std::fs::read_to_string(&init).unwrap();
-        std::fs::write(&init, text.replacen("S 0 1 1", "S 2 1 1", 1)).unwrap();
-        assert_eq!(cpu(&root, 99, &known), Some(0));
+        assert_eq!(cpu(&nothing, 30), None);
     }
 
     #[test]
     fn this_machine_has_others() {
-        assert!(cpu(&Root::live(), std::process::id(), &[]).is_some());
+        assert!(cpu(&Root::live(), std::process::id()).is_some());
     }
 }

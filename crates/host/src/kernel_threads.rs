@@ -7,12 +7,7 @@ use crate::Root;
 use crate::counters::{number, words};
 use crate::process::{Stat, tick};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
-
-/// Files that are kept open at most: a machine with hundreds of CPUs has thousands of such threads, and some users may open 256 files.
-const MOST_FILES: usize = 128;
 
 /// Most of them never have anything to do: one that has used less than this in its life, ns, is not asked again, and who has come is not
 /// looked for, when all were asked a moment ago.
@@ -25,23 +20,16 @@ const KTHREADD: u32 = 2;
 /// CPU time of each thread, ns, by its number, in order.
 pub(crate) type Times = Vec<(u32, u64)>;
 
-/// Those that are known. They hardly change, and are asked around nearly every launch: so whoever is none of them is looked at once,
-/// and the files of the others stay open.
+/// Those that are known. They hardly change, and are asked around nearly every launch: so a process that is none of them is looked at
+/// once.
 #[derive(Debug, Default)]
 pub(crate) struct Threads {
-    known: BTreeMap<u32, Known>,
+    /// What each had used when it was last asked, ns.
+    known: BTreeMap<u32, u64>,
     /// Processes that are something else, for good; where the short list is read there are none to remember.
     others: BTreeSet<u32>,
     /// When all were asked.
     all_asked: Option<Instant>,
-}
-
-#[derive(Debug)]
-struct Known {
-    /// What counts its time in nanoseconds, where the system does that, and a file may be kept.
-    file: Option<File>,
-    /// What it had used when it was last asked, ns.
-    time: u64,
 }
 
 impl Threads {
@@ -54,14 +42,6 @@ impl Threads {
         }
     }
 
-    /// Those that are certain to be still there, in order: a file that was kept is of the thread, and not of whoever has its number now.
-    pub(crate) fn there(&mut self, root: &Root) -> Vec<u32> {
-        self.look(root);
-        let there = |known: &Known| known.file.as_ref().and_then(read).is_some();
-        let known = self.known.iter().filter(|(_, known)| there(known));
-        known.map(|(pid, _)| *pid).collect()
-    }
-
     /// What all of them have used so far.
     fn all(&mut self, root: &Root) -> Times {
         self.look(root);
@@ -72,19 +52,17 @@ impl Threads {
     /// What they have used so far; those that had used less than `least` are not asked.
     fn ask(&mut self, root: &Root, least: u64) -> Times {
         let tick = tick(root);
-        let time = |(pid, known): (&u32, &mut Known)| {
-            if known.time < least {
-                return Some((*pid, known.time));
+        let time = |(pid, used): (&u32, &mut u64)| {
+            if *used < least {
+                return Some((*pid, *used));
             }
-            let fine = match &known.file {
-                Some(file) => read(file),
-                None => root
-                    .bytes(&format!("/proc/{pid}/schedstat"))
-                    .and_then(|text| first(&text)),
-            };
+            // in nanoseconds, where the system counts them
+            let fine = root
+                .bytes(&format!("/proc/{pid}/schedstat"))
+                .and_then(|text| first(&text));
             let ticks = || Some(parse(&root.text(&format!("/proc/{pid}/stat"))?)?.1 * tick);
-            known.time = fine.or_else(ticks)?;
-            Some((*pid, known.time))
+            *used = fine.or_else(ticks)?;
+            Some((*pid, *used))
         };
         self.known.iter_mut().filter_map(time).collect()
     }
@@ -135,10 +113,7 @@ impl Threads {
                 self.others.insert(pid);
                 continue;
             }
-            let keep = self.known.len() < MOST_FILES;
-            let path = root.join(&format!("/proc/{pid}/schedstat"));
-            let file = keep.then(|| File::open(path).ok()).flatten();
-            self.known.insert(pid, Known { file, time: 0 });
+            self.known.insert(pid, 0);
         }
     }
 }
@@ -152,12 +127,6 @@ fn started(root: &Root) -> Option<Vec<u32>> {
     threads.push(KTHREADD);
     threads.sort_unstable();
     Some(threads)
-}
-
-fn read(file: &File) -> Option<u64> {
-    let mut line = [0; 64];
-    let length = file.read_at(&mut line, 0).ok()?;
-    first(&line[..length])
 }
 
 /// Of three numbers.

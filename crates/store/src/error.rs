@@ -83,7 +83,7 @@ pub enum StoreError {
     /// It cannot be written here.
     #[error(
         "{} cannot be written: the file or its directory belongs to another user, or the file system is read-only. \
-         What is stored can still be shown; to measure, name a store of your own with --store or GRITSTONE_STORE", path.display()
+         To measure, name a store of your own with --store or GRITSTONE_STORE", path.display()
     )]
     ReadOnly {
         /// The file.

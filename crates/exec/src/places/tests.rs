@@ -1,6 +1,7 @@
 //! Directories in a made-up place.
 
 use super::*;
+use gritstone_kernels::KEEPER;
 
 #[test]
 fn what_the_dead_left_is_removed_and_what_the_living_use_is_not() {

@@ -154,7 +154,9 @@ impl Ears {
         {
             self.ended.protocol = Some(error.to_string());
         }
-        self.ended.end = parse_report(&String::from_utf8_lossy(&self.report));
+        let report = String::from_utf8_lossy(&self.report);
+        self.ended.end = parse_report(&report);
+        self.ended.not_started = parse_refusal(&report);
         self.ended.stderr = String::from_utf8_lossy(&self.stderr).trim().to_owned();
         std::mem::take(&mut self.ended)
     }
@@ -185,6 +187,11 @@ pub(super) fn wait(ears: &mut [&mut Ears], mut time: Duration) -> Result<(), Exe
         ears[index].catch_up();
     }
     Ok(())
+}
+
+/// `fork=11`: the supervisor could start no process, with the number of the error.
+fn parse_refusal(text: &str) -> Option<i32> {
+    text.trim().strip_prefix("fork=")?.parse().ok()
 }
 
 /// `exit=0 left=0` or `signal=9 left=2`.
@@ -229,6 +236,13 @@ mod tests {
         let ended = ears.finish();
         assert_eq!((ended.events.len(), ended.protocol), (2, None));
         assert_eq!(ended.end.map(|end| end.left), Some(0));
+    }
+
+    #[test]
+    fn a_keeper_that_could_start_nothing_says_why() {
+        assert_eq!(parse_refusal("fork=11\n"), Some(11));
+        assert_eq!(parse_report("fork=11\n"), None);
+        assert_eq!(parse_refusal("exit=0 left=0\n"), None);
     }
 
     #[test]

@@ -1,0 +1,204 @@
+//! Where programs are executed from: each is unpacked when it is first needed, into the first directory that has room for it.
+//!
+//! Must not know: what the programs do.
+
+use super::{make_in, remove};
+use crate::journal::Pen;
+use crate::process::{nothing, spawn};
+use crate::{ExecError, Shortage};
+use gritstone_kernels::{Embedded, KEEPER};
+use nix::sys::statvfs::statvfs;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The directories of unpacked programs; they go when this is dropped.
+#[derive(Debug)]
+pub(super) struct Programs {
+    /// What was made, in order. Programs can be executed in each, and the first has the supervisor.
+    made: Vec<PathBuf>,
+    /// Where another directory can be made when those are full, best first.
+    candidates: std::vec::IntoIter<PathBuf>,
+    pen: Option<Pen>,
+    /// What was unpacked. It is not looked for again: whoever takes it from a directory of ours takes the benchmarks that need it.
+    unpacked: BTreeMap<String, PathBuf>,
+}
+
+impl Programs {
+    /// Makes the first directory.
+    ///
+    /// # Errors
+    /// When a program can be executed in no candidate.
+    pub(super) fn make(candidates: Vec<PathBuf>, pen: Option<Pen>) -> Result<Self, ExecError> {
+        let mut programs = Self {
+            made: vec![],
+            candidates: candidates.into_iter(),
+            pen,
+            unpacked: BTreeMap::new(),
+        };
+        let mut tried = vec![];
+        let Some(dir) = programs.another(&mut tried)? else {
+            return Err(ExecError::NowhereToExecute {
+                tried: tried.join(", "),
+            });
+        };
+        // the supervisor has shown that programs can be executed there
+        let keeper = dir.join(file_name(KEEPER));
+        programs.unpacked.insert(KEEPER.to_owned(), keeper);
+        Ok(programs)
+    }
+
+    /// The directory that was made first.
+    pub(super) fn directory(&self) -> &Path {
+        &self.made[0]
+    }
+
+    /// Where a program is.
+    ///
+    /// # Errors
+    /// When there is room for it nowhere, or it cannot be written for another reason.
+    pub(super) fn path(&mut self, program: &Embedded) -> Result<PathBuf, ExecError> {
+        if let Some(path) = self.unpacked.get(program.name) {
+            return Ok(path.clone());
+        }
+        let mut full = vec![];
+        let mut next = 0;
+        let path = loop {
+            let dir = match self.made.get(next) {
+                Some(dir) => dir.clone(),
+                None => match self.another(&mut full)? {
+                    Some(dir) => dir,
+                    None => return Err(no_room(program, &full)),
+                },
+            };
+            next += 1;
+            let path = dir.join(file_name(program.name));
+            match unpack(program, &path) {
+                Ok(()) => break path,
+                Err(why) if is_full(&why) => {
+                    full.push(format!("{} ({})", dir.display(), free(&dir)))
+                }
+                Err(why) => {
+                    let what = format!("cannot unpack {} to {}", program.name, path.display());
+                    return Err(ExecError::system(what)(why));
+                }
+            }
+        };
+        self.unpacked.insert(program.name.to_owned(), path.clone());
+        Ok(path)
+    }
+
+    /// Makes a directory in the next candidate that will do; those that will not are told.
+    ///
+    /// # Errors
+    /// When there is too little of something that another candidate would need as well.
+    fn another(&mut self, tried: &mut Vec<String>) -> Result<Option<PathBuf>, ExecError> {
+        for candidate in self.candidates.by_ref() {
+            match usable(&candidate, self.pen.as_ref()) {
+                Ok(dir) => {
+                    self.made.push(dir.clone());
+                    return Ok(Some(dir));
+                }
+                Err(why) if Shortage::of(&why).is_none() || is_full(&why) => {
+                    tried.push(format!("{} ({why})", candidate.display()));
+                }
+                Err(why) => {
+                    let what = format!("cannot execute a program in {}", candidate.display());
+                    return Err(ExecError::system(what)(why));
+                }
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Drop for Programs {
+    fn drop(&mut self) {
+        for dir in &self.made {
+            let _ = remove(dir);
+        }
+    }
+}
+
+fn no_room(program: &Embedded, full: &[String]) -> ExecError {
+    let what = format!(
+        "{} takes {} KB, and no directory has room for it: {}; set TMPDIR to one that has",
+        program.name,
+        program.size().div_ceil(1024),
+        full.join(", ")
+    );
+    ExecError::NoRoom { what }
+}
+
+fn is_full(why: &io::Error) -> bool {
+    matches!(Shortage::of(why), Some(Shortage::Space | Shortage::Quota))
+}
+
+/// How much room is left, in words.
+fn free(dir: &Path) -> String {
+    match statvfs(dir) {
+        Ok(fs) => {
+            let bytes = fs.blocks_available().saturating_mul(fs.fragment_size());
+            format!("{} KB are free", bytes / 1024)
+        }
+        Err(errno) => errno.desc().to_owned(),
+    }
+}
+
+fn file_name(program: &str) -> String {
+    program.replace('/', "_")
+}
+
+fn unpack(program: &Embedded, path: &Path) -> io::Result<()> {
+    let bytes = program.bytes()?;
+    let part = path.with_extension("part");
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o700)
+        .open(&part)?;
+    let written = file.write_all(&bytes);
+    drop(file);
+    let unpacked = written.and_then(|()| fs::rename(&part, path));
+    if unpacked.is_err() {
+        // half a program would keep the room that a smaller one has
+        let _ = fs::remove_file(&part);
+    }
+    unpacked
+}
+
+/// Makes our directory below `candidate` and shows that a program can be executed there: `noexec` mounts and
+/// security modules are found by trying, not by reading mount options.
+fn usable(candidate: &Path, pen: Option<&Pen>) -> io::Result<PathBuf> {
+    let dir = make_in(candidate, "programs", pen)?;
+    let tried = execute_in(&dir);
+    if tried.is_err() {
+        let _ = fs::remove_dir_all(&dir);
+    }
+    tried.map(|()| dir)
+}
+
+/// Unpacks the keeper and executes it.
+fn execute_in(dir: &Path) -> io::Result<()> {
+    let missing = || io::Error::other("the keeper is not in this binary");
+    let keeper = gritstone_kernels::find(KEEPER).ok_or_else(missing)?;
+    let path = dir.join(file_name(KEEPER));
+    unpack(keeper, &path)?;
+    let mut command = Command::new(&path);
+    command
+        .stdin(nothing()?)
+        .stdout(nothing()?)
+        .stderr(nothing()?);
+    let status = spawn(&mut command)?.wait()?;
+    // without arguments it says how it is used, and ends with 2
+    match status.code() {
+        Some(2) => Ok(()),
+        _ => Err(io::Error::other(format!(
+            "a program there ends with {status}"
+        ))),
+    }
+}

@@ -1,0 +1,101 @@
+//! What a machine or a user's limits have too little of: which limit an error speaks of, and what to do.
+//!
+//! Must not know: what was tried when the error came.
+
+use nix::libc::{EMFILE, ENFILE};
+use std::fmt;
+use std::io::{Error, ErrorKind};
+
+/// Something that there is too little of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shortage {
+    /// Space or inodes of a file system.
+    Space,
+    /// Space or inodes that the user may have.
+    Quota,
+    /// The size that a file may have.
+    FileSize,
+    /// Processes of the user or of the control group.
+    Processes,
+    /// Memory, or address space.
+    Memory,
+    /// Descriptors of this process.
+    Descriptors,
+    /// Descriptors of all processes.
+    SystemDescriptors,
+}
+
+impl Shortage {
+    /// What an error is due to, if that is a shortage.
+    #[must_use]
+    pub fn of(error: &Error) -> Option<Self> {
+        match (error.kind(), error.raw_os_error()) {
+            (ErrorKind::StorageFull, _) => Some(Self::Space),
+            (ErrorKind::QuotaExceeded, _) => Some(Self::Quota),
+            (ErrorKind::FileTooLarge, _) => Some(Self::FileSize),
+            (ErrorKind::WouldBlock, _) => Some(Self::Processes),
+            (ErrorKind::OutOfMemory, _) => Some(Self::Memory),
+            (_, Some(EMFILE)) => Some(Self::Descriptors),
+            (_, Some(ENFILE)) => Some(Self::SystemDescriptors),
+            _ => None,
+        }
+    }
+
+    /// Whether it may be over when the next launch of a benchmark begins.
+    pub(crate) fn may_pass(self) -> bool {
+        matches!(
+            self,
+            Self::Processes | Self::Memory | Self::SystemDescriptors
+        )
+    }
+}
+
+impl fmt::Display for Shortage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Space => {
+                "make room there, or name another directory: TMPDIR for programs, --dir for files"
+            }
+            Self::Quota => {
+                "the quota is used up (`quota`): make room, or name another directory: TMPDIR for programs, --dir for files"
+            }
+            Self::FileSize => "raise the limit on the size of files (`ulimit -f`)",
+            Self::Processes => {
+                "raise the limit on processes (`ulimit -u`, or pids.max of the control group), or end some"
+            }
+            Self::Memory => {
+                "raise the limit on memory (`ulimit -v`, or memory.max of the control group), or free some"
+            }
+            Self::Descriptors => "raise the limit on open files (`ulimit -n`)",
+            Self::SystemDescriptors => "raise fs.file-max (`sysctl fs.file-max`)",
+        })
+    }
+}
+
+/// What to do about an error, to stand behind it; nothing where it is not a shortage.
+pub(crate) fn advice(error: &Error) -> String {
+    Shortage::of(error).map_or_else(String::new, |shortage| format!("; {shortage}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nix::libc;
+
+    #[test]
+    fn each_error_names_its_limit() {
+        let advice = |errno| advice(&Error::from_raw_os_error(errno));
+        for (errno, names) in [
+            (libc::ENOSPC, "TMPDIR"),
+            (libc::EDQUOT, "quota"),
+            (libc::EFBIG, "ulimit -f"),
+            (libc::EAGAIN, "ulimit -u"),
+            (libc::ENOMEM, "ulimit -v"),
+            (libc::EMFILE, "ulimit -n"),
+            (libc::ENFILE, "fs.file-max"),
+        ] {
+            assert!(advice(errno).contains(names), "{errno}");
+        }
+        assert_eq!(advice(libc::EACCES), "");
+    }
+}
