@@ -90,6 +90,27 @@ fn plain(name: &str) -> bool {
     !name.is_empty() && !name.starts_with(['-', '+']) && name.chars().all(letter)
 }
 
+/// That a catalogue which was kept has the names that one which is read from a folder has: a bundle may say anything.
+///
+/// # Errors
+/// Names what could not have been read.
+pub(crate) fn names(kept: &OwnCatalogue) -> Result<(), FolderError> {
+    let stands = |name: &str| plain(name) && !left_out(name);
+    let path = |path: &str| {
+        let parts = path.split('/');
+        parts.clone().count() <= 2 && parts.into_iter().all(stands)
+    };
+    if !plain(&kept.name) {
+        return wrong(format!("{:?} cannot name a catalogue", kept.name));
+    }
+    match kept.files.keys().find(|name| !path(name)) {
+        Some(name) => wrong(format!(
+            "{name:?} cannot be a file of a catalogue, which is NAME or FOLDER/NAME: nothing of it is used"
+        )),
+        None => Ok(()),
+    }
+}
+
 #[derive(Default)]
 struct Found {
     files: BTreeMap<String, OwnFile>,

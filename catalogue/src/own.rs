@@ -41,6 +41,7 @@ pub enum OwnError {
 /// # Errors
 /// The first fault in a file, between files, or between it and ours.
 pub fn own(mut kept: OwnCatalogue, ours: &BTreeSet<&str>) -> Result<Own, OwnError> {
+    folder::names(&kept)?;
     if kept.hash != folder::hash(&kept.files) {
         return Err(
             FolderError("it is not the catalogue that its hash speaks of".to_owned()).into(),

@@ -9,6 +9,7 @@ mod kernels;
 mod leftovers;
 mod modules;
 mod quotes;
+mod streams;
 mod tidy;
 mod tree;
 

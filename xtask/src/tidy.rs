@@ -3,7 +3,7 @@
 //! Must not know: the disc.
 
 use crate::tree::Tree;
-use crate::{arrows, kernels, leftovers, modules, quotes};
+use crate::{arrows, kernels, leftovers, modules, quotes, streams};
 use std::fmt;
 
 /// Something that breaks a rule.
@@ -50,6 +50,7 @@ pub fn faults(tree: &Tree) -> Vec<Fault> {
         modules::faults,
         leftovers::faults,
         quotes::faults,
+        streams::faults,
     ];
     let mut faults: Vec<Fault> = rules.iter().flat_map(|rule| rule(tree)).collect();
     faults.sort();

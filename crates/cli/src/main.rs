@@ -56,9 +56,8 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            let _ = error.print();
             // help and version are not errors
-            return if error.use_stderr() {
+            return if output::usage(&error).is_err() || error.use_stderr() {
                 Exit::WrongUse.into()
             } else {
                 Exit::Done.into()

@@ -5,7 +5,8 @@
 use crate::args::Format;
 use crate::{signals, stderr};
 use anyhow::{Context, Result};
-use gritstone_report::Document;
+use gritstone_model::escape_json;
+use gritstone_report::{Document, terminal};
 use serde::Serialize;
 use std::io::{ErrorKind, IsTerminal, Write};
 
@@ -37,9 +38,8 @@ pub fn write<T: Serialize>(
 /// # Errors
 /// When standard output cannot be written.
 pub fn json<T: Serialize>(value: &T) -> Result<()> {
-    let mut text = serde_json::to_string_pretty(value).context("cannot write JSON")?;
-    text.push('\n');
-    plain(&text)
+    let text = serde_json::to_string_pretty(value).context("cannot write JSON")?;
+    plain(&(escape_json(text) + "\n"))
 }
 
 /// Writes a document for the terminal: its width, and bold only there.
@@ -47,14 +47,32 @@ pub fn json<T: Serialize>(value: &T) -> Result<()> {
 /// # Errors
 /// When standard output cannot be written.
 pub fn text(document: &Document) -> Result<()> {
-    let terminal = std::io::stdout().is_terminal();
+    let colour = colour();
+    let text = terminal::render(document, width(), colour);
+    print(&text, if colour { &terminal::STYLES } else { &[] })
+}
+
+/// Writes what the command line has to say: help and the version to standard output, what is wrong to standard error, with the user's
+/// words in it.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn usage(said: &clap::Error) -> Result<()> {
+    let text = said.render();
+    if said.use_stderr() {
+        stderr::say(&text.to_string());
+        Ok(())
+    } else if colour() {
+        print(&text.ansi().to_string(), &["\x1b[1m", "\x1b[4m", "\x1b[0m"])
+    } else {
+        plain(&text.to_string())
+    }
+}
+
+/// Whether standard output is a terminal that knows styles, and the user wants them.
+fn colour() -> bool {
     let asked_not_to = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-    let colour = terminal && !dumb() && !asked_not_to;
-    plain(&gritstone_report::terminal::render(
-        document,
-        width(),
-        colour,
-    ))
+    std::io::stdout().is_terminal() && !dumb() && !asked_not_to
 }
 
 /// Whether the terminal, if there is one, does nothing but print.
@@ -62,12 +80,18 @@ pub fn dumb() -> bool {
     std::env::var_os("TERM").is_none_or(|terminal| terminal == "dumb")
 }
 
-/// Writes text as it is, after what was remarked before.
+/// Writes text after what was remarked before, with nothing in it that a terminal would obey.
 ///
 /// # Errors
 /// When standard output cannot be written.
 pub fn plain(text: &str) -> Result<()> {
+    print(text, &[])
+}
+
+/// The one way to standard output: nothing that a terminal would obey but these styles.
+fn print(text: &str, styles: &[&str]) -> Result<()> {
     stderr::wait();
+    let text = gritstone_report::printable(text, styles);
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(why) if why.kind() == ErrorKind::BrokenPipe => signals::die_of_a_closed_pipe(),

@@ -8,7 +8,7 @@
 use crate::session::Progress;
 use crate::{output, stderr};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
-use std::io::{self, IsTerminal};
+use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -16,8 +16,6 @@ use std::time::Duration;
 const LINE_EVERY: Duration = Duration::from_secs(15);
 /// How often a bar is drawn, in times a second.
 const BAR_EVERY: u8 = 5;
-/// Takes a line of a terminal away.
-const CLEAR: &str = "\r\x1b[2K";
 
 /// Draws progress.
 pub enum Display {
@@ -30,7 +28,7 @@ pub enum Display {
 impl Display {
     /// As standard error demands.
     pub fn new() -> Self {
-        if !io::stderr().is_terminal() || output::dumb() {
+        if !stderr::is_terminal() || output::dumb() {
             return Self::Lines(None);
         }
         let terminal = Box::new(Terminal::default());
@@ -103,17 +101,17 @@ impl Display {
 
     /// Says something in between; the bar comes back when it is drawn next.
     pub fn remark(&self, text: &str) {
-        stderr::say_without_waiting(&match self {
-            Self::Bar(_) => format!("{CLEAR}{text}\n"),
-            Self::Lines(_) => format!("{text}\n"),
-        });
+        if let Self::Bar(_) = self {
+            stderr::clear_line();
+        }
+        stderr::say_without_waiting(&format!("{text}\n"));
     }
 
     /// Takes the bar away.
     pub fn finish(&self) {
         if let Self::Bar(bar) = self {
             bar.finish_and_clear();
-            stderr::say_without_waiting(CLEAR);
+            stderr::clear_line();
         }
     }
 }
@@ -131,7 +129,7 @@ impl Terminal {
 /// A bar is one line, so the cursor stays in it.
 impl TermLike for Terminal {
     fn width(&self) -> u16 {
-        terminal_size::terminal_size_of(io::stderr()).map_or(80, |(width, _)| width.0)
+        stderr::columns().unwrap_or(80)
     }
 
     fn move_cursor_up(&self, _: usize) -> io::Result<()> {
@@ -161,12 +159,12 @@ impl TermLike for Terminal {
     }
 
     fn clear_line(&self) -> io::Result<()> {
-        self.line().push_str(CLEAR);
+        self.line().clear();
         Ok(())
     }
 
     fn flush(&self) -> io::Result<()> {
-        stderr::mention(&std::mem::take(&mut *self.line()));
+        stderr::redraw(&std::mem::take(&mut *self.line()));
         Ok(())
     }
 }

@@ -14,6 +14,9 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 /// A pipe that is ready takes so many bytes without waiting (`PIPE_BUF`).
 const PIECE: usize = 4096;
 
+/// Takes a line of a terminal away.
+const CLEAR: &str = "\r\x1b[2K";
+
 static STDERR: LazyLock<Mutex<Queue>> = LazyLock::new(|| {
     Mutex::new(Queue {
         terminal: terminal(),
@@ -30,33 +33,48 @@ struct Queue {
 /// Says something, and returns when all was taken.
 pub fn say(text: &str) {
     let mut queue = queue();
-    queue.waiting.extend_from_slice(text.as_bytes());
+    queue.add(text, &[]);
     queue.wait();
 }
 
 /// Says something: what is not taken at once is said as soon as one of these functions is called again and finds room.
 pub fn say_without_waiting(text: &str) {
     let mut queue = queue();
-    queue.waiting.extend_from_slice(text.as_bytes());
+    queue.add(text, &[]);
+    queue.pass_on();
+}
+
+/// Takes the line of a terminal away.
+pub fn clear_line() {
+    let mut queue = queue();
+    queue.add(CLEAR, &[CLEAR]);
     queue.pass_on();
 }
 
 /// Says something that is out of date soon: all of it or, where nothing is taken now, nothing.
 pub fn mention(text: &str) {
-    let mut queue = queue();
-    queue.pass_on();
-    if queue.waiting.is_empty() {
-        queue.waiting.extend_from_slice(text.as_bytes());
-        queue.pass_on();
-        if queue.waiting.len() == text.len() {
-            queue.waiting.clear();
-        }
-    }
+    queue().mention(text, &[]);
+}
+
+/// Writes another line in place of the present one of a terminal, or nothing, as [`mention`] does.
+pub fn redraw(line: &str) {
+    let line = gritstone_report::clean(line);
+    queue().mention(&format!("{CLEAR}{line}"), &[CLEAR]);
 }
 
 /// Returns when all that was said was taken.
 pub fn wait() {
     queue().wait();
+}
+
+/// Whether people look at it.
+pub fn is_terminal() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// Columns of the terminal, if it is one.
+pub fn columns() -> Option<u16> {
+    terminal_size::terminal_size_of(io::stderr()).map(|(width, _)| width.0)
 }
 
 fn queue() -> MutexGuard<'static, Queue> {
@@ -73,6 +91,24 @@ fn terminal() -> Option<File> {
 }
 
 impl Queue {
+    /// The one way in: nothing that a terminal would obey but these styles.
+    fn add(&mut self, text: &str, styles: &[&str]) {
+        let text = gritstone_report::printable(text, styles);
+        self.waiting.extend_from_slice(text.as_bytes());
+    }
+
+    fn mention(&mut self, text: &str, styles: &[&str]) {
+        self.pass_on();
+        if self.waiting.is_empty() {
+            self.add(text, styles);
+            let all = self.waiting.len();
+            self.pass_on();
+            if self.waiting.len() == all {
+                self.waiting.clear();
+            }
+        }
+    }
+
     /// Writes what is taken at once. Where nothing can be written, a terminal or a reader gone, a disc full, there is nobody to tell,
     /// and no reason to lose what is being done.
     fn pass_on(&mut self) {

@@ -4,7 +4,7 @@
 //! Must not know: where catalogues come from, what is done with them.
 
 use crate::failure::{Exit, Failure};
-use crate::{output, registry};
+use crate::{output, registry, stderr};
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
 use gritstone_model::{Benchmark, Work};
@@ -26,7 +26,7 @@ pub fn ensure(own: &Own, trusted: bool) -> Result<()> {
     }
     if !trusted {
         output::remark(&what_runs(own));
-        if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
+        if !(std::io::stdin().is_terminal() && stderr::is_terminal()) {
             return refused(format!(
                 "the catalogue {} is new here, or has changed, and runs the programs above: look at it, and say --trust (there is no terminal to ask on)",
                 own.kept.named()
@@ -75,7 +75,7 @@ fn remember(own: &Own) -> Result<()> {
 }
 
 fn answered_yes() -> Result<bool> {
-    let _ = write!(std::io::stderr(), "Run it? [y/N] ");
+    stderr::say("Run it? [y/N] ");
     let mut answer = String::new();
     std::io::stdin()
         .read_line(&mut answer)
@@ -100,7 +100,7 @@ fn what_runs(own: &Own) -> String {
         .iter()
         .map(|(path, file)| {
             let bytes = file.contents.bytes().map_or(0, |bytes| bytes.len());
-            format!("{path} ({bytes} bytes)")
+            format!("{} ({bytes} bytes)", shown(path))
         })
         .collect();
     let _ = write!(
@@ -144,8 +144,9 @@ fn run_by(row: &Benchmark, own: &Own) -> Vec<String> {
                 .map(|(how, argv)| format!("{how} {}", words(argv)))
                 .collect();
             let texts = work.files.iter();
-            lines
-                .extend(texts.map(|(name, text)| format!("with the file {name}: {}", shown(text))));
+            lines.extend(
+                texts.map(|(name, text)| format!("with the file {}: {}", shown(name), shown(text))),
+            );
             lines
         }
         Work::Derived { .. } | Work::Rating { .. } => vec![],

@@ -6,7 +6,7 @@
 //! Must not know: other formats.
 
 use crate::figures::{Exported, Plain, figures, notes};
-use gritstone_model::{FootnoteKind, RunView};
+use gritstone_model::{FootnoteKind, RunView, escape_json};
 use serde_json::{Map, Value, json};
 
 /// The run as Bencher reads it.
@@ -38,7 +38,7 @@ pub fn bencher(view: &RunView) -> Exported {
         );
     }
     Exported {
-        text: format!("{:#}\n", Value::Object(all)),
+        text: escape_json(format!("{:#}\n", Value::Object(all))),
         left_out,
     }
 }

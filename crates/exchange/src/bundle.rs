@@ -11,7 +11,9 @@
 //! Must not know: files, the store.
 
 use crate::ImportError;
-use gritstone_model::{Benchmark, Event, Id, Launch, Program, RunData, RunInfo, Skip};
+use gritstone_model::{
+    Benchmark, Event, Id, Launch, Program, RunData, RunInfo, Skip, escape_json,
+};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,7 +63,7 @@ pub fn write(run: &RunData) -> String {
 /// One value in one line. JSON has no line ends within a value but escaped ones.
 fn line(value: &impl Serialize) -> String {
     let text = serde_json::to_string(value).expect("plain data with text for keys becomes JSON");
-    text + "\n"
+    escape_json(text) + "\n"
 }
 
 /// The SHA-256 of a text, in hexadecimal.

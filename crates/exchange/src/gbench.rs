@@ -5,7 +5,7 @@
 use crate::figures::{Exported, Figure, figures, notes};
 use crate::made::{Made, Series, nanoseconds};
 use crate::{ImportError, RunData};
-use gritstone_model::{Event, Launch, Outcome, RunView, Sample, Usage};
+use gritstone_model::{Event, Launch, Outcome, RunView, Sample, Usage, escape_json};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -62,7 +62,7 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
         "benchmarks": entries,
     });
     Exported {
-        text: format!("{whole:#}\n"),
+        text: escape_json(format!("{whole:#}\n")),
         left_out,
     }
 }

@@ -5,7 +5,7 @@
 //! Must not know: other formats.
 
 use crate::figures::{Exported, Figure, Plain, figures, marks, notes};
-use gritstone_model::RunView;
+use gritstone_model::{RunView, escape_json};
 use serde_json::{Value, json};
 
 /// The run as the action reads it.
@@ -14,7 +14,7 @@ pub fn github(view: &RunView) -> Exported {
     let (figures, left_out) = figures(view);
     let all: Vec<Value> = figures.iter().map(entry).collect();
     Exported {
-        text: format!("{:#}\n", Value::Array(all)),
+        text: escape_json(format!("{:#}\n", Value::Array(all))),
         left_out,
     }
 }

@@ -18,6 +18,7 @@ mod plan;
 mod rating;
 mod run;
 mod selftest;
+mod text;
 mod unit;
 mod view;
 
@@ -53,6 +54,7 @@ pub use selftest::{
     CriterionView, LeftOut, PairsView, SCHEMA_SELFTEST, ScatterView, SelftestRow, SelftestRun,
     SelftestView, ShareView,
 };
+pub use text::{escape_json, is_unprintable};
 pub use unit::{Better, Quantity, Unit, UnitError};
 pub use view::{
     CopiesPoint, CopiesView, LawView, PublishedView, ResultView, RunView, SCHEMA_RUN, SeriesPoint,

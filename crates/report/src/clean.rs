@@ -3,6 +3,7 @@
 //!
 //! Must not know: markup, widths.
 
+use gritstone_model::is_unprintable;
 use std::borrow::Cow;
 
 /// Line ends and tabs become spaces; other control characters, and those that reverse the direction of the
@@ -16,20 +17,33 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     text.chars()
         .map(|c| match c {
             '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => ' ',
-            c if c.is_control() || turns(c) || is_noncharacter(c) => '\u{FFFD}',
+            c if is_unprintable(c) => '\u{FFFD}',
             c => c,
         })
         .collect()
 }
 
-/// Marks, embeddings, overrides and isolates of the bidirectional algorithm.
-fn turns(c: char) -> bool {
-    matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-}
-
-/// Code points that no document may hold.
-fn is_noncharacter(c: char) -> bool {
-    matches!(c, '\u{FDD0}'..='\u{FDEF}') || u32::from(c) & 0xFFFE == 0xFFFE
+/// Text as it may go to a stream: line ends and tabs stay, and so do these styles of ours, word for word; every other character
+/// that a terminal would obey becomes U+FFFD.
+#[must_use]
+pub fn printable<'a>(text: &'a str, styles: &[&str]) -> Cow<'a, str> {
+    let obeyed = |c: char| !matches!(c, '\n' | '\t') && is_unprintable(c);
+    if !text.contains(obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let style = styles.iter().find(|style| rest.starts_with(**style));
+        let taken = style.map_or(c.len_utf8(), |style| style.len());
+        match style {
+            Some(style) => out.push_str(style),
+            None if obeyed(c) => out.push('\u{FFFD}'),
+            None => out.push(c),
+        }
+        rest = &rest[taken..];
+    }
+    Cow::Owned(out)
 }
 
 /// The five characters that mean something in XML and HTML, in text and in quoted attributes.
@@ -61,6 +75,19 @@ mod tests {
         assert_eq!(clean("x\u{202E}y\u{2066}z"), "x\u{FFFD}y\u{FFFD}z");
         assert_eq!(clean("ä 東京 עברית †‡"), "ä 東京 עברית †‡");
         assert_eq!(clean("\u{FFFE}\u{1FFFF}"), "\u{FFFD}\u{FFFD}");
+    }
+
+    #[test]
+    fn a_stream_has_no_styles_but_ours() {
+        assert_eq!(
+            printable(
+                "a\n\tb\r\x1b[1mc\x1b[0m\x1b[31md\u{85}",
+                &["\x1b[1m", "\x1b[0m"]
+            ),
+            "a\n\tb\u{FFFD}\x1b[1mc\x1b[0m\u{FFFD}[31md\u{FFFD}"
+        );
+        assert_eq!(printable("\x1b[1m", &[]), "\u{FFFD}[1m");
+        assert!(matches!(printable("ä 東京 †‡\n", &[]), Cow::Borrowed(_)));
     }
 
     #[test]

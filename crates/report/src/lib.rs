@@ -33,7 +33,7 @@ pub use ab::ab;
 pub use audit::audit;
 pub use brief::{Brief, brief};
 pub use check::check;
-pub use clean::clean;
+pub use clean::{clean, printable};
 pub use compare::compare;
 pub use compilers::compilers;
 pub use document::Document;

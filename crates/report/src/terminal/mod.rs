@@ -14,6 +14,11 @@ use crate::document::{Block, Document, Figure, Text};
 use unicode_width::UnicodeWidthStr;
 use wrap::wrap;
 
+const BOLD: &str = "\x1b[1m";
+const PLAIN: &str = "\x1b[0m";
+/// All escape sequences that [`render`] writes.
+pub const STYLES: [&str; 2] = [BOLD, PLAIN];
+
 /// Longer lines of prose are hard to read, however wide the terminal.
 const WIDEST_PROSE: usize = 100;
 /// Narrower than this nothing can be set.
@@ -174,7 +179,7 @@ impl Page<'_> {
     fn bold(&mut self, line: &str) {
         let line = line.trim_end();
         if self.colour && !line.is_empty() {
-            self.line(&format!("\x1b[1m{line}\x1b[0m"));
+            self.line(&format!("{BOLD}{line}{PLAIN}"));
         } else {
             self.line(line);
         }

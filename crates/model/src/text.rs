@@ -1,0 +1,52 @@
+//! Which characters of foreign text change more than the place where they stand.
+//!
+//! Must not know: what is printed, and where.
+
+/// Whether a terminal or a reader would obey a character rather than show it: control characters (C0, C1, DEL), the marks,
+/// embeddings, overrides and isolates of the bidirectional algorithm, separators of lines, and code points that no document may hold.
+#[must_use]
+pub fn is_unprintable(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+        || matches!(c, '\u{FDD0}'..='\u{FDEF}')
+        || u32::from(c) & 0xFFFE == 0xFFFE
+}
+
+/// A JSON text that means the same, in which such characters are written as escapes (`\u009b`). JSON itself asks for that of C0 alone.
+#[must_use]
+pub fn escape_json(text: String) -> String {
+    let obeyed = |c: char| c != '\n' && is_unprintable(c);
+    if !text.contains(obeyed) {
+        return text;
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if obeyed(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                escaped.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            escaped.push(c);
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escaped_json_means_the_same() {
+        let value = serde_json::json!({"a\u{9b}": "\u{1b}]0;\u{7f}\u{202e}\u{1ffff} \u{e4}"});
+        let text = escape_json(serde_json::to_string_pretty(&value).unwrap());
+        assert!(
+            !text.contains(|c| c != '\n' && is_unprintable(c)),
+            "{text:?}"
+        );
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&text).unwrap(),
+            value
+        );
+    }
+}

@@ -1,0 +1,353 @@
+//! Foreign text on the way to a terminal: from bundles, files of other programs, names of files, hosts and stores.
+
+use crate::common::{Home, binary, ended};
+use gritstone_catalogue::folder;
+use gritstone_model::{Contents, OwnFile};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::LazyLock;
+
+/// Sets the title, clears the screen, goes to its corner; as C0 and as C1; turns what follows around.
+const HOSTILE: &str =
+    "\x1b]0;owned\x07\x1b[2J\x1b[1;1H\u{9b}31m\u{90}q\u{85}\u{202e}drow\u{2066}\x7f\r\x08\x0c end";
+
+/// The bundle of a real run of one benchmark, made once: its head and its launches.
+static LINES: LazyLock<Vec<Value>> = LazyLock::new(|| {
+    let home = Home::new();
+    home.json(&["run", "byte/loop", "--budget", "2s", "--format", "json"]);
+    let bundle = home.gritstone(&["export"]).output().unwrap().stdout;
+    let lines = std::str::from_utf8(&bundle).unwrap().lines();
+    let mut lines: Vec<Value> = lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    lines.pop();
+    // a few launches have every kind of event
+    lines.truncate(4);
+    lines
+});
+
+/// With an end that fits.
+fn sealed(lines: &[Value]) -> String {
+    let body: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let hash: String = Sha256::digest(body.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let end = json!({"end": {"launches": lines.len() - 1, "sha256": hash}});
+    format!("{body}{end}\n")
+}
+
+/// The places of all texts in a value, as JSON pointers.
+fn texts(value: &Value, at: &str, found: &mut Vec<String>) {
+    let escaped = |key: &str| key.replace('~', "~0").replace('/', "~1");
+    match value {
+        Value::String(_) => found.push(at.to_owned()),
+        Value::Array(items) => {
+            let items = items.iter().enumerate();
+            items.for_each(|(i, item)| texts(item, &format!("{at}/{i}"), found));
+        }
+        Value::Object(items) => {
+            let items = items.iter();
+            items.for_each(|(key, item)| texts(item, &format!("{at}/{}", escaped(key)), found));
+        }
+        _ => {}
+    }
+}
+
+/// What a terminal would obey in a text that was printed.
+fn obeyed(text: &str) -> Option<char> {
+    text.chars().find(|c| match c {
+        '\n' | '\t' => false,
+        '\0'..='\x1f' | '\x7f'..='\u{9f}' => true,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            true
+        }
+        _ => false,
+    })
+}
+
+/// Nothing of the kind on either stream; the exit code.
+fn harmless(home: &Home, arguments: &[&str]) -> i32 {
+    harmless_as(&mut home.gritstone(arguments), arguments)
+}
+
+fn harmless_as(command: &mut assert_cmd::Command, what: &[&str]) -> i32 {
+    let (code, out, error) = ended(command);
+    assert!(code >= 0, "{what:?} died: {error}");
+    for stream in [&out, &error] {
+        let c = obeyed(stream);
+        assert!(c.is_none(), "{c:?} by {what:?} in {stream:?}");
+    }
+    code
+}
+
+fn file(home: &Home, name: &[u8], text: &str) -> PathBuf {
+    let path = home.path().join(OsStr::from_bytes(name));
+    fs::write(&path, text).unwrap();
+    path
+}
+
+/// Every command that reads a file of a run and prints it.
+fn all_that_print(home: &Home, path: &str) {
+    let commands: [&[&str]; 13] = [
+        &["show", path],
+        &["show", path, "--format", "json"],
+        &["compare", path, "ref:vax-11-780-4.1bsd"],
+        &["compare", path, "ref:vax-11-780-4.1bsd", "--format", "json"],
+        &["brief", path, "--out", "b.html", "--out", "b.pdf"],
+        &["import", path],
+        &["machines"],
+        &["machines", "--format", "json"],
+        &["history", "byte/loop"],
+        &["history", "byte/loop", "--format", "json"],
+        &["check"],
+        &["show", "no-such-run"],
+        &["run", "--resume", "no-such-run"],
+    ];
+    for command in commands {
+        harmless(home, command);
+    }
+    for format in [
+        "jsonl",
+        "csv",
+        "markdown",
+        "gbench",
+        "bmf",
+        "gha",
+        "openmetrics",
+    ] {
+        harmless(home, &["export", path, "--format", format]);
+    }
+    if let Ok(page) = fs::read_to_string(home.path().join("b.html")) {
+        assert_eq!(obeyed(&page), None, "a page, with its drawings");
+    }
+}
+
+#[test]
+fn every_text_of_a_bundle_may_be_hostile() {
+    let home = Home::new();
+    let mut shown = LINES.clone();
+    let mut good = 0;
+    for (number, line) in LINES.iter().enumerate().take(2) {
+        let mut places = vec![];
+        texts(line, "", &mut places);
+        assert!(!places.is_empty());
+        for place in places {
+            let mut lines = LINES.clone();
+            let text = lines[number].pointer_mut(&place).unwrap();
+            *text = format!("{}{HOSTILE}", text.as_str().unwrap()).into();
+            let path = file(&home, b"hostile.jsonl", &sealed(&lines));
+            if harmless(&home, &["show", path.to_str().unwrap()]) == 0 {
+                *shown[number].pointer_mut(&place).unwrap() = HOSTILE.into();
+                good += 1;
+            }
+        }
+    }
+    assert!(good > 5, "texts that a bundle may say freely: {good}");
+    let path = file(&home, b"hostile.jsonl", &sealed(&shown));
+    all_that_print(&home, path.to_str().unwrap());
+}
+
+#[test]
+fn keys_and_lines_that_do_not_belong_are_named_harmlessly() {
+    let home = Home::new();
+    let mut lines = LINES.clone();
+    let launch = lines[1]["launch"].take();
+    lines[1] = json!({ HOSTILE: launch });
+    let mut unknown = LINES.clone();
+    unknown[0]["info"]["settings"][HOSTILE] = 1.into();
+    for text in [
+        sealed(&lines),
+        sealed(&unknown),
+        format!("{{\"schema\":\"{HOSTILE}\"}}\n"),
+    ] {
+        let path = file(&home, b"keys.jsonl", &text);
+        all_that_print(&home, path.to_str().unwrap());
+    }
+}
+
+#[test]
+fn files_of_other_programs_are_shown_harmlessly() {
+    let home = Home::new();
+    let hyperfine = json!({"results": [
+        {"command": HOSTILE, "times": [1.0, 1.1, 1.0, 1.2, 1.0, 1.1, 1.0], "parameters": {HOSTILE: HOSTILE}},
+        {"command": HOSTILE, "times": "x\x1b[2J"},
+    ]});
+    let mut good = hyperfine.clone();
+    good["results"].as_array_mut().unwrap().pop();
+    let google = |unit: &str| {
+        json!({
+            "context": {"date": HOSTILE, "host_name": HOSTILE, "executable": HOSTILE, "num_cpus": 2, "mhz_per_cpu": 3000},
+            "benchmarks": [{"name": HOSTILE, "run_name": HOSTILE, "run_type": "iteration", "repetitions": 1,
+                "repetition_index": 0, "iterations": 1000, "real_time": 12.5, "cpu_time": 12.4, "time_unit": unit,
+                "label": HOSTILE, "error_message": HOSTILE}]
+        })
+    };
+    let unixbench = format!(
+        "   BYTE UNIX Benchmarks (Version 5.1.3)\n\n   System: {HOSTILE}: GNU/Linux\n\n{HOSTILE}       35000000.0 {HOSTILE}   (10.0 s, 7 samples)\nDhrystone 2 using register variables       35000000.0 lps   (10.0 s, 7 samples)\n"
+    );
+    for text in [
+        hyperfine.to_string(),
+        good.to_string(),
+        google("ns").to_string(),
+        google(HOSTILE).to_string(),
+        unixbench,
+    ] {
+        let path = file(&home, b"foreign", &text);
+        all_that_print(&home, path.to_str().unwrap());
+        harmless(
+            &home,
+            &["import", path.to_str().unwrap(), "--label", HOSTILE],
+        );
+        harmless(&home, &["show", "\x1b[2"]);
+    }
+}
+
+#[test]
+fn names_of_files_stores_and_hosts_are_shown_harmlessly() {
+    let home = Home::new();
+    let name = format!("{}\n.jsonl", HOSTILE.replace('/', "-"));
+    let text = sealed(&LINES);
+    let broken = text.rsplit_once("{\"end\"").unwrap().0;
+    for text in ["", "rubbish", &text, broken] {
+        let path = file(&home, name.as_bytes(), text);
+        all_that_print(&home, path.to_str().unwrap());
+        harmless(&home, &["export", path.to_str().unwrap(), "--out", HOSTILE]);
+        let raw = file(&home, b"\x1b[2J\xff\x9b.jsonl", text);
+        let mut command = home.gritstone(&["show"]);
+        harmless_as(command.arg(&raw), &["show", "a name that is no text"]);
+    }
+    // a store there, one that is damaged, one that cannot be
+    for arguments in [
+        &["show"][..],
+        &["doctor"],
+        &["machines"],
+        &["run", "no/such"],
+    ] {
+        for store in [name.as_str(), "no\x1b[2J/such/\u{9b}place", "/proc/\x1b[2J"] {
+            let mut command = home.gritstone(arguments);
+            harmless_as(command.env("GRITSTONE_STORE", store), arguments);
+        }
+    }
+    fs::create_dir(home.path().join("\x1b[2J\u{9b}")).unwrap();
+    // words of the command line, which a shell may have taken from names of files
+    for arguments in [
+        &[HOSTILE][..],
+        &["show", HOSTILE, HOSTILE],
+        &["run", HOSTILE],
+        &["run", "--budget", HOSTILE],
+        &["run", "--catalogue", HOSTILE, "x/y"],
+        &[
+            "run",
+            "byte/loop",
+            "--budget",
+            "1s",
+            "--dir",
+            "\x1b[2J\u{9b}",
+        ],
+        &["list", HOSTILE],
+        &["ab", "--", HOSTILE, HOSTILE],
+        &["--help"],
+        &["show", "--help"],
+    ] {
+        let mut command = home.gritstone(arguments);
+        harmless_as(command.env("GRITSTONE_STORE", HOSTILE), arguments);
+    }
+}
+
+#[test]
+fn a_name_of_a_host_is_shown_harmlessly() {
+    let home = Home::new();
+    let root = nix::unistd::geteuid().is_root();
+    let space = if root { "-u" } else { "-ru" };
+    let commands = "printf '%s' \"$1\" >/proc/sys/kernel/hostname || exit 90
+        \"$0\" doctor; \"$0\" run byte/loop --budget 1s; \"$0\" machines; \"$0\" export";
+    let output = Command::new("unshare")
+        .args([space, "sh", "-c", commands])
+        .arg(binary())
+        .arg("\x1b[2Jhost\u{9b}")
+        .env("HOME", home.path())
+        .env("XDG_DATA_HOME", home.path().join("host"))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let run = String::from_utf8_lossy(&output.stdout);
+    assert!(run.contains("host"), "{run}");
+    for stream in [output.stdout, output.stderr] {
+        let stream = String::from_utf8(stream).unwrap();
+        assert_eq!(obeyed(&stream), None, "{stream:?}");
+    }
+}
+
+#[test]
+fn a_terminal_gets_no_styles_but_ours() {
+    let home = Home::new();
+    let mut lines = LINES.clone();
+    lines[0]["info"]["label"] = format!("{HOSTILE}\x1b[1m").into();
+    let path = file(&home, b"hostile.jsonl", &sealed(&lines));
+    let command = format!("{} show {}", binary().display(), path.display());
+    let output = Command::new("script")
+        .args(["-qec", &command, "/dev/null"])
+        .env("TERM", "xterm")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        shown.contains("\x1b[1m") && shown.contains("drow"),
+        "{shown}"
+    );
+    let rest = shown
+        .replace("\x1b[1m", "")
+        .replace("\x1b[0m", "")
+        .replace('\r', "");
+    assert_eq!(obeyed(&rest), None, "{rest:?}");
+}
+
+#[test]
+fn a_catalog_from_a_bundle_has_the_names_of_a_folder_or_is_refused() {
+    let entries = include_str!("../../../examples/mine/mine.toml");
+    for name in [
+        "mine/../../x",
+        "../x",
+        "mine/\x1b[2J",
+        "/etc/x",
+        "mine/a/b",
+        "mine/.x",
+        "mine/..",
+    ] {
+        let home = Home::new();
+        let file_of = |text: &str| OwnFile {
+            executable: true,
+            contents: Contents::of(text.as_bytes().to_vec()),
+        };
+        let files: BTreeMap<String, OwnFile> = [
+            ("mine.toml".to_owned(), file_of(entries)),
+            (name.to_owned(), file_of("#!/bin/sh\n")),
+        ]
+        .into();
+        let mut lines = LINES.clone();
+        lines[0]["info"]["elapsed_s"] = Value::Null;
+        lines[0]["info"]["settings"]["catalogue"] = json!({
+            "name": "mine", "hash": folder::hash(&files), "families": ["mine"], "files": files,
+        });
+        let path = file(&home, b"catalog.jsonl", &sealed(&lines));
+        let path = path.to_str().unwrap();
+        let (_, _, error) = home.run(&["brief", path, "--out", "b.html"]);
+        assert!(
+            error.contains("cannot be a file of a catalogue"),
+            "{name:?}: {error}"
+        );
+        all_that_print(&home, path);
+        assert_ne!(harmless(&home, &["run", "--resume", "--trust"]), 0);
+        assert!(
+            !home.path().join("x").exists() && !home.path().parent().unwrap().join("x").exists()
+        );
+    }
+}
