@@ -2,7 +2,7 @@
 
 mod common;
 
-use gritstone_model::{Id, Outcome, RunInfo, TrialSide};
+use gritstone_model::{Id, Outcome, RunData, RunInfo, TrialSide};
 use gritstone_store::{LaunchCounts, ResolveError, Store, StoreError};
 use rusqlite::{Connection, OpenFlags};
 use std::os::unix::fs::PermissionsExt;
