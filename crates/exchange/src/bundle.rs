@@ -11,9 +11,7 @@
 //! Must not know: files, the store.
 
 use crate::ImportError;
-use gritstone_model::{
-    Benchmark, Event, Id, Launch, Program, RunData, RunInfo, Skip, escape_json,
-};
+use gritstone_model::{Benchmark, Event, Id, Launch, Program, RunData, RunInfo, Skip, escape_json};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
