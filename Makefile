@@ -27,6 +27,7 @@ test: setup-test
 	env --default-signal=HUP,INT,QUIT cargo test --workspace --quiet
 	cargo xtask tidy
 	cargo xtask docgen --check
+	cargo xtask licenses --check
 
 dist:
 	@scripts/setup dist

@@ -34,8 +34,17 @@ fn blocks(text: &str) -> Vec<String> {
     blocks
 }
 
+/// What a service says of a change: merged to the main branch, or not yet.
+const MERGED: bool = true;
+
 /// Carries the blocks out one after the other, as a runner does, in a folder of their own; the status of the first that fails.
-fn carried_out(blocks: &[String], path: &Path, home: &Home) -> (i32, String) {
+fn carried_out(blocks: &[String], path: &Path, home: &Home, merged: bool) -> (i32, String) {
+    let (event, branch) = if merged {
+        ("push", "main")
+    } else {
+        ("pull_request", "")
+    };
+    let runner = tempfile::tempdir().unwrap();
     let mut said = String::new();
     for block in blocks {
         let output = Command::new("bash")
@@ -49,6 +58,10 @@ fn carried_out(blocks: &[String], path: &Path, home: &Home) -> (i32, String) {
             .env("SLOWDOWN", "2%")
             .env("GITHUB_SHA", "0123abcd")
             .env("CI_COMMIT_SHA", "0123abcd")
+            .env("GITHUB_EVENT_NAME", event)
+            .env("RUNNER_TEMP", runner.path())
+            .env("CI_COMMIT_BRANCH", branch)
+            .env("CI_DEFAULT_BRANCH", "main")
             .env("GITHUB_STEP_SUMMARY", home.path().join("summary"))
             .output()
             .unwrap();
@@ -73,10 +86,10 @@ fn folder_with(text: &str) -> tempfile::TempDir {
 fn the_shell_in_them_measures_and_a_first_run_cannot_be_told() {
     for (name, text) in FILES {
         let blocks = blocks(text);
-        assert_eq!(blocks.len(), 2, "{name}");
+        assert!(!blocks.is_empty(), "{name}");
         let path = folder_with(&format!("#!/bin/sh\nexec {} \"$@\"\n", binary().display()));
         let home = Home::new();
-        let (status, said) = carried_out(&blocks, path.path(), &home);
+        let (status, said) = carried_out(&blocks, path.path(), &home, MERGED);
         // one service takes 4 for a warning, the other is told so
         let wanted = if name.starts_with("github") { 0 } else { 4 };
         assert_eq!(status, wanted, "{name}: {said}");
@@ -84,6 +97,32 @@ fn the_shell_in_them_measures_and_a_first_run_cannot_be_told() {
         let kept = std::fs::read_to_string(home.path().join("gritstone.jsonl")).unwrap();
         assert!(kept.contains("byte/sieve") && kept.contains("byte/loop"));
         assert!(kept.contains("ci-0123abcd"));
+        assert_eq!(
+            home.run(&["show", "ci-0123abcd"]).0,
+            0,
+            "it is in the history"
+        );
+    }
+}
+
+#[test]
+fn a_change_that_is_not_merged_adds_nothing_to_the_history() {
+    for (name, text) in FILES {
+        let path = folder_with(&format!("#!/bin/sh\nexec {} \"$@\"\n", binary().display()));
+        let home = Home::new();
+        let recorded = common::fixture("run");
+        assert_eq!(home.run(&["import", recorded.to_str().unwrap()]).0, 0);
+        let before = home.run(&["machines", "--format", "json"]);
+        let bytes = std::fs::read(home.store()).unwrap();
+        let (_, said) = carried_out(&blocks(text), path.path(), &home, !MERGED);
+        assert!(said.contains("earlier run"), "{name}: {said}");
+        assert!(home.path().join("gritstone.jsonl").exists());
+        assert_eq!(
+            home.run(&["machines", "--format", "json"]),
+            before,
+            "{name}"
+        );
+        assert_eq!(std::fs::read(home.store()).unwrap(), bytes, "{name}");
     }
 }
 
@@ -94,7 +133,7 @@ fn a_job_ends_as_the_gate_does() {
         let ended = |status: i32| {
             let program =
                 format!("#!/bin/sh\n[ \"$1\" != check ] || {{ echo table; exit {status}; }}\n");
-            carried_out(&blocks, folder_with(&program).path(), &Home::new())
+            carried_out(&blocks, folder_with(&program).path(), &Home::new(), MERGED)
         };
         let (passed, said) = ended(0);
         assert!(passed == 0 && said.contains("table"), "{name}: {said}");
@@ -112,7 +151,12 @@ fn a_job_ends_as_the_gate_does() {
 fn what_cannot_be_measured_is_no_success() {
     for (name, text) in FILES {
         let program = "#!/bin/sh\n[ \"$1\" != run ] || exit 3\n";
-        let (status, said) = carried_out(&blocks(text), folder_with(program).path(), &Home::new());
+        let (status, said) = carried_out(
+            &blocks(text),
+            folder_with(program).path(),
+            &Home::new(),
+            MERGED,
+        );
         assert_eq!(status, 3, "{name}: {said}");
     }
 }

@@ -20,6 +20,7 @@ mod exchange;
 mod fs;
 mod ipc;
 mod kernel;
+mod licenses;
 mod load;
 mod own;
 mod paging;

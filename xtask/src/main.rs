@@ -7,6 +7,7 @@ mod arrows;
 mod docgen;
 mod kernels;
 mod leftovers;
+mod licenses;
 mod modules;
 mod quotes;
 mod streams;
@@ -21,7 +22,9 @@ use tree::Tree;
 const USAGE: &str = "\
 cargo xtask tidy               check layout, dependencies, kernels and modules; fails and lists what is wrong
 cargo xtask docgen             write docs/benchmarks.md from the catalogue
-cargo xtask docgen --check     fail when docs/benchmarks.md is not what docgen would write";
+cargo xtask docgen --check     fail when docs/benchmarks.md is not what docgen would write
+cargo xtask licenses           write crates/cli/licenses.txt from the sources of the crates that are linked
+cargo xtask licenses --check   fail when crates/cli/licenses.txt is not what licenses would write";
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -30,6 +33,8 @@ fn main() -> ExitCode {
         ["tidy"] => tidy(&root()),
         ["docgen"] => docgen(&root(), false),
         ["docgen", "--check"] => docgen(&root(), true),
+        ["licenses"] => licenses(&root(), false),
+        ["licenses", "--check"] => licenses(&root(), true),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -67,16 +72,35 @@ fn tidy(root: &Path) -> Result<(), String> {
 
 fn docgen(root: &Path, check: bool) -> Result<(), String> {
     let catalogue = gritstone_catalogue::all().map_err(|error| error.to_string())?;
-    let page = docgen::page(&catalogue);
-    let path = root.join(docgen::PATH);
+    made(
+        root,
+        docgen::PATH,
+        &docgen::page(&catalogue),
+        "docgen",
+        check,
+    )
+}
+
+fn licenses(root: &Path, check: bool) -> Result<(), String> {
+    made(
+        root,
+        licenses::PATH,
+        &licenses::text(root)?,
+        "licenses",
+        check,
+    )
+}
+
+/// Writes a file that is made, or says that it is not what it should be.
+fn made(root: &Path, name: &str, text: &str, command: &str, check: bool) -> Result<(), String> {
+    let path = root.join(name);
     if check {
         let there = fs::read_to_string(&path).unwrap_or_default();
-        return if there == page {
+        return if there == text {
             Ok(())
         } else {
             Err(format!(
-                "{} is not what the catalogue says: run `cargo xtask docgen` and commit it",
-                docgen::PATH
+                "{name} is out of date: run `cargo xtask {command}` and commit it"
             ))
         };
     }
@@ -84,7 +108,7 @@ fn docgen(root: &Path, check: bool) -> Result<(), String> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(failed)?;
     }
-    fs::write(&path, page).map_err(failed)?;
-    println!("wrote {}", docgen::PATH);
+    fs::write(&path, text).map_err(failed)?;
+    println!("wrote {name}");
     Ok(())
 }

@@ -15,6 +15,9 @@ pub struct Cli {
     /// Where runs are kept [default: $GRITSTONE_STORE, else $XDG_DATA_HOME/gritstone/gritstone.db]
     #[arg(long, global = true, value_name = "FILE")]
     pub store: Option<PathBuf>,
+    /// Print the licenses of Gritstone and of everything in this binary
+    #[arg(long, exclusive = true)]
+    pub licenses: bool,
     #[command(subcommand)]
     pub command: Option<Command>,
 }

@@ -41,6 +41,7 @@ mod transfer;
 mod trust;
 mod world;
 
+use anyhow::Context as _;
 use args::{Cli, Command};
 use clap::Parser;
 use failure::Exit;
@@ -79,9 +80,19 @@ fn failed(error: &anyhow::Error) -> ExitCode {
     failure::exit_of(error).into()
 }
 
+/// Unpacks and prints the licenses; no other command touches them.
+fn licenses() -> anyhow::Result<Exit> {
+    const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/licenses.zst"));
+    let text =
+        zstd::stream::decode_all(PACKED).context("the licenses in this binary are damaged")?;
+    output::plain(&String::from_utf8(text)?)?;
+    Ok(Exit::Done)
+}
+
 fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
     let world = world::World::new(cli.store.clone());
     match &cli.command {
+        None if cli.licenses => licenses(),
         None => inspect::what_next(&world),
         Some(Command::Run(args)) => run::run(&world.with_programs(&args.own)?, args),
         Some(Command::List(args)) => inspect::list(world, args),
