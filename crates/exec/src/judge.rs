@@ -5,7 +5,7 @@
 use crate::process::Ended;
 use crate::shortage::advice;
 use gritstone_model::{Event, Outcome};
-use nix::libc::EAGAIN;
+use nix::libc::{EAGAIN, EDQUOT, EFBIG, ENOSPC};
 use nix::sys::signal::Signal;
 use std::io;
 use std::time::Duration;
@@ -31,12 +31,12 @@ pub(crate) fn judge(name: &str, ended: Ended, deadline: Duration) -> (Outcome, V
             deadline.as_secs_f64()
         ))
     } else if let Some(Event::Fail { errno, call, why }) = last {
-        let starts = STARTS.contains(&call.as_str());
+        let why_short = || advice(&io::Error::from_raw_os_error(*errno));
         let number = match *errno {
             0 => String::new(),
-            EAGAIN if starts => {
-                let shortage = advice(&io::Error::from_raw_os_error(EAGAIN));
-                format!(" (errno {EAGAIN}{shortage})")
+            ENOSPC | EDQUOT | EFBIG => format!(" (errno {errno}{})", why_short()),
+            EAGAIN if STARTS.contains(&call.as_str()) => {
+                format!(" (errno {errno}{})", why_short())
             }
             errno => format!(" (errno {errno})"),
         };

@@ -1,4 +1,9 @@
 //! Attacks on the binary, each of which must fail: by bundles, directories, names, limits and what is printed.
 
+mod damage;
+mod full_disks;
+mod kills;
+mod limits;
+mod parameters;
 mod printing;
 mod setup;

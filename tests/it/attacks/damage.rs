@@ -1,0 +1,142 @@
+//! Stores that are damaged: every command says so, or answers as if nothing had happened; none answers differently without a word.
+
+use crate::common::{Home, at_hour, ended, recorded};
+use std::fs;
+
+/// What readers ask of a store.
+const COMMANDS: [&[&str]; 7] = [
+    &["show"],
+    &["show", "last~1", "--format", "json"],
+    &["compare", "last~1", "last", "--format", "json"],
+    &["history", "byte/loop", "--format", "json"],
+    &["check", "last", "--format", "json"],
+    &["export", "--format", "jsonl"],
+    &["machines", "--format", "json"],
+];
+const PAGE: usize = 4096;
+
+/// Numbers that a seed repeats: a linear congruential generator, of which the upper half is used.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = (self.0)
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+}
+
+/// The store with one kind of damage; what was done to it.
+fn damaged(whole: &[u8], seed: u64) -> (Vec<u8>, String) {
+    let mut chance = Chance(seed);
+    let mut bytes = whole.to_vec();
+    let pages = bytes.len() / PAGE;
+    let (one, other) = (chance.below(pages), chance.below(pages));
+    let page = |number: usize| number * PAGE..(number + 1) * PAGE;
+    let what = match seed % 6 {
+        0 => {
+            let at = chance.below(bytes.len());
+            bytes[at] ^= 1 << chance.below(8);
+            format!("bit of byte {at}")
+        }
+        1 => {
+            let at = chance.below(bytes.len() - 64);
+            bytes[at..at + 64]
+                .iter_mut()
+                .for_each(|byte| *byte = !*byte);
+            format!("64 bytes at {at}")
+        }
+        2 => {
+            bytes[page(one)].fill(0);
+            format!("page {one} zero")
+        }
+        3 => {
+            bytes[page(one)].copy_from_slice(&whole[page(other)]);
+            bytes[page(other)].copy_from_slice(&whole[page(one)]);
+            format!("pages {one} and {other} exchanged")
+        }
+        4 => {
+            bytes[page(one)].copy_from_slice(&whole[page(other)]);
+            format!("page {one} as page {other}")
+        }
+        _ => {
+            let at = chance.below(bytes.len());
+            bytes.truncate(at);
+            format!("cut at {at}")
+        }
+    };
+    (bytes, format!("seed {seed}: {what}"))
+}
+
+/// Asks all commands of so many damaged stores; how often a damage was named, and how often it made no difference.
+fn answers(seeds: std::ops::Range<u64>) -> (usize, usize) {
+    let home = Home::new();
+    let run = recorded("copies");
+    let runs = [(1, "a"), (2, "b"), (3, "c")].map(|(hour, label)| at_hour(&run, hour, label));
+    home.import(&runs);
+    let store = home.store();
+    let ask = |arguments: &[&str]| {
+        let command = home.gritstone(arguments);
+        ended(&mut limited(&home, &command))
+    };
+    // what a first reader adds is there
+    let right = COMMANDS.map(ask);
+    let whole = fs::read(&store).unwrap();
+    let (mut named, mut same) = (0, 0);
+    for seed in seeds {
+        let (bytes, what) = damaged(&whole, seed);
+        for (arguments, right) in COMMANDS.iter().zip(&right) {
+            for ending in ["-wal", "-shm", "-journal"] {
+                let _ = fs::remove_file(store.with_extension(format!("db{ending}")));
+            }
+            fs::write(&store, &bytes).unwrap();
+            let (code, out, error) = ask(arguments);
+            if (code, &out) == (right.0, &right.1) {
+                same += 1;
+                continue;
+            }
+            assert!(
+                (0..=4).contains(&code),
+                "{what}: {arguments:?} ended with {code}: {error}"
+            );
+            assert!(
+                error.contains("gritstone.db") || error.contains("damaged"),
+                "{what}: {arguments:?} answers differently, and says only: {error}\n{out}"
+            );
+            named += 1;
+        }
+    }
+    (named, same)
+}
+
+/// The command, ended after a minute with a code that no command has.
+fn limited(home: &Home, command: &assert_cmd::Command) -> assert_cmd::Command {
+    let mut limited = assert_cmd::Command::new("timeout");
+    limited
+        .arg("60")
+        .arg(command.get_program())
+        .args(command.get_args())
+        .env_clear()
+        .envs(
+            command
+                .get_envs()
+                .filter_map(|(key, value)| Some((key, value?))),
+        )
+        .current_dir(home.path());
+    limited
+}
+
+#[test]
+fn no_damaged_store_answers_differently_without_a_word() {
+    let (named, same) = answers(0..12);
+    assert!(named > 20, "{named} named, {same} the same");
+}
+
+#[test]
+#[ignore = "long: make test-full"]
+fn no_damaged_store_of_two_hundred_answers_differently_without_a_word() {
+    let (named, same) = answers(0..200);
+    println!("{named} answers named the damage, {same} were the same");
+    assert!(named > 400, "{named} named, {same} the same");
+}

@@ -1,0 +1,136 @@
+//! Full disks: of the directory that is measured in, of programs, of the store, of the journals. What has no room is left out with its
+//! reason, what is stored stays readable, and nothing is left behind.
+
+use crate::common::{Home, binary, result, said};
+use serde_json::Value;
+use std::process::{Command, Output};
+
+/// What is small in the world of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Small {
+    /// `--dir`.
+    Dir,
+    /// TMPDIR alone, where programs go first.
+    Programs,
+    /// TMPDIR and every other directory that programs could go to.
+    AllPrograms,
+    Store,
+    /// Where journals are kept.
+    State,
+}
+
+/// In a mount namespace of its own, whose small file systems are gone with it: the run, then what is left, then what is stored.
+const WORLD: &str = r#"
+exec 9<"$BINARY"
+mkdir -p big/home/.local small
+mount -t tmpfs -o size="$SIZE" small small
+case $SMALL in
+AllPrograms) for other in /tmp /var/tmp /dev/shm; do mount -t tmpfs -o size="$SIZE" small "$other"; done ;;
+State) mkdir small/state; export XDG_STATE_HOME=$PWD/small/state ;;
+esac
+/proc/self/fd/9 run "$@"
+echo "exit $?"
+find "$PWD" /tmp /var/tmp /dev/shm -maxdepth 2 -name "gritstone.*.*" -user "$(id -u)" -newer "$PWD/big" | sed 's/^/left /'
+find small/state -type f 2>/dev/null | sed 's/^/left /'
+/proc/self/fd/9 show --format json
+"#;
+
+fn in_a_small_world(home: &Home, small: Small, size: &str, selectors: &[&str]) -> Output {
+    let namespaces = match nix::unistd::geteuid().is_root() {
+        true => &["--mount"][..],
+        false => &["--mount", "--map-root-user"],
+    };
+    let at = |choice: &[Small]| match choice.contains(&small) {
+        true => home.path().join("small"),
+        false => home.path().join("big"),
+    };
+    let arguments = ["--budget", "8s", "--precision", "50%", "--dir"];
+    Command::new("unshare")
+        .args(namespaces)
+        .args(["bash", "-c", WORLD, "bash"])
+        .args(selectors)
+        .args(arguments)
+        .arg(at(&[Small::Dir]))
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("BINARY", binary())
+        .env("SMALL", format!("{small:?}"))
+        .env("SIZE", size)
+        .env("HOME", home.path().join("big/home"))
+        .env("TMPDIR", at(&[Small::Programs, Small::AllPrograms]))
+        .env("GRITSTONE_STORE", at(&[Small::Store]).join("store.db"))
+        .current_dir(home.path())
+        .output()
+        .unwrap()
+}
+
+fn full(small: Small, size: &str) {
+    let what = format!("{small:?} of {size}");
+    // not below /tmp, which is small in one of these worlds
+    let home = Home {
+        folder: tempfile::tempdir_in(crate::common::DISC).unwrap(),
+    };
+    // three programs of about a megabyte each, and 10,000 samples of one of them
+    let selectors = ["byte/loop", "byte/disk-write", "byte/sieve"];
+    let (_, out, error) = said(in_a_small_world(&home, small, size, &selectors));
+    let left = out.lines().filter(|line| line.starts_with("left "));
+    assert_eq!(left.collect::<Vec<_>>(), [""; 0], "{what}: {error}");
+    let exit = out.lines().find(|line| line.starts_with("exit "));
+    let shown = out.find("\n{").map(|at| serde_json::from_str(&out[at..]));
+    let shown: Option<Value> = shown.transpose().unwrap();
+    match exit {
+        Some("exit 0") => {
+            let run = shown.unwrap();
+            let figures = run["results"].as_array().unwrap().iter();
+            let without: Vec<&Value> = figures.filter(|row| row["estimate"].is_null()).collect();
+            assert!(without.len() < 3, "{what}: {error}");
+            assert!(
+                without.is_empty() || error.contains("room"),
+                "{what}: {error}"
+            );
+            if small == Small::Dir {
+                assert!(result(&run, "byte/loop")["estimate"].is_number(), "{what}");
+            }
+            if small == Small::Programs {
+                assert!(without.is_empty(), "{what}: {error}");
+            }
+        }
+        // too little for anything
+        Some("exit 3") => assert!(
+            ["room", "no space is left", "df, quota"]
+                .iter()
+                .any(|word| error.contains(word)),
+            "{what}: {error}"
+        ),
+        other => panic!("{what}: {other:?}: {error}"),
+    }
+}
+
+#[test]
+fn a_directory_without_room_leaves_out_what_it_must() {
+    full(Small::Dir, "64k");
+    full(Small::Programs, "1m");
+    full(Small::AllPrograms, "2m");
+}
+
+#[test]
+fn a_store_or_a_state_directory_without_room_loses_nothing() {
+    full(Small::Store, "100k");
+    full(Small::State, "4k");
+}
+
+#[test]
+#[ignore = "long: make test-full"]
+fn twelve_full_disks() {
+    for size in ["16k", "64k", "256k", "1m"] {
+        full(Small::Dir, size);
+        full(Small::Store, size);
+    }
+    for size in ["1m", "2m"] {
+        full(Small::Programs, size);
+        full(Small::AllPrograms, size);
+    }
+    for size in ["4k", "8k"] {
+        full(Small::State, size);
+    }
+}

@@ -1,0 +1,235 @@
+//! Runs that are killed, at random moments and at chosen system calls: no finished launch is lost, every setting is put back, and
+//! nothing is left after the next start.
+
+use crate::common::{Home, binary, entries, eventually, kept, ours, processes, start, traces};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// What is measured when the kill comes: by itself, on files, with settings of the machine held, and, as root, with a trace, a control
+/// group and a file system of its own.
+const RUNS: [&[&str]; 4] = [
+    &["byte/loop", "byte/shell", "--steady"],
+    &["byte/disk-write", "byte/loop"],
+    &["byte/shell", "byte/loop", "--steady"],
+    &["rt/driver-latency", "disk/write*", "file/make*"],
+];
+
+/// A home with a made-up machine whose settings a run may hold.
+struct World {
+    home: Home,
+    machine: PathBuf,
+}
+
+impl World {
+    fn new() -> Self {
+        let home = Home::new();
+        let machine = home.path().join("machine");
+        let cpu = machine.join("sys/devices/system/cpu");
+        fs::create_dir_all(cpu.join("intel_pstate")).unwrap();
+        fs::write(cpu.join("intel_pstate/no_turbo"), "0\n").unwrap();
+        for policy in ["policy0", "policy1"] {
+            let policy = cpu.join("cpufreq").join(policy);
+            fs::create_dir_all(&policy).unwrap();
+            let known = policy.join("scaling_available_governors");
+            fs::write(known, "performance powersave\n").unwrap();
+            fs::write(policy.join("scaling_governor"), "powersave\n").unwrap();
+        }
+        for interrupt in ["24", "25", "26"] {
+            let folder = machine.join("proc/irq").join(interrupt);
+            fs::create_dir_all(folder.join(format!("device{interrupt}"))).unwrap();
+            fs::write(folder.join("smp_affinity_list"), "0-1\n").unwrap();
+        }
+        fs::create_dir(home.path().join("files")).unwrap();
+        Self { home, machine }
+    }
+
+    /// Nothing but the journal of a run leads the next start there.
+    fn files(&self) -> PathBuf {
+        self.home.path().join("files")
+    }
+
+    /// Every setting with its value, but for those that nothing changes.
+    fn settings(&self) -> Vec<String> {
+        let mut found = vec![];
+        let mut folders = vec![self.machine.clone()];
+        while let Some(folder) = folders.pop() {
+            for path in entries(&folder) {
+                match path.is_dir() {
+                    true => folders.push(path),
+                    false => found.push(fs::read_to_string(&path).unwrap()),
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    fn environment(&self) -> [(&'static str, &Path); 1] {
+        [("GRITSTONE_SETTINGS_ROOT", &self.machine)]
+    }
+
+    fn start(&self, run: &[&str]) -> Child {
+        let files = self.files();
+        let rest = ["--precision", "0.01%", "--budget", "60s", "--dir"];
+        let run = [&["run"], run, &rest, &[files.to_str().unwrap()]].concat();
+        start(&self.home, &run, &self.environment())
+    }
+
+    /// Directories of runs, wherever they may be here.
+    fn left(&self) -> Vec<PathBuf> {
+        [traces(&self.home), ours(&self.files())].concat()
+    }
+
+    /// What must hold when everything that the run had started has had its time.
+    fn after(&self, moment: &str, as_it_was: &[String], counted: usize) {
+        let journals = self.home.path().join(".local/state/gritstone");
+        let (code, _, said) = self.next_start();
+        // it judges this machine, which may be unfit
+        assert!(code <= 1, "{moment}: {said}");
+        assert_eq!(self.settings(), as_it_was, "{moment}: {said}");
+        assert_eq!(
+            entries(&journals),
+            vec![PathBuf::new(); 0],
+            "{moment}: {said}"
+        );
+        assert_eq!(self.left(), vec![PathBuf::new(); 0], "{moment}: {said}");
+        assert_eq!(processes(&self.home), 0, "{moment}: {said}");
+        let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+        let here = self.home.path().to_str().unwrap();
+        assert!(!mounts.contains(here), "{moment}: {mounts}");
+        let (code, _, error) = self.home.run(&["show"]);
+        let nothing = error.contains("no run yet") || error.contains("no database");
+        assert!(code == 0 || nothing, "{moment}: {error}");
+        let after = kept(&self.home);
+        assert!(after >= counted, "{moment}: of {counted} are left {after}");
+    }
+
+    fn next_start(&self) -> (i32, String, String) {
+        let mut doctor = self.home.gritstone(&["doctor"]);
+        crate::common::ended(doctor.envs(self.environment()))
+    }
+}
+
+/// Kills the watchdogs of a run.
+fn kill_watchdogs(home: &Home) {
+    let mark = home.path().to_str().unwrap().to_owned();
+    for process in entries(Path::new("/proc")) {
+        let holds = |file: &str, word: &str| {
+            let text = fs::read(process.join(file)).unwrap_or_default();
+            String::from_utf8_lossy(&text).contains(word)
+        };
+        if holds("environ", &mark) && holds("cmdline", "watch-over-a-run") {
+            let pid = process.file_name().unwrap().to_str().unwrap();
+            let pid = nix::unistd::Pid::from_raw(pid.parse().unwrap());
+            let _ = nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL);
+        }
+    }
+}
+
+/// Kills a run at a moment that the seed repeats; in a third of them its watchdog before it.
+fn kill_at_random(seed: u64) {
+    let world = World::new();
+    let as_it_was = world.settings();
+    let run = RUNS[seed as usize % RUNS.len()];
+    let mut child = world.start(run);
+    // some while the run starts, most among its launches
+    let longest = [150, 1500, 3000][seed as usize % 3];
+    let wait = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    std::thread::sleep(Duration::from_millis(wait % longest));
+    let alone = seed % 3 == 1;
+    let counted = kept(&world.home);
+    if alone {
+        kill_watchdogs(&world.home);
+    }
+    let moment = format!("seed {seed}: {run:?} after {} ms", wait % longest);
+    let ended = child.try_wait().unwrap();
+    assert!(ended.is_none(), "{moment}: it had ended already");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    eventually("everything that it started ends", || {
+        processes(&world.home) == 0
+    });
+    if !alone {
+        assert_eq!(world.settings(), as_it_was, "{moment}: not by its watchdog");
+    }
+    world.after(&moment, &as_it_was, counted);
+}
+
+/// Kills a run as it makes a system call for the `nth` time; whether it came to that.
+fn kill_at_call(call: &str, nth: u32) -> bool {
+    let world = World::new();
+    let as_it_was = world.settings();
+    let files = world.files();
+    let inject = format!("inject={call}:signal=KILL:when={nth}");
+    let status = Command::new("strace")
+        .args(["-o", "/dev/null", "-e", &inject])
+        .arg(binary())
+        .args(["run", "byte/loop", "byte/disk-write", "--steady"])
+        .args(["--precision", "50%", "--budget", "4s", "--dir"])
+        .arg(&files)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("HOME", world.home.path())
+        .env("XDG_DATA_HOME", world.home.path().join("data"))
+        .env("TMPDIR", world.home.path())
+        .envs(world.environment())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    eventually("everything that it started ends", || {
+        processes(&world.home) == 0
+    });
+    let moment = format!("{call} the {nth}th time");
+    world.after(&moment, &as_it_was, 0);
+    !status.success()
+}
+
+#[test]
+fn a_kill_at_any_moment_loses_nothing_and_leaves_nothing() {
+    for seed in 0..5 {
+        kill_at_random(seed);
+    }
+    let hit = [("mkdir", 2), ("fdatasync", 3), ("pwrite64", 20)];
+    let hit = hit.map(|(call, nth)| kill_at_call(call, nth));
+    assert_eq!(hit, [true; 3]);
+}
+
+#[test]
+#[ignore = "long: make test-full"]
+fn fifty_kills_at_random_moments() {
+    for seed in 0..50 {
+        kill_at_random(seed);
+    }
+}
+
+#[test]
+#[ignore = "long: make test-full"]
+fn kills_at_every_chosen_system_call() {
+    let (mut hit, mut all) = (0, 0);
+    for call in [
+        "mkdir",
+        "openat",
+        "write",
+        "rename",
+        "unlink",
+        "rmdir",
+        "flock",
+        "fdatasync",
+        "pwrite64",
+        "ftruncate",
+        "pipe2",
+        "clone3,vfork,clone",
+        "wait4",
+    ] {
+        for nth in [1, 2, 4, 8, 16, 40] {
+            hit += u32::from(kill_at_call(call, nth));
+            all += 1;
+        }
+    }
+    println!("{hit} of {all} kills came to their call");
+    assert!(2 * hit > all, "{hit} of {all}");
+}

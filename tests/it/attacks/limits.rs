@@ -1,0 +1,109 @@
+//! Limits of the shell (`ulimit`): too low ones are named with exit 3 or leave benchmarks out, and nothing is left behind.
+
+use crate::common::{Home, binary, fixture, processes, result, said, traces};
+use serde_json::Value;
+use std::os::unix::fs::chown;
+use std::process::{Command, Output};
+
+/// `gritstone` under limits; not as root where `nobody` is asked for, since root has as many processes as it likes. The home of such a
+/// run is nobody's.
+fn under(home: &Home, limits: &str, nobody: bool, arguments: &[&str]) -> Output {
+    let become_nobody = match nobody && nix::unistd::geteuid().is_root() {
+        true => "setpriv --reuid=65534 --regid=65534 --clear-groups",
+        false => "",
+    };
+    if !become_nobody.is_empty() {
+        chown(home.path(), Some(65534), Some(65534)).unwrap();
+    }
+    // the binary may lie where nobody may not go
+    let script = format!(
+        "exec 9<\"$0\"; exec {become_nobody} bash -c 'ulimit {limits} && exec /proc/self/fd/9 \"$@\"' bash \"$@\""
+    );
+    Command::new("bash")
+        .args(["-c", &script])
+        .arg(binary())
+        .args(arguments)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("HOME", home.path())
+        .env("XDG_DATA_HOME", home.path().join("data"))
+        .env("TMPDIR", home.path())
+        .current_dir(home.path())
+        .output()
+        .unwrap()
+}
+
+fn nothing_is_left(home: &Home, limits: &str) {
+    assert!(traces(home).is_empty(), "{limits}: {:?}", traces(home));
+    assert_eq!(processes(home), 0, "{limits}");
+    let journals = home.path().join(".local/state/gritstone");
+    let journals = crate::common::entries(&journals);
+    assert!(journals.is_empty(), "{limits}: {journals:?}");
+}
+
+/// A run of one quick benchmark.
+fn run(home: &Home) -> Vec<&str> {
+    let dir = home.path().to_str().unwrap();
+    vec!["run", "byte/loop", "--budget", "3s", "--dir", dir]
+}
+
+#[test]
+fn a_limit_that_is_too_low_is_named() {
+    for (limits, nobody) in [
+        ("-s 100", false),
+        ("-v 100000", false),
+        ("-n 20", false),
+        ("-f 1", false),
+        ("-f 100", false),
+        ("-u 1", true),
+        ("-u 2", true),
+        ("-u 3", true),
+    ] {
+        let home = Home::new();
+        let (code, _, error) = said(under(&home, limits, nobody, &run(&home)));
+        let option = format!("ulimit {}", &limits[..2]);
+        assert_eq!(code, 3, "{limits}: {error}");
+        assert!(error.contains(&option), "{limits}: {error}");
+        nothing_is_left(&home, limits);
+    }
+}
+
+#[test]
+fn a_run_needs_no_more_than_the_least_that_is_asked_for() {
+    let home = Home::new();
+    let least = "-s 1024 -v 262144 -n 64";
+    let (code, _, error) = said(under(&home, least, false, &run(&home)));
+    assert_eq!(code, 0, "{error}");
+    nothing_is_left(&home, least);
+}
+
+#[test]
+fn a_benchmark_of_more_processes_than_are_allowed_fails_alone() {
+    let home = Home::new();
+    let run = [&run(&home)[..], &["sched/messaging*", "--format", "json"]].concat();
+    let (code, out, error) = said(under(&home, "-u 20", true, &run));
+    assert_eq!(code, 0, "{error}");
+    let run: Value = serde_json::from_str(&out).unwrap();
+    assert!(result(&run, "byte/loop")["estimate"].is_number(), "{error}");
+    let others = run["results"].as_array().unwrap().iter();
+    let failed = others.filter(|row| row["outcome"] == "failed").count();
+    assert!(failed > 0 && error.contains("ulimit -u"), "{error}");
+    nothing_is_left(&home, "-u 20");
+}
+
+#[test]
+fn a_file_that_may_not_grow_is_an_error_of_the_command_that_writes_it() {
+    let home = Home::new();
+    let bundle = fixture("run");
+    let import = ["import", bundle.to_str().unwrap()];
+    // the store
+    let (code, _, error) = said(under(&home, "-f 300", false, &import));
+    assert!(code == 3 && error.contains("ulimit -f"), "{code}: {error}");
+    let (code, _, error) = home.run(&import);
+    assert_eq!(code, 0, "{error}");
+    // what is exported
+    let export = ["export", "--format", "jsonl", "--out", "run.jsonl"];
+    let (code, _, error) = said(under(&home, "-f 10", false, &export));
+    assert!(code == 3 && error.contains("ulimit -f"), "{code}: {error}");
+    assert!(!home.path().join("run.jsonl").exists());
+}
