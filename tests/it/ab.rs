@@ -85,7 +85,7 @@ fn a_slow_command_is_slower_and_its_launches_are_kept() {
 #[test]
 fn one_command_and_many() {
     let home = Home::new();
-    let (code, said) = trial(&home, &["--budget", "3s", "--", "true"]);
+    let (code, said) = trial(&home, &["--budget", "1s", "--", "true"]);
     assert_eq!(code, 0, "{said}");
     assert!(
         said["rows"][0]["comparisons"]
@@ -132,7 +132,7 @@ fn one_command_and_many() {
         &home,
         &[
             "--budget",
-            "4s",
+            "1s",
             "--parameter",
             "n=1,2",
             "--",
@@ -168,7 +168,7 @@ fn a_command_that_fails_is_a_failure() {
         &home,
         &[
             "--budget",
-            "4s",
+            "1s",
             "--ignore-failure",
             "--",
             "sh",
@@ -199,7 +199,7 @@ fn it_stands_in_the_users_directory_and_environment() {
     let all = [
         "ab",
         "--budget",
-        "4s",
+        "1s",
         "--env-a",
         "WHO=a",
         "--env-b",
@@ -227,6 +227,7 @@ fn it_stands_in_the_users_directory_and_environment() {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn rows_of_two_compilers() {
     let home = Home::new();
     let (code, said) = trial(
@@ -266,15 +267,15 @@ fn rows_of_two_compilers() {
 fn the_same_is_known_to_be_the_same() {
     let home = Home::new();
     for arguments in [
-        &["--self", "--budget", "4s", "byte/loop"][..],
-        &["--self", "--budget", "4s", "--", "true"],
-        &["--budget", "4s", "--", "true", "--", "true"],
+        &["--self", "--budget", "1s", "byte/loop"][..],
+        &["--self", "--budget", "1s", "--", "true"],
+        &["--budget", "1s", "--", "true", "--", "true"],
     ] {
         let (_, said) = trial(&home, arguments);
         assert_eq!(said["same"], true, "{arguments:?}");
         assert_eq!(said["sides"].as_array().unwrap().len(), 2);
     }
-    let (_, text, _) = home.run(&["ab", "--self", "--budget", "3s", "--", "true"]);
+    let (_, text, _) = home.run(&["ab", "--self", "--budget", "1s", "--", "true"]);
     assert!(text.contains("Both sides are the same."), "{text}");
 }
 
@@ -349,7 +350,7 @@ fn settings_alternate_and_are_undone() {
             &undo,
             &back,
             "--budget",
-            "3s",
+            "1s",
             "--",
             "sh",
             "-c",
@@ -371,7 +372,7 @@ fn settings_alternate_and_are_undone() {
     // what --a sets is how it was, unless --undo says otherwise
     let (_, _) = trial(
         &home,
-        &[&a, &set_a, &b, &set_b, "--budget", "3s", "--", "true"],
+        &[&a, &set_a, &b, &set_b, "--budget", "1s", "--", "true"],
     );
     assert_eq!(setting(&home), "a");
     assert!(entries(&home.path().join(".local/state/gritstone")).is_empty());

@@ -1,18 +1,10 @@
 //! `gritstone audit`, used as a person uses it: that our own benchmarks are clean, and what is said where not everything
 //! can be tested.
 
-use crate::common::{self, Home, ended};
+use crate::common::{self, Home, ended, processes, traces};
 use serde_json::Value;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
-
-fn on_path(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|folder| folder.join(name))
-        .find(|file| file.is_file())
-}
 
 fn entry<'a>(view: &'a Value, id: &str) -> &'a Value {
     let entries = view["entries"].as_array().unwrap();
@@ -28,33 +20,13 @@ fn test<'a>(view: &'a Value, id: &str, build: &str, claim: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("no {claim} of {id} in {build}"))
 }
 
-fn folders_left(home: &Home) -> usize {
-    let names = std::fs::read_dir(home.path()).unwrap().flatten();
-    names
-        .filter(|entry| {
-            entry
-                .file_name()
-                .to_string_lossy()
-                .starts_with("gritstone.")
-        })
-        .count()
-}
-
-/// Processes whose environment names this home: everything that an audit of this test has started.
-fn processes(home: &Home) -> usize {
-    let mark = home.path().to_string_lossy().into_owned();
-    let all = std::fs::read_dir("/proc").unwrap().flatten();
-    all.filter_map(|process| std::fs::read(process.path().join("environ")).ok())
-        .filter(|environ| String::from_utf8_lossy(environ).contains(&mark))
-        .count()
-}
-
 #[test]
+#[ignore = "measures: make test-full"]
 fn our_own_benchmarks_do_what_they_claim() {
     let home = Home::new();
     let (code, out, error) = home.run(&["audit", "byte/*", "iocall*", "--format", "json"]);
     assert_eq!(code, 0, "{out}{error}");
-    assert_eq!(folders_left(&home), 0);
+    assert_eq!(traces(&home).len(), 0);
     let view: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(view["schema"], "gritstone/audit/1");
     // derived rows do no work of their own
@@ -68,11 +40,6 @@ fn our_own_benchmarks_do_what_they_claim() {
         ("iocall", 6.0),
     ] {
         let told = test(&view, id, "shipped", "syscalls_per_op");
-        if told["finding"] == "not_told" {
-            // where nobody may trace; the reason is there
-            assert!(told["why"].as_str().unwrap().contains("trace"), "{told}");
-            continue;
-        }
         assert_eq!(
             (&told["finding"], &told["claimed"]),
             (&"holds".into(), &entries.into())
@@ -88,10 +55,6 @@ fn our_own_benchmarks_do_what_they_claim() {
         test(&view, "byte/shell", "shipped", "proof")["finding"],
         "holds"
     );
-    if on_path("gcc").is_none() {
-        eprintln!("not tested again: there is no gcc");
-        return;
-    }
     for build in [
         "gcc -O0",
         "gcc -O2",
@@ -102,16 +65,16 @@ fn our_own_benchmarks_do_what_they_claim() {
         let found = view["builds"].as_array().unwrap();
         let found = found.iter().find(|b| b["name"] == build).unwrap();
         assert_eq!(found["counts"], build != "gcc -Ofast", "{found}");
-        if found["why_not"].is_null() {
-            assert_eq!(
-                test(&view, "byte/sieve", build, "check")["finding"],
-                "holds"
-            );
-        }
+        assert!(found["why_not"].is_null(), "{found}");
+        assert_eq!(
+            test(&view, "byte/sieve", build, "check")["finding"],
+            "holds"
+        );
     }
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn linpack_solves_its_systems_however_it_is_compiled() {
     let home = Home::new();
     let rows = [
@@ -136,11 +99,9 @@ fn linpack_solves_its_systems_however_it_is_compiled() {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn a_compiler_that_makes_another_program_fails_the_audit() {
-    let Some(gcc) = on_path("gcc") else {
-        eprintln!("not run: there is no gcc");
-        return;
-    };
+    let gcc = common::program(&["gcc"]);
     let home = Home::new();
     let wrong = home.path().join("gcc");
     let script = format!(
@@ -201,12 +162,8 @@ fn a_name_that_is_wrong_is_answered_with_a_near_one() {
 /// Whoever is traced already cannot trace: so it looks where tracing is forbidden.
 #[test]
 fn where_tracing_is_forbidden_the_other_claims_are_tested() {
-    let Some(strace) = on_path("strace") else {
-        eprintln!("not run: there is no strace");
-        return;
-    };
     let home = Home::new();
-    let output = Command::new(strace)
+    let output = Command::new(common::program(&["strace"]))
         .args(["-f", "-qq", "-e", "trace=none", "-o", "/dev/null"])
         .arg(common::binary())
         .args(["audit", "byte/loop", "--format", "json"])
@@ -245,12 +202,12 @@ fn an_interrupt_ends_it_and_leaves_nothing() {
         .spawn()
         .unwrap();
     // however slow the machine is: it is at work when it has a folder
-    common::eventually("a folder of the audit", || folders_left(&home) > 0);
+    common::eventually("a folder of the audit", || !traces(&home).is_empty());
     std::thread::sleep(Duration::from_millis(300));
     let pid = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());
     nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     assert!(output.stdout.is_empty());
-    assert_eq!((folders_left(&home), processes(&home)), (0, 0));
+    assert_eq!((traces(&home).len(), processes(&home)), (0, 0));
 }

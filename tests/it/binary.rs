@@ -90,9 +90,37 @@ fn all_rows_have_figures_and_everything_that_belongs_to_them() {
             assert_eq!(row["program"]["hash"].as_str().unwrap().len(), 64, "{row}");
         }
     }
+    // where there are fewer CPUs than a row takes, the row says so
+    let why = reason(result(&run, "thread/mutex/64"));
+    assert!(why.contains("it takes 64 CPUs"), "{why}");
+    // between any two CPUs, each pair once
+    let pairs = result(&run, "thread/ping-pong")["parts"]
+        .as_object()
+        .unwrap();
+    assert!(!pairs.is_empty());
+    for (pair, ns) in pairs {
+        let cpus = pair.split_once('-').unwrap();
+        let [a, b] = [cpus.0, cpus.1].map(|cpu| cpu.parse::<u32>().unwrap());
+        assert!(a < b && ns.as_f64().unwrap() > 0.0, "{pair}");
+    }
     ratios_within_the_run(&run);
     against_a_reference(&home, &run);
     the_brief(&home);
+}
+
+#[test]
+fn rows_across_cpus_are_there_where_two_processes_meet() {
+    let (code, list, _) = Home::new().run(&["list", "thread/*@*", "sched/*@*"]);
+    assert_eq!(code, 0);
+    for id in [
+        "thread/condition",
+        "thread/semaphore",
+        "sched/ring/2",
+        "sched/wakeup/0",
+        "sched/wakeup/4",
+    ] {
+        assert!(list.contains(&format!("{id}@cross")), "{id}: {list}");
+    }
 }
 
 /// What must hold between the rows of one run on any machine.
@@ -255,7 +283,7 @@ fn lists_and_machines() {
         let view = home.json(&["show", id, "--format", "json"]);
         for row in view["results"].as_array().unwrap() {
             let known = listed.contains(&row["id"].as_str().unwrap());
-            let says = messages(&row).contains("does not measure it");
+            let says = messages(row).contains("does not measure it");
             assert_eq!(known, !says, "{row}");
             assert_eq!(row["outcome"], "published");
             assert_eq!(row["interval"], Value::Null);
@@ -295,7 +323,7 @@ fn what_is_missing_has_its_footnote_and_the_rest_runs_for_an_unprivileged_user()
             "byte/object-size",
             "byte/multi/2",
             "--budget",
-            "12s",
+            "4s",
             "--format",
             "json",
         ])
@@ -400,4 +428,29 @@ fn a_run_from_a_file_is_a_run() {
         let (code, _, error) = home.run(&["show", "./bad.json"]);
         assert!(code == 2 && error.contains(what), "{error}");
     }
+}
+
+#[test]
+fn a_parameter_that_is_given_is_kept_with_the_figure() {
+    let home = Home::new();
+    let selected = ["aim/ram-copy/long", "aim/getpid", "--param", "bytes=8192"];
+    let how = ["run", "--budget", "3s", "--format", "json"];
+    let run = home.json(&[&how[..], &selected].concat());
+    assert_eq!(run["settings"]["params"]["bytes"], "8192");
+    let row = result(&run, "aim/ram-copy/long");
+    assert_eq!(row["measured"], "two times 8192 bytes");
+    assert!(flagged(row, "not-comparable"), "{row}");
+    assert!(!flagged(result(&run, "aim/getpid"), "not-comparable"));
+
+    // what the program makes of nonsense is no figure
+    let (code, _, error) = home.run(&[
+        "run",
+        "aim/tty1-write",
+        "--budget",
+        "20s",
+        "--param",
+        "tty=/dev/null",
+    ]);
+    assert_eq!(code, 3, "{error}");
+    assert!(error.contains("/dev/null is no terminal"), "{error}");
 }

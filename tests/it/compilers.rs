@@ -5,7 +5,7 @@ use crate::common::{
 };
 use serde_json::Value;
 
-const QUICK: [&str; 4] = ["--budget", "8s", "--precision", "50%"];
+const QUICK: [&str; 4] = ["--budget", "3s", "--precision", "50%"];
 
 /// A compiler that is a script.
 fn compiler(home: &Home, name: &str, script: &str) -> String {
@@ -86,6 +86,7 @@ fn a_program_that_a_compiler_refuses_is_a_row_with_its_reason() {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn compilers_take_turns_and_the_second_is_held_against_the_first() {
     let home = Home::new();
     let words = [
@@ -128,6 +129,7 @@ fn compilers_take_turns_and_the_second_is_held_against_the_first() {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn a_run_that_was_cut_off_goes_on_with_its_compilers() {
     let home = Home::new();
     let same = "exec gcc \"$@\"";
@@ -224,6 +226,7 @@ const FAULTS: [[&str; 4]; 4] = [
 ];
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn a_compiler_that_makes_another_program_is_caught_by_what_the_program_leaves() {
     let home = Home::new();
     let faults: String = FAULTS

@@ -1,7 +1,7 @@
 //! A machine that is not left alone: what others did to a figure stands beside it. Live, so each test asks only that the
 //! expected footnote is among those found; that it is the only one is tested with made-up launches.
 
-use crate::common::{Home, alone, binary, flagged, messages, result};
+use crate::common::{self, Home, alone, binary, flagged, messages, result};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -26,6 +26,7 @@ fn spinner() -> Child {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn others_on_the_measured_cpu_are_seen() {
     let _turn = alone();
     let home = Home::new();
@@ -78,14 +79,12 @@ impl Drop for Quota {
 }
 
 #[test]
-fn a_quota_is_seen() {
+#[ignore = "measures: make test-full"]
+fn a_quota_is_seen_as_root() {
     let _turn = alone();
-    let Some(quota) = Quota::fifth() else {
-        eprintln!(
-            "not run: making a control group with a CPU quota needs root and a cpu controller"
-        );
-        return;
-    };
+    common::needs_root();
+    let quota =
+        Quota::fifth().expect("a control group with a CPU quota: it takes a cpu controller");
     let home = Home::new();
     let script = format!(
         "echo $$ >{}/cgroup.procs && exec {} run byte/sieve --budget 15s --precision 50% --format json",
@@ -107,6 +106,6 @@ fn a_quota_is_seen() {
     let run: Value = serde_json::from_slice(&output.stdout).unwrap();
     let row = result(&run, "byte/sieve");
     assert!(flagged(row, "interference"), "{row}");
-    let why = messages(&row);
+    let why = messages(row);
     assert!(why.contains("throttled") || why.contains("quota"), "{why}");
 }

@@ -232,11 +232,13 @@ fn every_row_does_its_work(name: &'static str) {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn on_aarch64() {
     every_row_does_its_work("aarch64");
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn on_riscv64() {
     every_row_does_its_work("riscv64");
 }

@@ -1,47 +1,33 @@
 //! Discs that must come to no harm: one that is full or may not be written, a device that somebody uses or that is none; and that no
-//! file system outlives a run. What takes root says so and is left out without it.
+//! file system outlives a run.
 
 use crate::common::{
-    DISC, Home, PATIENT, alone, entries, eventually, has_loops, ours, processes, result, start,
+    DISC, Home, PATIENT, alone, entries, eventually, has_loops, needs_root, ours, processes,
+    program, result, start,
 };
 use nix::libc;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::signal::{Signal, kill};
-use nix::unistd::{Pid, geteuid};
+use nix::unistd::Pid;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn root(what: &str) -> bool {
-    let root = geteuid().is_root();
-    if !root {
-        eprintln!("left out, since it takes root: {what}");
-    }
-    root
-}
-
 /// A mount that only this thread and what it starts can see.
 struct Private(PathBuf);
 
 impl Private {
-    /// `None`, with the reason printed, when that is not possible here.
-    fn mount(
-        from: Option<&Path>,
-        at: &Path,
-        kind: &str,
-        flags: MsFlags,
-        options: &str,
-    ) -> Option<Self> {
+    fn mount(from: Option<&Path>, at: &Path, kind: &str, flags: MsFlags, options: &str) -> Self {
+        needs_root();
         let none: Option<&str> = None;
         unshare(CloneFlags::CLONE_NEWNS)
             .and_then(|()| mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none))
             .and_then(|()| mount(from, at, Some(kind), flags, Some(options)))
-            .inspect_err(|error| eprintln!("left out, since {kind} cannot be mounted: {error}"))
-            .ok()
-            .map(|()| Self(at.to_owned()))
+            .unwrap_or_else(|error| panic!("{kind} cannot be mounted: {error}"));
+        Self(at.to_owned())
     }
 }
 
@@ -76,41 +62,29 @@ fn says_full(home: &Home, disc: &Path, rows: &[&str]) {
 }
 
 #[test]
-fn a_full_disc_says_where_and_what_to_do() {
+#[ignore = "measures: make test-full"]
+fn a_full_disc_says_where_and_what_to_do_as_root() {
     let _turn = alone();
     let home = Home::new();
     let (image, disc) = (home.path().join("image"), home.path().join("disc"));
     fs::create_dir(&disc).unwrap();
     let whole = MsFlags::empty();
     {
-        let Some(_memory) = Private::mount(None, &disc, "tmpfs", whole, "size=1m") else {
-            return;
-        };
+        let _memory = Private::mount(None, &disc, "tmpfs", whole, "size=1m");
         says_full(&home, &disc, &["fs/seq-write/32k", "fs/fsync/rand-32k"]);
     }
-    File::create(&image).unwrap().set_len(3 << 20).unwrap();
-    let made = Command::new("mkfs.ext4").arg("-q").arg(&image).status();
-    let Some(device) = Loop::over(&image).filter(|_| made.is_ok_and(|made| made.success())) else {
-        eprintln!("left out, since there is no mkfs.ext4 or no loop device");
-        return;
-    };
-    let name = Path::new(&device.0);
-    let Some(_disc) = Private::mount(Some(name), &disc, "ext4", whole, "") else {
-        return;
-    };
+    let device = file_system(&image, 3 << 20);
+    let _disc = Private::mount(Some(device.path()), &disc, "ext4", whole, "");
     let rows = ["disk/write-nofsync", "disk/raw-write", "disk/read-seq"];
     says_full(&home, &disc, &rows);
 }
 
 #[test]
-fn a_directory_that_cannot_be_written_is_named() {
+fn a_directory_that_cannot_be_written_is_named_as_root() {
     let home = Home::new();
     let disc = home.path().join("disc");
     fs::create_dir(&disc).unwrap();
-    let fixed = MsFlags::MS_RDONLY;
-    let Some(_disc) = Private::mount(None, &disc, "tmpfs", fixed, "size=1m") else {
-        return;
-    };
+    let _disc = Private::mount(None, &disc, "tmpfs", MsFlags::MS_RDONLY, "size=1m");
     for row in ["fs/seq-write/512", "disk/write-fsync"] {
         let (code, out, error) = home.run(&["run", row, "--dir", disc.to_str().unwrap()]);
         assert_eq!(code, 2, "{out} {error}");
@@ -130,16 +104,26 @@ fn a_directory_that_cannot_be_written_is_named() {
 struct Loop(String);
 
 impl Loop {
-    fn over(image: &Path) -> Option<Self> {
-        let output = Command::new("losetup")
-            .args(["--find", "--show"])
-            .arg(image)
-            .output()
-            .inspect_err(|error| eprintln!("left out, since there is no losetup: {error}"))
-            .ok()?;
-        let device = String::from_utf8(output.stdout).unwrap().trim().to_owned();
-        (!device.is_empty()).then_some(Self(device))
+    fn over(image: &Path) -> Self {
+        needs_root();
+        let mut losetup = Command::new(program(&["losetup"]));
+        let output = losetup.args(["--find", "--show"]).arg(image).output();
+        let device = String::from_utf8(output.unwrap().stdout).unwrap();
+        assert!(!device.is_empty(), "it takes loop devices");
+        Self(device.trim().to_owned())
     }
+
+    fn path(&self) -> &Path {
+        Path::new(&self.0)
+    }
+}
+
+/// A loop device over a new file with an empty ext4.
+fn file_system(image: &Path, bytes: u64) -> Loop {
+    File::create(image).unwrap().set_len(bytes).unwrap();
+    let made = Command::new("mkfs.ext4").arg("-q").arg(image).status();
+    assert!(made.unwrap().success());
+    Loop::over(image)
 }
 
 impl Drop for Loop {
@@ -189,18 +173,14 @@ fn what_is_no_device_is_refused_by_name() {
 }
 
 #[test]
-fn a_device_is_written_only_when_nobody_uses_it_and_it_was_named_twice() {
+#[ignore = "measures: make test-full"]
+fn a_device_is_written_only_when_nobody_uses_it_and_it_was_named_twice_as_root() {
     let _turn = alone();
-    if !root("loop devices") {
-        return;
-    }
     let home = Home::new();
     let image = home.path().join("image");
     let before = vec![b'm'; 16 << 20];
     fs::write(&image, &before).unwrap();
-    let Some(device) = Loop::over(&image) else {
-        return;
-    };
+    let device = Loop::over(&image);
     let name = device.0.as_str();
     let intact = |what: &str| assert!(fs::read(&image).unwrap() == before, "{what}");
 
@@ -240,25 +220,13 @@ fn a_device_is_written_only_when_nobody_uses_it_and_it_was_named_twice() {
 }
 
 #[test]
-fn a_mounted_device_is_refused_and_keeps_its_files() {
+fn a_mounted_device_is_refused_and_keeps_its_files_as_root() {
     let _turn = alone();
-    if !root("loop devices") {
-        return;
-    }
     let home = Home::new();
     let (image, point) = (home.path().join("image"), home.path().join("point"));
-    File::create(&image).unwrap().set_len(16 << 20).unwrap();
     fs::create_dir(&point).unwrap();
-    let made = Command::new("mkfs.ext4").arg("-q").arg(&image).status();
-    let Some(device) = Loop::over(&image).filter(|_| made.is_ok_and(|made| made.success())) else {
-        eprintln!("left out, since there is no mkfs.ext4 or no loop device");
-        return;
-    };
-    let name = Path::new(&device.0);
-    let options = MsFlags::empty();
-    let Some(mounted) = Private::mount(Some(name), &point, "ext4", options, "") else {
-        return;
-    };
+    let device = file_system(&image, 16 << 20);
+    let mounted = Private::mount(Some(device.path()), &point, "ext4", MsFlags::empty(), "");
     fs::write(point.join("mine"), "kept").unwrap();
     // the run sees the mount; one that does not would be refused by the system
     let (code, _, error) = on_device(&home, &device.0, Some(&device.0));
@@ -286,11 +254,10 @@ fn mounts_and_loops(dir: &Path) -> usize {
 }
 
 #[test]
-fn a_run_that_is_killed_leaves_no_file_system() {
+fn a_run_that_is_killed_leaves_no_file_system_as_root() {
     let _turn = alone();
-    if !root("making a file system") || !has_loops() {
-        return;
-    }
+    needs_root();
+    assert!(has_loops(), "it takes loop devices");
     let home = Home::new();
     let dir = tempfile::tempdir_in(DISC).unwrap();
     let arguments = ["run", "disk/write-fsync", "--budget", "60s", "--dir"];

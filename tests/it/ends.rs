@@ -49,7 +49,7 @@ fn a_run_that_was_cut_off_goes_on() {
             rows[0],
             rows[1],
             "--budget",
-            "60s",
+            "6s",
             "--precision",
             "10%",
             "--dir",

@@ -4,7 +4,6 @@
 mod common;
 
 mod ab;
-mod aim;
 mod attacks;
 mod audit;
 mod bare;
@@ -19,7 +18,6 @@ mod ends;
 mod exchange;
 mod fs;
 mod ipc;
-mod kernel;
 mod licenses;
 mod load;
 mod own;
@@ -28,8 +26,8 @@ mod past;
 mod ratings;
 mod rt;
 mod selftest;
+mod shapes;
 mod steady;
 mod surroundings;
 mod terminal;
-mod thread;
 mod trace;

@@ -1,7 +1,8 @@
 //! Paging by the binary: what the document was about, within one run, and that no control group and no swap file outlives a run.
 
 use crate::common::{
-    Home, PATIENT, entries, eventually, flagged, kept, messages, processes, result, start,
+    Home, PATIENT, entries, eventually, flagged, kept, messages, needs_root, processes, result,
+    start,
 };
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -23,6 +24,7 @@ fn faults(row: &Value) -> f64 {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn a_sequence_that_is_announced_waits_far_less_often_than_random_access() {
     let home = Home::new();
     let rows = ["vm/paging/sequential-advised", "vm/paging/random"];
@@ -30,10 +32,6 @@ fn a_sequence_that_is_announced_waits_far_less_often_than_random_access() {
     arguments.extend(rows);
     arguments.extend(["--budget", "20s", "--dir", DIR, "--format", "json"]);
     let (code, out, error) = home.run(&arguments);
-    if error.contains("is told to let go") || error.contains("reads") && error.contains("ahead") {
-        assert!(error.contains("--dir"), "{error}"); // the disc here will not do, and that is said
-        return;
-    }
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
     let [advised, random] = rows.map(|id| result(&run, id));
@@ -69,7 +67,9 @@ fn groups(home: &Home) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_run_that_is_killed_leaves_no_control_group_after_the_next_start() {
+#[ignore = "measures: make test-full"]
+fn a_run_that_is_killed_leaves_no_control_group_after_the_next_start_as_root() {
+    needs_root();
     let home = Home::new();
     let arguments = ["run", "vm/paging/random", "--budget", "60s", "--dir", DIR];
     let mut child = start(&home, &arguments, &[]);
@@ -85,9 +85,9 @@ fn a_run_that_is_killed_leaves_no_control_group_after_the_next_start() {
     let (_, _, error) = home.run(&["doctor"]);
     assert!(made.iter().all(|group| !group.exists()), "{made:?} {error}");
     assert!(groups(&home).is_empty(), "the journal is left: {error}");
-    // without root, or where control groups cannot limit memory, none is made, and the figure says so
+    // the figure says where control groups cannot limit memory
     let stood_in = flagged(result(&run, "vm/paging/random"), "not-comparable");
-    assert_eq!(there, usize::from(!stood_in), "{made:?}");
+    assert_eq!((there, stood_in), (1, false), "{made:?}");
 }
 
 /// The swap files of the machine that are of a run in this directory.
@@ -98,28 +98,20 @@ fn swap_files(dir: &Path) -> usize {
 }
 
 #[test]
-fn pages_of_no_file_go_to_a_swap_file_that_goes_with_the_run_however_it_ends() {
+#[ignore = "measures: make test-full"]
+fn pages_of_no_file_go_to_a_swap_file_that_goes_with_the_run_however_it_ends_as_root() {
+    needs_root();
     let home = Home::new();
     let below = tempfile::Builder::new().tempdir_in(DIR).unwrap();
     let dir = below.path().to_str().unwrap();
     let row = "vm/paging/random@anonymous";
     let whole = ["run", row, "--dir", dir, "--format", "json"];
     let (code, out, error) = home.run(&[&whole[..], &PATIENT].concat());
-    assert!([0, 3].contains(&code), "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
     let row_of_it = result(&run, row);
     assert_eq!(swap_files(below.path()), 0);
     assert_eq!(entries(below.path()), Vec::<PathBuf>::new());
-    if row_of_it["outcome"] == "skipped" {
-        // without root, or where nothing limits memory: it says so, and has no figure
-        let why = messages(&row_of_it);
-        assert!(
-            why.contains("swap file was made") || why.contains("control group"),
-            "{why}"
-        );
-        return;
-    }
-    assert_eq!(code, 0, "{row_of_it}");
+    assert_eq!(code, 0, "{error}");
     assert!(!flagged(row_of_it, "invalid"), "{row_of_it}");
 
     let killed = ["run", row, "--budget", "60s", "--dir", dir];

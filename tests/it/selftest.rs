@@ -17,7 +17,7 @@ fn measured() -> (Home, Value, i32) {
         "--runs",
         "2",
         "--budget",
-        "6s",
+        "3s",
         "--format",
         "json",
     ]);
@@ -165,7 +165,7 @@ fn what_cannot_be_compared_is_said() {
         "--label",
         "a",
         "--budget",
-        "5s",
+        "1s",
         "--format",
         "json",
     ];

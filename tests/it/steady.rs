@@ -224,7 +224,7 @@ fn a_run_that_is_killed_at_any_moment_leaves_nothing() {
 #[test]
 fn a_steadied_run_goes_on_steadied_or_not_at_all() {
     let made = Made::new();
-    let mut child = made.start("8s");
+    let mut child = made.start("4s");
     eventually("a launch is kept", || kept(&made.home) > 0);
     end(child.id(), Signal::SIGKILL);
     child.wait().unwrap();

@@ -89,7 +89,7 @@ struct OnTerminal(Child);
 impl OnTerminal {
     /// Of a row that is measured and one that says why it is not: its remark must not be lost.
     fn start(home: &Home, terminal: OwnedFd) -> Self {
-        let words = ["run", "byte/loop", "byte/cc", "--budget", "12s"];
+        let words = ["run", "byte/loop", "byte/cc", "--budget", "3s"];
         let child = Command::new(common::binary())
             .args(words)
             .args(["--precision", "50%", "--format", "json"])

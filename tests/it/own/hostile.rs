@@ -224,17 +224,18 @@ fn names_and_texts_that_mean_harm_are_refused() {
     }
 }
 
-/// Measures catalogues that do harm; their rows have no figure, and nothing of them is left.
-fn contained(entries: &str, files: &[(&str, &str)], outcome: &str, said: &str) {
+/// Measures catalogues that do harm within a budget of seconds; their rows have no figure, and nothing of them is left.
+fn contained(entries: &str, files: &[(&str, &str)], seconds: u32, outcome: &str, said: &str) {
     let home = Home::new();
     let folder = evil(&home, entries, files);
+    let budget = format!("{seconds}s");
     let words = [
         "run",
         "--catalogue",
         &folder,
         "--trust",
         "--budget",
-        "3s",
+        &budget,
         "--precision",
         "50%",
         "--format",
@@ -247,7 +248,7 @@ fn contained(entries: &str, files: &[(&str, &str)], outcome: &str, said: &str) {
     let run: serde_json::Value = serde_json::from_str(&out).unwrap();
     let row = &run["results"][0];
     assert_eq!(row["outcome"], outcome, "{row}");
-    let whys: String = messages(&row);
+    let whys: String = messages(row);
     assert!(whys.contains(said), "{whys}");
     common::eventually("all processes are gone", || processes(&home) == 0);
     assert!(
@@ -258,25 +259,45 @@ fn contained(entries: &str, files: &[(&str, &str)], outcome: &str, said: &str) {
 }
 
 #[test]
+#[ignore = "measures: make test-full"]
 fn what_forks_without_end_is_ended() {
     // the shell itself would end with 2 when it can have no process more
     let bomb = "b() { b & b & }; b & exec sleep 100";
-    contained(&shell(bomb), &[], "timed_out", "it did not end within 3 s");
+    contained(
+        &shell(bomb),
+        &[],
+        3,
+        "timed_out",
+        "it did not end within 3 s",
+    );
     // and one whose processes do not stay where they were started
     let apart = "b() { setsid sh -c 'sleep 50' & }; (while :; do b; done) & exec sleep 100";
-    contained(&shell(apart), &[], "timed_out", "it did not end within 3 s");
+    contained(
+        &shell(apart),
+        &[],
+        3,
+        "timed_out",
+        "it did not end within 3 s",
+    );
 }
 
 #[test]
 fn what_ignores_the_order_to_end_is_ended() {
     let deaf = "trap '' TERM INT HUP; while :; do sleep 1; done";
-    contained(&shell(deaf), &[], "timed_out", "it did not end within 3 s");
+    contained(
+        &shell(deaf),
+        &[],
+        1,
+        "timed_out",
+        "it did not end within 1 s",
+    );
     let script = "#!/bin/sh\ntrap '' TERM\necho 'hello protocol=1 kernel=evil/x' >&3\nwhile :; do sleep 1; done\n";
     contained(
         &speaks("x"),
         &[("evil/x", script)],
+        1,
         "timed_out",
-        "it did not end within 3 s",
+        "it did not end within 1 s",
     );
 }
 
@@ -312,6 +333,6 @@ fn what_does_not_speak_the_protocol_yields_no_figure() {
         ),
         ("#!/no/such/interpreter\n".to_owned(), "cannot execute"),
     ] {
-        contained(&speaks("x"), &[("evil/x", &script)], "failed", said);
+        contained(&speaks("x"), &[("evil/x", &script)], 2, "failed", said);
     }
 }
