@@ -101,10 +101,10 @@ fn a_directory_that_cannot_be_written_is_named_as_root() {
 }
 
 /// A loop device over a file; it goes when this is dropped.
-struct Loop(String);
+pub struct Loop(String);
 
 impl Loop {
-    fn over(image: &Path) -> Self {
+    pub fn over(image: &Path) -> Self {
         needs_root();
         let mut losetup = Command::new(program(&["losetup"]));
         let output = losetup.args(["--find", "--show"]).arg(image).output();
@@ -113,7 +113,7 @@ impl Loop {
         Self(device.trim().to_owned())
     }
 
-    fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         Path::new(&self.0)
     }
 }

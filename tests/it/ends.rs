@@ -82,7 +82,7 @@ fn a_run_that_was_cut_off_goes_on() {
     assert_eq!(launches_of(&home)[..cut.len()], cut[..]);
     let (code, _, error) = home.run(&["run", "--resume"]);
     assert!(
-        code == 2 && error.contains("no run of this machine was cut off"),
+        code == 2 && error.contains("no run that you began on this machine was cut off"),
         "{error}"
     );
 }

@@ -1,5 +1,6 @@
 //! Attacks on the binary, each of which must fail: by bundles, directories, names, limits and what is printed.
 
+mod bundles;
 mod damage;
 mod full_disks;
 mod kills;
@@ -7,3 +8,4 @@ mod limits;
 mod parameters;
 mod printing;
 mod setup;
+mod stores;

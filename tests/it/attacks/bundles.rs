@@ -1,0 +1,161 @@
+//! Bundles of somebody who knows the victim's machine, and files of other programs: what comes from elsewhere is data.
+
+use crate::common::{DISC, Home, alone};
+use crate::discs::Loop;
+use gritstone_exchange::{read_bundle, write_bundle};
+use gritstone_model::{Compilers, RunData, Work};
+use gritstone_store::new_id;
+use std::fs;
+
+/// A run as it was measured here: machine, system, programs and entries are those of the victim, who has handed it on.
+fn handed_on(home: &Home, benchmark: &str, dir: &str) -> RunData {
+    let run = ["run", benchmark, "--dir", dir, "--budget", "3s"];
+    let (code, _, error) = home.run(&[&run[..], &["--precision", "50%"]].concat());
+    assert_eq!(code, 0, "{error}");
+    let (_, bundle, _) = home.run(&["export"]);
+    read_bundle(&bundle).unwrap()
+}
+
+/// The same run as if it had been cut off, and begun in a year that makes it the newest.
+fn in_2027(mut run: RunData) -> RunData {
+    run.info.elapsed_s = None;
+    run.info.started = "2027-06-01T00:00:00Z".to_owned();
+    run.info.id = new_id(run.info.started.parse().unwrap(), 1);
+    run.launches.truncate(1);
+    run
+}
+
+/// Imports the run, and goes on with it by all ways there are; each is refused.
+fn resume(home: &Home, run: &RunData) {
+    let file = home.path().join("evil.jsonl");
+    fs::write(&file, write_bundle(run)).unwrap();
+    let (code, _, error) = home.run(&["import", file.to_str().unwrap()]);
+    assert_eq!(code, 0, "{error}");
+    assert!(home.run(&["show", "last"]).0 == 0, "it can be shown");
+    let (code, _, error) = home.run(&["run", "--resume"]);
+    assert_eq!(code, 2, "{error}");
+    assert!(error.contains("no run that you began"), "{error}");
+    for name in ["last", &run.info.id] {
+        let (code, _, error) = home.run(&["run", &format!("--resume={name}")]);
+        assert_eq!(code, 2, "{error}");
+        assert!(error.contains("was imported"), "{error}");
+    }
+}
+
+#[test]
+fn compilers_of_an_imported_run_execute_nothing() {
+    let home = Home::new();
+    let dir = home.path().to_str().unwrap();
+    let mut run = in_2027(handed_on(&home, "byte/loop", dir));
+    let mark = home.path().join("executed");
+    run.info.settings.compilers = Some(Compilers {
+        cc: Some("gcc".to_owned()),
+        cflags: Some(format!("-wrapper sh,-c,id>{}", mark.display())),
+        ..Compilers::default()
+    });
+    resume(&home, &run);
+    assert!(!mark.exists(), "{:?}", fs::read_to_string(mark));
+}
+
+#[test]
+fn parameters_and_directories_of_an_imported_run_are_not_written_to() {
+    let _turn = alone();
+    let home = Home::new();
+    let measured = tempfile::tempdir_in(DISC).unwrap();
+    let mut run = in_2027(handed_on(
+        &home,
+        "disk/raw-write",
+        measured.path().to_str().unwrap(),
+    ));
+    let folder = tempfile::tempdir_in(DISC).unwrap();
+    let image = folder.path().join("image");
+    let before = b"what must not be lost\n".repeat(1 << 19);
+    fs::write(&image, &before).unwrap();
+    let device = Loop::over(&image);
+    let name = device.path().display().to_string();
+    for (key, value) in [("device", &name), ("overwrite", &name)] {
+        run.info
+            .settings
+            .params
+            .insert(key.to_owned(), value.clone());
+        for benchmark in &mut run.benchmarks {
+            if let Work::Kernel(work) = &mut benchmark.work {
+                work.params.insert(key.to_owned(), value.clone());
+            }
+        }
+    }
+    resume(&home, &run);
+    drop(device);
+    assert!(
+        fs::read(&image).unwrap() == before,
+        "the device was written to"
+    );
+
+    // nor does its directory say where root writes
+    let elsewhere = tempfile::tempdir_in(DISC).unwrap();
+    let mut run = in_2027(run);
+    run.info.id = new_id(run.info.started.parse().unwrap(), 2);
+    run.info.settings.dir = elsewhere.path().to_str().unwrap().to_owned();
+    let made = fs::metadata(elsewhere.path()).unwrap().modified().unwrap();
+    resume(&home, &run);
+    assert_eq!(
+        fs::metadata(elsewhere.path()).unwrap().modified().unwrap(),
+        made
+    );
+}
+
+#[test]
+fn an_imported_run_of_2027_does_not_hide_the_own_one_that_was_cut_off() {
+    let home = Home::new();
+    let dir = home.path().to_str().unwrap();
+    let run = in_2027(handed_on(&home, "byte/loop", dir));
+    let mut child = crate::common::start(
+        &home,
+        &[
+            "run",
+            "byte/loop",
+            "--dir",
+            dir,
+            "--budget",
+            "60s",
+            "--precision",
+            "1%",
+        ],
+        &[],
+    );
+    crate::common::eventually("a launch is kept", || {
+        let (_, out, _) = home.run(&["show", "--format", "json"]);
+        let view: serde_json::Value = serde_json::from_str(&out).unwrap_or_default();
+        view["elapsed_s"].is_null() && crate::common::kept(&home) > 0
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let own = home.json(&["show", "--format", "json"])["id"].clone();
+    let file = home.path().join("evil.jsonl");
+    fs::write(&file, write_bundle(&run)).unwrap();
+    assert_eq!(home.run(&["import", file.to_str().unwrap()]).0, 0);
+    let resumed = home.gritstone(&["run", "--resume", "--format", "json"]);
+    let (_, out, error) = crate::common::ended(&mut { resumed });
+    let view: serde_json::Value = serde_json::from_str(&out).unwrap_or_default();
+    assert_eq!(view["id"], own, "{error}");
+}
+
+#[test]
+fn thousands_of_names_that_begin_alike_are_shown_as_soon_as_others() {
+    let home = Home::new();
+    let show = |name: &dyn Fn(usize) -> String| {
+        let results: Vec<String> = (0..3_000)
+            .map(|n| format!(r#"{{"command":"{}","times":[1.0,1.1]}}"#, name(n)))
+            .collect();
+        let file = home.path().join("h.json");
+        fs::write(&file, format!(r#"{{"results":[{}]}}"#, results.join(","))).unwrap();
+        let start = std::time::Instant::now();
+        let (code, _, error) = home.run(&["show", file.to_str().unwrap()]);
+        assert_eq!(code, 0, "{error}");
+        start.elapsed()
+    };
+    let others = show(&|n| format!("{n}"));
+    let alike = show(&|n| format!("{}{n}", "x".repeat(80)));
+    // it was 50 times as long
+    assert!(alike < 4 * others, "{alike:?} where others take {others:?}");
+}

@@ -1,0 +1,118 @@
+//! Stores of somebody else, and stores that others hold: a schema that is not ours, a lock, rows in the place of others.
+
+use crate::common::{self, Home, at_hour, recorded, start};
+use gritstone_store::Store;
+use rusqlite::Connection;
+use std::io::Read;
+use std::time::Duration;
+
+/// A view in the place of a table that yields rows for ever.
+#[test]
+fn a_view_in_the_place_of_a_table_keeps_nobody_busy() {
+    let home = Home::with(&["copies"]);
+    let other = Connection::open(home.store()).unwrap();
+    other
+        .execute_batch(
+            "PRAGMA foreign_keys = OFF; DROP TABLE launch; CREATE VIEW launch AS \
+             WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) \
+             SELECT x AS run, x AS number, x AS outcome FROM r",
+        )
+        .unwrap();
+    drop(other);
+    for command in [&["show"][..], &["history", "byte/syscall"], &["machines"]] {
+        let (code, _, error) = home.run(command);
+        assert!(code == 2 && error.contains("view 'launch'"), "{error}");
+    }
+}
+
+/// A run, an end or a launch that is gone is missed by every command that would have read it.
+#[test]
+fn what_is_gone_is_missed_by_all_that_look_back() {
+    let run = recorded("copies");
+    let id = run.benchmarks[0].id.to_string();
+    let runs = [1, 2, 3].map(|hour| at_hour(&run, hour, &format!("hour-{hour}")));
+    for gone in [
+        "DELETE FROM run WHERE number = 2",
+        "DELETE FROM run_end WHERE run = 2",
+        "DELETE FROM launch WHERE run = 2 AND number = 3; DELETE FROM cached_run",
+        "DELETE FROM launch WHERE run = 2 AND number = (SELECT max(number) FROM launch WHERE run = 2); DELETE FROM cached_run",
+    ] {
+        let home = Home::new();
+        let mut store = Store::open(&home.store()).unwrap();
+        runs.iter().for_each(|run| store.import(run).unwrap());
+        drop(store);
+        assert_eq!(home.run(&["history", &id]).0, 0);
+        with_triggers_off(&home, gone);
+        for command in [
+            &["history", &id][..],
+            &["check"],
+            &["doctor", "--format", "json"],
+        ] {
+            let (_, out, error) = home.run(command);
+            let told = format!("{out}{error}");
+            let words = ["is missing", "is not as it was written", "are found"];
+            assert!(
+                words.iter().any(|word| told.contains(word)),
+                "{gone}: {command:?}: {told}"
+            );
+        }
+        let (code, _, error) = home.run(&["export", &runs[0].info.id]);
+        assert_eq!(code, 0, "what is whole can be taken out: {error}");
+    }
+}
+
+/// Changes a store as its triggers would not let it, and leaves them as they were.
+fn with_triggers_off(home: &Home, change: &str) {
+    let other = Connection::open(home.store()).unwrap();
+    let triggers: Vec<(String, String)> = other
+        .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+        .unwrap()
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    other.pragma_update(None, "foreign_keys", false).unwrap();
+    let drops: Vec<String> = (triggers.iter())
+        .map(|(name, _)| format!("DROP TRIGGER {name};"))
+        .collect();
+    let makes: Vec<&str> = triggers.iter().map(|(_, sql)| sql.as_str()).collect();
+    let whole = format!("{} {change}; {};", drops.concat(), makes.join(";"));
+    other.execute_batch(&whole).unwrap();
+}
+
+/// A backup that holds the store for longer than a commit waits, in the middle of a run.
+#[test]
+fn a_store_that_is_locked_for_long_cuts_no_run_off() {
+    let home = Home::new();
+    let dir = home.path().to_str().unwrap();
+    let run = [
+        "run",
+        "byte/loop",
+        "--dir",
+        dir,
+        "--budget",
+        "14s",
+        "--precision",
+        "1%",
+    ];
+    let mut child = start(&home, &run, &[]);
+    common::eventually("a launch is kept", || common::kept(&home) > 0);
+    let other = Connection::open(home.store()).unwrap();
+    other.busy_timeout(Duration::from_secs(60)).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    // longer than the store waits for a launch
+    std::thread::sleep(Duration::from_secs(7));
+    other.execute_batch("ROLLBACK").unwrap();
+    let status = child.wait().unwrap();
+    let mut error = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut error)
+        .unwrap();
+    assert!(status.success(), "{error}");
+    assert!(error.contains("is locked by another process"), "{error}");
+    let view = home.json(&["show", "--format", "json"]);
+    assert!(view["elapsed_s"].is_number(), "{view}");
+}
