@@ -1,10 +1,12 @@
 //! Damaged inputs for tests of readers: real ones with a few bytes, lines or numbers changed, which get further into a reader
-//! than bytes at random. `GRITSTONE_INPUTS` says how many; the seed is fixed, so that input N is always the same.
+//! than bytes at random. Input N is always the same: `GRITSTONE_FIRST` says with which to begin, and `GRITSTONE_INPUTS` how many, or
+//! `GRITSTONE_SECONDS` for how long.
 //!
 //! Must not know: what is read.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+use std::time::{Duration, Instant};
 
 /// As many as an ordinary test has time for.
 const FEW: u64 = 2_000;
@@ -47,9 +49,24 @@ const PIECES: [&str; 32] = [
 
 /// Gives damaged copies of `inputs` to `read`, each to be read without a panic, and says which one it was otherwise.
 pub fn each(inputs: &[&[u8]], mut read: impl FnMut(&[u8], &mut Pcg64)) {
-    let wanted = std::env::var("GRITSTONE_INPUTS").ok();
-    let wanted = wanted.map_or(FEW, |n| n.parse().expect("GRITSTONE_INPUTS is a number"));
-    for number in 0..wanted {
+    let asked = |name: &str| -> Option<u64> {
+        let value = std::env::var(name).ok()?;
+        Some(
+            value
+                .parse()
+                .unwrap_or_else(|_| panic!("{name} is a number")),
+        )
+    };
+    let first = asked("GRITSTONE_FIRST").unwrap_or(0);
+    let seconds = asked("GRITSTONE_SECONDS").map(Duration::from_secs);
+    let most = asked("GRITSTONE_INPUTS").unwrap_or(if seconds.is_some() { u64::MAX } else { FEW });
+    let start = Instant::now();
+    for number in first.. {
+        let done = number - first;
+        if done == most || seconds.is_some_and(|seconds| start.elapsed() >= seconds) {
+            println!("{done} inputs from {first} on");
+            return;
+        }
         let mut random = Pcg64::seed_from_u64(number);
         let mut bytes = inputs[random.random_range(0..inputs.len())].to_vec();
         for _ in 0..=random.random_range(0..4) {
@@ -57,7 +74,7 @@ pub fn each(inputs: &[&[u8]], mut read: impl FnMut(&[u8], &mut Pcg64)) {
         }
         let read = std::panic::AssertUnwindSafe(|| read(&bytes, &mut random));
         if let Err(panic) = std::panic::catch_unwind(read) {
-            eprintln!("input {number} of {wanted} was: {}", bytes.escape_ascii());
+            eprintln!("input {number} was: {}", bytes.escape_ascii());
             std::panic::resume_unwind(panic);
         }
     }

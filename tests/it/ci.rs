@@ -53,6 +53,7 @@ fn carried_out(blocks: &[String], path: &Path, home: &Home, merged: bool) -> (i3
             .env_clear()
             .env("PATH", format!("{}:/usr/bin:/bin", path.display()))
             .env("HOME", home.path())
+            .env("XDG_DATA_HOME", home.path().join("data"))
             .env("ROWS", "byte/loop byte/siev*")
             .env("BUDGET", "2s")
             .env("SLOWDOWN", "2%")

@@ -16,7 +16,7 @@ pub struct Cli {
     #[arg(long, global = true, value_name = "FILE")]
     pub store: Option<PathBuf>,
     /// Print the licenses of Gritstone and of everything in this binary
-    #[arg(long, exclusive = true)]
+    #[arg(long)]
     pub licenses: bool,
     #[command(subcommand)]
     pub command: Option<Command>,

@@ -92,7 +92,7 @@ fn licenses() -> anyhow::Result<Exit> {
 fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
     let world = world::World::new(cli.store.clone());
     match &cli.command {
-        None if cli.licenses => licenses(),
+        _ if cli.licenses => licenses(),
         None => inspect::what_next(&world),
         Some(Command::Run(args)) => run::run(&world.with_programs(&args.own)?, args),
         Some(Command::List(args)) => inspect::list(world, args),

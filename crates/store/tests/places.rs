@@ -106,7 +106,7 @@ fn a_store_that_is_closed_to_others_cannot_be_read_and_says_so() {
     common::store(&mut Store::open(&path).unwrap(), &common::run(1, 1));
     without_writing(folder.path(), || {
         let me = setfsuid(geteuid());
-        fs::set_permissions(&path, Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o000)).unwrap();
         setfsuid(me);
         for opened in [Store::open(&path), Store::open_read_only(&path)] {
             let error = opened.unwrap_err();
