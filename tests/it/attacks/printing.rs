@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
@@ -313,11 +313,12 @@ fn a_terminal_gets_no_styles_but_ours() {
 #[test]
 fn a_catalog_from_a_bundle_has_the_names_of_a_folder_or_is_refused() {
     let entries = include_str!("../../../examples/mine/mine.toml");
+    let planted = format!("gritstone-planted-{}", std::process::id());
     for name in [
-        "mine/../../x",
-        "../x",
+        &format!("mine/../../{planted}"),
+        &format!("../{planted}"),
+        &format!("/tmp/{planted}"),
         "mine/\x1b[2J",
-        "/etc/x",
         "mine/a/b",
         "mine/.x",
         "mine/..",
@@ -346,8 +347,12 @@ fn a_catalog_from_a_bundle_has_the_names_of_a_folder_or_is_refused() {
         );
         all_that_print(&home, path);
         assert_ne!(harmless(&home, &["run", "--resume", "--trust"]), 0);
-        assert!(
-            !home.path().join("x").exists() && !home.path().parent().unwrap().join("x").exists()
-        );
+        for folder in [
+            home.path(),
+            home.path().parent().unwrap(),
+            Path::new("/tmp"),
+        ] {
+            assert!(!folder.join(&planted).exists(), "{name:?} in {folder:?}");
+        }
     }
 }
