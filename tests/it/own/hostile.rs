@@ -333,6 +333,6 @@ fn what_does_not_speak_the_protocol_yields_no_figure() {
         ),
         ("#!/no/such/interpreter\n".to_owned(), "cannot execute"),
     ] {
-        contained(&speaks("x"), &[("evil/x", &script)], 2, "failed", said);
+        contained(&speaks("x"), &[("evil/x", &script)], 3, "failed", said);
     }
 }

@@ -15,7 +15,7 @@ mod past;
 mod rest;
 mod runs;
 mod trial;
-#[path = "../../tests/world/mod.rs"]
+#[path = "../../tests/views/world/mod.rs"]
 mod world;
 
 /// The document that has the tables.

@@ -1,0 +1,111 @@
+//! Damaged bundles, half of them with a hash that is right again, and damaged files of other programs: read, or refused with an
+//! error, and never a crash. What is read is what is written again.
+//!
+//! Must not know: how a bundle is read.
+
+use crate::mutation;
+use gritstone_exchange::{
+    read_bundle, read_gbench, read_hyperfine, read_unixbench, recognise, write_bundle,
+};
+use gritstone_model::*;
+use rand::RngExt;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+const WHEN: &str = "2026-11-20T08:00:00Z";
+
+/// A run of two launches with an event of most kinds.
+fn run() -> RunData {
+    let id = Id::parse("a/time@x").unwrap();
+    let benchmark = Benchmark::new(
+        id.clone(),
+        Unit::parse("us/call").unwrap(),
+        Work::Command(CommandWork::default()),
+    );
+    let launch = |round| Launch {
+        id: id.clone(),
+        round,
+        start: 7,
+        cpus: vec![1],
+        copies: 1,
+        outcome: Outcome::Measured,
+        events: vec![
+            Event::Hello {
+                protocol: 1,
+                kernel: "a/time".to_owned(),
+            },
+            Event::Warm { n: 1, wall: 20 },
+            Event::Sample(Box::new(Sample {
+                n: 1000,
+                wall: 2_000_000,
+                pace: 250_000,
+                ..Sample::default()
+            })),
+            Event::Check(Check {
+                n: 1000,
+                got: u64::MAX,
+                expected: 7,
+            }),
+            Event::Bye,
+        ],
+        conditions: Conditions::default(),
+    };
+    RunData {
+        info: RunInfo {
+            id: "20261121-093012-4f2a19c3".to_owned(),
+            label: Some("before".to_owned()),
+            started: "2026-11-21T09:30:12Z".to_owned(),
+            elapsed_s: Some(0.1 + 0.2),
+            ..RunInfo::default()
+        },
+        benchmarks: vec![benchmark],
+        programs: BTreeMap::new(),
+        skips: vec![],
+        launches: vec![launch(0), launch(1)],
+    }
+}
+
+/// With an end that fits.
+fn sealed(body: &str) -> String {
+    let launches = body.lines().count().saturating_sub(1);
+    let hash: String = Sha256::digest(body.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("{body}{{\"end\":{{\"launches\":{launches},\"sha256\":\"{hash}\"}}}}\n")
+}
+
+#[test]
+fn damaged_bundles_are_read_or_refused() {
+    let whole = write_bundle(&run());
+    let end = whole.trim_end().rfind('\n').map_or(0, |at| at + 1);
+    let (body, _) = whole.split_at(end);
+    assert_eq!(sealed(body), whole);
+    mutation::each(&[body.as_bytes()], |bytes, random| {
+        let mut text = String::from_utf8_lossy(bytes).into_owned();
+        if random.random() {
+            text = sealed(&text);
+        }
+        if let Ok(run) = read_bundle(&text) {
+            let again = read_bundle(&write_bundle(&run)).expect("what is written can be read");
+            assert_eq!(again, run);
+        }
+    });
+}
+
+#[test]
+fn damaged_files_of_others_are_read_or_refused() {
+    let hyperfine = r#"{"results":[{"command":"sleep 0.1","mean":0.1,"stddev":0.001,"median":0.1,"user":0.01,"system":0.02,"min":0.09,"max":0.11,"times":[0.1,0.11,0.09],"exit_codes":[0,0,0]}]}"#;
+    let google = r#"{"context":{"date":"2026-11-20T08:00:00+00:00","host_name":"box","num_cpus":2,"mhz_per_cpu":3000},"benchmarks":[{"name":"BM_a","run_name":"BM_a","run_type":"iteration","repetitions":2,"repetition_index":0,"iterations":1000,"real_time":12.5,"cpu_time":12.4,"time_unit":"ns"}]}"#;
+    let unixbench = "   BYTE UNIX Benchmarks (Version 5.1.3)\n\n   System: box: GNU/Linux\n\nDhrystone 2 using register variables       35000000.0 lps   (10.0 s, 7 samples)\nDouble-Precision Whetstone                     4000.0 MWIPS (9.9 s, 7 samples)\n";
+    let inputs = [hyperfine, google, unixbench].map(str::as_bytes);
+    mutation::each(&inputs, |bytes, _| {
+        let text = String::from_utf8_lossy(bytes);
+        let _ = recognise(&text);
+        for read in [read_hyperfine, read_gbench, read_unixbench] {
+            if let Ok(run) = read(&text, WHEN) {
+                let _ = serde_json::to_string(&run).expect("plain data");
+            }
+        }
+    });
+}

@@ -1,0 +1,19 @@
+//! Documents from made-up views, as text, HTML and drawings. One program: each module is a part that can be called by name.
+//!
+//! Must not know: the binary.
+
+#[path = "../sample/mod.rs"]
+mod sample;
+
+mod ab;
+mod audit;
+mod brief;
+mod check;
+mod compare;
+mod footnotes;
+mod history;
+mod page;
+mod pairs;
+mod ratings;
+mod selftest;
+mod show;

@@ -1,0 +1,83 @@
+//! A row with a figure for each pair of CPUs: the matrix of the brief, the table of `show`, and both in words.
+//!
+//! Must not know: how the matrix is drawn.
+
+use crate::sample::machines::{empty, view};
+use gritstone_model::{ResultView, RunView};
+use gritstone_report::{Brief, brief, html, show, terminal};
+
+/// A machine whose CPUs are cores of two, two to a cache: 20 ns within, 100 ns across.
+fn machine(cpus: u32) -> RunView {
+    let mut run = view("r1", "box", "Linux");
+    let mut result: ResultView = empty("thread/ping-pong", "ns/transfer");
+    "Cache line between two CPUs".clone_into(&mut result.title);
+    (result.estimate, result.launches) = (Some(100.0), 6);
+    for a in 0..cpus {
+        for b in a + 1..cpus {
+            let ns = if a / 2 == b / 2 { 20.25 } else { 100.5 };
+            result.parts.insert(format!("{a}-{b}"), ns);
+        }
+    }
+    run.results.push(result);
+    run
+}
+
+fn page(runs: &[RunView]) -> String {
+    html::render(&brief(&Brief {
+        ratings: None,
+        runs,
+        references: &[],
+        against: &[],
+        families: &[],
+        benchmarks: &[],
+    }))
+}
+
+#[test]
+fn the_table_has_every_pair_twice() {
+    let text = terminal::render(&show(&machine(4)), 100, false);
+    let begin = text.find("thread/ping-pong: Cache line").unwrap();
+    insta::assert_snapshot!(&text[begin..]);
+}
+
+#[test]
+fn the_brief_draws_it_with_numbers_and_says_it_in_words() {
+    let page = page(&[machine(4)]);
+    assert_eq!(page.matches("class=\"cell\"").count(), 12);
+    let said =
+        "6 pairs of 4 CPUs, from 20.3 ns/transfer to 101 ns/transfer. 0 and 1: 20.3; 0 and 2: 101;";
+    let rounded = said.replace("20.3", "20.2").replace("101", "100");
+    assert!(page.contains(said) || page.contains(&rounded), "{page}");
+}
+
+#[test]
+fn each_of_several_machines_has_its_own() {
+    let mut other = machine(2);
+    other.label = Some("small".to_owned());
+    let page = page(&[machine(4), other]);
+    assert_eq!(page.matches("class=\"cell\"").count(), 12 + 2);
+    assert!(page.contains("small, Cache line between two CPUs"));
+}
+
+#[test]
+fn what_has_no_room_is_a_sentence_of_the_nearest_and_the_farthest() {
+    let mut run = machine(20);
+    // not all pairs were met
+    run.results[0].parts.remove("3-7");
+    let text = terminal::render(&show(&run), 400, false);
+    assert!(text.contains("189 pairs of 20 CPUs"), "{text}");
+    assert!(text.contains("Not measured: 1."), "{text}");
+    assert!(!text.contains("each pair of CPUs"));
+}
+
+#[test]
+fn parts_that_are_no_pairs_stay_a_list() {
+    let mut run = machine(2);
+    run.results[0].parts.insert("text".to_owned(), 1.0);
+    let text = terminal::render(&show(&run), 400, false);
+    assert!(
+        text.contains("0-1 20.2") || text.contains("0-1 20.3"),
+        "{text}"
+    );
+    assert!(!text.contains("each pair of CPUs"));
+}

@@ -1,0 +1,201 @@
+//! Ratings as a terminal and a page print them.
+//!
+//! Must not know: how documents are made.
+
+use crate::sample::machines::id;
+use gritstone_model::{
+    Footnote, FootnoteKind, ForMoney, Per, Price, RatedMachine, Rating, Ratings, RatingsView,
+    SCHEMA_RATINGS, Without,
+};
+use gritstone_report::{Document, html, rating_line, ratings, terminal};
+
+fn text(view: &RatingsView, width: usize) -> String {
+    terminal::render(&ratings(view), width, false)
+}
+
+fn rating(environment: &str, value: f64, rows: &[&str], of: usize) -> Rating {
+    let without = |row: &&str, rating: f64| Without {
+        row: (*row).to_owned(),
+        rating,
+    };
+    let without = match rows {
+        [first, .., last] => vec![without(first, value * 0.9), without(last, value * 1.07)],
+        _ => vec![],
+    };
+    Rating {
+        environment: environment.to_owned(),
+        rating: Some(value),
+        interval: Some([value * 0.98, value * 1.02]),
+        rows: rows.iter().map(|row| id(row)).collect(),
+        of,
+        without,
+        ..Rating::default()
+    }
+}
+
+fn one_cpu(factor: f64) -> Ratings {
+    let mut unix = rating(
+        "UNIX system",
+        6_100.0 * factor,
+        &["byte/pipe", "byte/shell"],
+        40,
+    );
+    let why = "Of 2 rows 1 disturbed: byte/shell.";
+    unix.footnotes
+        .push(Footnote::new(FootnoteKind::Disturbed, why));
+    let mut overall = rating(
+        "All environments",
+        8_850.0 * factor,
+        &["byte/sieve", "byte/loop", "byte/pipe", "byte/shell"],
+        67,
+    );
+    overall.footnotes = unix.footnotes.clone();
+    Ratings {
+        environments: vec![
+            rating(
+                "Processor",
+                12_800.0 * factor,
+                &["byte/sieve", "byte/loop"],
+                20,
+            ),
+            unix,
+            Rating {
+                environment: "Memory".to_owned(),
+                of: 7,
+                ..Rating::default()
+            },
+        ],
+        overall,
+        for_money: None,
+    }
+}
+
+fn machine(name: &str, factor: f64) -> RatedMachine {
+    RatedMachine {
+        id: format!("run-{name}"),
+        name: name.to_owned(),
+        one_cpu: one_cpu(factor),
+        all_cpus: None,
+        copies: None,
+        price: None,
+    }
+}
+
+fn view(machines: Vec<RatedMachine>) -> RatingsView {
+    RatingsView {
+        schema: SCHEMA_RATINGS.to_owned(),
+        base: "ref:vax-11-780-4.1bsd".to_owned(),
+        base_name: "VAX-11/780".to_owned(),
+        by: vec![],
+        confidence: 0.95,
+        machines,
+    }
+}
+
+#[test]
+fn one_machine_by_environment() {
+    insta::assert_snapshot!(text(&view(vec![machine("EPYC 7B13", 1.0)]), 100));
+}
+
+#[test]
+fn two_machines_with_all_their_cpus_and_prices() {
+    let mut machines = vec![machine("EPYC 7B13", 1.0), machine("Graviton3", 0.8)];
+    for (machine, amount) in machines.iter_mut().zip([0.42, 0.29]) {
+        let price = Price {
+            amount,
+            per: Per::Hour,
+        };
+        let money = |ratings: &Ratings| {
+            ratings.overall.rating.map(|value| ForMoney {
+                value: value / amount,
+                interval: ratings
+                    .overall
+                    .interval
+                    .map(|ends| ends.map(|x| x / amount)),
+            })
+        };
+        let mut all = one_cpu(3.0);
+        all.for_money = money(&all);
+        machine.one_cpu.for_money = money(&machine.one_cpu);
+        machine.all_cpus = Some(all);
+        machine.copies = Some(4);
+        machine.price = Some(price);
+    }
+    insta::assert_snapshot!(text(&view(machines), 140));
+}
+
+#[test]
+fn a_rating_that_is_withheld_says_why() {
+    let mut machine = machine("EPYC 7B13", 1.0);
+    for rating in [
+        &mut machine.one_cpu.environments[0],
+        &mut machine.one_cpu.overall,
+    ] {
+        rating.rating = None;
+        rating.interval = None;
+        rating.without.clear();
+        rating.withheld = Some("a claim of work failed: byte/sieve".to_owned());
+    }
+    insta::assert_snapshot!(text(&view(vec![machine]), 100));
+}
+
+#[test]
+fn rows_that_the_user_named() {
+    let mut machine = machine("EPYC 7B13", 1.0);
+    let mut named = rating("Rows named", 3.2, &["byte/sieve"], 2);
+    named.left_out = vec!["byte/cc (not measured)".to_owned()];
+    machine.one_cpu = Ratings {
+        environments: vec![named.clone()],
+        overall: named,
+        for_money: None,
+    };
+    let mut view = view(vec![machine]);
+    view.by = vec!["byte/sieve".to_owned(), "byte/cc".to_owned()];
+    insta::assert_snapshot!(text(&view, 100));
+}
+
+#[test]
+fn a_reference_machine_is_not_asked_for_copies() {
+    let mut vax = machine("Sun-2/120", 1e-4);
+    vax.id = "ref:sun-2-120".to_owned();
+    let line = |machine: &RatedMachine| {
+        let view = view(vec![machine.clone()]);
+        rating_line(&mut Document::new(""), &view, machine)
+    };
+    assert!(!line(&vax).text.contains("all CPUs"));
+    vax.id = "20260102T030405Z-5f3a".to_owned();
+    assert!(line(&vax).text.contains("all CPUs: not rated"));
+    // the doubt about a row travels with the line
+    assert_eq!(line(&vax).marks.len(), 1);
+}
+
+#[test]
+fn names_cannot_do_harm() {
+    let mut hostile = view(vec![machine("<b>\x1b[31m\u{202e}", 1.0)]);
+    hostile.base_name = "<script>alert(1)</script>\r\n".to_owned();
+    let environment = &mut hostile.machines[0].one_cpu.environments[0];
+    environment.environment = "<i>\x07".to_owned();
+    environment.withheld = Some("</table>".to_owned());
+    environment.without[0].row = "<u>".to_owned();
+    environment.left_out = vec!["<s>".to_owned()];
+    let text = text(&hostile, 80);
+    assert!(
+        !text.contains(['\x1b', '\x07', '\u{202e}', '\r']),
+        "{text:?}"
+    );
+    let page = html::render(&ratings(&hostile));
+    for tag in ["<b>", "<script>alert", "<i>", "</table></", "<u>", "<s>"] {
+        assert!(!page.contains(tag), "{tag}");
+    }
+    assert!(page.contains("&lt;script&gt;alert"));
+}
+
+#[test]
+fn numbers_at_the_ends_of_what_there_is_are_printed() {
+    for value in [f64::MIN_POSITIVE, 1e-300, 1e300] {
+        let mut extreme = machine("x", 1.0);
+        extreme.one_cpu.overall.rating = Some(value);
+        extreme.one_cpu.overall.interval = Some([value * 0.9, value * 1.1]);
+        assert!(text(&view(vec![extreme]), 100).contains("All environments"));
+    }
+}

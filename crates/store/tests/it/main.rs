@@ -1,0 +1,16 @@
+//! The store from outside. One program: each module is a part that can be called by name.
+//!
+//! Must not know: the binary.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../../../../tests/common/mutation.rs"]
+mod mutation;
+
+mod behaviour;
+mod damage;
+mod fuzz;
+mod origin;
+mod places;
+mod processes;
+mod round_trip;
