@@ -24,6 +24,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         "gritstone-exec",
         &["gritstone-model", "gritstone-protocol", "gritstone-kernels"],
     ),
+    (
+        "gritstone-measure",
+        &["gritstone-model", "gritstone-plan", "gritstone-stats"],
+    ),
     ("gritstone-report", &["gritstone-model", "gritstone-stats"]),
     ("gritstone-pdf", &["gritstone-model", "gritstone-report"]),
     (
@@ -43,6 +47,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "gritstone-plan",
             "gritstone-store",
             "gritstone-exec",
+            "gritstone-measure",
             "gritstone-report",
             "gritstone-exchange",
             "gritstone-pdf",

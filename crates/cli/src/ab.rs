@@ -2,39 +2,30 @@
 //!
 //! Must not know: how a launch is carried out, how a verdict is found.
 
-mod live;
 mod plan;
 mod second;
 mod sides;
-mod trial;
-mod words;
 
 use crate::args::AbArgs;
-use crate::chance::chance;
-use crate::clock::Clock;
+use crate::backend::{self, DEADLINE, End, Local, plans, random};
 use crate::failure::{Exit, Failure};
-use crate::keep::when_free;
-use crate::progress::Display;
 use crate::site::Site;
 use crate::world::World;
 use crate::{output, own, registry, signals};
 use anyhow::{Context, Result};
+use gritstone_catalogue::Own;
 use gritstone_exec::Journal;
-use gritstone_host::{Root, Watch};
-use gritstone_model::{
-    AbView, Benchmark, Owner, Plan, RunData, RunInfo, Settings, TrialSide, Verdict,
-};
-use gritstone_stats::ab::Reader;
+use gritstone_exec::rebuild::Rebuilt;
+use gritstone_measure::{AfterPilot, Design, Limits, Scheduler, Sequential};
+use gritstone_model::{AbView, Benchmark, Plan, RunData, RunInfo, Settings, TrialSide, Verdict};
 use gritstone_store::Store;
-use live::{Live, Ready};
 pub use sides::COMMAND;
 use sides::{Side, Sides};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
-use trial::Design;
 
-/// How long a launch of a row may take before it counts as hung; a command may take all the time there is.
-const DEADLINE: Duration = Duration::from_secs(60);
+/// Half-width of the interval that a command alone gets.
+const PRECISION: f64 = 0.01;
 
 /// Measures, stores and shows; or shows again.
 pub fn ab(world: &World, args: &AbArgs) -> Result<Exit> {
@@ -60,178 +51,165 @@ fn measured(world: &World, args: &AbArgs, sides: Sides) -> Result<(Vec<RunData>,
     let mut plan = plan::plan(world, args, &site, &sides)?;
     let second = second::read(world, args, &mut plan)?;
     let stop = signals::end_of_run().context("cannot catch signals")?;
-    let commands = !args.commands.is_empty();
-    let deadline = if commands {
-        args.budget
-    } else {
-        DEADLINE.min(args.budget)
+    // a command may take all the time there is
+    let deadline = match args.commands.as_slice() {
+        [] => DEADLINE.min(args.budget),
+        _ => args.budget,
     };
     // dropped last: what is still made or changed then is undone
     let mut journal = registry::begin();
     let mut executor = site.executor(&plan.benchmarks, deadline, stop, journal.as_mut())?;
     let own = world.own.as_ref();
     own::prepare(own, &site, &mut plan, &mut executor, journal.as_mut())?;
-    let mut builds = plan::builds(&site, &mut executor, &plan, &sides, &own::sources(own))?;
+    let mut builds = plan::builds(&site, &mut executor, &mut plan, &sides, &own::sources(own))?;
     if let Some(second) = &second {
         builds[1] = second::build(second, &site, &mut plan, &mut executor)?;
     }
-    let trial = Head::new(args);
-    announce(args, &plan, &sides, &trial);
+    let trial = Trial {
+        args,
+        site: &site,
+        plan: &plan,
+        own: [own, second.as_ref().or(own)],
+        same: sides.same,
+        id: gritstone_store::new_id(jiff::Timestamp::now(), random()),
+        seed: args.seed.unwrap_or_else(|| u64::from(random())),
+        start_up: start_up(args, &site),
+    };
+    trial.announce(&sides);
     undo(&sides, journal.as_mut())?;
+    let sides = sides.sides.iter().zip(builds).enumerate();
+    let sides: Vec<backend::Side> = sides
+        .map(|(at, (side, build))| trial.side(at, side, build))
+        .collect();
     let mut store = Store::open(&world.store_path()?)?;
-    let mut live = Live {
-        start: Clock::start(),
-        budget: args.budget,
-        margin: args.margin,
-        watch: Watch::open(&Root::live()),
-        display: Display::new(),
-        store: &mut store,
-        executor,
-        start_up: start_up(&site, commands),
-        sides: vec![],
-        steps: plan.steps.clone(),
-        set_for: None,
-        complained: BTreeSet::new(),
-        told: false,
-        reader: Reader::default(),
-    };
-    for (side, builds) in sides.sides.iter().zip(builds) {
-        let mut run = trial.run(args, &site, &plan, side, sides.same);
-        let first = live.sides.is_empty();
-        let own = second.as_ref().filter(|_| !first).or(own);
-        second::entries(own, &mut run.benchmarks);
-        run.info.settings.catalogue = own::kept(own, &run.benchmarks);
-        run.benchmarks
-            .extend(live.start_up.iter().filter(|_| first).cloned());
-        live.sides.push(Ready {
-            environment: plan::environment(&site, commands, side),
-            side: side.clone(),
-            builds,
-            run,
-        });
-    }
-    begin(&mut live, &site.owner())?;
-    let _out_of_the_way = site.keep_out_of_the_way();
-    let design = Design {
-        rows: plan.steps.len(),
-        sides: live.sides.len(),
-        budget: args.budget,
-        margin: args.margin,
-        seed: trial.seed,
-    };
-    let ended = trial::measure(&design, &mut live);
-    live.display.finish();
-    let elapsed = live.start.elapsed().as_secs_f64();
-    let runs: Vec<RunData> = live.sides.into_iter().map(|ready| ready.run).collect();
-    drop(live.executor);
+    let mut local = Local::new(&sides, executor, &mut store, Duration::ZERO);
+    local.begin(&site, journal.as_mut())?;
+    let end = local.measure(&site, &[], trial.scheduler(&sides).as_mut())?;
     drop(journal);
-    let stored = when_free(&mut store, Store::flush);
-    match ended {
-        Ok(_) => {
-            stored?;
-            for run in &runs {
-                when_free(&mut store, |store| store.finish(&run.info.id, elapsed))?;
-            }
-            Ok((runs, true))
-        }
-        Err(error) if live::interrupted(&error) => Ok((runs, false)),
-        Err(error) => Err(error),
-    }
+    let load = |side: &backend::Side| Ok(store.load(&side.info.id)?);
+    let runs: Result<_> = sides.iter().map(load).collect();
+    Ok((runs?, end == End::Whole))
 }
 
-/// What is common to the runs of a trial.
-struct Head {
-    trial: String,
-    label: String,
+/// What is common to the sides of a trial.
+struct Trial<'a> {
+    args: &'a AbArgs,
+    site: &'a Site,
+    /// What is compared.
+    plan: &'a Plan,
+    /// The catalogue of the user's own of the first side, and of all others.
+    own: [Option<&'a Own>; 2],
+    same: bool,
+    id: String,
     seed: u64,
+    /// The program that does nothing, where commands are timed.
+    start_up: Option<Benchmark>,
 }
 
-impl Head {
-    fn new(args: &AbArgs) -> Self {
-        let trial = gritstone_store::new_id(jiff::Timestamp::now(), chance());
-        Self {
-            label: args.label.clone().unwrap_or_else(|| format!("ab-{trial}")),
-            trial,
-            seed: args.seed.unwrap_or_else(|| u64::from(chance())),
+impl Trial<'_> {
+    fn label(&self) -> String {
+        let named = self.args.label.clone();
+        named.unwrap_or_else(|| format!("ab-{}", self.id))
+    }
+
+    /// A side, ready to be measured.
+    fn side(&self, at: usize, side: &Side, build: BTreeMap<String, Rebuilt>) -> backend::Side {
+        let own = self.own[at.min(1)];
+        let mut plan = self.plan.clone();
+        for row in &mut plan.benchmarks {
+            let own = own.iter().flat_map(|own| &own.catalogue.benchmarks);
+            let mut entries = own.chain(&side.commands);
+            if let Some(entry) = entries.find(|entry| entry.id == row.id) {
+                row.clone_from(entry);
+            }
+        }
+        let mut info = self.info(side);
+        info.settings.catalogue = own::kept(own, &plan.benchmarks);
+        if let Some(nothing) = self.start_up.as_ref().filter(|_| at == 0) {
+            plan.steps.push(plan::step(nothing));
+            plan.benchmarks.push(nothing.clone());
+        }
+        backend::Side {
+            name: side.name.clone(),
+            plan,
+            build,
+            environment: plan::environment(self.site, side),
+            setting: side.setting.clone(),
+            info,
         }
     }
 
-    /// The run of a side, without a launch.
-    fn run(&self, args: &AbArgs, site: &Site, plan: &Plan, side: &Side, same: bool) -> RunData {
-        let benchmarks = match side.commands.as_slice() {
-            [] => plan.benchmarks.clone(),
-            commands => commands.to_vec(),
-        };
-        RunData {
-            info: self.info(args, site, side, same),
-            benchmarks,
-            skips: plan.skips.clone(),
-            ..RunData::default()
-        }
-    }
-
-    fn info(&self, args: &AbArgs, site: &Site, side: &Side, same: bool) -> RunInfo {
-        let now = jiff::Timestamp::now();
+    fn info(&self, side: &Side) -> RunInfo {
         // of what the user's commands find in their environment, only what was asked for is written down
         let mut environment = match side.commands.is_empty() {
-            true => site.environment(),
+            true => self.site.environment(),
             false => BTreeMap::new(),
         };
         environment.extend(side.environment.iter().cloned());
-        RunInfo {
-            id: gritstone_store::new_id(now, chance()),
-            label: Some(format!("{}-{}", self.label, side.name)),
-            started: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-            elapsed_s: None,
-            gritstone: env!("CARGO_PKG_VERSION").to_owned(),
-            machine: site.machine(),
-            settings: Settings {
-                selectors: args.selectors.clone(),
-                seed: self.seed,
-                budget_s: args.budget.as_secs_f64(),
-                precision: args.margin,
-                dir: site.dir.display().to_string(),
-                environment,
-                trial: Some(TrialSide {
-                    trial: self.trial.clone(),
-                    side: side.name.clone(),
-                    what: side.what.clone(),
-                    margin: args.margin,
-                    same,
-                }),
-                ..Settings::default()
-            },
+        let args = self.args;
+        let settings = Settings {
+            selectors: args.selectors.clone(),
+            seed: self.seed,
+            budget_s: args.budget.as_secs_f64(),
+            precision: args.margin,
+            dir: self.site.dir.display().to_string(),
+            environment,
+            trial: Some(TrialSide {
+                trial: self.id.clone(),
+                side: side.name.clone(),
+                what: side.what.clone(),
+                margin: args.margin,
+                same: self.same,
+            }),
+            ..Settings::default()
+        };
+        let label = format!("{}-{}", self.label(), side.name);
+        backend::info(self.site, Some(label), settings)
+    }
+
+    /// Pairs until it is decided; a command alone is measured as a run is.
+    fn scheduler(&self, sides: &[backend::Side]) -> Box<dyn Scheduler> {
+        let (budget, seed) = (self.args.budget, self.seed);
+        if sides.len() == 1 {
+            let limits = Limits {
+                budget,
+                precision: PRECISION,
+                seed,
+            };
+            return Box::new(AfterPilot::new(&plans(sides), limits));
+        }
+        Box::new(Sequential::new(Design {
+            steps: self.plan.steps.len(),
+            sides: sides.len(),
+            start_up: self.start_up.is_some(),
+            budget,
+            margin: self.args.margin,
+            seed,
+        }))
+    }
+
+    fn announce(&self, sides: &Sides) {
+        let rows = match self.plan.steps.len() {
+            1 => String::new(),
+            n => format!("{n} rows, "),
+        };
+        let seconds = self.args.budget.as_secs();
+        let label = self.label();
+        output::remark(&format!("trial {label}: {rows}at most {seconds} s"));
+        for side in &sides.sides {
+            output::remark(&format!("  {}: {}", side.name, side.what));
+        }
+        for skip in &self.plan.skips {
+            let (mark, why) = (skip.footnote.kind.mark(), &skip.footnote.why);
+            output::remark(&format!("{mark} {}: {why}", skip.id));
         }
     }
 }
 
 /// The program that does nothing, where commands are timed and there is one.
-fn start_up(site: &Site, commands: bool) -> Option<Benchmark> {
-    let program = site.program("true").filter(|_| commands)?;
+fn start_up(args: &AbArgs, site: &Site) -> Option<Benchmark> {
+    let program = site.program("true").filter(|_| !args.commands.is_empty())?;
     Some(sides::start_up(&program.to_string_lossy()))
-}
-
-fn announce(args: &AbArgs, plan: &Plan, sides: &Sides, trial: &Head) {
-    let rows = match plan.steps.len() {
-        1 => String::new(),
-        n => format!("{n} rows, "),
-    };
-    output::remark(&format!(
-        "trial {}: {rows}at most {} s",
-        trial.label,
-        args.budget.as_secs()
-    ));
-    for side in &sides.sides {
-        output::remark(&format!("  {}: {}", side.name, side.what));
-    }
-    for skip in &plan.skips {
-        output::remark(&format!(
-            "{} {}: {}",
-            skip.footnote.kind.mark(),
-            skip.id,
-            skip.footnote.why
-        ));
-    }
 }
 
 /// Writes down what undoes the settings, before there is one.
@@ -247,18 +225,6 @@ fn undo(sides: &Sides, journal: Option<&mut Journal>) -> Result<()> {
     written.map_err(|why| {
         anyhow::anyhow!("the machine is not changed, for nothing would put it back: {why}")
     })
-}
-
-/// Begins the run of each side, with its programs.
-fn begin(live: &mut Live<'_>, owner: &Owner) -> Result<()> {
-    for side in 0..live.sides.len() {
-        live.set(side)?;
-        let run = &mut live.sides[side].run;
-        run.programs = live.executor.programs(&run.benchmarks);
-        live.store
-            .begin(owner, &run.info, &run.benchmarks, &run.programs, &run.skips)?;
-    }
-    Ok(())
 }
 
 /// The runs of a trial that is there: by the label of the trial, or by one of its runs.

@@ -8,6 +8,7 @@ mod entry;
 mod tests;
 
 use crate::args::AuditArgs;
+use crate::backend::DEADLINE;
 use crate::compiler;
 use crate::compiler::Toolchain;
 use crate::failure::Exit;
@@ -15,12 +16,10 @@ use crate::output;
 use crate::own;
 use crate::progress::Display;
 use crate::registry;
-use crate::session::DEADLINE;
 use crate::signals;
 use crate::site::Site;
 use crate::world::World;
 use again::Again;
-pub use again::programs;
 use anyhow::{Context, Result};
 use gritstone_exec::{ExecError, Executor};
 use gritstone_model::{

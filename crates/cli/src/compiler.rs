@@ -157,9 +157,9 @@ pub fn again(
     plan: &mut Plan,
     executor: &mut Executor,
     sources: &[(&str, &str)],
-) -> Result<()> {
+) -> Result<BTreeMap<String, Rebuilt>> {
     let Some(asked) = asked else {
-        return Ok(());
+        return Ok(BTreeMap::new());
     };
     let cc = asked.cc.as_deref().or_else(|| usual(site));
     let toolchain = Toolchain::find(site, cc.unwrap_or(DEFAULT[0]), asked.fc.as_deref())?;
@@ -168,8 +168,7 @@ pub fn again(
         fortran.flags = words(flags);
     }
     let builds = build(executor, plan, c, fortran, sources)?;
-    executor.use_builds(accept(plan, builds));
-    Ok(())
+    Ok(accept(plan, builds))
 }
 
 /// The programs of a plan's kernels, compiled again; those that the compiler refuses with what it said.

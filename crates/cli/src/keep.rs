@@ -1,39 +1,15 @@
-//! Launches to the store, also while another process has it locked: a backup of minutes cuts no run off.
+//! The end of a run while another process has the store locked: a backup of minutes cuts no run off.
 //!
 //! Must not know: what is measured.
 
-use crate::progress::Display;
 use crate::{output, signals};
 use anyhow::{Context, Result};
-use gritstone_model::Launch;
-use gritstone_store::{Kept, Store, StoreError};
+use gritstone_store::{Store, StoreError};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// How long the end of a run waits for the store.
 const LONGEST: Duration = Duration::from_secs(600);
-
-/// Stores a launch, or keeps it in memory until the store is free, with one remark.
-///
-/// # Errors
-/// What befalls the store.
-pub fn keep(
-    store: &mut Store,
-    run: &str,
-    launch: &Launch,
-    display: &mut Display,
-    told: &mut bool,
-) -> Result<()> {
-    if let Kept::Waiting(_) = store.append(run, launch)?
-        && !std::mem::replace(told, true)
-    {
-        display.remark(&format!(
-            "{} is locked by another process, a backup perhaps: launches are kept in memory until it is free",
-            store.path().display()
-        ));
-    }
-    Ok(())
-}
 
 /// Does something with the store as soon as no other process has it locked. The user may end the wait by asking to stop, once more where
 /// that was asked already.

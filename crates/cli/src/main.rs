@@ -9,9 +9,8 @@ mod ab;
 mod amounts;
 mod args;
 mod audit;
+mod backend;
 mod brief;
-mod chance;
-mod clock;
 mod compiler;
 mod compilers;
 mod failure;
@@ -25,18 +24,16 @@ mod params;
 mod past;
 mod progress;
 mod rate;
-mod recorder;
 mod registry;
 mod resume;
 mod run;
 mod selftest;
-mod session;
 mod signals;
 mod site;
 mod skeleton;
+mod standing;
 mod stderr;
 mod steady;
-mod surroundings;
 mod transfer;
 mod trust;
 mod world;
@@ -53,7 +50,6 @@ fn main() -> ExitCode {
     }
     signals::children_can_be_waited_for();
     signals::long_files_are_errors();
-    chance::wait_for_the_kernel();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -66,17 +62,13 @@ fn main() -> ExitCode {
         }
     };
     match dispatch(&cli) {
-        Ok(exit) => {
-            stderr::wait();
-            exit.into()
-        }
+        Ok(exit) => exit.into(),
         Err(error) => failed(&error),
     }
 }
 
 fn failed(error: &anyhow::Error) -> ExitCode {
     output::remark(&format!("gritstone: {error:#}{}", failure::advice(error)));
-    stderr::wait();
     failure::exit_of(error).into()
 }
 

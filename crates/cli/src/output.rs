@@ -90,7 +90,6 @@ pub fn plain(text: &str) -> Result<()> {
 
 /// The one way to standard output: nothing that a terminal would obey but these styles.
 fn print(text: &str, styles: &[&str]) -> Result<()> {
-    stderr::wait();
     let text = gritstone_report::printable(text, styles);
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -1,176 +1,134 @@
 //! Progress on standard error: a bar on a terminal, plain lines elsewhere, nothing on standard output.
 //!
-//! It is drawn between launches only, so that nothing of ours runs during a sample, and whoever reads it slowly or not at all
-//! does not make the next launch wait.
+//! It is drawn between launches only, so that nothing of ours runs during a sample. A terminal that is stopped makes us wait there.
 //!
-//! Must not know: what is measured.
+//! Must not know: what is measured, how a verdict is found.
 
-use crate::session::Progress;
-use crate::{output, stderr};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
-use std::io;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use crate::output::{self, remark};
+use crate::{standing, stderr};
+use gritstone_measure::{Progress, Standing};
+use std::time::{Duration, Instant};
 
 /// How often a line is printed where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(15);
-/// How often a bar is drawn, in times a second.
-const BAR_EVERY: u8 = 5;
+/// How often a bar is drawn.
+const BAR_EVERY: Duration = Duration::from_millis(200);
+/// Columns of the bar.
+const BAR: usize = 20;
+/// Columns of a terminal that does not say how many it has.
+const WIDTH: usize = 80;
 
 /// Draws progress.
-pub enum Display {
-    /// On a terminal.
-    Bar(ProgressBar),
-    /// Elsewhere: when the last line was printed.
-    Lines(Option<Duration>),
+#[derive(Debug)]
+pub struct Display {
+    /// Whether there is a terminal to draw on.
+    terminal: bool,
+    last: Option<Instant>,
 }
 
 impl Display {
     /// As standard error demands.
     pub fn new() -> Self {
-        if !stderr::is_terminal() || output::dumb() {
-            return Self::Lines(None);
+        Self {
+            terminal: stderr::is_terminal() && !output::dumb(),
+            last: None,
         }
-        let terminal = Box::new(Terminal::default());
-        let target = ProgressDrawTarget::term_like_with_hz(terminal, BAR_EVERY);
-        let bar = ProgressBar::with_draw_target(Some(1000), target);
-        // one line, whatever is said: a long message is cut
-        if let Ok(style) = ProgressStyle::with_template("{bar:20} {percent:>3}% {wide_msg}") {
-            bar.set_style(style.progress_chars("=> "));
-        }
-        Self::Bar(bar)
     }
 
-    /// Shows where the session is.
+    /// Shows how far the measuring is.
     pub fn show(&mut self, progress: &Progress<'_>) {
-        let left = progress.end.saturating_sub(progress.elapsed);
-        match self {
-            Self::Bar(bar) => {
-                let part = progress.elapsed.as_secs_f64() / progress.end.as_secs_f64().max(1e-9);
-                bar.set_position((part * 1000.0).min(1000.0) as u64);
-                bar.set_message(format!(
-                    "{} left, round {} of {}: {}",
-                    clock(left),
-                    progress.round + 1,
-                    progress.rounds,
-                    progress.id
-                ));
+        let every = if self.terminal { BAR_EVERY } else { LINE_EVERY };
+        if self.last.is_some_and(|last| last.elapsed() < every) {
+            return;
+        }
+        self.last = Some(Instant::now());
+        let (elapsed, id) = (progress.elapsed, &progress.benchmark.id);
+        let (end, text) = match progress.standing {
+            Standing::Rounds { rounds, end } => {
+                let round = format!("round {} of {rounds}", progress.slot.round + 1);
+                let text = match self.terminal {
+                    true => format!("{} left, {round}: {id}", left(elapsed, end)),
+                    false => format!("{round}, {} of at most {}", clock(elapsed), clock(end)),
+                };
+                (end, text)
             }
-            Self::Lines(last) => {
-                let due = last.is_none_or(|last| progress.elapsed >= last + LINE_EVERY);
-                if due {
-                    stderr::mention(&format!(
-                        "round {} of {}, {} of at most {}\n",
-                        progress.round + 1,
-                        progress.rounds,
-                        clock(progress.elapsed),
-                        clock(progress.end)
-                    ));
-                    *last = Some(progress.elapsed);
-                }
+            Standing::Turns { times, margin, end } => {
+                let standing = standing::words(times, margin);
+                // the benchmark comes last, where a narrow terminal cuts
+                let benchmark = match progress.steps {
+                    1 => String::new(),
+                    _ => format!(", {id}"),
+                };
+                (
+                    end,
+                    format!("{standing}; {} left{benchmark}", left(elapsed, end)),
+                )
             }
+        };
+        match self.terminal {
+            true => draw(elapsed.as_secs_f64() / end.as_secs_f64().max(1e-9), &text),
+            false => remark(&text),
         }
     }
 
-    /// Shows how a trial stands, and what of its time is left; the row comes last, where a narrow terminal cuts.
-    pub fn standing(&mut self, elapsed: Duration, budget: Duration, text: &str, row: &str) {
-        let left = clock(budget.saturating_sub(elapsed));
-        let text = format!("{text}; {left} left{row}");
-        match self {
-            Self::Bar(bar) => {
-                let part = elapsed.as_secs_f64() / budget.as_secs_f64().max(1e-9);
-                bar.set_position((part * 1000.0).min(1000.0) as u64);
-                bar.set_message(text);
-            }
-            Self::Lines(last) => {
-                if last.is_none_or(|last| elapsed >= last + LINE_EVERY) {
-                    stderr::mention(&format!("{text}\n"));
-                    *last = Some(elapsed);
-                }
-            }
-        }
-    }
-
-    /// Shows that so many of all steps are done, and which comes now.
+    /// Shows that some of all steps are done, and which comes now.
     pub fn step(&self, done: usize, of: usize, what: &str) {
-        if let Self::Bar(bar) = self {
-            bar.set_position((done * 1000 / of.max(1)) as u64);
-            bar.set_message(format!("{} of {of}: {what}", done + 1));
+        if self.terminal {
+            let text = format!("{} of {of}: {what}", done + 1);
+            draw(done as f64 / of.max(1) as f64, &text);
         }
     }
 
     /// Says something in between; the bar comes back when it is drawn next.
     pub fn remark(&self, text: &str) {
-        if let Self::Bar(_) = self {
-            stderr::clear_line();
-        }
-        stderr::say_without_waiting(&format!("{text}\n"));
+        self.finish();
+        remark(text);
     }
 
     /// Takes the bar away.
     pub fn finish(&self) {
-        if let Self::Bar(bar) = self {
-            bar.finish_and_clear();
+        if self.terminal {
             stderr::clear_line();
         }
     }
 }
 
-/// What a bar is drawn on: the line as it is to be, until it is whole.
-#[derive(Debug, Default)]
-struct Terminal(Mutex<String>);
-
-impl Terminal {
-    fn line(&self) -> MutexGuard<'_, String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// Draws a line with a bar, cut at the edge of the terminal.
+fn draw(part: f64, text: &str) {
+    let width = stderr::columns().filter(|width| *width > 0);
+    let width = width.map_or(WIDTH, usize::from);
+    let line: String = line(part, text).chars().take(width - 1).collect();
+    stderr::redraw(&line);
 }
 
-/// A bar is one line, so the cursor stays in it.
-impl TermLike for Terminal {
-    fn width(&self) -> u16 {
-        stderr::columns().unwrap_or(80)
-    }
+/// `=====>               28% 1:05 left`.
+fn line(part: f64, text: &str) -> String {
+    let part = part.clamp(0.0, 1.0);
+    let done = "=".repeat((part * BAR as f64) as usize);
+    let bar = format!("{done}>");
+    format!("{bar:BAR$.BAR$} {:>3.0}% {text}", (100.0 * part).floor())
+}
 
-    fn move_cursor_up(&self, _: usize) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn move_cursor_down(&self, _: usize) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn move_cursor_right(&self, _: usize) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn move_cursor_left(&self, _: usize) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn write_line(&self, text: &str) -> io::Result<()> {
-        self.line().push_str(text);
-        Ok(())
-    }
-
-    fn write_str(&self, text: &str) -> io::Result<()> {
-        self.line().push_str(text);
-        Ok(())
-    }
-
-    fn clear_line(&self) -> io::Result<()> {
-        self.line().clear();
-        Ok(())
-    }
-
-    fn flush(&self) -> io::Result<()> {
-        stderr::redraw(&std::mem::take(&mut *self.line()));
-        Ok(())
-    }
+fn left(elapsed: Duration, end: Duration) -> String {
+    clock(end.saturating_sub(elapsed))
 }
 
 /// `1:05`.
 fn clock(time: Duration) -> String {
     let seconds = time.as_secs_f64().round() as u64;
     format!("{}:{:02}", seconds / 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_fills_from_the_left() {
+        assert_eq!(line(0.0, "x"), ">                      0% x");
+        assert_eq!(line(0.289, "x"), "=====>                28% x");
+        assert_eq!(line(1.0, "x"), "==================== 100% x");
+        assert_eq!(line(7.0, "x"), line(1.0, "x"));
+        assert_eq!(clock(Duration::from_secs(65)), "1:05");
+    }
 }

@@ -5,9 +5,9 @@
 use crate::args::RateArgs;
 use crate::failure::Exit;
 use crate::output;
-use crate::session::CONFIDENCE;
 use crate::world::World;
 use anyhow::{Result, bail};
+use gritstone_measure::CONFIDENCE;
 use gritstone_model::{
     Id, Price, RatedMachine, RatingsView, RunView, SCHEMA_RATINGS, Selector, Work,
 };

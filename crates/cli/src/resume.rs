@@ -2,14 +2,15 @@
 //!
 //! Must not know: how a run is measured.
 
+use crate::backend::Local;
 use crate::run::Job;
-use crate::session::Limits;
 use crate::site::Site;
 use crate::world::World;
 use crate::{compiler, own, params, registry, trust};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_catalogue::Own;
 use gritstone_exec::Journal;
+use gritstone_measure::Limits;
 use gritstone_model::{Benchmark, Id, Launch, Machine, Owner, Program, RunData, RunInfo};
 use gritstone_plan::{add_copies, steps};
 use gritstone_store::{Resumable, Store};
@@ -149,21 +150,22 @@ pub fn same_steadying(before: &RunInfo, now: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Whether the run, as it is stored now, is the one that was looked at to be gone on with. Asked once this process has written down that
-/// it measures it: two that began at the same time could not see each other before.
-pub fn as_it_was(
-    stored: &RunData,
+/// Begins to go on with a run, if it is stored now as it was looked at before: two processes that began at the same time could not see
+/// each other until this one had written down that it measures the run.
+pub fn begin(
+    local: &mut Local<'_>,
+    run: &str,
     earlier: &[Launch],
-    now: &BTreeMap<Id, Program>,
-    journal: Option<&Journal>,
+    mut journal: Option<&mut Journal>,
 ) -> Result<()> {
-    let run = &stored.info.id;
-    nobody_measures(run, journal)?;
+    registry::measures(journal.as_deref_mut(), run);
+    nobody_measures(run, journal.as_deref())?;
+    let stored = local.store.load(run)?;
     ensure!(
         stored.info.elapsed_s.is_none() && stored.launches.len() == earlier.len(),
         "another process went on with run {run} meanwhile: look at it with `gritstone show {run}`"
     );
-    same_programs(stored, now)
+    same_programs(&stored, &local.programs(0))
 }
 
 /// Figures of two programs are never mixed in one run.

@@ -3,22 +3,20 @@
 //! Must not know: how a launch is carried out, how a figure is computed.
 
 use crate::args::{Format, RunArgs};
-use crate::chance::chance;
+use crate::backend::{self, DEADLINE, End, Local, Side, plans, random};
 use crate::failure::{Exit, Failure};
-use crate::keep::when_free;
-use crate::recorder::Recorder;
-use crate::session::{self, DEADLINE, Limits, PILOT, Ways};
 use crate::site::Site;
 use crate::steady::{Steadied, steady};
 use crate::world::World;
 use crate::{compiler, inspect, output, own, params, rate, registry, resume, signals};
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
-use gritstone_exec::{ExecError, Executor, Journal};
+use gritstone_exec::{Executor, Journal};
+use gritstone_measure::{AfterPilot, Limits, PILOT};
 use gritstone_model::{Kind, Launch, Plan, Quantity, ResultView, RunInfo, RunView, Settings};
 use gritstone_plan::{add_copies, select, steps};
 use gritstone_store::Store;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -57,15 +55,6 @@ pub struct Job {
     pub earlier: Option<Vec<Launch>>,
 }
 
-/// How the measuring of a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// Everything that was planned.
-    Whole,
-    /// The user asked to stop.
-    Interrupted,
-}
-
 impl Job {
     /// A new run.
     pub fn new(world: &World, args: &RunArgs) -> Result<Self> {
@@ -83,11 +72,14 @@ impl Job {
         }
         let limits = limits(args);
         let mut plan = steps(wanted, &offer);
-        let mut info = info(args, params, &site, &limits);
-        info.settings.selectors = selectors;
-        info.settings.catalogue = own::kept(world.own.as_ref(), &plan.benchmarks);
-        info.settings.compilers = compilers;
-        let copies = &info.settings.copies;
+        let settings = Settings {
+            selectors,
+            params,
+            catalogue: own::kept(world.own.as_ref(), &plan.benchmarks),
+            compilers,
+            ..settings(args, &site, &limits)
+        };
+        let copies = &settings.copies;
         if !copies.is_empty() && add_copies(&mut plan, &offer, copies) == plan.benchmarks.len() {
             return Err(Failure {
                 exit: Exit::WrongUse,
@@ -97,7 +89,7 @@ impl Job {
         }
         Ok(Self {
             plan,
-            info,
+            info: backend::info(&site, args.label.clone(), settings),
             site,
             limits,
             steady: args.steady,
@@ -117,7 +109,7 @@ impl Job {
                 .executor(&self.plan.benchmarks, deadline, stop, journal.as_mut())?;
         let (own, site, plan) = (self.own.as_ref(), &self.site, &mut self.plan);
         own::prepare(own, site, plan, &mut executor, journal.as_mut())?;
-        compiler::again(
+        let build = compiler::again(
             self.info.settings.compilers.as_ref(),
             site,
             plan,
@@ -125,58 +117,44 @@ impl Job {
             &own::sources(own),
         )?;
         let steadied = self.steady(journal.as_mut(), &mut executor)?;
-        let Self { plan, info, .. } = &self;
-        let programs = executor.programs(&plan.benchmarks);
-        registry::measures(journal.as_mut(), &info.id);
-        let mut store = Store::open(&world.store_path()?)?;
-        if self.earlier.is_none() {
-            store.begin(
-                &self.site.owner(),
-                info,
-                &plan.benchmarks,
-                &programs,
-                &plan.skips,
-            )?;
-        } else {
-            let stored = store.load(&info.id)?;
-            resume::as_it_was(&stored, self.earlier(), &programs, journal.as_ref())?;
-        }
-        let mut recorder = Recorder::new(&mut store, &info.id, spent(self.earlier()));
-        recorder.display.remark(&announcement(&self, &steadied));
-        let _out_of_the_way = self.site.keep_out_of_the_way();
-        let measured = session::measure(
+        let announcement = announcement(&self, &steadied);
+        let Self {
+            site,
             plan,
-            &self.limits,
-            self.earlier(),
-            &mut executor,
-            &mut recorder,
-        );
-        recorder.display.finish();
-        let elapsed = recorder.now().as_secs_f64();
-        drop(executor);
+            limits,
+            info,
+            earlier,
+            ..
+        } = self;
+        let side = [Side {
+            name: String::new(),
+            plan,
+            build,
+            environment: site.environment(),
+            setting: None,
+            info,
+        }];
+        let id = &side[0].info.id;
+        let mut store = Store::open(&world.store_path()?)?;
+        let spent = spent(earlier.as_deref().unwrap_or_default());
+        let mut local = Local::new(&side, executor, &mut store, spent);
+        match &earlier {
+            None => local.begin(&site, journal.as_mut())?,
+            Some(earlier) => resume::begin(&mut local, id, earlier, journal.as_mut())?,
+        }
+        local.display.remark(&announcement);
+        let mut scheduler = AfterPilot::new(&plans(&side), limits);
+        let end = local.measure(&site, &earlier.unwrap_or_default(), &mut scheduler)?;
         drop(journal);
-        let stored = when_free(&mut store, Store::flush);
-        let end = ended(measured, &info.id)?;
-        stored?;
-        match end {
-            End::Whole => {
-                when_free(&mut store, |store| store.finish(&info.id, elapsed))?;
-            }
-            End::Interrupted => output::remark(&format!(
-                "stopped; everything finished is kept as run {}; `gritstone run --resume` goes on",
-                info.id
-            )),
+        let id = id.clone();
+        if end == End::Interrupted {
+            output::remark(&format!(
+                "stopped; everything finished is kept as run {id}; `gritstone run --resume` goes on"
+            ));
         }
         // a run is in memory whole while it is summarised, with its own entries: ours are not needed beside them
-        let id = info.id.clone();
-        drop(self);
+        drop(side);
         Ok((world.stored(&store, &id)?, end))
-    }
-}
-
-impl Job {
-    fn earlier(&self) -> &[Launch] {
-        self.earlier.as_deref().unwrap_or_default()
     }
 
     /// Holds the machine still if that was asked for, and writes into the settings of the run what it came to.
@@ -198,18 +176,6 @@ impl Job {
     }
 }
 
-fn ended(measured: Result<()>, id: &str) -> Result<End> {
-    let Err(error) = measured else {
-        return Ok(End::Whole);
-    };
-    match error.downcast_ref::<ExecError>() {
-        Some(ExecError::Interrupted) => Ok(End::Interrupted),
-        _ => Err(error.context(format!(
-            "the run {id} was cut off; what was finished is kept"
-        ))),
-    }
-}
-
 /// When the last of these launches ended, from the start of the run.
 fn spent(launches: &[Launch]) -> Duration {
     let end =
@@ -223,39 +189,22 @@ pub fn limits(args: &RunArgs) -> Limits {
         budget: args.budget.unwrap_or(Duration::from_secs(60 * minutes)),
         precision: args.precision.unwrap_or(precision),
         // SQLite keeps signed numbers, and people type what they read
-        seed: args.seed.unwrap_or_else(|| u64::from(chance())),
+        seed: args.seed.unwrap_or_else(|| u64::from(random())),
     }
 }
 
-pub fn info(
-    args: &RunArgs,
-    params: BTreeMap<String, String>,
-    site: &Site,
-    limits: &Limits,
-) -> RunInfo {
-    let now = jiff::Timestamp::now();
-    RunInfo {
-        id: gritstone_store::new_id(now, chance()),
-        label: args.label.clone(),
-        started: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-        elapsed_s: None,
-        gritstone: env!("CARGO_PKG_VERSION").to_owned(),
-        machine: site.machine(),
-        settings: Settings {
-            selectors: args.selectors.clone(),
-            seed: limits.seed,
-            budget_s: limits.budget.as_secs_f64(),
-            precision: limits.precision,
-            quick: args.quick,
-            dir: site.dir.display().to_string(),
-            environment: site.environment(),
-            params,
-            copies: copies(&args.copies),
-            steady: vec![],
-            trial: None,
-            catalogue: None,
-            compilers: None,
-        },
+/// The settings of a run.
+pub fn settings(args: &RunArgs, site: &Site, limits: &Limits) -> Settings {
+    Settings {
+        selectors: args.selectors.clone(),
+        seed: limits.seed,
+        budget_s: limits.budget.as_secs_f64(),
+        precision: limits.precision,
+        quick: args.quick,
+        dir: site.dir.display().to_string(),
+        environment: site.environment(),
+        copies: copies(&args.copies),
+        ..Settings::default()
     }
 }
 

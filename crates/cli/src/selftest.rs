@@ -3,11 +3,11 @@
 //! Must not know: how a run is measured, how scatter is computed.
 
 use crate::args::{RunArgs, SelftestArgs};
-use crate::chance::chance;
+use crate::backend::{End, random};
 use crate::failure::{Exit, Failure};
 use crate::output;
 use crate::registry;
-use crate::run::{End, Job};
+use crate::run::Job;
 use crate::world::World;
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_model::{RunView, SelftestView};
@@ -36,7 +36,7 @@ pub fn selftest(world: &World, args: &SelftestArgs) -> Result<Exit> {
 
 /// Runs one after another; `None` when the user asked to stop.
 fn measured(world: &World, args: &SelftestArgs) -> Result<Option<Vec<RunView>>> {
-    let trial = gritstone_store::new_id(jiff::Timestamp::now(), chance());
+    let trial = gritstone_store::new_id(jiff::Timestamp::now(), random());
     let mut runs = vec![];
     for number in 1..=args.runs {
         output::remark(&format!("selftest: run {number} of {}", args.runs));

@@ -228,7 +228,7 @@ impl World {
             Some((baseline.clone(), view.ok()?))
         });
         summary::Options {
-            confidence: crate::session::CONFIDENCE,
+            confidence: gritstone_measure::CONFIDENCE,
             baselines: viewed.collect(),
         }
     }

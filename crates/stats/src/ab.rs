@@ -4,7 +4,7 @@
 
 use crate::looks::{self, Comparison};
 use crate::summary::reading::Reading;
-use crate::summary::{self, Floor, Options};
+use crate::summary::{self, Options, Reader};
 use crate::times::{Timed, Times};
 use gritstone_model::{
     AbComparison, AbFigure, AbRow, AbSide, AbView, Benchmark, Id, Launch, ResultView, RunData,
@@ -85,18 +85,6 @@ fn side(run: &RunData) -> AbSide {
     }
 }
 
-/// Reads the launches of a trial one after another, each held to what was seen of its core until then.
-#[derive(Clone, Debug, Default)]
-pub struct Reader(Floor);
-
-impl Reader {
-    /// What a launch of this row took; `None` when it was not measured.
-    pub fn timed(&mut self, row: &Benchmark, launch: &Launch) -> Option<Timed> {
-        self.0.see(launch);
-        summary::launch_timed(row, launch, &self.0)
-    }
-}
-
 /// What each round of each row took on each side; rounds that no side has are left out.
 fn times(runs: &[RunData], rows: &[&Benchmark]) -> Vec<Times> {
     let sides = runs.iter().enumerate();
@@ -112,10 +100,10 @@ fn times(runs: &[RunData], rows: &[&Benchmark]) -> Vec<Times> {
             Some(row) => {
                 let rounds = found.entry(&row.id).or_default();
                 let round = rounds.entry(launch.round).or_default();
-                round.insert(side, reader.timed(row, launch));
+                round.insert(side, reader.learn(row, launch).timed());
             }
             // what it says of its core counts all the same, as it did while the trial went on
-            None => reader.0.see(launch),
+            None => reader.see(launch),
         }
     }
     let of = |row: &&Benchmark| {

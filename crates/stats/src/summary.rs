@@ -31,14 +31,14 @@ pub(crate) mod words;
 use crate::between::Scatter;
 use crate::center::{self, Estimate};
 use crate::drift;
-pub use crowd::Floor;
+use crowd::Floor;
 use disturbance::Disturbance;
 use gritstone_model::{
     Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, Outcome,
     OwnCatalogue, Quantity, ResultView, RunData, RunView, SCHEMA_RUN, Sample, SeriesPoint, Work,
 };
 use launch::held_to;
-pub use launch::{Learned, launch_learned, launch_ns_per_op, launch_timed};
+pub use launch::{Learned, Reader, launch_ns_per_op};
 pub use past::past;
 use reading::{MadeOf, Reading};
 use std::collections::BTreeMap;

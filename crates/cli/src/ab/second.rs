@@ -3,9 +3,9 @@
 //!
 //! Must not know: how a program is compiled or launched, when it is enough.
 
+use super::plan::some;
 use crate::args::AbArgs;
 use crate::compiler::leave_out;
-use crate::failure::{Exit, Failure};
 use crate::site::Site;
 use crate::world::World;
 use crate::{own, trust};
@@ -13,7 +13,7 @@ use anyhow::{Result, bail, ensure};
 use gritstone_catalogue::Own;
 use gritstone_exec::Executor;
 use gritstone_exec::rebuild::Rebuilt;
-use gritstone_model::{Benchmark, Id, Plan, Program, Skip};
+use gritstone_model::{Benchmark, Id, Plan, Program};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -99,31 +99,10 @@ pub fn build(
     Ok(builds)
 }
 
-/// Gives rows the entries that they have in the catalogue of a side.
-pub fn entries(own: Option<&Own>, rows: &mut [Benchmark]) {
-    for entry in own.iter().flat_map(|own| &own.catalogue.benchmarks) {
-        let mut same = rows.iter_mut().filter(|row| row.id == entry.id);
-        if let Some(row) = same.next() {
-            row.clone_from(entry);
-        }
-    }
-}
-
 /// The rows that are launched.
 fn planned(plan: &Plan) -> Vec<Benchmark> {
     let launched = |row: &&Benchmark| plan.steps.iter().any(|step| step.id == row.id);
     plan.benchmarks.iter().filter(launched).cloned().collect()
-}
-
-fn some(plan: &Plan) -> Result<()> {
-    if !plan.steps.is_empty() {
-        return Ok(());
-    }
-    let said = |skip: &Skip| format!(" {}: {}", skip.id, skip.footnote.why);
-    let all: String = plan.skips.iter().map(said).collect();
-    let exit = Exit::NothingMeasured;
-    let what = format!("no row is left to be compared:{all}");
-    Err(Failure { exit, what }.into())
 }
 
 /// For each program of a row whether it is compiled from the catalogue, and whether it is an executable in it.

@@ -1,8 +1,8 @@
 //! Planted faults: kernels that do not do what they claim, as an audit and as an ordinary run see them.
 
 use super::*;
-use crate::session::{self, Limits, Progress, Ways};
-use gritstone_exec::{Launched, Places, Setup};
+use gritstone_exec::{Execute, Places, Setup};
+use gritstone_measure::{AfterPilot, Backend, Finished, Limits, Progress, drive};
 use gritstone_model::{
     Claims, Conditions, FootnoteKind, Id, KernelWork, Launch, Placement, ResultView, RunData,
     RunInfo, Step, Unit,
@@ -106,10 +106,12 @@ impl Planted {
             seed: 1,
         };
         let mut kept = Kept {
+            executor: &mut self.executor,
             start: Instant::now(),
             launches: vec![],
         };
-        session::measure(&self.plan, &limits, &[], &mut self.executor, &mut kept).unwrap();
+        let plans = [&self.plan];
+        drive(&plans, &[], &mut AfterPilot::new(&plans, limits), &mut kept).unwrap();
         let data = RunData {
             info: RunInfo::default(),
             benchmarks: self.plan.benchmarks.clone(),
@@ -147,24 +149,39 @@ fn benchmark(name: &str, claims: Claims) -> Benchmark {
 }
 
 /// A run that keeps its launches in memory.
-struct Kept {
+struct Kept<'a> {
+    executor: &'a mut Executor,
     start: Instant,
     launches: Vec<Launch>,
 }
 
-impl Ways for Kept {
+impl Backend for Kept<'_> {
+    type Error = ExecError;
+
     fn now(&self) -> Duration {
         self.start.elapsed()
     }
-    fn before(&mut self, _: &Progress<'_>) {}
-    fn after(&mut self, _: &Benchmark, _: &Launched) -> Conditions {
-        // nobody else was there
-        Conditions {
-            others: Some(0),
-            ..Conditions::default()
-        }
+
+    fn prepare(&mut self, _: usize, benchmark: &Benchmark) -> Result<(), ExecError> {
+        self.executor.settle(benchmark)
     }
-    fn keep(&mut self, launch: &Launch) -> Result<()> {
+
+    fn show(&mut self, _: &Progress<'_>) {}
+
+    fn launch(&mut self, benchmark: &Benchmark, step: &Step) -> Result<Finished, ExecError> {
+        let launched = self.executor.launch(benchmark, &step.cpus)?;
+        Ok(Finished {
+            outcome: launched.outcome,
+            events: launched.events,
+            // nobody else was there
+            conditions: Conditions {
+                others: Some(0),
+                ..Conditions::default()
+            },
+        })
+    }
+
+    fn keep(&mut self, _: usize, launch: &Launch) -> Result<(), ExecError> {
         self.launches.push(launch.clone());
         Ok(())
     }

@@ -25,21 +25,11 @@ fn ns_per_op(benchmark: &Benchmark, reading: &Reading) -> Option<f64> {
     ns.filter(|_| reading.measured())
 }
 
-/// What one launch of a trial took, given what was seen of the core until then. `None` when it was not measured.
-#[must_use]
-pub fn launch_timed(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> Option<Timed> {
-    let mut reading = Reading::of(launch);
-    reading.hold_to(held_to(benchmark, floor), figure_of(benchmark, &reading));
-    let row = alone(benchmark);
-    let crowded = reading.crowded;
-    let ns = row.ns(&reading).filter(|_| reading.measured())?;
-    Some(Timed { ns, crowded })
-}
-
-/// What one launch says of its row while the run goes on.
+/// What one launch says of its row while the measuring goes on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Learned {
-    /// Nanoseconds an operation, as [`launch_ns_per_op`] has them.
+    /// Nanoseconds an operation, of the samples that had the core to themselves where there are any. `None` when the launch was not
+    /// measured.
     pub ns_per_op: Option<f64>,
     /// Whether the machine did too much else meanwhile: such a launch is kept, and repeated.
     pub disturbed: bool,
@@ -47,16 +37,38 @@ pub struct Learned {
     pub crowded: bool,
 }
 
-/// What one launch says, given what it and those before it have seen of the core.
-#[must_use]
-pub fn launch_learned(benchmark: &Benchmark, launch: &Launch, floor: &Floor) -> Learned {
-    let mut reading = Reading::of(launch);
-    let ns_per_op = ns_per_op(benchmark, &reading);
-    reading.hold_to(held_to(benchmark, floor), figure_of(benchmark, &reading));
-    Learned {
-        ns_per_op,
-        disturbed: Disturbance::of(benchmark.processor_bound, &reading).is_any(),
-        crowded: reading.crowded,
+impl Learned {
+    /// The same as a time that is compared with others.
+    #[must_use]
+    pub fn timed(&self) -> Option<Timed> {
+        let crowded = self.crowded;
+        self.ns_per_op.map(|ns| Timed { ns, crowded })
+    }
+}
+
+/// Reads launches one after another, each by what was seen of its cores until then.
+#[derive(Clone, Debug, Default)]
+pub struct Reader(Floor);
+
+impl Reader {
+    /// Takes in what a launch saw of its cores. Of several copies each has the others beside it, so that they show nothing.
+    pub fn see(&mut self, launch: &Launch) {
+        if launch.copies == 1 {
+            self.0.see(launch);
+        }
+    }
+
+    /// Takes a launch in, and says what it took.
+    pub fn learn(&mut self, benchmark: &Benchmark, launch: &Launch) -> Learned {
+        self.see(launch);
+        let mut reading = Reading::of(launch);
+        let figure = figure_of(benchmark, &reading);
+        reading.hold_to(held_to(benchmark, &self.0), figure);
+        Learned {
+            ns_per_op: ns_per_op(benchmark, &reading),
+            disturbed: Disturbance::of(benchmark.processor_bound, &reading).is_any(),
+            crowded: reading.crowded,
+        }
     }
 }
 

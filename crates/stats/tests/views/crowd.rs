@@ -5,7 +5,7 @@
 use crate::made_up::*;
 use gritstone_model::FootnoteKind::*;
 use gritstone_model::*;
-use gritstone_stats::summary::{Floor, launch_learned, launch_ns_per_op};
+use gritstone_stats::summary::{Reader, launch_ns_per_op};
 
 /// Somebody else's work beside a sample: it takes half as long again, and so do additions that need not wait.
 pub fn crowd(sample: &mut Sample) {
@@ -109,20 +109,18 @@ fn a_sum_leaves_out_the_rounds_of_its_terms() {
 }
 
 #[test]
-fn a_session_learns_what_the_core_is_alone() {
+fn a_reader_learns_what_the_core_is_alone() {
     let benchmark = claimed("a/b");
     let quiet = launch("a/b", 0, 100.0);
     let mut loud = launch("a/b", 1, 100.0);
     crowd_all(&mut loud);
-    let mut floor = Floor::default();
-    floor.see(&loud);
-    assert!(!launch_learned(&benchmark, &loud, &floor).disturbed);
-    floor.see(&quiet);
-    assert!(launch_learned(&benchmark, &loud, &floor).disturbed);
-    assert!(!launch_learned(&benchmark, &quiet, &floor).disturbed);
+    let mut reader = Reader::default();
+    assert!(!reader.learn(&benchmark, &loud).disturbed);
+    assert!(!reader.learn(&benchmark, &quiet).disturbed);
+    assert!(reader.learn(&benchmark, &loud).disturbed);
     // of the CPU of somebody else's launches it says nothing
     loud.cpus = vec![0];
-    assert!(!launch_learned(&benchmark, &loud, &floor).disturbed);
+    assert!(!reader.learn(&benchmark, &loud).disturbed);
     assert_eq!(launch_ns_per_op(&benchmark, &quiet), Some(100.0));
 }
 

@@ -1,4 +1,4 @@
-//! How a row of a trial stands, in words short enough for one line of a terminal of 80 columns.
+//! How a comparison stands, in words short enough for one line of a terminal of 80 columns.
 //!
 //! Must not know: terminals, how verdicts are found.
 
@@ -7,10 +7,11 @@ use gritstone_stats::looks::{self, Comparison, LOOKS};
 use gritstone_stats::times::Times;
 
 /// `pair 13: b 1.8 % slower so far, 0.9 % would show`; of more than two sides, which comes first.
-pub fn standing(times: &Times, judged: &[Comparison], margin: f64) -> String {
+pub fn words(times: &Times, margin: f64) -> String {
     let rounds = times.rounds();
-    match judged {
-        [] => format!("launch {rounds}"),
+    let judged = looks::judge(std::slice::from_ref(times), margin, false);
+    match judged[0].as_slice() {
+        _ if rounds == 0 => "first round".to_owned(),
         [one] => {
             let pairs = match one.pairs < LOOKS[0] {
                 true => format!("pair {} of at least {}", one.pairs, LOOKS[0]),
@@ -22,7 +23,7 @@ pub fn standing(times: &Times, judged: &[Comparison], margin: f64) -> String {
             let Some(best) = times.best() else {
                 return format!("round {rounds}");
             };
-            let shown = looks::shown(times, judged);
+            let shown = looks::shown(times, &judged[0]);
             let slower = shown.iter().filter(|c| c.verdict == Verdict::Slower);
             format!(
                 "round {rounds}: {} first so far, {} of {} surely slower",
@@ -80,14 +81,13 @@ mod tests {
             (0..rounds).map(|i| Some((factor * ns(i)).into())).collect()
         };
         let times = Times(factors.iter().enumerate().map(side).collect());
-        let judged = looks::judge(std::slice::from_ref(&times), 0.01, false);
-        standing(&times, &judged[0], 0.01)
+        words(&times, 0.01)
     }
 
     #[test]
     fn a_line_has_room_for_it_beside_a_bar() {
         let all = [
-            (said(&[1.0], 3), "launch 3"),
+            (said(&[1.0, 1.0], 0), "first round"),
             (
                 said(&[1.0, 1.004], 5),
                 "pair 5 of at least 12: b 0.4 % slower so far",

@@ -1,0 +1,303 @@
+//! Measuring on this machine: sets sides, launches, looks at the conditions, keeps every launch in the run of its side, shows progress.
+//!
+//! Must not know: which launch is next, when it is enough.
+
+use crate::failure::{Exit, Failure};
+use crate::keep::when_free;
+use crate::progress::Display;
+use crate::registry;
+use crate::site::Site;
+use anyhow::{Context, Result, anyhow};
+use gritstone_exec::rebuild::Rebuilt;
+use gritstone_exec::{ExecError, Execute, Executor, Journal};
+use gritstone_host::{Before, Root, Watch, gaps};
+use gritstone_measure::{Backend, Finished, Progress, Scheduler, drive};
+use gritstone_model::{
+    Benchmark, CommandWork, Id, Launch, Outcome, Placement, Plan, Program, RunInfo, Settings, Step,
+    Work,
+};
+use gritstone_store::{Kept, Store};
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasher, RandomState};
+use std::time::{Duration, Instant};
+
+/// How long a launch of a benchmark may take before it counts as hung.
+pub const DEADLINE: Duration = Duration::from_secs(60);
+
+/// One side of what is measured: a run of its own. A plain run has one.
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// What it is called where there are several; else empty.
+    pub name: String,
+    /// What it launches.
+    pub plan: Plan,
+    /// Programs in place of those in this binary.
+    pub build: BTreeMap<String, Rebuilt>,
+    /// The whole environment of its children.
+    pub environment: BTreeMap<String, String>,
+    /// The command that sets the machine for it.
+    pub setting: Option<String>,
+    /// Its run.
+    pub info: RunInfo,
+}
+
+/// How the measuring ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Everything that was planned.
+    Whole,
+    /// The user asked to stop.
+    Interrupted,
+}
+
+/// This machine.
+pub struct Local<'a> {
+    sides: &'a [Side],
+    executor: Executor,
+    pub store: &'a mut Store,
+    pub display: Display,
+    watch: Watch,
+    start: Instant,
+    /// Time that earlier processes spent.
+    spent: Duration,
+    /// The side that the machine is set for.
+    set_for: Option<usize>,
+    complained: BTreeSet<(usize, Id)>,
+    /// Whether the user knows that the store is locked.
+    told: bool,
+}
+
+/// A number that no other process has, for names and seeds, by way of the standard library, which asks the kernel for it.
+pub fn random() -> u32 {
+    RandomState::new().hash_one(0) as u32
+}
+
+/// A new run of this site.
+pub fn info(site: &Site, label: Option<String>, settings: Settings) -> RunInfo {
+    let now = jiff::Timestamp::now();
+    RunInfo {
+        id: gritstone_store::new_id(now, random()),
+        label,
+        started: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        elapsed_s: None,
+        gritstone: env!("CARGO_PKG_VERSION").to_owned(),
+        machine: site.machine(),
+        settings,
+    }
+}
+
+/// The plans of all sides.
+pub fn plans(sides: &[Side]) -> Vec<&Plan> {
+    sides.iter().map(|side| &side.plan).collect()
+}
+
+impl<'a> Local<'a> {
+    /// With an executor for all sides, on which earlier processes have spent some time.
+    pub fn new(
+        sides: &'a [Side],
+        executor: Executor,
+        store: &'a mut Store,
+        spent: Duration,
+    ) -> Self {
+        Self {
+            sides,
+            executor,
+            store,
+            display: Display::new(),
+            watch: Watch::open(&Root::live()),
+            start: Instant::now(),
+            spent,
+            set_for: None,
+            complained: BTreeSet::new(),
+            told: false,
+        }
+    }
+
+    /// The programs of a side.
+    pub fn programs(&mut self, side: usize) -> BTreeMap<Id, Program> {
+        self.equip(side);
+        self.executor.programs(&self.sides[side].plan.benchmarks)
+    }
+
+    /// Begins the run of each side.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    pub fn begin(&mut self, site: &Site, mut journal: Option<&mut Journal>) -> Result<()> {
+        let owner = site.owner();
+        for (index, side) in self.sides.iter().enumerate() {
+            let programs = self.programs(index);
+            registry::measures(journal.as_deref_mut(), &side.info.id);
+            let Plan {
+                benchmarks, skips, ..
+            } = &side.plan;
+            self.store
+                .begin(&owner, &side.info, benchmarks, &programs, skips)?;
+        }
+        Ok(())
+    }
+
+    /// Measures what `scheduler` asks for, and finishes the runs unless the user asks to stop. What the executor made is gone then.
+    ///
+    /// # Errors
+    /// When launches cannot be made or kept any more.
+    pub fn measure(
+        mut self,
+        site: &Site,
+        earlier: &[Launch],
+        scheduler: &mut dyn Scheduler,
+    ) -> Result<End> {
+        let _out_of_the_way = site.keep_out_of_the_way();
+        let measured = drive(&plans(self.sides), earlier, scheduler, &mut self);
+        self.display.finish();
+        let elapsed = self.now().as_secs_f64();
+        drop(self.executor);
+        let stored = when_free(self.store, Store::flush);
+        let ids = || self.sides.iter().map(|side| side.info.id.as_str());
+        match measured {
+            Ok(()) => stored?,
+            Err(error) if is_interruption(&error) => return stored.map(|()| End::Interrupted),
+            Err(error) if error.is::<Failure>() => return Err(error),
+            Err(error) => {
+                let runs = ids().collect::<Vec<_>>().join(" and ");
+                return Err(error.context(format!(
+                    "the run {runs} was cut off; what was finished is kept"
+                )));
+            }
+        }
+        for id in ids() {
+            when_free(self.store, |store| store.finish(id, elapsed))?;
+        }
+        Ok(End::Whole)
+    }
+
+    /// Gives the executor what is a side's.
+    fn equip(&mut self, side: usize) {
+        let Side {
+            environment, build, ..
+        } = &self.sides[side];
+        self.executor.use_environment(environment.clone());
+        self.executor.use_builds(build.clone());
+    }
+
+    /// Sets the machine for a side.
+    fn set(&mut self, side: usize) -> Result<()> {
+        if self.set_for == Some(side) {
+            return Ok(());
+        }
+        self.set_for = None;
+        let Side { name, setting, .. } = &self.sides[side];
+        if let Some(command) = setting {
+            shell(command).with_context(|| format!("the setting of side {name} was not made"))?;
+        }
+        self.equip(side);
+        self.set_for = Some(side);
+        Ok(())
+    }
+
+    /// Looks at the machine before a benchmark is launched on these CPUs.
+    fn look(&mut self, benchmark: &Benchmark, cpus: &[u32]) -> Before {
+        if !benchmark.load().is_empty() {
+            self.watch.begin_beside_load(std::process::id())
+        } else if benchmark.processor_bound {
+            self.watch.begin(cpus)
+        } else {
+            self.watch.begin_with_the_kernel(cpus)
+        }
+    }
+
+    /// A benchmark that fails is reported once; a command of the user's that fails ends everything, for it is no fast one.
+    fn complain(&mut self, side: usize, launch: &Launch) -> Result<()> {
+        let Side { name, plan, .. } = &self.sides[side];
+        let of = match name.is_empty() {
+            true => String::new(),
+            false => format!(" of side {name}"),
+        };
+        let outcome = &launch.outcome;
+        let how = outcome.name().replace('_', " ");
+        let what = format!("{}{of}: {how}: {}", launch.id, outcome.why());
+        let mut entries = plan.benchmarks.iter();
+        if entries.any(|entry| entry.id == launch.id && is_users(entry)) {
+            let mends = match outcome.why().contains("ended with status") {
+                true => "; --ignore-failure times it all the same",
+                false => "",
+            };
+            return Err(Failure {
+                exit: Exit::NothingMeasured,
+                what: format!("{what}{mends}"),
+            }
+            .into());
+        }
+        if self.complained.insert((side, launch.id.clone())) {
+            self.display.remark(&what);
+        }
+        Ok(())
+    }
+}
+
+impl Backend for Local<'_> {
+    type Error = anyhow::Error;
+
+    fn now(&self) -> Duration {
+        self.spent + self.start.elapsed()
+    }
+
+    fn prepare(&mut self, side: usize, benchmark: &Benchmark) -> Result<()> {
+        self.set(side)?;
+        Ok(self.executor.settle(benchmark)?)
+    }
+
+    fn show(&mut self, progress: &Progress<'_>) {
+        self.display.show(progress);
+    }
+
+    fn launch(&mut self, benchmark: &Benchmark, step: &Step) -> Result<Finished> {
+        let before = self.look(benchmark, &step.cpus);
+        let executor = &mut self.executor;
+        let launched = executor.launch_copies(benchmark, &step.cpus, step.copies)?;
+        let mut conditions = self.watch.end(&before, launched.cpu);
+        // only work that never waits shows by standing still that it was made to; copies may wait for each other
+        let never_waits = benchmark.processor_bound && benchmark.placement == Placement::OneCpu;
+        if never_waits && step.copies == 1 {
+            conditions.gap = gaps::of(&launched.events).map(|gaps| gaps.total());
+        }
+        Ok(Finished {
+            outcome: launched.outcome,
+            events: launched.events,
+            conditions,
+        })
+    }
+
+    fn keep(&mut self, side: usize, launch: &Launch) -> Result<()> {
+        let kept = self.store.append(&self.sides[side].info.id, launch)?;
+        if matches!(kept, Kept::Waiting(_)) && !std::mem::replace(&mut self.told, true) {
+            self.display.remark(&format!(
+                "{} is locked by another process, a backup perhaps: launches are kept in memory until it is free",
+                self.store.path().display()
+            ));
+        }
+        match launch.outcome {
+            Outcome::Measured => Ok(()),
+            _ => self.complain(side, launch),
+        }
+    }
+}
+
+/// Whether the user asked to stop.
+fn is_interruption(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(ExecError::Interrupted))
+}
+
+/// Whether it is a command of the user's.
+fn is_users(benchmark: &Benchmark) -> bool {
+    matches!(
+        benchmark.work,
+        Work::Command(CommandWork { user: Some(_), .. })
+    )
+}
+
+/// Gives a command that sets the machine to the shell.
+fn shell(command: &str) -> Result<()> {
+    let here = std::env::current_dir().context("the current directory is unknown")?;
+    gritstone_exec::shell(command, &here).map_err(|why| anyhow!("'{command}' failed: {why}"))
+}

@@ -1,0 +1,136 @@
+//! The driver: makes the launches that a scheduler asks for, one after another.
+//!
+//! Must not know: which launch is next, when it is enough.
+
+use crate::{Observation, Scheduler, Slot, Standing, launched};
+use gritstone_model::{Benchmark, Conditions, Event, Launch, Outcome, Plan, Step};
+use gritstone_stats::summary::Reader;
+use std::time::Duration;
+
+/// Everything that measuring does to the world: clock, executor, conditions, recorder and display.
+pub trait Backend {
+    /// Why measuring cannot go on.
+    type Error;
+    /// Time since the start of the measuring, with what earlier processes spent on it.
+    fn now(&self) -> Duration;
+    /// Sets everything for a side, and makes ready what the benchmark is measured beside.
+    ///
+    /// # Errors
+    /// When that cannot be done.
+    fn prepare(&mut self, side: usize, benchmark: &Benchmark) -> Result<(), Self::Error>;
+    /// Shows how far the measuring is: before each launch.
+    fn show(&mut self, progress: &Progress<'_>);
+    /// Launches a benchmark on the side that was prepared, and looks at the machine before and after.
+    ///
+    /// # Errors
+    /// Only when no launch can be made any more; a launch that fails is an [`Outcome`].
+    fn launch(&mut self, benchmark: &Benchmark, step: &Step) -> Result<Finished, Self::Error>;
+    /// Keeps a finished launch.
+    ///
+    /// # Errors
+    /// When it cannot be kept, or nothing is to be launched after it.
+    fn keep(&mut self, side: usize, launch: &Launch) -> Result<(), Self::Error>;
+}
+
+/// A launch that ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finished {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Everything that it said.
+    pub events: Vec<Event>,
+    /// What else the machine did meanwhile.
+    pub conditions: Conditions,
+}
+
+/// What is launched now.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// Which step of which side.
+    pub slot: Slot,
+    /// Its entry.
+    pub benchmark: &'a Benchmark,
+    /// Steps of the side.
+    pub steps: usize,
+    /// Since the start.
+    pub elapsed: Duration,
+    /// How far the scheduler is.
+    pub standing: Standing<'a>,
+}
+
+/// Measures the plans of all sides as `scheduler` says, after the launches that an earlier process made of the first.
+///
+/// # Errors
+/// When launches cannot be made or kept any more, or the user asks to stop; everything finished has been kept.
+pub fn drive<B: Backend>(
+    plans: &[&Plan],
+    earlier: &[Launch],
+    scheduler: &mut dyn Scheduler,
+    backend: &mut B,
+) -> Result<(), B::Error> {
+    let sides: Vec<_> = plans.iter().map(|plan| launched(plan)).collect();
+    let mut reader = Reader::default();
+    if let Some(side) = sides.first() {
+        recall(side, earlier, &mut reader, scheduler);
+    }
+    let mut now = backend.now();
+    while let Some(slot) = scheduler.next(now) {
+        let (step, benchmark) = sides[slot.side][slot.step];
+        backend.prepare(slot.side, benchmark)?;
+        let start = backend.now();
+        backend.show(&Progress {
+            slot,
+            benchmark,
+            steps: sides[slot.side].len(),
+            elapsed: start,
+            standing: scheduler.standing(),
+        });
+        let finished = backend.launch(benchmark, step)?;
+        let launch = Launch {
+            id: step.id.clone(),
+            round: slot.round,
+            start: u64::try_from(start.as_nanos()).unwrap_or(u64::MAX),
+            cpus: step.cpus.clone(),
+            copies: step.copies,
+            outcome: finished.outcome,
+            events: finished.events,
+            conditions: finished.conditions,
+        };
+        backend.keep(slot.side, &launch)?;
+        let end = backend.now();
+        let observed = Observation {
+            learned: reader.learn(benchmark, &launch),
+            outcome: &launch.outcome,
+            seconds: end.saturating_sub(now).as_secs_f64(),
+        };
+        scheduler.observe(slot, &observed);
+        now = end;
+    }
+    Ok(())
+}
+
+/// What an earlier process measured of a side.
+fn recall(
+    steps: &[(&Step, &Benchmark)],
+    earlier: &[Launch],
+    reader: &mut Reader,
+    scheduler: &mut dyn Scheduler,
+) {
+    for launch in earlier {
+        let is_its = |step: &Step| (&step.id, step.copies) == (&launch.id, launch.copies);
+        let Some(step) = steps.iter().position(|(step, _)| is_its(step)) else {
+            continue;
+        };
+        let slot = Slot {
+            side: 0,
+            step,
+            round: launch.round,
+        };
+        let observed = Observation {
+            learned: reader.learn(steps[step].1, launch),
+            outcome: &launch.outcome,
+            seconds: launch.conditions.wall as f64 / 1e9,
+        };
+        scheduler.observe(slot, &observed);
+    }
+}

@@ -1,0 +1,238 @@
+//! The measuring loop under a fake clock, with fake launches: everything is exact.
+
+mod after_pilot;
+mod sequential;
+
+use super::*;
+use gritstone_model::{
+    COPY, Check, Conditions, Event, Id, KernelWork, Launch, Sample, Unit, Usage, Work,
+};
+use std::collections::BTreeMap;
+
+/// A launch that is about to be made.
+struct Call {
+    id: String,
+    side: usize,
+    /// The how many-th of this step on this side, from 1.
+    count: usize,
+    /// How many were made before it in all.
+    before: usize,
+}
+
+/// What comes of it.
+struct Reply {
+    seconds: f64,
+    /// Nanoseconds an operation.
+    ns: Result<f64, Outcome>,
+    /// Whether another thread of the core is busy beside it, as the pacers see it.
+    crowded: bool,
+    /// Whether the hypervisor takes half of its time.
+    disturbed: bool,
+}
+
+impl Reply {
+    fn of(seconds: f64, ns: f64) -> Self {
+        Self {
+            seconds,
+            ns: Ok(ns),
+            crowded: false,
+            disturbed: false,
+        }
+    }
+
+    fn without_result(outcome: Outcome) -> Self {
+        Self {
+            ns: Err(outcome),
+            ..Self::of(1.0, 0.0)
+        }
+    }
+}
+
+/// A made-up machine.
+struct World<'a> {
+    reply: Box<dyn FnMut(&Call) -> Reply + 'a>,
+    time: f64,
+    side: Option<usize>,
+    counts: BTreeMap<(usize, String), usize>,
+    launched: Vec<String>,
+    kept: Vec<(usize, Launch)>,
+    shown: Vec<String>,
+    /// The user asks to stop after this many launches.
+    stop_after: usize,
+    /// The disc is full after this many.
+    full_after: usize,
+}
+
+impl<'a> World<'a> {
+    fn new(reply: impl FnMut(&Call) -> Reply + 'a) -> Self {
+        Self {
+            reply: Box::new(reply),
+            time: 0.0,
+            side: None,
+            counts: BTreeMap::new(),
+            launched: vec![],
+            kept: vec![],
+            shown: vec![],
+            stop_after: usize::MAX,
+            full_after: usize::MAX,
+        }
+    }
+
+    fn count(&self, id: &str) -> usize {
+        let own = self.kept.iter();
+        own.filter(|(_, launch)| launch.id.as_str() == id).count()
+    }
+
+    /// The launches of the first side.
+    fn launches(&self) -> Vec<Launch> {
+        let first = self.kept.iter().filter(|(side, _)| *side == 0);
+        first.map(|(_, launch)| launch.clone()).collect()
+    }
+}
+
+impl Backend for World<'_> {
+    type Error = &'static str;
+
+    fn now(&self) -> Duration {
+        Duration::from_secs_f64(self.time)
+    }
+
+    fn prepare(&mut self, side: usize, _: &Benchmark) -> Result<(), Self::Error> {
+        self.side = Some(side);
+        Ok(())
+    }
+
+    fn show(&mut self, progress: &Progress<'_>) {
+        self.shown.push(match progress.standing {
+            Standing::Rounds { rounds, end } => format!(
+                "round {} of {rounds} until {} s",
+                progress.slot.round + 1,
+                end.as_secs()
+            ),
+            Standing::Turns { times, .. } => format!("after {} rounds", times.rounds()),
+        });
+    }
+
+    fn launch(&mut self, benchmark: &Benchmark, step: &Step) -> Result<Finished, Self::Error> {
+        if self.launched.len() == self.stop_after {
+            return Err("stopped");
+        }
+        let side = self.side.expect("a side was prepared");
+        let id = benchmark.id.to_string();
+        let count = self.counts.entry((side, id.clone())).or_default();
+        *count += 1;
+        let call = Call {
+            id: id.clone(),
+            side,
+            count: *count,
+            before: self.launched.len(),
+        };
+        self.launched.push(id);
+        let reply = (self.reply)(&call);
+        self.time += reply.seconds;
+        let steal = if reply.disturbed { 500_000_000 } else { 0 };
+        let (outcome, events) = match reply.ns {
+            Ok(ns) => (Outcome::Measured, said(ns, reply.crowded, step.copies)),
+            Err(outcome) => (outcome, vec![]),
+        };
+        Ok(Finished {
+            outcome,
+            events,
+            conditions: Conditions {
+                wall: 1_000_000_000,
+                steal: Some(steal),
+                ..Conditions::default()
+            },
+        })
+    }
+
+    fn keep(&mut self, side: usize, launch: &Launch) -> Result<(), Self::Error> {
+        if self.kept.len() == self.full_after {
+            return Err("the disk is full");
+        }
+        self.kept.push((side, launch.clone()));
+        Ok(())
+    }
+}
+
+/// What a launch says that takes so long for an operation.
+fn said(ns: f64, crowded: bool, copies: u32) -> Vec<Event> {
+    let one = [
+        Event::Sample(Box::new(Sample {
+            n: 1000,
+            wall: (1000.0 * ns) as u64,
+            pace: 250_000,
+            wide: if crowded { 100_000 } else { 62_500 },
+            usage: Usage::default(),
+        })),
+        Event::Check(Check::default()),
+        Event::Bye,
+    ];
+    let copy = |number: u32| Event::Param {
+        key: COPY.to_owned(),
+        value: number.to_string(),
+    };
+    match copies {
+        1 => one.into(),
+        _ => (1..=copies)
+            .flat_map(|number| [vec![copy(number)], one.to_vec()].concat())
+            .collect(),
+    }
+}
+
+fn benchmark(id: &str) -> Benchmark {
+    let work = Work::Kernel(KernelWork {
+        program: id.to_owned(),
+        params: BTreeMap::new(),
+        uses: vec![],
+    });
+    let (id, unit) = (Id::parse(id).unwrap(), Unit::parse("ns/call").unwrap());
+    Benchmark::new(id, unit, work)
+}
+
+fn plan(ids: &[&str]) -> Plan {
+    let step = |id: &&str| Step {
+        id: Id::parse(id).unwrap(),
+        cpus: vec![1],
+        copies: 1,
+    };
+    Plan {
+        steps: ids.iter().map(step).collect(),
+        benchmarks: ids.iter().map(|id| benchmark(id)).collect(),
+        skips: vec![],
+    }
+}
+
+#[test]
+fn a_request_to_stop_and_a_full_disk_keep_what_is_finished() {
+    let plan = plan(&["a/one", "a/two"]);
+    let ran = |stop_after, full_after| {
+        let mut world = World::new(|_| Reply::of(1.0, 100.0));
+        (world.stop_after, world.full_after) = (stop_after, full_after);
+        let mut scheduler = AfterPilot::new(&[&plan], after_pilot::limits(1e6));
+        let ended = drive(&[&plan], &[], &mut scheduler, &mut world);
+        (ended.unwrap_err(), world.kept.len(), world.launched.len())
+    };
+    assert_eq!(ran(5, usize::MAX), ("stopped", 5, 5));
+    // nothing is launched after it
+    assert_eq!(ran(usize::MAX, 3), ("the disk is full", 3, 4));
+}
+
+#[test]
+fn a_launch_says_where_and_when_it_was_made() {
+    let mut plan = plan(&["a/one", "a/two"]);
+    plan.steps[1].cpus = vec![2, 3];
+    let mut world = World::new(|_| Reply::of(2.0, 100.0));
+    let mut scheduler = AfterPilot::new(&[&plan], after_pilot::limits(30.0));
+    drive(&[&plan], &[], &mut scheduler, &mut world).unwrap();
+    for (nth, (_, launch)) in world.kept.iter().enumerate() {
+        let step = plan.steps.iter().find(|step| step.id == launch.id).unwrap();
+        assert_eq!((&launch.cpus, launch.copies), (&step.cpus, 1));
+        assert_eq!(launch.round as usize, nth / 2);
+        assert_eq!(launch.start, 2_000_000_000 * nth as u64);
+    }
+    assert_eq!(world.shown[0], "round 1 of 6 until 30 s");
+    // after the pilot it is known what all takes
+    assert_eq!(world.shown[12], "round 7 of 7 until 28 s");
+    assert_eq!(world.shown.len(), 14);
+}

@@ -1,0 +1,242 @@
+//! Comparisons: pairs, looks, sides that lose.
+
+use super::*;
+use gritstone_model::Verdict;
+use gritstone_stats::looks::{LEVEL, LOOKS, judge};
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+/// Sides of a comparison: the second takes `factor` times as long, and any other 1.3 times; a launch takes a second.
+struct Machine {
+    random: Pcg64,
+    factor: f64,
+    /// What the machine does meanwhile, from the number of the launch.
+    weather: fn(usize) -> f64,
+}
+
+impl Machine {
+    fn new(seed: u64, factor: f64) -> Self {
+        Self {
+            random: Pcg64::seed_from_u64(seed),
+            factor,
+            weather: |_| 1.0,
+        }
+    }
+
+    /// About normal: the sum of twelve.
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.random.random::<f64>()).sum::<f64>() - 6.0
+    }
+
+    fn launch(&mut self, call: &Call) -> Reply {
+        let factor = [1.0, self.factor].get(call.side).copied().unwrap_or(1.3);
+        let scatter = 1.0 + 0.01 * self.normal();
+        Reply::of(1.0, 1e6 * factor * (self.weather)(call.before) * scatter)
+    }
+}
+
+fn design(sides: usize, seconds: u64) -> Design {
+    Design {
+        steps: 1,
+        sides,
+        start_up: false,
+        budget: Duration::from_secs(seconds),
+        margin: 0.01,
+        seed: 5,
+    }
+}
+
+/// A comparison, with the times that it came to.
+fn compare<'a>(design: Design, reply: impl FnMut(&Call) -> Reply + 'a) -> (World<'a>, Vec<Times>) {
+    let ids: Vec<String> = (0..design.steps).map(|step| format!("a/{step}")).collect();
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let mut plans = vec![plan(&ids); design.sides];
+    if design.start_up {
+        plans[0] = plan(&[&ids[..], &["a/nothing"]].concat());
+    }
+    let mut world = World::new(reply);
+    let mut scheduler = Sequential::new(design);
+    let plans: Vec<&Plan> = plans.iter().collect();
+    drive(&plans, &[], &mut scheduler, &mut world).unwrap();
+    let times = scheduler.times();
+    (world, times)
+}
+
+fn verdict(times: &[Times]) -> Verdict {
+    judge(times, 0.01, true)[0][0].verdict
+}
+
+#[test]
+fn every_pair_has_both_sides_in_an_order_that_a_coin_chose() {
+    let mut machine = Machine::new(1, 1.0);
+    let (world, _) = compare(design(2, 24), |call| machine.launch(call));
+    let pairs: Vec<_> = world.kept.chunks(2).collect();
+    assert_eq!(pairs.len(), 12);
+    for (round, pair) in pairs.iter().enumerate() {
+        let mut sides: Vec<usize> = pair.iter().map(|(side, _)| *side).collect();
+        sides.sort_unstable();
+        assert_eq!(sides, [0, 1]);
+        assert!(
+            pair.iter()
+                .all(|(_, launch)| launch.round as usize == round)
+        );
+    }
+    let first = pairs.iter().filter(|pair| pair[0].0 == 0).count();
+    assert!((2..=10).contains(&first), "{first} of 12");
+    // a pair counts when both of its launches are made
+    let shown = ["after 0 rounds", "after 0 rounds", "after 1 rounds"];
+    assert_eq!(world.shown[..3], shown);
+}
+
+#[test]
+fn it_ends_when_it_is_decided() {
+    let mut machine = Machine::new(2, 1.5);
+    let (world, times) = compare(design(2, 1000), |call| machine.launch(call));
+    assert_eq!(world.kept.len(), 2 * LOOKS[0]);
+    assert_eq!(verdict(&times), Verdict::Slower);
+}
+
+#[test]
+fn it_ends_with_the_budget_and_with_the_last_look() {
+    let mut short = Machine::new(3, 1.003);
+    let (world, times) = compare(design(2, 31), |call| short.launch(call));
+    assert_eq!((times[0].rounds(), world.kept.len()), (15, 30));
+    // scatter that hides everything: alternately half and double
+    let mut wild = Machine::new(4, 1.0);
+    wild.weather = |launch| match launch / 2 % 2 == launch % 2 {
+        true => 0.5,
+        false => 2.0,
+    };
+    let (_, times) = compare(design(2, 10_000), |call| wild.launch(call));
+    assert_eq!(times[0].rounds(), LOOKS[LOOKS.len() - 1]);
+    assert_eq!(verdict(&times), Verdict::CannotTell);
+}
+
+#[test]
+fn crowded_pairs_are_made_again() {
+    let mut machine = Machine::new(9, 1.5);
+    // the fifth pair, and one launch of the seventh
+    let (world, times) = compare(design(2, 1000), |call| Reply {
+        crowded: matches!(call.before, 8 | 9 | 13),
+        ..machine.launch(call)
+    });
+    assert_eq!(world.kept.len(), 2 * (LOOKS[0] + 2));
+    assert_eq!((times[0].rounds(), times[0].kept()), (14, vec![12]));
+}
+
+#[test]
+fn steps_that_are_decided_leave_their_time_to_the_others() {
+    let mut machine = Machine::new(5, 1.5);
+    let design = Design {
+        steps: 3,
+        ..design(2, 10_000)
+    };
+    let (world, times) = compare(design, |call| machine.launch(call));
+    assert!(times.iter().all(|step| step.rounds() == LOOKS[0]));
+    let orders: Vec<&String> = world.launched.chunks(6).map(|round| &round[0]).collect();
+    assert!(orders.iter().any(|id| *id != orders[0]), "{orders:?}");
+}
+
+#[test]
+fn a_losing_side_of_a_ranking_leaves_its_time_to_the_others() {
+    let mut machine = Machine::new(8, 1.004);
+    // slower from the second look on: that the third side was launched before does not make it faster
+    machine.weather = |launch| if launch < 4 * LOOKS[0] { 1.0 } else { 2.0 };
+    let (world, times) = compare(design(4, 10_000), |call| machine.launch(call));
+    let launches = |at| world.kept.iter().filter(|(side, _)| *side == at).count();
+    assert_eq!((launches(2), launches(3)), (LOOKS[0], LOOKS[0]));
+    assert!(launches(0) > LOOKS[0] && launches(0) == launches(1));
+    assert_eq!(times[0].rounds(), launches(0));
+    assert!(times[0].best().is_some_and(|best| best < 2));
+    // every round that went on had both sides that may be best
+    let last = &world.kept[4 * LOOKS[0]..];
+    assert!(
+        last.chunks(2)
+            .all(|pair| pair[0].1.round == pair[1].1.round)
+    );
+}
+
+#[test]
+fn a_step_that_fails_gets_no_more_launches() {
+    let failed = || Reply::without_result(Outcome::Failed("no".into()));
+    let mut machine = Machine::new(6, 1.0);
+    let (world, times) = compare(design(2, 1000), |call| match call.side {
+        1 => failed(),
+        _ => machine.launch(call),
+    });
+    assert_eq!((world.kept.len(), times[0].rounds()), (4, 0));
+    // one failure in twenty is the machine's
+    let mut machine = Machine::new(6, 1.5);
+    let (world, times) = compare(design(2, 1000), |call| match (call.side, call.count) {
+        (1, 4) => failed(),
+        _ => machine.launch(call),
+    });
+    assert_eq!((world.kept.len(), times[0].rounds()), (26, 12));
+    assert_eq!(verdict(&times), Verdict::Slower);
+}
+
+#[test]
+fn a_program_that_does_nothing_is_launched_beside_the_first_side() {
+    let mut machine = Machine::new(10, 1.5);
+    let design = Design {
+        steps: 2,
+        start_up: true,
+        ..design(2, 1000)
+    };
+    let (world, times) = compare(design, |call| machine.launch(call));
+    assert_eq!(world.count("a/nothing"), 10);
+    let nothing = |at: usize| world.kept[at].1.id.as_str() == "a/nothing";
+    for at in (0..world.kept.len()).filter(|&at| nothing(at)) {
+        let [(side, before), (own, launch)] = &world.kept[at - 1..=at] else {
+            panic!("two launches");
+        };
+        assert_eq!((*side, *own, before.id.as_str()), (0, 0, "a/0"));
+        assert_eq!(launch.round, before.round);
+    }
+    // its time is no side's
+    assert!(times.iter().all(|step| step.rounds() == LOOKS[0]));
+}
+
+/// Two hundred trials of the same, in weather that would fool anyone who measures one side after the other.
+#[test]
+fn the_same_is_not_called_different_whatever_the_weather() {
+    let weathers: [fn(usize) -> f64; 4] = [
+        |_| 1.0,
+        |launch| 1.0 + 0.002 * launch as f64,
+        |launch| if launch % 7 == 3 { 1.4 } else { 1.0 },
+        |launch| if launch / 9 % 2 == 0 { 1.25 } else { 1.0 },
+    ];
+    let mut called = 0;
+    for trial in 0..200_u64 {
+        let mut machine = Machine::new(100 + trial, 1.0);
+        machine.weather = weathers[trial as usize % 4];
+        let design = Design {
+            seed: trial,
+            ..design(2, 120)
+        };
+        let (_, times) = compare(design, |call| machine.launch(call));
+        called += usize::from(matches!(verdict(&times), Verdict::Faster | Verdict::Slower));
+    }
+    // at a rate of .01, 7 or more of 200 come in less than 1 of 100 cases
+    assert!(
+        (LEVEL - 0.01).abs() < 1e-12 && called <= 6,
+        "{called} of 200"
+    );
+}
+
+#[test]
+fn two_percent_are_found_in_such_weather_too() {
+    let mut found = 0;
+    for trial in 0..200_u64 {
+        let mut machine = Machine::new(500 + trial, 1.02);
+        machine.weather = |launch| 1.0 + 0.002 * launch as f64;
+        let design = Design {
+            seed: trial,
+            ..design(2, 400)
+        };
+        let (_, times) = compare(design, |call| machine.launch(call));
+        found += usize::from(verdict(&times) == Verdict::Slower);
+    }
+    // at a rate of .95, 181 or fewer of 200 come in less than 1 of 100 cases
+    assert!(found >= 182, "{found} of 200");
+}
