@@ -103,9 +103,9 @@ fn signals_that_were_ignored_stay_so() {
     }
 }
 
-/// A Ctrl-Z for longer than the whole budget, as a shell with jobs sends it.
+/// A Ctrl-Z for longer than the budget, as a shell with jobs sends it: the budget goes on, and nothing that was measured is lost.
 #[test]
-fn a_run_that_was_stopped_goes_on_with_the_time_it_had() {
+fn a_run_that_was_stopped_for_longer_than_its_budget_ends_in_order() {
     let home = Home::new();
     let run = [
         "run",
@@ -129,44 +129,18 @@ fn a_run_that_was_stopped_goes_on_with_the_time_it_had() {
         fs::read_to_string(&stat).unwrap().contains(") T ")
     });
     let launches = kept(&home);
-    let stop = Duration::from_secs(4);
-    std::thread::sleep(stop);
+    std::thread::sleep(Duration::from_secs(7));
     assert_eq!(kept(&home), launches);
     kill(pid, Signal::SIGCONT).unwrap();
     let (code, out, error) = said(child.wait_with_output().unwrap());
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
-    assert!(
-        run["elapsed_s"].as_f64().unwrap() < stop.as_secs_f64(),
-        "{out}"
-    );
+    assert!(run["elapsed_s"].as_f64().unwrap() > 7.0, "{out}");
     let row = result(&run, "byte/loop");
+    assert_eq!(row["outcome"], "measured", "{row}");
     // one may have been in progress
-    assert!(
-        row["launches"].as_u64().unwrap() as usize > launches + 1,
-        "{row}"
-    );
-    // what it did not take is not in it
-    let long = u64::try_from(stop.as_nanos()).unwrap();
-    let (_, bundle, _) = home.run(&["export", "--format", "jsonl"]);
-    for line in bundle.lines() {
-        let line: Value = serde_json::from_str(line).unwrap();
-        let wall = line["launch"]["conditions"]["wall"].as_u64();
-        assert!(wall.is_none_or(|wall| wall < long), "{line}");
-    }
-}
-
-/// Nobody could let it go on: the system stops no such process, and neither do we.
-#[test]
-fn a_run_without_a_shell_that_has_jobs_is_not_stopped() {
-    let home = Home::new();
-    let child = piped(behind(&home, "exec setsid \"$@\"", &LOOP));
-    eventually("a launch is kept", || kept(&home) > 0);
-    let pid = Pid::from_raw(child.id().cast_signed());
-    assert_eq!(nix::unistd::getsid(Some(pid)), Ok(pid));
-    kill(pid, Signal::SIGTSTP).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let after = row["launches"].as_u64().unwrap() as usize - launches;
+    assert!(after <= 1, "{row}");
 }
 
 #[test]
