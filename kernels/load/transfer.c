@@ -21,11 +21,11 @@
 
 static const char *const hosts[] = {"10.213.7.1", "10.213.7.2"};
 
-/* Gives commands of ip(8), wherever that lies, to the shell; whether they ended well. */
+/* Gives commands of ip(8) to the shell, which looks for it where root's tools are before it looks on PATH; whether they ended well. */
 static int shell(const char *commands)
 {
 	char line[512];
-	snprintf(line, sizeof line, "PATH=$PATH:/usr/sbin:/sbin; exec 2>/dev/null; %s", commands);
+	snprintf(line, sizeof line, "PATH=/usr/sbin:/sbin:/usr/bin:/bin:$PATH; exec 2>/dev/null; %s", commands);
 	return system(line) == 0;
 }
 

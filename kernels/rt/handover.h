@@ -21,6 +21,15 @@
 
 #include "realtime.h"
 
+/* System V objects and named queues outlive a process that is killed; in a namespace of its own they go with it. */
+static inline void own_ipc(struct context *c)
+{
+	if (unshare(CLONE_NEWIPC) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWIPC) == 0)
+		return;
+	skip(c, "no IPC namespace of its own can be made (%s), and its objects would outlive a run that is killed; run as root",
+	     strerror(errno));
+}
+
 /* One of the ways to hand something over. */
 struct way {
 	const char *name;

@@ -1,5 +1,4 @@
-/* What the kernels of this family ask of the machine for themselves: real-time priority, memory that stays, an awake CPU, and
- * objects of interprocess communication that nobody outlives.
+/* What the kernels of this family ask of the machine for themselves: real-time priority, memory that stays, an awake CPU.
  *
  * SCHED_FIFO is what their rows are about: without it they do not run, rather than print a figure of another kind. Locked memory
  * and /dev/cpu_dma_latency are had where they can be, and what was had belongs to the figure.
@@ -54,15 +53,6 @@ static inline int go_realtime(struct context *c)
 		note(c, "memory", "not locked: %s", strerror(errno));
 	hold_cpu_awake(c);
 	return priority;
-}
-
-/* System V objects and named queues outlive a process that is killed; in a namespace of its own they go with it. */
-static inline void own_ipc(struct context *c)
-{
-	if (unshare(CLONE_NEWIPC) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWIPC) == 0)
-		return;
-	skip(c, "no IPC namespace of its own can be made (%s), and its objects would outlive a run that is killed; run as root",
-	     strerror(errno));
 }
 
 #endif

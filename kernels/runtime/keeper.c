@@ -1,7 +1,7 @@
 /* Keeps one program: whatever it starts ends with it, and it ends with whoever started the keeper.
  *
  * keeper PARENT CPUS STEADY DIRECTORY PROGRAM [ARGUMENT...]. The program may use CPUS, such as 0-3,7 (`-`: those of the keeper, which
- * stays where it is, out of the way of what is measured), and begins in DIRECTORY. STEADY is a list of words for this program alone (`-`: none):
+ * stays where it is, out of the way of what is measured), and begins in DIRECTORY. STEADY is a list of words, one a line, for this program alone (`-`: none):
  * `layout`, the same layout of memory every time; `realtime`, SCHED_FIFO, which its children do not inherit;
  * `group=DIRECTORY`, a control group that it joins, and its children with it; `processes=N`, at most so many of the user. What is
  * refused ends the keeper's attempt with status 126. The keeper adopts every descendant whose parent dies (subreaper). When the
@@ -140,22 +140,49 @@ static void kill_children(long main_pid, int main_ended)
 	close_file(proc);
 }
 
-/* Kills our process group at one stroke, in which whoever forks without end cannot be ahead of us; for that we leave it. Those who
- * have left it too are found one by one. */
-static void kill_group(void)
+/* Moves us out of our process group: into that of our parent or, where that is dead and another session's init has us, into that of
+ * a child that does nothing, which is returned. 0 where none was needed, an error as a negative number. */
+static long leave_group(void)
 {
-	long group = system_call(__NR_getpgid, 0, 0, 0, 0);
 	long parent = system_call(__NR_getppid, 0, 0, 0, 0);
-	long others = system_call(__NR_getpgid, parent, 0, 0, 0);
-	if (group == own_pid() && system_call(__NR_setpgid, 0, others, 0, 0) == 0)
-		end_process(-group);
+	if (system_call(__NR_setpgid, 0, system_call(__NR_getpgid, parent, 0, 0, 0), 0, 0) == 0)
+		return 0;
+	long other = new_process();
+	if (other == 0) {
+		system_call(__NR_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
+		for (;;)
+			system_call(__NR_rt_sigtimedwait, (long)&signals, 0, 0, sizeof signals);
+	}
+	if (other > 0) {
+		system_call(__NR_setpgid, other, other, 0, 0);
+		system_call(__NR_setpgid, 0, other, 0, 0);
+	}
+	return other;
+}
+
+/* Kills our process group at one stroke, in which whoever forks without end cannot be ahead of us; for that we leave it. Whether that
+ * was possible: it may not be while the user has as many processes as he may. Those who have left it too are found one by one. */
+static int kill_group(void)
+{
+	int status;
+	if (system_call(__NR_getpgid, 0, 0, 0, 0) != own_pid())
+		return 1;
+	long other = leave_group();
+	int left = system_call(__NR_getpgid, 0, 0, 0, 0) != own_pid();
+	if (left)
+		end_process(-own_pid());
+	if (other > 0) {
+		end_process(other);
+		system_call(__NR_wait4, other, (long)&status, 0, 0);
+	}
+	return left;
 }
 
 /* Until nobody is left; how many had to be killed, the main program apart, whose status is kept if it is among them.
  * Those who are dead already are reaped first: nearly always that is all, and no walk through /proc is needed. */
 static int kill_all(long main_pid, int *main_ended, int *status)
 {
-	int left = 0, s;
+	int left = 0, group_is_dead = 0, s;
 	long how = WNOHANG;
 	for (;;) {
 		long pid = wait_for_any(&s, how);
@@ -167,10 +194,10 @@ static int kill_all(long main_pid, int *main_ended, int *status)
 		} else if (pid > 0 && how == 0) {
 			left++;
 		}
-		if (pid == 0 && how == WNOHANG) {
-			kill_group();
+		if (pid == 0)
 			how = 0;
-		}
+		if (how == 0 && !group_is_dead)
+			group_is_dead = kill_group();
 		if (how == 0)
 			kill_children(main_pid, *main_ended);
 	}
@@ -271,12 +298,12 @@ static void steady(const char *word)
 	}
 }
 
-/* The same with each word of a list, which is cut at its commas. */
+/* The same with each word of a list, which is cut at the ends of lines: no control group has one in its name. */
 static void steady_all(char *words)
 {
 	for (char *word = words, *at = words;; at++) {
 		const char last = *at;
-		if (last != ',' && last != '\0')
+		if (last != '\n' && last != '\0')
 			continue;
 		*at = '\0';
 		steady(word);

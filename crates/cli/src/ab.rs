@@ -11,7 +11,7 @@ use crate::backend::{self, DEADLINE, End, Local, plans, random};
 use crate::failure::{Exit, Failure};
 use crate::site::Site;
 use crate::world::World;
-use crate::{output, own, registry, signals};
+use crate::{output, own, privileges, registry, signals};
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
 use gritstone_exec::Journal;
@@ -58,9 +58,10 @@ fn measured(world: &World, args: &AbArgs, sides: Sides) -> Result<(Vec<RunData>,
     };
     // dropped last: what is still made or changed then is undone
     let mut journal = registry::begin();
-    let mut executor = site.executor(&plan.benchmarks, deadline, stop, journal.as_mut())?;
-    let own = world.own.as_ref();
-    own::prepare(own, &site, &mut plan, &mut executor, journal.as_mut())?;
+    let (own, permits) = (world.own.as_ref(), args.privileges.permits());
+    privileges::announce(&plan, own, permits);
+    let mut executor = site.executor(&plan, own, permits, deadline, stop, journal.as_mut())?;
+    own::prepare(own, &site, &mut plan, &mut executor)?;
     let mut builds = plan::builds(&site, &mut executor, &mut plan, &sides, &own::sources(own))?;
     if let Some(second) = &second {
         builds[1] = second::build(second, &site, &mut plan, &mut executor)?;

@@ -54,9 +54,13 @@ pub enum Command {
     Machines(FormatArgs),
     /// Is this machine fit to be measured, what is missing, and what mends it
     Doctor(DoctorArgs),
-    /// Puts settings back when the run of this journal is killed; runs start it themselves
+    /// Undoes what a run has made and changed when it is killed; runs start it themselves
     #[command(name = crate::registry::WATCHDOG, hide = true)]
-    Watch { journal: PathBuf },
+    Watch {
+        base: PathBuf,
+        below: PathBuf,
+        journal: std::ffi::OsString,
+    },
     /// Manual pages, and completions for bash, zsh and fish
     #[command(hide = true)]
     Generate { directory: PathBuf },
@@ -92,6 +96,24 @@ pub struct CatalogueArgs {
     /// Run what the catalogue has to run without asking; what was trusted once is asked again when a file of it has changed
     #[arg(long)]
     pub trust: bool,
+}
+
+/// What a run may do to the machine.
+#[derive(Clone, Debug, Default, Args)]
+pub struct PrivilegeArgs {
+    /// Permit what is not done unasked; swap: a swap file, for benchmarks of paging
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
+    pub allow: Vec<Allow>,
+    /// Do nothing that takes privileges, and skip the benchmarks that need it
+    #[arg(long, conflicts_with = "allow")]
+    pub no_privileged: bool,
+}
+
+/// What is not done unasked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Allow {
+    /// A swap file: the memory of other processes may go there too
+    Swap,
 }
 
 #[derive(Debug, Args)]
@@ -140,6 +162,11 @@ pub struct RunArgs {
     #[arg(long)]
     pub steady: bool,
     #[command(flatten)]
+    pub privileges: PrivilegeArgs,
+    /// Measure nothing, and list the benchmarks and all that the run would do to the machine
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
     pub compilers: CompilerArgs,
     /// Go on with a run that was cut off: the newest, or the one that is named
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
@@ -179,6 +206,8 @@ pub struct CompilersArgs {
     /// Half-width of the intervals that is asked for [default: 1%]
     #[arg(long, value_name = "SHARE", value_parser = crate::amounts::share)]
     pub precision: Option<f64>,
+    #[command(flatten)]
+    pub privileges: PrivilegeArgs,
     #[command(flatten)]
     pub own: CatalogueArgs,
     #[command(flatten)]
@@ -271,6 +300,8 @@ pub struct SelftestArgs {
     #[arg(long, value_name = "RUN", num_args = 1.., conflicts_with_all = ["selectors", "catalogue", "runs", "budget"])]
     pub of: Vec<String>,
     #[command(flatten)]
+    pub privileges: PrivilegeArgs,
+    #[command(flatten)]
     pub own: CatalogueArgs,
     #[command(flatten)]
     pub format: FormatArgs,
@@ -293,6 +324,8 @@ pub struct AuditArgs {
     /// Identifiers or globs; nothing means everything
     #[arg(value_name = "SELECTOR")]
     pub selectors: Vec<String>,
+    #[command(flatten)]
+    pub privileges: PrivilegeArgs,
     #[command(flatten)]
     pub own: CatalogueArgs,
     #[command(flatten)]

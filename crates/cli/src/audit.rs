@@ -14,6 +14,7 @@ use crate::compiler::Toolchain;
 use crate::failure::Exit;
 use crate::output;
 use crate::own;
+use crate::privileges;
 use crate::progress::Display;
 use crate::registry;
 use crate::signals;
@@ -40,18 +41,20 @@ pub fn audit(world: &World, args: &AuditArgs) -> Result<Exit> {
     let own = world.own.as_ref();
     let selectors = world.selectors(&args.selectors);
     let wanted = select(&world.catalogue.benchmarks, &selectors)?;
-    let mut offer = site.offer(&wanted);
+    let permits = args.privileges.permits();
+    let mut offer = site.offer(&wanted, permits);
     offer.kernels.extend(own::programs(own));
     let mut plan = steps(wanted, &offer);
     // dropped after the executor: what is still there then is removed
     let mut journal = registry::begin();
     let stop = signals::end_of_run().context("cannot catch signals")?;
-    let mut executor = site.executor(&plan.benchmarks, DEADLINE, stop, journal.as_mut())?;
+    privileges::announce(&plan, own, permits);
+    let mut executor = site.executor(&plan, own, permits, DEADLINE, stop, journal.as_mut())?;
     let compilers: Vec<Toolchain> = COMPILERS
         .iter()
         .filter_map(|name| Toolchain::find(&site, name, None).ok())
         .collect();
-    own::prepare(own, &site, &mut plan, &mut executor, journal.as_mut())?;
+    own::prepare(own, &site, &mut plan, &mut executor)?;
     let view = match view(&mut executor, &plan, &compilers, &own::sources(own)) {
         Ok(view) => AuditView {
             catalogue: own::kept(own, &plan.benchmarks),

@@ -13,9 +13,10 @@ use crate::compiler::{self, FLAGS, Toolchain};
 use crate::failure::{Exit, Failure};
 use crate::site::Site;
 use crate::world::World;
-use crate::{output, own, registry, run, signals};
+use crate::{output, own, privileges, registry, run, signals};
 use anyhow::{Context, Result};
 use gritstone_exec::Executor;
+use gritstone_exec::privileged::Permits;
 use gritstone_exec::rebuild::{Builds, Rebuilt};
 use gritstone_measure::AfterPilot;
 use gritstone_model::{
@@ -52,12 +53,14 @@ pub fn compilers(world: &World, args: &CompilersArgs) -> Result<Exit> {
         given => world.selectors(given),
     };
     let sources = own::sources(world.own.as_ref());
-    let mut plan = plan(world, &site, &selectors, &sources)?;
+    let permits = args.privileges.permits();
+    let mut plan = plan(world, &site, &selectors, &sources, permits)?;
     let mut journal = registry::begin();
     let stop = signals::end_of_run().context("cannot catch signals")?;
-    let mut executor = site.executor(&plan.benchmarks, DEADLINE, stop, journal.as_mut())?;
     let own = world.own.as_ref();
-    own::prepare(own, &site, &mut plan, &mut executor, journal.as_mut())?;
+    privileges::announce(&plan, own, permits);
+    let mut executor = site.executor(&plan, own, permits, DEADLINE, stop, journal.as_mut())?;
+    own::prepare(own, &site, &mut plan, &mut executor)?;
     let asked = RunArgs {
         selectors,
         budget: args.budget,
@@ -120,6 +123,7 @@ fn plan(
     site: &Site,
     selectors: &[String],
     sources: &[(&str, &str)],
+    permits: Permits,
 ) -> Result<Plan> {
     let wanted = select(&world.catalogue.benchmarks, selectors)?;
     let shows = |row: &Benchmark| compiled_speed(row, sources);
@@ -127,7 +131,7 @@ fn plan(
     if wanted.is_empty() {
         return Err(wrong("none of these rows shows a compiler: they must be programs of ours, and bound by the processor; `gritstone compilers gcc:-O2 gcc:-O3` takes cpu/*".to_owned()));
     }
-    let mut offer = site.offer(&wanted);
+    let mut offer = site.offer(&wanted, permits);
     offer.kernels.extend(compiler::programs());
     offer.kernels.extend(own::programs(world.own.as_ref()));
     Ok(steps(wanted, &offer))

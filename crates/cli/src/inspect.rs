@@ -6,9 +6,10 @@ use crate::args::{CatalogueArgs, CompareArgs, DoctorArgs, Format, FormatArgs, Li
 use crate::failure::{Exit, Failure};
 use crate::site::Site;
 use crate::world::{World, is_kept};
-use crate::{output, own, registry};
+use crate::{output, own, privileges, registry};
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
+use gritstone_exec::privileged::Permits;
 use gritstone_host::doctor::{self, programs};
 use gritstone_host::{Finding, Severity};
 use gritstone_model::{Benchmark, Machine};
@@ -108,7 +109,7 @@ pub fn list(world: World, args: &ListArgs) -> Result<Exit> {
     })?;
     let all = &world.catalogue.benchmarks;
     let wanted = selected(all, &world.selectors(&args.selectors))?;
-    let mut offer = Site::look(None)?.offer(wanted.iter().copied());
+    let mut offer = Site::look(None)?.offer(wanted.iter().copied(), Permits::default());
     offer.kernels.extend(own::programs(world.own.as_ref()));
     let listed: Vec<Listed<'_>> = (wanted.iter())
         .map(|benchmark| Listed::of(benchmark, &offer, world.own.as_ref()))
@@ -259,7 +260,9 @@ pub fn doctor(world: &World, args: &DoctorArgs) -> Result<Exit> {
     registry::recover();
     let site = Site::look(args.dir.as_deref())?;
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut findings = doctor::examine(site.host(), &world.catalogue.benchmarks, &site.dir, &path);
+    let rows = &world.catalogue.benchmarks;
+    let mut findings = doctor::examine(site.host(), rows, &site.dir, &path);
+    findings.extend(privileges::findings(rows));
     findings.extend(store(world));
     output::write(args.format.format, &findings, || examination(&findings))?;
     if args.install {

@@ -13,6 +13,7 @@ mod backend;
 mod brief;
 mod compiler;
 mod compilers;
+mod dry_run;
 mod failure;
 mod generate;
 mod inspect;
@@ -22,6 +23,7 @@ mod output;
 mod own;
 mod params;
 mod past;
+mod privileges;
 mod progress;
 mod rate;
 mod registry;
@@ -96,7 +98,14 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Selftest(args)) => selftest::selftest(&world.with_programs(&args.own)?, args),
         Some(Command::Machines(args)) => inspect::machines(&world, args),
         Some(Command::Doctor(args)) => inspect::doctor(&world, args),
-        Some(Command::Watch { journal }) => registry::watch(journal),
+        Some(Command::Watch {
+            base,
+            below,
+            journal,
+        }) => {
+            let (base, below) = (base.clone(), below.clone());
+            registry::watch(&gritstone_exec::State { base, below }, journal)
+        }
         Some(Command::Generate { directory }) => generate::generate(directory),
         Some(Command::History(args)) => past::history(&world, args),
         Some(Command::Check(args)) => past::check(&world, args),

@@ -9,9 +9,8 @@ use crate::trust;
 use crate::world::World;
 use anyhow::{Context, Result};
 use gritstone_catalogue::{Own, folder};
+use gritstone_exec::Executor;
 use gritstone_exec::rebuild::Rebuilt;
-use gritstone_exec::{Executor, Journal};
-use gritstone_host::{Root, groups_for};
 use gritstone_model::{Benchmark, OwnCatalogue, Plan, RunView, Settings, Work};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -99,8 +98,13 @@ pub fn programs(own: Option<&Own>) -> impl Iterator<Item = String> {
     all.into_iter().flatten().cloned()
 }
 
-/// Makes the programs of the user's own rows in a plan known to an executor, and bounds what they may start. Rows whose programs
-/// do not compile here are taken out, with the reason.
+/// The part of a catalogue that a plan has rows of, if it has any.
+pub fn in_plan<'a>(own: Option<&'a Own>, plan: &Plan) -> Option<&'a Own> {
+    own.filter(|own| plan.benchmarks.iter().any(|row| own.kept.has(&row.id)))
+}
+
+/// Makes the programs of the user's own rows in a plan known to an executor. Rows whose programs do not compile here are taken
+/// out, with the reason.
 ///
 /// # Errors
 /// When programs cannot be written, or the user asks to stop.
@@ -109,14 +113,10 @@ pub fn prepare(
     site: &Site,
     plan: &mut Plan,
     executor: &mut Executor,
-    journal: Option<&mut Journal>,
 ) -> Result<()> {
-    let Some(own) = own.filter(|own| plan.benchmarks.iter().any(|row| own.kept.has(&row.id)))
-    else {
+    let Some(own) = in_plan(own, plan) else {
         return Ok(());
     };
-    let parents = groups_for(&Root::live(), "pids");
-    executor.bound(&own.kept.families, &parents, journal);
     if !own.executables.is_empty() {
         executor.add_executables(&own.kept.files, &own.executables)?;
     }

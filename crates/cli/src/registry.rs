@@ -5,10 +5,11 @@
 use crate::failure::Exit;
 use crate::output;
 use anyhow::{Context, Result};
-use gritstone_exec::{Journal, Registry};
+use gritstone_exec::{Journal, Registry, State};
 use gritstone_host::Root;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::PathBuf;
 
 /// The name of the command that is not in the help: this binary as its own watchdog.
 pub const WATCHDOG: &str = "watch-over-a-run";
@@ -26,14 +27,18 @@ pub fn settings_root() -> Root {
 }
 
 /// `$XDG_STATE_HOME/gritstone`, where programs keep what must outlive them but is not worth carrying to another machine.
-pub fn state() -> Option<PathBuf> {
+pub fn state() -> Option<State> {
     let absolute = |name: &str| {
         let path = PathBuf::from(std::env::var_os(name)?);
         path.is_absolute().then_some(path)
     };
-    let state = absolute("XDG_STATE_HOME")
-        .or_else(|| absolute("HOME").map(|home| home.join(".local/state")))?;
-    Some(state.join("gritstone"))
+    let below = |base, below: &str| State {
+        base,
+        below: below.into(),
+    };
+    absolute("XDG_STATE_HOME")
+        .map(|base| below(base, "gritstone"))
+        .or_else(|| absolute("HOME").map(|base| below(base, ".local/state/gritstone")))
 }
 
 fn tell(line: &str) {
@@ -62,13 +67,13 @@ pub fn begin() -> Option<Journal> {
                 tell,
                 state: state.clone(),
             });
-            journal.with_context(|| format!("in {}", state.display()))
+            journal.with_context(|| format!("in {}", state.path().display()))
         });
     match begun {
         Ok(journal) => Some(journal),
         Err(why) => {
             tell(&format!(
-                "no journal can be kept, so that the directories of this run will be found by their names alone if it is killed: {why:#}"
+                "no journal can be kept, so that only the next start removes the directories of this run if it is killed, and nothing that takes a journal is made: {why:#}"
             ));
             None
         }
@@ -92,8 +97,8 @@ pub fn measuring(own: Option<&Journal>) -> BTreeMap<String, u32> {
 }
 
 /// The life of the watchdog of a run.
-pub fn watch(journal: &Path) -> Result<Exit> {
-    for line in gritstone_exec::watch(journal)? {
+pub fn watch(state: &State, journal: &OsStr) -> Result<Exit> {
+    for line in gritstone_exec::watch(state, journal)? {
         tell(&format!("gritstone: {line}"));
     }
     Ok(Exit::Done)

@@ -10,16 +10,17 @@ use crate::{compiler, own, params, registry, trust};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_catalogue::Own;
 use gritstone_exec::Journal;
+use gritstone_exec::privileged::Permits;
 use gritstone_measure::Limits;
-use gritstone_model::{Benchmark, Id, Launch, Machine, Owner, Program, RunData, RunInfo};
+use gritstone_model::{Benchmark, Id, Launch, Machine, Owner, Program, RunData, RunInfo, Skip};
 use gritstone_plan::{add_copies, steps};
 use gritstone_store::{Resumable, Store};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
 /// The rest of a run: the newest that was cut off, or the one that is named.
-pub fn job(world: &World, name: &str, trusted: bool) -> Result<Job> {
+pub fn job(world: &World, name: &str, trusted: bool, permits: Permits) -> Result<Job> {
     let data = cut_off(world, name, &Site::look(None)?.owner())?.into_data();
     let (id, settings) = (&data.info.id, &data.info.settings);
     let site = Site::look(Some(Path::new(&settings.dir)))?;
@@ -36,22 +37,39 @@ pub fn job(world: &World, name: &str, trusted: bool) -> Result<Job> {
         precision: settings.precision,
         seed: settings.seed,
     };
-    let mut offer = site.offer(&data.benchmarks);
+    let mut offer = site.offer(&data.benchmarks, permits);
     offer.kernels.extend(own::programs(own.as_ref()));
     if settings.compilers.is_some() {
         offer.kernels.extend(compiler::programs());
     }
     let mut plan = steps(data.benchmarks, &offer);
+    same_permits(&data.skips, &plan.skips)?;
     add_copies(&mut plan, &offer, &settings.copies);
     Ok(Job {
         limits,
         plan,
         site,
         steady: !settings.steady.is_empty(),
+        permits,
         own,
         info: data.info,
         earlier: Some(data.launches),
     })
+}
+
+/// What was measured before is measured to the end, and what was skipped stays so: permissions are given anew, never read from a run.
+fn same_permits(before: &[Skip], now: &[Skip]) -> Result<()> {
+    let named = |skips: &[Skip]| -> BTreeSet<Id> { skips.iter().map(|s| s.id.clone()).collect() };
+    let then = named(before);
+    let new = now.iter().find(|skip| !then.contains(&skip.id));
+    match new {
+        Some(skip) => bail!(
+            "{} was measured before, and would be skipped now: {}",
+            skip.id,
+            skip.footnote.why
+        ),
+        None => Ok(()),
+    }
 }
 
 /// The run of that name, or the newest that is not whole.

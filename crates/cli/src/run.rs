@@ -5,12 +5,14 @@
 use crate::args::{Format, RunArgs};
 use crate::backend::{self, DEADLINE, End, Local, Side, plans, random};
 use crate::failure::{Exit, Failure};
+use crate::privileges::{self, Listed};
 use crate::site::Site;
 use crate::steady::{Steadied, steady};
 use crate::world::World;
 use crate::{compiler, inspect, output, own, params, rate, registry, resume, signals};
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
+use gritstone_exec::privileged::Permits;
 use gritstone_exec::{Executor, Journal};
 use gritstone_measure::{AfterPilot, Limits, PILOT};
 use gritstone_model::{Kind, Launch, Plan, Quantity, ResultView, RunInfo, RunView, Settings};
@@ -30,9 +32,12 @@ pub fn run(world: &World, args: &RunArgs) -> Result<Exit> {
         .map(|name| world.view(name))
         .transpose()?;
     let job = match &args.resume {
-        Some(name) => resume::job(world, name, args.own.trust)?,
+        Some(name) => resume::job(world, name, args.own.trust, args.privileges.permits())?,
         None => Job::new(world, args)?,
     };
+    if args.dry_run {
+        return job.list(args.format.format);
+    }
     let (view, end) = job.measure(world)?;
     show(world, args, &view, against.as_ref())?;
     match end {
@@ -49,6 +54,8 @@ pub struct Job {
     /// Whether the machine is to be held still.
     pub steady: bool,
     pub info: RunInfo,
+    /// What it may do to the machine.
+    pub permits: Permits,
     /// The catalogue of the user's own that rows are of.
     pub own: Option<Own>,
     /// What an earlier process measured of this run, which may be nothing; `None` for a new one.
@@ -64,7 +71,8 @@ impl Job {
         let mut wanted = select(catalogue, &selectors)?;
         let params = args.params.iter().cloned().collect();
         params::give(catalogue, &mut wanted, &params)?;
-        let mut offer = site.offer(&wanted);
+        let permits = args.privileges.permits();
+        let mut offer = site.offer(&wanted, permits);
         offer.kernels.extend(own::programs(world.own.as_ref()));
         let compilers = args.compilers.asked();
         if compilers.is_some() {
@@ -93,6 +101,7 @@ impl Job {
             site,
             limits,
             steady: args.steady,
+            permits,
             own: world.own.clone(),
             earlier: None,
         })
@@ -104,11 +113,11 @@ impl Job {
         let deadline = DEADLINE.min(self.limits.budget);
         // dropped last: what is still made or changed then is undone
         let mut journal = registry::begin();
-        let mut executor =
-            self.site
-                .executor(&self.plan.benchmarks, deadline, stop, journal.as_mut())?;
         let (own, site, plan) = (self.own.as_ref(), &self.site, &mut self.plan);
-        own::prepare(own, site, plan, &mut executor, journal.as_mut())?;
+        let actions = privileges::actions(plan, own, self.steady, self.permits);
+        let mut executor =
+            site.executor(plan, own, self.permits, deadline, stop, journal.as_mut())?;
+        own::prepare(own, site, plan, &mut executor)?;
         let build = compiler::again(
             self.info.settings.compilers.as_ref(),
             site,
@@ -117,7 +126,7 @@ impl Job {
             &own::sources(own),
         )?;
         let steadied = self.steady(journal.as_mut(), &mut executor)?;
-        let announcement = announcement(&self, &steadied);
+        let announcement = announcement(&self, &steadied, &actions);
         let Self {
             site,
             plan,
@@ -214,7 +223,7 @@ fn copies(given: &[u32]) -> Vec<u32> {
     each.into_iter().collect()
 }
 
-fn announcement(job: &Job, steadied: &Steadied) -> String {
+fn announcement(job: &Job, steadied: &Steadied, actions: &[Listed]) -> String {
     let chosen = &job.site.chosen;
     let cpus = match chosen.peer {
         Some(peer) => format!("CPU {} (and {peer} for rows across two)", chosen.measured),
@@ -232,6 +241,9 @@ fn announcement(job: &Job, steadied: &Steadied) -> String {
     );
     if let Some(earlier) = &job.earlier {
         let _ = write!(text, "; {} launches are there already", earlier.len());
+    }
+    if let Some(privileged) = privileges::announcement(actions) {
+        let _ = write!(text, "\n{privileged}");
     }
     if !steadied.held.is_empty() {
         let _ = write!(

@@ -45,6 +45,7 @@ fn measured(world: &World, args: &SelftestArgs) -> Result<Option<Vec<RunView>>> 
             &RunArgs {
                 selectors: args.selectors.clone(),
                 budget: args.budget,
+                privileges: args.privileges.clone(),
                 label: Some(format!("selftest-{trial}-{number}")),
                 ..RunArgs::default()
             },

@@ -2,11 +2,13 @@
 //!
 //! Must not know: the order of launches, what becomes of them.
 
-use crate::limits;
+use crate::{limits, own, privileges};
 use anyhow::{Context, Result};
-use gritstone_exec::{CACHED, Executor, Journal, Places, Setup};
+use gritstone_catalogue::Own;
+use gritstone_exec::privileged::Permits;
+use gritstone_exec::{CACHED, Executor, Journal, Places, Setup, Wanted};
 use gritstone_host::{Chosen, Cpu, Host, Root, choose_cpus, filesystem, groups_for, programs};
-use gritstone_model::{Benchmark, Machine, Need, Owner};
+use gritstone_model::{Benchmark, Machine, Need, Owner, Plan};
 use gritstone_plan::Offer;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
@@ -99,8 +101,14 @@ impl Site {
     }
 
     /// What this site offers to a plan.
-    pub fn offer<'a>(&self, benchmarks: impl IntoIterator<Item = &'a Benchmark>) -> Offer {
+    pub fn offer<'a>(
+        &self,
+        benchmarks: impl IntoIterator<Item = &'a Benchmark> + Clone,
+        permits: Permits,
+    ) -> Offer {
+        let refused = |row: &Benchmark| Some((row.id.clone(), permits.refusal(row)?));
         Offer {
+            refused: benchmarks.clone().into_iter().filter_map(refused).collect(),
             cpu: self.chosen.measured,
             peer: self.chosen.peer,
             cpus: self.chosen.in_turn(&self.cpu),
@@ -136,13 +144,15 @@ impl Site {
         OutOfTheWay(Some(before).filter(|_| moved))
     }
 
-    /// An executor for these benchmarks.
+    /// An executor for the steps of a plan, with what they ask for and the user permits.
     ///
     /// # Errors
     /// When there is no directory to execute programs from, or to measure files in.
     pub fn executor(
         &self,
-        benchmarks: &[Benchmark],
+        plan: &Plan,
+        own: Option<&Own>,
+        permits: Permits,
         deadline: Duration,
         stop: Arc<AtomicBool>,
         mut journal: Option<&mut Journal>,
@@ -158,31 +168,28 @@ impl Site {
                 false => format!("{CACHED}{}", fs.describe()),
             },
         );
-        let mut executor = Executor::new(Setup {
+        let setup = Setup {
             places,
             cpus: self.cpu.allowed.to_string(),
             environment: self.environment(),
-            programs: self.programs(benchmarks),
+            programs: self.programs(&plan.benchmarks),
             measured,
             deadline,
             stop,
-        });
-        if benchmarks.iter().any(gritstone_exec::is_confined) {
-            executor.confine(&groups_for(&Root::live(), "memory"), journal.as_deref_mut());
-        }
-        if benchmarks.iter().any(gritstone_exec::is_traced) {
-            executor.trace(journal.as_deref_mut());
-        }
-        if benchmarks.iter().any(gritstone_exec::wants_file_system) {
-            executor.equip(&self.dir, journal.as_deref_mut());
-        }
-        if benchmarks.iter().any(gritstone_exec::wants_swap) {
-            executor.swap(&self.dir, journal.as_deref_mut());
-        }
-        if benchmarks.iter().any(|row| !row.load().is_empty()) {
-            executor.expect_load(journal);
-        }
-        Ok(executor)
+        };
+        let groups = |controller| match permits.nothing {
+            true => vec![],
+            false => groups_for(&Root::live(), controller),
+        };
+        let wanted = Wanted {
+            rows: privileges::measured(plan),
+            dir: Some(&self.dir),
+            memory: groups("memory"),
+            families: own::in_plan(own, plan)
+                .map_or_else(Vec::new, |own| own.kept.families.clone()),
+            processes: groups("pids"),
+        };
+        Ok(Executor::new(setup, &wanted, journal))
     }
 }
 

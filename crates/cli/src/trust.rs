@@ -7,11 +7,11 @@ use crate::failure::{Exit, Failure};
 use crate::{output, registry, stderr};
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
+use gritstone_exec::OFlags;
 use gritstone_model::{Benchmark, Work};
+use std::ffi::OsStr;
 use std::fmt::Write as _;
-use std::fs::{self, OpenOptions};
-use std::io::{IsTerminal, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{ErrorKind, IsTerminal, Read, Write};
 
 /// The file with the hashes of what is trusted, one in a line, each with its name.
 const TRUSTED: &str = "trusted";
@@ -50,24 +50,31 @@ fn refused(what: String) -> Result<()> {
 }
 
 fn known(hash: &str) -> bool {
-    let Some(state) = registry::state() else {
-        return false;
+    let trusted = || -> std::io::Result<String> {
+        let state = registry::state().ok_or(ErrorKind::NotFound)?.open()?;
+        let mut text = String::new();
+        let mut file = state.file(OsStr::new(TRUSTED), OFlags::RDONLY)?;
+        file.read_to_string(&mut text)?;
+        Ok(text)
     };
-    let text = fs::read_to_string(state.join(TRUSTED)).unwrap_or_default();
+    let text = trusted().unwrap_or_else(|why| {
+        if why.kind() != ErrorKind::NotFound {
+            output::remark(&format!("what was trusted before is not known: {why}"));
+        }
+        String::new()
+    });
     text.lines()
         .any(|line| line.split(' ').next() == Some(hash))
 }
 
 fn remember(own: &Own) -> Result<()> {
     let state = registry::state().context("neither XDG_STATE_HOME nor HOME says where")?;
-    fs::create_dir_all(&state).with_context(|| state.display().to_string())?;
-    let path = state.join(TRUSTED);
-    let mut file = OpenOptions::new()
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .open(&path)
-        .with_context(|| path.display().to_string())?;
+    let path = state.path().join(TRUSTED);
+    let how = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE;
+    let file = state
+        .make()
+        .and_then(|state| state.file(OsStr::new(TRUSTED), how));
+    let mut file = file.with_context(|| path.display().to_string())?;
     // one write, so that two at once do not mix
     let line = format!("{} {}\n", own.kept.hash, own.kept.name);
     file.write_all(line.as_bytes())

@@ -5,39 +5,120 @@
 //!
 //! Must not know: how control groups are found, which rows there are.
 
-use crate::journal::written_down;
-use crate::places::{fresh_name, must_be_ours};
-use crate::{Executor, Journal};
+use crate::journal::Journal;
+use crate::launch::Setup;
+use crate::ours::{self, Dir, Identity, fresh_name, must_have_our_name};
+use crate::resource::{Back, Held, Resource, Thing, Unavailable, patiently};
+use crate::{Executor, pidfd};
 use gritstone_model::{Benchmark, KernelWork, Work};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::{Pid, SysconfVar, sysconf};
+use nix::unistd::{SysconfVar, sysconf};
+use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 /// The parameter of an entry that is carried out here: so many pages of memory its process may have.
 const PAGES: &str = "memory_pages";
 /// The keeper's word for the group that its program joins.
 const JOIN: &str = "group=";
-/// How long the killed may take to leave.
-const GRACE: Duration = Duration::from_secs(5);
 
-/// The group; it goes when this is dropped, with whoever is still in it.
-#[derive(Debug)]
-pub(crate) struct Group(PathBuf);
+/// The group.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Group(pub(crate) PathBuf);
 
 /// What the launches of a run can be held by: a group, or why there is none.
-pub(crate) type Confinement = Result<Group, String>;
+pub(crate) type Confinement = Result<Held<Group>, Unavailable>;
+
+impl From<Group> for Thing {
+    fn from(it: Group) -> Self {
+        Self::Group(it)
+    }
+}
+
+impl Resource for Group {
+    fn make(&self) -> io::Result<Option<Identity>> {
+        Identity::of(Dir::make(&self.0)?).map(Some)
+    }
+
+    /// Kills whoever is in it, and removes it.
+    fn undo(&self, made: Option<Identity>) -> io::Result<Back> {
+        must_have_our_name(&self.0)?;
+        patiently(ErrorKind::ResourceBusy, || {
+            let Some(group) = ours::open_made(&self.0, made)? else {
+                return Ok(Back::Gone);
+            };
+            match fs::remove_dir(&self.0) {
+                Err(why) if why.kind() == ErrorKind::NotFound => Ok(Back::Gone),
+                Err(why) => {
+                    kill_all(&group);
+                    Err(why)
+                }
+                Ok(()) => Ok(Back::Gone),
+            }
+        })
+    }
+}
+
+/// Kills whoever is in a group: at one stroke where the system can, else one by one, with no new ones meanwhile where their number
+/// is bounded.
+fn kill_all(group: &Dir) {
+    let here = group.by_descriptor();
+    if fs::write(here.join("cgroup.kill"), "1").is_ok() {
+        return;
+    }
+    let _ = fs::write(here.join("pids.max"), "0");
+    let members = || -> Vec<i32> {
+        let text = fs::read_to_string(here.join("cgroup.procs")).unwrap_or_default();
+        let all = text.lines().filter_map(|pid| pid.parse().ok());
+        // 0 is a process of another namespace, and to us it would mean ourselves
+        all.filter(|pid| *pid > 0).collect()
+    };
+    for pid in members() {
+        pidfd::kill_if(pid, || members().contains(&pid));
+    }
+}
 
 impl Group {
     /// Makes one below `parent`.
-    fn make(parent: &Path, journal: &mut Journal) -> io::Result<Self> {
-        let group = parent.join(fresh_name("group"));
-        journal.confines(&group)?;
-        fs::create_dir(&group)?;
-        Ok(Self(group))
+    fn acquire(parent: &Path, journal: &mut Journal) -> Result<Held<Self>, Unavailable> {
+        journal.acquire(|| Ok(Self(parent.join(fresh_name("group")?))))
+    }
+
+    /// Makes one below the first of `parents` where one can be made and joined.
+    pub(crate) fn below(parents: &[PathBuf], setup: &Setup, journal: &mut Journal) -> Confinement {
+        let mut nearest = None;
+        for parent in parents {
+            let made = Self::acquire(parent, journal).and_then(|group| {
+                setup.attempt(&group.word()).map_err(io::Error::other)?;
+                Ok(group)
+            });
+            match made {
+                Ok(group) => return Ok(group),
+                Err(why) => {
+                    nearest.get_or_insert_with(|| Unavailable::Group {
+                        parent: parent.clone(),
+                        why: why.to_string(),
+                    });
+                }
+            }
+        }
+        Err(nearest.unwrap_or(Unavailable::NoGroup))
+    }
+
+    /// Makes one below the first of `parents` where one can be made and joined that has this file, and writes a number to it.
+    pub(crate) fn with(
+        parents: &[PathBuf],
+        setup: &Setup,
+        journal: &mut Journal,
+        (file, number): (&str, u64),
+    ) -> Option<Held<Self>> {
+        parents.iter().find_map(|parent| {
+            let group = Self::acquire(parent, journal).ok()?;
+            let fits = group.0.join(file).exists() && setup.attempt(&group.word()).is_ok();
+            let bounded = fits && fs::write(group.0.join(file), number.to_string()).is_ok();
+            bounded.then_some(group)
+        })
     }
 
     /// Allows it so many bytes; what does not fit goes to swap, or not, where that can be said.
@@ -59,42 +140,9 @@ impl Group {
         fs::write(second, bytes.to_string())
     }
 
-    /// Writes a number to one of its files.
-    pub(crate) fn write(&self, file: &str, number: u64) -> io::Result<()> {
-        fs::write(self.0.join(file), number.to_string())
-    }
-
     /// The keeper's word.
     pub(crate) fn word(&self) -> String {
         format!("{JOIN}{}", self.0.display())
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        // what cannot be removed now stays in the journal, which tries again
-        let _ = remove(&self.0);
-    }
-}
-
-/// Kills whoever is in a group of ours, and removes it, if it is there.
-pub(crate) fn remove(group: &Path) -> io::Result<()> {
-    must_be_ours(group)?;
-    let end = Instant::now() + GRACE;
-    loop {
-        match fs::remove_dir(group) {
-            Err(why) if why.kind() == ErrorKind::NotFound => return Ok(()),
-            Err(why) if why.kind() == ErrorKind::ResourceBusy && Instant::now() < end => {}
-            done => return done,
-        }
-        let members = fs::read_to_string(group.join("cgroup.procs")).unwrap_or_default();
-        // 0 is a process of another namespace, and to us it would mean ourselves
-        for pid in members.lines().filter_map(|pid| pid.parse().ok()) {
-            if pid > 0 {
-                let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
-            }
-        }
-        std::thread::sleep(Duration::from_millis(5));
     }
 }
 
@@ -105,45 +153,6 @@ pub fn is_confined(benchmark: &Benchmark) -> bool {
 }
 
 impl Executor {
-    /// From now on, rows that ask for it are held to their memory by a control group below the first of `parents` where one
-    /// can be made and joined. Where there is none, their launches say so and why.
-    pub fn confine(&mut self, parents: &[PathBuf], journal: Option<&mut Journal>) {
-        self.confinement = written_down(journal, |journal| self.group(parents, journal));
-    }
-
-    fn group(&self, parents: &[PathBuf], journal: &mut Journal) -> Confinement {
-        let mut tried = vec![];
-        for parent in parents {
-            let made = Group::make(parent, journal).map_err(|why| why.to_string());
-            let joined = made.and_then(|group| {
-                self.attempt(&group.word())?;
-                Ok(group)
-            });
-            match joined {
-                Ok(group) => return Ok(group),
-                Err(why) => tried.push(format!("{}: {why}", parent.display())),
-            }
-        }
-        match tried.first() {
-            None => Err("no control group here hands down the control of memory".to_owned()),
-            Some(nearest) => Err(format!("{nearest}; it takes root, or a group of one's own")),
-        }
-    }
-
-    /// A group below the first of `parents` where one can be made and joined that has this file.
-    pub(crate) fn group_with(
-        &self,
-        parents: &[PathBuf],
-        journal: &mut Journal,
-        file: &str,
-    ) -> Option<Group> {
-        parents.iter().find_map(|parent| {
-            let group = Group::make(parent, journal).ok()?;
-            let fits = group.0.join(file).exists() && self.attempt(&group.word()).is_ok();
-            fits.then_some(group)
-        })
-    }
-
     /// The group that a kernel joins, and arguments that tell it of that; neither for a row that asks for none.
     ///
     /// # Errors
@@ -156,7 +165,7 @@ impl Executor {
         let Some(pages) = work.params.get(PAGES) else {
             return Ok((None, told));
         };
-        let group = match &self.confinement {
+        let group = match self.equipment.confinement.as_deref() {
             Ok(group) => group,
             Err(why) => {
                 told.push(format!("unconfined={why}").into());

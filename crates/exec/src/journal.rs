@@ -1,28 +1,34 @@
 //! The journal of a run: everything that it makes or changes outside its store, written down before it is done.
 //!
-//! One file a run, one line an entry, each on the disc before what it speaks of happens. The run holds a lock on its
-//! journal while it lives, so that whoever gets the lock knows that the run is dead, and finishes its business: the
-//! watchdog at once, otherwise the next start (`recover`). The file goes when all of it is undone.
+//! One file a run, one line an entry, each on the disc before what it speaks of happens; what was made is known from then on by its
+//! device and inode, which follow. The run holds a lock on its journal while it lives, and so does its watchdog, which has the same
+//! open file. Whoever else gets the lock knows that both are dead, and finishes their business (`recover`). The file goes when all
+//! of it is undone.
 //!
 //! Must not know: what the directories and settings are for, a terminal.
 
-use crate::recover::{is_at, living, undo};
+use crate::ours::{Dir, Identity, State};
+use crate::recover::{self, Command, living, undo};
+use crate::resource::{Held, Resource, Thing, Unavailable};
+use crate::settings::Setting;
 use crate::watchdog::Watchdog;
-use crate::{owner, settings};
+use crate::{ours, owner};
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use nix::unistd::geteuid;
+use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
-use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// What the name of a journal ends in.
-pub(crate) const ENDING: &str = "journal";
+pub(crate) const ENDING: &str = ".journal";
+/// Names that are tried: with 128 random bits, none is ever taken twice by chance.
+const TRIES: u32 = 10;
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,26 +40,12 @@ pub(crate) enum Entry {
     Steadies,
     /// It measures the run of this identifier.
     Measures(String),
-    /// It makes a directory.
-    Makes(PathBuf),
-    /// It makes a control group.
-    Confines(PathBuf),
-    /// It starts a load; all processes of it have this mark.
-    Starts(String),
-    /// It makes an instance of tracefs, of this name.
-    Traces(String),
-    /// It makes a file system on a loop device, all of it in this directory.
-    Mounts(PathBuf),
-    /// It makes a swap file, in this directory.
-    Swaps(PathBuf),
-    /// It changes a setting; the path is that of the machine, below the root.
-    Sets {
-        path: String,
-        old: String,
-        new: String,
-    },
-    /// It starts commands of the user's that change the machine; this one puts it back.
-    Undo { command: String, directory: PathBuf },
+    /// It is about to make or change this.
+    Makes(Thing),
+    /// The last that it was about to make is this now.
+    Made(Identity),
+    /// The last that it was about to make is somebody else's.
+    Taken,
 }
 
 /// Who writes a journal.
@@ -61,8 +53,6 @@ pub(crate) enum Entry {
 pub(crate) struct By {
     pub host: String,
     pub boot: String,
-    /// Below which the settings lie.
-    pub root: PathBuf,
     pub process: u32,
     /// Ticks since boot.
     pub start: u64,
@@ -72,10 +62,11 @@ pub(crate) struct By {
 #[derive(Clone, Debug)]
 pub struct Registry {
     /// Directory of the user's in which journals are kept, made if need be. Absolute.
-    pub state: PathBuf,
+    pub state: State,
     /// Below which the machine's settings lie: `/`, or a made-up tree.
     pub root: PathBuf,
-    /// Program and arguments that call [`crate::watch`] with the path that is added to them.
+    /// Program and arguments that call [`crate::watch`] with what is added to them: base and rest of the state directory, and the
+    /// name of the journal in it.
     pub watchdog: Vec<OsString>,
     /// Who is told, at the end, what could not be undone.
     pub tell: fn(&str),
@@ -85,99 +76,71 @@ pub struct Registry {
 #[derive(Debug)]
 pub struct Journal {
     registry: Registry,
-    path: PathBuf,
-    file: Flock<File>,
-    entries: Rc<RefCell<Vec<Entry>>>,
+    state: Dir,
+    name: OsString,
+    pen: Pen,
+    /// Undoes what the journal says as soon as the run is dead.
     watchdog: Option<Watchdog>,
 }
 
 impl Journal {
-    /// Begins the journal of a run.
+    /// Begins the journal of a run, with its watchdog.
     ///
     /// # Errors
-    /// When it cannot be written or locked.
+    /// When it cannot be written or locked, the state directory is not ours alone, or nobody could watch over the run.
     pub fn begin(registry: Registry) -> io::Result<Self> {
         let by = By {
             host: owner::host(),
             boot: owner::boot(),
-            root: registry.root.clone(),
             process: std::process::id(),
             start: owner::start_of(std::process::id()).unwrap_or(0),
         };
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&registry.state)?;
-        let (path, file) = create(&registry.state, &by)?;
-        let journal = Self {
-            registry,
-            path,
-            file,
+        let state = registry.state.make()?;
+        let (name, file) = create(&state)?;
+        let pen = Pen {
+            file: Rc::new(file),
+            path: state.path().join(&name),
             entries: Rc::default(),
+        };
+        let mut journal = Self {
+            registry,
+            state,
+            name,
+            pen,
             watchdog: None,
         };
-        journal.note(Entry::By(by))?;
-        File::open(&journal.registry.state)?.sync_all()?;
+        journal.record(Entry::By(by))?;
+        rustix::fs::fsync(&journal.state)?;
+        let Registry {
+            watchdog, state, ..
+        } = &journal.registry;
+        let watchdog = Watchdog::start(watchdog, state, &journal.name, &journal.pen.file);
+        let why =
+            |why: io::Error| io::Error::new(why.kind(), format!("there is no watchdog: {why}"));
+        journal.watchdog = Some(watchdog.map_err(why)?);
         Ok(journal)
     }
 
-    /// Where it lies.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    /// What it is called in the state directory.
+    pub(crate) fn name(&self) -> &OsStr {
+        &self.name
     }
 
-    /// Puts an entry on the disc.
-    fn note(&self, entry: Entry) -> io::Result<()> {
-        write(&self.file, &self.path, &self.entries, entry)
+    fn record(&self, entry: Entry) -> io::Result<()> {
+        self.pen.record(entry)
     }
 
-    /// A hand that writes into this journal for a part of the run that makes directories later.
-    pub(crate) fn pen(&self) -> io::Result<Pen> {
-        Ok(Pen {
-            file: self.file.try_clone()?,
-            path: self.path.clone(),
-            entries: Rc::clone(&self.entries),
-        })
+    /// What a part of the run writes with that makes directories later.
+    pub(crate) fn pen(&self) -> Pen {
+        self.pen.clone()
     }
 
-    /// Before a control group is made.
-    pub(crate) fn confines(&mut self, group: &Path) -> io::Result<()> {
-        self.note(Entry::Confines(group.to_owned()))
-    }
-
-    /// Before a load is started, whose processes have this mark, with a watchdog.
-    pub(crate) fn starts(&mut self, mark: &str) -> io::Result<()> {
-        self.watched()?;
-        self.note(Entry::Starts(mark.to_owned()))
-    }
-
-    /// Before an instance of tracefs is made, with a watchdog: what is traced costs everyone.
-    pub(crate) fn traces(&mut self, name: &str) -> io::Result<()> {
-        self.watched()?;
-        self.note(Entry::Traces(name.to_owned()))
-    }
-
-    /// Before a file system is made in a directory, with a watchdog: a mount must not wait for the next start.
-    pub(crate) fn mounts(&mut self, directory: &Path) -> io::Result<()> {
-        self.watched()?;
-        self.note(Entry::Mounts(directory.to_owned()))
-    }
-
-    /// Before a swap file is made in a directory, with a watchdog likewise.
-    pub(crate) fn swaps(&mut self, directory: &Path) -> io::Result<()> {
-        self.watched()?;
-        self.note(Entry::Swaps(directory.to_owned()))
-    }
-
-    /// From now on, somebody undoes what this journal says as soon as the run is dead.
-    fn watched(&mut self) -> io::Result<()> {
-        if self.watchdog.is_none() {
-            let watchdog = Watchdog::start(&self.registry.watchdog, &self.path);
-            let why =
-                |why: io::Error| io::Error::new(why.kind(), format!("there is no watchdog: {why}"));
-            self.watchdog = Some(watchdog.map_err(why)?);
-        }
-        Ok(())
+    /// Makes something, with all that is in it, until the result is dropped.
+    pub(crate) fn acquire<R: Resource>(
+        &mut self,
+        named: impl Fn() -> io::Result<R>,
+    ) -> Result<Held<R>, Unavailable> {
+        self.pen.acquire(named)
     }
 
     /// Before anything of a run is measured: nobody else goes on with it meanwhile.
@@ -185,17 +148,18 @@ impl Journal {
     /// # Errors
     /// When it cannot be written down.
     pub fn measures(&mut self, run: &str) -> io::Result<()> {
-        self.note(Entry::Measures(run.to_owned()))
+        self.record(Entry::Measures(run.to_owned()))
     }
 
     /// Before settings are changed: one run at a time, or each would put back what the other needs.
     ///
     /// # Errors
-    /// When another run of this user has steadied the machine, or nobody could watch over this one.
+    /// When another run of this user has steadied the machine.
     pub fn steadies(&mut self) -> Result<Settings<'_>, String> {
         // ours is written before the others are read: of two at once, at least one sees the other
-        self.note(Entry::Steadies).map_err(|why| why.to_string())?;
-        for (by, entries) in living(&self.registry.state, &self.path) {
+        self.record(Entry::Steadies)
+            .map_err(|why| why.to_string())?;
+        for (by, entries) in living(&self.state, Some(&self.name)) {
             if entries.contains(&Entry::Steadies) {
                 return Err(format!(
                     "process {} has steadied the machine and is at work; wait until it has ended",
@@ -203,55 +167,83 @@ impl Journal {
                 ));
             }
         }
-        self.watched().map_err(|why| why.to_string())?;
         Ok(Settings(self))
     }
 }
 
-/// Writes into the journal of a run that somebody else holds.
-#[derive(Debug)]
+/// What writes into a journal; all of one journal write into the same file.
+#[derive(Clone, Debug)]
 pub(crate) struct Pen {
-    file: File,
+    file: Rc<Flock<File>>,
     path: PathBuf,
     entries: Rc<RefCell<Vec<Entry>>>,
 }
 
 impl Pen {
-    /// Before a directory is made.
-    pub(crate) fn makes(&self, directory: &Path) -> io::Result<()> {
-        let entry = Entry::Makes(directory.to_owned());
-        write(&self.file, &self.path, &self.entries, entry)
+    /// Puts an entry on the disc, and then among those that are to be undone.
+    fn record(&self, entry: Entry) -> io::Result<()> {
+        let mut file: &File = &self.file;
+        let mut line = serde_json::to_vec(&entry)?;
+        line.push(b'\n');
+        let before = file.metadata()?.len();
+        let written = file.write_all(&line).and_then(|()| file.sync_data());
+        if written.is_err() {
+            // half a line would spoil the next one
+            let _ = file.set_len(before);
+        } else {
+            self.entries.borrow_mut().push(entry);
+        }
+        written.map_err(|why| {
+            let what = format!("cannot write {}: {why}", self.path.display());
+            io::Error::new(why.kind(), what)
+        })
     }
-}
 
-/// Puts an entry on the disc, and then among those that are to be undone.
-fn write(
-    mut file: &File,
-    path: &Path,
-    entries: &RefCell<Vec<Entry>>,
-    entry: Entry,
-) -> io::Result<()> {
-    let mut line = serde_json::to_vec(&entry)?;
-    line.push(b'\n');
-    let before = file.metadata()?.len();
-    let written = file.write_all(&line).and_then(|()| file.sync_data());
-    if written.is_err() {
-        // half a line would spoil the next one
-        let _ = file.set_len(before);
-    } else {
-        entries.borrow_mut().push(entry);
+    /// Makes or changes something until the end of the run; under another name where there is something of that name already.
+    fn make<R: Resource>(
+        &self,
+        named: impl Fn() -> io::Result<R>,
+    ) -> io::Result<(R, Option<Identity>)> {
+        let mut tries = 0;
+        loop {
+            let resource = named()?;
+            self.record(Entry::Makes(resource.clone().into()))?;
+            match resource.make() {
+                Err(why) if why.kind() == io::ErrorKind::AlreadyExists => {
+                    self.record(Entry::Taken)?;
+                    tries += 1;
+                    if tries == TRIES {
+                        return Err(why);
+                    }
+                }
+                made => {
+                    let made = made?;
+                    if let Some(made) = made {
+                        self.record(Entry::Made(made))?;
+                    }
+                    return Ok((resource, made));
+                }
+            }
+        }
     }
-    written.map_err(|why| {
-        let what = format!("cannot write {}: {why}", path.display());
-        io::Error::new(why.kind(), what)
-    })
+
+    /// Makes something, with all that is in it, until the result is dropped.
+    pub(crate) fn acquire<R: Resource>(
+        &self,
+        named: impl Fn() -> io::Result<R>,
+    ) -> Result<Held<R>, Unavailable> {
+        let (resource, made) = self.make(named)?;
+        let held = Held::new(resource, made);
+        held.set_up()?;
+        Ok(held)
+    }
 }
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        let undone = undo(&self.entries.borrow(), &self.registry.root, true);
+        let undone = undo(&self.pen.entries.borrow(), true);
         if undone.whole {
-            let _ = fs::remove_file(&self.path);
+            recover::forget(&self.state, &self.name, &self.pen.file);
         }
         if let Some(watchdog) = &mut self.watchdog {
             watchdog.dismiss();
@@ -262,6 +254,10 @@ impl Drop for Journal {
     }
 }
 
+/// The settings of the machine, in the hands of a run that may change them.
+#[derive(Debug)]
+pub struct Settings<'a>(&'a mut Journal);
+
 impl Settings<'_> {
     /// Before commands of the user's change the machine: `command` is given to the shell in `directory` at the end of the run,
     /// however it ends.
@@ -269,93 +265,66 @@ impl Settings<'_> {
     /// # Errors
     /// With the reason, when it cannot be written down; nothing may be changed then.
     pub fn undo_by(&mut self, command: &str, directory: &Path) -> Result<(), String> {
-        let entry = Entry::Undo {
+        let command = Command {
             command: command.to_owned(),
             directory: directory.to_owned(),
         };
-        self.0.note(entry).map_err(|why| why.to_string())
+        let noted = self.0.pen.make(|| Ok(command.clone()));
+        noted.map(drop).map_err(|why| why.to_string())
     }
-}
 
-/// The settings of the machine, in the hands of a run that may change them.
-#[derive(Debug)]
-pub struct Settings<'a>(&'a mut Journal);
-
-impl Settings<'_> {
     /// Changes a setting until the end of the run; `Ok` too where it is so already.
     ///
     /// # Errors
     /// With the reason, when the setting is as it was.
     pub fn set(&mut self, path: &str, new: &str) -> Result<(), String> {
-        let Self(journal) = self;
-        let root = journal.registry.root.clone();
         let reason = |why: io::Error| match why.kind() {
             io::ErrorKind::PermissionDenied if !geteuid().is_root() => {
                 format!("{why}: it takes root")
             }
             _ => why.to_string(),
         };
-        let old = settings::read(&root, path).map_err(reason)?;
-        if old == new {
-            return Ok(());
+        let Self(journal) = self;
+        let change = Setting::change(&journal.registry.root, path, new).map_err(reason)?;
+        match change {
+            None => Ok(()),
+            Some(setting) => journal
+                .pen
+                .make(|| Ok(setting.clone()))
+                .map(drop)
+                .map_err(reason),
         }
-        settings::writable(&root, path).map_err(reason)?;
-        journal
-            .note(Entry::Sets {
-                path: path.to_owned(),
-                old: old.clone(),
-                new: new.to_owned(),
-            })
-            .map_err(|why| why.to_string())?;
-        settings::write(&root, path, new).map_err(reason)?;
-        let now = settings::read(&root, path).map_err(reason)?;
-        if now != new {
-            // an undo would take it for a change by somebody else
-            let _ = settings::write(&root, path, &old);
-            return Err(format!("the kernel makes '{now}' of '{new}'"));
-        }
-        Ok(())
     }
 }
 
 /// Makes what has to stand in the journal of a run before it is there: nothing, where there is no journal.
 pub(crate) fn written_down<T>(
     journal: Option<&mut Journal>,
-    make: impl FnOnce(&mut Journal) -> Result<T, String>,
-) -> Result<T, String> {
-    let journal = journal.ok_or("there is no journal to write it down in")?;
-    make(journal)
+    make: impl FnOnce(&mut Journal) -> Result<T, Unavailable>,
+) -> Result<T, Unavailable> {
+    make(journal.ok_or(Unavailable::NoJournal)?)
 }
 
 /// A fresh, locked journal.
-fn create(state: &Path, by: &By) -> io::Result<(PathBuf, Flock<File>)> {
-    let namespace = owner::namespace();
-    for attempt in 0..100 {
-        let name = format!(
-            "{namespace:016x}.{}.{}.{attempt}.{ENDING}",
-            by.process, by.start
-        );
-        let path = state.join(name);
-        let made = OpenOptions::new()
-            .append(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path);
-        let file = match made {
+fn create(state: &Dir) -> io::Result<(OsString, Flock<File>)> {
+    for _ in 0..TRIES {
+        let name = OsString::from(format!("{}{ENDING}", ours::fresh_name("run")?));
+        let how = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL;
+        let file = match state.file(&name, how) {
             Err(why) if why.kind() == io::ErrorKind::AlreadyExists => continue,
             made => made?,
         };
         match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-            Ok(file) if is_at(&file, &path) => return Ok((path, file)),
+            Ok(file) if recover::is_at(state, &name, &file) => return Ok((name, file)),
             // another start took it for that of a dead run before it was locked
             Ok(_) | Err((_, Errno::EWOULDBLOCK)) => {}
             Err((_, errno)) => {
-                let _ = fs::remove_file(&path);
+                let _ = state.unlink(&name);
                 return Err(errno.into());
             }
         }
     }
     Err(io::Error::other(
-        "a hundred journals of ours are there already",
+        "journals of ours are taken away as soon as they are made",
     ))
 }

@@ -11,7 +11,8 @@ mod measured;
 pub(crate) mod programs;
 
 use crate::entries::{self, Entries, Uncounted};
-use crate::group::{Confinement, Group};
+use crate::equipment::Equipment;
+use crate::group::Group;
 use crate::judge::judge;
 use crate::load::Load;
 use crate::own::Own;
@@ -19,10 +20,8 @@ use crate::places::Places;
 use crate::process::{Task, carry_out};
 use crate::rebuild::Rebuilt;
 use crate::steady::Steady;
-use crate::swap::Swap;
-use crate::trace::Tracing;
 use crate::volume::Volume;
-use crate::{ExecError, Execute, Launched, linked};
+use crate::{ExecError, Execute, Journal, Launched, Wanted, equipment, linked};
 use gritstone_kernels::{COMMAND, KEEPER};
 use gritstone_model::{Benchmark, COPY, Event, Id, KernelWork, Outcome, Placement, Work};
 use programs::cpus_argument;
@@ -60,6 +59,17 @@ pub struct Setup {
     pub stop: Arc<AtomicBool>,
 }
 
+impl Setup {
+    /// The environment of whatever is started in `directory`.
+    pub(crate) fn environment_in(&self, directory: &Path) -> BTreeMap<String, OsString> {
+        let fixed = self.environment.iter();
+        fixed
+            .map(|(key, value)| (key.clone(), OsString::from(value)))
+            .chain(["HOME", "TMPDIR"].map(|key| (key.to_owned(), directory.into())))
+            .collect()
+    }
+}
+
 /// Carries out launches on this machine.
 #[derive(Debug)]
 pub struct Executor {
@@ -67,13 +77,9 @@ pub struct Executor {
     pub(crate) load: Load,
     pub(crate) setup: Setup,
     pub(crate) steady: Steady,
-    pub(crate) confinement: Confinement,
-    pub(crate) tracing: Tracing,
     pub(crate) own: Own,
-    /// The file system that was made for rows that ask for one, or why there is none.
-    pub(crate) volume: Result<Volume, String>,
-    /// The swap file for rows that ask for one, or why there is none.
-    pub(crate) swap: Result<Swap, String>,
+    /// What was made for rows that ask for it.
+    pub(crate) equipment: Equipment,
     proved: BTreeSet<Id>,
     /// The user's commands that have been executed once, each with its environment.
     pub(crate) warm: BTreeSet<(Vec<String>, BTreeMap<String, String>)>,
@@ -126,18 +132,17 @@ impl Told {
 }
 
 impl Executor {
-    /// An executor that works with `setup`.
+    /// An executor that works with `setup`, and makes for the rows that it is to carry out what they ask for. What cannot be made
+    /// or written down is not, and the launches say so and why.
     #[must_use]
-    pub fn new(setup: Setup) -> Self {
+    pub fn new(setup: Setup, wanted: &Wanted<'_>, mut journal: Option<&mut Journal>) -> Self {
+        let (equipment, load) = equipment::make(&setup, wanted, journal.as_deref_mut());
         Self {
-            load: Load::default(),
+            load,
+            own: wanted.own_rows(&setup, journal),
+            equipment,
             setup,
             steady: Steady::default(),
-            confinement: Err("none was asked for".to_owned()),
-            tracing: Err("none was asked for".to_owned()),
-            own: Own::default(),
-            volume: Err("none was asked for".to_owned()),
-            swap: Err("none was asked for".to_owned()),
             proved: BTreeSet::new(),
             warm: BTreeSet::new(),
             builds: BTreeMap::new(),
@@ -183,11 +188,7 @@ impl Executor {
 
     /// The environment of whatever is started in `directory`.
     pub(crate) fn environment(&self, directory: &Path) -> BTreeMap<String, OsString> {
-        let fixed = self.setup.environment.iter();
-        fixed
-            .map(|(key, value)| (key.clone(), OsString::from(value)))
-            .chain(["HOME", "TMPDIR"].map(|key| (key.to_owned(), directory.into())))
-            .collect()
+        self.setup.environment_in(directory)
     }
 
     /// Starts one of our programs in `directory` and judges what it said; the kernel of a benchmark, or another.

@@ -5,14 +5,14 @@
 //!
 //! Must not know: what the programs do, which rows there are, what of their work is shown.
 
-use crate::journal::{Journal, written_down};
-use crate::places::{fresh_name, must_be_ours, remove};
+use crate::journal::Journal;
+use crate::ours::{Identity, fresh_name, must_have_our_name, remove_within};
 use crate::process::{Kept, Task};
-use crate::{ExecError, Executor};
+use crate::resource::{Back, GRACE, Held, Resource, Thing, Unavailable};
+use crate::{ExecError, Executor, pidfd};
 use gritstone_kernels::KEEPER;
 use gritstone_model::{Benchmark, Event};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -33,16 +33,14 @@ const STAND_IN: &str = "stand_in";
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often it is looked at until then.
 const LOOK: Duration = Duration::from_millis(20);
-/// How long the killed may take to go.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// The load of a run; it ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Load {
-    /// Its mark, or why none may be started.
-    pub(crate) mark: Result<String, String>,
-    /// What is at work, from level 1.
+    /// What is at work, from level 1. It ends before all with the mark does: fields are dropped in this order.
     parts: Vec<Part>,
+    /// Its mark, or why none may be started.
+    pub(crate) mark: Result<Held<Mark>, Unavailable>,
     /// Programs that could not be started, and why: once is enough.
     refused: BTreeMap<String, String>,
 }
@@ -60,17 +58,63 @@ pub(crate) struct Far {
     done: Vec<u64>,
 }
 
-impl Default for Load {
-    fn default() -> Self {
-        Self {
-            mark: Err("no load was expected".to_owned()),
-            parts: vec![],
-            refused: BTreeMap::new(),
+/// What all processes of a load have in their environment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Mark(pub(crate) String);
+
+impl From<Mark> for Thing {
+    fn from(it: Mark) -> Self {
+        Self::Load(it)
+    }
+}
+
+impl Resource for Mark {
+    fn make(&self) -> io::Result<Option<Identity>> {
+        Ok(None)
+    }
+
+    /// Kills every process with this mark, whoever keeps it.
+    fn undo(&self, _: Option<Identity>) -> io::Result<Back> {
+        must_have_our_name(Path::new(&self.0))?;
+        let mark = format!("{MARK}={}\0", self.0).into_bytes();
+        let end = Instant::now() + GRACE;
+        loop {
+            let marked: Vec<i32> = fs::read_dir("/proc")?
+                .flatten()
+                .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+                .filter(|pid| has(*pid, &mark))
+                .collect();
+            if marked.is_empty() {
+                return Ok(Back::Gone);
+            }
+            if Instant::now() >= end {
+                return Err(io::Error::other("some of its processes cannot be killed"));
+            }
+            for pid in marked {
+                pidfd::kill_if(pid, || has(pid, &mark));
+            }
+            std::thread::sleep(LOOK);
         }
     }
 }
 
+impl Mark {
+    /// One that nobody else has.
+    pub(crate) fn acquire(journal: &mut Journal) -> Result<Held<Self>, Unavailable> {
+        journal.acquire(|| Ok(Self(fresh_name("load")?)))
+    }
+}
+
 impl Load {
+    /// One that may be started, or why not.
+    pub(crate) fn with(mark: Result<Held<Mark>, Unavailable>) -> Self {
+        Self {
+            parts: vec![],
+            mark,
+            refused: BTreeMap::new(),
+        }
+    }
+
     /// How far its parts are.
     pub(crate) fn far(&self) -> Far {
         Far {
@@ -144,22 +188,11 @@ impl Part {
 impl Drop for Part {
     fn drop(&mut self) {
         let _ = self.kept.take().map(Kept::end);
-        let _ = remove(&self.directory);
+        let _ = remove_within(&self.directory);
     }
 }
 
 impl Executor {
-    /// Rows of this run are measured under load: from now on that may be started.
-    ///
-    /// What cannot be written down in the journal is not started, and the launches say why.
-    pub fn expect_load(&mut self, journal: Option<&mut Journal>) {
-        let mark = fresh_name("load");
-        self.load.mark = written_down(journal, |journal| {
-            journal.starts(&mark).map_err(|why| why.to_string())?;
-            Ok(mark)
-        });
-    }
-
     /// Brings the load to what a row asks for; in the inner result, why it cannot be had.
     pub(crate) fn load_for(
         &mut self,
@@ -185,8 +218,8 @@ impl Executor {
     /// Starts a part, and waits until it is at work.
     fn start_part(&mut self, name: &str) -> Result<Result<(), String>, ExecError> {
         let mark = match &self.load.mark {
-            Ok(mark) => mark.clone(),
-            Err(why) => return Ok(Err(why.clone())),
+            Ok(mark) => mark.0.clone(),
+            Err(why) => return Ok(Err(why.to_string())),
         };
         let directory = self.setup.places.fresh(name != COMPILES)?;
         let (keeper, program) = (self.path_of(KEEPER)?, self.path_of(name)?);
@@ -232,30 +265,6 @@ impl Executor {
         }
         self.load.parts.push(part);
         Ok(Ok(()))
-    }
-}
-
-/// Kills every process with this mark in its environment, whoever keeps it.
-pub(crate) fn end(mark: &str) -> io::Result<()> {
-    must_be_ours(Path::new(mark))?;
-    let mark = format!("{MARK}={mark}\0").into_bytes();
-    let end = Instant::now() + GRACE;
-    loop {
-        let marked: Vec<i32> = fs::read_dir("/proc")?
-            .flatten()
-            .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-            .filter(|pid| has(*pid, &mark))
-            .collect();
-        if marked.is_empty() {
-            return Ok(());
-        }
-        if Instant::now() >= end {
-            return Err(io::Error::other("some of its processes cannot be killed"));
-        }
-        for pid in marked {
-            let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
-        }
-        std::thread::sleep(LOOK);
     }
 }
 

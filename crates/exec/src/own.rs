@@ -6,8 +6,10 @@
 //! Must not know: what a catalogue is, who trusts it, how programs are compiled.
 
 use crate::group::Group;
+use crate::launch::Setup;
 use crate::launch::programs::{cpu_list, hexadecimal};
 use crate::rebuild::Rebuilt;
+use crate::resource::Held;
 use crate::{ExecError, Executor, Journal};
 use gritstone_model::{Benchmark, OwnFile, Program, Work};
 use nix::unistd::{Uid, getuid};
@@ -34,12 +36,34 @@ pub(crate) struct Own {
     bare: BTreeSet<String>,
     /// First parts of the identifiers of its rows.
     families: Vec<String>,
-    group: Option<Group>,
+    _group: Option<Held<Group>>,
     /// The keeper's word for the bound.
     word: Option<String>,
 }
 
 impl Own {
+    /// Rows of these families are of the user's own: each of their launches is bound in how many processes it has at once, by a
+    /// control group below the first of `parents` where one can be made, else by a limit of the user's.
+    pub(crate) fn bound(
+        families: &[String],
+        parents: &[PathBuf],
+        setup: &Setup,
+        journal: Option<&mut Journal>,
+    ) -> Self {
+        let bound = (BOUND, MOST_PROCESSES);
+        let group = journal.and_then(|journal| Group::with(parents, setup, journal, bound));
+        let word = match &group {
+            Some(group) => group.word(),
+            None => format!("{PROCESSES}{}", MOST_PROCESSES + tasks_of(getuid())),
+        };
+        Self {
+            families: families.to_vec(),
+            word: Some(word),
+            _group: group,
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn program(&self, name: &str) -> Option<&Rebuilt> {
         self.programs.get(name)
     }
@@ -67,24 +91,6 @@ impl Own {
 }
 
 impl Executor {
-    /// Rows of these families are of the user's own: from now on each of their launches is bound in how many processes it has at
-    /// once, by a control group below the first of `parents` where one can be made, else by a limit of the user's.
-    pub fn bound(
-        &mut self,
-        families: &[String],
-        parents: &[PathBuf],
-        journal: Option<&mut Journal>,
-    ) {
-        self.own.families = families.to_vec();
-        let group = journal.and_then(|journal| self.group_with(parents, journal, BOUND));
-        let bounded = group.filter(|group| group.write(BOUND, MOST_PROCESSES).is_ok());
-        self.own.word = Some(match &bounded {
-            Some(group) => group.word(),
-            None => format!("{PROCESSES}{}", MOST_PROCESSES + tasks_of(getuid())),
-        });
-        self.own.group = bounded;
-    }
-
     /// From now on these programs are known beside those in this binary.
     pub fn add_programs(&mut self, programs: BTreeMap<String, Rebuilt>) {
         self.own.programs.extend(programs);

@@ -8,13 +8,13 @@ use std::os::unix::fs::MetadataExt;
 
 /// The process namespace of this boot of this machine, as a number: process numbers mean something only within it, and
 /// containers and machines may share a directory.
-pub(crate) fn namespace() -> u64 {
+pub(crate) fn namespace() -> u32 {
     let inode = fs::metadata("/proc/self/ns/pid").map_or(0, |meta| meta.ino());
     let digest = Sha256::digest(format!("{} {} {inode}", host(), boot()));
     digest
         .iter()
-        .take(8)
-        .fold(0, |number, &byte| number << 8 | u64::from(byte))
+        .take(4)
+        .fold(0, |number, &byte| number << 8 | u32::from(byte))
 }
 
 /// When a process started, in ticks since boot: it tells it from a later one of its number. `None` when there is no

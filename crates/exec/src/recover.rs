@@ -3,21 +3,27 @@
 //! Must not know: why a run died, a terminal.
 
 use crate::journal::{By, ENDING, Entry, Journal};
-use crate::places::remove;
-use crate::settings::{Back, put_back};
-use crate::{group, load, owner, swap, trace, volume};
+use crate::ours::{self, Dir, Identity, State};
+use crate::owner;
+use crate::resource::{Back, Resource, Thing};
 use nix::errno::Errno;
-use nix::fcntl::{Flock, FlockArg, OFlag};
+use nix::fcntl::{Flock, FlockArg};
 use nix::sys::memfd::{MFdFlags, memfd_create};
+use rustix::fs::OFlags;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, Read, Seek};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{self, ExitStatus, Stdio};
 
 /// Of what a command says when it fails, so many bytes are told on.
 const MOST_SAID: u64 = 2000;
+/// Bytes of a journal that are read: a run has some hundred lines.
+const MOST_WRITTEN: u64 = 16 << 20;
 
 /// What came of undoing a journal.
 #[derive(Debug)]
@@ -30,86 +36,82 @@ pub(crate) struct Undone {
     pub whole: bool,
 }
 
-/// Undoes entries, the last first; settings only if asked to.
-pub(crate) fn undo(entries: &[Entry], root: &Path, settings: bool) -> Undone {
+/// Undoes entries, the last first; settings only in the boot in which they were changed, since a restart has put them back.
+pub(crate) fn undo(entries: &[Entry], same_boot: bool) -> Undone {
     let mut undone = Undone {
         put_back: 0,
         said: vec![],
         whole: true,
     };
-    for entry in entries.iter().rev() {
-        match entry {
-            Entry::By(_) | Entry::Steadies | Entry::Measures(_) => {}
-            Entry::Sets { path, old, new } if settings => undone.setting(root, path, old, new),
-            Entry::Sets { .. } => {}
-            Entry::Undo { command, directory } if settings => undone.command(command, directory),
-            Entry::Undo { command, .. } => undone.said.push(format!(
+    for (thing, identity) in made(entries).into_iter().rev() {
+        match thing {
+            Thing::Setting(_) if !same_boot => {}
+            Thing::Command(Command { command, .. }) if !same_boot => undone.said.push(format!(
                 "the machine was restarted before '{command}' could undo what a run had changed: see whether it is still needed"
             )),
-            made => {
-                if let Err(why) = take_down(made) {
-                    undone.cannot(&why);
-                }
-            }
+            // its inodes went with the machine that was restarted: whatever has one of their names is not ours
+            Thing::Group(_) | Thing::Trace(_) | Thing::Load(_) if !same_boot => {}
+            thing => undone.add(thing, identity),
         }
     }
     undone
 }
 
-/// Removes what a run has made; what cannot be removed in a sentence.
-fn take_down(made: &Entry) -> Result<(), String> {
-    let named = |path: &Path| path.display().to_string();
-    let (done, what, by_hand) = match made {
-        Entry::Makes(at) => (remove(at), named(at), ""),
-        Entry::Confines(group) => (group::remove(group), named(group), ""),
-        Entry::Starts(mark) => (load::end(mark), format!("the load {mark}"), ""),
-        Entry::Traces(name) => (trace::remove(name), format!("the trace {name}"), ""),
-        Entry::Mounts(at) => (
-            volume::remove(at),
-            format!("the file system in {}", named(at)),
-            "; umount it, then remove the directory",
-        ),
-        Entry::Swaps(at) => (
-            swap::remove(at),
-            format!("the swap file in {}", named(at)),
-            "; swapoff it, then remove the directory",
-        ),
-        Entry::By(_)
-        | Entry::Steadies
-        | Entry::Measures(_)
-        | Entry::Sets { .. }
-        | Entry::Undo { .. } => return Ok(()),
-    };
-    done.map_err(|why| format!("cannot remove {what}: {why}{by_hand}"))
+/// What was made or changed, in order, with its identity once that was known.
+fn made(entries: &[Entry]) -> Vec<(&Thing, Option<Identity>)> {
+    let mut all = vec![];
+    for entry in entries {
+        match entry {
+            Entry::Makes(thing) => all.push((thing, None)),
+            Entry::Made(identity) => {
+                if let Some((_, known)) = all.last_mut() {
+                    *known = Some(*identity);
+                }
+            }
+            Entry::Taken => drop(all.pop()),
+            Entry::By(_) | Entry::Steadies | Entry::Measures(_) => {}
+        }
+    }
+    all
 }
 
 impl Undone {
-    /// What is to be tried again.
-    fn cannot(&mut self, why: &str) {
-        self.whole = false;
-        self.said.push(why.to_owned());
-    }
-
-    fn setting(&mut self, root: &Path, path: &str, old: &str, new: &str) {
-        match put_back(root, path, old, new) {
-            Back::Done => self.put_back += 1,
-            Back::Unchanged => {}
-            Back::Foreign(now) => self.said.push(format!(
-                "{path} is left as it is: it was '{old}', the run made it '{new}', and somebody has made it '{now}' since"
-            )),
-            Back::Failed(why) => self.cannot(&format!(
-                "{path} cannot be put back to '{old}': {why}; do it by hand"
-            )),
+    fn add(&mut self, thing: &Thing, identity: Option<Identity>) {
+        match thing.undo(identity) {
+            Ok(Back::Gone | Back::Unchanged) => {}
+            Ok(Back::PutBack) => self.put_back += 1,
+            Ok(Back::Left(why)) => self.said.push(why),
+            Err(why) => {
+                // what is not ours will not be ours at the next try either
+                self.whole &= ours::is_not_ours(&why);
+                self.said.push(thing.remedy(&why));
+            }
         }
     }
+}
 
-    fn command(&mut self, command: &str, directory: &Path) {
-        match shell(command, directory) {
-            Ok(()) => self.put_back += 1,
-            Err(why) => self.cannot(&format!(
-                "the command that undoes what the run has changed, '{command}', failed: {why}; do it by hand"
-            )),
-        }
+/// A command of the user's that undoes what other commands have changed, given to the shell in a directory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Command {
+    pub command: String,
+    pub directory: PathBuf,
+}
+
+impl From<Command> for Thing {
+    fn from(it: Command) -> Self {
+        Self::Command(it)
+    }
+}
+
+impl Resource for Command {
+    /// The user's commands do, later.
+    fn make(&self) -> io::Result<Option<Identity>> {
+        Ok(None)
+    }
+
+    fn undo(&self, _: Option<Identity>) -> io::Result<Back> {
+        shell(&self.command, &self.directory).map_err(io::Error::other)?;
+        Ok(Back::PutBack)
     }
 }
 
@@ -121,7 +123,7 @@ pub fn shell(command: &str, directory: &Path) -> Result<(), String> {
     let start = || -> io::Result<(ExitStatus, String)> {
         // not a pipe: that would end with the last process that holds it
         let mut said = File::from(memfd_create("said", MFdFlags::MFD_CLOEXEC)?);
-        let status = Command::new("/bin/sh")
+        let status = process::Command::new("/bin/sh")
             .args(["-c", command])
             .current_dir(directory)
             .stdin(Stdio::null())
@@ -142,40 +144,49 @@ pub fn shell(command: &str, directory: &Path) -> Result<(), String> {
 
 /// Finishes the business of this user's runs that were killed, and their watchdogs with them. What is to be said of it.
 #[must_use]
-pub fn recover(state: &Path) -> Vec<String> {
+pub fn recover(state: &State) -> Vec<String> {
+    let dir = match state.open() {
+        Ok(dir) => dir,
+        Err(why) if why.kind() == io::ErrorKind::NotFound => return vec![],
+        Err(why) => {
+            return vec![format!(
+                "what killed runs have left is not looked for: {why}"
+            )];
+        }
+    };
     let mut said = vec![];
-    for path in journals(state) {
-        match look(&path) {
-            Ok(Held::ByNobody(file)) => said.extend(settle(&path, file)),
-            Ok(Held::ByTheLiving(..) | Held::Foreign) => {}
+    for name in journals(&dir) {
+        match look(&dir, &name) {
+            Ok(Held::ByNobody(file)) => said.extend(settle(Some(&dir), &name, &file)),
+            Ok(Held::ByTheLiving(..) | Held::Damaged) => {}
             Err(why) if why.kind() == io::ErrorKind::NotFound => {}
+            Err(why) if ours::is_not_ours(&why) => {
+                said.push(format!("a journal is not followed: {why}"));
+            }
             Err(why) => said.push(format!(
                 "cannot read {}: {why}; if the run that wrote it was killed, `gritstone doctor` as its user undoes what it changed",
-                path.display()
+                dir.path().join(&name).display()
             )),
         }
     }
     said
 }
 
-/// Waits until the run of this journal is dead, and finishes its business. What is to be said of it.
-pub(crate) fn outlive(path: &Path) -> io::Result<Vec<String>> {
-    let file = match open(path) {
-        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
-        opened => opened?,
-    };
-    match Flock::lock(file, FlockArg::LockExclusive) {
-        Ok(file) if is_at(&file, path) => Ok(settle(path, file)),
-        Ok(_) => Ok(vec![]),
-        Err((_, errno)) => Err(errno.into()),
-    }
+/// Finishes the business of a run that is dead, whose journal is open and locked by us as well. What is to be said of it.
+pub(crate) fn outlive(state: &State, name: &OsStr, journal: &File) -> io::Result<Vec<String>> {
+    ours::check_file(journal, &state.path().join(name))?;
+    // what it says was written by the run, whatever became of the directory
+    let dir = state.open().ok();
+    Ok(settle(dir.as_ref(), name, journal))
 }
 
 /// The runs that other processes of this user measure at this moment, by identifier, with the process: all but that of our own journal.
 #[must_use]
-pub fn measuring(state: &Path, own: Option<&Journal>) -> BTreeMap<String, u32> {
-    let own = own.map_or(Path::new(""), Journal::path);
-    let journals = living(state, own).into_iter();
+pub fn measuring(state: &State, own: Option<&Journal>) -> BTreeMap<String, u32> {
+    let Ok(dir) = state.open() else {
+        return BTreeMap::new();
+    };
+    let journals = living(&dir, own.map(Journal::name)).into_iter();
     let runs = journals.flat_map(|(by, entries)| {
         entries.into_iter().filter_map(move |entry| match entry {
             Entry::Measures(run) => Some((run, by.process)),
@@ -186,73 +197,76 @@ pub fn measuring(state: &Path, own: Option<&Journal>) -> BTreeMap<String, u32> {
 }
 
 /// The journals of the runs that are at work, but for our own.
-pub(crate) fn living(state: &Path, own: &Path) -> Vec<(By, Vec<Entry>)> {
-    let others = journals(state).into_iter().filter(|path| path != own);
-    others
-        .filter_map(|path| match look(&path) {
+pub(crate) fn living(state: &Dir, own: Option<&OsStr>) -> Vec<(By, Vec<Entry>)> {
+    let names = journals(state).into_iter();
+    names
+        .filter(|name| Some(name.as_os_str()) != own)
+        .filter_map(|name| match look(state, &name) {
             Ok(Held::ByTheLiving(by, entries)) => Some((by, entries)),
             _ => None,
         })
         .collect()
 }
 
-/// Whether the path still leads to this file.
-pub(crate) fn is_at(file: &File, path: &Path) -> bool {
-    let (Ok(file), Ok(there)) = (file.metadata(), fs::symlink_metadata(path)) else {
-        return false;
-    };
-    (file.dev(), file.ino()) == (there.dev(), there.ino())
+/// Whether the name still leads to this file.
+pub(crate) fn is_at(state: &Dir, name: &OsStr, file: &File) -> bool {
+    let there = Identity::at(state, name).ok();
+    there.is_some() && there == Identity::of(file).ok()
+}
+
+/// Removes a journal all of which is undone.
+pub(crate) fn forget(state: &Dir, name: &OsStr, file: &File) {
+    if is_at(state, name, file) {
+        let _ = state.unlink(name);
+    }
 }
 
 /// A journal, by who holds it.
 enum Held {
-    /// A run that is at work, and what it has written so far.
+    /// A run that is at work or its watchdog, and what it has written so far.
     ByTheLiving(By, Vec<Entry>),
     /// Nobody: it is locked by us now.
     ByNobody(Flock<File>),
-    /// What it says is not to be followed: somebody else could have written it.
-    Foreign,
+    /// A living run that has not written who it is.
+    Damaged,
 }
 
-fn look(path: &Path) -> io::Result<Held> {
-    let mut file = open(path)?;
-    let meta = file.metadata()?;
-    if meta.uid() != nix::unistd::geteuid().as_raw() || meta.mode() & 0o022 != 0 {
-        return Ok(Held::Foreign);
-    }
-    let mut text = String::new();
-    file.read_to_string(&mut text)?;
+/// Opens a journal, if it is ours.
+fn look(state: &Dir, name: &OsStr) -> io::Result<Held> {
+    let file = state.file(name, OFlags::RDONLY)?;
+    let text = written(&file)?;
     match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-        Ok(file) if is_at(&file, path) => Ok(Held::ByNobody(file)),
+        Ok(file) if is_at(state, name, &file) => Ok(Held::ByNobody(file)),
         Ok(_) => Err(io::ErrorKind::NotFound.into()),
         Err((_, Errno::EWOULDBLOCK)) => Ok(match parse(&text) {
             (Some(by), entries, _) => Held::ByTheLiving(by, entries),
-            (None, ..) => Held::Foreign,
+            (None, ..) => Held::Damaged,
         }),
         Err((_, errno)) => Err(errno.into()),
     }
 }
 
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .custom_flags(OFlag::O_NOFOLLOW.bits())
-        .open(path)
+/// All that is in a journal, which others may be reading with the same open file.
+fn written(file: &File) -> io::Result<String> {
+    let length = file.metadata()?.len().min(MOST_WRITTEN);
+    let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
+    file.read_exact_at(&mut bytes, 0)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Undoes what a dead run has written.
-fn settle(path: &Path, mut file: Flock<File>) -> Vec<String> {
-    let mut text = String::new();
-    let read = file.rewind().and_then(|()| file.read_to_string(&mut text));
-    if let Err(why) = read {
-        return vec![format!("cannot read {}: {why}", path.display())];
-    }
+/// Undoes what a dead run has written, and removes its journal where it still is.
+fn settle(state: Option<&Dir>, name: &OsStr, file: &File) -> Vec<String> {
+    let shown = state.map_or(PathBuf::from(name), |state| state.path().join(name));
+    let text = match written(file) {
+        Ok(text) => text,
+        Err(why) => return vec![format!("cannot read {}: {why}", shown.display())],
+    };
     let (by, entries, damaged) = parse(&text);
     let mut said = vec![];
     if damaged {
         said.push(format!(
             "{} is damaged: what can be read of it is undone; look at the rest, then remove it",
-            path.display()
+            shown.display()
         ));
     }
     // a run that could not yet write who it is has done nothing
@@ -262,8 +276,7 @@ fn settle(path: &Path, mut file: Flock<File>) -> Vec<String> {
         if !same_boot && by.host != owner::host() {
             return vec![]; // another machine's, in a home that machines share
         }
-        // a restart has put the settings back
-        let undone = undo(&entries, &by.root, same_boot);
+        let undone = undo(&entries, same_boot);
         if undone.put_back > 0 {
             said.push(format!(
                 "process {} was killed while the machine was steadied for it; put back what it had changed: {}",
@@ -277,8 +290,8 @@ fn settle(path: &Path, mut file: Flock<File>) -> Vec<String> {
         said.extend(undone.said);
         whole = undone.whole;
     }
-    if whole && !damaged {
-        let _ = fs::remove_file(path);
+    if let Some(state) = state.filter(|_| whole && !damaged) {
+        forget(state, name, file);
     }
     said
 }
@@ -299,14 +312,10 @@ fn parse(text: &str) -> (Option<By>, Vec<Entry>, bool) {
     (by, entries, damaged)
 }
 
-fn journals(state: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = fs::read_dir(state)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|ending| ending == ENDING))
-        .collect();
+/// The names of all journals, in order.
+fn journals(state: &Dir) -> Vec<OsString> {
+    let mut found = state.names().unwrap_or_default();
+    found.retain(|name| name.as_bytes().ends_with(ENDING.as_bytes()));
     found.sort();
     found
 }

@@ -1,57 +1,86 @@
 //! Settings of the machine: files of one short value below /sys and /proc, or below a made-up root.
 //!
-//! Must not know: what a setting is for, who remembers its old value.
+//! Must not know: what a setting is for.
 
+use crate::ours::Identity;
+use crate::resource::{Back, Resource, Thing};
 use nix::unistd::{AccessFlags, access};
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-fn file(root: &Path, path: &str) -> PathBuf {
-    root.join(path.trim_start_matches('/'))
+/// A setting that is changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Setting {
+    pub path: PathBuf,
+    pub old: String,
+    pub new: String,
+}
+
+impl Setting {
+    /// The change of a setting, if it is one and permitted as far as that can be known without trying.
+    pub(crate) fn change(root: &Path, path: &str, new: &str) -> io::Result<Option<Self>> {
+        let path = root.join(path.trim_start_matches('/'));
+        let old = read(&path)?;
+        if old == new {
+            return Ok(None);
+        }
+        access(&path, AccessFlags::W_OK)?;
+        let new = new.to_owned();
+        Ok(Some(Self { path, old, new }))
+    }
+}
+
+impl From<Setting> for Thing {
+    fn from(it: Setting) -> Self {
+        Self::Setting(it)
+    }
+}
+
+impl Resource for Setting {
+    fn make(&self) -> io::Result<Option<Identity>> {
+        write(&self.path, &self.new)?;
+        let now = read(&self.path)?;
+        if now != self.new {
+            // an undo would take it for a change by somebody else
+            let _ = write(&self.path, &self.old);
+            let new = &self.new;
+            return Err(io::Error::other(format!(
+                "the kernel makes '{now}' of '{new}'"
+            )));
+        }
+        Ok(None)
+    }
+
+    /// Puts it back, if it is still as we set it.
+    fn undo(&self, _: Option<Identity>) -> io::Result<Back> {
+        let Self { path, old, new } = self;
+        let now = read(path)?;
+        if now == *old {
+            return Ok(Back::Unchanged);
+        }
+        if now != *new {
+            return Ok(Back::Left(format!(
+                "{} is left as it is: it was '{old}', the run made it '{new}', and somebody has made it '{now}' since",
+                path.display()
+            )));
+        }
+        write(path, old)?;
+        Ok(Back::PutBack)
+    }
 }
 
 /// The value, without the white space around it.
-pub(crate) fn read(root: &Path, path: &str) -> io::Result<String> {
-    Ok(fs::read_to_string(file(root, path))?.trim().to_owned())
-}
-
-/// Whether it may be changed, as far as that can be known without trying.
-pub(crate) fn writable(root: &Path, path: &str) -> io::Result<()> {
-    Ok(access(&file(root, path), AccessFlags::W_OK)?)
+fn read(path: &Path) -> io::Result<String> {
+    Ok(fs::read_to_string(path)?.trim().to_owned())
 }
 
 /// Changes it. A setting that is not there is not made.
-pub(crate) fn write(root: &Path, path: &str, value: &str) -> io::Result<()> {
+fn write(path: &Path, value: &str) -> io::Result<()> {
     let mut file = fs::OpenOptions::new()
         .write(true)
         .truncate(true)
-        .open(file(root, path))?;
+        .open(path)?;
     file.write_all(format!("{value}\n").as_bytes())
-}
-
-/// What came of putting a setting back.
-#[derive(Debug)]
-pub(crate) enum Back {
-    /// It was the new value, and is the old one again.
-    Done,
-    /// It was the old value: the change had not been made yet.
-    Unchanged,
-    /// Somebody else set it to this meanwhile, and it was left so.
-    Foreign(String),
-    /// It cannot be put back.
-    Failed(io::Error),
-}
-
-/// Puts a setting back, if it is still as we set it.
-pub(crate) fn put_back(root: &Path, path: &str, old: &str, new: &str) -> Back {
-    match read(root, path) {
-        Ok(now) if now == old => Back::Unchanged,
-        Ok(now) if now != new => Back::Foreign(now),
-        Ok(_) => match write(root, path, old) {
-            Ok(()) => Back::Done,
-            Err(why) => Back::Failed(why),
-        },
-        Err(why) => Back::Failed(why),
-    }
 }

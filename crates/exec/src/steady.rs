@@ -3,6 +3,7 @@
 //! Must not know: whether that is wise on this machine.
 
 use crate::group::Group;
+use crate::launch::Setup;
 use crate::process::{Task, carry_out};
 use crate::{ExecError, Executor};
 use gritstone_kernels::KEEPER;
@@ -11,6 +12,8 @@ use std::path::Path;
 
 /// The keeper's word for the same layout of memory in every launch.
 const LAYOUT: &str = "layout";
+/// What is between two words: the name of a control group may have any other character.
+const BETWEEN: &str = "\n";
 /// The keeper's word for SCHED_FIFO.
 const REAL_TIME: &str = "realtime";
 
@@ -39,7 +42,7 @@ impl Steady {
             .collect();
         match words.as_slice() {
             [] => "-".to_owned(),
-            words => words.join(","),
+            words => words.join(BETWEEN),
         }
     }
 }
@@ -59,7 +62,7 @@ impl Executor {
     /// # Errors
     /// When that is not permitted, with the system's reason.
     pub fn fix_layout(&mut self) -> Result<(), String> {
-        self.attempt(LAYOUT)?;
+        self.setup.attempt(LAYOUT)?;
         self.steady.layout = true;
         Ok(())
     }
@@ -69,27 +72,29 @@ impl Executor {
     /// # Errors
     /// When that is not permitted, with the system's reason.
     pub fn use_real_time(&mut self) -> Result<(), String> {
-        self.attempt(REAL_TIME)?;
+        self.setup.attempt(REAL_TIME)?;
         self.steady.real_time = true;
         Ok(())
     }
+}
 
+impl Setup {
     /// Whether the keeper can do it, by trying: containers refuse it in ways that no file tells. The program that it
     /// starts is itself, which without arguments ends with status 2.
     pub(crate) fn attempt(&self, word: &str) -> Result<(), String> {
         let keeper = gritstone_kernels::find(KEEPER).ok_or("this binary has no keeper")?;
-        let keeper = self.setup.places.program(keeper);
+        let keeper = self.places.program(keeper);
         let ended = keeper.and_then(|keeper| {
             carry_out(&Task {
                 keeper: &keeper,
-                cpus: &self.setup.cpus,
+                cpus: &self.cpus,
                 steady: word,
                 program: &keeper,
                 arguments: vec![],
                 directory: Path::new("/"),
-                environment: &self.environment(Path::new("/")),
-                deadline: self.setup.deadline,
-                stop: &self.setup.stop,
+                environment: &self.environment_in(Path::new("/")),
+                deadline: self.deadline,
+                stop: &self.stop,
             })
         });
         match ended {
@@ -128,7 +133,7 @@ mod tests {
             layout: true,
             real_time: true,
         };
-        assert_eq!(all.words(Some(&row()), None, None), "layout,realtime");
+        assert_eq!(all.words(Some(&row()), None, None), "layout\nrealtime");
         assert_eq!(all.words(None, None, None), "layout");
         let mut waits = row();
         waits.processor_bound = false;

@@ -1,20 +1,29 @@
 //! A swap file of our own, for rows whose memory is nobody's file: only with swap can the system take such pages away.
 //!
-//! One a run, made when a row of the run asks for it. It is a directory with one file in it, which stands in the journal before it
-//! is made; the system stops using the file before it is removed. While it is there other processes may use it too.
+//! One a run, made when the user allows it and a row of the run asks for it. It is a directory with one file in it, which stands in
+//! the journal before it is made. While it is there other processes may use it too, though never before the machine's own swap;
+//! so it is not made where that is encrypted, and overwritten before it is removed.
 //!
 //! Must not know: which rows there are, how much memory they may have.
 
-use crate::disc::{fill, may_fill, tool};
-use crate::journal::written_down;
-use crate::places::{self, fresh_name};
-use crate::{Executor, Journal, asks};
+use crate::disc::{fill, may_fill, overwrite, tool};
+use crate::journal::Journal;
+use crate::ours::{self, Dir, Identity, by_descriptor, fresh_name, open_below};
+use crate::resource::{Back, Held, Resource, Thing, Unavailable};
+use crate::{Executor, asks};
 use gritstone_model::{Benchmark, KernelWork};
-use std::ffi::OsString;
-use std::fs::{self, DirBuilder};
+use machine::{areas, comes_last, encrypted};
+use nix::errno::Errno;
+use nix::libc;
+use rustix::fs::{Mode, OFlags};
+use serde::{Deserialize, Serialize};
+use std::ffi::{CString, OsString};
+use std::fs;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+mod machine;
 
 /// The parameter of an entry that is carried out here.
 const WANTED: &str = "swap";
@@ -24,66 +33,91 @@ const SIZE: u64 = 256 << 20;
 /// The file in its directory.
 const AREA: &str = "area";
 
-/// The swap file; it goes when this is dropped.
-#[derive(Debug)]
-pub(crate) struct Swap(PathBuf);
+/// The swap file, by its directory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Swap(pub(crate) PathBuf);
+
+impl From<Swap> for Thing {
+    fn from(it: Swap) -> Self {
+        Self::Swap(it)
+    }
+}
 
 impl Swap {
     /// Makes one below `dir`.
-    fn make(dir: &Path, journal: &mut Journal) -> Result<Self, String> {
+    pub(crate) fn acquire(dir: &Path, journal: &mut Journal) -> Result<Held<Self>, Unavailable> {
         may_fill(dir, SIZE)?;
-        let home = dir.join(fresh_name("swap"));
-        journal.swaps(&home).map_err(|why| why.to_string())?;
-        let swap = Self(home);
-        swap.set_up()?;
-        Ok(swap)
+        if let Some(device) = encrypted(Path::new("/sys"), &areas(&swaps()?)) {
+            return Err(Unavailable::EncryptedSwap(device));
+        }
+        ours::safe_parent(dir)?;
+        journal.acquire(|| Ok(Self(dir.join(fresh_name("swap")?))))
+    }
+}
+
+impl Resource for Swap {
+    fn make(&self) -> io::Result<Option<Identity>> {
+        Identity::of(Dir::make(&self.0)?).map(Some)
     }
 
-    fn set_up(&self) -> Result<(), String> {
-        let made = DirBuilder::new().mode(0o700).create(&self.0);
-        made.map_err(|why| why.to_string())?;
+    fn set_up(&self) -> Result<(), Unavailable> {
         let area = self.0.join(AREA);
-        fill(&area, SIZE).map_err(|why| why.to_string())?;
-        let area = area.display().to_string();
-        tool("mkswap", &["--quiet", "--", &area])?;
-        // before any other that the machine may have
-        tool("swapon", &["--priority", "32767", "--", &area]).map(|_| ())
+        fill(&area, SIZE)?;
+        tool("mkswap", &["--quiet", "--", &area.display().to_string()])?;
+        use_for_swap(&area)?;
+        comes_last(&areas(&swaps()?), &area)
+    }
+
+    fn undo(&self, made: Option<Identity>) -> io::Result<Back> {
+        if let Some(home) = ours::open_made(&self.0, made)? {
+            release(&home)?;
+            ours::remove(&self.0, made)?;
+        }
+        Ok(Back::Gone)
     }
 }
 
-impl Drop for Swap {
-    fn drop(&mut self) {
-        // what cannot be removed now stays in the journal, which tries again
-        let _ = remove(&self.0);
+fn swaps() -> io::Result<String> {
+    fs::read_to_string("/proc/swaps")
+}
+
+fn terminated(path: &Path) -> io::Result<CString> {
+    Ok(CString::new(path.as_os_str().as_bytes())?)
+}
+
+/// Has the system use a file for swap. Without a priority of its own it comes after all that is there.
+#[allow(unsafe_code)]
+fn use_for_swap(area: &Path) -> Result<(), Unavailable> {
+    let path = terminated(area)?;
+    // SAFETY: the path ends with a zero and is there until the call returns
+    let done = unsafe { libc::swapon(path.as_ptr(), 0) };
+    Errno::result(done)
+        .map(drop)
+        .map_err(|why| Unavailable::Tool {
+            tool: "swapon",
+            why: why.to_string(),
+        })
+}
+
+/// Stops the use of the swap file in a directory of ours, and overwrites it, as far as it is there.
+#[allow(unsafe_code)]
+pub(crate) fn release(home: &Dir) -> io::Result<()> {
+    let how = OFlags::RDONLY | OFlags::NOFOLLOW;
+    let area = match open_below(home, Path::new(AREA), how, Mode::empty()) {
+        Err(rustix::io::Errno::NOENT) => return Ok(()),
+        area => area?,
+    };
+    let size = rustix::fs::fstat(&area)?.st_size;
+    // the very file, whatever has its name
+    let path = by_descriptor(&area);
+    let name = terminated(&path)?;
+    // SAFETY: as of swapon
+    match Errno::result(unsafe { libc::swapoff(name.as_ptr()) }) {
+        // who may not stop its use has not begun it
+        Ok(_) | Err(Errno::EINVAL | Errno::EPERM) => {}
+        Err(why) => return Err(why.into()),
     }
-}
-
-/// Whether the system swaps to a file, as it says itself: a path is the first word of a line, its blanks as \040.
-fn is_used(swaps: &str, area: &Path) -> bool {
-    let area = area.display().to_string().replace(' ', "\\040");
-    let mut lines = swaps.lines().skip(1);
-    lines.any(|line| line.split_whitespace().next() == Some(&area))
-}
-
-/// Stops the use of a swap file of ours, and removes it, as far as it is there.
-pub(crate) fn remove(home: &Path) -> io::Result<()> {
-    places::must_be_ours(home)?;
-    release(home)?;
-    places::remove(home)
-}
-
-/// Stops the use of the swap file in a directory, if there is one that is used.
-pub(crate) fn release(home: &Path) -> io::Result<()> {
-    // the system names it by its real path
-    let area = home
-        .canonicalize()
-        .unwrap_or_else(|_| home.to_owned())
-        .join(AREA);
-    let swaps = fs::read_to_string("/proc/swaps").unwrap_or_default();
-    if is_used(&swaps, &area) {
-        tool("swapoff", &["--", &area.display().to_string()]).map_err(io::Error::other)?;
-    }
-    Ok(())
+    overwrite(&path, u64::try_from(size).map_err(io::Error::other)?)
 }
 
 /// Whether a row asks for swap.
@@ -93,37 +127,15 @@ pub fn wants_swap(benchmark: &Benchmark) -> bool {
 }
 
 impl Executor {
-    /// From now on there is swap below `dir` for rows that ask for it. Where none can be made, their programs are told why.
-    pub fn swap(&mut self, dir: &Path, journal: Option<&mut Journal>) {
-        self.swap = written_down(journal, |journal| Swap::make(dir, journal));
-    }
-
     /// What a program is told that asks for swap and cannot have it.
     pub(crate) fn unswapped(&self, work: &KernelWork) -> Option<OsString> {
-        let why = self.swap.as_ref().err().filter(|_| work.asks(WANTED))?;
+        let swap = self.equipment.swap.as_ref();
+        let why = swap.err().filter(|_| work.asks(WANTED))?;
         Some(format!("unswapped={why}").into())
     }
 
     /// Whether what a row has in memory may go to swap.
     pub(crate) fn may_swap(&self, work: &KernelWork) -> bool {
-        work.asks(WANTED) && self.swap.is_ok()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_the_system_swaps_to_is_read_from_its_own_words() {
-        let swaps = "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n/var/my\\040files/area                   file\t\t131068\t\t0\t\t-2\n";
-        assert!(is_used(swaps, Path::new("/var/my files/area")));
-        assert!(!is_used(swaps, Path::new("/var/my")));
-        assert!(!is_used("", Path::new("/var/my files/area")));
-    }
-
-    #[test]
-    fn nothing_is_removed_that_has_another_name() {
-        remove(Path::new("/var/tmp")).unwrap_err();
+        work.asks(WANTED) && self.equipment.swap.is_ok()
     }
 }

@@ -7,34 +7,64 @@
 //!
 //! Must not know: which events are traced, which rows there are.
 
-use crate::journal::written_down;
-use crate::places::{fresh_name, must_be_ours};
-use crate::{Executor, Journal, asks};
+use crate::journal::Journal;
+use crate::ours::{self, Dir, Identity, NotOurs, fresh_name, must_have_our_name};
+use crate::resource::{Back, Held, Resource, Thing, Unavailable, patiently};
+use crate::{Executor, asks};
 use gritstone_model::{Benchmark, KernelWork};
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
+use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant as Moment};
 
 /// The parameter of an entry that is carried out here, where its value is `yes`.
 const TRACED: &str = "traced";
 /// Where tracefs may be mounted.
 const MOUNTED: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
-/// How long those who read the trace may take to end.
-const GRACE: Duration = Duration::from_secs(5);
 
-/// The trace of a run; it goes when this is dropped.
+/// An instance, by its name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Trace(pub(crate) String);
+
+impl From<Trace> for Thing {
+    fn from(it: Trace) -> Self {
+        Self::Trace(it)
+    }
+}
+
+impl Resource for Trace {
+    fn make(&self) -> io::Result<Option<Identity>> {
+        let tracefs = Tracefs::open()?;
+        Identity::of(Dir::make(&tracefs.instances.join(&self.0))?).map(Some)
+    }
+
+    fn undo(&self, made: Option<Identity>) -> io::Result<Back> {
+        must_have_our_name(Path::new(&self.0))?;
+        if self.0.contains('/') {
+            return Err(NotOurs::Name(PathBuf::from(&self.0)).into());
+        }
+        let tracefs = Tracefs::open()?;
+        let path = tracefs.instances.join(&self.0);
+        // somebody whose end is near may read it
+        patiently(ErrorKind::ResourceBusy, || {
+            if ours::open_made(&path, made)?.is_some() {
+                fs::remove_dir(&path)?;
+            }
+            Ok(Back::Gone)
+        })
+    }
+}
+
+/// The trace of a run, and the way to it; it goes when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Instance {
+    _trace: Held<Trace>,
     path: PathBuf,
     _tracefs: Tracefs,
 }
-
-/// What the launches of a run can be timed by: an instance, or why there is none.
-pub(crate) type Tracing = Result<Instance, String>;
 
 /// The directory of instances, for as long as this lives.
 #[derive(Debug)]
@@ -69,14 +99,15 @@ impl Tracefs {
 }
 
 impl Instance {
-    pub(crate) fn make(journal: &mut Journal) -> io::Result<Self> {
-        let tracefs = Tracefs::open()?;
-        let name = fresh_name("trace");
-        let path = tracefs.instances.join(&name);
-        journal.traces(&name)?;
-        fs::create_dir(&path)?;
+    pub(crate) fn acquire(journal: &mut Journal) -> Result<Self, Unavailable> {
+        let tracefs = Tracefs::open().map_err(|why| match why.kind() {
+            ErrorKind::PermissionDenied => Unavailable::NeedsRoot,
+            _ => why.into(),
+        })?;
+        let trace = journal.acquire(|| Ok(Trace(fresh_name("trace")?)))?;
         Ok(Self {
-            path,
+            path: tracefs.instances.join(&trace.0),
+            _trace: trace,
             _tracefs: tracefs,
         })
     }
@@ -87,35 +118,6 @@ impl Instance {
     }
 }
 
-impl Drop for Instance {
-    fn drop(&mut self) {
-        // what cannot be removed now stays in the journal, which tries again
-        let _ = remove_at(&self.path);
-    }
-}
-
-/// Removes an instance of ours by its name, if it is there.
-pub(crate) fn remove(name: &str) -> io::Result<()> {
-    if name.contains('/') {
-        return Err(io::Error::other("it is a path, and no name"));
-    }
-    must_be_ours(Path::new(name))?;
-    remove_at(&Tracefs::open()?.instances.join(name))
-}
-
-fn remove_at(path: &Path) -> io::Result<()> {
-    let end = Moment::now() + GRACE;
-    loop {
-        match fs::remove_dir(path) {
-            Err(why) if why.kind() == ErrorKind::NotFound => return Ok(()),
-            // somebody whose end is near reads it
-            Err(why) if why.kind() == ErrorKind::ResourceBusy && Moment::now() < end => {}
-            done => return done,
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
 /// Whether a row asks to be timed by the kernel's trace.
 #[must_use]
 pub fn is_traced(benchmark: &Benchmark) -> bool {
@@ -123,23 +125,13 @@ pub fn is_traced(benchmark: &Benchmark) -> bool {
 }
 
 impl Executor {
-    /// From now on, rows that ask for it have a trace of the run's own. Where none can be made, their launches say so and why.
-    pub fn trace(&mut self, journal: Option<&mut Journal>) {
-        self.tracing = written_down(journal, |journal| {
-            Instance::make(journal).map_err(|why| match why.kind() {
-                ErrorKind::PermissionDenied => format!("{why}: it takes root"),
-                _ => why.to_string(),
-            })
-        });
-    }
-
     /// What a kernel is told of the trace; nothing for a row that asks for none.
     pub(crate) fn told_of_trace(&self, work: &KernelWork) -> Option<OsString> {
         if !work.asks(TRACED) {
             return None;
         }
         let mut told = OsString::new();
-        match &self.tracing {
+        match &self.equipment.tracing {
             Ok(instance) => {
                 told.push("trace=");
                 told.push(&instance.path);

@@ -3,6 +3,10 @@
 //! Must not know: the machine on which it runs; every setting is one of a made-up tree.
 
 use crate::journal::{By, Entry};
+use crate::ours::{State, fresh_name};
+use crate::recover::{Command, outlive};
+use crate::resource::{Directory, Thing};
+use crate::settings::Setting;
 use crate::{Journal, Registry, owner, recover};
 use std::cell::RefCell;
 use std::fs;
@@ -57,13 +61,18 @@ impl Machine {
         self.0.path().join("root")
     }
 
-    fn state(&self) -> PathBuf {
-        self.0.path().join("state")
+    fn state(&self) -> State {
+        State {
+            base: self.0.path().to_owned(),
+            below: "state".into(),
+        }
     }
 
     fn journal(&self) -> Journal {
         // it watches as much as these tests need: it is there, and it ends with us
-        let watchdog = ["/bin/sh", "-c", "echo ready; cat"].map(Into::into).into();
+        let watchdog = ["/bin/sh", "-c", "echo ready >&0; cat > /dev/null"]
+            .map(Into::into)
+            .into();
         Journal::begin(Registry {
             state: self.state(),
             root: self.root(),
@@ -83,14 +92,17 @@ impl Machine {
     }
 
     fn journals(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(self.state()).into_iter().flatten().flatten();
+        let entries = fs::read_dir(self.state().path())
+            .into_iter()
+            .flatten()
+            .flatten();
         entries.map(|entry| entry.path()).collect()
     }
 
     /// The journal of a run that was killed.
     fn left_behind(&self, entries: &[Entry], tail: &str) -> PathBuf {
-        fs::create_dir_all(self.state()).unwrap();
-        let path = self.state().join("0.1.2.0.journal");
+        self.state().make().unwrap();
+        let path = self.state().path().join("0.1.2.0.journal");
         let lines = entries
             .iter()
             .map(|e| serde_json::to_string(e).unwrap() + "\n");
@@ -99,22 +111,21 @@ impl Machine {
         path
     }
 
+    fn sets(&self, path: &str, old: &str, new: &str) -> Entry {
+        Entry::Makes(Thing::Setting(Setting {
+            path: self.root().join(&path[1..]),
+            old: old.into(),
+            new: new.into(),
+        }))
+    }
+
     fn by(&self) -> By {
         By {
             host: owner::host(),
             boot: owner::boot(),
-            root: self.root(),
             process: 4711,
             start: 1,
         }
-    }
-}
-
-fn sets(path: &str, old: &str, new: &str) -> Entry {
-    Entry::Sets {
-        path: path.into(),
-        old: old.into(),
-        new: new.into(),
     }
 }
 
@@ -196,19 +207,45 @@ fn what_cannot_be_changed_is_as_it_was_and_has_a_reason() {
 }
 
 #[test]
-fn without_a_watchdog_nothing_is_changed() {
+fn without_a_watchdog_there_is_no_journal() {
     let machine = Machine::new();
     for watchdog in ["/nonexistent/watchdog", "/bin/true"] {
-        let mut journal = Journal::begin(Registry {
+        let begun = Journal::begin(Registry {
             state: machine.state(),
             root: machine.root(),
             watchdog: vec![watchdog.into()],
             tell,
-        })
-        .unwrap();
-        let why = journal.steadies().unwrap_err();
+        });
+        let why = begun.unwrap_err().to_string();
         assert!(why.starts_with("there is no watchdog: "), "{why}");
+        assert!(machine.journals().is_empty());
     }
+}
+
+/// Somebody who can rename what is in the state directory puts a journal of his in the place of the run's.
+#[test]
+fn the_watchdog_follows_the_journal_of_the_run_whatever_has_its_name() {
+    let machine = Machine::new();
+    machine.somebody_sets(TURBO, "1");
+    let entries = [Entry::By(machine.by()), machine.sets(TURBO, "0", "1")];
+    let path = machine.left_behind(&entries, "");
+    let journal = fs::File::open(&path).unwrap();
+    fs::rename(&path, machine.0.path().join("moved")).unwrap();
+    let planted = Entry::Makes(Thing::Command(Command {
+        command: "echo > executed".to_owned(),
+        directory: machine.0.path().to_owned(),
+    }));
+    machine.left_behind(&[Entry::By(machine.by()), planted], "");
+    let name = path.file_name().unwrap();
+    let said = outlive(&machine.state(), name, &journal).unwrap();
+    assert!(said.concat().contains("1 setting"), "{said:?}");
+    assert_eq!(machine.value(TURBO), "0");
+    assert!(path.exists() && !machine.0.path().join("executed").exists());
+    // nor would it follow a journal that others can write
+    let planted = fs::File::open(&path).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o622)).unwrap();
+    outlive(&machine.state(), name, &planted).unwrap_err();
+    assert!(!machine.0.path().join("executed").exists());
 }
 
 #[test]
@@ -233,18 +270,19 @@ fn one_run_at_a_time_steadies() {
 #[test]
 fn the_next_start_puts_back_what_a_killed_run_had_changed() {
     let machine = Machine::new();
-    let directory = machine.0.path().join("gritstone.dead");
+    let name = || machine.0.path().join(fresh_name("dead").unwrap());
+    let directory = name();
     fs::create_dir_all(directory.join("sealed/below")).unwrap();
     fs::set_permissions(directory.join("sealed"), fs::Permissions::from_mode(0o000)).unwrap();
     machine.somebody_sets(GOVERNOR, "performance");
     let entries = [
         Entry::By(machine.by()),
-        Entry::Makes(directory.clone()),
-        Entry::Makes(machine.0.path().join("never made")),
+        Entry::Makes(Thing::Directory(Directory(directory.clone()))),
+        Entry::Makes(Thing::Directory(Directory(name()))),
         Entry::Steadies,
-        sets(GOVERNOR, "powersave", "performance"),
+        machine.sets(GOVERNOR, "powersave", "performance"),
         // written down, and killed before it was done
-        sets(TURBO, "0", "1"),
+        machine.sets(TURBO, "0", "1"),
     ];
     machine.left_behind(&entries, "{\"sets\":{\"path\":\"/sys");
     let said = recover(&machine.state());
@@ -268,8 +306,8 @@ fn the_order_is_undone_backwards() {
     machine.somebody_sets(GOVERNOR, "performance");
     let entries = [
         Entry::By(machine.by()),
-        sets(GOVERNOR, "powersave", "schedutil"),
-        sets(GOVERNOR, "schedutil", "performance"),
+        machine.sets(GOVERNOR, "powersave", "schedutil"),
+        machine.sets(GOVERNOR, "schedutil", "performance"),
     ];
     machine.left_behind(&entries, "");
     let _ = recover(&machine.state());
@@ -282,7 +320,7 @@ fn after_a_restart_the_settings_are_the_machines_own() {
     machine.somebody_sets(GOVERNOR, "performance");
     let mut by = machine.by();
     by.boot = "another".into();
-    let change = sets(GOVERNOR, "powersave", "performance");
+    let change = machine.sets(GOVERNOR, "powersave", "performance");
     machine.left_behind(&[Entry::By(by.clone()), change.clone()], "");
     assert!(recover(&machine.state()).is_empty());
     assert_eq!(machine.value(GOVERNOR), "performance");
@@ -301,8 +339,8 @@ fn what_cannot_be_undone_stays_written_down() {
     machine.somebody_sets(TURBO, "1");
     let entries = [
         Entry::By(machine.by()),
-        sets(TURBO, "0", "1"),
-        sets(gone, "powersave", "performance"),
+        machine.sets(TURBO, "0", "1"),
+        machine.sets(gone, "powersave", "performance"),
     ];
     let path = machine.left_behind(&entries, "");
     for _ in 0..2 {
@@ -317,10 +355,14 @@ fn what_cannot_be_undone_stays_written_down() {
 fn a_journal_that_is_damaged_or_not_ours_is_not_followed_blindly() {
     let machine = Machine::new();
     machine.somebody_sets(TURBO, "1");
-    let entries = [Entry::By(machine.by()), sets(TURBO, "0", "1")];
+    let entries = [Entry::By(machine.by()), machine.sets(TURBO, "0", "1")];
     let path = machine.left_behind(&entries, "rubbish\n");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
-    assert!(recover(&machine.state()).is_empty());
+    let refused = machine.recovered();
+    assert!(
+        refused.contains("can be written by other users"),
+        "{refused}"
+    );
     assert_eq!(machine.value(TURBO), "1", "anybody could have written it");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     let said = machine.recovered();

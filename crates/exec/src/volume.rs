@@ -6,15 +6,19 @@
 //! Must not know: which rows there are, what is measured on it.
 
 use crate::disc::{fill, may_fill, tool};
-use crate::journal::written_down;
-use crate::places::{self, fresh_name};
-use crate::{Executor, Journal, asks};
+use crate::journal::Journal;
+use crate::loops;
+use crate::ours::{self, Dir, Identity, NotOurs, fresh_name};
+use crate::resource::{Back, GRACE, Held, Resource, Thing, Unavailable};
+use crate::{Executor, asks};
 use gritstone_model::Benchmark;
 use nix::errno::Errno;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
-use std::fs::{self, DirBuilder};
+use rustix::fs::{AtFlags, statat};
+use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
+use std::fs;
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -25,57 +29,23 @@ const SIZE: u64 = 192 << 20;
 /// The file, and where it is mounted.
 const IMAGE: &str = "image";
 const MOUNTED: &str = "mounted";
-/// How long the killed may take to leave.
-const GRACE: Duration = Duration::from_secs(5);
 
-/// The file system; it goes when this is dropped.
-#[derive(Debug)]
-pub(crate) struct Volume(PathBuf);
+/// The file system, by its directory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Volume(pub(crate) PathBuf);
+
+impl From<Volume> for Thing {
+    fn from(it: Volume) -> Self {
+        Self::Volume(it)
+    }
+}
 
 impl Volume {
     /// Makes one below `dir`.
-    fn make(dir: &Path, journal: &mut Journal) -> Result<Self, String> {
+    pub(crate) fn acquire(dir: &Path, journal: &mut Journal) -> Result<Held<Self>, Unavailable> {
         may_fill(dir, SIZE)?;
-        let home = dir.join(fresh_name("volume"));
-        journal.mounts(&home).map_err(|why| why.to_string())?;
-        let volume = Self(home);
-        volume.set_up()?;
-        Ok(volume)
-    }
-
-    fn set_up(&self) -> Result<(), String> {
-        let reason = |why: io::Error| why.to_string();
-        for directory in [self.0.clone(), self.0.join(MOUNTED)] {
-            let made = DirBuilder::new().mode(0o700).create(&directory);
-            made.map_err(reason)?;
-        }
-        let image = self.0.join(IMAGE);
-        fill(&image, SIZE).map_err(reason)?;
-        let image = image.display().to_string();
-        let found = tool(
-            "losetup",
-            &["--find", "--show", "--direct-io=on", "--", &image],
-        )?;
-        let device = found.trim();
-        if !is_direct(device) {
-            return Err(format!(
-                "{device} cannot go past the cache of the directory"
-            ));
-        }
-        // nothing is left to be done in the background once it is mounted
-        let now = "lazy_itable_init=0,lazy_journal_init=0,nodiscard";
-        tool("mkfs.ext4", &["-q", "-F", "-E", now, "--", device])?;
-        let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
-        mount(
-            Some(device),
-            &self.0.join(MOUNTED),
-            Some("ext4"),
-            flags,
-            None::<&str>,
-        )
-        .map_err(|why| format!("mount: {why}"))?;
-        // while it is in use this only says that it shall go with its last user
-        tool("losetup", &["--detach", device]).map(|_| ())
+        ours::safe_parent(dir)?;
+        journal.acquire(|| Ok(Self(dir.join(fresh_name("volume")?))))
     }
 
     /// Where files are made on it.
@@ -84,10 +54,49 @@ impl Volume {
     }
 }
 
-impl Drop for Volume {
-    fn drop(&mut self) {
-        // what cannot be removed now stays in the journal, which tries again
-        let _ = remove(&self.0);
+impl Resource for Volume {
+    fn make(&self) -> io::Result<Option<Identity>> {
+        Identity::of(Dir::make(&self.0)?).map(Some)
+    }
+
+    fn set_up(&self) -> Result<(), Unavailable> {
+        Dir::make(&self.directory())?;
+        let image = self.0.join(IMAGE);
+        fill(&image, SIZE)?;
+        let image = image.display().to_string();
+        let found = tool(
+            "losetup",
+            &["--find", "--show", "--direct-io=on", "--", &image],
+        )?;
+        let device = found.trim();
+        if !is_direct(device) {
+            return Err(Unavailable::Cached(device.to_owned()));
+        }
+        // nothing is left to be done in the background once it is mounted
+        let now = "lazy_itable_init=0,lazy_journal_init=0,nodiscard";
+        tool("mkfs.ext4", &["-q", "-F", "-E", now, "--", device])?;
+        let flags = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
+        mount(
+            Some(device),
+            &self.directory(),
+            Some("ext4"),
+            flags,
+            None::<&str>,
+        )
+        .map_err(|why| Unavailable::Tool {
+            tool: "mount",
+            why: why.to_string(),
+        })?;
+        // while it is in use this only says that it shall go with its last user
+        tool("losetup", &["--detach", device]).map(|_| ())
+    }
+
+    fn undo(&self, made: Option<Identity>) -> io::Result<Back> {
+        if let Some(home) = ours::open_made(&self.0, made)? {
+            release(&home)?;
+            ours::remove(&self.0, made)?;
+        }
+        Ok(Back::Gone)
     }
 }
 
@@ -97,24 +106,22 @@ fn is_direct(device: &str) -> bool {
     fs::read_to_string(format!("/sys/block/{name}/loop/dio")).is_ok_and(|dio| dio.trim() == "1")
 }
 
-/// The loop devices over a file.
-fn loops_over(image: &Path) -> Vec<String> {
-    let devices = fs::read_dir("/sys/block").into_iter().flatten().flatten();
-    devices
-        .filter(|device| {
-            let over = fs::read_to_string(device.path().join("loop/backing_file"));
-            over.is_ok_and(|over| Path::new(over.trim_end_matches('\n')) == image)
-        })
-        .map(|device| format!("/dev/{}", device.file_name().display()))
-        .collect()
-}
-
-/// Takes down a file system of ours with all that it is made of, as far as it is there.
-pub(crate) fn remove(home: &Path) -> io::Result<()> {
-    places::must_be_ours(home)?;
-    let point = home.join(MOUNTED);
+/// Takes down the file system in a directory of ours, as far as it is there: what is mounted from a loop device over the file, and
+/// the device.
+pub(crate) fn release(home: &Dir) -> io::Result<()> {
+    let image = match Identity::at(home, OsStr::new(IMAGE)) {
+        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
+        image => image?,
+    };
+    let devices = loops::over(image);
+    let devices: Vec<u64> = devices.iter().filter_map(|on| on.device().ok()).collect();
+    // by descriptor and one name, which may not be a link
+    let point = home.by_descriptor().join(MOUNTED);
     let end = Instant::now() + GRACE;
-    while point.symlink_metadata().is_ok() {
+    while let Some(device) = mounted(home)? {
+        if !devices.contains(&device) {
+            return Err(NotOurs::Replaced(home.path().join(MOUNTED)).into());
+        }
         // those who are still at work in it are being killed; whoever else is there keeps it until it leaves
         let flags = match Instant::now() < end {
             true => MntFlags::empty(),
@@ -123,17 +130,20 @@ pub(crate) fn remove(home: &Path) -> io::Result<()> {
         match umount2(&point, flags | MntFlags::UMOUNT_NOFOLLOW) {
             Ok(()) => {}
             Err(Errno::EBUSY) => std::thread::sleep(Duration::from_millis(20)),
-            // nothing is mounted there, and who may not take down has put nothing up
-            Err(Errno::EINVAL | Errno::ENOENT | Errno::EPERM) => break,
             Err(why) => return Err(why.into()),
         }
     }
-    // the system names it by its real path
-    let real = home.canonicalize().unwrap_or_else(|_| home.to_owned());
-    for device in loops_over(&real.join(IMAGE)) {
-        tool("losetup", &["--detach", &device]).map_err(io::Error::other)?;
-    }
-    places::remove(home)
+    loops::over(image).iter().try_for_each(loops::Loop::detach)
+}
+
+/// The device of what is mounted in a directory of ours, if anything is.
+#[allow(clippy::useless_conversion, reason = "its type differs by processor")]
+fn mounted(home: &Dir) -> io::Result<Option<u64>> {
+    let there = match statat(home, MOUNTED, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(rustix::io::Errno::NOENT) => return Ok(None),
+        there => u64::from(there?.st_dev),
+    };
+    Ok(Some(there).filter(|dev| Some(*dev) != Identity::of(home).ok().map(|home| home.dev)))
 }
 
 /// Whether a row asks for a file system of its own.
@@ -143,14 +153,11 @@ pub fn wants_file_system(benchmark: &Benchmark) -> bool {
 }
 
 impl Executor {
-    /// From now on, rows that ask for it work on a file system that is made for them below `dir`. Where none can be made, they
-    /// work in their usual directory, and their launches say so and why.
-    pub fn equip(&mut self, dir: &Path, journal: Option<&mut Journal>) {
-        self.volume = written_down(journal, |journal| Volume::make(dir, journal));
-    }
-
     /// The file system made for a row, or why there is none; `None` for a row that asks for none.
-    pub(crate) fn volume_for(&self, benchmark: &Benchmark) -> Option<Result<&Volume, &str>> {
-        wants_file_system(benchmark).then(|| self.volume.as_ref().map_err(String::as_str))
+    pub(crate) fn volume_for(
+        &self,
+        benchmark: &Benchmark,
+    ) -> Option<Result<&Volume, &Unavailable>> {
+        wants_file_system(benchmark).then(|| self.equipment.volume.as_deref())
     }
 }

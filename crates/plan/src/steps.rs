@@ -3,7 +3,7 @@
 //! Must not know: how the host was asked.
 
 use gritstone_model::{Benchmark, Footnote, FootnoteKind, Id, Placement, Plan, Skip, Step, Work};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the host offers, as far as a plan needs it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct Offer {
     pub programs: BTreeSet<String>,
     /// Names of the kernels in this binary.
     pub kernels: BTreeSet<String>,
+    /// Benchmarks that the user does not permit, with the reason.
+    pub refused: BTreeMap<Id, String>,
 }
 
 /// One step for each benchmark that is launched, one skip for each that cannot be.
@@ -75,6 +77,9 @@ pub fn add_copies(plan: &mut Plan, offer: &Offer, copies: &[u32]) -> usize {
 /// The first reason for which a benchmark cannot run here, with what mends it.
 #[must_use]
 pub fn why_not(benchmark: &Benchmark, offer: &Offer) -> Option<String> {
+    if let Some(why) = offer.refused.get(&benchmark.id) {
+        return Some(why.clone());
+    }
     let mut missing: Vec<String> = vec![];
     let mut packages: Vec<&str> = vec![];
     for need in &benchmark.needs {

@@ -29,7 +29,7 @@ pub fn plan(world: &World, args: &AbArgs, site: &Site, sides: &Sides) -> Result<
     let selectors = world.selectors(&args.selectors);
     let mut wanted = select(&world.catalogue.benchmarks, &selectors)?;
     wanted.retain(timed);
-    let mut offer = site.offer(&wanted);
+    let mut offer = site.offer(&wanted, args.privileges.permits());
     offer.kernels.extend(own::programs(world.own.as_ref()));
     let plan = steps(wanted, &offer);
     some(&plan)?;

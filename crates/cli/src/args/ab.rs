@@ -2,7 +2,7 @@
 //!
 //! Must not know: what it does.
 
-use super::{CatalogueArgs, FormatArgs};
+use super::{CatalogueArgs, FormatArgs, PrivilegeArgs};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -73,6 +73,8 @@ pub struct AbArgs {
     /// Measure nothing, and show the trial of this name again
     #[arg(long, value_name = "NAME", conflicts_with_all = ["selectors", "catalogue", "commands"])]
     pub of: Option<String>,
+    #[command(flatten)]
+    pub privileges: PrivilegeArgs,
     #[command(flatten)]
     pub own: CatalogueArgs,
     /// Another version of the catalogue, whose programs are those of the second side: entries must be alike but for their programs

@@ -1,7 +1,7 @@
 //! Planted faults: kernels that do not do what they claim, as an audit and as an ordinary run see them.
 
 use super::*;
-use gritstone_exec::{Execute, Places, Setup};
+use gritstone_exec::{Execute, Places, Setup, Wanted};
 use gritstone_measure::{AfterPilot, Backend, Finished, Limits, Progress, drive};
 use gritstone_model::{
     Claims, Conditions, FootnoteKind, Id, KernelWork, Launch, Placement, ResultView, RunData,
@@ -31,15 +31,19 @@ impl Planted {
         let here = directory.path().to_path_buf();
         let path = std::env::var_os("PATH").unwrap();
         let compiler = gritstone_host::programs::find(&["cc", "gcc", "clang"], &path).unwrap();
-        let executor = Executor::new(Setup {
-            places: Places::make(std::slice::from_ref(&here), &here, None).unwrap(),
-            cpus: "-".to_owned(),
-            environment: BTreeMap::from([("PATH".to_owned(), path.into_string().unwrap())]),
-            programs: BTreeMap::new(),
-            measured: String::new(),
-            deadline: Duration::from_secs(60),
-            stop: Arc::new(AtomicBool::new(false)),
-        });
+        let executor = Executor::new(
+            Setup {
+                places: Places::make(std::slice::from_ref(&here), &here, None).unwrap(),
+                cpus: "-".to_owned(),
+                environment: BTreeMap::from([("PATH".to_owned(), path.into_string().unwrap())]),
+                programs: BTreeMap::new(),
+                measured: String::new(),
+                deadline: Duration::from_secs(60),
+                stop: Arc::new(AtomicBool::new(false)),
+            },
+            &Wanted::default(),
+            None,
+        );
         let file = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../exec/src/planted")
             .join(format!("{name}.c"));

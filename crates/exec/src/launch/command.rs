@@ -4,7 +4,7 @@
 
 use super::programs::cpus_argument;
 use super::{Executor, PROOF_FAILED, Told};
-use crate::{ExecError, linked, places};
+use crate::{ExecError, linked, ours};
 use gritstone_kernels::COMMAND;
 use gritstone_model::{Benchmark, CommandWork, Figure, Outcome, Verify};
 use std::path::Path;
@@ -92,7 +92,7 @@ impl Executor {
         if let Outcome::Failed(why) = &told.outcome {
             told.outcome = Outcome::Failed(format!("{PROOF_FAILED}: {why}"));
         }
-        let _ = places::remove(&directory);
+        let _ = ours::remove_within(&directory);
         Ok(told)
     }
 }

@@ -7,7 +7,7 @@ use super::programs::cpus_argument;
 use super::{Executor, Told};
 use crate::judge::judge;
 use crate::process::{Task, carry_out_together};
-use crate::{ExecError, places};
+use crate::{ExecError, ours};
 use gritstone_kernels::KEEPER;
 use gritstone_model::{Benchmark, COPY, Event, KernelWork, Outcome};
 use std::ffi::OsString;
@@ -46,7 +46,7 @@ impl Executor {
         let told =
             made.and_then(|()| self.together(benchmark, work, cpus, directory, &directories));
         for directory in &directories {
-            let _ = places::remove(directory);
+            let _ = ours::remove_within(directory);
         }
         told
     }

@@ -35,15 +35,19 @@ impl Bench {
             .map(|dir| dir.join("cc"))
             .find(|cc| cc.is_file())
             .expect("a C compiler built the kernels");
-        let executor = Executor::new(Setup {
-            places: Places::make(std::slice::from_ref(&here), &here, None).unwrap(),
-            cpus: "-".to_owned(),
-            environment: BTreeMap::from([("PATH".to_owned(), path)]),
-            programs: BTreeMap::from([("cc".to_owned(), cc)]),
-            measured: "the page cache of a test".to_owned(),
-            deadline: Duration::from_secs(30),
-            stop: Arc::new(AtomicBool::new(false)),
-        });
+        let executor = Executor::new(
+            Setup {
+                places: Places::make(std::slice::from_ref(&here), &here, None).unwrap(),
+                cpus: "-".to_owned(),
+                environment: BTreeMap::from([("PATH".to_owned(), path)]),
+                programs: BTreeMap::from([("cc".to_owned(), cc)]),
+                measured: "the page cache of a test".to_owned(),
+                deadline: Duration::from_secs(30),
+                stop: Arc::new(AtomicBool::new(false)),
+            },
+            &Wanted::default(),
+            None,
+        );
         Self { folder, executor }
     }
 

@@ -2,9 +2,10 @@
 //!
 //! Must not know: what the programs do.
 
-use super::{make_in, remove};
+use super::make_in;
 use crate::journal::Pen;
 use crate::process::{nothing, spawn};
+use crate::resource::{Directory, Held};
 use crate::{ExecError, Shortage};
 use gritstone_kernels::{Embedded, KEEPER};
 use nix::sys::statvfs::statvfs;
@@ -19,7 +20,7 @@ use std::process::Command;
 #[derive(Debug)]
 pub(super) struct Programs {
     /// What was made, in order. Programs can be executed in each, and the first has the supervisor.
-    made: Vec<PathBuf>,
+    made: Vec<Held<Directory>>,
     /// Where another directory can be made when those are full, best first.
     candidates: std::vec::IntoIter<PathBuf>,
     pen: Option<Pen>,
@@ -53,7 +54,7 @@ impl Programs {
 
     /// The directory that was made first.
     pub(super) fn directory(&self) -> &Path {
-        &self.made[0]
+        &self.made[0].0
     }
 
     /// Where a program is.
@@ -68,7 +69,7 @@ impl Programs {
         let mut next = 0;
         let path = loop {
             let dir = match self.made.get(next) {
-                Some(dir) => dir.clone(),
+                Some(dir) => dir.0.clone(),
                 None => match self.another(&mut full)? {
                     Some(dir) => dir,
                     None => return Err(no_room(program, &full)),
@@ -99,8 +100,9 @@ impl Programs {
         for candidate in self.candidates.by_ref() {
             match usable(&candidate, self.pen.as_ref()) {
                 Ok(dir) => {
-                    self.made.push(dir.clone());
-                    return Ok(Some(dir));
+                    let path = dir.0.clone();
+                    self.made.push(dir);
+                    return Ok(Some(path));
                 }
                 Err(why) if Shortage::of(&why).is_none() || is_full(&why) => {
                     tried.push(format!("{} ({why})", candidate.display()));
@@ -112,14 +114,6 @@ impl Programs {
             }
         }
         Ok(None)
-    }
-}
-
-impl Drop for Programs {
-    fn drop(&mut self) {
-        for dir in &self.made {
-            let _ = remove(dir);
-        }
     }
 }
 
@@ -173,13 +167,10 @@ fn unpack(program: &Embedded, path: &Path) -> io::Result<()> {
 
 /// Makes our directory below `candidate` and shows that a program can be executed there: `noexec` mounts and
 /// security modules are found by trying, not by reading mount options.
-fn usable(candidate: &Path, pen: Option<&Pen>) -> io::Result<PathBuf> {
+fn usable(candidate: &Path, pen: Option<&Pen>) -> io::Result<Held<Directory>> {
     let dir = make_in(candidate, "programs", pen)?;
-    let tried = execute_in(&dir);
-    if tried.is_err() {
-        let _ = fs::remove_dir_all(&dir);
-    }
-    tried.map(|()| dir)
+    execute_in(&dir.0)?;
+    Ok(dir)
 }
 
 /// Unpacks the keeper and executes it.

@@ -2,29 +2,46 @@
 
 use super::*;
 use gritstone_kernels::KEEPER;
+use std::os::unix::fs::PermissionsExt;
+
+/// A name of a process that is no more, or of this one.
+fn name_of(namespace: u32, dead: u64) -> String {
+    let pid = std::process::id();
+    let start = start_of(pid).unwrap() + dead;
+    format!(
+        "gritstone.{namespace:08x}.{pid:07}.{start:012}.{:032x}.work",
+        7
+    )
+}
 
 #[test]
 fn what_the_dead_left_is_removed_and_what_the_living_use_is_not() {
     let parent = tempfile::tempdir().unwrap();
-    let pid = std::process::id();
-    let start = start_of(pid).unwrap();
-    let namespace = namespace();
-    let dead = parent
-        .path()
-        .join(format!("gritstone.{namespace}.{pid}.{}.work0", start + 1));
-    let alive = parent
-        .path()
-        .join(format!("gritstone.{namespace}.{pid}.{start}.work0"));
-    let elsewhere = parent
-        .path()
-        .join(format!("gritstone.{}.1.1.work0", namespace ^ 1));
-    let other = parent.path().join("gritstone.db");
-    for dir in [&dead, &alive, &elsewhere, &other] {
-        fs::create_dir_all(dir.join("below")).unwrap();
+    let here = namespace();
+    let make = |name: &str, mode| {
+        let path = parent.path().join(name);
+        fs::create_dir_all(path.join("below")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path
+    };
+    let dead = make(&name_of(here, 1), 0o700);
+    let alive = make(&name_of(here, 0), 0o700);
+    let elsewhere = make(&name_of(here ^ 1, 1), 0o700);
+    let other = make("gritstone.db", 0o700);
+    // a name alone is no proof
+    let open_to_others = make(&name_of(here, 2), 0o755);
+    let linked = parent.path().join(name_of(here, 3));
+    std::os::unix::fs::symlink(&other, &linked).unwrap();
+    let theirs = make(&name_of(here, 4), 0o700);
+    let root = nix::unistd::geteuid().is_root();
+    if root {
+        std::os::unix::fs::chown(&theirs, Some(65534), None).unwrap();
     }
     remove_dead(parent.path());
     assert!(!dead.exists());
-    assert!(alive.exists() && elsewhere.exists() && other.exists());
+    assert!(alive.exists() && elsewhere.exists() && other.join("below").exists());
+    assert!(open_to_others.exists() && linked.is_symlink());
+    assert_eq!(theirs.exists(), root);
 }
 
 #[test]

@@ -4,6 +4,8 @@
 
 use super::{Machine, TOLD};
 use crate::journal::{By, Entry};
+use crate::recover::Command;
+use crate::resource::Thing;
 use std::fs;
 
 #[test]
@@ -27,10 +29,10 @@ fn a_command_undoes_what_commands_have_changed() {
 #[test]
 fn a_command_that_cannot_undo_is_told_and_tried_again() {
     let machine = Machine::new();
-    let entry = Entry::Undo {
+    let entry = Entry::Makes(Thing::Command(Command {
         command: "echo why >&2; test -e mended".to_owned(),
         directory: machine.0.path().to_owned(),
-    };
+    }));
     let path = machine.left_behind(&[Entry::By(machine.by()), entry.clone()], "");
     let said = machine.recovered();
     assert!(

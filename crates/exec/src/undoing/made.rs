@@ -3,30 +3,43 @@
 //! Must not know: the machine on which it runs.
 
 use super::Machine;
+use crate::group::Group;
 use crate::journal::Entry;
+use crate::ours::{Identity, fresh_name};
+use crate::resource::{Directory, Held, Resource, Thing};
+use crate::swap::Swap;
+use crate::volume::Volume;
 use crate::{Places, recover};
+use std::cell::Cell;
 use std::fs;
+use std::os::unix::fs::{chown, symlink};
 use std::path::{Path, PathBuf};
 
 #[test]
 fn what_a_killed_run_made_of_a_file_system_goes_and_nothing_that_is_not_ours() {
     let machine = Machine::new();
     // killed before it was mounted; that what is mounted is taken down, the tests of the whole program show
-    let own = machine.0.path().join(crate::places::fresh_name("volume"));
+    let own = machine.0.path().join(fresh_name("volume").unwrap());
     let foreign = machine.0.path().join("foreign");
     for home in [&own, &foreign] {
         fs::create_dir_all(home.join("mounted")).unwrap();
         fs::write(home.join("image"), "zeros").unwrap();
     }
-    let entries = |home: &Path| [Entry::By(machine.by()), Entry::Mounts(home.to_owned())];
+    let entries = |home: &Path| {
+        let volume = Volume(home.to_owned());
+        [Entry::By(machine.by()), Entry::Makes(Thing::Volume(volume))]
+    };
     machine.left_behind(&entries(&own), "");
     assert!(recover(&machine.state()).is_empty());
     assert!(!own.exists() && machine.journals().is_empty());
     machine.left_behind(&entries(&foreign), "");
     let said = recover(&machine.state());
     assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].contains("foreign") && said[0].contains("none that Gritstone gives"));
-    assert!(foreign.join("image").exists() && !machine.journals().is_empty());
+    assert!(
+        said[0].contains("foreign")
+            && said[0].contains("does not have a name that Gritstone gives")
+    );
+    assert!(foreign.join("image").exists() && machine.journals().is_empty());
 }
 
 #[test]
@@ -60,21 +73,99 @@ fn directories_are_written_down_before_they_are_made() {
 #[test]
 fn a_group_of_ours_is_removed_and_no_other() {
     let machine = Machine::new();
-    let ours = machine.0.path().join(crate::places::fresh_name("group"));
+    let ours = machine.0.path().join(fresh_name("group").unwrap());
     let foreign = machine.0.path().join("system.slice");
     fs::create_dir(&ours).unwrap();
     fs::create_dir(&foreign).unwrap();
+    let group = |path: &Path| Entry::Makes(Thing::Group(Group(path.to_owned())));
     let mut entries = vec![
         Entry::By(machine.by()),
-        Entry::Confines(machine.0.path().join(crate::places::fresh_name("group"))),
-        Entry::Confines(ours.clone()),
+        group(&machine.0.path().join(fresh_name("group").unwrap())),
+        group(&ours),
     ];
     machine.left_behind(&entries, "");
     assert!(recover(&machine.state()).is_empty());
     assert!(!ours.exists() && machine.journals().is_empty());
-    entries.push(Entry::Confines(foreign.clone()));
-    let path = machine.left_behind(&entries, "");
+    entries.push(group(&foreign));
+    machine.left_behind(&entries, "");
     let said = machine.recovered();
     assert!(said.contains("system.slice") && foreign.exists(), "{said}");
-    assert!(path.exists());
+}
+
+/// An attacker who put something of his in the place of what a run had made, or where it was about to make something.
+#[test]
+fn what_has_the_name_of_ours_and_is_another_is_left() {
+    let machine = Machine::new();
+    let path = machine.0.path().join(fresh_name("volume").unwrap());
+    let moved = machine.0.path().join("moved");
+    let made = Directory(path.clone()).make().unwrap().unwrap();
+    fs::rename(&path, &moved).unwrap();
+    fs::create_dir(&path).unwrap();
+    fs::write(path.join("image"), "another's").unwrap();
+    for thing in [
+        Thing::Directory(Directory(path.clone())),
+        Thing::Volume(Volume(path.clone())),
+        Thing::Group(Group(path.clone())),
+        Thing::Swap(Swap(path.clone())),
+    ] {
+        let entries = [
+            Entry::By(machine.by()),
+            Entry::Makes(thing),
+            Entry::Made(made),
+        ];
+        machine.left_behind(&entries, "");
+        let said = machine.recovered();
+        assert!(said.contains("is not what this run made"), "{said}");
+        assert!(path.join("image").exists() && moved.exists());
+    }
+    // nor is a link followed, or what another user owns taken for ours
+    fs::remove_dir_all(&path).unwrap();
+    symlink(&moved, &path).unwrap();
+    fs::write(moved.join("area"), "another's").unwrap();
+    let swap = || Entry::Makes(Thing::Swap(Swap(path.clone())));
+    let refused = |what: &str| {
+        machine.left_behind(&[Entry::By(machine.by()), swap()], "");
+        let said = machine.recovered();
+        assert!(said.contains(what), "{said}");
+        assert_eq!(fs::read_to_string(moved.join("area")).unwrap(), "another's");
+    };
+    refused("symbolic link");
+    fs::remove_file(&path).unwrap();
+    fs::rename(&moved, &path).unwrap();
+    if nix::unistd::geteuid().is_root() {
+        chown(&path, Some(65534), None).unwrap();
+        machine.left_behind(&[Entry::By(machine.by()), swap()], "");
+        assert!(machine.recovered().contains("belongs to user 65534"));
+        assert!(path.join("area").exists());
+    }
+}
+
+#[test]
+fn a_name_that_is_taken_is_left_and_another_is_found() {
+    let machine = Machine::new();
+    let mut journal = machine.journal();
+    let taken = machine.0.path().join(fresh_name("work").unwrap());
+    fs::create_dir(&taken).unwrap();
+    let free = machine.0.path().join(fresh_name("work").unwrap());
+    let names = Cell::new(0);
+    let held: Held<Directory> = journal
+        .acquire(|| {
+            names.set(names.get() + 1);
+            Ok(Directory(if names.get() == 1 {
+                taken.clone()
+            } else {
+                free.clone()
+            }))
+        })
+        .unwrap();
+    assert_eq!(held.0, free);
+    let identity = Identity::of(fs::File::open(&free).unwrap()).unwrap();
+    let written = fs::read_to_string(&machine.journals()[0]).unwrap();
+    assert!(
+        written.contains(&format!("\"ino\":{}", identity.ino)),
+        "{written}"
+    );
+    std::mem::forget(held);
+    drop(journal);
+    assert!(taken.exists() && !free.exists());
 }

@@ -4,20 +4,20 @@
 
 use super::{Machine, TOLD};
 use crate::journal::Entry;
-use crate::trace::Instance;
+use crate::resource::{Thing, Unavailable};
+use crate::trace::{Instance, Trace};
 use std::fs;
-use std::io::ErrorKind;
 use std::mem::ManuallyDrop;
 
 #[test]
 fn a_trace_of_ours_stands_in_the_journal_and_is_removed() {
     let machine = Machine::new();
     let mut journal = machine.journal();
-    let instance = match Instance::make(&mut journal) {
+    let instance = match Instance::acquire(&mut journal) {
         Ok(instance) => instance,
         // without root there is none
         Err(why) => {
-            assert_eq!(why.kind(), ErrorKind::PermissionDenied, "{why}");
+            assert!(matches!(why, Unavailable::NeedsRoot), "{why}");
             return;
         }
     };
@@ -38,11 +38,13 @@ fn a_trace_that_is_not_ours_is_left() {
     let machine = Machine::new();
     for name in ["osnoise", "../gritstone"] {
         let path = machine.left_behind(
-            &[Entry::By(machine.by()), Entry::Traces(name.to_owned())],
+            &[
+                Entry::By(machine.by()),
+                Entry::Makes(Thing::Trace(Trace(name.to_owned()))),
+            ],
             "",
         );
         let said = machine.recovered();
-        assert!(said.contains(name) && path.exists(), "{said}");
-        fs::remove_file(path).unwrap();
+        assert!(said.contains(name) && !path.exists(), "{said}");
     }
 }

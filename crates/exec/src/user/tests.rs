@@ -2,7 +2,7 @@
 //!
 //! Must not know: what they are compared with.
 
-use crate::{Execute, Executor, Launched, Places, Setup};
+use crate::{Execute, Executor, Launched, Places, Setup, Wanted};
 use gritstone_model::{
     Benchmark, CommandWork, Event, Id, Outcome, Placement, Unit, UserCommand, Work,
 };
@@ -24,15 +24,19 @@ impl Bench {
         let here = folder.path().join("here");
         fs::create_dir(&here).unwrap();
         let path = std::env::var("PATH").unwrap();
-        let executor = Executor::new(Setup {
-            places: Places::make(std::slice::from_ref(&here), &here, None).unwrap(),
-            cpus: "-".to_owned(),
-            environment: BTreeMap::from([("PATH".to_owned(), path)]),
-            programs: BTreeMap::new(),
-            measured: String::new(),
-            deadline: Duration::from_secs(30),
-            stop: Arc::new(AtomicBool::new(false)),
-        });
+        let executor = Executor::new(
+            Setup {
+                places: Places::make(std::slice::from_ref(&here), &here, None).unwrap(),
+                cpus: "-".to_owned(),
+                environment: BTreeMap::from([("PATH".to_owned(), path)]),
+                programs: BTreeMap::new(),
+                measured: String::new(),
+                deadline: Duration::from_secs(30),
+                stop: Arc::new(AtomicBool::new(false)),
+            },
+            &Wanted::default(),
+            None,
+        );
         Self { folder, executor }
     }
 

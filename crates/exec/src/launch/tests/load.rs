@@ -1,8 +1,9 @@
 //! What a row is measured beside: that it lives between launches, is told apart by level, and goes.
 
 use super::*;
-use crate::load;
+use crate::load::Mark;
 use crate::rebuild::Rebuilt;
+use crate::resource::{Held, Resource, Unavailable};
 use gritstone_model::Program;
 use std::os::unix::fs::PermissionsExt;
 
@@ -31,8 +32,12 @@ fn beside(scripts: &[(&str, &str)]) -> Bench {
         builds.insert((*name).to_owned(), planted);
     }
     bench.executor.use_builds(builds);
-    bench.executor.load.mark = Ok(crate::places::fresh_name("load"));
+    bench.executor.load = Load::with(Ok(Held::new(mark(), None)));
     bench
+}
+
+fn mark() -> Mark {
+    Mark(crate::ours::fresh_name("load").unwrap())
 }
 
 /// Works until it is killed, and says who it is.
@@ -134,7 +139,7 @@ fn a_load_that_ends_beside_a_launch_fails_it() {
 #[test]
 fn without_a_journal_there_is_no_load() {
     let mut bench = beside(&[(ONE, WORKS)]);
-    bench.executor.expect_load(None);
+    bench.executor.load = Load::with(Err(Unavailable::NoJournal));
     let launched = bench.launch(&row(&[ONE]));
     assert!(
         launched.outcome.why().contains("no journal"),
@@ -146,10 +151,10 @@ fn without_a_journal_there_is_no_load() {
 
 #[test]
 fn what_has_lost_its_keeper_is_found_by_its_mark() {
-    let mark = crate::places::fresh_name("load");
+    let mark = mark();
     let mut child = std::process::Command::new("sleep")
         .arg("1000")
-        .env("GRITSTONE_LOAD", &mark)
+        .env("GRITSTONE_LOAD", &mark.0)
         .spawn()
         .unwrap();
     // it has our environment until it executes sleep
@@ -157,7 +162,7 @@ fn what_has_lost_its_keeper_is_found_by_its_mark() {
         std::thread::sleep(Duration::from_millis(1));
     }
     let reaped = std::thread::spawn(move || child.wait().unwrap());
-    load::end(&mark).unwrap();
+    mark.undo(None).unwrap();
     assert!(!reaped.join().unwrap().success());
-    assert!(load::end("somebody else's").is_err());
+    assert!(Mark("somebody else's".to_owned()).undo(None).is_err());
 }

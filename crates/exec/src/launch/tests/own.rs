@@ -19,6 +19,11 @@ fn files(script: &str) -> BTreeMap<String, OwnFile> {
     ])
 }
 
+/// Rows of this family are the user's own.
+fn bound(bench: &mut Bench, family: &str) {
+    bench.executor.own = Own::bound(&[family.to_owned()], &[], &bench.executor.setup, None);
+}
+
 #[test]
 fn without_a_group_processes_are_bound_by_a_limit_and_only_those_of_the_users_own() {
     let mut bench = Bench::new();
@@ -28,9 +33,9 @@ fn without_a_group_processes_are_bound_by_a_limit_and_only_those_of_the_users_ow
         bench.launch(&row).outcome
     };
     assert_eq!(outcome(&mut bench, "free"), Outcome::Measured);
-    bench.executor.bound(&["other".to_owned()], &[], None);
+    bound(&mut bench, "other");
     assert_eq!(outcome(&mut bench, "free"), Outcome::Measured);
-    bench.executor.bound(&["made".to_owned()], &[], None);
+    bound(&mut bench, "made");
     assert_eq!(outcome(&mut bench, "bounded"), Outcome::Measured);
 }
 

@@ -1,0 +1,111 @@
+//! `--no-privileged` and `--allow`: what a run may do to the machine, and what is said of it beforehand.
+//!
+//! Must not know: how any of it is done and undone.
+
+use crate::args::{Allow, PrivilegeArgs};
+use crate::{output, own};
+use gritstone_catalogue::Own;
+use gritstone_exec::privileged::{Action, Permits};
+use gritstone_host::{Finding, Severity};
+use gritstone_model::{Benchmark, Id, Plan};
+use nix::unistd::geteuid;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+impl PrivilegeArgs {
+    /// What the user permits.
+    pub fn permits(&self) -> Permits {
+        Permits {
+            nothing: self.no_privileged,
+            swap: self.allow.contains(&Allow::Swap),
+        }
+    }
+}
+
+/// The benchmarks of a plan that are launched.
+pub fn measured(plan: &Plan) -> Vec<&Benchmark> {
+    let steps: BTreeSet<&Id> = plan.steps.iter().map(|step| &step.id).collect();
+    let rows = plan.benchmarks.iter();
+    rows.filter(|row| steps.contains(&row.id)).collect()
+}
+
+/// Something that a run does, and how many of its benchmarks need it.
+#[derive(Debug, Serialize)]
+pub struct Listed {
+    pub action: Action,
+    pub what: &'static str,
+    pub why: &'static str,
+    pub undone: &'static str,
+    pub benchmarks: Vec<String>,
+}
+
+/// All that a run of this plan does as far as the system lets it.
+pub fn actions(plan: &Plan, own: Option<&Own>, steady: bool, permits: Permits) -> Vec<Listed> {
+    let rows = measured(plan);
+    let own = own::in_plan(own, plan).filter(|_| !permits.nothing);
+    let listed = |action: Action| {
+        let needs = |row: &&&Benchmark| match action {
+            Action::ProcessGroup => own.is_some_and(|own| own.kept.has(&row.id)),
+            Action::Settings => steady,
+            action => action.needed_by(row),
+        };
+        let described = action.describe();
+        Listed {
+            action,
+            what: described.what,
+            why: described.why,
+            undone: described.undone,
+            benchmarks: rows
+                .iter()
+                .filter(needs)
+                .map(|row| row.id.to_string())
+                .collect(),
+        }
+    };
+    let all = Action::ALL.into_iter().map(listed);
+    all.filter(|listed| !listed.benchmarks.is_empty()).collect()
+}
+
+/// What root is told before a run does any of it.
+pub fn announcement(actions: &[Listed]) -> Option<String> {
+    let whats: Vec<&str> = actions.iter().map(|listed| listed.what).collect();
+    let any = geteuid().is_root() && !whats.is_empty();
+    any.then(|| {
+        format!(
+            "as root it uses {}; --dry-run lists what for, --no-privileged leaves it out",
+            whats.join(", ")
+        )
+    })
+}
+
+/// Says it.
+pub fn announce(plan: &Plan, own: Option<&Own>, permits: Permits) {
+    if let Some(privileged) = announcement(&actions(plan, own, false, permits)) {
+        output::remark(&privileged);
+    }
+}
+
+/// What `doctor` says of it, for root.
+pub fn findings(benchmarks: &[Benchmark]) -> Vec<Finding> {
+    if !geteuid().is_root() {
+        return vec![];
+    }
+    let finding = |action: Action| {
+        let rows = benchmarks.iter().filter(|row| action.needed_by(row));
+        let described = action.describe();
+        let value = match (action, rows.count()) {
+            (Action::Swap, rows) => format!("only with --allow swap, for {rows} benchmarks"),
+            (Action::Settings, _) => "only with --steady".to_owned(),
+            (Action::ProcessGroup, _) => "for custom benchmarks".to_owned(),
+            (_, rows) => format!("for {rows} benchmarks, not with --no-privileged"),
+        };
+        Finding {
+            name: format!("as root: {}", described.what),
+            value,
+            why: format!("{}; {}.", described.why, described.undone),
+            todo: None,
+            severity: Severity::Remark,
+        }
+    };
+    Action::ALL.into_iter().map(finding).collect()
+}

@@ -1,0 +1,465 @@
+//! Directories and files that are ours: checked by owner and mode, opened by descriptor, with names that nobody can foresee.
+//!
+//! Symbolic links are followed on the way to the base that the user named, and never below it. Every directory above one of ours
+//! must belong to us or to root, and others may write to it only where it is sticky: then nobody else can put anything in the
+//! place of what is ours.
+//!
+//! Must not know: what the directories and files are for.
+
+use crate::owner::{namespace, start_of};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::fs::{RawMode, fchmod, fstat, mkdirat, openat, statat, unlinkat};
+use rustix::io::Errno;
+use rustix::rand::{GetRandomFlags, getrandom};
+use serde::{Deserialize, Serialize};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, DirBuilder, File};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+mod below;
+mod remove;
+
+pub(crate) use below::open_below;
+pub(crate) use remove::{open_made, remove, remove_within};
+
+/// How every name begins.
+const PREFIX: &str = "gritstone.";
+/// The user that stands for all who have no number in this user namespace.
+const OVERFLOW: u32 = 65534;
+/// Nobody but us.
+const PRIVATE: Mode = Mode::RWXU;
+
+/// Why something is not ours, or not safe below what it is in.
+#[derive(Debug, Error)]
+pub enum NotOurs {
+    /// Another user can change it.
+    #[error("{path} belongs to user {owner}, who could replace what is in it: {remedy}")]
+    Owner {
+        /// What it is.
+        path: PathBuf,
+        /// The number of its user.
+        owner: u32,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// All users, or those of a group, can change it.
+    #[error("{path} can be written by other users (mode {mode:04o}): {remedy}")]
+    Writable {
+        /// What it is.
+        path: PathBuf,
+        /// Its permissions.
+        mode: RawMode,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// It is something else.
+    #[error("{0} is a symbolic link or not of the expected type: remove it")]
+    Kind(PathBuf),
+    /// Something else has its name now.
+    #[error("{0} is not what this run made, and is left as it is")]
+    Replaced(PathBuf),
+    /// Its name is not one of ours.
+    #[error("{0} does not have a name that Gritstone gives, and is left as it is")]
+    Name(PathBuf),
+}
+
+const OTHER_DIRECTORY: &str = "choose another directory, or chown it";
+const CHMOD: &str = "chmod go-w it, or choose another directory";
+
+impl From<NotOurs> for io::Error {
+    fn from(why: NotOurs) -> Self {
+        Self::new(io::ErrorKind::PermissionDenied, why)
+    }
+}
+
+/// Whether an error says that something is not ours.
+pub(crate) fn is_not_ours(why: &io::Error) -> bool {
+    why.get_ref().is_some_and(|inner| inner.is::<NotOurs>())
+}
+
+/// Which file or directory it is, whatever its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Identity {
+    pub dev: u64,
+    pub ino: u64,
+}
+
+impl Identity {
+    /// Of what is open.
+    pub(crate) fn of(file: impl AsFd) -> io::Result<Self> {
+        Ok(Self::from(&fstat(file)?))
+    }
+
+    /// Of what has this name there now, not following a link.
+    pub(crate) fn at(dir: &Dir, name: &OsStr) -> io::Result<Self> {
+        Ok(Self::from(&statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?))
+    }
+}
+
+impl From<&Stat> for Identity {
+    #[allow(clippy::useless_conversion, reason = "their types differ by processor")]
+    fn from(stat: &Stat) -> Self {
+        Self {
+            dev: stat.st_dev.into(),
+            ino: stat.st_ino.into(),
+        }
+    }
+}
+
+/// A directory that is ours, open.
+#[derive(Debug)]
+pub struct Dir {
+    fd: OwnedFd,
+    path: PathBuf,
+}
+
+impl AsFd for Dir {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+impl Dir {
+    /// Makes a directory that is not there yet.
+    pub(crate) fn make(path: &Path) -> io::Result<Self> {
+        let (parent, name) = parent_of(path)?;
+        mkdirat(&parent, name, PRIVATE)?;
+        let dir = Self {
+            fd: open_directory(&parent, Path::new(name), path)?,
+            path: path.to_owned(),
+        };
+        // the umask may have taken something away
+        fchmod(&dir.fd, PRIVATE)?;
+        dir.must_be_ours()?;
+        Ok(dir)
+    }
+
+    /// Opens a directory that is there already, if it is ours and not a link.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let (parent, name) = parent_of(path)?;
+        let dir = Self {
+            fd: open_directory(&parent, Path::new(name), path)?,
+            path: path.to_owned(),
+        };
+        dir.must_be_ours()?;
+        Ok(dir)
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A path by which this process reaches it whatever its name is now.
+    pub(crate) fn by_descriptor(&self) -> PathBuf {
+        by_descriptor(&self.fd)
+    }
+
+    /// Whether nobody but us may look into it, as when it was made.
+    pub(crate) fn is_private(&self) -> io::Result<bool> {
+        let stat = fstat(&self.fd)?;
+        Ok(Mode::from_raw_mode(stat.st_mode) == PRIVATE)
+    }
+
+    fn must_be_ours(&self) -> io::Result<()> {
+        Ok(check(&fstat(&self.fd)?, FileType::Directory, &self.path)?)
+    }
+
+    /// Opens a file of ours in it.
+    ///
+    /// # Errors
+    /// When it is not there, is a link, belongs to somebody else, or can be written by others.
+    pub fn file(&self, name: &OsStr, how: OFlags) -> io::Result<File> {
+        let path = self.path.join(name);
+        let mode = match how.contains(OFlags::CREATE) {
+            true => Mode::RUSR | Mode::WUSR,
+            false => Mode::empty(),
+        };
+        let opened = open_below(self, Path::new(name), how | OFlags::NOFOLLOW, mode);
+        let fd = opened.map_err(|why| as_kind(why, &path))?;
+        check(&fstat(&fd)?, FileType::RegularFile, &path)?;
+        Ok(File::from(fd))
+    }
+
+    /// The names in it.
+    pub(crate) fn names(&self) -> io::Result<Vec<OsString>> {
+        Ok(names(self)?)
+    }
+
+    /// Removes a file in it.
+    pub(crate) fn unlink(&self, name: &OsStr) -> io::Result<()> {
+        Ok(unlinkat(self, name, AtFlags::empty())?)
+    }
+}
+
+/// The directory of the user's in which journals are kept, and what else must outlive a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct State {
+    /// The directory that the user named.
+    pub base: PathBuf,
+    /// The way from there; none of it may be a link.
+    pub below: PathBuf,
+}
+
+impl State {
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        self.base.join(&self.below)
+    }
+
+    /// Opens it, if it is there and ours.
+    ///
+    /// # Errors
+    /// When it is not there, not ours, or others can write to it or to what it is in.
+    pub fn open(&self) -> io::Result<Dir> {
+        let base = safe_parent(&self.base)?;
+        self.walk(&base, |_, _| Ok(()))
+    }
+
+    /// The same, made where it is not there, with mode 0700 whatever the umask.
+    ///
+    /// # Errors
+    /// As of [`Self::open`], or when it cannot be made.
+    pub fn make(&self) -> io::Result<Dir> {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&self.base)?;
+        let base = safe_parent(&self.base)?;
+        self.walk(&base, |parent, name| match mkdirat(parent, name, PRIVATE) {
+            Ok(()) => {
+                let made = open_directory(parent, Path::new(name), Path::new(name))?;
+                Ok(fchmod(made, PRIVATE)?)
+            }
+            Err(Errno::EXIST) => Ok(()),
+            Err(why) => Err(why.into()),
+        })
+    }
+
+    /// Part by part, since each must be safe for what is in it.
+    fn walk(
+        &self,
+        base: &OwnedFd,
+        before: impl Fn(BorrowedFd<'_>, &OsStr) -> io::Result<()>,
+    ) -> io::Result<Dir> {
+        let mut fd = base.try_clone()?;
+        let mut path = self.base.clone();
+        for part in &self.below {
+            check_parent(&fstat(&fd)?, &path)?;
+            before(fd.as_fd(), part)?;
+            path.push(part);
+            fd = open_directory(&fd, Path::new(part), &path)?;
+        }
+        let dir = Dir { fd, path };
+        dir.must_be_ours()?;
+        Ok(dir)
+    }
+}
+
+/// The names in a directory that is open.
+fn names(dir: impl AsFd) -> Result<Vec<OsString>, Errno> {
+    let mut names = vec![];
+    for entry in rustix::fs::Dir::read_from(dir)? {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if !matches!(name, b"." | b"..") {
+            names.push(OsStr::from_bytes(name).to_owned());
+        }
+    }
+    Ok(names)
+}
+
+/// A path by which this process reaches what is open.
+pub(crate) fn by_descriptor(fd: impl AsFd) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}", fd.as_fd().as_raw_fd()))
+}
+
+fn open_directory(parent: impl AsFd, name: &Path, path: &Path) -> io::Result<OwnedFd> {
+    let how = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
+    open_below(parent, name, how, Mode::empty()).map_err(|why| as_kind(why, path))
+}
+
+/// A link, or something of another type, where there should be one of ours.
+fn as_kind(why: Errno, path: &Path) -> io::Error {
+    match why {
+        Errno::LOOP | Errno::NOTDIR => NotOurs::Kind(path.to_owned()).into(),
+        why => why.into(),
+    }
+}
+
+/// The directory above, open, and the name in it.
+fn parent_of(path: &Path) -> io::Result<(OwnedFd, &OsStr)> {
+    let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(NotOurs::Kind(path.to_owned()).into());
+    };
+    let how = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let parent = match parent.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => parent,
+    };
+    let opened = openat(rustix::fs::CWD, parent, how, Mode::empty());
+    Ok((opened?, name))
+}
+
+/// Opens a directory that the user named, by its real path, if nobody else can replace what is in it.
+///
+/// # Errors
+/// When it cannot be opened, or the part of its path that is not safe, by name.
+pub(crate) fn safe_parent(path: &Path) -> io::Result<OwnedFd> {
+    let real = fs::canonicalize(path)?;
+    let mut parts: Vec<&Path> = real.ancestors().collect();
+    parts.reverse();
+    for part in parts {
+        check_parent(&statat(rustix::fs::CWD, part, AtFlags::empty())?, part)?;
+    }
+    let how = OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(openat(rustix::fs::CWD, &real, how, Mode::empty())?)
+}
+
+/// What is to have something of ours in it: only root and we can rename what is there.
+fn check_parent(stat: &Stat, path: &Path) -> Result<(), NotOurs> {
+    let us = nix::unistd::geteuid().as_raw();
+    let unmapped = stat.st_uid == OVERFLOW && root_is_unmapped();
+    if stat.st_uid != us && stat.st_uid != 0 && !unmapped {
+        return Err(NotOurs::Owner {
+            path: path.to_owned(),
+            owner: stat.st_uid,
+            remedy: OTHER_DIRECTORY,
+        });
+    }
+    let sticky = Mode::from_raw_mode(stat.st_mode).contains(Mode::SVTX);
+    match others_can_write(stat) && !sticky {
+        true => Err(writable(stat, path)),
+        false => Ok(()),
+    }
+}
+
+/// What is ours: of this type, of our user, and written by nobody else.
+fn check(stat: &Stat, kind: FileType, path: &Path) -> Result<(), NotOurs> {
+    if FileType::from_raw_mode(stat.st_mode) != kind {
+        return Err(NotOurs::Kind(path.to_owned()));
+    }
+    if stat.st_uid != nix::unistd::geteuid().as_raw() {
+        return Err(NotOurs::Owner {
+            path: path.to_owned(),
+            owner: stat.st_uid,
+            remedy: OTHER_DIRECTORY,
+        });
+    }
+    match others_can_write(stat) {
+        true => Err(writable(stat, path)),
+        false => Ok(()),
+    }
+}
+
+/// A file that is open is ours.
+pub(crate) fn check_file(file: &File, path: &Path) -> io::Result<()> {
+    Ok(check(&fstat(file)?, FileType::RegularFile, path)?)
+}
+
+fn writable(stat: &Stat, path: &Path) -> NotOurs {
+    NotOurs::Writable {
+        path: path.to_owned(),
+        mode: Mode::from_raw_mode(stat.st_mode).as_raw_mode(),
+        remedy: CHMOD,
+    }
+}
+
+fn others_can_write(stat: &Stat) -> bool {
+    let mode = Mode::from_raw_mode(stat.st_mode);
+    mode.contains(Mode::WOTH) || mode.contains(Mode::WGRP) && !is_private(stat.st_gid)
+}
+
+/// In a user namespace without root, what belongs to root has the number of those without a number.
+fn root_is_unmapped() -> bool {
+    let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    let whole = u64::from(u32::MAX).to_string();
+    !map.lines()
+        .any(|line| line.split_whitespace().eq(["0", "0", whole.as_str()]))
+}
+
+/// Whether a group is the private one of our user: of the same name, and with nobody else in it.
+fn is_private(gid: u32) -> bool {
+    let read = |path| fs::read_to_string(path).unwrap_or_default();
+    let us = nix::unistd::geteuid().as_raw();
+    is_private_in(&read("/etc/passwd"), &read("/etc/group"), us, gid)
+}
+
+fn is_private_in(users: &str, groups: &str, us: u32, gid: u32) -> bool {
+    let fields = |line: &str| line.split(':').map(str::to_owned).collect::<Vec<_>>();
+    let users: Vec<Vec<String>> = users.lines().map(fields).collect();
+    let number = |field: Option<&String>| field?.parse::<u32>().ok();
+    let Some(user) = users.iter().find(|user| number(user.get(2)) == Some(us)) else {
+        return false;
+    };
+    let alone = users
+        .iter()
+        .all(|other| number(other.get(3)) != Some(gid) || other[0] == user[0]);
+    let groups: Vec<Vec<String>> = groups.lines().map(fields).collect();
+    let group = groups
+        .iter()
+        .find(|group| number(group.get(2)) == Some(gid));
+    let private = group.is_some_and(|group| {
+        let members = group.get(3).map_or("", String::as_str);
+        let mut members = members.split(',').filter(|member| !member.is_empty());
+        group[0] == user[0] && members.all(|member| *member == *user[0])
+    });
+    alone && private
+}
+
+/// A name that says whose it is, so that the next start finds what the dead left, and that nobody can foresee. Always as long: a
+/// longer path in the environment moves the stack.
+pub(crate) fn fresh_name(purpose: &str) -> io::Result<String> {
+    let pid = std::process::id();
+    let (namespace, start) = (namespace(), start_of(pid).unwrap_or(0));
+    let random = u128::from_ne_bytes(random()?);
+    Ok(format!(
+        "{PREFIX}{namespace:08x}.{pid:07}.{start:012}.{random:032x}.{purpose}"
+    ))
+}
+
+fn random() -> io::Result<[u8; 16]> {
+    let mut bytes = [0; 16];
+    let mut done = 0;
+    while done < bytes.len() {
+        done += getrandom(&mut bytes[done..], GetRandomFlags::empty())?;
+    }
+    Ok(bytes)
+}
+
+/// Namespace, process and its start, from a name of ours.
+pub(crate) fn maker(name: &str) -> Option<(u32, u32, u64)> {
+    let mut parts = name.strip_prefix(PREFIX)?.split('.');
+    let namespace = u32::from_str_radix(parts.next()?, 16).ok()?;
+    let pid = parts.next()?.parse().ok()?;
+    let start = parts.next()?.parse().ok()?;
+    Some((namespace, pid, start))
+}
+
+/// That a name is one of ours: nothing else is ever taken down.
+pub(crate) fn must_have_our_name(path: &Path) -> Result<(), NotOurs> {
+    let name = path.file_name().and_then(OsStr::to_str);
+    match name.and_then(maker) {
+        Some(_) => Ok(()),
+        None => Err(NotOurs::Name(path.to_owned())),
+    }
+}
+
+/// Makes a file that is not there yet, for us alone.
+pub(crate) fn new_file(path: &Path) -> io::Result<File> {
+    File::options()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+}
+
+#[cfg(test)]
+mod tests;

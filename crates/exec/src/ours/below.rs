@@ -1,0 +1,52 @@
+//! Opens what lies below an open directory, without links and without a way out of it.
+//!
+//! Must not know: what is opened.
+
+use rustix::fs::{Mode, OFlags, ResolveFlags, openat, openat2};
+use rustix::io::Errno;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Component, Path};
+
+/// Opens `path` below `dir`. Links anywhere in it are refused, and so is what leads out of `dir`.
+pub(crate) fn open_below(
+    dir: impl AsFd,
+    path: &Path,
+    how: OFlags,
+    mode: Mode,
+) -> Result<OwnedFd, Errno> {
+    let how = how | OFlags::CLOEXEC;
+    let within = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+    match openat2(&dir, path, how, mode, within) {
+        // Linux before 5.6 does not have it, and filters of system calls refuse what they do not know
+        Err(Errno::NOSYS | Errno::PERM) => part_by_part(dir, path, how, mode),
+        opened => opened,
+    }
+}
+
+/// The same for kernels without openat2(2).
+pub(super) fn part_by_part(
+    dir: impl AsFd,
+    path: &Path,
+    how: OFlags,
+    mode: Mode,
+) -> Result<OwnedFd, Errno> {
+    let mut parts = path.components().peekable();
+    let mut above: Option<OwnedFd> = None;
+    while let Some(part) = parts.next() {
+        let Component::Normal(name) = part else {
+            return Err(Errno::XDEV);
+        };
+        let last = parts.peek().is_none();
+        let (how, mode) = match last {
+            true => (how, mode),
+            false => (
+                OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
+                Mode::empty(),
+            ),
+        };
+        let from = above.as_ref().map_or(dir.as_fd(), AsFd::as_fd);
+        let fd = openat(from, name, how | OFlags::NOFOLLOW, mode)?;
+        above = Some(fd);
+    }
+    above.ok_or(Errno::NOENT)
+}

@@ -1,0 +1,100 @@
+//! Removes directories of ours by descriptor: nothing is followed, and nothing is removed that somebody else put there.
+//!
+//! Must not know: what was in them.
+
+use super::{
+    Dir, Identity, NotOurs, by_descriptor, check, must_have_our_name, names, open_below, parent_of,
+};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, chmod, fchmod, fstat, unlinkat};
+use rustix::io::Errno;
+use std::ffi::OsStr;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
+
+/// Opens a directory that has a name of ours, if it is there: the one of this identity, where that is known, else one that is ours.
+pub(crate) fn open_made(path: &Path, made: Option<Identity>) -> io::Result<Option<Dir>> {
+    must_have_our_name(path)?;
+    let dir = match Dir::open(path) {
+        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
+        dir => dir?,
+    };
+    match made {
+        Some(made) if Identity::of(&dir)? != made => Err(NotOurs::Replaced(path.to_owned()).into()),
+        _ => Ok(Some(dir)),
+    }
+}
+
+/// Removes the same with all that is in it.
+pub(crate) fn remove(path: &Path, made: Option<Identity>) -> io::Result<()> {
+    match open_made(path, made)? {
+        Some(_) => remove_within(path),
+        None => Ok(()),
+    }
+}
+
+/// Removes what is in a directory of ours, of whatever type it is by now. Most launches leave theirs empty.
+pub(crate) fn remove_within(path: &Path) -> io::Result<()> {
+    let (parent, name) = match parent_of(path) {
+        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
+        parent => parent?,
+    };
+    Ok(remove_at(&parent, name)?)
+}
+
+fn remove_at(parent: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
+    match unlinkat(parent, name, AtFlags::REMOVEDIR) {
+        Err(Errno::NOENT) => return Ok(()),
+        Err(Errno::NOTDIR) => return unlinkat(parent, name, AtFlags::empty()),
+        Err(Errno::NOTEMPTY | Errno::EXIST) => {}
+        done => return done,
+    }
+    let dir = open_or_unlock(parent, name)?;
+    empty(&dir)?;
+    unlinkat(parent, name, AtFlags::REMOVEDIR)
+}
+
+fn empty(dir: &OwnedFd) -> Result<(), Errno> {
+    for name in names(dir)? {
+        match remove_either(dir, &name) {
+            // a program may have been killed while a directory of its was not writable
+            Err(Errno::ACCESS) => {
+                fchmod(dir, Mode::RWXU)?;
+                remove_either(dir, &name)?;
+            }
+            done => done?,
+        }
+    }
+    Ok(())
+}
+
+/// A file, as most are, or a directory.
+fn remove_either(dir: &OwnedFd, name: &OsStr) -> Result<(), Errno> {
+    match unlinkat(dir, name, AtFlags::empty()) {
+        Err(Errno::ISDIR | Errno::PERM) => remove_at(dir, name),
+        Err(Errno::NOENT) => Ok(()),
+        done => done,
+    }
+}
+
+/// Opens a directory, which may be closed to ourselves.
+fn open_or_unlock(parent: impl AsFd, name: &OsStr) -> Result<OwnedFd, Errno> {
+    let how = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW;
+    let open = || open_below(&parent, Path::new(name), how, Mode::empty());
+    match open() {
+        Err(Errno::ACCESS) => {
+            // by descriptor: chmod(2) follows links, and the name may be one by now
+            let how = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW;
+            let closed = open_below(&parent, Path::new(name), how, Mode::empty())?;
+            let path = by_descriptor(&closed);
+            let stat = fstat(&closed)?;
+            check(&stat, FileType::Directory, Path::new(name)).or_else(|why| match why {
+                NotOurs::Writable { .. } => Ok(()),
+                _ => Err(Errno::ACCESS),
+            })?;
+            chmod(path, Mode::RWXU)?;
+            open()
+        }
+        opened => opened,
+    }
+}

@@ -1,0 +1,184 @@
+//! What is ours and what is not, in made-up places.
+
+use super::below::part_by_part;
+use super::*;
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
+
+fn mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn state(base: &Path) -> State {
+    State {
+        base: base.to_owned(),
+        below: "state/gritstone".into(),
+    }
+}
+
+fn refused(state: &State) -> String {
+    let why = state.open().unwrap_err();
+    assert!(is_not_ours(&why), "{why}");
+    assert_eq!(state.make().unwrap_err().to_string(), why.to_string());
+    why.to_string()
+}
+
+#[test]
+fn the_state_directory_is_private_whatever_the_umask() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = state(dir.path());
+    assert_eq!(state.open().unwrap_err().kind(), io::ErrorKind::NotFound);
+    let before = rustix::process::umask(Mode::empty());
+    let made = state.make();
+    rustix::process::umask(before);
+    made.unwrap();
+    for part in ["state", "state/gritstone"] {
+        let stat = fs::metadata(dir.path().join(part)).unwrap();
+        assert_eq!(stat.permissions().mode() & 0o7777, 0o700, "{part}");
+    }
+    state.open().unwrap();
+}
+
+#[test]
+fn a_directory_that_others_can_change_is_refused_by_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let state = state(dir.path());
+    state.make().unwrap();
+    let own = state.path();
+    mode(&own, 0o777);
+    assert!(refused(&state).contains(&format!("{} can be written", own.display())));
+    // sticky is enough for a parent, not for what is ours
+    mode(&own, 0o1777);
+    refused(&state);
+    mode(&own, 0o700);
+    let above = dir.path().join("state");
+    mode(&above, 0o777);
+    assert!(refused(&state).contains(&format!("{} can be written", above.display())));
+    mode(&above, 0o1777);
+    state.open().unwrap();
+    mode(dir.path(), 0o707);
+    assert!(refused(&state).contains(&dir.path().display().to_string()));
+    mode(dir.path(), 0o700);
+    if nix::unistd::geteuid().is_root() {
+        for path in [&own, &above, &dir.path().to_owned()] {
+            chown(path, Some(65534), None).unwrap();
+            let why = refused(&state);
+            assert!(
+                why.contains(&format!("{} belongs to user 65534", path.display())),
+                "{why}"
+            );
+            chown(path, Some(0), None).unwrap();
+        }
+    }
+}
+
+#[test]
+fn links_are_followed_to_the_base_and_not_below_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let (real, link) = (dir.path().join("real"), dir.path().join("link"));
+    fs::create_dir(&real).unwrap();
+    symlink(&real, &link).unwrap();
+    state(&link).make().unwrap();
+    assert!(real.join("state/gritstone").is_dir());
+    let elsewhere = dir.path().join("elsewhere");
+    fs::rename(real.join("state"), &elsewhere).unwrap();
+    symlink(&elsewhere, real.join("state")).unwrap();
+    assert!(refused(&state(&link)).contains("symbolic link"));
+}
+
+#[test]
+fn files_are_read_only_where_they_are_ours() {
+    let dir = tempfile::tempdir().unwrap();
+    let open = state(dir.path()).make().unwrap();
+    let file = |name: &str| open.file(OsStr::new(name), OFlags::RDONLY);
+    fs::write(open.path().join("plain"), "").unwrap();
+    file("plain").unwrap();
+    symlink("plain", open.path().join("link")).unwrap();
+    fs::create_dir(open.path().join("directory")).unwrap();
+    fs::write(open.path().join("shared"), "").unwrap();
+    mode(&open.path().join("shared"), 0o666);
+    for name in ["link", "directory", "shared"] {
+        let why = file(name).unwrap_err();
+        assert!(is_not_ours(&why), "{name}: {why}");
+    }
+}
+
+#[test]
+fn a_kernel_without_openat2_opens_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir_all(dir.path().join("a/b")).unwrap();
+    fs::write(dir.path().join("a/b/file"), "").unwrap();
+    symlink("a", dir.path().join("link")).unwrap();
+    symlink("file", dir.path().join("a/b/end")).unwrap();
+    let here = File::open(dir.path()).unwrap();
+    let both = |path: &str| {
+        let path = Path::new(path);
+        let one = open_below(
+            &here,
+            path,
+            OFlags::RDONLY | OFlags::NOFOLLOW,
+            Mode::empty(),
+        );
+        let other = part_by_part(&here, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty());
+        [one, other].map(|opened| opened.is_ok())
+    };
+    assert_eq!(both("a/b/file"), [true; 2]);
+    for refused in [
+        "link/b/file",
+        "a/b/end",
+        "../x",
+        "a/../../x",
+        "/etc/passwd",
+        "a/c",
+        "",
+    ] {
+        assert_eq!(both(refused), [false; 2], "{refused}");
+    }
+}
+
+#[test]
+fn the_private_group_of_a_user_is_the_user() {
+    let users = "root:x:0:0::/:/bin/sh\nann:x:1000:1000::/:/bin/sh\nbob:x:1001:1001::/:/bin/sh\n";
+    let groups = "root:x:0:\nann:x:1000:\nbob:x:1001:ann\nstaff:x:50:ann\n";
+    let private = |us, gid| is_private_in(users, groups, us, gid);
+    assert!(private(1000, 1000));
+    assert!(!private(1001, 1001), "ann is in bob's group");
+    assert!(!private(1000, 50) && !private(1000, 1001) && !private(4711, 4711));
+    let shared = format!("{users}eve:x:1002:1000::/:/bin/sh\n");
+    assert!(
+        !is_private_in(&shared, groups, 1000, 1000),
+        "it is eve's first group"
+    );
+}
+
+#[test]
+fn names_cannot_be_foreseen_and_say_whose_they_are() {
+    let (one, two) = (fresh_name("work").unwrap(), fresh_name("work").unwrap());
+    assert!(one != two && one.len() == two.len());
+    let pid = std::process::id();
+    let ours = Some((namespace(), pid, start_of(pid).unwrap()));
+    assert_eq!((maker(&one), maker(&two)), (ours, ours));
+    must_have_our_name(Path::new("/var/tmp")).unwrap_err();
+}
+
+#[test]
+fn what_is_removed_is_opened_up_without_following_a_link() {
+    let dir = tempfile::tempdir().unwrap();
+    let ours = dir.path().join(fresh_name("work").unwrap());
+    let foreign = dir.path().join("foreign");
+    fs::create_dir(&foreign).unwrap();
+    fs::write(foreign.join("file"), "").unwrap();
+    mode(&foreign, 0o750);
+    fs::create_dir_all(ours.join("closed/below")).unwrap();
+    mode(&ours, 0o700);
+    fs::write(ours.join("closed/below/file"), "").unwrap();
+    symlink(&foreign, ours.join("closed/below/link")).unwrap();
+    symlink(&foreign, ours.join("link")).unwrap();
+    for closed in ["closed/below", "closed"] {
+        mode(&ours.join(closed), 0o000);
+    }
+    remove(&ours, None).unwrap();
+    assert!(!ours.exists() && foreign.join("file").exists());
+    let stat = fs::metadata(&foreign).unwrap();
+    assert_eq!(stat.permissions().mode() & 0o7777, 0o750);
+    remove(&ours, None).unwrap();
+}

@@ -1,0 +1,308 @@
+//! What a run does to the machine, or does with rights that not everybody has: the one list of it.
+//!
+//! Must not know: which rows there are, how each thing is done.
+
+use crate::group::is_confined;
+use crate::swap::wants_swap;
+use crate::trace::is_traced;
+use crate::volume::wants_file_system;
+use gritstone_model::{Benchmark, Work};
+use serde::Serialize;
+
+/// One thing that is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Action {
+    /// A file system on a loop device.
+    FileSystem,
+    /// A swap file.
+    Swap,
+    /// An instance of tracefs.
+    Trace,
+    /// A control group that limits memory.
+    MemoryGroup,
+    /// A control group that limits the number of processes.
+    ProcessGroup,
+    /// SCHED_FIFO, locked memory, an awake CPU.
+    RealTime,
+    /// Two network namespaces.
+    NetworkNamespaces,
+    /// An IPC namespace.
+    IpcNamespace,
+    /// A flag of a directory.
+    DirectoryFlag,
+    /// Settings of the machine.
+    Settings,
+}
+
+/// An action in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Description {
+    /// A noun phrase.
+    pub what: &'static str,
+    /// How it is done, and what for.
+    pub why: &'static str,
+    /// How and when it is undone.
+    pub undone: &'static str,
+}
+
+/// Workloads that do something privileged themselves, each with the parameter and value by which it does, where not always.
+const BY_WORKLOADS: [(&str, Option<(&str, &str)>, Action); 8] = [
+    ("rt/timer", None, Action::RealTime),
+    ("rt/semaphore", None, Action::RealTime),
+    ("rt/message", None, Action::RealTime),
+    ("rt/semaphore", None, Action::IpcNamespace),
+    ("rt/message", None, Action::IpcNamespace),
+    (
+        "ipc/latency",
+        Some(("by", "system-v-queue")),
+        Action::IpcNamespace,
+    ),
+    (
+        "ipc/bandwidth",
+        Some(("by", "system-v-queue")),
+        Action::IpcNamespace,
+    ),
+    ("file/make", None, Action::DirectoryFlag),
+];
+/// The part of a load that makes network namespaces.
+const TRANSFER: &str = "load/transfer";
+
+impl Action {
+    /// All, in the order in which they are listed.
+    pub const ALL: [Self; 10] = [
+        Self::FileSystem,
+        Self::Swap,
+        Self::Trace,
+        Self::MemoryGroup,
+        Self::ProcessGroup,
+        Self::RealTime,
+        Self::NetworkNamespaces,
+        Self::IpcNamespace,
+        Self::DirectoryFlag,
+        Self::Settings,
+    ];
+
+    /// What it is, why it is done, and how it is undone.
+    #[must_use]
+    pub const fn describe(self) -> Description {
+        let (what, why, undone) = match self {
+            Self::FileSystem => (
+                "a file system on a loop device",
+                "losetup, mkfs.ext4 and mount (nosuid, nodev) over a file of 192 MB below --dir: writing is measured on a new file system",
+                "unmounted, detached and removed at the end of the run, or by its watchdog",
+            ),
+            Self::Swap => (
+                "a swap file",
+                "mkswap and swapon of 256 MB below --dir, after the machine's own swap: anonymous memory can only be paged to swap, and that of other processes may go there too",
+                "swapped off, overwritten and removed at the end of the run, or by its watchdog",
+            ),
+            Self::Trace => (
+                "an instance of tracefs",
+                "events of the kernel that latencies are timed by",
+                "removed at the end of the run, or by its watchdog",
+            ),
+            Self::MemoryGroup => (
+                "a control group that limits memory",
+                "paging is measured in less memory than the work needs",
+                "removed at the end of the run, or by its watchdog, with whoever is in it",
+            ),
+            Self::ProcessGroup => (
+                "a control group that limits the number of processes",
+                "programs of custom benchmarks can be ended whatever they start",
+                "removed at the end of the run, or by its watchdog, with whoever is in it",
+            ),
+            Self::RealTime => (
+                "real-time priority",
+                "SCHED_FIFO, mlockall and /dev/cpu_dma_latency in workloads of real-time latency",
+                "ends with the process",
+            ),
+            Self::NetworkNamespaces => (
+                "two network namespaces joined by veth",
+                "files that go between two hosts, as load level 4 asks",
+                "go with their processes",
+            ),
+            Self::IpcNamespace => (
+                "an IPC namespace",
+                "System V queues and semaphores, which would outlive a process that is killed",
+                "goes with the process",
+            ),
+            Self::DirectoryFlag => (
+                "a flag of the launch's directory",
+                "FS_IOC_SETFLAGS, so that new directories are spread over the file system",
+                "goes with the directory",
+            ),
+            Self::Settings => (
+                "settings of the machine (--steady)",
+                "governor, turbo, interrupts, SCHED_FIFO of workloads that never wait: the machine is to be the same all the time",
+                "put back at the end of the run, by its watchdog, or by the next start",
+            ),
+        };
+        Description { what, why, undone }
+    }
+
+    /// Whether a launch of a benchmark does it, where it may.
+    #[must_use]
+    pub fn needed_by(self, benchmark: &Benchmark) -> bool {
+        let by_us = match self {
+            Self::FileSystem => wants_file_system(benchmark),
+            Self::Swap => wants_swap(benchmark),
+            Self::Trace => is_traced(benchmark),
+            Self::MemoryGroup => is_confined(benchmark),
+            Self::NetworkNamespaces => benchmark.load().contains(&TRANSFER),
+            _ => false,
+        };
+        let Work::Kernel(work) = &benchmark.work else {
+            return by_us;
+        };
+        by_us
+            || BY_WORKLOADS.iter().any(|(program, by, action)| {
+                let so = |(key, value): &(&str, &str)| {
+                    work.params.get(*key).is_some_and(|given| given == value)
+                };
+                *action == self && *program == work.program && by.as_ref().is_none_or(so)
+            })
+    }
+}
+
+/// What the user permits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Permits {
+    /// Nothing privileged at all (`--no-privileged`).
+    pub nothing: bool,
+    /// A swap file (`--allow swap`).
+    pub swap: bool,
+}
+
+impl Permits {
+    /// Why a benchmark is not to be measured, with what permits it.
+    #[must_use]
+    pub fn refusal(self, benchmark: &Benchmark) -> Option<String> {
+        let needs = |action: Action| action.needed_by(benchmark);
+        if self.nothing {
+            let action = Action::ALL.into_iter().find(|action| needs(*action))?;
+            let what = action.describe().what;
+            return Some(format!(
+                "It is not measured without privileges (--no-privileged): it needs {what}."
+            ));
+        }
+        let refused = needs(Action::Swap) && !self.swap;
+        refused.then(|| {
+            "It needs a swap file, to which the memory of other processes may go too: --allow swap permits it."
+                .to_owned()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gritstone_model::{Id, KernelWork, Unit};
+    use std::collections::{BTreeMap, BTreeSet};
+
+    /// Words of C by which a workload does something that is listed.
+    const WORDS: [(&str, Action); 6] = [
+        ("sched_setscheduler(", Action::RealTime),
+        ("mlockall(", Action::RealTime),
+        ("/dev/cpu_dma_latency", Action::RealTime),
+        ("unshare(CLONE_NEWIPC", Action::IpcNamespace),
+        ("unshare(CLONE_NEWNET", Action::NetworkNamespaces),
+        ("FS_IOC_SETFLAGS", Action::DirectoryFlag),
+    ];
+    /// What no workload may do.
+    const NEVER: [&str; 6] = [
+        "setns(",
+        " mount(",
+        "umount",
+        "swapon(",
+        "init_module",
+        "sched_setattr(",
+    ];
+
+    /// A source with all that it includes, some parts perhaps twice.
+    fn whole(path: &str, sources: &BTreeMap<&str, &str>, depth: u32) -> String {
+        let text = sources.get(path).copied().unwrap_or_default();
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let mut all = text.to_owned();
+        let included = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'));
+        for name in included.filter(|_| depth < 8) {
+            let near = format!("{folder}/{name}");
+            let path = match name.strip_prefix("../") {
+                Some(other) => other.to_owned(),
+                None => near,
+            };
+            all += &whole(&path, sources, depth + 1);
+        }
+        all
+    }
+
+    #[test]
+    fn what_workloads_do_by_themselves_is_all_in_the_list() {
+        let sources: BTreeMap<&str, &str> = gritstone_kernels::sources()
+            .iter()
+            .map(|source| (source.path, source.text))
+            .collect();
+        let listed: BTreeSet<(&str, Action)> = BY_WORKLOADS
+            .iter()
+            .map(|(program, _, action)| (*program, *action))
+            .chain([(TRANSFER, Action::NetworkNamespaces)])
+            .collect();
+        let mut found = BTreeSet::new();
+        for path in sources.keys().filter(|path| path.ends_with(".c")) {
+            let program = path.strip_suffix(".c").unwrap();
+            if program.starts_with("runtime/") {
+                continue;
+            }
+            let text = whole(path, &sources, 0);
+            let does = WORDS.iter().filter(|(word, _)| text.contains(word));
+            found.extend(does.map(|(_, action)| (program, *action)));
+            for word in NEVER {
+                assert!(!text.contains(word), "{path}: {word}");
+            }
+        }
+        assert_eq!(found, listed);
+    }
+
+    fn row(program: &str, params: &[(&str, &str)]) -> Benchmark {
+        let params = params.iter();
+        Benchmark::new(
+            Id::parse("a/b").unwrap(),
+            Unit::parse("ns/op").unwrap(),
+            Work::Kernel(KernelWork {
+                program: program.to_owned(),
+                params: params
+                    .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+                    .collect(),
+                uses: vec![],
+            }),
+        )
+    }
+
+    #[test]
+    fn only_what_is_permitted_is_measured() {
+        let nothing = Permits {
+            nothing: true,
+            swap: false,
+        };
+        let swap = Permits {
+            nothing: false,
+            swap: true,
+        };
+        let usual = Permits::default();
+        let refused = |permits: Permits, row: &Benchmark| permits.refusal(row).unwrap_or_default();
+        let plain = row("byte/loop", &[]);
+        let queue = row("ipc/latency", &[("by", "system-v-queue")]);
+        let pipe = row("ipc/latency", &[("by", "pipe")]);
+        let paging = row("vm/paging", &[("swap", "yes"), ("memory_pages", "8")]);
+        for free in [&plain, &pipe] {
+            assert_eq!(refused(nothing, free), "");
+        }
+        assert!(refused(nothing, &queue).contains("IPC namespace"));
+        assert_eq!(refused(usual, &queue), "");
+        assert!(refused(nothing, &paging).contains("--no-privileged"));
+        assert!(refused(usual, &paging).contains("--allow swap"));
+        assert_eq!(refused(swap, &paging), "");
+    }
+}

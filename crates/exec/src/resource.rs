@@ -1,0 +1,245 @@
+//! What a run makes or changes outside its store: written down in its journal, made, and undone.
+//!
+//! Must not know: what the resources are for.
+
+use crate::group::Group;
+use crate::load::Mark;
+use crate::ours::{self, Dir, Identity};
+use crate::recover::Command;
+use crate::settings::Setting;
+use crate::swap::Swap;
+use crate::trace::Trace;
+use crate::volume::Volume;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use thiserror::Error;
+
+/// How long the killed may take to leave what is removed.
+pub(crate) const GRACE: Duration = Duration::from_secs(5);
+/// How often it is tried until then.
+pub(crate) const AGAIN: Duration = Duration::from_millis(10);
+
+/// Something that is acquired through the journal, and undone at the end of the run, by its watchdog, or by the next start.
+pub(crate) trait Resource: Clone + Into<Thing> {
+    /// Makes it, under a name that is in the journal by now. What it is from then on, whatever its name.
+    fn make(&self) -> io::Result<Option<Identity>>;
+
+    /// Makes what is in it; its identity is in the journal by now.
+    fn set_up(&self) -> Result<(), Unavailable> {
+        Ok(())
+    }
+
+    /// Undoes it as far as it is there; only what has this identity, where that is known.
+    fn undo(&self, made: Option<Identity>) -> io::Result<Back>;
+}
+
+/// What came of undoing something.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Back {
+    /// It is gone.
+    Gone,
+    /// The machine is as it was before.
+    PutBack,
+    /// It was not needed.
+    Unchanged,
+    /// It is not what the run made of it: it was left, as this sentence says.
+    Left(String),
+}
+
+/// Why something cannot be had.
+#[derive(Debug, Error)]
+pub enum Unavailable {
+    /// Nothing needs it.
+    #[error("none was asked for")]
+    NotAsked,
+    /// What is not written down is not made.
+    #[error("there is no journal to write it down in")]
+    NoJournal,
+    /// Only root may.
+    #[error("it takes root")]
+    NeedsRoot,
+    /// The directory is too full.
+    #[error(
+        "there is no room for {megabytes} MB twice over in {dir}; choose another directory with --dir"
+    )]
+    NoRoom {
+        /// What is needed once.
+        megabytes: u64,
+        /// Where.
+        dir: PathBuf,
+    },
+    /// A program of the machine is missing, or has failed.
+    #[error("{tool}: {why}")]
+    Tool {
+        /// Its name.
+        tool: &'static str,
+        /// What it says.
+        why: String,
+    },
+    /// The device would be cached twice.
+    #[error("{0} cannot go past the cache of the directory")]
+    Cached(String),
+    /// What this machine swaps to is encrypted.
+    #[error(
+        "this machine encrypts its swap ({0}), and a swap file would hold in clear what others have in memory"
+    )]
+    EncryptedSwap(String),
+    /// Others' memory would go to our file first.
+    #[error(
+        "the system would use the file before the machine's own swap (priority {ours}, the machine's lowest is {lowest})"
+    )]
+    SwapComesFirst {
+        /// The priority of our file.
+        ours: i32,
+        /// The lowest of the machine's.
+        lowest: i32,
+    },
+    /// No parent was found.
+    #[error("no control group here hands down the control of memory")]
+    NoGroup,
+    /// The nearest parent refuses.
+    #[error("{parent}: {why}; it takes root, or a group of one's own")]
+    Group {
+        /// Below which it was tried.
+        parent: PathBuf,
+        /// The reason.
+        why: String,
+    },
+    /// The system refused.
+    #[error("{0}")]
+    System(#[from] io::Error),
+}
+
+impl From<Unavailable> for io::Error {
+    fn from(why: Unavailable) -> Self {
+        match why {
+            Unavailable::System(why) => why,
+            why => Self::other(why),
+        }
+    }
+}
+
+/// All there is, as it stands in a journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Thing {
+    Directory(Directory),
+    Group(Group),
+    Load(Mark),
+    Trace(Trace),
+    Volume(Volume),
+    Swap(Swap),
+    Setting(Setting),
+    Command(Command),
+}
+
+impl Thing {
+    pub(crate) fn undo(&self, made: Option<Identity>) -> io::Result<Back> {
+        match self {
+            Self::Directory(it) => it.undo(made),
+            Self::Group(it) => it.undo(made),
+            Self::Load(it) => it.undo(made),
+            Self::Trace(it) => it.undo(made),
+            Self::Volume(it) => it.undo(made),
+            Self::Swap(it) => it.undo(made),
+            Self::Setting(it) => it.undo(made),
+            Self::Command(it) => it.undo(made),
+        }
+    }
+
+    /// What to do where it cannot be undone.
+    pub(crate) fn remedy(&self, why: &io::Error) -> String {
+        match self {
+            Self::Directory(Directory(at)) | Self::Group(Group(at)) => {
+                format!("cannot remove {}: {why}", at.display())
+            }
+            Self::Load(Mark(mark)) => format!("cannot end the load {mark}: {why}"),
+            Self::Trace(Trace(name)) => format!("cannot remove the trace {name}: {why}"),
+            Self::Volume(Volume(at)) => format!(
+                "cannot remove the file system in {}: {why}; umount it, then remove the directory",
+                at.display()
+            ),
+            Self::Swap(Swap(at)) => format!(
+                "cannot remove the swap file in {}: {why}; swapoff it, then remove the directory",
+                at.display()
+            ),
+            Self::Setting(Setting { path, old, .. }) => format!(
+                "{} cannot be put back to '{old}': {why}; do it by hand",
+                path.display()
+            ),
+            Self::Command(Command { command, .. }) => format!(
+                "the command that undoes what the run has changed, '{command}', failed: {why}; do it by hand"
+            ),
+        }
+    }
+}
+
+/// A directory with whatever is put there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Directory(pub(crate) PathBuf);
+
+impl From<Directory> for Thing {
+    fn from(it: Directory) -> Self {
+        Self::Directory(it)
+    }
+}
+
+impl Resource for Directory {
+    fn make(&self) -> io::Result<Option<Identity>> {
+        Identity::of(Dir::make(&self.0)?).map(Some)
+    }
+
+    fn undo(&self, made: Option<Identity>) -> io::Result<Back> {
+        patiently(io::ErrorKind::DirectoryNotEmpty, || {
+            ours::remove(&self.0, made)
+        })?;
+        Ok(Back::Gone)
+    }
+}
+
+/// Tries again for a while: who is being killed may be at work there still.
+pub(crate) fn patiently<T>(
+    refusal: io::ErrorKind,
+    mut attempt: impl FnMut() -> io::Result<T>,
+) -> io::Result<T> {
+    let end = Instant::now() + GRACE;
+    loop {
+        match attempt() {
+            Err(why) if why.kind() == refusal && Instant::now() < end => {
+                std::thread::sleep(AGAIN);
+            }
+            done => return done,
+        }
+    }
+}
+
+/// A resource that this run has; it is undone when this is dropped. What cannot be undone then stays in the journal, which
+/// tries again.
+#[derive(Debug)]
+pub(crate) struct Held<R: Resource> {
+    resource: R,
+    made: Option<Identity>,
+}
+
+impl<R: Resource> Held<R> {
+    /// One that was made.
+    pub(crate) fn new(resource: R, made: Option<Identity>) -> Self {
+        Self { resource, made }
+    }
+}
+
+impl<R: Resource> std::ops::Deref for Held<R> {
+    type Target = R;
+
+    fn deref(&self) -> &R {
+        &self.resource
+    }
+}
+
+impl<R: Resource> Drop for Held<R> {
+    fn drop(&mut self) {
+        let _ = self.resource.undo(self.made);
+    }
+}

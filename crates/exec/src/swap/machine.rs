@@ -1,0 +1,141 @@
+//! What the machine swaps to: by whose priority, and whether it is encrypted.
+//!
+//! Must not know: the swap file of a run.
+
+use crate::resource::Unavailable;
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// A device or file that the system swaps to.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Area {
+    path: PathBuf,
+    priority: i32,
+}
+
+/// All of them, from the text of /proc/swaps: a path is the first word of a line, its blanks as \040; the last is the priority.
+pub(super) fn areas(swaps: &str) -> Vec<Area> {
+    let lines = swaps.lines().skip(1);
+    let area = |line: &str| {
+        let mut words = line.split_whitespace();
+        Some(Area {
+            path: PathBuf::from(words.next()?.replace("\\040", " ")),
+            priority: words.next_back()?.parse().ok()?,
+        })
+    };
+    lines.filter_map(area).collect()
+}
+
+/// That the system uses `ours` after all others.
+pub(super) fn comes_last(areas: &[Area], ours: &Path) -> Result<(), Unavailable> {
+    let real = ours.canonicalize().unwrap_or_else(|_| ours.to_owned());
+    let (own, others): (Vec<&Area>, Vec<&Area>) = areas.iter().partition(|area| area.path == real);
+    let lowest = others.iter().map(|area| area.priority).min();
+    match (own.first(), lowest) {
+        (Some(own), Some(lowest)) if own.priority >= lowest => Err(Unavailable::SwapComesFirst {
+            ours: own.priority,
+            lowest,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The first of them that dm-crypt encrypts, or whose file is on a device that it does; `sys` is /sys, or a made-up one.
+pub(super) fn encrypted(sys: &Path, areas: &[Area]) -> Option<String> {
+    let device = |area: &&Area| {
+        let meta = fs::metadata(&area.path).ok()?;
+        let number = match meta.file_type().is_block_device() {
+            true => meta.rdev(),
+            false => meta.dev(),
+        };
+        Some(number)
+    };
+    let is = |area: &&Area| {
+        device(area).is_some_and(|number| {
+            let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
+            is_encrypted(&sys.join(format!("dev/block/{major}:{minor}")))
+        })
+    };
+    let found = areas.iter().find(is)?;
+    Some(found.path.display().to_string())
+}
+
+/// Whether a block device is dm-crypt's, or on one that is.
+fn is_encrypted(device: &Path) -> bool {
+    let uuid = fs::read_to_string(device.join("dm/uuid")).unwrap_or_default();
+    let below = fs::read_dir(device.join("slaves"));
+    uuid.starts_with("CRYPT-")
+        || below
+            .into_iter()
+            .flatten()
+            .flatten()
+            .any(|slave| is_encrypted(&slave.path()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n";
+
+    fn read(lines: &[(&str, i32)]) -> Vec<Area> {
+        let line =
+            |(path, priority): &(&str, i32)| format!("{path}  file\t\t131068\t\t0\t\t{priority}\n");
+        areas(&(HEAD.to_owned() + &lines.iter().map(line).collect::<String>()))
+    }
+
+    #[test]
+    fn what_the_system_swaps_to_is_read_from_its_own_words() {
+        let area = |path: &str, priority| Area {
+            path: path.into(),
+            priority,
+        };
+        assert_eq!(
+            read(&[("/var/my\\040files/area", -2), ("/dev/dm-1", 5)]),
+            [area("/var/my files/area", -2), area("/dev/dm-1", 5)]
+        );
+        assert_eq!(areas(""), []);
+    }
+
+    #[test]
+    fn a_file_of_ours_is_never_used_before_the_machines_own() {
+        let ours = Path::new("/nonexistent/area");
+        let with = |own, others: &[i32]| {
+            let mut lines = vec![("/nonexistent/area", own)];
+            lines.extend(others.iter().map(|other| ("/dev/sda2", *other)));
+            comes_last(&read(&lines), ours)
+        };
+        with(-2, &[]).unwrap();
+        with(-3, &[-2, 5]).unwrap();
+        for (own, others) in [(-2, &[-2][..]), (0, &[5, -2]), (32767, &[100])] {
+            let refused = with(own, others).unwrap_err();
+            assert!(
+                matches!(refused, Unavailable::SwapComesFirst { .. }),
+                "{own} {others:?}"
+            );
+        }
+    }
+
+    /// A made-up /sys, in which the device of a file of ours lies on a device of this identifier.
+    fn on(uuid: &str) -> Option<String> {
+        let sys = tempfile::tempdir().unwrap();
+        let file = sys.path().join("area");
+        fs::write(&file, "").unwrap();
+        let number = fs::metadata(&file).unwrap().dev();
+        let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
+        let below = sys.path().join(format!(
+            "dev/block/{major}:{minor}/slaves/dm-0/slaves/dm-1/dm"
+        ));
+        fs::create_dir_all(&below).unwrap();
+        fs::write(below.join("uuid"), uuid).unwrap();
+        encrypted(sys.path(), &read(&[(file.to_str().unwrap(), -2)]))
+    }
+
+    #[test]
+    fn swap_that_dm_crypt_encrypts_is_found_below_other_devices() {
+        assert!(on("CRYPT-LUKS2-0123-swap\n").unwrap().ends_with("/area"));
+        assert_eq!(on("LVM-0123\n"), None);
+        assert_eq!(encrypted(Path::new("/nonexistent"), &[]), None);
+    }
+}
