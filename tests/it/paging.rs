@@ -62,7 +62,7 @@ fn groups(home: &Home) -> Vec<PathBuf> {
         .collect();
     text.lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter_map(|entry| Some(PathBuf::from(entry["confines"].as_str()?)))
+        .filter_map(|entry| Some(PathBuf::from(entry["makes"]["group"].as_str()?)))
         .collect()
 }
 
@@ -105,7 +105,9 @@ fn pages_of_no_file_go_to_a_swap_file_that_goes_with_the_run_however_it_ends_as_
     let below = tempfile::Builder::new().tempdir_in(DIR).unwrap();
     let dir = below.path().to_str().unwrap();
     let row = "vm/paging/random@anonymous";
-    let whole = ["run", row, "--dir", dir, "--format", "json"];
+    let whole = [
+        "run", row, "--allow", "swap", "--dir", dir, "--format", "json",
+    ];
     let (code, out, error) = home.run(&[&whole[..], &PATIENT].concat());
     let run: Value = serde_json::from_str(&out).unwrap();
     let row_of_it = result(&run, row);
@@ -114,7 +116,9 @@ fn pages_of_no_file_go_to_a_swap_file_that_goes_with_the_run_however_it_ends_as_
     assert_eq!(code, 0, "{error}");
     assert!(!flagged(row_of_it, "invalid"), "{row_of_it}");
 
-    let killed = ["run", row, "--budget", "60s", "--dir", dir];
+    let killed = [
+        "run", row, "--allow", "swap", "--budget", "60s", "--dir", dir,
+    ];
     let mut child = start(&home, &killed, &[]);
     eventually("there is swap", || swap_files(below.path()) == 1);
     kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();

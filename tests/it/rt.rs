@@ -173,7 +173,7 @@ fn a_run_that_is_killed_leaves_no_trace_of_the_kernel_as_root() {
         .collect();
     kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
     child.wait().unwrap();
-    assert!(written.contains("traces"), "{written}");
+    assert!(written.contains("\"trace\""), "{written}");
     // the watchdog removes it at once, which is what a journal says by going
     eventually("the watchdog has removed the trace", || {
         journals(&home).is_empty() && processes(&home) == 0

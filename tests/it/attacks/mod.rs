@@ -2,10 +2,12 @@
 
 mod bundles;
 mod damage;
+mod directories;
 mod full_disks;
 mod kills;
 mod limits;
 mod parameters;
 mod printing;
+mod privileged;
 mod setup;
 mod stores;

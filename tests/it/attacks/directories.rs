@@ -1,0 +1,296 @@
+//! Directories, journals and names that another user of the machine can change or foresee.
+
+use crate::common::{
+    DISC, Home, alone, binary, entries, eventually, has_loops, kept, ours, processes, start,
+};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// The user who attacks.
+const NOBODY: u32 = 65534;
+/// Where journals lie in a home.
+const STATE: &str = ".local/state/gritstone";
+const SHORT: [&str; 4] = ["run", "byte/loop", "--budget", "2s"];
+const LONG: [&str; 6] = [
+    "run",
+    "byte/loop",
+    "--budget",
+    "60s",
+    "--precision",
+    "0.01%",
+];
+
+fn mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn line(path: &str) -> String {
+    fs::read_to_string(path).unwrap().trim().to_owned()
+}
+
+/// A journal of a dead run that has this command executed.
+fn journal(command: &str) -> String {
+    let by = json!({"by": {
+        "host": line("/proc/sys/kernel/hostname"),
+        "boot": line("/proc/sys/kernel/random/boot_id"),
+        "root": "/",
+        "process": 1,
+        "start": 1,
+    }});
+    let undo = json!({"makes": {"command": {"command": command, "directory": "/"}}});
+    // as it was written before a run made things by their inode
+    let before = json!({"undo": {"command": command, "directory": "/"}});
+    format!("{by}\n{undo}\n{before}\n")
+}
+
+fn end(child: &mut Child) {
+    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_journal_of_another_user_is_not_followed_and_its_directory_named() {
+    let home = Home::new();
+    let marker = home.path().join("executed");
+    let state = home.path().join(STATE);
+    fs::create_dir_all(&state).unwrap();
+    let planted = state.join("0.1.2.0.journal");
+    fs::write(&planted, journal(&format!("id > {}", marker.display()))).unwrap();
+    mode(&planted, 0o600);
+    // of the directory, of what it is in, or of the journal alone
+    for theirs in [&state, &home.path().join(".local"), &planted] {
+        chown(theirs, Some(NOBODY), None).unwrap();
+        for arguments in [&SHORT[..], &["doctor"]] {
+            let (_, _, error) = home.run(arguments);
+            let named = format!("{} belongs to user {NOBODY}", theirs.display());
+            assert!(error.contains(&named), "{error}");
+            assert!(!marker.exists() && planted.exists(), "{error}");
+        }
+        chown(theirs, Some(0), None).unwrap();
+    }
+    // as its own, it would have been followed
+    mode(&state, 0o700);
+    mode(&home.path().join(".local"), 0o700);
+    home.run(&["doctor"]);
+    assert!(marker.exists());
+}
+
+#[test]
+fn the_watchdog_does_not_follow_a_journal_that_took_the_place_of_the_runs() {
+    let home = Home::new();
+    let marker = home.path().join("executed");
+    let state = home.path().join(STATE);
+    let mut child = start(&home, &LONG, &[]);
+    eventually("the run is at work", || kept(&home) > 0);
+    let moved = home.path().join("moved");
+    fs::rename(&state, &moved).unwrap();
+    fs::create_dir(&state).unwrap();
+    mode(&state, 0o700);
+    let command = format!("id > {}", marker.display());
+    for real in entries(&moved) {
+        let planted = state.join(real.file_name().unwrap());
+        fs::write(&planted, journal(&command)).unwrap();
+        mode(&planted, 0o600);
+    }
+    let planted = entries(&state);
+    assert_eq!(planted.len(), 1);
+    end(&mut child);
+    eventually("no process is left", || processes(&home) == 0);
+    assert!(!marker.exists() && planted[0].exists());
+    // what the run itself had written was followed
+    assert_eq!(ours(home.path()), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_nothing() {
+    let home = Home::new();
+    let mut child = start(&home, &LONG, &[]);
+    eventually("the run is at work", || kept(&home) > 0);
+    assert!(!ours(home.path()).is_empty());
+    end(&mut child);
+    eventually("no process is left", || processes(&home) == 0);
+    assert_eq!(ours(home.path()), Vec::<PathBuf>::new());
+    assert_eq!(entries(&home.path().join(STATE)), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn the_state_directory_is_private_whatever_the_umask() {
+    let home = Home::new();
+    let script = format!(
+        "umask 0; exec {} run byte/loop --budget 2s",
+        binary().display()
+    );
+    let status = Command::new("/bin/sh")
+        .args(["-c", &script])
+        .env("HOME", home.path())
+        .env("XDG_DATA_HOME", home.path().join("data"))
+        .env("TMPDIR", home.path())
+        .env_remove("XDG_STATE_HOME")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let mut made = home.path().to_owned();
+    for part in Path::new(STATE) {
+        made.push(part);
+        let mode = fs::metadata(&made).unwrap().mode() & 0o7777;
+        assert_eq!(mode, 0o700, "{}", made.display());
+    }
+}
+
+#[test]
+fn a_directory_that_others_can_write_to_is_refused_by_name() {
+    let home = Home::new();
+    let open = home.path().join("open");
+    fs::create_dir(&open).unwrap();
+    mode(&open, 0o777);
+    let dir = open.to_str().unwrap();
+    let (code, _, error) = home.run(&[&SHORT[..], &["--dir", dir]].concat());
+    assert_ne!(code, 0);
+    let named = format!("{dir} can be written by other users (mode 0777)");
+    assert!(error.contains(&named), "{error}");
+    mode(&open, 0o1777);
+    let (code, _, error) = home.run(&[&SHORT[..], &["--dir", dir]].concat());
+    assert_eq!(code, 0, "{error}");
+}
+
+/// What a user has mounted, and what the system has in use of his.
+struct Victim(PathBuf);
+
+impl Victim {
+    fn new(at: &Path) -> Self {
+        let victim = Self(at.join("victim"));
+        fs::create_dir_all(victim.0.join("mounted")).unwrap();
+        let area = victim.0.join("area");
+        let zeros = vec![0_u8; 1 << 20];
+        for file in [&area, &victim.0.join("image")] {
+            fs::write(file, &zeros).unwrap();
+            mode(file, 0o600);
+        }
+        tool("mount", &["-t", "tmpfs", "none", &victim.path("mounted")]);
+        tool("losetup", &["--find", &victim.path("image")]);
+        tool("mkswap", &["--quiet", &victim.path("area")]);
+        tool("swapon", &["--priority", "0", &victim.path("area")]);
+        victim
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    /// What of it is still there: what is mounted, the loop device, the swap file.
+    fn intact(&self) -> [bool; 3] {
+        let mounts = fs::read_to_string("/proc/mounts").unwrap();
+        let swaps = fs::read_to_string("/proc/swaps").unwrap();
+        [
+            mounts.contains(&self.path("mounted")),
+            !tool("losetup", &["-j", &self.path("image")]).is_empty(),
+            swaps.contains(&self.path("area")),
+        ]
+    }
+}
+
+impl Drop for Victim {
+    fn drop(&mut self) {
+        let detach = format!(
+            "losetup -j '{}' | cut -d: -f1 | xargs -r losetup -d",
+            self.path("image")
+        );
+        for command in [
+            format!("umount '{}'", self.path("mounted")),
+            format!("swapoff '{}'", self.path("area")),
+            detach,
+        ] {
+            let _ = Command::new("/bin/sh").args(["-c", &command]).status();
+        }
+    }
+}
+
+fn tool(name: &str, arguments: &[&str]) -> String {
+    let output = Command::new(name).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{name}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The names that a run of this process was to make once: all that was in them could be known by others.
+fn foreseen(pid: u32) -> Vec<String> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let after = stat.rsplit_once(')').unwrap().1;
+    let start: u64 = after.split_whitespace().nth(19).unwrap().parse().unwrap();
+    let inode = fs::metadata("/proc/self/ns/pid").unwrap().ino();
+    let host = line("/proc/sys/kernel/hostname");
+    let boot = line("/proc/sys/kernel/random/boot_id");
+    let digest = Sha256::digest(format!("{host} {boot} {inode}"));
+    let namespace = u64::from_be_bytes(digest[..8].try_into().unwrap());
+    let name = |purpose: &str, number: u32| {
+        format!("gritstone.{namespace:020}.{pid:08}.{start:014}.{purpose}{number:04}")
+    };
+    let purposes = ["volume", "swap", "work", "programs", "group", "trace"];
+    let names = purposes
+        .iter()
+        .flat_map(|purpose| (0..8).map(|number| name(purpose, number)));
+    names.collect()
+}
+
+#[test]
+fn what_another_user_plants_at_names_of_ours_is_not_taken_down() {
+    let _turn = alone();
+    let home = Home::new();
+    // on a disc: swap and file systems need one
+    let below = tempfile::tempdir_in(DISC).unwrap();
+    let victim = Victim::new(below.path());
+    let dir = below.path().join("shared");
+    fs::create_dir(&dir).unwrap();
+    mode(&dir, 0o1777);
+    let script = format!(
+        "read go; exec {} run disk/write-nofsync vm/paging/random@anonymous --allow swap --budget 6s --precision 50% --dir {}",
+        binary().display(),
+        dir.display()
+    );
+    let mut child = Command::new("/bin/sh")
+        .args(["-c", &script])
+        .env("HOME", home.path())
+        .env("XDG_DATA_HOME", home.path().join("data"))
+        .env("TMPDIR", home.path())
+        .env_remove("XDG_STATE_HOME")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // the process keeps its number and its start when it becomes Gritstone
+    let names = foreseen(child.id());
+    for name in &names {
+        symlink(&victim.0, dir.join(name)).unwrap();
+        std::os::unix::fs::lchown(dir.join(name), Some(NOBODY), Some(NOBODY)).unwrap();
+    }
+    // and what a run that died would have left, were it ours
+    let dead = format!("gritstone.{:08x}.0000001.000000000001.{:032x}.swap", 0, 0);
+    let theirs = dir.join(&dead);
+    fs::create_dir(&theirs).unwrap();
+    fs::write(theirs.join("area"), "theirs").unwrap();
+    chown(&theirs, Some(NOBODY), None).unwrap();
+    mode(&theirs, 0o700);
+    child.stdin.take().unwrap().write_all(b"go\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{error}");
+    assert_eq!(victim.intact(), [true; 3], "{error}");
+    let left = names
+        .iter()
+        .filter(|name| dir.join(name).is_symlink())
+        .count();
+    assert_eq!(left, names.len(), "{error}");
+    assert!(theirs.join("area").exists());
+    // and what the run had made itself is gone
+    assert_eq!(entries(&dir).len(), names.len() + 1);
+    assert!(has_loops());
+}
