@@ -1,7 +1,8 @@
 //! Directories, journals and names that another user of the machine can change or foresee.
 
 use crate::common::{
-    DISC, Home, alone, binary, entries, eventually, has_loops, kept, ours, processes, start,
+    DISC, Home, alone, binary, entries, eventually, has_loops, kept, needs_root, ours, processes,
+    start,
 };
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -56,7 +57,8 @@ fn end(child: &mut Child) {
 }
 
 #[test]
-fn a_journal_of_another_user_is_not_followed_and_its_directory_named() {
+fn a_journal_of_another_user_is_not_followed_and_its_directory_named_as_root() {
+    needs_root();
     let home = Home::new();
     let marker = home.path().join("executed");
     let state = home.path().join(STATE);
@@ -241,7 +243,8 @@ fn foreseen(pid: u32) -> Vec<String> {
 }
 
 #[test]
-fn what_another_user_plants_at_names_of_ours_is_not_taken_down() {
+fn what_another_user_plants_at_names_of_ours_is_not_taken_down_as_root() {
+    needs_root();
     let _turn = alone();
     let home = Home::new();
     // on a disc: swap and file systems need one

@@ -1,6 +1,8 @@
 //! What a run of root does to the machine: only what is permitted, by the tools of root.
 
-use crate::common::{DISC, Home, alone, binary, entries, make_program, messages, result};
+use crate::common::{
+    DISC, Home, alone, binary, entries, make_program, messages, needs_root, result,
+};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -27,7 +29,8 @@ fn run(home: &Home, rows: &[&str], more: &[&str]) -> (i32, Value, String) {
 }
 
 #[test]
-fn tools_on_a_path_that_others_write_to_are_not_executed() {
+fn tools_on_a_path_that_others_write_to_are_not_executed_as_root() {
+    needs_root();
     let _turn = alone();
     let home = Home::new();
     let (bin, marker) = (home.path().join("bin"), home.path().join("executed"));
@@ -69,7 +72,8 @@ fn tools_on_a_path_that_others_write_to_are_not_executed() {
 }
 
 #[test]
-fn nothing_privileged_is_done_without_privileges() {
+fn nothing_privileged_is_done_without_privileges_as_root() {
+    needs_root();
     let home = Home::new();
     let trace = home.path().join("trace");
     let calls = "trace=mount,umount2,fsopen,fsmount,move_mount,pivot_root,swapon,swapoff,unshare,setns,clone,clone3,\
@@ -138,7 +142,8 @@ fn nothing_privileged_is_done_without_privileges() {
 }
 
 #[test]
-fn what_a_run_would_do_is_listed_and_announced() {
+fn what_a_run_would_do_is_listed_and_announced_as_root() {
+    needs_root();
     let home = Home::new();
     let (code, out, _) =
         home.run(&[&["run", "--dry-run", "--format", "json"], &PRIVILEGED[..]].concat());
