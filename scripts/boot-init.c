@@ -2,13 +2,16 @@
  *
  * The kernel starts it as /init, beside /gritstone, in a root of nothing else, with the arguments of `gritstone run`. It measures
  * there and writes the brief; then it mounts what every usual machine has (/proc, /sys, /dev, /tmp), and does the same again,
- * with the doctor. What is said goes to the console, results as JSON to the second serial line. Its last word is `boot: passed` or why
- * not; then it turns the machine off.
+ * with the doctor. Where the kernel has control groups of version 2, it holds a benchmark to little memory, on the disk of this machine;
+ * kills such a run, and looks that nothing is left of it. Last it sets the clock forward and back during a run. What is said goes to the
+ * console, results as JSON to the second serial line. Its last word is `boot: passed` or why not; then it turns the machine off.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/random.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +22,16 @@
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ARGUMENTS 64 /* the kernel hands over at most 32 */
+#define GROUPS "/sys/fs/cgroup"
+#define DISK "/dev/nvme0n1"
+#define DAY 86400
 
 static int results; /* the second serial line */
+static char *nothing[] = {NULL}, *with_home[] = {"HOME=/home", NULL}, **environment = nothing;
 
 static void turn_off(void)
 {
@@ -40,25 +48,34 @@ static void fail(const char *stage, const char *what, const char *why)
 	turn_off();
 }
 
-/* Runs /gritstone with these arguments; its standard output goes to the console, or to the results. Whatever it leaves behind is
- * adopted here, and reaped. Returns its status. */
-static int gritstone(const char *stage, char *const arguments[], int to_results)
+/* Starts /gritstone with these arguments; its standard output goes to the console, or to the results. */
+static pid_t start(const char *stage, char *const arguments[], int to_results)
 {
-	int status = 0, s;
-	pid_t child = fork(), pid;
+	pid_t child = fork();
 	if (child < 0)
 		fail(stage, "fork", strerror(errno));
 	if (child == 0) {
-		char *nothing[] = {NULL};
 		if (to_results && dup2(results, 1) < 0)
 			_exit(127);
-		execve("/gritstone", arguments, nothing);
+		execve("/gritstone", arguments, environment);
 		_exit(127);
 	}
-	while ((pid = waitpid(-1, &s, 0)) != child)
+	return child;
+}
+
+/* Waits for its end, and returns its status. Whatever it leaves behind is adopted here, and reaped. */
+static int end_of(const char *stage, pid_t child)
+{
+	int status;
+	for (pid_t pid; (pid = waitpid(-1, &status, 0)) != child;)
 		if (pid < 0)
 			fail(stage, "waitpid", strerror(errno));
-	status = s;
+	return status;
+}
+
+static int gritstone(const char *stage, char *const arguments[], int to_results)
+{
+	int status = end_of(stage, start(stage, arguments, to_results));
 	if (WIFSIGNALED(status))
 		fail(stage, arguments[1], strsignal(WTERMSIG(status)));
 	printf("boot: %s: %s: exit %d\n", stage, arguments[1], WEXITSTATUS(status));
@@ -125,6 +142,97 @@ static void mounted(const char *type, const char *where)
 		fail("mount", where, strerror(errno));
 }
 
+/* How many entries of a directory have a name of ours; 0 where it is not there. */
+static int ours(const char *where)
+{
+	int count = 0;
+	DIR *directory = opendir(where);
+	for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;)
+		count += strncmp(entry->d_name, "gritstone.", 10) == 0;
+	if (directory != NULL)
+		closedir(directory);
+	return count;
+}
+
+static void no_more_of_us(const char *stage, const char *where)
+{
+	if (ours(where) != 0)
+		fail(stage, where, "something of a dead run is left");
+}
+
+/* Control groups of version 2 with all controllers that are used, and the disk; 0 where the kernel has none. */
+static int control_groups(void)
+{
+	mkdir(GROUPS, 0755);
+	if (mount("none", GROUPS, "cgroup2", 0, NULL) != 0)
+		return 0;
+	int file = open(GROUPS "/cgroup.subtree_control", O_WRONLY | O_CLOEXEC);
+	const char wanted[] = "+memory +pids +cpu";
+	if (file < 0 || write(file, wanted, strlen(wanted)) < 0)
+		fail("groups", "cgroup.subtree_control", strerror(errno));
+	close(file);
+	mkdir("/var", 0755);
+	mkdir("/var/tmp", 0755);
+	mkdir("/home", 0755);
+	if (mount(DISK, "/var/tmp", "ext4", 0, NULL) != 0)
+		fail("groups", DISK, strerror(errno));
+	return 1;
+}
+
+/* Less memory than is touched; then the same, killed when its group is there. */
+static void limit_memory(void)
+{
+	char *run[] = {"/gritstone", "run", "vm/paging/random", "--budget", "90s", "--precision", "50%", "--store", "/runs.db", NULL};
+	char *show[] = {"/gritstone", "show", "--store", "/runs.db", "--format", "json", NULL};
+	char *doctor[] = {"/gritstone", "doctor", NULL};
+	must("groups", run, 0, 0);
+	must("groups", show, 1, 0);
+	no_more_of_us("groups", GROUPS);
+	pid_t child = start("undo", run, 0);
+	for (int i = 0; ours(GROUPS) == 0; i++) {
+		if (i == 600)
+			fail("undo", GROUPS, "no group was made");
+		usleep(100000);
+	}
+	sleep(2);
+	kill(child, SIGKILL);
+	if (!WIFSIGNALED(end_of("undo", child)))
+		fail("undo", "run", "it ended before it was killed");
+	sleep(5); /* until the watchdog has ended what it can */
+	must("undo", doctor, 0, 1);
+	no_more_of_us("undo", GROUPS);
+	no_more_of_us("undo", "/var/tmp");
+	no_more_of_us("undo", "/tmp");
+	printf("boot: control groups of version 2: limits, paging, undo\n");
+}
+
+static void move_clock(long seconds)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_REALTIME, &now);
+	now.tv_sec += seconds;
+	if (clock_settime(CLOCK_REALTIME, &now) != 0)
+		fail("clock", "clock_settime", strerror(errno));
+	sleep(3);
+}
+
+/* A day forward, two back, one forward, during a run. */
+static void set_clock(void)
+{
+	char *run[] = {"/gritstone", "run", "byte/loop", "--budget", "40s", "--precision", "0.01%", "--store", "/clock.db", NULL};
+	char *show[] = {"/gritstone", "show", "--store", "/clock.db", "--format", "json", NULL};
+	pid_t child = start("clock", run, 0);
+	sleep(10);
+	move_clock(DAY);
+	move_clock(-2 * DAY);
+	move_clock(DAY);
+	int status = end_of("clock", child);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		fail("clock", "run", "see the lines above");
+	must("clock", show, 1, 0);
+	printf("boot: the clock was set\n");
+}
+
 int main(int argc, char **argv)
 {
 	char *list[] = {"/gritstone", "list", "byte/*", NULL};
@@ -145,6 +253,10 @@ int main(int argc, char **argv)
 	must("mounted", list, 0, 0);
 	must("mounted", doctor, 0, 1); /* 1: this machine is not fit to be measured, which is true */
 	measure("mounted", argc, argv);
+	environment = with_home;
+	if (control_groups())
+		limit_memory();
+	set_clock();
 	printf("boot: passed\n");
 	turn_off();
 }

@@ -13,7 +13,7 @@ const RUNS: [&[&str]; 4] = [
     &["byte/loop", "byte/shell", "--steady"],
     &["byte/disk-write", "byte/loop"],
     &["byte/shell", "byte/loop", "--steady"],
-    &["rt/driver-latency", "disk/write*", "file/make*"],
+    &["rt/driver-latency", "disk/read-seq", "file/create/*"],
 ];
 
 /// A home with a made-up machine whose settings a run may hold.
