@@ -16,9 +16,10 @@ pub use after_pilot::{AfterPilot, Limits, PILOT};
 pub use drive::{Backend, Finished, Progress, drive};
 pub use sequential::{Design, Sequential};
 
-use gritstone_model::{Benchmark, Outcome, Plan, Step};
+use gritstone_model::{Benchmark, Id, Outcome, Plan, Step};
 use gritstone_stats::summary::Learned;
 use gritstone_stats::times::Times;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Confidence of all intervals.
@@ -79,10 +80,11 @@ pub trait Scheduler {
 
 /// The steps of a plan that have an entry: what a [`Slot`] is an index of.
 fn launched(plan: &Plan) -> Vec<(&Step, &Benchmark)> {
-    let entry = |step: &Step| plan.benchmarks.iter().find(|entry| entry.id == step.id);
+    let entries = plan.benchmarks.iter().map(|entry| (&entry.id, entry));
+    let entries: BTreeMap<&Id, &Benchmark> = entries.collect();
     let steps = plan.steps.iter();
     steps
-        .filter_map(|step| Some((step, entry(step)?)))
+        .filter_map(|step| Some((step, *entries.get(&step.id)?)))
         .collect()
 }
 

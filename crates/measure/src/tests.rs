@@ -5,9 +5,8 @@ mod sequential;
 
 use super::*;
 use gritstone_model::{
-    COPY, Check, Conditions, Event, Id, KernelWork, Launch, Sample, Unit, Usage, Work,
+    COPY, Check, Conditions, Event, KernelWork, Launch, Sample, Unit, Usage, Work,
 };
-use std::collections::BTreeMap;
 
 /// A launch that is about to be made.
 struct Call {
