@@ -24,10 +24,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "gritstone-exec",
         &["gritstone-model", "gritstone-protocol", "gritstone-kernels"],
     ),
-    (
-        "gritstone-measure",
-        &["gritstone-model", "gritstone-plan", "gritstone-stats"],
-    ),
+    ("gritstone-measure", &["gritstone-model", "gritstone-stats"]),
     ("gritstone-report", &["gritstone-model", "gritstone-stats"]),
     ("gritstone-pdf", &["gritstone-model", "gritstone-report"]),
     (

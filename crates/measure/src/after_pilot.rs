@@ -3,9 +3,9 @@
 //!
 //! Must not know: what sets sides apart.
 
+use crate::rounds::{Need, adjacent, rounds, share};
 use crate::{CONFIDENCE, Observation, Scheduler, Slot, Standing, is_failing, launched};
 use gritstone_model::{Benchmark, Outcome, Plan, Quantity, Step, Work};
-use gritstone_plan::{Row, adjacent, rounds, share};
 use gritstone_stats::plan::launches_needed;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -107,17 +107,18 @@ impl Track {
     }
 
     /// How many launches the result needs: what a crowded one says of the scatter is not the result's, and it is made again.
-    fn row(&self, precision: f64) -> Row {
+    fn need(&self, precision: f64) -> Need {
         let crowded = self.crowded();
         let values = match crowded {
             0 => &self.values,
             _ => &self.alone,
         };
-        let needed = || launches_needed(values, precision, CONFIDENCE, MIN_LAUNCHES, MAX_LAUNCHES);
-        Row {
+        let launches =
+            || launches_needed(values, precision, CONFIDENCE, MIN_LAUNCHES, MAX_LAUNCHES);
+        Need {
             cost: self.cost(),
             done: self.launches,
-            wanted: if self.out { 0 } else { needed() + crowded },
+            wanted: if self.out { 0 } else { launches() + crowded },
             least: MIN_LAUNCHES,
         }
     }
@@ -188,16 +189,16 @@ impl AfterPilot {
     /// How many more launches each track gets.
     fn allot(&self, now: Duration) -> Vec<usize> {
         let precision = self.limits.precision;
-        let mut rows: Vec<Row> = self.tracks.iter().map(|t| t.row(precision)).collect();
+        let mut needs: Vec<Need> = self.tracks.iter().map(|t| t.need(precision)).collect();
         for group in &self.paired {
             let open = || group.iter().filter(|&&at| !self.tracks[at].out);
-            let most = open().map(|&at| rows[at].wanted).max().unwrap_or(0);
+            let most = open().map(|&at| needs[at].wanted).max().unwrap_or(0);
             for &at in open() {
-                rows[at].wanted = most;
+                needs[at].wanted = most;
             }
         }
         let left = self.limits.budget.saturating_sub(now).as_secs_f64();
-        share(&rows, left * SHARED_OUT)
+        share(&needs, left * SHARED_OUT)
     }
 
     /// What a stage will take; of the pilot nothing is known.

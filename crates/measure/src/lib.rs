@@ -8,6 +8,7 @@
 
 mod after_pilot;
 mod drive;
+mod rounds;
 mod sequential;
 #[cfg(test)]
 mod tests;

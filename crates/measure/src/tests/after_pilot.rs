@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::after_pilot::{MAX_LAUNCHES, MIN_LAUNCHES, REPEATED};
+use crate::rounds::rounds as rounds_of;
 use gritstone_model::Term;
-use gritstone_plan::rounds as rounds_of;
 
 pub fn limits(budget: f64) -> Limits {
     Limits {

@@ -1,4 +1,4 @@
-//! How many launches each row gets from the budget, and in which order the rounds take them.
+//! How many launches each track gets from the budget, and in which order the rounds take them.
 //!
 //! Must not know: what a launch is, how the wish for launches was computed.
 
@@ -6,37 +6,38 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
-/// What is known of a row after the pilot.
+/// What is known of a track after the pilot.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Row {
+pub struct Need {
     /// Seconds of one launch.
     pub cost: f64,
     /// Launches done.
     pub done: usize,
     /// Launches that the pilot calls for, in all.
     pub wanted: usize,
-    /// Launches that every row should have, in all.
+    /// Launches that every track should have, in all.
     pub least: usize,
 }
 
-/// How many more launches each row gets within `seconds`: all that it wants if there is time for that; otherwise every
-/// row gets the same share of its wish, and at least `least` while that fits.
-#[must_use]
-pub fn share(rows: &[Row], seconds: f64) -> Vec<usize> {
-    let more = |row: &Row, part: f64| {
-        let wish = (row.wanted as f64 * part).floor() as usize;
-        wish.max(row.least.min(row.wanted)).saturating_sub(row.done)
+/// How many more launches each track gets within `seconds`: all that it wants if there is time for that; otherwise every
+/// track gets the same share of its wish, and at least `least` while that fits.
+pub fn share(needs: &[Need], seconds: f64) -> Vec<usize> {
+    let more = |need: &Need, part: f64| {
+        let wish = (need.wanted as f64 * part).floor() as usize;
+        wish.max(need.least.min(need.wanted))
+            .saturating_sub(need.done)
     };
     let cost = |part: f64| -> f64 {
-        rows.iter()
-            .map(|row| more(row, part) as f64 * row.cost)
+        needs
+            .iter()
+            .map(|need| more(need, part) as f64 * need.cost)
             .sum()
     };
     if cost(1.0) <= seconds {
-        return rows.iter().map(|row| more(row, 1.0)).collect();
+        return needs.iter().map(|need| more(need, 1.0)).collect();
     }
     if cost(0.0) > seconds {
-        return evenly(rows, seconds);
+        return evenly(needs, seconds);
     }
     let (mut fits, mut too_much) = (0.0, 1.0);
     for _ in 0..40 {
@@ -47,19 +48,19 @@ pub fn share(rows: &[Row], seconds: f64) -> Vec<usize> {
             too_much = middle;
         }
     }
-    rows.iter().map(|row| more(row, fits)).collect()
+    needs.iter().map(|need| more(need, fits)).collect()
 }
 
-/// Not even the least fits: as many whole passes as fit, so that no row is preferred.
-fn evenly(rows: &[Row], seconds: f64) -> Vec<usize> {
-    let missing = |row: &Row| row.least.min(row.wanted).saturating_sub(row.done);
-    let mut given = vec![0; rows.len()];
+/// Not even the least fits: as many whole passes as fit, so that no track is preferred.
+fn evenly(needs: &[Need], seconds: f64) -> Vec<usize> {
+    let missing = |need: &Need| need.least.min(need.wanted).saturating_sub(need.done);
+    let mut given = vec![0; needs.len()];
     let mut left = seconds;
     loop {
-        let open: Vec<usize> = (0..rows.len())
-            .filter(|&i| given[i] < missing(&rows[i]))
+        let open: Vec<usize> = (0..needs.len())
+            .filter(|&i| given[i] < missing(&needs[i]))
             .collect();
-        let pass: f64 = open.iter().map(|&i| rows[i].cost).sum();
+        let pass: f64 = open.iter().map(|&i| needs[i].cost).sum();
         if open.is_empty() || pass > left {
             return given;
         }
@@ -70,9 +71,8 @@ fn evenly(rows: &[Row], seconds: f64) -> Vec<usize> {
     }
 }
 
-/// Rounds in which row `i` is launched `launches[i]` times in all, spread evenly over the rounds so that a slow minute of
-/// the machine is shared by all, each round in a fresh random order. Row indices, a list a round.
-#[must_use]
+/// Rounds in which track `i` is launched `launches[i]` times in all, spread evenly over the rounds so that a slow minute of
+/// the machine is shared by all, each round in a fresh random order. Indices of tracks, a list a round.
 pub fn rounds(launches: &[usize], seed: u64) -> Vec<Vec<usize>> {
     let total = launches.iter().copied().max().unwrap_or(0);
     let mut random = Pcg64::seed_from_u64(seed);
@@ -80,7 +80,7 @@ pub fn rounds(launches: &[usize], seed: u64) -> Vec<Vec<usize>> {
         .map(|round| {
             let due = |count: usize| (round + 1) * count / total > round * count / total;
             let mut order: Vec<usize> = (0..launches.len())
-                .filter(|&row| due(launches[row]))
+                .filter(|&track| due(launches[track]))
                 .collect();
             order.shuffle(&mut random);
             order
@@ -88,18 +88,17 @@ pub fn rounds(launches: &[usize], seed: u64) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// The same order with rows of one kind together: kinds in the order in which they first come, rows within a kind as before.
-#[must_use]
+/// The same order with tracks of one kind together: kinds in the order in which they first come, tracks within a kind as before.
 pub fn adjacent<K: PartialEq>(order: &[usize], kind: impl Fn(usize) -> K) -> Vec<usize> {
     let mut kinds: Vec<(K, Vec<usize>)> = vec![];
-    for &row in order {
-        let own = kind(row);
+    for &track in order {
+        let own = kind(track);
         match kinds.iter_mut().find(|(known, _)| *known == own) {
-            Some((_, rows)) => rows.push(row),
-            None => kinds.push((own, vec![row])),
+            Some((_, tracks)) => tracks.push(track),
+            None => kinds.push((own, vec![track])),
         }
     }
-    kinds.into_iter().flat_map(|(_, rows)| rows).collect()
+    kinds.into_iter().flat_map(|(_, needs)| needs).collect()
 }
 
 #[cfg(test)]
@@ -107,8 +106,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn row(cost: f64, done: usize, wanted: usize) -> Row {
-        Row {
+    fn row(cost: f64, done: usize, wanted: usize) -> Need {
+        Need {
             cost,
             done,
             wanted,
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_one_kind_come_together_and_else_as_they_were() {
+    fn tracks_of_one_kind_come_together_and_else_as_they_were() {
         assert_eq!(adjacent(&[4, 1, 0, 3, 2], |row| row % 2), [4, 0, 2, 1, 3]);
         assert_eq!(adjacent(&[2, 0, 1], |_| ()), [2, 0, 1]);
         assert!(adjacent(&[], |row| row).is_empty());
@@ -179,7 +178,7 @@ mod tests {
             rows in proptest::collection::vec((0.01_f64..5.0, 0_usize..20, 1_usize..200), 1..20),
             seconds in 0.0_f64..1000.0,
         ) {
-            let rows: Vec<Row> = rows.into_iter().map(|(c, d, w)| row(c, d, w)).collect();
+            let rows: Vec<Need> = rows.into_iter().map(|(c, d, w)| row(c, d, w)).collect();
             let given = share(&rows, seconds);
             let cost: f64 = rows.iter().zip(&given).map(|(r, &g)| r.cost * g as f64).sum();
             prop_assert!(cost <= seconds + 1e-9);
