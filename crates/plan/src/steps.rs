@@ -162,6 +162,7 @@ pub(crate) mod tests {
             cpus: vec![3, 1, 0],
             programs: BTreeSet::from(["sort".to_owned()]),
             kernels: BTreeSet::from(["byte/pipe".to_owned()]),
+            refused: BTreeMap::new(),
         }
     }
 
