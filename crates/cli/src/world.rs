@@ -15,7 +15,6 @@ use gritstone_stats::{compare, summary};
 use gritstone_store::{Store, StoreError};
 use std::cell::{LazyCell, RefCell};
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::rc::{Rc, Weak};
@@ -83,7 +82,6 @@ impl World {
         let store = match Store::open_read_only(&path) {
             Ok(store) => store,
             Err(StoreError::Missing { .. }) => return Ok(None),
-            Err(StoreError::ReadOnly { path }) => return Err(unreadable(&path)),
             // a log that a killed run left is worked in
             Err(StoreError::CutOff { .. }) => Store::open(&path)?,
             Err(error) => return Err(error.into()),
@@ -274,15 +272,6 @@ impl World {
             Err(_) => otherwise,
         }
     }
-}
-
-/// Why a store cannot be read, as the system says it.
-fn unreadable(path: &Path) -> anyhow::Error {
-    let why = File::open(path).map_or_else(|why| why.to_string(), |_| "it was refused".to_owned());
-    anyhow!(
-        "{} cannot be read: {why}. Ask its owner for the permission, or name another with --store",
-        path.display()
-    )
 }
 
 /// Whether a name is that of a run in the store, if of anything.

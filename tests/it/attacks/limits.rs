@@ -1,6 +1,6 @@
 //! Limits of the shell (`ulimit`): too low ones are named with exit 3 or leave benchmarks out, and nothing is left behind.
 
-use crate::common::{Home, binary, fixture, processes, result, said, traces};
+use crate::common::{Home, binary, fixture, processes, reason, result, said, traces};
 use serde_json::Value;
 use std::os::unix::fs::chown;
 use std::process::{Command, Output};
@@ -89,6 +89,23 @@ fn a_benchmark_of_more_processes_than_are_allowed_fails_alone() {
     let failed = others.filter(|row| row["outcome"] == "failed").count();
     assert!(failed > 0 && error.contains("ulimit -u"), "{error}");
     nothing_is_left(&home, "-u 20");
+}
+
+#[test]
+fn a_benchmark_of_longer_files_than_are_allowed_fails_alone() {
+    let home = Home::new();
+    // programs have a megabyte, and the file four
+    let run = [&run(&home)[..], &["disk/write-nofsync", "--format", "json"]].concat();
+    let (code, out, error) = said(under(&home, "-f 2000", false, &run));
+    assert_eq!(code, 0, "{error}");
+    let run: Value = serde_json::from_str(&out).unwrap();
+    assert!(result(&run, "byte/loop")["estimate"].is_number(), "{error}");
+    let disk = result(&run, "disk/write-nofsync");
+    assert_eq!(disk["outcome"], "failed", "{disk}");
+    // what is started has the usual effect of the signal, which we have not
+    assert!(reason(disk).contains("SIGXFSZ"), "{disk}");
+    assert!(reason(disk).contains("ulimit -f"), "{disk}");
+    nothing_is_left(&home, "-f 2000");
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! Stores of somebody else, and stores that others hold: a schema that is not ours, a lock, rows in the place of others.
 
-use crate::common::{self, Home, at_hour, recorded, start};
+use crate::common::{self, Home, at_hour, binary, ended, recorded, said, start};
 use gritstone_store::Store;
 use rusqlite::Connection;
+use std::fs;
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 /// A view in the place of a table that yields rows for ever.
@@ -115,4 +117,45 @@ fn a_store_that_is_locked_for_long_cuts_no_run_off() {
     assert!(error.contains("is locked by another process"), "{error}");
     let view = home.json(&["show", "--format", "json"]);
     assert!(view["elapsed_s"].is_number(), "{view}");
+}
+
+#[test]
+fn a_store_that_may_not_be_read_is_called_unreadable() {
+    let home = Home::with(&["copies"]);
+    let store = home.store();
+    // root may read everything, and becomes nobody, whose 0600 it is not; others may not read what nobody may
+    let (reader, mode) = match nix::unistd::geteuid().is_root() {
+        true => ("setpriv --reuid=65534 --regid=65534 --clear-groups", 0o600),
+        false => ("", 0o000),
+    };
+    fs::set_permissions(&store, fs::Permissions::from_mode(mode)).unwrap();
+    for folder in [
+        home.path(),
+        store.parent().unwrap(),
+        &home.path().join("data"),
+    ] {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    // the binary may lie where nobody may not go
+    let script = format!("exec 9<\"$0\"; exec {reader} /proc/self/fd/9 \"$@\"");
+    let output = std::process::Command::new("bash")
+        .args(["-c", &script])
+        .arg(binary())
+        .args(["show", "--store"])
+        .arg(&store)
+        .current_dir("/")
+        .output()
+        .unwrap();
+    let (code, _, error) = said(output);
+    assert_eq!(code, 2, "{error}");
+    assert!(error.contains("cannot be read: its permissions"), "{error}");
+    assert!(!error.contains("written"), "{error}");
+}
+
+#[test]
+fn an_empty_variable_names_no_store() {
+    let home = Home::with(&["copies"]);
+    let (code, out, error) = ended(home.gritstone(&["show"]).env("GRITSTONE_STORE", ""));
+    assert_eq!(code, 0, "{error}");
+    assert!(out.contains("byte/loop"), "{out}");
 }

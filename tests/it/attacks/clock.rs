@@ -1,0 +1,34 @@
+//! A wall clock that was ahead, or goes back: runs are told apart by what they are, and time is never negative. A kernel whose clock is
+//! set during a run is booted by `scripts/boot`.
+
+use crate::common::{Home, SHORT, at_hour, recorded};
+
+/// The first hour of the year 2100.
+const AHEAD: u32 = 1_139_592;
+
+#[test]
+fn a_run_shows_itself_though_the_clock_was_ahead_before() {
+    let home = Home::new();
+    home.import(&[at_hour(&recorded("copies"), AHEAD, "ahead")]);
+    let dir = home.path().to_str().unwrap();
+    let run = [
+        "run",
+        "byte/loop",
+        "--format",
+        "json",
+        "--label",
+        "now",
+        "--dir",
+        dir,
+    ];
+    let run = home.json(&[&run[..], &SHORT].concat());
+    assert_eq!(run["label"], "now");
+    let elapsed = run["elapsed_s"].as_f64().unwrap();
+    assert!(elapsed > 0.0 && elapsed < 3600.0, "{elapsed}");
+    let shown = home.json(&["show", "now", "--format", "json"]);
+    assert_eq!(shown["results"], run["results"]);
+    // the newest by the clock
+    let last = home.json(&["show", "last", "--format", "json"]);
+    assert_eq!(last["label"], "ahead");
+    home.json(&["compare", "ahead", "now", "--format", "json"]);
+}
