@@ -82,7 +82,15 @@ impl World {
         [traces(&self.home), ours(&self.files())].concat()
     }
 
-    /// What must hold when everything that the run had started has had its time.
+    /// What must hold as soon as the watchdog has ended, if there was one: at most two directories are there, with nothing in them.
+    fn at_once(&self, moment: &str) {
+        let left = self.left();
+        let full = left.iter().filter(|path| !entries(path).is_empty());
+        assert_eq!(full.count(), 0, "{moment}: {left:?}");
+        assert!(left.len() <= 2, "{moment}: {left:?}");
+    }
+
+    /// What must hold after the next start.
     fn after(&self, moment: &str, as_it_was: &[String], counted: usize) {
         let journals = self.home.path().join(".local/state/gritstone");
         let (code, _, said) = self.next_start();
@@ -150,6 +158,7 @@ fn kill_at_random(seed: u64) {
         processes(&world.home) == 0
     });
     if !alone {
+        world.at_once(&moment);
         assert_eq!(world.settings(), as_it_was, "{moment}: not by its watchdog");
     }
     world.after(&moment, &as_it_was, counted);
@@ -182,6 +191,7 @@ fn kill_at_call(call: &str, nth: u32) -> bool {
         processes(&world.home) == 0
     });
     let moment = format!("{call} the {nth}th time");
+    world.at_once(&moment);
     world.after(&moment, &as_it_was, 0);
     !status.success()
 }
