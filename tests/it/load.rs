@@ -44,7 +44,7 @@ fn users(compiler: &Path, editor: &Path, seconds: u32) -> Output {
 #[ignore = "measures: make test-full"]
 fn users_develop_programs_with_whatever_editor_there_is() {
     let compiler = program(&["cc"]);
-    for editor in ["vi", "nvi", "ex", "ed"].map(|name| program(&[name])) {
+    for editor in ["vi", "ex", "ed"].map(|name| program(&[name])) {
         // beside another load they get nowhere for a while
         let developed = [3, 60].into_iter().any(|seconds| {
             let output = users(&compiler, &editor, seconds);

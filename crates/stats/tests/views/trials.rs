@@ -40,6 +40,7 @@ const WEATHERS: [Weather; 10] = [
 ];
 
 #[test]
+#[ignore = "simulates: make test-full"]
 fn the_same_is_seldom_called_different_whatever_the_machine_does() {
     for (seed, weather) in WEATHERS.into_iter().enumerate() {
         let mut world = World::new(700 + seed as u64);
@@ -116,6 +117,7 @@ fn a_ranking_calls_few_of_the_best_slower() {
 
 /// The same looked at while it is measured: what loses is out early, and the rates stay.
 #[test]
+#[ignore = "simulates: make test-full"]
 fn a_ranking_whose_losers_are_out_early_calls_as_few_slower() {
     let factors = [1.0, 1.0, 1.0, 1.05, 1.2];
     let weathers = [Weather::Shape(Shape::Drift(0.5)), Weather::Seen];
@@ -143,6 +145,7 @@ fn a_ranking_whose_losers_are_out_early_calls_as_few_slower() {
 
 /// Pairs beside which the pacers saw a neighbour are made again: the change is found that hides among them, and sooner.
 #[test]
+#[ignore = "simulates: make test-full"]
 fn a_change_is_found_beside_a_neighbour_who_is_seen() {
     let found = |weather: Weather| {
         let mut world = World::new(770);

@@ -47,7 +47,7 @@ fn writer() {
 /// Starts the writer of run `number`.
 fn start(path: &Path, number: u32) -> Child {
     Command::new(env::current_exe().unwrap())
-        .args(["--exact", "writer", "--ignored", "--nocapture"])
+        .args(["--exact", "processes::writer", "--ignored", "--nocapture"])
         .env(PLACE, path)
         .env(NUMBER, number.to_string())
         .stdout(Stdio::piped())
