@@ -27,6 +27,7 @@ mod privileges;
 mod progress;
 mod rate;
 mod registry;
+mod results;
 mod resume;
 mod run;
 mod selftest;

@@ -52,8 +52,11 @@ pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
 
 /// The history of a benchmark over the newest runs.
 fn over_runs(world: &World, store: &Store, id: &Id, most: usize) -> Result<Option<HistoryView>> {
+    world.compute_missing(store)?;
     let runs = store.newest(std::slice::from_ref(id), most, &|_| true)?;
-    let views = runs.iter().map(|(run, _)| world.stored(store, run));
+    let views = runs
+        .iter()
+        .map(|(run, _)| world.stored_result(store, run, id));
     let views: Vec<RunView> = views.collect::<Result<_>>()?;
     Ok(series::history(id, &views))
 }
@@ -102,6 +105,7 @@ fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<Che
     let mut of: BTreeMap<Id, Vec<usize>> = BTreeMap::new();
     let ids: Vec<Id> = run.results.iter().map(|result| result.id.clone()).collect();
     if let Some(store) = world.reader()? {
+        world.compute_missing(&store)?;
         // each run is read once, however many rows it has
         for (earlier, rows) in store.newest(&ids, LOOK_BACK, &earlier)? {
             for id in rows {

@@ -81,6 +81,7 @@ pub fn import(world: &World, args: &ImportArgs) -> Result<Exit> {
             run.info.label = Some(label.clone());
         }
         store.import(&run)?;
+        world.computed(&store, &run)?;
         output::plain(&format!("{}\n", run.info.id))?;
     }
     Ok(Exit::Done)

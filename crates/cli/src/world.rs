@@ -130,15 +130,6 @@ impl World {
         Ok(store.load(&store.resolve(name)?)?)
     }
 
-    /// A stored run, recomputed from its launches.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub fn stored(&self, store: &Store, id: &str) -> Result<RunView> {
-        let data = store.load(id)?;
-        Ok(self.summary(&data))
-    }
-
     /// A comparison, with the scatter between runs as far as the store tells it of the machines of both.
     pub fn compare(&self, base: &RunView, other: &RunView, margin: f64) -> CompareView {
         let options = compare::Options {
@@ -195,11 +186,11 @@ impl World {
                     .collect::<Vec<_>>(),
             );
         }
-        let read = |id: &String| match store.load(id) {
-            Ok(data) => Some(summary::past(&data)),
+        let read = |id: &String| match self.stored_past(&store, id) {
+            Ok(past) => Some(past),
             Err(error) => {
                 remark(&format!(
-                    "run {id} tells nothing of the scatter between runs: {error}"
+                    "run {id} tells nothing of the scatter between runs: {error:#}"
                 ));
                 None
             }

@@ -15,6 +15,7 @@
 use crate::circumstances::Circumstances;
 use crate::order;
 use gritstone_model::{FootnoteKind, Id, Kind, Machine, Quantity, ResultView, RunView, Settings};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Fewest runs from which scatter is learned.
@@ -119,7 +120,7 @@ pub const DEFAULT: BetweenRun = BetweenRun {
 };
 
 /// What a run tells of the scatter between runs, and nothing else of it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Past {
     /// Identifier of the run.
     pub run: String,
@@ -132,7 +133,7 @@ pub struct Past {
 }
 
 /// The figure of a row in one run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
     /// Version of the entry.
     pub version: u32,

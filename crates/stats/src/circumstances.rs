@@ -4,10 +4,11 @@
 //! Must not know: rows, programs, figures, what is made of runs that are alike.
 
 use gritstone_model::{Machine, Settings};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// On what, where and how a run was measured.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Circumstances {
     /// Short name of the machine.
     pub machine: String,

@@ -20,7 +20,6 @@ mod longest;
 mod measured;
 mod paging;
 mod pairs;
-mod past;
 mod published;
 mod rating;
 pub(crate) mod reading;
@@ -39,7 +38,6 @@ use gritstone_model::{
 };
 use launch::held_to;
 pub use launch::{Learned, Reader, launch_ns_per_op};
-pub use past::past;
 use reading::{MadeOf, Reading};
 use std::collections::BTreeMap;
 
@@ -323,13 +321,6 @@ impl<'a> Row<'a> {
             None => Some(cycles),
         }
     }
-
-    /// The same in the unit of the row.
-    fn figure(&self, launch: &Reading) -> Option<f64> {
-        let ns = self.ns(launch)?;
-        self.benchmark.unit.figure(ns, self.benchmark.amount_per_op)
-    }
-
     /// How the row ended, and the sentences that say why where it did not end well; a skip that the result has already says why
     /// there is no launch.
     fn outcome(&self, result: &ResultView) -> (String, Vec<Footnote>) {

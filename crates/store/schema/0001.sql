@@ -118,11 +118,14 @@ CREATE TABLE cached_run (
     run      INTEGER PRIMARY KEY REFERENCES run (number),
     analysis TEXT NOT NULL,              -- version of what computed it
     sealed   TEXT NOT NULL,              -- the last seal of the run when it was computed: of its end, else of its last launch
-    seal     TEXT NOT NULL,              -- of this row
+    seal     TEXT NOT NULL,              -- of this row, without its results
     results  BIGINT NOT NULL,            -- how many it has
     view     TEXT NOT NULL,              -- JSON: the view without its results
     past     TEXT NOT NULL               -- JSON: what comparisons of later runs need
 );
+
+-- Which runs have results of an analysis, without reading them.
+CREATE INDEX cached_run_of_analysis ON cached_run (run, analysis, sealed);
 
 CREATE TABLE cached_result (
     run       INTEGER NOT NULL REFERENCES cached_run (run) ON DELETE CASCADE,

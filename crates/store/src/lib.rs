@@ -24,6 +24,7 @@
 //!
 //! Must not know: statistics, how a run is carried out or shown.
 
+mod cache;
 mod error;
 mod events;
 mod find;
@@ -44,6 +45,7 @@ mod write;
 #[cfg(test)]
 extern crate self as gritstone_store;
 
+pub use cache::Results;
 pub use error::{ResolveError, StoreError};
 pub use head::{LaunchCounts, Resumable, RunHead};
 pub use name::new_id;

@@ -205,7 +205,7 @@ fn one(
 }
 
 /// All rows that a statement yields.
-fn all(
+pub(crate) fn all(
     connection: &Connection,
     statement: &str,
     of: impl Params,
@@ -217,7 +217,7 @@ fn all(
 }
 
 /// A stored row as the seal at its beginning, and the rest.
-fn split(mut row: Row) -> Result<(String, Row), Fault> {
+pub(crate) fn split(mut row: Row) -> Result<(String, Row), Fault> {
     let rest = row.split_off(1);
     match row.pop() {
         Some(Value::Text(seal)) => Ok((seal, rest)),

@@ -32,6 +32,16 @@ pub(crate) fn of_entry(before: &str, row: &Row) -> String {
     Seal::after("entry", before).row(row).hex()
 }
 
+/// Of cached results, without them.
+pub(crate) fn of_cached_run(row: &[Value]) -> String {
+    Seal::after("cached run", "").row(row).hex()
+}
+
+/// Of a cached result, after what holds them together.
+pub(crate) fn of_cached_result(before: &str, row: &[Value]) -> String {
+    Seal::after("cached result", before).row(row).hex()
+}
+
 /// A seal that is being made.
 struct Seal(Sha256);
 

@@ -92,9 +92,36 @@ statements! {
     SELECT_SEALED = "SELECT sealed FROM ledger WHERE run = $1 AND entry = $2";
     /// The ledger, as INSERT_ENTRY takes it.
     SELECT_LEDGER = "SELECT seal, number, run, entry, sealed FROM ledger ORDER BY number";
-    /// The runs that have a benchmark, back in time: the reader stops when there are enough.
-    SELECT_RUNS_WITH = "SELECT id, number, substr(started, 1, 19), settings FROM run WHERE EXISTS \
-        (SELECT 1 FROM benchmark WHERE benchmark.id = $1 AND benchmark.run = run.number) \
+    /// The last seal of a run (of its end, else of its last launch, else of its head), and how many launches it has.
+    SELECT_TIP = "SELECT coalesce(run_end.seal, \
+            (SELECT launch.seal FROM launch WHERE launch.run = run.number ORDER BY launch.number DESC LIMIT 1), run.seal), \
+        (SELECT coalesce(max(launch.number), -1) + 1 FROM launch WHERE launch.run = run.number) \
+        FROM run LEFT JOIN run_end ON run_end.run = run.number WHERE run.number = $1";
+    /// The runs without results of this analysis from all that they have measured, oldest first.
+    SELECT_NOT_CACHED = "SELECT run.id FROM run LEFT JOIN run_end ON run_end.run = run.number \
+        LEFT JOIN cached_run ON cached_run.run = run.number AND cached_run.analysis = $1 \
+        AND cached_run.sealed = coalesce(run_end.seal, \
+            (SELECT launch.seal FROM launch WHERE launch.run = run.number ORDER BY launch.number DESC LIMIT 1), run.seal) \
+        WHERE cached_run.run IS NULL ORDER BY run.number";
+    /// The cached results of a run: what holds them together.
+    SELECT_CACHED_RUN = "SELECT seal, run, analysis, sealed, results, view, past FROM cached_run \
+        WHERE run = $1 AND analysis = $2 AND sealed = $3";
+    /// All of them.
+    SELECT_CACHED_RESULTS = "SELECT seal, position, benchmark, result FROM cached_result WHERE run = $1 ORDER BY position";
+    /// That of one benchmark.
+    SELECT_CACHED_RESULT = "SELECT seal, position, benchmark, result FROM cached_result \
+        WHERE benchmark = $1 AND run = $2";
+    /// Caches what SELECT_CACHED_RUN yields.
+    INSERT_CACHED_RUN = "INSERT INTO cached_run (seal, run, analysis, sealed, results, view, past) \
+        VALUES ($1, $2, $3, $4, $5, $6, $7)";
+    /// Caches what SELECT_CACHED_RESULTS yields.
+    INSERT_CACHED_RESULT = "INSERT INTO cached_result (run, seal, position, benchmark, result) VALUES ($1, $2, $3, $4, $5)";
+    /// Forgets the cached results of a run.
+    FORGET = "DELETE FROM cached_run WHERE run = $1";
+    /// The runs that have a benchmark, by their entries or their cached results, back in time: the reader stops when there are enough.
+    SELECT_RUNS_WITH = "SELECT id, number, substr(started, 1, 19), settings FROM run WHERE \
+        EXISTS (SELECT 1 FROM benchmark WHERE benchmark.id = $1 AND benchmark.run = run.number) OR \
+        EXISTS (SELECT 1 FROM cached_result WHERE cached_result.benchmark = $1 AND cached_result.run = run.number) \
         ORDER BY substr(started, 1, 19) DESC, number DESC";
     /// The runs of a machine that began no later than a second, back in time likewise.
     SELECT_RUNS_OF = "SELECT id, number FROM run WHERE machine_id = $1 AND substr(started, 1, 19) <= $2 \
@@ -130,10 +157,11 @@ mod tests {
     }
 
     #[test]
-    fn no_statement_changes_or_removes() {
+    fn no_statement_changes_or_removes_anything_but_the_cache() {
         for (name, text) in ALL {
+            let adds = text.starts_with("INSERT INTO") || text.starts_with("SELECT");
             assert!(
-                text.starts_with("INSERT INTO") || text.starts_with("SELECT"),
+                adds || text.starts_with("DELETE FROM cached_run "),
                 "{name}"
             );
         }

@@ -22,12 +22,12 @@ const UNWRITTEN: Duration = Duration::from_secs(1);
 /// An open store. Between two calls nothing of it is busy.
 #[derive(Debug)]
 pub struct Store {
-    connection: Connection,
-    path: PathBuf,
+    pub(crate) connection: Connection,
+    pub(crate) path: PathBuf,
     /// Whether it has a write-ahead log, which a loss of power cuts off at the last launch that reached the disc.
     log: bool,
-    /// Whether a commit reaches the disc.
-    to_disc: bool,
+    /// Whether a commit reaches the disk.
+    pub(crate) to_disc: bool,
     /// When a launch last did.
     reached: Option<Instant>,
     /// Launches that another process kept from being stored, with their runs, oldest first.
@@ -84,7 +84,7 @@ impl Store {
             skips,
         };
         self.reach_disc()?;
-        write::begin(&mut self.connection, owner, &beginning).map_err(|fault| fault.at(&self.path))
+        write::begin(&self.connection, owner, &beginning).map_err(|fault| fault.at(&self.path))
     }
 
     /// Stores a launch with all its events. When this returns [`Kept::Stored`], whatever becomes of this process they are there. They
@@ -114,7 +114,7 @@ impl Store {
             let recently = |then: Instant| then.elapsed() < UNWRITTEN;
             let due = !(self.log && self.reached.is_some_and(recently));
             stored = reach(&self.connection, &mut self.to_disc, due)
-                .and_then(|()| write::append(&mut self.connection, run, launch))
+                .and_then(|()| write::append(&self.connection, run, launch))
                 .map_err(|fault| fault.at(&self.path));
             if stored.is_ok() && due {
                 self.reached = Some(Instant::now());
@@ -153,7 +153,7 @@ impl Store {
     pub fn finish(&mut self, run_id: &str, elapsed_s: f64) -> Result<(), StoreError> {
         self.flush()?;
         self.reach_disc()?;
-        write::finish(&mut self.connection, run_id, elapsed_s).map_err(|fault| fault.at(&self.path))
+        write::finish(&self.connection, run_id, elapsed_s).map_err(|fault| fault.at(&self.path))
     }
 
     /// Stores a run that comes from elsewhere, whole or not at all. It is marked so for good: see [`Origin`].
@@ -162,7 +162,7 @@ impl Store {
     /// As [`Store::begin`].
     pub fn import(&mut self, data: &RunData) -> Result<(), StoreError> {
         self.reach_disc()?;
-        write::import(&mut self.connection, data).map_err(|fault| fault.at(&self.path))
+        write::import(&self.connection, data).map_err(|fault| fault.at(&self.path))
     }
 
     /// The heads of all runs, newest last.
@@ -281,11 +281,15 @@ impl Store {
     }
 }
 
+/// What SQLite calls it.
+pub(crate) fn synchronous(disc: bool) -> &'static str {
+    if disc { "FULL" } else { "NORMAL" }
+}
+
 /// Whether commits reach the disk from now on; with one that does, all before it do.
 fn reach(connection: &Connection, to_disc: &mut bool, disc: bool) -> Result<(), Fault> {
     if *to_disc != disc {
-        let how = if disc { "FULL" } else { "NORMAL" };
-        connection.pragma_update(None, "synchronous", how)?;
+        connection.pragma_update(None, "synchronous", synchronous(disc))?;
         *to_disc = disc;
     }
     Ok(())

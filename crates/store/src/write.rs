@@ -20,7 +20,7 @@ pub(crate) struct Beginning<'a> {
 
 /// Begins a run here.
 pub(crate) fn begin(
-    connection: &mut Connection,
+    connection: &Connection,
     owner: &Owner,
     beginning: &Beginning,
 ) -> Result<(), Fault> {
@@ -33,7 +33,7 @@ pub(crate) fn begin(
 }
 
 /// Stores a launch with its events.
-pub(crate) fn append(connection: &mut Connection, id: &str, launch: &Launch) -> Result<(), Fault> {
+pub(crate) fn append(connection: &Connection, id: &str, launch: &Launch) -> Result<(), Fault> {
     whole(connection, |connection| {
         let mut run = open_run(connection, id)?;
         insert_launch(connection, &mut run, launch)
@@ -41,7 +41,7 @@ pub(crate) fn append(connection: &mut Connection, id: &str, launch: &Launch) -> 
 }
 
 /// Ends a run.
-pub(crate) fn finish(connection: &mut Connection, id: &str, elapsed_s: f64) -> Result<(), Fault> {
+pub(crate) fn finish(connection: &Connection, id: &str, elapsed_s: f64) -> Result<(), Fault> {
     whole(connection, |connection| {
         let run = open_run(connection, id)?;
         insert_end(connection, &run, elapsed_s)
@@ -49,7 +49,7 @@ pub(crate) fn finish(connection: &mut Connection, id: &str, elapsed_s: f64) -> R
 }
 
 /// Stores a whole run that came from elsewhere.
-pub(crate) fn import(connection: &mut Connection, data: &RunData) -> Result<(), Fault> {
+pub(crate) fn import(connection: &Connection, data: &RunData) -> Result<(), Fault> {
     let beginning = Beginning {
         info: &data.info,
         benchmarks: &data.benchmarks,
@@ -71,8 +71,8 @@ pub(crate) fn import(connection: &mut Connection, data: &RunData) -> Result<(), 
 /// A transaction that has the right to write from its first statement on: one that asks for it later, after it has
 /// read, is refused at once where another writer was faster. Its words are kept as statements, which those of the library are not:
 /// to read them for each of thousands of launches was a fifth of the work.
-fn whole(
-    connection: &mut Connection,
+pub(crate) fn whole(
+    connection: &Connection,
     store: impl FnOnce(&Connection) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let say = |words| connection.prepare_cached(words)?.execute([]);
@@ -208,7 +208,7 @@ fn insert_entry(connection: &Connection, run: i64, entry: &str, sealed: &str) ->
     )?)
 }
 
-fn insert<const N: usize>(
+pub(crate) fn insert<const N: usize>(
     connection: &Connection,
     statement: &str,
     key: [Value; N],

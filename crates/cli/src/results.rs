@@ -1,0 +1,145 @@
+//! Results of stored runs: as they were computed before, else computed from the launches and kept for the next reader.
+//!
+//! Must not know: how results are computed or shown.
+
+use crate::output::remark;
+use crate::world::World;
+use anyhow::Result;
+use gritstone_model::{Id, RunData, RunView};
+use gritstone_stats::ANALYSIS;
+use gritstone_stats::between::Past;
+use gritstone_store::{Results, Store};
+use serde::de::DeserializeOwned;
+
+/// By what results are computed: references, and what a result says, change with the version of Gritstone.
+fn analysis() -> String {
+    format!("{ANALYSIS} {}", env!("CARGO_PKG_VERSION"))
+}
+
+impl World {
+    /// A stored run as its readers see it.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn stored(&self, store: &Store, id: &str) -> Result<RunView> {
+        match store.results(id, &analysis())?.and_then(|kept| view(&kept)) {
+            Some(view) => Ok(view),
+            None => self.computed(store, &store.load(id)?),
+        }
+    }
+
+    /// The same with the result of one benchmark alone.
+    ///
+    /// # Errors
+    /// As [`World::stored`].
+    pub fn stored_result(&self, store: &Store, id: &str, benchmark: &Id) -> Result<RunView> {
+        let kept = store.result(id, &analysis(), Some(benchmark))?;
+        match kept.and_then(|kept| view(&kept)) {
+            Some(view) => Ok(view),
+            None => self.stored(store, id),
+        }
+    }
+
+    /// What comparisons of later runs need of a stored run.
+    ///
+    /// # Errors
+    /// As [`World::stored`].
+    pub fn stored_past(&self, store: &Store, id: &str) -> Result<Past> {
+        let kept = store.result(id, &analysis(), None)?;
+        match kept.and_then(|kept| parsed(&kept.past)) {
+            Some(past) => Ok(past),
+            None => Ok(Past::of(&self.stored(store, id)?)),
+        }
+    }
+
+    /// Computes the results of a run from its launches, and keeps them where that is possible.
+    ///
+    /// # Errors
+    /// When they are no JSON.
+    pub fn computed(&self, store: &Store, run: &RunData) -> Result<RunView> {
+        let view = self.summary(run);
+        let kept = kept(&view)?;
+        store.cache(&run.info.id, &analysis(), run.launches.len(), &kept);
+        Ok(view)
+    }
+
+    /// Computes what no reader has computed yet, before runs are looked for by what they have measured. A run that cannot be read is named
+    /// and left out; where nothing can be kept, each is computed when it is read.
+    ///
+    /// # Errors
+    /// What befalls the store.
+    pub fn compute_missing(&self, store: &Store) -> Result<()> {
+        for id in store.not_cached(&analysis())? {
+            match store.load(&id) {
+                Ok(run) => {
+                    let kept = kept(&self.summary(&run))?;
+                    if !store.cache(&id, &analysis(), run.launches.len(), &kept) {
+                        return Ok(());
+                    }
+                }
+                Err(error) => remark(&format!("run {id} is left out: {error}")),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A view as it is kept.
+fn kept(view: &RunView) -> Result<Results> {
+    let mut head = view.clone();
+    let results = std::mem::take(&mut head.results);
+    let results = results
+        .iter()
+        .map(|result| Ok((result.id.clone(), serde_json::to_string(result)?)));
+    Ok(Results {
+        view: serde_json::to_string(&head)?,
+        past: serde_json::to_string(&Past::of(view))?,
+        results: results.collect::<Result<_>>()?,
+    })
+}
+
+/// A view from what is kept of it; `None` where another build of this version kept it in another form.
+fn view(kept: &Results) -> Option<RunView> {
+    let mut view: RunView = parsed(&kept.view)?;
+    let results = kept.results.iter();
+    view.results = results
+        .map(|(_, text)| parsed(text))
+        .collect::<Option<_>>()?;
+    Some(view)
+}
+
+fn parsed<T: DeserializeOwned>(text: &str) -> Option<T> {
+    serde_json::from_str(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_of_a_run_is_what_is_computed_digit_by_digit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let world = World::new(Some(path.clone()));
+        let bundle = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../tests/fixtures/run.jsonl"
+        );
+        let text = std::fs::read_to_string(bundle).unwrap();
+        let run = gritstone_exchange::read_bundle(&text).unwrap();
+        let mut store = Store::open(&path).unwrap();
+        store.import(&run).unwrap();
+        let id = run.info.id.as_str();
+        let computed = world.summary(&run);
+        assert_eq!(store.not_cached(&analysis()).unwrap(), [id]);
+        assert_eq!(world.stored(&store, id).unwrap(), computed);
+        assert!(store.not_cached(&analysis()).unwrap().is_empty());
+        let kept = store.results(id, &analysis()).unwrap().unwrap();
+        assert_eq!(view(&kept).unwrap(), computed);
+        assert_eq!(world.stored_past(&store, id).unwrap(), Past::of(&computed));
+        let one = computed.results[3].clone();
+        let found = world.stored_result(&store, id, &one.id).unwrap();
+        assert_eq!(found.results, [one]);
+        assert!(store.results(id, "another").unwrap().is_none());
+    }
+}

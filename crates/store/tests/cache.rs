@@ -1,0 +1,105 @@
+//! The cache of results: used where it is of this analysis and of all that the run has measured, and nowhere else.
+
+mod common;
+
+use gritstone_store::{Results, Store};
+use rusqlite::Connection;
+
+fn results() -> Results {
+    let result = |name: &str| (common::id(name), format!("{{\"of\":\"{name}\"}}"));
+    Results {
+        view: "{\"head\":1}".into(),
+        past: "{\"past\":1}".into(),
+        results: vec![result("byte/pipe"), result("byte/pipe@cross")],
+    }
+}
+
+#[test]
+fn results_come_back_until_the_run_or_the_analysis_is_another() {
+    let (_folder, path) = common::place();
+    let mut store = Store::open(&path).unwrap();
+    let mut run = common::run(1, 2);
+    run.info.elapsed_s = None;
+    common::store(&mut store, &run);
+    let id = &run.info.id;
+    let not_cached = |store: &Store, analysis| store.not_cached(analysis).unwrap();
+    assert_eq!(not_cached(&store, "1"), [id.as_str()]);
+    assert!(!store.cache(id, "1", 3, &results()), "it has two launches");
+    assert!(store.cache(id, "1", 2, &results()));
+    assert_eq!(store.results(id, "1").unwrap(), Some(results()));
+    assert!(not_cached(&store, "1").is_empty());
+    let one = store
+        .result(id, "1", Some(&common::id("byte/pipe")))
+        .unwrap()
+        .unwrap();
+    assert_eq!(one.results, results().results[..1]);
+    assert_eq!(
+        store.result(id, "1", Some(&common::id("no/such"))).unwrap(),
+        None
+    );
+    assert_eq!(
+        store.result(id, "1", None).unwrap().unwrap().past,
+        results().past
+    );
+
+    assert_eq!(store.results(id, "2").unwrap(), None);
+    assert_eq!(not_cached(&store, "2"), [id.as_str()]);
+    common::append(&mut store, id, &common::launch(2));
+    assert_eq!(store.results(id, "1").unwrap(), None, "of fewer launches");
+    assert!(store.cache(id, "1", 3, &results()));
+    store.finish(id, 9.0).unwrap();
+    assert_eq!(
+        store.results(id, "1").unwrap(),
+        None,
+        "of a run without an end"
+    );
+    assert!(store.cache(id, "1", 3, &results()));
+    assert!(store.cache(id, "1", 3, &results()), "once more");
+    drop(store);
+
+    // a reader keeps what it computes too, and the cache may go at any time
+    let other = Connection::open(&path).unwrap();
+    other.pragma_update(None, "foreign_keys", true).unwrap();
+    other.execute("DELETE FROM cached_run", []).unwrap();
+    let store = Store::open_read_only(&path).unwrap();
+    assert_eq!(store.results(id, "1").unwrap(), None);
+    assert!(store.cache(id, "1", 3, &results()));
+    assert_eq!(store.results(id, "1").unwrap(), Some(results()));
+    assert_eq!(store.verify().unwrap(), [""; 0]);
+    // while another writes, nothing waits for the cache
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    assert!(!store.cache(id, "1", 3, &results()));
+}
+
+#[test]
+fn results_that_were_changed_are_no_results() {
+    for change in [
+        "UPDATE cached_run SET view = '{}'",
+        "UPDATE cached_run SET past = '{}'",
+        "UPDATE cached_run SET results = 1",
+        "UPDATE cached_result SET result = '{}' WHERE position = 0",
+        "UPDATE cached_result SET benchmark = 'byte/other' WHERE position = 0",
+        "DELETE FROM cached_result WHERE position = 0",
+        "CREATE TEMP TABLE two AS SELECT * FROM cached_result; DELETE FROM cached_result; \
+         UPDATE two SET run = 3 - run; INSERT INTO cached_result SELECT * FROM two",
+    ] {
+        let (_folder, path) = common::place();
+        let mut store = Store::open(&path).unwrap();
+        for number in [1, 2] {
+            let run = common::run(number, 1);
+            common::store(&mut store, &run);
+            assert!(store.cache(&run.info.id, "1", 1, &results()));
+        }
+        Connection::open(&path)
+            .unwrap()
+            .execute_batch(change)
+            .unwrap();
+        let id = &common::info(1).id;
+        assert_eq!(store.results(id, "1").unwrap(), None, "{change}");
+        let benchmark = common::id("byte/pipe");
+        let one = store.result(id, "1", Some(&benchmark)).unwrap();
+        assert!(one.is_none(), "{change}");
+        // an entry finds the run all the same
+        assert_eq!(store.newest(&[benchmark], 9, &|_| true).unwrap().len(), 2);
+    }
+}
