@@ -8,6 +8,7 @@ mod common;
 mod mutation;
 
 mod behaviour;
+mod cache;
 mod damage;
 mod fuzz;
 mod origin;

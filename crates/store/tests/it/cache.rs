@@ -1,6 +1,6 @@
 //! The cache of results: used where it is of this analysis and of all that the run has measured, and nowhere else.
 
-mod common;
+use crate::common;
 
 use gritstone_store::{Results, Store};
 use rusqlite::Connection;
