@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::raw::{self, At};
 use crate::read::{Reader, Reference};
 use gritstone_model::{
-    Benchmark, Better, Claims, Curve, Kind, Need, PublishedWork, Quantity, Source,
+    Benchmark, Better, Claims, Curve, Kind, Need, PublishedWork, Quantity, Source, Subject,
 };
 use std::cmp::Ordering;
 
@@ -106,19 +106,18 @@ impl Reader<'_> {
                 "the published work has 0 operations: say how many, or leave `published` out",
             ));
         }
-        if !["real_s", "user_s", "system_s"].contains(&raw.figure.get_ref().as_str()) {
-            return Err(self.error(
-                &raw.figure,
-                format!(
-                    "'{}' is not a published time: write real_s, user_s or system_s",
-                    raw.figure.get_ref()
-                ),
-            ));
-        }
+        let times = [Subject::Real, Subject::User, Subject::System];
+        let named = |time: &Subject| time.as_str() == raw.figure.get_ref();
+        let figure = times.into_iter().find(named).ok_or_else(|| {
+            let name = raw.figure.get_ref();
+            let what =
+                format!("'{name}' is not a published time: write real_s, user_s or system_s");
+            self.error(&raw.figure, what)
+        })?;
         Ok(Some(PublishedWork {
             work: self.prose("work", &raw.work)?,
             operations: *raw.operations.get_ref(),
-            figure: raw.figure.get_ref().clone(),
+            figure,
         }))
     }
 

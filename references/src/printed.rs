@@ -2,7 +2,7 @@
 //!
 //! Must not know: how the files are read, how a figure is shown.
 
-use gritstone_model::{Better, Footnote, Id, Machine, Unit};
+use gritstone_model::{Better, Id, Machine, Note, Unit};
 use serde::{Deserialize, Serialize};
 
 /// What a document is.
@@ -95,7 +95,7 @@ pub struct Cell {
     /// Page faults for each page that was touched.
     pub faults_per_page: Option<f64>,
     /// The document's own remarks (`Published`), and what is doubtful (`Doubtful`).
-    pub footnotes: Vec<Footnote>,
+    pub notes: Vec<Note>,
 }
 
 impl Cell {
@@ -108,7 +108,7 @@ impl Cell {
 }
 
 /// A command line that a document prints for a benchmark.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Command {
     /// Which benchmark.
     pub benchmark: Id,
@@ -119,7 +119,7 @@ pub struct Command {
     /// The line.
     pub command: String,
     /// What is doubtful about it.
-    pub footnotes: Vec<Footnote>,
+    pub notes: Vec<Note>,
 }
 
 /// All that is shipped, or what was read from other files of the same shape.

@@ -169,14 +169,14 @@ impl References {
         }
         let doubt = entry
             .doubt
-            .map(|why| table.doubt(at, why, None))
+            .map(|why| table.doubt(at, why, gritstone_model::Subject::Result))
             .transpose()?;
         self.commands.push(Command {
             benchmark,
             document: document.clone(),
             place: table.place.to_owned(),
             command: entry.command,
-            footnotes: doubt.into_iter().collect(),
+            notes: doubt.into_iter().collect(),
         });
         Ok(())
     }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: what the names in one file mean to another.
 
-use gritstone_model::{Better, FootnoteKind, Unit};
+use gritstone_model::{Better, Flag, Unit};
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
@@ -53,7 +53,7 @@ pub(crate) struct TableFile {
     pub footnotes: BTreeMap<Spanned<String>, String>,
     /// Marks that mean what a kind of ours means.
     #[serde(default)]
-    pub kinds: BTreeMap<Spanned<String>, FootnoteKind>,
+    pub kinds: BTreeMap<Spanned<String>, Flag>,
     /// What the document calls a benchmark.
     #[serde(default)]
     pub titles: BTreeMap<Spanned<String>, String>,

@@ -5,7 +5,7 @@
 use crate::error::Source;
 use crate::shape::{CellEntry, Doubt, Reckoned};
 use crate::{Cell, Distribution, Document, Error, Seconds, Value};
-use gritstone_model::{Better, Footnote, FootnoteKind, Id, Quantity};
+use gritstone_model::{Author, Better, Finding, Flag, Id, Note, Quantity, Subject};
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Spanned;
 
@@ -15,7 +15,7 @@ pub(crate) struct Table<'a> {
     pub document: &'a Document,
     pub place: &'a str,
     pub footnotes: &'a BTreeMap<Spanned<String>, String>,
-    pub kinds: &'a BTreeMap<Spanned<String>, FootnoteKind>,
+    pub kinds: &'a BTreeMap<Spanned<String>, Flag>,
     pub titles: &'a BTreeMap<Spanned<String>, String>,
     /// Marks that were met.
     pub used: BTreeSet<String>,
@@ -33,7 +33,7 @@ impl Table<'_> {
     }
 
     /// The footnotes behind marks.
-    pub fn remarks(&mut self, marks: &[Spanned<String>]) -> Result<Vec<Footnote>, Error> {
+    pub fn remarks(&mut self, marks: &[Spanned<String>]) -> Result<Vec<Note>, Error> {
         let mut remarks = Vec::new();
         for mark in marks {
             let text = mark.get_ref();
@@ -43,8 +43,7 @@ impl Table<'_> {
             })?;
             self.used.insert(text.clone());
             let why = format!("{}, {} [{text}]: {why}", self.document.name, self.place);
-            let kind = self.kinds.get(mark).copied();
-            remarks.push(Footnote::new(kind.unwrap_or(FootnoteKind::Published), why));
+            remarks.push(remark(self.kinds.get(mark).copied(), why));
         }
         Ok(remarks)
     }
@@ -90,20 +89,16 @@ impl Table<'_> {
     }
 
     /// The footnote of a doubt.
-    pub fn doubt(
-        &self,
-        at: &Spanned<String>,
-        why: String,
-        of: Option<&str>,
-    ) -> Result<Footnote, Error> {
+    pub fn doubt(&self, at: &Spanned<String>, why: String, about: Subject) -> Result<Note, Error> {
         if why.trim().is_empty() {
             return Err(self.error(at, "a doubt must have a reason"));
         }
-        let footnote = Footnote::new(FootnoteKind::Doubtful, why);
-        Ok(match of {
-            Some(figure) => footnote.of(figure),
-            None => footnote,
-        })
+        let doubt = Finding::Stated {
+            by: Author::Reader,
+            flag: Some(Flag::Doubtful),
+            text: why,
+        };
+        Ok(Note::new(doubt).about(about))
     }
 
     /// A checked cell; the footnotes of its row come first.
@@ -112,7 +107,7 @@ impl Table<'_> {
         machine: &str,
         key: &Spanned<String>,
         entry: CellEntry,
-        of_row: &[Footnote],
+        of_row: &[Note],
     ) -> Result<Cell, Error> {
         let benchmark = self.id(key)?;
         let seconds = self.seconds(key, &entry)?;
@@ -124,14 +119,14 @@ impl Table<'_> {
         let faults = self.faults_per_page(key, entry.faults_per_page)?;
         let printed = value.is_some() || distribution.is_some() || faults.is_some();
         let empty = seconds.is_empty() && !printed;
-        let mut footnotes = of_row.to_vec();
-        footnotes.extend(self.remarks(&entry.marks)?);
+        let mut notes = of_row.to_vec();
+        notes.extend(self.remarks(&entry.marks)?);
         let (faults_per_page, reckoned) = faults.unzip();
-        footnotes.extend(reckoned);
+        notes.extend(reckoned);
         match (empty, entry.missing) {
             (true, Some(why)) if !why.trim().is_empty() => {
                 let why = format!("{}, {}: {why}", self.document.name, self.place);
-                footnotes.push(Footnote::new(FootnoteKind::Published, why));
+                notes.push(remark(None, why));
             }
             (true, _) => {
                 return Err(self.error(key, "the cell has no figure: say why, missing = \"...\""));
@@ -151,10 +146,10 @@ impl Table<'_> {
             value,
             distribution,
             faults_per_page,
-            footnotes,
+            notes,
         };
         let doubts = self.doubts(key, entry.doubt, &cell)?;
-        cell.footnotes.extend(doubts);
+        cell.notes.extend(doubts);
         Ok(cell)
     }
 
@@ -181,7 +176,7 @@ impl Table<'_> {
         &self,
         key: &Spanned<String>,
         reckoned: Option<Reckoned>,
-    ) -> Result<Option<(f64, Footnote)>, Error> {
+    ) -> Result<Option<(f64, Note)>, Error> {
         let Some(Reckoned { value, from }) = reckoned else {
             return Ok(None);
         };
@@ -194,8 +189,10 @@ impl Table<'_> {
             "{}, {}: reckoned, not printed. {from}",
             self.document.name, self.place
         );
-        let footnote = Footnote::new(FootnoteKind::Published, why).of("faults_per_page");
-        Ok(Some((value, footnote)))
+        Ok(Some((
+            value,
+            remark(None, why).about(Subject::FaultsPerPage),
+        )))
     }
 
     fn value(&self, key: &Spanned<String>, entry: &CellEntry) -> Result<Option<Value>, Error> {
@@ -265,38 +262,49 @@ impl Table<'_> {
         }))
     }
 
-    fn doubts(
-        &self,
-        key: &Spanned<String>,
-        doubt: Doubt,
-        cell: &Cell,
-    ) -> Result<Vec<Footnote>, Error> {
-        let mut footnotes = Vec::new();
+    fn doubts(&self, key: &Spanned<String>, doubt: Doubt, cell: &Cell) -> Result<Vec<Note>, Error> {
+        let mut notes = Vec::new();
         if let Some(why) = doubt.whole {
-            footnotes.push(self.doubt(key, why, None)?);
+            notes.push(self.doubt(key, why, Subject::Result)?);
         }
         let (of, seconds) = (doubt.figures, &cell.seconds);
         let printed = cell.distribution.as_ref();
-        for (why, name, there) in [
-            (of.real_s, "real_s", seconds.real.is_some()),
-            (of.user_s, "user_s", seconds.user.is_some()),
-            (of.system_s, "system_s", seconds.system.is_some()),
-            (of.cpu_s, "cpu_s", seconds.cpu.is_some()),
-            (of.value, "value", cell.value.is_some()),
-            (of.min, "min", printed.is_some()),
-            (of.median, "median", printed.is_some()),
-            (of.mean, "mean", printed.is_some_and(|d| d.mean.is_some())),
-            (of.max, "max", printed.is_some()),
+        for (why, about, there) in [
+            (of.real_s, Subject::Real, seconds.real.is_some()),
+            (of.user_s, Subject::User, seconds.user.is_some()),
+            (of.system_s, Subject::System, seconds.system.is_some()),
+            (of.cpu_s, Subject::Cpu, seconds.cpu.is_some()),
+            // what a value and a median become is the result itself
+            (of.value, Subject::Result, cell.value.is_some()),
+            (of.min, Subject::Min, printed.is_some()),
+            (of.median, Subject::Result, printed.is_some()),
+            (
+                of.mean,
+                Subject::Mean,
+                printed.is_some_and(|d| d.mean.is_some()),
+            ),
+            (of.max, Subject::Max, printed.is_some()),
         ] {
             let Some(why) = why else { continue };
             if !there {
+                let name = match about {
+                    Subject::Result => "value",
+                    about => about.as_str(),
+                };
                 let what = format!("{name} is doubted, and the cell has no {name}");
                 return Err(self.error(key, what));
             }
-            // a footnote without `of` is one on the estimate, which is what a value and a median become
-            let of = Some(name).filter(|name| !matches!(*name, "value" | "median"));
-            footnotes.push(self.doubt(key, why, of)?);
+            notes.push(self.doubt(key, why, about)?);
         }
-        Ok(footnotes)
+        Ok(notes)
     }
+}
+
+/// A remark of the document.
+fn remark(flag: Option<Flag>, text: String) -> Note {
+    Note::new(Finding::Stated {
+        by: Author::Document,
+        flag,
+        text,
+    })
 }

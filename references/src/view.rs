@@ -4,8 +4,8 @@
 
 use crate::{Cell, Distribution, LookupError, References};
 use gritstone_model::{
-    Benchmark, Better, Footnote, FootnoteKind, Kind, PublishedView, ResultView, RunView,
-    SCHEMA_RUN, Statistics, Unit,
+    Benchmark, Better, Finding, Kind, Measurement, PublishedView, RunView, SCHEMA_RUN, Statistics,
+    Status, Subject, Unit,
 };
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ impl References {
     /// The machine of that name (see [`References::machine`]) with all its figures, in the order of `benchmarks`,
     /// which also give titles, kinds and the words for the published work. Times are in `published`, a printed rate
     /// or time of one operation in `estimate`, in the document's unit and without an interval; document and table are
-    /// in `measured`. Of printed statistics the median is the estimate. A figure that no entry of `benchmarks` is about comes last, with a footnote that says so.
+    /// in `measured`. Of printed statistics the median is the estimate. A figure that no entry of `benchmarks` is about comes last, with a note that says so.
     ///
     /// # Errors
     /// When the name fits no machine, or several.
@@ -79,43 +79,24 @@ fn natural(name: &str) -> Vec<(&str, Option<u64>)> {
     parts
 }
 
-fn result(cell: &Cell, benchmark: Option<&Benchmark>) -> ResultView {
-    let mut footnotes = cell.footnotes.clone();
+fn result(cell: &Cell, benchmark: Option<&Benchmark>) -> Measurement {
+    let mut notes = cell.notes.clone();
     if benchmark.is_none() {
-        let why = "This Gritstone does not measure it: there are only other printed figures to compare it with.";
-        footnotes.push(Footnote::new(FootnoteKind::NotComparable, why));
+        notes.push(Finding::NotInCatalog {}.into());
     }
     let (unit, better) = unit(cell, benchmark);
-    ResultView {
-        id: cell.benchmark.clone(),
+    let kind = benchmark.map_or(Kind::Kernel, |known| known.work.kind());
+    Measurement {
         title: benchmark.map_or_else(|| own_title(cell), |known| known.title.clone()),
-        kind: benchmark.map_or(Kind::Kernel, |known| known.work.kind()),
-        version: 0,
-        unit,
-        better,
-        outcome: "published".to_owned(),
+        outcome: Status::Published,
         estimate: estimate(cell),
-        interval: None,
-        confidence: None,
-        cycles: None,
-        cycles_interval: None,
-        ghz: None,
-        launches: 0,
-        samples: 0,
-        footnotes,
+        notes,
         statistics: cell.distribution.as_ref().map(statistics),
-        series: None,
-        series_label: None,
-        copies: None,
         faults_per_page: cell.faults_per_page,
         published: published(cell, benchmark),
-        program: None,
         measured: Some(format!("{}, {}", cell.document, cell.place)),
-        parts: BTreeMap::new(),
-        names: Vec::new(),
         processor_bound: benchmark.is_some_and(|known| known.processor_bound),
-        values: Vec::new(),
-        paced_values: Vec::new(),
+        ..Measurement::new(cell.benchmark.clone(), kind, unit, better)
     }
 }
 
@@ -158,15 +139,14 @@ fn unit(cell: &Cell, benchmark: Option<&Benchmark>) -> (Unit, Better) {
 }
 
 /// The time to look at where nobody says which: that of the clock on the wall, if it was printed.
-fn printed_first(cell: &Cell) -> String {
+fn printed_first(cell: &Cell) -> Subject {
     let times = &cell.seconds;
-    let name = match (times.real, times.user, times.cpu) {
-        (Some(_), _, _) => "real_s",
-        (None, Some(_), _) => "user_s",
-        (None, None, Some(_)) => "cpu_s",
-        (None, None, None) => "system_s",
-    };
-    name.to_owned()
+    match (times.real, times.user, times.cpu) {
+        (Some(_), _, _) => Subject::Real,
+        (None, Some(_), _) => Subject::User,
+        (None, None, Some(_)) => Subject::Cpu,
+        (None, None, None) => Subject::System,
+    }
 }
 
 fn published(cell: &Cell, benchmark: Option<&Benchmark>) -> Option<PublishedView> {
@@ -176,7 +156,8 @@ fn published(cell: &Cell, benchmark: Option<&Benchmark>) -> Option<PublishedView
     let work = benchmark.and_then(|known| known.published.as_ref());
     Some(PublishedView {
         work: work.map_or_else(String::new, |work| work.work.clone()),
-        figure: work.map_or_else(|| printed_first(cell), |work| work.figure.clone()),
+        operations: work.map(|work| work.operations),
+        figure: work.map_or_else(|| printed_first(cell), |work| work.figure),
         real_s: cell.seconds.real,
         user_s: cell.seconds.user,
         system_s: cell.seconds.system,

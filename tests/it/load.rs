@@ -359,7 +359,7 @@ fn run_of(machine: &str, without: &str) -> RunData {
     }
 }
 
-fn summarised(without: &str) -> gritstone_model::ResultView {
+fn summarised(without: &str) -> gritstone_model::Measurement {
     let catalogue = gritstone_catalogue::all().unwrap();
     let references = gritstone_references::all().unwrap();
     let name = "ref:hp-1000-a900".to_owned();

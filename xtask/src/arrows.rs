@@ -19,7 +19,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("gritstone-host", MODEL),
     ("gritstone-plan", MODEL),
     ("gritstone-store", MODEL),
-    ("gritstone-exchange", MODEL),
+    (
+        "gritstone-exchange",
+        &["gritstone-model", "gritstone-report"],
+    ),
     (
         "gritstone-exec",
         &["gritstone-model", "gritstone-protocol", "gritstone-kernels"],

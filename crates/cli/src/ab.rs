@@ -201,7 +201,8 @@ impl Trial<'_> {
             output::remark(&format!("  {}: {}", side.name, side.what));
         }
         for skip in &self.plan.skips {
-            let (mark, why) = (skip.footnote.kind.mark(), &skip.footnote.why);
+            let mark = gritstone_report::findings::mark(skip.note().flag());
+            let why = &skip.reason;
             output::remark(&format!("{mark} {}: {why}", skip.id));
         }
     }
@@ -289,7 +290,7 @@ fn outcome(view: &AbView) -> Result<Exit> {
     let different = |verdict: &Verdict| matches!(verdict, Verdict::Faster | Verdict::Slower);
     Ok(if view.same && verdicts.iter().any(different) {
         Exit::CheckFailed
-    } else if verdicts.contains(&Verdict::CannotTell) {
+    } else if verdicts.contains(&Verdict::Inconclusive) {
         Exit::CannotTell
     } else {
         Exit::Done

@@ -24,7 +24,7 @@ use again::Again;
 use anyhow::{Context, Result};
 use gritstone_exec::{ExecError, Executor};
 use gritstone_model::{
-    AuditBuild, AuditEntry, AuditTest, AuditView, Benchmark, Claim, Finding, Plan, SCHEMA_AUDIT,
+    AuditBuild, AuditEntry, AuditTest, AuditView, Benchmark, Claim, ClaimOutcome, Plan, SCHEMA_AUDIT,
     Work,
 };
 use gritstone_plan::{select, steps};
@@ -134,7 +134,7 @@ fn entry(
     let step = plan.steps.iter().find(|step| step.id == benchmark.id);
     let tests = match (&benchmark.work, skip, step) {
         (Work::Derived { .. } | Work::Rating { .. }, ..) => return Ok(None),
-        (_, Some(skip), _) => vec![untold(&skip.footnote.why)],
+        (_, Some(skip), _) => vec![untold(&skip.reason)],
         (Work::Kernel(work), None, Some(step)) => {
             entry::kernel(executor, benchmark, work, &step.cpus, again)?
         }
@@ -163,7 +163,7 @@ fn untold(why: &str) -> AuditTest {
         claim: Claim::Runs,
         claimed: None,
         measured: None,
-        finding: Finding::NotTold,
-        why: why.to_owned(),
+        outcome: ClaimOutcome::Untested,
+        why: Some(entry::said(why.to_owned())),
     }
 }

@@ -8,7 +8,7 @@ use crate::site::Site;
 use anyhow::Result;
 use gritstone_exec::Executor;
 use gritstone_exec::rebuild::{Builds, Compiler, RebuildError, Rebuilt};
-use gritstone_model::{Benchmark, Compilers, Footnote, FootnoteKind, Id, Plan, Skip, Work};
+use gritstone_model::{Benchmark, Compilers, Id, Plan, Skip, Work};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -206,8 +206,8 @@ pub fn leave_out(plan: &mut Plan, id: Id, why: impl Into<String>) {
         return;
     }
     plan.steps.retain(|step| step.id != id);
-    let footnote = Footnote::new(FootnoteKind::NotRun, why);
-    plan.skips.push(Skip { id, footnote });
+    let reason = why.into();
+    plan.skips.push(Skip { id, reason });
 }
 
 /// Takes the rows out of a plan whose programs were refused, with the reason; returns the programs that there are.

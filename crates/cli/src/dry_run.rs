@@ -54,7 +54,7 @@ impl DryRun {
             "Skipped",
             [("benchmark", Style::Code), ("why", Style::Text)],
             skips
-                .map(|skip| [skip.id.to_string(), skip.footnote.why.clone()])
+                .map(|skip| [skip.id.to_string(), skip.reason.clone()])
                 .collect(),
         );
         let number = |listed: &Listed| match listed.benchmarks.as_slice() {

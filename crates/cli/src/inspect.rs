@@ -12,7 +12,7 @@ use gritstone_catalogue::Own;
 use gritstone_exec::privileged::Permits;
 use gritstone_host::doctor::{self, programs};
 use gritstone_host::{Finding, Severity};
-use gritstone_model::{Benchmark, Machine};
+use gritstone_model::{Benchmark, Machine, SCHEMA_DOCTOR, SCHEMA_LIST, SCHEMA_SYSTEMS};
 use gritstone_plan::{Offer, selected, why_not};
 use gritstone_report::document::Style;
 use gritstone_report::{Document, lists};
@@ -65,6 +65,13 @@ Gritstone measures this machine the way the UNIX benchmarks of 1981 to 1987 did.
     Ok(Exit::Done)
 }
 
+/// What `list` says.
+#[derive(Serialize)]
+struct List<'a> {
+    schema: &'static str,
+    benchmarks: Vec<Listed<'a>>,
+}
+
 /// One line of `list`.
 #[derive(Serialize)]
 struct Listed<'a> {
@@ -111,11 +118,15 @@ pub fn list(world: World, args: &ListArgs) -> Result<Exit> {
     let wanted = selected(all, &world.selectors(&args.selectors))?;
     let mut offer = Site::look(None)?.offer(wanted.iter().copied(), Permits::default());
     offer.kernels.extend(own::programs(world.own.as_ref()));
-    let listed: Vec<Listed<'_>> = (wanted.iter())
+    let benchmarks = (wanted.iter())
         .map(|benchmark| Listed::of(benchmark, &offer, world.own.as_ref()))
         .collect();
-    output::write(args.format.format, &listed, || {
-        let rows = listed.iter().map(|row| {
+    let list = List {
+        schema: SCHEMA_LIST,
+        benchmarks,
+    };
+    output::write(args.format.format, &list, || {
+        let rows = list.benchmarks.iter().map(|row| {
             [
                 row.id.clone(),
                 row.title.to_owned(),
@@ -185,6 +196,13 @@ pub fn compare(world: &World, args: &CompareArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// What `machines` says.
+#[derive(Serialize)]
+struct Systems {
+    schema: &'static str,
+    systems: Vec<ListedMachine>,
+}
+
 /// One line of `machines`.
 #[derive(Serialize)]
 struct ListedMachine {
@@ -211,7 +229,7 @@ impl ListedMachine {
 
 /// `gritstone machines`.
 pub fn machines(world: &World, args: &FormatArgs) -> Result<Exit> {
-    let mut listed: Vec<ListedMachine> = world
+    let mut systems: Vec<ListedMachine> = world
         .references()
         .machines
         .iter()
@@ -219,14 +237,18 @@ pub fn machines(world: &World, args: &FormatArgs) -> Result<Exit> {
         .collect();
     if let Some(store) = world.reader()? {
         for run in store.runs()?.into_iter().rev() {
-            if listed.iter().all(|known| known.id != run.machine_id) {
+            if systems.iter().all(|known| known.id != run.machine_id) {
                 let info = store.info(&run.id)?;
-                listed.push(ListedMachine::of(run.machine_id, &info.machine));
+                systems.push(ListedMachine::of(run.machine_id, &info.machine));
             }
         }
     }
+    let listed = Systems {
+        schema: SCHEMA_SYSTEMS,
+        systems,
+    };
     output::write(args.format, &listed, || {
-        let rows = listed.iter().map(|machine| {
+        let rows = listed.systems.iter().map(|machine| {
             [
                 machine.id.clone(),
                 machine.name.clone(),
@@ -255,6 +277,13 @@ pub fn machines(world: &World, args: &FormatArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// What `doctor` says.
+#[derive(Serialize)]
+struct Examined<'a> {
+    schema: &'static str,
+    findings: &'a [Finding],
+}
+
 /// `gritstone doctor`.
 pub fn doctor(world: &World, args: &DoctorArgs) -> Result<Exit> {
     registry::recover();
@@ -264,7 +293,11 @@ pub fn doctor(world: &World, args: &DoctorArgs) -> Result<Exit> {
     let mut findings = doctor::examine(site.host(), rows, &site.dir, &path);
     findings.extend(privileges::findings(rows));
     findings.extend(store(world));
-    output::write(args.format.format, &findings, || examination(&findings))?;
+    let examined = Examined {
+        schema: SCHEMA_DOCTOR,
+        findings: &findings,
+    };
+    output::write(args.format.format, &examined, || examination(&findings))?;
     if args.install {
         install(world, &site)?;
     }

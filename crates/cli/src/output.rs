@@ -38,8 +38,8 @@ pub fn write<T: Serialize>(
 /// # Errors
 /// When standard output cannot be written.
 pub fn json<T: Serialize>(value: &T) -> Result<()> {
-    let text = serde_json::to_string_pretty(value).context("cannot write JSON")?;
-    plain(&(escape_json(text) + "\n"))
+    let value = gritstone_report::json(value).context("cannot write JSON")?;
+    plain(&(escape_json(format!("{value:#}")) + "\n"))
 }
 
 /// Writes a document for the terminal: its width, and bold only there.

@@ -89,7 +89,7 @@ pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
     Ok(match view.outcome {
         CheckOutcome::Passed => Exit::Done,
         CheckOutcome::Regressed => Exit::CheckFailed,
-        CheckOutcome::CannotTell => Exit::CannotTell,
+        CheckOutcome::Inconclusive => Exit::CannotTell,
     })
 }
 

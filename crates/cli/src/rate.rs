@@ -70,10 +70,6 @@ pub fn against(
         };
         let options = Options {
             confidence: CONFIDENCE,
-            seed: machine
-                .settings
-                .as_ref()
-                .map_or(1, |settings| settings.seed),
             named: !by.is_empty(),
             alone: alone.clone(),
             between_run: between::learn(&world.past(&[other, machine]), other, machine),

@@ -66,7 +66,7 @@ fn same_permits(before: &[Skip], now: &[Skip]) -> Result<()> {
         Some(skip) => bail!(
             "{} was measured before, and would be skipped now: {}",
             skip.id,
-            skip.footnote.why
+            skip.reason
         ),
         None => Ok(()),
     }

@@ -15,7 +15,7 @@ use gritstone_catalogue::Own;
 use gritstone_exec::privileged::Permits;
 use gritstone_exec::{Executor, Journal};
 use gritstone_measure::{AfterPilot, Limits, PILOT};
-use gritstone_model::{Kind, Launch, Plan, Quantity, ResultView, RunInfo, RunView, Settings};
+use gritstone_model::{Kind, Launch, Plan, Quantity, Measurement, RunInfo, RunView, Settings};
 use gritstone_plan::{add_copies, select, steps};
 use gritstone_store::Store;
 use std::collections::BTreeSet;
@@ -259,9 +259,9 @@ fn announcement(job: &Job, steadied: &Steadied, actions: &[Listed]) -> String {
         let _ = write!(
             text,
             "\n{} {}: {}",
-            skip.footnote.kind.mark(),
+            gritstone_report::findings::mark(skip.note().flag()),
             skip.id,
-            skip.footnote.why
+            skip.reason
         );
     }
     text
@@ -271,10 +271,10 @@ fn announcement(job: &Job, steadied: &Steadied, actions: &[Listed]) -> String {
 pub fn too_short(view: &RunView) -> Option<String> {
     let launched = view.results.iter().filter(|r| {
         !matches!(r.kind, Kind::Derived | Kind::Rating)
-            && r.outcome != "skipped"
+            && r.outcome != gritstone_model::Status::Skipped
             && r.unit.quantity() != Quantity::Exact
     });
-    let launched: Vec<&ResultView> = launched.collect();
+    let launched: Vec<&Measurement> = launched.collect();
     let short = launched.iter().filter(|r| r.interval.is_none()).count();
     let done: usize = launched.iter().map(|r| r.launches).sum();
     let elapsed = view
@@ -314,12 +314,12 @@ fn outcome(view: &RunView) -> Result<Exit> {
     if view.results.iter().any(|result| result.estimate.is_some()) {
         return Ok(Exit::Done);
     }
-    let why = view.results.iter().find_map(|r| r.footnotes.first());
+    let why = view.results.iter().find_map(|r| r.notes.first());
     Err(Failure {
         exit: Exit::NothingMeasured,
         what: format!(
             "nothing could be measured{}; `gritstone doctor` looks for the cause",
-            why.map_or(String::new(), |note| format!(": {}", note.why))
+            why.map_or(String::new(), |note| format!(": {}", gritstone_report::findings::message(note)))
         ),
     }
     .into())

@@ -47,14 +47,14 @@ fn difference(c: &Comparison, margin: f64) -> String {
     };
     match c.verdict {
         Verdict::Faster | Verdict::Slower => format!("{other} is {change}"),
-        Verdict::NoDifference => format!("no difference beyond {}", percent(margin)),
-        Verdict::CannotTell => format!("{other} {change} so far"),
+        Verdict::Same => format!("no difference beyond {}", percent(margin)),
+        Verdict::Inconclusive => format!("{other} {change} so far"),
     }
 }
 
 /// What else would be seen, while nothing is decided.
 fn visible(c: &Comparison) -> String {
-    let undecided = c.verdict == Verdict::CannotTell;
+    let undecided = c.verdict == Verdict::Inconclusive;
     let smallest = c.smallest.filter(|_| undecided);
     smallest.map_or_else(String::new, |s| format!(", {} would show", percent(s)))
 }

@@ -5,8 +5,8 @@
 //!
 //! Must not know: other formats.
 
-use crate::figures::{Exported, Plain, figures, notes};
-use gritstone_model::{FootnoteKind, RunView, escape_json};
+use crate::figures::{Exported, Plain, figures};
+use gritstone_model::{Flag, RunView, escape_json};
 use serde_json::{Map, Value, json};
 
 /// The run as Bencher reads it.
@@ -30,7 +30,7 @@ pub fn bencher(view: &RunView) -> Exported {
         let mut measures = Map::new();
         measures.insert(measure.to_owned(), value);
         // it has no place for a remark
-        let ours = notes(figure.result).all(|note| note.kind != FootnoteKind::Foreign);
+        let ours = !figure.result.is(Flag::Custom);
         let mark = if ours { "" } else { " (not of Gritstone)" };
         all.insert(
             format!("{}{mark}", figure.result.id),

@@ -1,8 +1,9 @@
-//! The figures of a run that may be handed to programs that know no footnotes, and what is held back from them.
+//! The figures of a run that may be handed to programs that know no notes, and what is held back from them.
 //!
 //! Must not know: the formats.
 
-use gritstone_model::{Footnote, FootnoteKind, Id, Quantity, ResultView, RunView};
+use gritstone_model::{Flag, Id, Measurement, Quantity, RunView};
+use gritstone_report::findings;
 
 /// A text in some format, and what it leaves out.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,39 +16,42 @@ pub struct Exported {
 
 /// A figure that may be handed on.
 pub(crate) struct Figure<'a> {
-    pub result: &'a ResultView,
+    pub result: &'a Measurement,
     pub estimate: f64,
 }
 
-/// The figures, and what is left out with the reason: no figure at all, or one with a `*`.
+/// The figures, and what is left out with the reason: no figure at all, or one that is invalid.
 pub(crate) fn figures(view: &RunView) -> (Vec<Figure<'_>>, Vec<(Id, String)>) {
     let mut figures = vec![];
     let mut left_out = vec![];
     for result in &view.results {
-        let star = notes(result).find(|note| note.kind == FootnoteKind::Trivialised);
-        match (result.estimate, star) {
+        let mut notes = result.own_notes();
+        let invalid = notes.find(|note| note.flag() == Some(Flag::Invalid));
+        match (result.estimate, invalid) {
             (Some(estimate), None) => figures.push(Figure { result, estimate }),
-            (_, Some(star)) => left_out.push((result.id.clone(), star.why.clone())),
+            (_, Some(note)) => left_out.push((result.id.clone(), findings::message(note))),
             (None, None) => {
-                let why = result.footnotes.first().map(|note| note.why.clone());
-                left_out.push((result.id.clone(), why.unwrap_or(result.outcome.clone())));
+                let why = result.notes.first().map(findings::message);
+                let outcome = || findings::outcome(result.outcome).to_owned();
+                left_out.push((result.id.clone(), why.unwrap_or_else(outcome)));
             }
         }
     }
     (figures, left_out)
 }
 
-/// The footnotes of the estimate itself.
-pub(crate) fn notes(result: &ResultView) -> impl Iterator<Item = &Footnote> {
-    result.footnotes.iter().filter(|note| note.of.is_none())
+/// The notes on the result as a whole, in sentences.
+pub(crate) fn messages(result: &Measurement) -> Vec<String> {
+    result.own_notes().map(findings::message).collect()
 }
 
 /// The marks of the estimate, each once: `†‡`.
-pub(crate) fn marks(result: &ResultView) -> String {
+pub(crate) fn marks(result: &Measurement) -> String {
     let mut marks = String::new();
-    for note in notes(result) {
-        if !marks.contains(note.kind.mark()) {
-            marks += note.kind.mark();
+    for note in result.own_notes() {
+        let mark = findings::mark(note.flag());
+        if !marks.contains(mark) {
+            marks += mark;
         }
     }
     marks

@@ -2,7 +2,7 @@
 //!
 //! Must not know: other formats.
 
-use crate::figures::{Exported, Figure, figures, notes};
+use crate::figures::{Exported, Figure, figures, messages};
 use crate::made::{Made, Series, nanoseconds};
 use crate::{ImportError, RunData};
 use gritstone_model::{Event, Launch, Outcome, RunView, Sample, Usage, escape_json};
@@ -25,7 +25,7 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
                 "It has no timed launches of its own.".to_owned(),
             ));
         }
-        let whys: Vec<&str> = notes(figure.result).map(|note| note.why.as_str()).collect();
+        let whys = messages(figure.result);
         entries.extend(launches.iter().enumerate().map(|(at, launch)| {
             json!({
                 "name": id,

@@ -4,7 +4,7 @@
 //!
 //! Must not know: other formats.
 
-use crate::figures::{Exported, Figure, Plain, figures, marks, notes};
+use crate::figures::{Exported, Figure, Plain, figures, marks, messages};
 use gritstone_model::{RunView, escape_json};
 use serde_json::{Value, json};
 
@@ -35,7 +35,7 @@ fn entry(figure: &Figure<'_>) -> Value {
     let half = result
         .interval
         .map(|[low, high]| (time(high) - time(low)).abs() / 2.0);
-    let whys: Vec<&str> = notes(result).map(|note| note.why.as_str()).collect();
+    let whys = messages(result);
     json!({
         "name": result.id,
         "unit": unit,

@@ -2,8 +2,8 @@
 //!
 //! Must not know: other formats.
 
-use crate::figures::{Exported, Figure, Plain, figures, notes};
-use gritstone_model::RunView;
+use crate::figures::{Exported, Figure, Plain, figures};
+use gritstone_model::{RunView, flags};
 use std::fmt::Write as _;
 
 /// The run as a scraper reads it, up to `# EOF`.
@@ -85,24 +85,23 @@ fn family(
     }
 }
 
-/// Which footnotes a figure has: a point of 1 for each kind.
+/// Which flags a result has: a point of 1 for each.
 fn marks(text: &mut String, figures: &[Figure<'_>], at: &str) {
-    let mut lines: Vec<String> = vec![];
+    let mut lines = String::new();
     for figure in figures {
-        for note in notes(figure.result) {
-            let line = format!(
-                "gritstone_footnote{{benchmark=\"{}\",kind=\"{}\"}} 1{at}\n",
+        let own: Vec<_> = figure.result.own_notes().cloned().collect();
+        for flag in flags(&own) {
+            let _ = writeln!(
+                lines,
+                "gritstone_flag{{benchmark=\"{}\",flag=\"{}\"}} 1{at}",
                 escaped(figure.result.id.as_str()),
-                format!("{:?}", note.kind).to_lowercase()
+                flag.as_str()
             );
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
         }
     }
     if !lines.is_empty() {
-        *text += "# TYPE gritstone_footnote gauge\n# HELP gritstone_footnote What did not hold of a figure, by kind.\n";
-        text.extend(lines);
+        *text += "# TYPE gritstone_flag gauge\n# HELP gritstone_flag Flags of a result.\n";
+        *text += &lines;
     }
 }
 

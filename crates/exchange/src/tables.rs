@@ -3,7 +3,8 @@
 //! Must not know: files, other formats.
 
 use crate::figures::marks;
-use gritstone_model::{ResultView, RunView};
+use gritstone_model::{Measurement, RunView, Subject};
+use gritstone_report::findings::{mark, message};
 use std::fmt::Write as _;
 
 const COLUMNS: [&str; 17] = [
@@ -23,7 +24,7 @@ const COLUMNS: [&str; 17] = [
     "samples",
     "published_real_s",
     "marks",
-    "footnotes",
+    "notes",
 ];
 
 /// One line for each row, RFC 4180, with a head. Numbers have all their digits; what is not there is empty.
@@ -43,14 +44,19 @@ pub fn csv(view: &RunView) -> String {
     String::from_utf8(bytes).expect("text was written")
 }
 
-fn record(result: &ResultView) -> [String; 17] {
+fn record(result: &Measurement) -> [String; 17] {
     let number = |x: Option<f64>| x.map_or(String::new(), |x| x.to_string());
     let whys: Vec<String> = result
-        .footnotes
+        .notes
         .iter()
-        .map(|note| match &note.of {
-            Some(of) => format!("{} {of}: {}", note.kind.mark(), note.why),
-            None => format!("{} {}", note.kind.mark(), note.why),
+        .map(|note| match note.about {
+            Subject::Result => format!("{} {}", mark(note.flag()), message(note)),
+            about => format!(
+                "{} {}: {}",
+                mark(note.flag()),
+                about.as_str(),
+                message(note)
+            ),
         })
         .collect();
     let better = format!("{:?}", result.better).to_lowercase();
@@ -58,7 +64,7 @@ fn record(result: &ResultView) -> [String; 17] {
         result.id.to_string(),
         result.title.clone(),
         result.version.to_string(),
-        result.outcome.clone(),
+        result.outcome.as_str().to_owned(),
         result.unit.to_string(),
         better,
         number(result.estimate),
@@ -75,7 +81,7 @@ fn record(result: &ResultView) -> [String; 17] {
     ]
 }
 
-/// A table for a page that renders Markdown, with the footnotes below it.
+/// A table for a page that renders Markdown, with the notes below it.
 #[must_use]
 pub fn markdown(view: &RunView) -> String {
     let mut text = format!(
@@ -99,13 +105,13 @@ pub fn markdown(view: &RunView) -> String {
             escaped(result.unit.as_str()),
             escaped(&marks(result))
         );
-        for note in &result.footnotes {
+        for note in &result.notes {
             let _ = writeln!(
                 below,
                 "- {} {}: {}",
-                escaped(note.kind.mark()),
+                escaped(mark(note.flag())),
                 escaped(result.id.as_str()),
-                escaped(&note.why)
+                escaped(&message(note))
             );
         }
     }

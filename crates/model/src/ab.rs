@@ -2,11 +2,11 @@
 //!
 //! Must not know: how it is computed, how it is drawn.
 
-use crate::{Footnote, Id, Unit, Verdict};
+use crate::{Id, Note, Unit, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the schema of [`AbView`].
-pub const SCHEMA_AB: &str = "gritstone/ab/1";
+pub const SCHEMA_AB: &str = "gritstone/ab/2";
 
 /// Sides whose launches were interleaved, row by row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -85,7 +85,7 @@ pub struct AbFigure {
     /// Exit statuses other than 0 that were taken for good.
     pub statuses: Vec<i32>,
     /// What did not hold, and remarks.
-    pub footnotes: Vec<Footnote>,
+    pub notes: Vec<Note>,
 }
 
 /// One side against another.

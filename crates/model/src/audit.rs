@@ -2,11 +2,11 @@
 //!
 //! Must not know: how a claim is tested, how it is drawn.
 
-use crate::{Id, Kind, OwnCatalogue};
+use crate::{Id, Kind, Note, OwnCatalogue};
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the schema of [`AuditView`].
-pub const SCHEMA_AUDIT: &str = "gritstone/audit/1";
+pub const SCHEMA_AUDIT: &str = "gritstone/audit/2";
 
 /// An audit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,9 +66,9 @@ pub struct AuditTest {
     /// What came out, where that is a number.
     pub measured: Option<f64>,
     /// How it stands.
-    pub finding: Finding,
-    /// A whole sentence why it fails or cannot be told; empty otherwise.
-    pub why: String,
+    pub outcome: ClaimOutcome,
+    /// Why it fails, or could not be tested; null otherwise.
+    pub why: Option<Note>,
 }
 
 /// What can be claimed.
@@ -98,7 +98,7 @@ pub enum Claim {
 /// How a claim stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Finding {
+pub enum ClaimOutcome {
     /// It holds.
     Holds,
     /// It does not.
@@ -106,7 +106,7 @@ pub enum Finding {
     /// It does not, and need not: the build gives up the IEEE arithmetic that the entry says it needs.
     Expected,
     /// It could not be tested here.
-    NotTold,
+    Untested,
     /// Nothing is claimed; what was measured stands beside it.
     NotClaimed,
 }
@@ -126,7 +126,7 @@ impl AuditView {
         entry
             .tests
             .iter()
-            .any(|test| test.finding == Finding::Fails && self.counts(&test.build))
+            .any(|test| test.outcome == ClaimOutcome::Fails && self.counts(&test.build))
     }
 }
 
@@ -136,6 +136,6 @@ impl AuditEntry {
     pub fn was_tested(&self) -> bool {
         self.tests
             .iter()
-            .any(|test| matches!(test.finding, Finding::Holds | Finding::Fails))
+            .any(|test| matches!(test.outcome, ClaimOutcome::Holds | ClaimOutcome::Fails))
     }
 }

@@ -53,7 +53,7 @@ pub struct PublishedWork {
     /// The same in operations of this benchmark.
     pub operations: u64,
     /// Which time the document tells its readers to look at: `real_s`, `user_s` or `system_s`.
-    pub figure: String,
+    pub figure: crate::Subject,
 }
 
 /// Where the processes run.

@@ -2,11 +2,11 @@
 //!
 //! Must not know: how it is computed, how it is drawn.
 
-use crate::{Footnote, FootnoteKind, Id};
+use crate::{Flag, Id, Note, Subject};
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the schema of [`CompareView`].
-pub const SCHEMA_COMPARE: &str = "gritstone/compare/1";
+pub const SCHEMA_COMPARE: &str = "gritstone/compare/2";
 
 /// What a comparison of one row says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -18,12 +18,12 @@ pub enum Verdict {
     #[serde(rename = "slower")]
     Slower,
     /// The interval is inside the margin.
-    #[serde(rename = "no difference")]
-    NoDifference,
+    #[serde(rename = "same")]
+    Same,
     /// The interval is too wide, or there is none.
     #[default]
-    #[serde(rename = "cannot tell")]
-    CannotTell,
+    #[serde(rename = "inconclusive")]
+    Inconclusive,
 }
 
 impl Verdict {
@@ -33,8 +33,8 @@ impl Verdict {
         match self {
             Self::Faster => "faster",
             Self::Slower => "slower",
-            Self::NoDifference => "no difference",
-            Self::CannotTell => "cannot tell",
+            Self::Same => "same",
+            Self::Inconclusive => "inconclusive",
         }
     }
 }
@@ -67,16 +67,31 @@ pub struct CompareView {
     pub differ_in: Vec<Difference>,
     /// Ratio within which two figures count as the same: 0.01 is 1 %.
     pub margin: f64,
-    /// Where the scatter between runs was taken from that the intervals have in them: "learned from 7 runs",
-    /// "default (...)"; null when no launches were compared with launches.
+    /// Where the variance between runs was taken from that the intervals have in them; null when no launches were compared with
+    /// launches.
     #[serde(default)]
-    pub between_run: Option<String>,
+    pub between_run: Option<VarianceSource>,
     /// What the rows come to by family, those with differences first; where there are several families, the last is over all rows.
     #[serde(default)]
     pub sums: Vec<CompareSum>,
     /// One for each benchmark that either side has, what matters first: differences by their size, what cannot be told, what is the same,
     /// what has no ratio, and what a side has no figure of.
     pub rows: Vec<CompareRow>,
+}
+
+/// Where the variance between runs was taken from, over the rows of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VarianceSource {
+    /// Rows that were compared with it.
+    pub rows: usize,
+    /// Those of them with the default.
+    pub default: usize,
+    /// Fewest and most runs that it was learned from, of the others; null where there are none.
+    pub runs: Option<[usize; 2]>,
+    /// Default standard deviation of the logarithm, of core cycles.
+    pub default_cycles: f64,
+    /// The same of times.
+    pub default_times: f64,
 }
 
 /// Rows of a comparison in numbers.
@@ -91,9 +106,9 @@ pub struct CompareSum {
     /// Those that are worse.
     pub slower: usize,
     /// Those without a difference beyond the margin.
-    pub no_difference: usize,
+    pub same: usize,
     /// Those with a ratio that tells nothing.
-    pub cannot_tell: usize,
+    pub inconclusive: usize,
     /// Those without a ratio.
     pub without_ratio: usize,
     /// Geometric mean of the ratios, above 1 when the other side is better; null where none counts.
@@ -115,8 +130,8 @@ pub struct CompareRow {
     pub ratio: Option<f64>,
     /// Its interval, adjusted for the machine's variance between runs; null when there is none.
     pub interval: Option<[f64; 2]>,
-    /// What it says.
-    pub verdict: Verdict,
+    /// What it says; null without a ratio.
+    pub verdict: Option<Verdict>,
     /// p value before and after holding the false-discovery rate over the rows.
     #[serde(default)]
     pub p: Option<f64>,
@@ -127,16 +142,16 @@ pub struct CompareRow {
     /// they would have shown none: a side was disturbed, or the launches are too few for so many rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smallest: Option<f64>,
-    /// What was compared: `estimate`, `cycles`, `real_s`, `user_s`, `system_s`, `cpu_s`.
-    pub compared: String,
+    /// What was compared: the estimate, the cycles, or a time of the reference workload.
+    pub compared: Subject,
     /// Unit of `base` and `other`.
     pub unit: String,
     /// The figure of the base.
     pub base: Option<f64>,
     /// The figure of the other.
     pub other: Option<f64>,
-    /// Footnotes of both sides, and why the row cannot be compared.
-    pub footnotes: Vec<Footnote>,
+    /// Notes of both sides, and why the row cannot be compared.
+    pub notes: Vec<Note>,
     /// Several copies of it, one for each number that either side has; empty where a side has none at all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<CompareCopies>,
@@ -147,10 +162,10 @@ impl CompareRow {
     /// another figure of the row, such as its process time, does not count.
     #[must_use]
     pub fn in_doubt(&self) -> bool {
-        let kinds = [FootnoteKind::Trivialised, FootnoteKind::NotComparable];
-        self.footnotes.iter().any(|footnote| {
-            let of = footnote.of.as_deref().unwrap_or("estimate");
-            kinds.contains(&footnote.kind) && (of == "estimate" || of == self.compared)
+        let doubts = [Some(Flag::Invalid), Some(Flag::NotComparable)];
+        self.notes.iter().any(|note| {
+            let concerns = note.about == Subject::Estimate || note.about.concerns(self.compared);
+            doubts.contains(&note.flag()) && concerns
         })
     }
 }
@@ -166,8 +181,8 @@ pub struct CompareCopies {
     pub total: CompareFigure,
     /// That over so many times what one does.
     pub efficiency: CompareFigure,
-    /// Footnotes of both sides.
-    pub footnotes: Vec<Footnote>,
+    /// Notes of both sides.
+    pub notes: Vec<Note>,
 }
 
 /// One figure of one side against that of the other.

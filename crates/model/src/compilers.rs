@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Schema of [`CompilersView`].
-pub const SCHEMA_COMPILERS: &str = "gritstone/compilers/1";
+pub const SCHEMA_COMPILERS: &str = "gritstone/compilers/2";
 
 /// One compiler with one set of flags.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -2,14 +2,14 @@
 //!
 //! Must not know: how it is computed, how it is drawn.
 
-use crate::{Better, CompareRow, Difference, Footnote, Id, Unit};
+use crate::{Better, CompareRow, Difference, Id, Note, Subject, Unit};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Name and version of the schema of [`HistoryView`].
-pub const SCHEMA_HISTORY: &str = "gritstone/history/1";
+pub const SCHEMA_HISTORY: &str = "gritstone/history/2";
 /// Name and version of the schema of [`CheckView`].
-pub const SCHEMA_CHECK: &str = "gritstone/check/1";
+pub const SCHEMA_CHECK: &str = "gritstone/check/2";
 
 /// One benchmark over many runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,8 +51,8 @@ pub struct HistorySeries {
     /// Parameters of kernels that were given in place of their entries' own.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
-    /// In what changes are looked for: `estimate`, or `cycles` for rows that the processor bounds.
-    pub compared: String,
+    /// In what changes are looked for: the estimate, or cycles for rows that the processor bounds.
+    pub compared: Subject,
     /// Oldest first.
     pub points: Vec<HistoryPoint>,
     /// Where the figure changed.
@@ -76,10 +76,10 @@ pub struct HistoryPoint {
     pub estimate: Option<f64>,
     /// Its interval.
     pub interval: Option<[f64; 2]>,
-    /// What is compared, where it counts; null where a footnote forbids it, or there is no figure.
+    /// What is compared, where it counts; null where a flag forbids it, or there is no figure.
     pub value: Option<f64>,
     /// What did not hold.
-    pub footnotes: Vec<Footnote>,
+    pub notes: Vec<Note>,
 }
 
 /// A change of level: suspected, until an interleaved comparison confirms it.
@@ -133,8 +133,8 @@ pub enum CheckOutcome {
     #[serde(rename = "passed")]
     Passed,
     /// It may be above and may be below.
-    #[serde(rename = "cannot tell")]
-    CannotTell,
+    #[serde(rename = "inconclusive")]
+    Inconclusive,
     /// It is surely above.
     #[serde(rename = "regressed")]
     Regressed,
@@ -146,7 +146,7 @@ impl CheckOutcome {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Passed => "passed",
-            Self::CannotTell => "cannot tell",
+            Self::Inconclusive => "inconclusive",
             Self::Regressed => "regressed",
         }
     }

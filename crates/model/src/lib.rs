@@ -8,7 +8,7 @@ mod benchmark;
 mod compare;
 mod compilers;
 mod event;
-mod footnote;
+mod finding;
 mod history;
 mod id;
 mod machine;
@@ -23,18 +23,21 @@ mod unit;
 mod view;
 
 pub use ab::{AbComparison, AbFigure, AbRow, AbSide, AbView, SCHEMA_AB};
-pub use audit::{AuditBuild, AuditEntry, AuditTest, AuditView, Claim, Finding, SCHEMA_AUDIT};
+pub use audit::{AuditBuild, AuditEntry, AuditTest, AuditView, Claim, ClaimOutcome, SCHEMA_AUDIT};
 pub use benchmark::{
     Benchmark, Claims, CommandWork, Curve, Family, Figure, KernelWork, Kind, Need, Placement,
     PublishedWork, Source, Term, UserCommand, Verify, Work,
 };
 pub use compare::{
     CompareCopies, CompareFigure, CompareRow, CompareSum, CompareView, Difference, SCHEMA_COMPARE,
-    Verdict,
+    VarianceSource, Verdict,
 };
 pub use compilers::{CompilerView, CompilersView, SCHEMA_COMPILERS};
 pub use event::{Batch, Check, Event, Histogram, Sample, Usage};
-pub use footnote::{Footnote, FootnoteKind};
+pub use finding::{
+    Author, Count, Finding, Flag, Interference, LoadRate, NegativeBecause, Note, Part, PartValue,
+    Repeat, Subject, Unfitted, Withheld, flags, in_order,
+};
 pub use history::{
     CheckOutcome, CheckRow, CheckView, HistoryChange, HistoryPoint, HistorySeries, HistoryView,
     SCHEMA_CHECK, SCHEMA_HISTORY,
@@ -45,7 +48,8 @@ pub use origin::{Origin, Owner};
 pub use own::{Contents, OwnCatalogue, OwnFile};
 pub use plan::{Plan, Skip, Step};
 pub use rating::{
-    ForMoney, Per, Price, RatedMachine, Rating, Ratings, RatingsView, SCHEMA_RATINGS, Without,
+    ForMoney, LeftOutRow, Per, Price, RatedMachine, Rating, Ratings, RatingsView, SCHEMA_RATINGS,
+    Without,
 };
 pub use run::{
     COPY, Compilers, Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings, TrialSide,
@@ -57,6 +61,6 @@ pub use selftest::{
 pub use text::{escape_json, is_unprintable};
 pub use unit::{Better, Quantity, Unit, UnitError};
 pub use view::{
-    CopiesPoint, CopiesView, LawView, PublishedView, ResultView, RunView, SCHEMA_RUN, SeriesPoint,
-    Statistics,
+    CopiesPoint, CopiesView, LawView, Measurement, PublishedView, RunView, SCHEMA_DOCTOR,
+    SCHEMA_LIST, SCHEMA_RUN, SCHEMA_SYSTEMS, SeriesPoint, Statistics, Status,
 };

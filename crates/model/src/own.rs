@@ -3,7 +3,7 @@
 //!
 //! Must not know: where folders are, how they are read, who trusts them.
 
-use crate::{Footnote, FootnoteKind, Id};
+use crate::{Finding, Id, Note};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -100,14 +100,12 @@ impl OwnCatalogue {
         format!("{} ({short})", self.name)
     }
 
-    /// What every figure of its rows carries.
+    /// The note on every result of its benchmarks.
     #[must_use]
-    pub fn footnote(&self) -> Footnote {
-        let why = format!(
-            "Not a benchmark of Gritstone: it is of the catalogue {}.",
-            self.named()
-        );
-        Footnote::new(FootnoteKind::Foreign, why)
+    pub fn note(&self) -> Note {
+        Note::new(Finding::Custom {
+            catalog: self.named(),
+        })
     }
 }
 

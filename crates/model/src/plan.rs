@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a step is carried out.
 
-use crate::{Benchmark, Footnote, Id};
+use crate::{Benchmark, Finding, Id, Note};
 use serde::{Deserialize, Serialize};
 
 /// One launch of one benchmark.
@@ -18,11 +18,61 @@ pub struct Step {
 
 /// A benchmark that will not run, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "StoredSkip", into = "StoredSkip")]
 pub struct Skip {
     /// Which benchmark.
     pub id: Id,
-    /// The reason and what mends it; its kind is `NotRun`.
-    pub footnote: Footnote,
+    /// The reason and what mends it.
+    pub reason: String,
+}
+
+impl Skip {
+    /// The note on its result.
+    #[must_use]
+    pub fn note(&self) -> Note {
+        Note::new(Finding::Unavailable {
+            reason: self.reason.clone(),
+        })
+    }
+}
+
+/// The form that a skip has in bundles.
+#[derive(Serialize, Deserialize)]
+struct StoredSkip {
+    id: Id,
+    footnote: StoredReason,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredReason {
+    #[serde(default = "not_run")]
+    kind: String,
+    why: String,
+}
+
+fn not_run() -> String {
+    "not run".to_owned()
+}
+
+impl From<StoredSkip> for Skip {
+    fn from(stored: StoredSkip) -> Self {
+        Self {
+            id: stored.id,
+            reason: stored.footnote.why,
+        }
+    }
+}
+
+impl From<Skip> for StoredSkip {
+    fn from(skip: Skip) -> Self {
+        Self {
+            id: skip.id,
+            footnote: StoredReason {
+                kind: not_run(),
+                why: skip.reason,
+            },
+        }
+    }
 }
 
 /// What a run measures, what it computes from that, and what it must leave out.

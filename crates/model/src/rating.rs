@@ -2,11 +2,11 @@
 //!
 //! Must not know: how a rating is computed, which rows an environment has.
 
-use crate::{Footnote, Id};
+use crate::{Id, Note, Withheld};
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the schema of [`RatingsView`].
-pub const SCHEMA_RATINGS: &str = "gritstone/ratings/1";
+pub const SCHEMA_RATINGS: &str = "gritstone/ratings/2";
 
 /// Machines, each rated against the same base.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,20 +77,29 @@ pub struct Rating {
     pub without: Vec<Without>,
     /// Why there is no rating although the base has rows.
     #[serde(default)]
-    pub withheld: Option<String>,
-    /// Rows that the user named and that cannot be used, each with the reason.
+    pub withheld: Option<Withheld>,
+    /// Rows that the user named and that cannot be used.
     #[serde(default)]
-    pub left_out: Vec<String>,
+    pub left_out: Vec<LeftOutRow>,
     /// Doubts about rows that it is made of.
     #[serde(default)]
-    pub footnotes: Vec<Footnote>,
+    pub notes: Vec<Note>,
+}
+
+/// A row that a rating leaves out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LeftOutRow {
+    /// Which.
+    pub id: Id,
+    /// Whether its work check failed; else it was not measured.
+    pub invalid: bool,
 }
 
 /// A rating without one of its rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Without {
     /// The row that is left out.
-    pub row: String,
+    pub row: Id,
     /// What the others come to.
     pub rating: f64,
 }

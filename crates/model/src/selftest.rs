@@ -2,11 +2,11 @@
 //!
 //! Must not know: how it is computed, how it is drawn.
 
-use crate::{Difference, Id, OwnCatalogue, Unit};
+use crate::{Difference, Id, Note, OwnCatalogue, Subject, Unit, VarianceSource};
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the schema of [`SelftestView`].
-pub const SCHEMA_SELFTEST: &str = "gritstone/selftest/1";
+pub const SCHEMA_SELFTEST: &str = "gritstone/selftest/2";
 
 /// A against A: several runs of one machine, between which nothing was changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,12 +52,13 @@ pub struct SelftestRun {
 }
 
 /// A row that does not count, and why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeftOut {
     /// Which benchmark.
     pub id: Id,
-    /// A whole sentence.
-    pub why: String,
+    /// Why.
+    #[serde(flatten)]
+    pub why: Note,
 }
 
 /// One row over all runs.
@@ -75,8 +76,8 @@ pub struct SelftestRow {
     pub raw: ScatterView,
     /// In core cycles; null where a launch had no pacer.
     pub paced: Option<ScatterView>,
-    /// Which of the two counts, and is compared: `cycles` where the processor bounds the row, else `estimate`.
-    pub counted: String,
+    /// Which of the two counts, and is compared: cycles where the processor bounds the row, else the estimate.
+    pub counted: Subject,
     /// Smallest change of this row alone, as a share, that `compare` would call one between two such runs in 95 of 100
     /// cases; null where launches are too few for any.
     pub smallest: Option<f64>,
@@ -115,7 +116,7 @@ pub struct PairsView {
     /// Whether `p` is .01 or more.
     pub passed: bool,
     /// Where the scatter between runs was taken from, each way once.
-    pub between_run: Vec<String>,
+    pub between_run: Vec<VarianceSource>,
 }
 
 /// A number that has a limit.

@@ -3,12 +3,22 @@
 //!
 //! Must not know: how it is computed, how it is drawn.
 
-use crate::{Better, Footnote, Id, Kind, Machine, Program, Settings, Unit};
+use crate::{
+    Better, Flag, Id, Kind, Machine, Note, PartValue, Program, Settings, Subject, Unfitted, Unit,
+    flags,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Name and version of the schema of [`RunView`].
-pub const SCHEMA_RUN: &str = "gritstone/run/1";
+pub const SCHEMA_RUN: &str = "gritstone/run/2";
+
+/// Name and version of the schema of `list`.
+pub const SCHEMA_LIST: &str = "gritstone/list/2";
+/// The same of `systems`.
+pub const SCHEMA_SYSTEMS: &str = "gritstone/systems/2";
+/// The same of `doctor`.
+pub const SCHEMA_DOCTOR: &str = "gritstone/doctor/2";
 
 /// A run or a reference machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,12 +43,51 @@ pub struct RunView {
     #[serde(default)]
     pub settings: Option<Settings>,
     /// One for each benchmark.
-    pub results: Vec<ResultView>,
+    pub results: Vec<Measurement>,
+}
+
+impl RunView {
+    /// The result of a benchmark.
+    #[must_use]
+    pub fn get(&self, id: &Id) -> Option<&Measurement> {
+        self.results.iter().find(|result| result.id == *id)
+    }
+}
+
+/// How a result came about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// From launches here.
+    Measured,
+    /// There is none: nothing was launched, or it cannot run here.
+    #[default]
+    Skipped,
+    /// There is none: a launch failed.
+    Failed,
+    /// There is none: a launch was stopped at its deadline.
+    TimedOut,
+    /// A document printed it.
+    Published,
+}
+
+impl Status {
+    /// The word that it has in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Skipped => "skipped",
+            Self::Failed => "failed",
+            Self::TimedOut => "timed_out",
+            Self::Published => "published",
+        }
+    }
 }
 
 /// One figure with all that belongs to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ResultView {
+pub struct Measurement {
     /// Which benchmark.
     pub id: Id,
     /// Heading of its row.
@@ -51,8 +100,8 @@ pub struct ResultView {
     pub unit: Unit,
     /// Which way is good.
     pub better: Better,
-    /// `measured`, `skipped`, `failed`, `timed_out`; `published` for a reference.
-    pub outcome: String,
+    /// How it came about.
+    pub outcome: Status,
     /// The figure; null when there is none.
     pub estimate: Option<f64>,
     /// Null when the figure is exact, or the launches are too few.
@@ -71,7 +120,7 @@ pub struct ResultView {
     /// Samples in them.
     pub samples: usize,
     /// What did not hold, and remarks.
-    pub footnotes: Vec<Footnote>,
+    pub notes: Vec<Note>,
     /// Over launches, or over events for a distribution.
     pub statistics: Option<Statistics>,
     /// The curve that this row ends.
@@ -92,9 +141,9 @@ pub struct ResultView {
     /// What was really measured: page cache, file system, device; null where it is plain.
     #[serde(default)]
     pub measured: Option<String>,
-    /// Parts of the figure by name (text, data, bss).
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub parts: BTreeMap<String, f64>,
+    /// Parts of the estimate: text, data and bss of a program, pairs of CPUs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartValue>,
     /// Names that belong to the figure (symbols that the shortest program drags in).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
@@ -109,14 +158,86 @@ pub struct ResultView {
     pub paced_values: Vec<f64>,
 }
 
+impl Measurement {
+    /// Without an estimate and without notes.
+    #[must_use]
+    pub fn new(id: Id, kind: Kind, unit: Unit, better: Better) -> Self {
+        Self {
+            title: id.to_string(),
+            id,
+            kind,
+            version: 0,
+            unit,
+            better,
+            outcome: Status::Skipped,
+            estimate: None,
+            interval: None,
+            confidence: None,
+            cycles: None,
+            cycles_interval: None,
+            ghz: None,
+            launches: 0,
+            samples: 0,
+            notes: Vec::new(),
+            statistics: None,
+            series: None,
+            series_label: None,
+            copies: None,
+            faults_per_page: None,
+            published: None,
+            program: None,
+            measured: None,
+            parts: Vec::new(),
+            names: Vec::new(),
+            processor_bound: false,
+            values: Vec::new(),
+            paced_values: Vec::new(),
+        }
+    }
+
+    /// Whether a document printed it.
+    #[must_use]
+    pub fn is_published(&self) -> bool {
+        self.outcome == Status::Published
+    }
+
+    /// Whether a flag is raised that concerns a part of it.
+    #[must_use]
+    pub fn has(&self, flag: Flag, about: Subject) -> bool {
+        let mut notes = self.notes.iter();
+        notes.any(|note| note.flag() == Some(flag) && note.about.concerns(about))
+    }
+
+    /// Whether a flag is raised on the result as a whole.
+    #[must_use]
+    pub fn is(&self, flag: Flag) -> bool {
+        self.has(flag, Subject::Result)
+    }
+
+    /// The notes on the result as a whole.
+    pub fn own_notes(&self) -> impl Iterator<Item = &Note> {
+        let own = |note: &&Note| note.about == Subject::Result;
+        self.notes.iter().filter(own)
+    }
+
+    /// All flags, each once.
+    #[must_use]
+    pub fn flags(&self) -> Vec<Flag> {
+        flags(&self.notes)
+    }
+}
+
 /// The document's own amount of work, measured and never multiplied.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PublishedView {
     /// In words.
     pub work: String,
+    /// Operations of it, of a workload of ours; null where nobody counts them.
+    #[serde(default)]
+    pub operations: Option<u64>,
     /// Which of the times the document tells its readers to look at.
     #[serde(default)]
-    pub figure: String,
+    pub figure: Subject,
     /// Wall time of the work as one batch, s.
     pub real_s: Option<f64>,
     /// User time, s; null below 100 ticks of work.
@@ -195,7 +316,7 @@ pub struct CopiesView {
     pub law: Option<LawView>,
     /// Why no law was fitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unfitted: Option<String>,
+    pub unfitted: Option<Unfitted>,
 }
 
 /// So many copies at once.
@@ -224,7 +345,7 @@ pub struct CopiesPoint {
     /// Samples of all copies in them.
     pub samples: usize,
     /// What did not hold, and remarks.
-    pub footnotes: Vec<Footnote>,
+    pub notes: Vec<Note>,
 }
 
 /// The Universal Scalability Law, N copies doing gN / (1 + a(N-1) + bN(N-1)) operations a second; each estimate with its

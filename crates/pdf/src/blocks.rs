@@ -71,7 +71,7 @@ impl<'a> Setter<'a> {
                 let notes = document.notes().into_iter().map(|(id, note)| {
                     let mark = Inline::new(&document.mark(id));
                     let anchor = Anchor::Note(id.index());
-                    (mark, Inline::new(&note.why), Some(anchor))
+                    (mark, Inline::new(&note.text), Some(anchor))
                 });
                 self.pairs(&notes.collect::<Vec<_>>(), 9.0 * MM, INK);
             }

@@ -7,7 +7,7 @@
 #[path = "../../report/tests/sample/mod.rs"]
 mod sample;
 
-use gritstone_model::{Footnote, FootnoteKind, RunView};
+use gritstone_model::{Flag, Note, RunView};
 use gritstone_report::document::{Block, Document, Text};
 use gritstone_report::{Brief, brief, clean, compare, html, terminal};
 use sample::machines::references;
@@ -287,9 +287,7 @@ fn hostile(label: &str) -> RunView {
     for result in &mut run.results {
         result.title = EVIL.to_owned();
         result.names = vec![EVIL.to_owned()];
-        result
-            .footnotes
-            .push(Footnote::new(FootnoteKind::Disturbed, EVIL));
+        result.notes.push(stated(Some(Flag::Interference), EVIL));
         if let Some(program) = &mut result.program {
             (program.hash, program.compiler, program.flags) =
                 (EVIL.into(), EVIL.into(), EVIL.into());
@@ -332,4 +330,13 @@ fn inside(file: &File) {
         let within = left > 40.0 && right < 555.0 && top > 30.0 && bottom < 825.0;
         assert!(within, "{word}");
     }
+}
+
+/// A note in the workload's own words.
+fn stated(flag: Option<Flag>, text: impl Into<String>) -> Note {
+    Note::new(gritstone_model::Finding::Stated {
+        by: gritstone_model::Author::Workload,
+        flag,
+        text: text.into(),
+    })
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how the host was asked.
 
-use gritstone_model::{Benchmark, Footnote, FootnoteKind, Id, Placement, Plan, Skip, Step, Work};
+use gritstone_model::{Benchmark, Id, Placement, Plan, Skip, Step, Work};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the host offers, as far as a plan needs it.
@@ -30,7 +30,7 @@ pub fn steps(benchmarks: Vec<Benchmark>, offer: &Offer) -> Plan {
         if let Some(why) = why_not(benchmark, offer) {
             plan.skips.push(Skip {
                 id: benchmark.id.clone(),
-                footnote: Footnote::new(FootnoteKind::NotRun, why),
+                reason: why,
             });
             continue;
         }
@@ -210,8 +210,7 @@ pub(crate) mod tests {
             let plan = steps(vec![benchmark], offer);
             assert!(plan.steps.is_empty());
             assert_eq!(plan.benchmarks.len(), 1, "it is still shown");
-            assert_eq!(plan.skips[0].footnote.kind, FootnoteKind::NotRun);
-            plan.skips[0].footnote.why.clone()
+            plan.skips[0].reason.clone()
         };
         let mut needs = benchmark("byte/cc");
         needs.needs = vec![

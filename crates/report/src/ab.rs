@@ -5,7 +5,7 @@
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::number;
 use crate::words::{self, Sense};
-use gritstone_model::{AbComparison, AbFigure, AbRow, AbView, Footnote, FootnoteKind, Verdict};
+use gritstone_model::{AbComparison, AbFigure, AbRow, AbView, Flag, Subject, Verdict};
 
 /// Pairs before which nothing is concluded.
 const FEWEST: usize = 12;
@@ -89,14 +89,16 @@ fn sentence(view: &AbView, c: &AbComparison) -> String {
                 c.verdict.as_str()
             )
         }
-        Verdict::NoDifference => format!(
+        Verdict::Same => format!(
             "No difference beyond {} between {base} and {other}: {ratio} ({pairs}).",
             number::percent_asked(view.margin)
         ),
-        Verdict::CannotTell if c.pairs < FEWEST => format!(
+        Verdict::Inconclusive if c.pairs < FEWEST => format!(
             "Cannot tell {other} from {base}: {pairs}, and it takes {FEWEST}; give a longer --budget. So far: {ratio}."
         ),
-        Verdict::CannotTell => format!("Cannot tell {other} from {base}: {ratio} ({pairs}{seen})."),
+        Verdict::Inconclusive => {
+            format!("Cannot tell {other} from {base}: {ratio} ({pairs}{seen}).")
+        }
     }
 }
 
@@ -176,7 +178,7 @@ fn comparisons(document: &mut Document, view: &AbView) -> Table {
 
 fn comparison_row(document: &mut Document, row: &AbRow, c: &AbComparison) -> Row {
     let marks: Vec<_> = crowded(c)
-        .map(|note| document.note(&note))
+        .map(|text| document.footnote(None, text))
         .into_iter()
         .collect();
     let ratio = c.ratio.map(|r| words::ratio(r, c.interval, Sense::Speed));
@@ -192,7 +194,7 @@ fn comparison_row(document: &mut Document, row: &AbRow, c: &AbComparison) -> Row
 }
 
 /// A remark on pairs beside which another thread of the core was busy.
-fn crowded(c: &AbComparison) -> Option<Footnote> {
+fn crowded(c: &AbComparison) -> Option<String> {
     let left_out = match c.left_out {
         n if n == c.crowded => "what was measured then is kept, and not compared".to_owned(),
         n => {
@@ -204,7 +206,7 @@ fn crowded(c: &AbComparison) -> Option<Footnote> {
         c.crowded,
         words::plural(c.pairs + c.left_out, "pair")
     );
-    (c.crowded > 0).then(|| Footnote::new(FootnoteKind::Note, why))
+    (c.crowded > 0).then_some(why)
 }
 
 fn figures(document: &mut Document, view: &AbView) -> Table {
@@ -238,9 +240,11 @@ fn figures(document: &mut Document, view: &AbView) -> Table {
 }
 
 fn figure_row(document: &mut Document, row: &AbRow, figure: &AbFigure) -> Row {
-    let of_estimate = figure.footnotes.iter().filter(|note| note.of.is_none());
+    let own = figure.notes.iter();
+    let of_estimate = own.filter(|note| note.about == Subject::Result);
     // the pairs say how sure it is: a wide interval of one side alone is no fault
-    let told = of_estimate.filter(|note| note.kind != FootnoteKind::Unrepeatable);
+    let noisy = [Some(Flag::Noisy), Some(Flag::Modes)];
+    let told = of_estimate.filter(|note| !noisy.contains(&note.flag()));
     let marks: Vec<_> = told.map(|note| document.note(note)).collect();
     let shown = figure
         .estimate

@@ -3,9 +3,9 @@
 //! Must not know: how a claim is tested, terminals.
 
 use crate::document::{Block, Column, Document, MISSING, Row, Style, Table, Text};
-use crate::{number, words};
+use crate::{findings, number, words};
 use gritstone_model::{
-    AuditBuild, AuditEntry, AuditTest, AuditView, Claim, Finding, Footnote, FootnoteKind, Kind,
+    AuditBuild, AuditEntry, AuditTest, AuditView, Claim, ClaimOutcome, Flag, Kind,
 };
 
 /// Digits of what was measured.
@@ -65,7 +65,12 @@ fn title(view: &AuditView) -> String {
 }
 
 fn untold(view: &AuditView) -> Option<String> {
-    let untold = |entry: &&AuditEntry| entry.tests.iter().any(|t| t.finding == Finding::NotTold);
+    let untold = |entry: &&AuditEntry| {
+        entry
+            .tests
+            .iter()
+            .any(|t| t.outcome == ClaimOutcome::Untested)
+    };
     let entries = view.entries.iter().filter(untold).count();
     let builds = view.builds.iter().filter(|b| b.why_not.is_some()).count();
     let mut said = vec![];
@@ -156,7 +161,7 @@ fn shipped(document: &mut Document, view: &AuditView, entries: &[&AuditEntry]) -
 fn outcome(test: &AuditTest) -> String {
     let measured = test.measured.map(|x| number::at_most(x, "", DIGITS));
     let claimed = test.claimed.map(|x| number::at_most(x, "", DIGITS));
-    let holds = test.finding == Finding::Holds;
+    let holds = test.outcome == ClaimOutcome::Holds;
     let relation = match (test.claim, holds) {
         (Claim::SyscallsPerOp, true) => "=",
         (Claim::SyscallsPerOp, false) => "≠",
@@ -167,20 +172,20 @@ fn outcome(test: &AuditTest) -> String {
         (Claim::MinNsPerOp, true) => "≥",
         _ => "<",
     };
-    match (test.finding, test.claim, measured, claimed) {
-        (Finding::NotTold, ..) => MISSING.to_owned(),
-        (Finding::NotClaimed, _, Some(measured), _) => format!("({measured})"),
-        (Finding::NotClaimed, ..) => MISSING.to_owned(),
+    match (test.outcome, test.claim, measured, claimed) {
+        (ClaimOutcome::Untested, ..) => MISSING.to_owned(),
+        (ClaimOutcome::NotClaimed, _, Some(measured), _) => format!("({measured})"),
+        (ClaimOutcome::NotClaimed, ..) => MISSING.to_owned(),
         (_, Claim::Linear, Some(measured), _) => format!("as n^{measured}"),
         (_, Claim::Linear, None, _) => "not".to_owned(),
-        (Finding::Holds, Claim::Runs, ..) => "yes".to_owned(),
-        (Finding::Fails | Finding::Expected, Claim::Runs, ..) => "no".to_owned(),
-        (Finding::Holds, _, Some(measured), Some(claimed))
-        | (Finding::Fails | Finding::Expected, _, Some(measured), Some(claimed)) => {
+        (ClaimOutcome::Holds, Claim::Runs, ..) => "yes".to_owned(),
+        (ClaimOutcome::Fails | ClaimOutcome::Expected, Claim::Runs, ..) => "no".to_owned(),
+        (ClaimOutcome::Holds, _, Some(measured), Some(claimed))
+        | (ClaimOutcome::Fails | ClaimOutcome::Expected, _, Some(measured), Some(claimed)) => {
             format!("{measured} {relation} {claimed}")
         }
-        (Finding::Holds, ..) => "right".to_owned(),
-        (Finding::Fails | Finding::Expected, ..) => "wrong".to_owned(),
+        (ClaimOutcome::Holds, ..) => "right".to_owned(),
+        (ClaimOutcome::Fails | ClaimOutcome::Expected, ..) => "wrong".to_owned(),
     }
 }
 
@@ -191,17 +196,21 @@ fn mark(
     test: &AuditTest,
 ) -> Option<crate::document::NoteId> {
     let shipped = view.builds.first().is_some_and(|b| b.name == test.build);
-    let why = match shipped || test.why.is_empty() {
-        true => test.why.clone(),
-        false => format!("{}: {}", test.build, test.why),
+    let why = test
+        .why
+        .as_ref()
+        .map_or_else(String::new, findings::message);
+    let why = match shipped || why.is_empty() {
+        true => why,
+        false => format!("{}: {why}", test.build),
     };
-    let kind = match test.finding {
-        Finding::Fails if view.counts(&test.build) => FootnoteKind::Trivialised,
-        Finding::Fails | Finding::Expected => FootnoteKind::Note,
-        Finding::NotTold => FootnoteKind::NotRun,
-        Finding::Holds | Finding::NotClaimed => return None,
+    let flag = match test.outcome {
+        ClaimOutcome::Fails if view.counts(&test.build) => Some(Flag::Invalid),
+        ClaimOutcome::Fails | ClaimOutcome::Expected => None,
+        ClaimOutcome::Untested => Some(Flag::Skipped),
+        ClaimOutcome::Holds | ClaimOutcome::NotClaimed => return None,
     };
-    Some(document.note(&Footnote::new(kind, why)))
+    Some(document.footnote(flag, why))
 }
 
 /// What each other build does to the claims.
@@ -235,7 +244,7 @@ fn again(document: &mut Document, view: &AuditView, entries: &[&AuditEntry]) -> 
 /// One program compiled in one way: yes, or what fails.
 fn cell(document: &mut Document, view: &AuditView, entry: &AuditEntry, build: &AuditBuild) -> Text {
     if let Some(why) = &build.why_not {
-        let note = document.note(&Footnote::new(FootnoteKind::NotRun, why));
+        let note = document.footnote(Some(Flag::Skipped), why.clone());
         return Text::missing().with([note]);
     }
     let tests: Vec<&AuditTest> = entry
@@ -246,10 +255,16 @@ fn cell(document: &mut Document, view: &AuditView, entry: &AuditEntry, build: &A
     if tests.is_empty() {
         return Text::missing();
     }
-    let failing = tests.iter().filter(|test| test.finding == Finding::Fails);
+    let failing = tests
+        .iter()
+        .filter(|test| test.outcome == ClaimOutcome::Fails);
     let failing: Vec<&str> = failing.map(|test| short(test.claim)).collect();
-    let told = tests.iter().any(|test| test.finding != Finding::NotTold);
-    let expected = tests.iter().any(|test| test.finding == Finding::Expected);
+    let told = tests
+        .iter()
+        .any(|test| test.outcome != ClaimOutcome::Untested);
+    let expected = tests
+        .iter()
+        .any(|test| test.outcome == ClaimOutcome::Expected);
     let text = match (failing.is_empty(), told) {
         (true, _) if expected => "needs IEEE arithmetic".to_owned(),
         (true, true) => "yes".to_owned(),

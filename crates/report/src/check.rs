@@ -4,7 +4,7 @@
 
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::{compare, number, words};
-use gritstone_model::CheckOutcome::{CannotTell, Passed, Regressed};
+use gritstone_model::CheckOutcome::{Inconclusive, Passed, Regressed};
 use gritstone_model::{CheckRow, CheckView};
 
 /// The outcome in a sentence, then row by row, the worst first.
@@ -18,12 +18,12 @@ pub fn check(view: &CheckView) -> Document {
             .count()
     };
     document.paragraph(format!(
-        "A slowdown of up to {} is allowed: {}. Of {} {} regressed, {} cannot be told, {} passed.",
+        "A slowdown of up to {} is allowed: {}. Of {} {} regressed, {} inconclusive, {} passed.",
         number::percent_asked(view.max_slowdown),
         view.outcome.as_str(),
         words::plural(view.rows.len(), "row"),
         number::count(count(Regressed)),
-        number::count(count(CannotTell)),
+        number::count(count(Inconclusive)),
         number::count(count(Passed)),
     ));
     if !view.differ_in.is_empty() {
@@ -32,7 +32,7 @@ pub fn check(view: &CheckView) -> Document {
     }
     let mut row = |row: &CheckRow| {
         let own = &row.row;
-        let notes: Vec<_> = own.footnotes.iter().map(|f| document.note(f)).collect();
+        let notes: Vec<_> = own.notes.iter().map(|f| document.note(f)).collect();
         let cell = |text: Option<String>| text.map_or_else(Text::missing, Text::new);
         let figure = |x: Option<f64>| cell(x.map(|x| compare::side(x, &own.unit)));
         Row::new(vec![

@@ -9,7 +9,7 @@ mod cells;
 
 use crate::document::{Column, Document, Row, Table, Text};
 pub(crate) use cells::{faults, figure_with_unit, percentiles, precision};
-use gritstone_model::{Footnote, PublishedView, ResultView};
+use gritstone_model::{Measurement, Note, PublishedView, Subject};
 
 /// A column of a table of results.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub(crate) enum Strays {
 pub(crate) fn table(
     document: &mut Document,
     caption: impl Into<Text>,
-    results: &[&ResultView],
+    results: &[&Measurement],
     cols: &[Col],
     strays: Strays,
 ) -> Table {
@@ -81,7 +81,7 @@ pub(crate) struct Beside<'a> {
     /// The machines.
     pub names: &'a [String],
     /// One result for each machine that has it; one has it at least.
-    pub rows: &'a [&'a [Option<&'a ResultView>]],
+    pub rows: &'a [&'a [Option<&'a Measurement>]],
     /// What is shown of each.
     pub cols: &'a [Col],
 }
@@ -89,7 +89,7 @@ pub(crate) struct Beside<'a> {
 /// A row a benchmark, and the columns once for each machine, without those that say nothing. A footnote on a figure that is not
 /// shown stands at the first one that is.
 pub(crate) fn beside(document: &mut Document, input: &Beside) -> Table {
-    let all: Vec<&ResultView> = input
+    let all: Vec<&Measurement> = input
         .rows
         .iter()
         .flat_map(|r| r.iter().flatten().copied())
@@ -127,42 +127,41 @@ pub(crate) fn beside(document: &mut Document, input: &Beside) -> Table {
 
 fn row(
     document: &mut Document,
-    all: &[&ResultView],
-    result: &ResultView,
+    all: &[&Measurement],
+    result: &Measurement,
     cols: &[Col],
     strays: Strays,
 ) -> Row {
     let mut cells: Vec<Text> = cols.iter().map(|col| col.cell(result, all)).collect();
-    for footnote in &result.footnotes {
-        let at = match place(result, footnote, cols) {
+    for note in &result.notes {
+        let at = match place(result, note, cols) {
             Some(at) => at,
-            None if elsewhere(result, footnote, strays) => continue,
+            None if elsewhere(result, note, strays) => continue,
             None => cols.iter().position(Col::is_key).unwrap_or(0),
         };
-        let id = document.note(footnote);
+        let id = document.note(note);
         cells[at] = std::mem::take(&mut cells[at]).with([id]);
     }
     Row::new(cells)
 }
 
-fn elsewhere(result: &ResultView, footnote: &Footnote, strays: Strays) -> bool {
+fn elsewhere(result: &Measurement, note: &Note, strays: Strays) -> bool {
     strays == Strays::PublishedElsewhere
         && result.published.is_some()
-        && footnote.of.as_deref().and_then(Col::of_time).is_some()
+        && Col::of(note.about).is_some_and(|col| col.is_published())
 }
 
 /// The column to which a footnote belongs.
-fn place(result: &ResultView, footnote: &Footnote, cols: &[Col]) -> Option<usize> {
+fn place(result: &Measurement, note: &Note, cols: &[Col]) -> Option<usize> {
     let find = |wanted: &Col| {
         let same = |col: &Col| col == wanted || (*wanted == Col::Figure && *col == Col::WithUnit);
         cols.iter().position(same)
     };
-    let told = |p: &PublishedView| Col::of_time(&p.figure).and_then(|col| find(&col));
-    match footnote.of.as_deref() {
-        Some("cycles") => find(&Col::Cycles),
-        Some("estimate") | None => {
+    let told = |p: &PublishedView| Col::of(p.figure).and_then(|col| find(&col));
+    match note.about {
+        Subject::Result | Subject::Estimate => {
             let published = || result.published.as_ref().and_then(told);
-            if result.estimate.is_none() && result.outcome == "published" {
+            if result.estimate.is_none() && result.is_published() {
                 published().or_else(|| find(&Col::Figure))
             } else {
                 find(&Col::Figure)
@@ -170,8 +169,6 @@ fn place(result: &ResultView, footnote: &Footnote, cols: &[Col]) -> Option<usize
                     .or_else(|| find(&Col::Median))
             }
         }
-        Some(of) => Col::of_time(of)
-            .or_else(|| Col::of_statistic(of))
-            .and_then(|col| find(&col)),
+        about => Col::of(about).and_then(|col| find(&col)),
     }
 }

@@ -5,7 +5,7 @@
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::number;
 use crate::words::{self, Sense};
-use crate::{copies, sums};
+use crate::{copies, findings, sums};
 use gritstone_model::{CompareRow, CompareView, Difference, Verdict};
 
 /// A longer name does not head a column.
@@ -28,8 +28,9 @@ pub fn compare(view: &CompareView) -> Document {
             format!("{} ({})", view.other_name, view.other).into(),
         ),
     ];
-    if let Some(told) = &view.between_run {
-        terms.push(("scatter between runs".to_owned(), told.clone().into()));
+    if let Some(source) = &view.between_run {
+        let said = findings::variance(source);
+        terms.push(("variance between runs".to_owned(), said.into()));
     }
     document.push(Block::Terms(terms));
     document.paragraph(summary(view));
@@ -76,8 +77,10 @@ fn differences(document: &mut Document, view: &CompareView) {
 /// The counts of the verdicts: "Of 19 rows 12 are faster, 3 slower, ...".
 fn summary(view: &CompareView) -> String {
     let of = |wanted: &str| {
-        let compared = view.rows.iter().filter(|row| row.ratio.is_some());
-        compared.filter(|row| verdict(row) == wanted).count()
+        view.rows
+            .iter()
+            .filter(|row| verdict(row) == wanted)
+            .count()
     };
     let without = view.rows.iter().filter(|row| row.ratio.is_none()).count();
     let margin = number::percent_asked(view.margin);
@@ -86,11 +89,8 @@ fn summary(view: &CompareView) -> String {
         ("smaller", "smaller".to_owned()),
         ("slower", "slower".to_owned()),
         ("larger", "larger".to_owned()),
-        (
-            "no difference",
-            format!("without a difference beyond {margin}"),
-        ),
-        ("cannot tell", "undecided".to_owned()),
+        ("same", format!("the same within {margin}")),
+        ("inconclusive", "inconclusive".to_owned()),
     ]
     .into_iter()
     .filter_map(|(verdict, text)| match of(verdict) {
@@ -115,7 +115,8 @@ fn summary(view: &CompareView) -> String {
 
 /// The verdict in the word that suits what was compared: a size is smaller, not faster.
 pub(crate) fn verdict(row: &CompareRow) -> &'static str {
-    in_a_word(row.verdict, Sense::of_unit(&row.unit))
+    let sense = Sense::of_unit(&row.unit);
+    row.verdict.map_or("", |verdict| in_a_word(verdict, sense))
 }
 
 /// The same of a verdict alone.
@@ -226,7 +227,7 @@ fn rows_table(document: &mut Document, view: &CompareView) -> Table {
 }
 
 fn table_row(document: &mut Document, row: &CompareRow, reference: bool) -> Row {
-    let notes: Vec<_> = row.footnotes.iter().map(|f| document.note(f)).collect();
+    let notes: Vec<_> = row.notes.iter().map(|f| document.note(f)).collect();
     let cell = |text: Option<String>| {
         text.filter(|t| !t.is_empty())
             .map_or_else(Text::missing, Text::new)
@@ -243,9 +244,9 @@ fn table_row(document: &mut Document, row: &CompareRow, reference: bool) -> Row 
     }
     let figure = |value: Option<f64>| cell(value.map(|v| side(v, &row.unit)));
     cells.extend([
-        verdict(row).into(),
+        cell(Some(verdict(row).to_owned())),
         cell(row.smallest.map(number::percent)),
-        compared(&row.compared).into(),
+        findings::subject(row.compared).into(),
         figure(row.base),
         figure(row.other),
     ]);
@@ -257,19 +258,6 @@ pub(crate) fn side(value: f64, unit: &str) -> String {
         return number::figure(value, None, unit).with_unit();
     }
     number::at_most(value, unit, FIGURE_DIGITS)
-}
-
-/// What was compared, in words. The times are those of the published work.
-fn compared(name: &str) -> String {
-    match name {
-        "estimate" => "figure".to_owned(),
-        "cycles" => "core cycles".to_owned(),
-        "real_s" => "real time".to_owned(),
-        "user_s" => "user time".to_owned(),
-        "system_s" => "system time".to_owned(),
-        "cpu_s" => "processor time".to_owned(),
-        other => other.to_owned(),
-    }
 }
 
 /// Heads of the two columns of figures: names where they tell the sides apart and are short.

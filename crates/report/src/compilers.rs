@@ -4,7 +4,7 @@
 
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::{columns, number, words};
-use gritstone_model::{CompareView, CompilerView, CompilersView, ResultView};
+use gritstone_model::{CompareView, CompilerView, CompilersView, Measurement};
 
 /// Digits of a compile time.
 const TIME_DIGITS: i32 = 3;
@@ -50,7 +50,7 @@ fn ratios(document: &mut Document, view: &CompilersView, base: &str) -> Table {
         heads.push(Column::new("Interval", Style::Number).of(&other.name));
     }
     let rows = view.base.results.iter().map(|result| {
-        let marks: Vec<_> = result.footnotes.iter().map(|f| document.note(f)).collect();
+        let marks: Vec<_> = result.notes.iter().map(|f| document.note(f)).collect();
         let mut cells = vec![
             result.id.as_str().into(),
             Text::new(columns::figure_with_unit(result)).with(marks),
@@ -68,11 +68,11 @@ fn ratios(document: &mut Document, view: &CompilersView, base: &str) -> Table {
 }
 
 /// Ratio and interval of one row; what is known against it stands with the ratio.
-fn against(document: &mut Document, comparison: &CompareView, base: &ResultView) -> [Text; 2] {
+fn against(document: &mut Document, comparison: &CompareView, base: &Measurement) -> [Text; 2] {
     let Some(row) = comparison.rows.iter().find(|row| row.id == base.id) else {
         return [Text::missing(), Text::missing()];
     };
-    let marks: Vec<_> = row.footnotes.iter().map(|f| document.note(f)).collect();
+    let marks: Vec<_> = row.notes.iter().map(|f| document.note(f)).collect();
     let (ratio, interval) = match row.ratio {
         Some(ratio) => words::bare_ratio(ratio, row.interval),
         None => (String::new(), String::new()),

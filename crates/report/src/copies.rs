@@ -5,15 +5,15 @@
 
 use crate::compare::{heads, in_a_word, side};
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
-use crate::number;
 use crate::words::{self, Sense};
+use crate::{findings, number};
 use gritstone_model::{
-    CompareCopies, CompareFigure, CompareRow, CompareView, CopiesPoint, CopiesView, ResultView,
+    CompareCopies, CompareFigure, CompareRow, CompareView, CopiesPoint, CopiesView, Measurement,
 };
 
 /// What several copies of these rows did, if any did.
-pub(crate) fn copies(document: &mut Document, results: &[&ResultView]) {
-    let measured: Vec<(&ResultView, &CopiesView)> = results
+pub(crate) fn copies(document: &mut Document, results: &[&Measurement]) {
+    let measured: Vec<(&Measurement, &CopiesView)> = results
         .iter()
         .filter_map(|result| Some((*result, result.copies.as_ref()?)))
         .collect();
@@ -51,9 +51,9 @@ pub(crate) fn copies(document: &mut Document, results: &[&ResultView]) {
     ));
 }
 
-fn row(document: &mut Document, result: &ResultView, point: &CopiesPoint) -> Row {
+fn row(document: &mut Document, result: &Measurement, point: &CopiesPoint) -> Row {
     let unit = result.unit.as_str();
-    let notes: Vec<_> = point.footnotes.iter().map(|f| document.note(f)).collect();
+    let notes: Vec<_> = point.notes.iter().map(|f| document.note(f)).collect();
     let total = point
         .total
         .map(|total| number::figure(total, point.interval, unit));
@@ -117,7 +117,7 @@ pub(crate) fn compared(document: &mut Document, view: &CompareView) {
 }
 
 fn compared_row(document: &mut Document, row: &CompareRow, copies: &CompareCopies) -> Row {
-    let notes: Vec<_> = copies.footnotes.iter().map(|f| document.note(f)).collect();
+    let notes: Vec<_> = copies.notes.iter().map(|f| document.note(f)).collect();
     let cells = |figure: &CompareFigure, sense: Sense, show: &dyn Fn(f64) -> String| {
         let shown = |value: Option<f64>| value.map_or_else(Text::missing, |x| show(x).into());
         let ratio = figure
@@ -141,7 +141,7 @@ fn compared_row(document: &mut Document, row: &CompareRow, copies: &CompareCopie
 /// What the curve says, in words.
 fn law(copies: &CopiesView) -> String {
     let Some(law) = &copies.law else {
-        return copies.unfitted.clone().unwrap_or_default();
+        return copies.unfitted.map_or_else(String::new, findings::unfitted);
     };
     let knee = law.knee.map_or(String::new(), |knee| {
         format!(", knee at {} copies", number::significant(knee, 2))

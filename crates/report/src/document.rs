@@ -2,7 +2,8 @@
 //!
 //! Must not know: terminals, HTML, PDF, or what the numbers mean.
 
-use gritstone_model::{Footnote, FootnoteKind};
+use crate::findings;
+use gritstone_model::{Flag, Note};
 use std::collections::{BTreeMap, HashMap};
 
 /// What a reader is handed, before anyone has decided how it looks.
@@ -14,11 +15,11 @@ pub struct Document {
     pub subtitle: Option<String>,
     /// The content, in order.
     pub blocks: Vec<Block>,
-    notes: Vec<Note>,
+    notes: Vec<Footnote>,
     /// Notes by their words.
     known: HashMap<String, Vec<NoteId>>,
-    /// How many notes there are of each kind.
-    of_kind: BTreeMap<FootnoteKind, usize>,
+    /// How many there are of each mark.
+    of_mark: BTreeMap<&'static str, usize>,
 }
 
 /// One piece of a document.
@@ -201,14 +202,14 @@ pub struct Figure {
     pub alternative: String,
 }
 
-/// A footnote of a document: the same kind and words are listed once, however many figures carry it.
+/// A footnote of a document: the same flag and words are listed once, however many cells carry it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    /// Which kind.
-    pub kind: FootnoteKind,
+pub struct Footnote {
+    /// The flag that it raises.
+    pub flag: Option<Flag>,
     /// A whole sentence.
-    pub why: String,
-    /// Which one of its kind, from 1.
+    pub text: String,
+    /// Which one of its mark, from 1.
     number: usize,
 }
 
@@ -255,51 +256,59 @@ impl Document {
         }
     }
 
-    /// Collects a footnote, and says by which mark to refer to it.
-    pub fn note(&mut self, footnote: &Footnote) -> NoteId {
-        let kind = footnote.kind;
-        let mut known = self.known.get(&footnote.why).into_iter().flatten();
-        if let Some(id) = known.find(|id| self.notes[id.0].kind == kind) {
+    /// Collects the footnote of a note, and says by which mark to refer to it.
+    pub fn note(&mut self, note: &Note) -> NoteId {
+        self.footnote(note.flag(), findings::message(note))
+    }
+
+    /// Collects a footnote of the document's own.
+    pub fn footnote(&mut self, flag: Option<Flag>, text: String) -> NoteId {
+        let mut known = self.known.get(&text).into_iter().flatten();
+        if let Some(id) = known.find(|id| self.notes[id.0].flag == flag) {
             return *id;
         }
-        let of_kind = self.of_kind.entry(kind).or_default();
-        *of_kind += 1;
-        self.notes.push(Note {
-            kind,
-            why: footnote.why.clone(),
-            number: *of_kind,
-        });
-        let id = NoteId(self.notes.len() - 1);
-        self.known.entry(footnote.why.clone()).or_default().push(id);
+        let of_mark = self.of_mark.entry(findings::mark(flag)).or_default();
+        *of_mark += 1;
+        let number = *of_mark;
+        let id = NoteId(self.notes.len());
+        self.known.entry(text.clone()).or_default().push(id);
+        self.notes.push(Footnote { flag, text, number });
         id
     }
 
-    /// The footnotes, kind by kind in the order of their marks, and within a kind as they were met.
+    /// The footnotes, flag by flag, and within a flag as they were met; those without one last.
     #[must_use]
-    pub fn notes(&self) -> Vec<(NoteId, &Note)> {
-        let mut all: Vec<_> = self.notes.iter().enumerate().collect();
-        all.sort_by_key(|(i, note)| (note.kind, *i));
-        all.into_iter().map(|(i, note)| (NoteId(i), note)).collect()
+    pub fn notes(&self) -> Vec<(NoteId, &Footnote)> {
+        let ids = (0..self.notes.len()).map(NoteId);
+        let mut all: Vec<_> = ids.zip(&self.notes).collect();
+        all.sort_by_key(|(id, _)| self.order(*id));
+        all
     }
 
-    /// The mark of a footnote: that of its kind, and a number where the document has several of the kind.
+    fn order(&self, id: NoteId) -> (bool, Option<Flag>, NoteId) {
+        let flag = self.notes[id.0].flag;
+        (flag.is_none(), flag, id)
+    }
+
+    /// The mark of a footnote: that of its flag, and a number where the document has several of the mark.
     ///
     /// # Panics
     /// When the footnote belongs to another document.
     #[must_use]
     pub fn mark(&self, id: NoteId) -> String {
-        let Note { kind, number, .. } = &self.notes[id.0];
-        match self.of_kind[kind] {
-            1 => kind.mark().to_owned(),
-            _ => format!("{}{number}", kind.mark()),
+        let Footnote { flag, number, .. } = &self.notes[id.0];
+        let mark = findings::mark(*flag);
+        match self.of_mark[mark] {
+            1 => mark.to_owned(),
+            _ => format!("{mark}{number}"),
         }
     }
 
-    /// The marks of a text, in the order of their kinds; between two of one kind stands a comma.
+    /// The marks of a text, in the order of their flags; between two of one flag stands a comma.
     #[must_use]
     pub fn marks(&self, text: &Text) -> Vec<(NoteId, String)> {
         let mut ids = text.marks.clone();
-        ids.sort_by_key(|id| (self.notes[id.0].kind, *id));
+        ids.sort_by_key(|id| self.order(*id));
         ids.into_iter().map(|id| (id, self.mark(id))).collect()
     }
 }
@@ -307,31 +316,32 @@ impl Document {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::FootnoteKind::{Disturbed, NotRun, Trivialised};
+    use gritstone_model::Flag::{Interference, Invalid, Skipped};
 
     #[test]
-    fn the_same_footnote_is_listed_once_and_several_of_a_kind_are_numbered() {
+    fn the_same_footnote_is_listed_once_and_several_of_a_flag_are_numbered() {
         let mut document = Document::new("t");
-        let a = document.note(&Footnote::new(NotRun, "no compiler"));
-        let b = document.note(&Footnote::new(Disturbed, "steal"));
-        let c = document.note(&Footnote::new(NotRun, "no tty"));
-        let again = document.note(&Footnote::new(NotRun, "no compiler").of("real_s"));
+        let mut note = |flag, text: &str| document.footnote(Some(flag), text.to_owned());
+        let a = note(Skipped, "no compiler");
+        let b = note(Interference, "steal");
+        let c = note(Skipped, "no tty");
+        let again = note(Skipped, "no compiler");
         assert_eq!(a, again);
         let marks: Vec<_> = [a, b, c].iter().map(|&id| document.mark(id)).collect();
         assert_eq!(marks, ["§1", "‡", "§2"]);
         let listed: Vec<_> = document
             .notes()
             .iter()
-            .map(|(_, n)| n.why.clone())
+            .map(|(_, n)| n.text.clone())
             .collect();
         assert_eq!(listed, ["steal", "no compiler", "no tty"]);
     }
 
     #[test]
-    fn marks_of_a_text_come_in_the_order_of_their_kinds_each_once() {
+    fn marks_of_a_text_come_in_the_order_of_their_flags_each_once() {
         let mut document = Document::new("t");
-        let late = document.note(&Footnote::new(NotRun, "n"));
-        let early = document.note(&Footnote::new(Trivialised, "t"));
+        let late = document.footnote(Some(Skipped), "n".to_owned());
+        let early = document.footnote(Some(Invalid), "t".to_owned());
         let text = Text::new("1").with([late, early, late]);
         let marks: Vec<_> = document.marks(&text).into_iter().map(|(_, m)| m).collect();
         assert_eq!(marks, ["*", "§"]);
@@ -340,7 +350,7 @@ mod tests {
     #[test]
     fn columns_that_say_nothing_go_unless_they_name_the_row_or_carry_a_mark() {
         let mut document = Document::new("t");
-        let note = document.note(&Footnote::new(NotRun, "n"));
+        let note = document.footnote(Some(Skipped), "n".to_owned());
         let table = Table {
             caption: Text::default(),
             columns: ["key", "empty", "marked"]

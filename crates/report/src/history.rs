@@ -146,7 +146,7 @@ fn table(document: &mut Document, view: &HistoryView, series: &HistorySeries) ->
         _ => format!("The newest {SHOWN} runs"),
     };
     let mut row = |at: usize, point: &HistoryPoint| {
-        let notes: Vec<_> = point.footnotes.iter().map(|f| document.note(f)).collect();
+        let notes: Vec<_> = point.notes.iter().map(|f| document.note(f)).collect();
         let shown = point
             .estimate
             .map(|x| number::figure(x, point.interval, view.unit.as_str()));

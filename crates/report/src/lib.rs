@@ -5,6 +5,7 @@
 //! Must not know: files, clocks, terminals, the store, the names of benchmarks.
 
 pub mod document;
+pub mod findings;
 pub mod html;
 pub mod lists;
 pub mod svg;
@@ -21,6 +22,7 @@ mod compare;
 mod compilers;
 mod copies;
 mod history;
+mod json;
 mod number;
 mod pairs;
 mod ratings;
@@ -38,6 +40,7 @@ pub use compare::compare;
 pub use compilers::compilers;
 pub use document::Document;
 pub use history::{history, history_svg};
+pub use json::json;
 pub use ratings::{append_ratings, rating_line, ratings};
 pub use selftest::selftest;
 pub use show::show;

@@ -3,8 +3,9 @@
 //! Must not know: what the lists hold.
 
 use crate::document::{Column, Document, Row, Style, Table, Text};
+use crate::findings::mark;
 use crate::words;
-use gritstone_model::{FootnoteKind, OwnCatalogue};
+use gritstone_model::{Flag, OwnCatalogue};
 
 /// A document of one table; the first column names the row.
 #[must_use]
@@ -50,7 +51,7 @@ pub(crate) fn not_ours(document: &mut Document, catalogue: Option<&OwnCatalogue>
     if let Some(own) = catalogue {
         document.paragraph(format!(
             "{} Not benchmarks of Gritstone: those of the family {}, of the catalogue {}.",
-            FootnoteKind::Foreign.mark(),
+            mark(Some(Flag::Custom)),
             words::join(&own.families),
             own.named()
         ));

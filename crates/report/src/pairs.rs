@@ -5,7 +5,7 @@
 use crate::document::{Column, Figure, Row, Style, Table, Text};
 use crate::svg::matrix::Matrix;
 use crate::{number, words};
-use gritstone_model::ResultView;
+use gritstone_model::{Measurement, Part, PartValue};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More CPUs than these have no room in a table.
@@ -13,17 +13,17 @@ const COLUMNS: usize = 16;
 
 /// The figures of pairs.
 pub(crate) struct Pairs<'a> {
-    result: &'a ResultView,
+    result: &'a Measurement,
     cpus: Vec<u32>,
     of: BTreeMap<(u32, u32), f64>,
 }
 
 impl<'a> Pairs<'a> {
-    /// Those of a row whose parts are all called by two CPUs, such as `0-1`.
-    pub(crate) fn of(result: &'a ResultView) -> Option<Self> {
-        let pair = |(name, value): (&String, &f64)| {
-            let (a, b) = name.split_once('-')?;
-            Some(((a.parse().ok()?, b.parse().ok()?), *value))
+    /// Those of a row whose parts are all pairs of CPUs.
+    pub(crate) fn of(result: &'a Measurement) -> Option<Self> {
+        let pair = |part: &PartValue| match part.part {
+            Part::Cpus(a, b) => Some(((a, b), part.value)),
+            _ => None,
         };
         let of: BTreeMap<(u32, u32), f64> = result.parts.iter().map(pair).collect::<Option<_>>()?;
         let cpus: BTreeSet<u32> = of.keys().flat_map(|&(a, b)| [a, b]).collect();

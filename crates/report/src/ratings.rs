@@ -3,8 +3,10 @@
 //! Must not know: how a rating is computed, the names of environments, terminals.
 
 use crate::document::{Block, Column, Document, NoteId, Row, Style, Table, Text};
-use crate::{number, words};
-use gritstone_model::{ForMoney, Per, Price, RatedMachine, Rating, Ratings, RatingsView};
+use crate::{findings, number, words};
+use gritstone_model::{
+    ForMoney, LeftOutRow, Per, Price, RatedMachine, Rating, Ratings, RatingsView,
+};
 
 /// Why there is no rating of all CPUs.
 const NO_COPIES: &str =
@@ -60,7 +62,7 @@ pub fn rating_line(document: &mut Document, view: &RatingsView, machine: &RatedM
         all_made_of(machine),
     );
     let ratings = std::iter::once(one).chain(&machine.all_cpus);
-    let footnotes = ratings.flat_map(|ratings| &ratings.overall.footnotes);
+    let footnotes = ratings.flat_map(|ratings| &ratings.overall.notes);
     Text::new(line.trim_end()).with(footnotes.map(|footnote| document.note(footnote)))
 }
 
@@ -127,7 +129,7 @@ fn all_made_of(machine: &RatedMachine) -> String {
         None => return String::new(),
     };
     if let Some(why) = &all.withheld {
-        return format!("All CPUs: withheld: {why}.");
+        return format!("All CPUs: withheld: {}.", findings::withheld(why));
     }
     if all.rating.is_none() || all.rows == one.rows {
         return String::new();
@@ -181,7 +183,7 @@ fn group_columns(group: &str) -> [Column; 4] {
 }
 
 fn cells_of(document: &mut Document, rating: &Rating) -> [Text; 4] {
-    let notes: Vec<NoteId> = rating.footnotes.iter().map(|f| document.note(f)).collect();
+    let notes: Vec<NoteId> = rating.notes.iter().map(|f| document.note(f)).collect();
     let (value, interval) = match rating.rating {
         Some(value) => words::bare_ratio(value, rating.interval),
         None if rating.withheld.is_some() => ("withheld".to_owned(), String::new()),
@@ -221,7 +223,7 @@ fn remarks(machine: &RatedMachine) -> Vec<String> {
         for rating in &ratings.environments {
             let name = format!("{}{cpus}", rating.environment);
             if let Some(why) = &rating.withheld {
-                remarks.push(format!("{name}: withheld: {why}."));
+                remarks.push(format!("{name}: withheld: {}.", findings::withheld(why)));
             }
             if let [lifted, .., lowered] = rating.without.as_slice() {
                 remarks.push(format!(
@@ -230,7 +232,8 @@ fn remarks(machine: &RatedMachine) -> Vec<String> {
                 ));
             }
             if !rating.left_out.is_empty() {
-                remarks.push(format!("{name}: left out: {}.", rating.left_out.join(", ")));
+                let rows: Vec<String> = rating.left_out.iter().map(left_out).collect();
+                remarks.push(format!("{name}: left out: {}.", rows.join(", ")));
             }
         }
     };
@@ -239,6 +242,15 @@ fn remarks(machine: &RatedMachine) -> Vec<String> {
         of(all, " (all CPUs)", &mut remarks);
     }
     remarks
+}
+
+fn left_out(row: &LeftOutRow) -> String {
+    let why = if row.invalid {
+        "invalid"
+    } else {
+        "not measured"
+    };
+    format!("{} ({why})", row.id)
 }
 
 /// Performance for the money, machine by machine; no rows where nobody named a price.

@@ -3,8 +3,8 @@
 //! Must not know: how scatter, intervals and criteria came about; terminals.
 
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
-use crate::number;
 use crate::words;
+use crate::{findings, number};
 use gritstone_model::{CriterionView, ScatterView, SelftestRow, SelftestView, ShareView};
 
 /// A against A: the criteria in sentences, then a row for each benchmark.
@@ -15,6 +15,7 @@ pub fn selftest(view: &SelftestView) -> Document {
         .runs
         .iter()
         .map(|run| run.label.as_ref().unwrap_or(&run.id));
+    let between = view.pairs.between_run.iter().map(findings::variance);
     document.push(Block::Terms(vec![
         (
             "runs".to_owned(),
@@ -22,7 +23,7 @@ pub fn selftest(view: &SelftestView) -> Document {
         ),
         (
             "scatter between runs".to_owned(),
-            words::join(&view.pairs.between_run).into(),
+            words::join(&between.collect::<Vec<_>>()).into(),
         ),
         (
             "verdict".to_owned(),
@@ -45,7 +46,9 @@ pub fn selftest(view: &SelftestView) -> Document {
     }
     if !view.left_out.is_empty() {
         document.paragraph("Left out:");
-        let line = |row: &gritstone_model::LeftOut| format!("{}: {}", row.id, row.why).into();
+        let line = |row: &gritstone_model::LeftOut| {
+            format!("{}: {}", row.id, findings::message(&row.why)).into()
+        };
         document.push(Block::List(view.left_out.iter().map(line).collect()));
     }
     document

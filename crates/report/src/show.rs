@@ -6,8 +6,8 @@ use crate::columns::{self, Col, Strays, table};
 use crate::copies::copies;
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::pairs::Pairs;
-use crate::{number, words};
-use gritstone_model::{Machine, ResultView, RunView, Settings};
+use crate::{findings, number, words};
+use gritstone_model::{Machine, Measurement, PartValue, RunView, Settings};
 
 /// Names that belong to a figure are listed up to here; all of them are in the JSON.
 const NAMES_SHOWN: usize = 12;
@@ -34,7 +34,7 @@ pub fn show(view: &RunView) -> Document {
     document
 }
 
-fn show_family(document: &mut Document, results: &[&ResultView]) {
+fn show_family(document: &mut Document, results: &[&Measurement]) {
     let cols = [
         Col::Id,
         Col::Title,
@@ -60,7 +60,7 @@ fn show_family(document: &mut Document, results: &[&ResultView]) {
 
 /// What a row of the table has no room for: parts and names, percentiles, curves. Where several machines stand on a page,
 /// `whose` says of which one they are.
-pub(crate) fn details(document: &mut Document, results: &[&ResultView], whose: Option<&str>) {
+pub(crate) fn details(document: &mut Document, results: &[&Measurement], whose: Option<&str>) {
     let whose = whose.map_or(String::new(), |name| format!("{name}, "));
     let parts: Vec<Text> = results
         .iter()
@@ -70,12 +70,12 @@ pub(crate) fn details(document: &mut Document, results: &[&ResultView], whose: O
     if !parts.is_empty() {
         document.push(Block::List(parts));
     }
-    let distributions: Vec<&ResultView> = results
+    let distributions: Vec<&Measurement> = results
         .iter()
         .filter(|r| {
             r.statistics
                 .as_ref()
-                .is_some_and(|s| r.outcome == "published" || !s.percentiles.is_empty())
+                .is_some_and(|s| r.is_published() || !s.percentiles.is_empty())
         })
         .copied()
         .collect();
@@ -107,9 +107,9 @@ pub(crate) fn details(document: &mut Document, results: &[&ResultView], whose: O
 }
 
 /// The curve in which a row ends, as a table.
-fn series(document: &mut Document, result: &ResultView, whose: &str) -> Option<Table> {
+fn series(document: &mut Document, result: &Measurement, whose: &str) -> Option<Table> {
     let points = result.series.as_ref()?;
-    let notes: Vec<_> = result.footnotes.iter().map(|f| document.note(f)).collect();
+    let notes: Vec<_> = result.notes.iter().map(|f| document.note(f)).collect();
     let label = result.series_label.as_deref().unwrap_or("x");
     let rows = points
         .iter()
@@ -142,7 +142,7 @@ fn series(document: &mut Document, result: &ResultView, whose: &str) -> Option<T
     )
 }
 
-fn parts(result: &ResultView) -> Option<String> {
+fn parts(result: &Measurement) -> Option<String> {
     if result.parts.is_empty() && result.names.is_empty() {
         return None;
     }
@@ -153,8 +153,9 @@ fn parts(result: &ResultView) -> Option<String> {
     let mut said: Vec<String> = Vec::new();
     if !result.parts.is_empty() {
         let unit = result.unit.as_str();
-        let part = |(name, value): (&String, &f64)| {
-            format!("{name} {}", number::figure(*value, None, unit).with_unit())
+        let part = |part: &PartValue| {
+            let value = number::figure(part.value, None, unit).with_unit();
+            format!("{} {value}", findings::part(&part.part))
         };
         said.push(result.parts.iter().map(part).collect::<Vec<_>>().join(", "));
     }
@@ -177,8 +178,8 @@ fn parts(result: &ResultView) -> Option<String> {
 }
 
 /// Results by the first part of their identifiers, in the order in which the families are first met.
-pub(crate) fn by_family(results: &[ResultView]) -> Vec<(&str, Vec<&ResultView>)> {
-    let mut families: Vec<(&str, Vec<&ResultView>)> = Vec::new();
+pub(crate) fn by_family(results: &[Measurement]) -> Vec<(&str, Vec<&Measurement>)> {
+    let mut families: Vec<(&str, Vec<&Measurement>)> = Vec::new();
     for result in results {
         let family = result.id.family();
         match families.iter_mut().find(|(name, _)| *name == family) {

@@ -65,8 +65,8 @@ fn row(sum: &CompareSum, reference: bool) -> Row {
         number::count(sum.rows).into(),
         count(sum.faster),
         count(sum.slower),
-        count(sum.cannot_tell),
-        count(sum.no_difference),
+        count(sum.inconclusive),
+        count(sum.same),
         count(sum.without_ratio),
     ];
     if reference {

@@ -7,7 +7,7 @@ use crate::summary::reading::Reading;
 use crate::summary::{self, Options, Reader};
 use crate::times::{Timed, Times};
 use gritstone_model::{
-    AbComparison, AbFigure, AbRow, AbSide, AbView, Benchmark, Id, Launch, ResultView, RunData,
+    AbComparison, AbFigure, AbRow, AbSide, AbView, Benchmark, Id, Launch, Measurement, RunData,
     RunView, SCHEMA_AB, TrialSide,
 };
 use std::collections::BTreeMap;
@@ -140,7 +140,7 @@ fn comparisons(runs: &[RunData], times: &Times, judged: &[Comparison]) -> Vec<Ab
 }
 
 fn figure(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
-    let result: Option<&ResultView> = view.results.iter().find(|result| result.id == *id);
+    let result: Option<&Measurement> = view.get(id);
     let readings: Vec<Reading> = run
         .launches
         .iter()
@@ -176,7 +176,7 @@ fn figure(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
         cpu_s: each(user + system),
         peak_kb: params("peak_kb").filter_map(|kb| kb.parse().ok()).max(),
         statuses,
-        footnotes: result.map_or(vec![], |r| r.footnotes.clone()),
+        notes: result.map_or(vec![], |r| r.notes.clone()),
     }
 }
 

@@ -7,8 +7,11 @@ use crate::summary::growth::{Growth, least, surely_not_linear};
 use crate::summary::limits;
 use crate::summary::reading::{Reading, median};
 use crate::summary::rules;
-use crate::summary::words::number;
-use gritstone_model::{AuditTest, Benchmark, Claim, Event, Finding, Launch, Outcome, Usage};
+use crate::summary::status;
+use gritstone_model::{
+    AuditTest, Author, Benchmark, Claim, ClaimOutcome, Count, Event, Finding, Launch, Outcome,
+    Usage,
+};
 
 /// One build of a program and what it did.
 #[derive(Clone, Copy, Debug)]
@@ -35,14 +38,18 @@ pub fn tests(benchmark: &Benchmark, evidence: &Evidence<'_>) -> Vec<AuditTest> {
         .iter()
         .find(|r| !r.measured() && !r.refutes_its_work());
     if let Some(bad) = bad {
-        let outcome = &bad.launch.outcome;
-        let how = outcome.name().replace('_', " ");
-        let why = sentence(&format!("{how}: {}", outcome.why()));
-        let finding = match outcome {
-            Outcome::Skipped(_) => Finding::NotTold,
-            _ => Finding::Fails,
+        let outcome = match &bad.launch.outcome {
+            Outcome::Skipped(_) => ClaimOutcome::Untested,
+            _ => ClaimOutcome::Fails,
         };
-        found.add(Claim::Runs, None, None, finding, why);
+        let failed = readings.iter().filter(|r| !r.measured()).count();
+        let why = Finding::Failed {
+            outcome: status(&bad.launch.outcome),
+            reason: bad.launch.outcome.why().to_owned(),
+            count: Count::launches(failed, readings.len()),
+            refuted: false,
+        };
+        found.add(Claim::Runs, None, None, outcome, Some(why));
         return found.tests;
     }
     let all: Vec<&Reading> = readings.iter().collect();
@@ -69,8 +76,8 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
             Claim::Check,
             None,
             None,
-            Finding::NotTold,
-            "It ended before the first sample.".to_owned(),
+            ClaimOutcome::Untested,
+            Some(Finding::EndedEarly {}),
         ),
         _ => found.judged(Claim::Check, None, None, claims.check, wrong),
     }
@@ -87,7 +94,7 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     let sure = each.is_empty() || surely_not_linear(&each);
     let fault = |growth: Growth| growth.fault().filter(|_| sure);
     let flat = match idle.filter(|r| r.checks.iter().all(|check| check.got == check.expected)) {
-        Some(idle) => Some(sentence(reason(idle))),
+        Some(idle) => Some(said(reason(idle))),
         None if !claims.linear => None,
         None => growth.map_or_else(|| Some(Growth::unseen(all.len())), fault),
     };
@@ -97,7 +104,7 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     let typical = |r: &&Reading| r.median_latency_ns().or_else(|| r.ns_per_op(false));
     if let Some(ns) = median(all.iter().filter_map(typical)) {
         let least = claims.min_ns_per_op;
-        let fast = rules::faster_than_physics(benchmark, ns);
+        let fast = rules::below_minimum(benchmark, ns);
         found.judged(Claim::MinNsPerOp, least, Some(ns), least.is_some(), fast);
     }
 }
@@ -107,21 +114,21 @@ fn resources(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     let claims = &benchmark.claims;
     if let Some(switches) = per_op(all, |usage| usage.vcsw) {
         let least = claims.switches_per_op;
-        let few = least.and_then(|least| rules::too_few_switches(switches, least));
+        let few = least.and_then(|least| rules::few_switches(switches, least));
         let claimed = least.is_some();
         found.judged(Claim::SwitchesPerOp, least, Some(switches), claimed, few);
     }
     if let Some(faults) = per_op(all, |usage| usage.minflt + usage.majflt) {
         let most = claims.faults_per_op;
         let n = median(all.iter().flat_map(|r| &r.samples).map(|s| s.n as f64)).unwrap_or(1.0);
-        let many = most.and_then(|most| rules::too_many_faults(faults * n, n, 1.0, most));
+        let many = most.and_then(|most| rules::many_faults(faults * n, n, 1.0, most));
         found.judged(Claim::FaultsPerOp, most, Some(faults), most.is_some(), many);
     }
     if let (Some(least), Some(major)) = (
         claims.major_faults_per_op,
         per_op(all, |usage| usage.majflt),
     ) {
-        let few = rules::too_few_major_faults(major, least);
+        let few = rules::few_major_faults(major, least);
         found.judged(Claim::MajorFaultsPerOp, Some(least), Some(major), true, few);
     }
 }
@@ -131,23 +138,23 @@ fn entries(found: &mut Found<'_>, benchmark: &Benchmark, evidence: &Evidence<'_>
     let measured = match evidence.entries {
         Ok(measured) => measured,
         Err(why) => {
-            let why = sentence(why);
-            return found.add(Claim::SyscallsPerOp, claimed, None, Finding::NotTold, why);
+            let why = Some(said(why));
+            return found.add(
+                Claim::SyscallsPerOp,
+                claimed,
+                None,
+                ClaimOutcome::Untested,
+                why,
+            );
         }
     };
     let constant = !benchmark.claims.syscalls_vary;
     let expected = claimed.or(evidence.entries_elsewhere.filter(|_| constant));
     let off = expected.filter(|expected| (measured - expected).abs() > limits::ENTRIES_PER_OP);
-    let why = off.map(|expected| {
-        format!(
-            "It enters the kernel {} times an operation, where {} {}.",
-            number(measured),
-            number(expected),
-            match claimed {
-                Some(_) => "are claimed",
-                None => "were counted of the shipped program",
-            }
-        )
+    let why = off.map(|expected| Finding::SystemCalls {
+        per_op: measured,
+        expected,
+        claimed: claimed.is_some(),
     });
     found.judged(
         Claim::SyscallsPerOp,
@@ -190,16 +197,16 @@ impl Found<'_> {
         claim: Claim,
         claimed: Option<f64>,
         measured: Option<f64>,
-        finding: Finding,
-        why: String,
+        outcome: ClaimOutcome,
+        why: Option<Finding>,
     ) {
         self.tests.push(AuditTest {
             build: self.build.to_owned(),
             claim,
             claimed,
             measured,
-            finding,
-            why,
+            outcome,
+            why: why.map(Into::into),
         });
     }
 
@@ -210,14 +217,14 @@ impl Found<'_> {
         claimed: Option<f64>,
         measured: Option<f64>,
         is_claimed: bool,
-        fails: Option<String>,
+        fails: Option<Finding>,
     ) {
-        let finding = match (&fails, is_claimed) {
-            (Some(_), _) => Finding::Fails,
-            (None, true) => Finding::Holds,
-            (None, false) => Finding::NotClaimed,
+        let outcome = match (&fails, is_claimed) {
+            (Some(_), _) => ClaimOutcome::Fails,
+            (None, true) => ClaimOutcome::Holds,
+            (None, false) => ClaimOutcome::NotClaimed,
         };
-        self.add(claim, claimed, measured, finding, fails.unwrap_or_default());
+        self.add(claim, claimed, measured, outcome, fails);
     }
 }
 
@@ -229,9 +236,11 @@ fn reason<'a>(launch: &'a Reading<'_>) -> &'a str {
     }
 }
 
-/// With a capital letter and a full stop.
-fn sentence(text: &str) -> String {
-    let mut letters = text.trim_end_matches('.').chars();
-    let first = letters.next().map(|c| c.to_uppercase().to_string());
-    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+/// What the workload, or who counted for it, said.
+fn said(text: &str) -> Finding {
+    Finding::Stated {
+        by: Author::Workload,
+        flag: None,
+        text: text.to_owned(),
+    }
 }

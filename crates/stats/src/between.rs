@@ -14,7 +14,7 @@
 
 use crate::circumstances::Circumstances;
 use crate::order;
-use gritstone_model::{FootnoteKind, Id, Kind, Machine, Quantity, ResultView, RunView, Settings};
+use gritstone_model::{Flag, Id, Kind, Machine, Measurement, Quantity, RunView, Settings, Status};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -184,23 +184,22 @@ impl Past {
     }
 }
 
-fn counts(result: &ResultView) -> bool {
-    let doubts = [FootnoteKind::Trivialised, FootnoteKind::Disturbed];
-    let mut notes = result.footnotes.iter();
-    result.outcome == "measured"
+fn counts(result: &Measurement) -> bool {
+    result.outcome == Status::Measured
         && varies(result)
         && result.interval.is_some()
-        && notes.all(|note| note.of.is_some() || !doubts.contains(&note.kind))
+        && !result.is(Flag::Invalid)
+        && !result.is(Flag::Interference)
 }
 
 /// Whether runs can differ in it: sizes do not, and ratings are made of rows that are here themselves.
-pub(crate) fn varies(result: &ResultView) -> bool {
+pub(crate) fn varies(result: &Measurement) -> bool {
     result.kind != Kind::Rating && result.unit.quantity() != Quantity::Exact
 }
 
 impl Figure {
     /// `None` where there is no figure above 0.
-    pub(crate) fn of(result: &ResultView) -> Option<Self> {
+    pub(crate) fn of(result: &Measurement) -> Option<Self> {
         let fit = |x: &f64| x.is_finite() && *x > 0.0;
         Some(Self {
             version: result.version,
@@ -212,7 +211,7 @@ impl Figure {
 }
 
 /// Hash of the program behind a result; empty where there is none.
-pub(crate) fn program(result: &ResultView) -> &str {
+pub(crate) fn program(result: &Measurement) -> &str {
     result.program.as_ref().map_or("", |program| &program.hash)
 }
 
@@ -231,7 +230,7 @@ pub fn learn(past: &[Past], base: &RunView, other: &RunView) -> BTreeMap<Id, Bet
     earlier.sort_by(|a, b| b.begun().cmp(&a.begun()));
     let mut learned = BTreeMap::new();
     for result in &base.results {
-        let Some(opposite) = other.results.iter().find(|o| o.id == result.id) else {
+        let Some(opposite) = other.get(&result.id) else {
             continue;
         };
         let [b, o] = [(result, &sides[0].1), (opposite, &sides[1].1)]
@@ -254,7 +253,7 @@ pub fn learn(past: &[Past], base: &RunView, other: &RunView) -> BTreeMap<Id, Bet
 }
 
 /// What the newest runs that are like one side tell of a row.
-fn of_side(earlier: &[&Past], result: &ResultView, head: &Past) -> Option<BetweenRun> {
+fn of_side(earlier: &[&Past], result: &Measurement, head: &Past) -> Option<BetweenRun> {
     let like = |run: &&&Past| run.circumstances == head.circumstances;
     let same_work =
         |figure: &&Figure| figure.version == result.version && figure.program == program(result);

@@ -4,11 +4,10 @@
 
 use crate::history::Prediction;
 use crate::series::{FEWEST, last_level};
-use crate::summary::words;
 use crate::{history, multiple};
 use gritstone_model::{
-    Better, CheckOutcome, CheckRow, CheckView, CompareRow, CompareView, Footnote, FootnoteKind,
-    HistorySeries, HistoryView, Id, ResultView, RunView, SCHEMA_CHECK, Verdict,
+    Better, CheckOutcome, CheckRow, CheckView, CompareRow, CompareView, Finding, Flag,
+    HistorySeries, HistoryView, Id, Measurement, RunView, SCHEMA_CHECK, Subject,
 };
 use std::collections::BTreeMap;
 
@@ -81,7 +80,7 @@ fn gate(
         differ_in: vec![],
         outcome: rows
             .first()
-            .map_or(CheckOutcome::CannotTell, |row| row.outcome),
+            .map_or(CheckOutcome::Inconclusive, |row| row.outcome),
         rows,
     }
 }
@@ -90,43 +89,39 @@ fn gate(
 /// an interval beyond it and a p that holds among all rows; that it is surely below, for an interval that ends before it.
 fn judge(row: &CompareRow, max_slowdown: f64, alpha: f64) -> CheckOutcome {
     let allowed = 1.0 / (1.0 + max_slowdown);
-    let disturbed = row
-        .footnotes
-        .iter()
-        .any(|n| n.kind == FootnoteKind::Disturbed);
+    let mut notes = row.notes.iter();
+    let disturbed = notes.any(|note| note.flag() == Some(Flag::Interference));
     match (row.interval, row.ratio) {
         // sizes have no interval, and are what they are
         (None, Some(ratio)) if row.unit == "bytes" => match ratio < allowed {
             true => CheckOutcome::Regressed,
             false => CheckOutcome::Passed,
         },
-        (Some(_), _) if disturbed => CheckOutcome::CannotTell,
+        (Some(_), _) if disturbed => CheckOutcome::Inconclusive,
         (Some([_, high]), _) if high < allowed && row.p_adjusted.is_some_and(|p| p < alpha) => {
             CheckOutcome::Regressed
         }
         (Some([low, _]), _) if low > allowed => CheckOutcome::Passed,
-        _ => CheckOutcome::CannotTell,
+        _ => CheckOutcome::Inconclusive,
     }
 }
 
 /// A figure of the run over what its history predicts.
-fn predicted(run: &RunView, result: &ResultView, history: Option<&HistoryView>) -> CompareRow {
+fn predicted(run: &RunView, result: &Measurement, history: Option<&HistoryView>) -> CompareRow {
     let series = history.and_then(|history| {
         let mut own = history.series.iter();
         own.find(|series| series.points.iter().any(|point| point.run == run.id))
     });
-    let compared = series.map_or("estimate", |series| series.compared.as_str());
+    let compared = series.map_or(Subject::Estimate, |series| series.compared);
     let mut row = unpredicted(result, compared);
     match series.map_or_else(
-        || Err("It is in no history.".to_owned()),
+        || Err(Finding::NoHistory {}),
         |series| prediction(run, series),
     ) {
-        Err(why) => row
-            .footnotes
-            .push(Footnote::new(FootnoteKind::NotComparable, why)),
+        Err(why) => row.notes.push(why.into()),
         Ok(None) => {}
         Ok(Some((value, found))) => {
-            let higher = compared != "cycles" && result.better == Better::Higher;
+            let higher = compared != Subject::Cycles && result.better == Better::Higher;
             let better = |ratio: f64| if higher { ratio } else { 1.0 / ratio };
             let [low, high] = found.interval.map(better);
             row.base = Some(value / found.ratio);
@@ -139,19 +134,18 @@ fn predicted(run: &RunView, result: &ResultView, history: Option<&HistoryView>) 
 }
 
 /// The row of a figure that is held against nothing yet.
-fn unpredicted(result: &ResultView, compared: &str) -> CompareRow {
-    let cycles = compared == "cycles";
-    let notes = result.footnotes.iter().filter(|n| n.of.is_none());
+fn unpredicted(result: &Measurement, compared: Subject) -> CompareRow {
+    let cycles = compared == Subject::Cycles;
     CompareRow {
         id: result.id.clone(),
         title: result.title.clone(),
         ratio: None,
         interval: None,
-        verdict: Verdict::CannotTell,
+        verdict: None,
         p: None,
         p_adjusted: None,
         smallest: None,
-        compared: compared.to_owned(),
+        compared,
         unit: match cycles {
             true => "cycles".to_owned(),
             false => result.unit.to_string(),
@@ -162,7 +156,7 @@ fn unpredicted(result: &ResultView, compared: &str) -> CompareRow {
         } else {
             result.estimate
         },
-        footnotes: notes.cloned().collect(),
+        notes: result.own_notes().cloned().collect(),
         copies: vec![],
     }
 }
@@ -171,7 +165,7 @@ fn unpredicted(result: &ResultView, compared: &str) -> CompareRow {
 ///
 /// # Errors
 /// Why nothing can be predicted.
-fn prediction(run: &RunView, series: &HistorySeries) -> Result<Option<(f64, Prediction)>, String> {
+fn prediction(run: &RunView, series: &HistorySeries) -> Result<Option<(f64, Prediction)>, Finding> {
     let own = series.points.iter().position(|point| point.run == run.id);
     let own = own.unwrap_or(series.points.len());
     let value = series.points.get(own).and_then(|point| point.value);
@@ -180,16 +174,15 @@ fn prediction(run: &RunView, series: &HistorySeries) -> Result<Option<(f64, Pred
     earlier.changes.retain(|change| change.at < own);
     let level = last_level(&earlier);
     if series.correlation > history::CORRELATED {
-        return Err(format!(
-            "Its runs tell of each other (correlation {:.2}), so that their scatter says little of the next.",
-            series.correlation
-        ));
+        return Err(Finding::CorrelatedHistory {
+            correlation: series.correlation,
+        });
     }
     if level.len() < FEWEST {
-        return Err(format!(
-            "{} like it since the last change, and {FEWEST} are needed.",
-            words::count(level.len(), "earlier run")
-        ));
+        return Err(Finding::ShortHistory {
+            runs: level.len(),
+            needed: FEWEST,
+        });
     }
     Ok(value.and_then(|value| {
         let found = history::predict(&level, value.ln(), FEWEST, 0.95)?;

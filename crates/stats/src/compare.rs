@@ -13,15 +13,14 @@ mod published;
 mod sums;
 
 use crate::between::{BetweenRun, DEFAULT, Scatter};
-use crate::summary::words;
 use crate::{multiple, verdict};
 use gritstone_model::{
-    CompareRow, CompareView, Footnote, FootnoteKind, Id, ResultView, RunView, SCHEMA_COMPARE,
-    Verdict,
+    CompareRow, CompareView, Finding, Flag, Id, Measurement, Note, RunView, SCHEMA_COMPARE,
+    Subject, VarianceSource, Verdict, in_order,
 };
 pub(crate) use live::needed;
 use pair::{Basis, Pair};
-pub(crate) use pair::{counts, disturbed, pair, scale, starred};
+pub(crate) use pair::{counts, pair, scale};
 use std::collections::BTreeMap;
 
 /// What a comparison is made with.
@@ -74,7 +73,7 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
     let mut rows: Vec<Row> = Vec::new();
     let mut between: Vec<Scatter> = Vec::new();
     for b in &base.results {
-        rows.push(match same(other, &b.id) {
+        rows.push(match other.get(&b.id) {
             Some(o) => {
                 let (row, scatter) = row(base, b, other, o, options);
                 between.extend(scatter);
@@ -83,7 +82,7 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
             None => alone(b, other, true),
         });
     }
-    let new = other.results.iter().filter(|o| same(base, &o.id).is_none());
+    let new = other.results.iter().filter(|o| base.get(&o.id).is_none());
     rows.extend(new.map(|o| alone(o, base, false)));
     judge(&mut rows, options);
     unseen(&mut rows, base, other, options);
@@ -101,63 +100,49 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
     }
 }
 
-/// The result of a row in a view.
-fn same<'a>(view: &'a RunView, id: &Id) -> Option<&'a ResultView> {
-    view.results.iter().find(|result| result.id == *id)
-}
-
-/// In words, where the scatter between runs was taken from that the intervals have in them.
-fn between_run(rows: &[Scatter]) -> Option<String> {
-    let told: Vec<usize> = rows.iter().map(|s| s.runs).filter(|&n| n > 0).collect();
-    let default = rows.len() - told.len();
-    let (fewest, most) = (told.iter().min(), told.iter().max());
-    let learned = match (fewest, most) {
-        (Some(fewest), Some(most)) if fewest == most => format!("learned from {most} runs"),
-        (Some(fewest), Some(most)) => format!("learned from {fewest} to {most} runs"),
-        _ if rows.is_empty() => return None,
-        _ => {
-            return Some(format!(
-                "default ({} in core cycles, {} otherwise)",
-                words::percent(DEFAULT.paced.ln_sd),
-                words::percent(DEFAULT.raw.ln_sd)
-            ));
-        }
-    };
-    Some(match default {
-        0 => learned,
-        n => format!("{learned}; default for {}", words::of(n, rows.len(), "row")),
+/// Where the variance between runs was taken from that the intervals have in them; `None` where no launches were compared.
+fn between_run(rows: &[Scatter]) -> Option<VarianceSource> {
+    let learned = || rows.iter().map(|s| s.runs).filter(|&n| n > 0);
+    let ends = learned().min().zip(learned().max());
+    (!rows.is_empty()).then(|| VarianceSource {
+        rows: rows.len(),
+        default: rows.len() - learned().count(),
+        runs: ends.map(|(fewest, most)| [fewest, most]),
+        default_cycles: DEFAULT.paced.ln_sd,
+        default_times: DEFAULT.raw.ln_sd,
     })
 }
 
 /// A row that both sides have, without its verdict, and the scatter between runs that it was compared with.
 fn row(
     base: &RunView,
-    b: &ResultView,
+    b: &Measurement,
     other: &RunView,
-    o: &ResultView,
+    o: &Measurement,
     options: &Options,
 ) -> (Row, Option<Scatter>) {
     let pair = pair(b, o, options);
-    let titled = if pair::is_published(b) { o } else { b };
+    let titled = if b.is_published() { o } else { b };
     // what others did to one side is told from a change by nothing
-    let disturbed = pair.basis == Basis::Test && [b, o].iter().any(|r| disturbed(r, pair.compared));
-    let mut footnotes = both(base, b, other, o, &pair);
-    footnotes.extend(pair.footnotes);
-    footnotes.sort_by_key(|footnote| footnote.kind);
+    let mut sides = [b, o].into_iter();
+    let disturbed =
+        pair.basis == Basis::Test && sides.any(|side| side.has(Flag::Interference, pair.compared));
+    let mut notes = both(base, b, other, o, &pair);
+    notes.extend(pair.notes.into_iter().map(Note::new));
     let row = CompareRow {
         id: b.id.clone(),
         title: titled.title.clone(),
         ratio: pair.ratio,
         interval: pair.interval,
-        verdict: Verdict::CannotTell,
+        verdict: None,
         p: pair.p.filter(|_| !disturbed),
         p_adjusted: None,
         smallest: None,
-        compared: pair.compared.to_owned(),
+        compared: pair.compared,
         unit: pair.unit,
         base: pair.base,
         other: pair.other,
-        footnotes,
+        notes: in_order(notes),
         copies: copies::copies(b, o, options, &|b, o| beside(base, b, other, o)),
     };
     let basis = if disturbed {
@@ -172,11 +157,10 @@ fn row(
 type Row = (CompareRow, Basis);
 
 /// A row that only `view` has; `is_base` says which side that is.
-fn alone(result: &ResultView, lacking: &RunView, is_base: bool) -> Row {
-    let mut footnotes = result.footnotes.clone();
-    let why = format!("{} has no row of this name.", name(lacking));
-    footnotes.push(Footnote::new(FootnoteKind::NotComparable, why));
-    footnotes.sort_by_key(|footnote| footnote.kind);
+fn alone(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
+    let mut notes = result.notes.clone();
+    let lacking = name(lacking).to_owned();
+    notes.push(Finding::NoCounterpart { lacking }.into());
     let (base, other) = if is_base {
         (result.estimate, None)
     } else {
@@ -187,53 +171,52 @@ fn alone(result: &ResultView, lacking: &RunView, is_base: bool) -> Row {
         title: result.title.clone(),
         ratio: None,
         interval: None,
-        verdict: Verdict::CannotTell,
+        verdict: None,
         p: None,
         p_adjusted: None,
         smallest: None,
-        compared: "estimate".to_owned(),
+        compared: Subject::Estimate,
         unit: result.unit.to_string(),
         base,
         other,
-        footnotes,
+        notes: in_order(notes),
         copies: vec![],
     };
     (row, Basis::Test)
 }
 
-/// The footnotes of both sides that belong to what was compared, each with the side that it is of; all of them where
-/// nothing could be compared, since any may say why.
+/// The notes of both sides that concern what was compared, each with the side that it is of; all of them where nothing could be
+/// compared, since any may say why.
 fn both(
     base: &RunView,
-    b: &ResultView,
+    b: &Measurement,
     other: &RunView,
-    o: &ResultView,
+    o: &Measurement,
     pair: &Pair,
-) -> Vec<Footnote> {
-    let belongs = |side: &ResultView| -> Vec<Footnote> {
-        let notes = side.footnotes.iter().filter(|footnote| {
-            pair.ratio.is_none() || footnote.of.as_deref().is_none_or(|of| of == pair.compared)
-        });
-        notes.cloned().collect()
+) -> Vec<Note> {
+    let belongs = |side: &Measurement| -> Vec<Note> {
+        let notes = side.notes.iter();
+        let concerns = |note: &&Note| pair.ratio.is_none() || note.about.concerns(pair.compared);
+        notes.filter(concerns).cloned().collect()
     };
     beside(base, &belongs(b), other, &belongs(o))
 }
 
 /// Those that both sides have, then those of one with its name.
-fn beside(base: &RunView, b: &[Footnote], other: &RunView, o: &[Footnote]) -> Vec<Footnote> {
-    let of_side = |view: &RunView, mine: &[Footnote], theirs: &[Footnote]| -> Vec<Footnote> {
-        let named = |footnote: &Footnote| Footnote {
-            why: format!("{}: {}", name(view), footnote.why),
-            ..footnote.clone()
+fn beside(base: &RunView, b: &[Note], other: &RunView, o: &[Note]) -> Vec<Note> {
+    let of_side = |view: &RunView, mine: &[Note], theirs: &[Note]| -> Vec<Note> {
+        let named = |note: &Note| Note {
+            side: Some(name(view).to_owned()),
+            ..note.clone()
         };
-        let own = |footnote: &&Footnote| !theirs.contains(footnote);
+        let own = |note: &&Note| !theirs.contains(note);
         mine.iter().filter(own).map(named).collect()
     };
-    let common = b.iter().filter(|footnote| o.contains(footnote));
-    let mut footnotes: Vec<Footnote> = common.cloned().collect();
-    footnotes.extend(of_side(base, b, o));
-    footnotes.extend(of_side(other, o, b));
-    footnotes
+    let common = b.iter().filter(|note| o.contains(note));
+    let mut notes: Vec<Note> = common.cloned().collect();
+    notes.extend(of_side(base, b, o));
+    notes.extend(of_side(other, o, b));
+    notes
 }
 
 /// Adjusts every p for the number of all that is compared, and gives the verdicts.
@@ -250,7 +233,7 @@ fn judge(rows: &mut [Row], options: &Options) {
             Basis::Nothing => (None, None),
             Basis::Exact => (row.ratio.map(|ratio| [ratio; 2]), Some(0.0)),
         };
-        row.verdict = verdict(interval, p);
+        row.verdict = row.ratio.map(|_| verdict(interval, p));
         for figure in row
             .copies
             .iter_mut()
@@ -278,9 +261,10 @@ pub(crate) fn tests<'a>(rows: impl Iterator<Item = &'a CompareRow>) -> usize {
 /// Says of rows that cannot be told how large a change would have been.
 fn unseen(rows: &mut [Row], base: &RunView, other: &RunView, options: &Options) {
     let tests = tests(rows.iter().map(|(row, _)| row));
-    let cannot_tell = |row: &&mut Row| row.0.verdict == Verdict::CannotTell && row.0.p.is_some();
-    for (row, _) in rows.iter_mut().filter(cannot_tell) {
-        let sides = same(base, &row.id).zip(same(other, &row.id));
+    let inconclusive =
+        |row: &&mut Row| row.0.verdict == Some(Verdict::Inconclusive) && row.0.p.is_some();
+    for (row, _) in rows.iter_mut().filter(inconclusive) {
+        let sides = base.get(&row.id).zip(other.get(&row.id));
         row.smallest = sides.and_then(|(b, o)| live::smallest(b, o, tests, options));
     }
 }

@@ -98,7 +98,7 @@ pub fn lost(row: &Times, judged: &[Comparison]) -> Vec<usize> {
 #[must_use]
 pub fn decided(row: &Times, judged: &[Comparison]) -> bool {
     let shown = shown(row, judged);
-    shown.iter().all(|c| c.verdict != Verdict::CannotTell)
+    shown.iter().all(|c| c.verdict != Verdict::Inconclusive)
 }
 
 impl Comparison {
@@ -160,7 +160,7 @@ fn look(base: usize, other: usize, pairs: &Pairs, over: bool) -> Comparison {
         p: p.map(|p| (p * LOOKS.len() as f64).min(1.0)),
         p_adjusted: None,
         smallest: smallest(b, o),
-        verdict: Verdict::CannotTell,
+        verdict: Verdict::Inconclusive,
     }
 }
 
@@ -202,13 +202,13 @@ mod tests {
 
     #[test]
     fn nothing_is_concluded_before_the_first_look() {
-        assert_eq!(says(times(11, 1.5), false), Verdict::CannotTell);
+        assert_eq!(says(times(11, 1.5), false), Verdict::Inconclusive);
         assert_eq!(says(times(12, 1.5), false), Verdict::Slower);
         assert_eq!(says(times(12, 0.9), false), Verdict::Faster);
-        assert_eq!(says(times(12, 1.0), false), Verdict::NoDifference);
+        assert_eq!(says(times(12, 1.0), false), Verdict::Same);
         // what ended early is looked at where it ended, if so few pairs can show anything
         assert_eq!(says(times(11, 1.5), true), Verdict::Slower);
-        assert_eq!(says(times(10, 1.5), true), Verdict::CannotTell);
+        assert_eq!(says(times(10, 1.5), true), Verdict::Inconclusive);
     }
 
     #[test]
@@ -274,11 +274,11 @@ mod tests {
             .chain((0..17).map(|_| times(12, 1.0)))
             .collect();
         let judged = judge(&rows, 0.01, false);
-        assert_eq!(judged[0][0].verdict, Verdict::CannotTell);
+        assert_eq!(judged[0][0].verdict, Verdict::Inconclusive);
         assert!(
             judged[1..]
                 .iter()
-                .all(|row| row[0].verdict == Verdict::NoDifference)
+                .all(|row| row[0].verdict == Verdict::Same)
         );
         let rows: Vec<Times> = std::iter::once(times(18, 1.5))
             .chain((0..17).map(|_| times(12, 1.0)))

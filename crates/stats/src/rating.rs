@@ -2,33 +2,25 @@
 //!
 //! Must not know: which rows belong together, where the reference comes from.
 
-use crate::rounds::{Residuals, Rounds};
 use crate::{order, quantile};
 use gritstone_model::Better;
-use rand::SeedableRng;
-use rand_pcg::Pcg64;
-use std::fmt;
 
-/// Resamplings: the standard deviation of ln(rating) is then known to 3 %.
-const RESAMPLINGS: usize = 500;
 /// Fewest launches of each row for an interval.
 const LAUNCHES: usize = 6;
 
 /// One row of a rating.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatingRow {
-    /// Its name, for messages and for the leave-one-out range.
-    pub name: String,
-    /// Round and value of each measured launch; empty for a row that is missing.
-    pub launches: Vec<(u32, f64)>,
+    /// The value of each measured launch; empty for a row that is missing.
+    pub launches: Vec<f64>,
     /// The reference's value, in the same unit.
     pub reference: f64,
     /// Which way is good.
     pub better: Better,
     /// Weight, above 0; only the proportions matter. Equal weights inside a group of k rows are 1 / k each.
     pub weight: f64,
-    /// A claim of work failed.
-    pub starred: bool,
+    /// A work check failed.
+    pub invalid: bool,
 }
 
 /// The rating.
@@ -36,63 +28,43 @@ pub struct RatingRow {
 pub struct Rating {
     /// Of [`geometric`]: above 1 is better than the reference. Of [`arithmetic`]: the mean ratio to it.
     pub value: f64,
-    /// Interval by resampling launches; `None` when a row has fewer than six of them. The reference is taken as exact.
+    /// Interval by the delta method; `None` when a row has fewer than six launches. The reference is taken as exact.
     pub interval: Option<[f64; 2]>,
-    /// The rating without one row, smallest and largest, with that row's name; `None` for a single row.
-    pub leave_one_out: Option<[(String, f64); 2]>,
+    /// The rating without one row, smallest and largest, with that row's place; `None` for a single row.
+    pub leave_one_out: Option<[(usize, f64); 2]>,
     /// Rows in it.
     pub rows: usize,
 }
 
-/// Why there is no rating.
+/// Why there is no rating, with the places of the rows at fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Withheld {
     /// There are no rows.
     Empty,
     /// These rows have no launches.
-    Missing(Vec<String>),
+    Missing(Vec<usize>),
     /// These rows have more than 1,000 launches.
-    TooMany(Vec<String>),
-    /// These rows have a claim of work that failed.
-    Starred(Vec<String>),
+    TooMany(Vec<usize>),
+    /// A work check of these rows failed.
+    Invalid(Vec<usize>),
     /// These rows have a value, reference or weight that is not positive and finite.
-    NotPositive(Vec<String>),
+    NotPositive(Vec<usize>),
 }
-
-impl fmt::Display for Withheld {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => write!(f, "there are no rows to rate by"),
-            Self::Missing(rows) => write!(f, "not measured: {}", rows.join(", ")),
-            Self::TooMany(rows) => write!(f, "more than 1,000 launches: {}", rows.join(", ")),
-            Self::Starred(rows) => write!(f, "a claim of work failed: {}", rows.join(", ")),
-            Self::NotPositive(rows) => write!(
-                f,
-                "a value, reference or weight is not positive: {}",
-                rows.join(", ")
-            ),
-        }
-    }
-}
-
-impl std::error::Error for Withheld {}
 
 /// The rating of the rows of one run: exp(sum w s ln(x / reference)), x the row's pseudo-median, s = 1 where higher is
 /// better and -1 where lower is, w the share of the weights. The geometric mean is the only one whose order of machines
 /// does not depend on the reference (Fleming and Wallace 1986).
 ///
-/// The interval: launches are drawn again within rows, with replacement, `seed` fixing the draws. A slow minute moves
-/// all rows of a round together, which would be lost if each row drew for itself; so the effect of rounds is estimated
-/// from the rows that are in all of them (two at least), and drawn again by rounds, the same for all rows; what is left is
-/// drawn by launches within rows. ln(rating) ± t times the standard deviation of the resampled ln(rating), t Student's
-/// quantile for the launches of the row that has fewest, less one: right when rounds are what scatters, too wide
-/// when rows scatter independently.
+/// The interval is that of the delta method: ln(rating) ± t times the root of the sum of (g e)^2, where e is the standard error
+/// of a row's pseudo-median of logarithms, s sqrt(pi / 3n) with s the deviation of its n launches (the Hodges-Lehmann estimator has
+/// 3 / pi of the efficiency of the mean for normal errors), g how far ln(rating) moves with it, and t Student's quantile with the degrees of
+/// freedom of Welch and Satterthwaite. What runs differ by as a whole is not in it.
 ///
 /// # Errors
-/// When a row is missing or starred, or has a number that has no logarithm: a rating over what is left would be another
+/// When a row is missing or invalid, or has a number that has no logarithm: a rating over what is left would be another
 /// rating under the same name.
-pub fn geometric(rows: &[RatingRow], confidence: f64, seed: u64) -> Result<Rating, Withheld> {
-    rate(Mean::Geometric, rows, confidence, seed)
+pub fn geometric(rows: &[RatingRow], confidence: f64) -> Result<Rating, Withheld> {
+    rate(Mean::Geometric, rows, confidence)
 }
 
 /// The weighted arithmetic mean of x / reference, as in the real-time summary of hp-1987, table 5.1. `better` is not
@@ -100,58 +72,66 @@ pub fn geometric(rows: &[RatingRow], confidence: f64, seed: u64) -> Result<Ratin
 ///
 /// # Errors
 /// As for [`geometric`].
-pub fn arithmetic(rows: &[RatingRow], confidence: f64, seed: u64) -> Result<Rating, Withheld> {
-    rate(Mean::Arithmetic, rows, confidence, seed)
+pub fn arithmetic(rows: &[RatingRow], confidence: f64) -> Result<Rating, Withheld> {
+    rate(Mean::Arithmetic, rows, confidence)
 }
 
-fn rate(mean: Mean, rows: &[RatingRow], confidence: f64, seed: u64) -> Result<Rating, Withheld> {
+fn rate(mean: Mean, rows: &[RatingRow], confidence: f64) -> Result<Rating, Withheld> {
     check(rows)?;
-    let (terms, residuals): (Vec<Term>, Vec<Residuals>) = rows.iter().map(term).unzip();
-    let still = vec![0.0; terms.len()];
-    let ln = mean.ln(&terms, &still);
-    let fewest = rows.iter().map(|row| row.launches.len()).min();
-    let interval = fewest.filter(|n| *n >= LAUNCHES).map(|fewest| {
-        let rounds = Rounds::of(&residuals);
-        let mut random = Pcg64::seed_from_u64(seed);
-        let drawn: Vec<f64> = (0..RESAMPLINGS)
-            .map(|_| mean.ln(&terms, &rounds.draw(&mut random)))
-            .collect();
-        let half = quantile::student(confidence, (fewest - 1) as f64) * order::deviation(&drawn);
+    let terms: Vec<Term> = rows.iter().map(term).collect();
+    let ln = mean.ln(&terms);
+    let enough = rows.iter().all(|row| row.launches.len() >= LAUNCHES);
+    let interval = enough.then(|| {
+        let half = half(mean, &terms, ln, confidence);
         [(ln - half).exp(), (ln + half).exp()]
     });
     Ok(Rating {
         value: ln.exp(),
         interval,
-        leave_one_out: leave_one_out(mean, rows, &terms),
+        leave_one_out: leave_one_out(mean, &terms),
         rows: rows.len(),
     })
 }
 
+/// Half of the interval of ln(rating).
+fn half(mean: Mean, terms: &[Term], ln: f64, confidence: f64) -> f64 {
+    let total: f64 = terms.iter().map(|term| term.weight).sum();
+    let parts = terms.iter().map(|term| {
+        let moves = match mean {
+            Mean::Geometric => 1.0,
+            Mean::Arithmetic => (term.ln - ln).exp(),
+        };
+        (
+            (term.weight / total * moves * term.error).powi(2),
+            term.n - 1.0,
+        )
+    });
+    let (sum, squares) = parts.fold((0.0, 0.0), |(sum, squares), (variance, freedom)| {
+        (sum + variance, squares + variance.powi(2) / freedom)
+    });
+    if sum > 0.0 {
+        quantile::student(confidence, sum.powi(2) / squares) * sum.sqrt()
+    } else {
+        0.0
+    }
+}
+
 fn check(rows: &[RatingRow]) -> Result<(), Withheld> {
-    let named = |bad: &dyn Fn(&RatingRow) -> bool| -> Vec<String> {
-        let rows = rows.iter().filter(|row| bad(row));
-        rows.map(|row| row.name.clone()).collect()
+    let places = |bad: &dyn Fn(&RatingRow) -> bool| -> Option<Vec<usize>> {
+        let rows = rows.iter().enumerate().filter(|(_, row)| bad(row));
+        let places: Vec<usize> = rows.map(|(place, _)| place).collect();
+        (!places.is_empty()).then_some(places)
     };
     let fit = |x: f64| x.is_finite() && x > 0.0;
-    let missing = named(&|row| row.launches.is_empty());
-    let many = named(&|row| row.launches.len() > order::MOST);
-    let starred = named(&|row| row.starred);
-    let unfit = named(&|row| {
-        !fit(row.reference) || !fit(row.weight) || row.launches.iter().any(|(_, x)| !fit(*x))
-    });
-    if rows.is_empty() {
-        Err(Withheld::Empty)
-    } else if !missing.is_empty() {
-        Err(Withheld::Missing(missing))
-    } else if !many.is_empty() {
-        Err(Withheld::TooMany(many))
-    } else if !starred.is_empty() {
-        Err(Withheld::Starred(starred))
-    } else if !unfit.is_empty() {
-        Err(Withheld::NotPositive(unfit))
-    } else {
-        Ok(())
-    }
+    let unfit = |row: &RatingRow| {
+        !fit(row.reference) || !fit(row.weight) || row.launches.iter().any(|x| !fit(*x))
+    };
+    let why = (rows.is_empty().then_some(Withheld::Empty))
+        .or_else(|| places(&|row| row.launches.is_empty()).map(Withheld::Missing))
+        .or_else(|| places(&|row| row.launches.len() > order::MOST).map(Withheld::TooMany))
+        .or_else(|| places(&|row| row.invalid).map(Withheld::Invalid))
+        .or_else(|| places(&unfit).map(Withheld::NotPositive));
+    why.map_or(Ok(()), Err)
 }
 
 /// A row on the logarithmic scale.
@@ -161,23 +141,22 @@ struct Term {
     better: Better,
     /// ln(pseudo-median / reference).
     ln: f64,
+    /// Standard error of the pseudo-median.
+    error: f64,
+    /// Launches.
+    n: f64,
 }
 
-fn term(row: &RatingRow) -> (Term, Residuals) {
-    let logs: Vec<f64> = row.launches.iter().map(|(_, x)| x.ln()).collect();
-    let centre = order::pseudo_median(&logs);
-    let term = Term {
+fn term(row: &RatingRow) -> Term {
+    let logs: Vec<f64> = row.launches.iter().map(|x| x.ln()).collect();
+    let n = logs.len() as f64;
+    Term {
         weight: row.weight,
         better: row.better,
-        ln: centre - row.reference.ln(),
-    };
-    let launches = row.launches.iter().zip(&logs);
-    (
-        term,
-        launches
-            .map(|((round, _), x)| (*round, x - centre))
-            .collect(),
-    )
+        ln: order::pseudo_median(&logs) - row.reference.ln(),
+        error: order::deviation(&logs) * (std::f64::consts::PI / 3.0 / n).sqrt(),
+        n,
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -187,15 +166,14 @@ enum Mean {
 }
 
 impl Mean {
-    /// ln(rating) when the rows lie `moved` above their pseudo-medians.
-    fn ln(self, terms: &[Term], moved: &[f64]) -> f64 {
+    /// ln(rating).
+    fn ln(self, terms: &[Term]) -> f64 {
         let total: f64 = terms.iter().map(|term| term.weight).sum();
-        let parts = terms.iter().zip(moved).map(|(term, moved)| {
-            let ln = term.ln + moved;
+        let parts = terms.iter().map(|term| {
             let part = match (self, term.better) {
-                (Self::Geometric, Better::Higher) => ln,
-                (Self::Geometric, Better::Lower) => -ln,
-                (Self::Arithmetic, _) => ln.exp(),
+                (Self::Geometric, Better::Higher) => term.ln,
+                (Self::Geometric, Better::Lower) => -term.ln,
+                (Self::Arithmetic, _) => term.ln.exp(),
             };
             term.weight / total * part
         });
@@ -207,30 +185,28 @@ impl Mean {
 }
 
 /// The rating without the row that lifts it most, and without the one that lowers it most.
-fn leave_one_out(mean: Mean, rows: &[RatingRow], terms: &[Term]) -> Option<[(String, f64); 2]> {
-    let still = vec![0.0; terms.len()];
-    let without = |(left, row): (usize, &RatingRow)| {
+fn leave_one_out(mean: Mean, terms: &[Term]) -> Option<[(usize, f64); 2]> {
+    let without = |left: usize| {
         let rest = [&terms[..left], &terms[left + 1..]].concat();
-        (row.name.clone(), mean.ln(&rest, &still).exp())
+        (left, mean.ln(&rest).exp())
     };
-    let mut all: Vec<(String, f64)> = rows.iter().enumerate().map(without).collect();
+    let mut all: Vec<(usize, f64)> = (0..terms.len()).map(without).collect();
     all.sort_by(|a, b| a.1.total_cmp(&b.1));
-    (all.len() > 1).then(|| [all[0].clone(), all[all.len() - 1].clone()])
+    (all.len() > 1).then(|| [all[0], all[all.len() - 1]])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn row(name: &str, value: f64, reference: f64, better: Better) -> RatingRow {
+    fn row(value: f64, reference: f64, better: Better) -> RatingRow {
         let scatter = [1.0, 1.01, 0.99, 1.02, 0.98, 1.005, 0.995, 1.0];
         RatingRow {
-            name: name.to_owned(),
-            launches: (0..).zip(scatter.map(|s| s * value)).collect(),
+            launches: scatter.map(|s| s * value).to_vec(),
             reference,
             better,
             weight: 1.0,
-            starred: false,
+            invalid: false,
         }
     }
 
@@ -238,15 +214,15 @@ mod tests {
     fn four_and_nine_are_six() {
         // 4 times better in time, 9 times in rate
         let rows = [
-            row("time", 25.0, 100.0, Better::Lower),
-            row("rate", 900.0, 100.0, Better::Higher),
+            row(25.0, 100.0, Better::Lower),
+            row(900.0, 100.0, Better::Higher),
         ];
-        let rating = geometric(&rows, 0.95, 1).unwrap();
+        let rating = geometric(&rows, 0.95).unwrap();
         assert!((rating.value - 6.0).abs() < 0.03, "{rating:?}");
         let [low, high] = rating.interval.unwrap();
         assert!(low < rating.value && rating.value < high && high / low < 1.04);
         let [(worst, least), (best, most)] = rating.leave_one_out.unwrap();
-        assert_eq!((worst.as_str(), best.as_str()), ("rate", "time"));
+        assert_eq!((worst, best), (1, 0));
         assert!((least - 4.0).abs() < 0.03 && (most - 9.0).abs() < 0.05);
     }
 
@@ -276,105 +252,85 @@ mod tests {
         let rows = |ratio: fn(&(f64, f64, f64)) -> f64| -> Vec<RatingRow> {
             HP.iter()
                 .map(|line| RatingRow {
-                    name: String::new(),
-                    launches: vec![(0, ratio(line))],
+                    launches: vec![ratio(line)],
                     reference: 1.0,
                     better: Better::Higher,
                     weight: line.0,
-                    starred: false,
+                    invalid: false,
                 })
                 .collect()
         };
         let (small, large) = (rows(|line| line.1), rows(|line| line.2));
         let hundredths = |rating: Result<Rating, Withheld>| (rating.unwrap().value * 100.0).round();
-        assert_eq!(hundredths(arithmetic(&small, 0.95, 1)), 168.0);
-        assert_eq!(hundredths(arithmetic(&large, 0.95, 1)), 134.0);
-        assert_eq!(hundredths(geometric(&small, 0.95, 1)), 142.0);
-        assert_eq!(hundredths(geometric(&large, 0.95, 1)), 105.0);
+        assert_eq!(hundredths(arithmetic(&small, 0.95)), 168.0);
+        assert_eq!(hundredths(arithmetic(&large, 0.95)), 134.0);
+        assert_eq!(hundredths(geometric(&small, 0.95)), 142.0);
+        assert_eq!(hundredths(geometric(&large, 0.95)), 105.0);
     }
 
     #[test]
     fn weights_count_by_proportion() {
         let mut rows = [
-            row("a", 200.0, 100.0, Better::Higher),
-            row("b", 1600.0, 100.0, Better::Higher),
+            row(200.0, 100.0, Better::Higher),
+            row(1600.0, 100.0, Better::Higher),
         ];
         rows[0].weight = 30.0;
         rows[1].weight = 10.0;
         let want = 2.0_f64.powf(0.75) * 16.0_f64.powf(0.25);
-        assert!((geometric(&rows, 0.95, 1).unwrap().value / want - 1.0).abs() < 0.005);
-    }
-
-    #[test]
-    fn the_seed_fixes_the_interval() {
-        let rows = [
-            row("a", 3.0, 1.0, Better::Lower),
-            row("b", 5.0, 1.0, Better::Lower),
-        ];
-        let at = |seed| geometric(&rows, 0.95, seed).unwrap();
-        assert_eq!(at(7), at(7));
-        assert_ne!(at(7).interval, at(8).interval);
-        assert_eq!(at(7).value, at(8).value);
+        assert!((geometric(&rows, 0.95).unwrap().value / want - 1.0).abs() < 0.005);
     }
 
     #[test]
     fn what_withholds_it() {
-        assert_eq!(geometric(&[], 0.95, 1), Err(Withheld::Empty));
-        let good = row("good", 1.0, 1.0, Better::Higher);
+        assert_eq!(geometric(&[], 0.95), Err(Withheld::Empty));
+        let good = row(1.0, 1.0, Better::Higher);
         let with = |change: &dyn Fn(&mut RatingRow)| {
-            let mut bad = row("bad", 1.0, 1.0, Better::Higher);
+            let mut bad = row(1.0, 1.0, Better::Higher);
             change(&mut bad);
-            geometric(&[good.clone(), bad], 0.95, 1).unwrap_err()
+            geometric(&[good.clone(), bad], 0.95).unwrap_err()
         };
-        let bad = || vec!["bad".to_owned()];
-        assert_eq!(with(&|row| row.launches.clear()), Withheld::Missing(bad()));
         assert_eq!(
-            with(&|row| row.launches = vec![(0, 1.0); 1001]),
-            Withheld::TooMany(bad())
+            with(&|row| row.launches.clear()),
+            Withheld::Missing(vec![1])
         );
-        assert_eq!(with(&|row| row.starred = true), Withheld::Starred(bad()));
-        assert_eq!(
+        let many = with(&|row| row.launches = vec![1.0; 1001]);
+        assert_eq!(many, Withheld::TooMany(vec![1]));
+        assert_eq!(with(&|row| row.invalid = true), Withheld::Invalid(vec![1]));
+        for unfit in [
             with(&|row| row.reference = 0.0),
-            Withheld::NotPositive(bad())
-        );
-        assert_eq!(with(&|row| row.weight = -1.0), Withheld::NotPositive(bad()));
-        let not_a_number = with(&|row| row.launches[0].1 = f64::NAN);
-        assert_eq!(not_a_number, Withheld::NotPositive(bad()));
-        assert_eq!(
-            not_a_number.to_string(),
-            "a value, reference or weight is not positive: bad"
-        );
+            with(&|row| row.weight = -1.0),
+            with(&|row| row.launches[0] = f64::NAN),
+        ] {
+            assert_eq!(unfit, Withheld::NotPositive(vec![1]));
+        }
     }
 
     #[test]
     fn few_launches_and_single_rows() {
-        let mut one = row("one", 3.0, 1.0, Better::Higher);
-        let rating = geometric(&[one.clone()], 0.95, 1).unwrap();
+        let mut one = row(3.0, 1.0, Better::Higher);
+        let rating = geometric(&[one.clone()], 0.95).unwrap();
         assert!(rating.leave_one_out.is_none() && rating.interval.is_some());
         one.launches.truncate(5);
-        assert!(geometric(&[one], 0.95, 1).unwrap().interval.is_none());
+        assert!(geometric(&[one], 0.95).unwrap().interval.is_none());
     }
 
     #[test]
-    fn a_common_effect_of_rounds_does_not_average_out() {
-        // 16 rows that all move together, against 16 of the same scatter each in an order of its own
-        let moved = |own: usize| -> Vec<RatingRow> {
-            let row_of = |i: usize| {
-                let mut row = row(&i.to_string(), 1.0, 1.0, Better::Higher);
-                let n = row.launches.len();
-                let values: Vec<f64> = row.launches.iter().map(|(_, x)| *x).collect();
-                for (k, launch) in row.launches.iter_mut().enumerate() {
-                    launch.1 = values[(k * (1 + 2 * (own * i % 4)) + own * i) % n];
-                }
-                row
-            };
-            (0..16).map(row_of).collect()
+    fn the_interval_is_that_of_the_delta_method() {
+        // two rows of equal weight and equal error: the error of one over the root of two, with twice the degrees of freedom
+        let one = row(3.0, 1.0, Better::Higher);
+        let half = |rows: &[RatingRow]| {
+            let [low, high] = geometric(rows, 0.95).unwrap().interval.unwrap();
+            (high / low).ln() / 2.0
         };
-        let width = |rows: &[RatingRow]| {
-            let [low, high] = geometric(rows, 0.95, 1).unwrap().interval.unwrap();
-            high / low - 1.0
+        let (single, both) = (half(&[one.clone()]), half(&[one.clone(), one.clone()]));
+        let ratio = quantile::student(0.95, 14.0) / quantile::student(0.95, 7.0);
+        assert!((both / single - ratio / 2.0_f64.sqrt()).abs() < 1e-9);
+        // of an arithmetic mean a row moves the logarithm by its share of the sum
+        let small = RatingRow {
+            reference: 1e9,
+            ..one.clone()
         };
-        let (together, apart) = (width(&moved(0)), width(&moved(1)));
-        assert!(together > 2.5 * apart, "{together} {apart}");
+        let [low, high] = arithmetic(&[one, small], 0.95).unwrap().interval.unwrap();
+        assert!(((high / low).ln() / 2.0 / single - 1.0).abs() < 1e-6);
     }
 }

@@ -14,10 +14,10 @@ mod row;
 
 use crate::between::{BetweenRun, DEFAULT};
 use crate::quantile;
-use crate::rating::{self, RatingRow, Withheld, geometric};
+use crate::rating::{self, RatingRow, geometric};
 use gritstone_model::{
-    Benchmark, Footnote, FootnoteKind, ForMoney, Id, Price, RatedMachine, Rating, Ratings,
-    ResultView, RunView, Without, Work,
+    Benchmark, Finding, Flag, ForMoney, Id, LeftOutRow, Measurement, Note, Part, Price,
+    RatedMachine, Rating, Ratings, RunView, Withheld, Without, Work,
 };
 use row::{Fate, Pair};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,8 +36,6 @@ pub struct Environment {
 pub struct Options {
     /// Confidence of the intervals, between 0 and 1.
     pub confidence: f64,
-    /// Fixes the resampling.
-    pub seed: u64,
     /// The user named the rows: those that cannot be used are left out and said, instead of withholding the rating.
     pub named: bool,
     /// Rows of which no copies are measured, whatever the run: they are in no rating of all CPUs.
@@ -78,7 +76,7 @@ pub fn rate(
     price: Option<Price>,
     options: &Options,
 ) -> RatedMachine {
-    let find = |id: &Id| (same(machine, id), same(base, id));
+    let find = |id: &Id| (machine.get(id), base.get(id));
     let ratings = |copies| ratings(environments, &find, copies, price, options);
     let copies = all_cpus(machine);
     RatedMachine {
@@ -122,10 +120,6 @@ fn count(list: &str) -> u32 {
     each.fold(0, u32::saturating_add)
 }
 
-fn same<'a>(view: &'a RunView, id: &Id) -> Option<&'a ResultView> {
-    view.results.iter().find(|result| result.id == *id)
-}
-
 /// As how many copies the rows of each side count; a base may have none of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Copies {
@@ -140,7 +134,7 @@ pub(crate) const ONE: Copies = Copies {
 };
 
 /// A row of the machine and of the base.
-pub(crate) type Find<'a> = dyn Fn(&Id) -> (Option<&'a ResultView>, Option<&'a ResultView>) + 'a;
+pub(crate) type Find<'a> = dyn Fn(&Id) -> (Option<&'a Measurement>, Option<&'a Measurement>) + 'a;
 
 fn ratings(
     environments: &[Environment],
@@ -185,7 +179,10 @@ pub(crate) fn over(
         for id in group.rows.iter().filter(|id| !alone(id)) {
             match row::fate(id, find(id), copies, options.named) {
                 Fate::NotCovered => {}
-                Fate::LeftOut(why) => result.left_out.push(format!("{id} ({why})")),
+                Fate::LeftOut { invalid } => result.left_out.push(LeftOutRow {
+                    id: id.clone(),
+                    invalid,
+                }),
                 Fate::Counts(pair) => own.push(*pair),
             }
         }
@@ -207,15 +204,18 @@ pub(crate) fn over(
         return result;
     }
     match mean(&pairs, options) {
-        Err(why) => result.withheld = Some(why.to_string()),
+        Err(why) => result.withheld = Some(why),
         Ok((rating, interval)) => {
             result.rating = Some(rating.value);
             result.interval = interval;
             let without = rating.leave_one_out.into_iter().flatten();
             result.without = without
-                .map(|(row, rating)| Without { row, rating })
+                .map(|(place, rating)| Without {
+                    row: pairs[place].id.clone(),
+                    rating,
+                })
                 .collect();
-            result.footnotes = doubts(&pairs);
+            result.notes = doubts(&pairs);
         }
     }
     result
@@ -226,8 +226,10 @@ fn mean(pairs: &[Pair], options: &Options) -> Result<(rating::Rating, Option<[f6
     let side = |of: fn(&Pair) -> &RatingRow| -> Vec<RatingRow> {
         pairs.iter().map(|pair| of(pair).clone()).collect()
     };
-    let machine = geometric(&side(|p| &p.machine), options.confidence, options.seed)?;
-    let base = geometric(&side(|p| &p.base), options.confidence, options.seed)?;
+    let parts: Vec<&Part> = pairs.iter().map(|pair| &pair.part).collect();
+    let whose = |why| withheld(why, &parts);
+    let machine = geometric(&side(|p| &p.machine), options.confidence).map_err(whose)?;
+    let base = geometric(&side(|p| &p.base), options.confidence).map_err(whose)?;
     // printed figures have no scatter, and two of them nothing to make an interval of
     let half = |rating: &rating::Rating, printed: bool| match rating.interval {
         _ if printed => Some(0.0),
@@ -236,14 +238,14 @@ fn mean(pairs: &[Pair], options: &Options) -> Result<(rating::Rating, Option<[f6
     };
     // what copies do over what one does scatters by itself; one copy is itself exactly
     let of_copies = |of: fn(&Pair) -> Option<&RatingRow>| -> Result<Option<f64>, Withheld> {
-        let rows: Vec<RatingRow> = pairs.iter().filter_map(of).cloned().collect();
+        let with: Vec<&Pair> = pairs.iter().filter(|pair| of(pair).is_some()).collect();
+        let rows: Vec<RatingRow> = with.iter().filter_map(|pair| of(pair)).cloned().collect();
         if rows.is_empty() {
             return Ok(Some(0.0));
         }
-        Ok(half(
-            &geometric(&rows, options.confidence, options.seed)?,
-            false,
-        ))
+        let parts: Vec<&Part> = with.iter().map(|pair| &pair.part).collect();
+        let found = geometric(&rows, options.confidence);
+        Ok(half(&found.map_err(|why| withheld(why, &parts))?, false))
     };
     let copies = of_copies(|p| p.machine_copies.as_ref())?
         .zip(of_copies(|p| p.base_copies.as_ref())?)
@@ -274,27 +276,39 @@ fn between(pairs: &[Pair], options: &Options) -> f64 {
     parts.sum::<f64>() * quantile::student(options.confidence, freedom)
 }
 
-/// One footnote for each kind of doubt, with the rows that have it.
-fn doubts(pairs: &[Pair]) -> Vec<Footnote> {
-    let kinds = [
-        (FootnoteKind::Disturbed, "disturbed"),
-        (FootnoteKind::Doubtful, "doubtful as printed"),
-    ];
-    let note = |(kind, word): (FootnoteKind, &str)| {
-        let rows: Vec<&str> = pairs
-            .iter()
-            .filter(|pair| pair.doubts.contains(&kind))
-            .map(|pair| pair.id.as_str())
-            .collect();
-        (!rows.is_empty()).then(|| {
-            let why = format!(
-                "Of {} {} {word}: {}.",
-                crate::summary::words::count(pairs.len(), "row"),
-                rows.len(),
-                rows.join(", ")
-            );
-            Footnote::new(kind, why)
-        })
+/// Why there is no mean, with the names of the rows at fault.
+pub(crate) fn withheld(why: rating::Withheld, parts: &[&Part]) -> Withheld {
+    let named = |places: Vec<usize>| places.into_iter().map(|at| parts[at].clone()).collect();
+    match why {
+        rating::Withheld::Empty => Withheld::Empty,
+        rating::Withheld::Missing(rows) => Withheld::Missing(named(rows)),
+        rating::Withheld::TooMany(rows) => Withheld::TooMany(named(rows)),
+        rating::Withheld::Invalid(rows) => Withheld::Invalid(named(rows)),
+        rating::Withheld::NotPositive(rows) => Withheld::NotPositive(named(rows)),
+    }
+}
+
+/// One note for each flag that rows have, with the rows.
+fn doubts(pairs: &[Pair]) -> Vec<Note> {
+    let note = |flag: Flag| {
+        let flagged = pairs.iter().filter(|pair| pair.doubts.contains(&flag));
+        parts_flagged(
+            flag,
+            flagged.map(|pair| pair.id.clone()).collect(),
+            pairs.len(),
+        )
     };
-    kinds.into_iter().filter_map(note).collect()
+    let flags = [Flag::Interference, Flag::Doubtful];
+    flags.into_iter().filter_map(note).collect()
+}
+
+/// That some of the benchmarks of a score have a flag.
+pub(crate) fn parts_flagged(flag: Flag, benchmarks: Vec<Id>, of: usize) -> Option<Note> {
+    (!benchmarks.is_empty()).then(|| {
+        Note::new(Finding::PartsFlagged {
+            flag,
+            benchmarks,
+            of,
+        })
+    })
 }

@@ -10,9 +10,9 @@
 use crate::between::{self, Figure, Past};
 use crate::{compare, order, quantile};
 use gritstone_model::{
-    CompareView, CriterionView, Difference, Footnote, FootnoteKind, Id, LeftOut, PairsView,
-    ResultView, RunView, SCHEMA_SELFTEST, ScatterView, SelftestRow, SelftestRun, SelftestView,
-    ShareView, Verdict,
+    CompareView, CriterionView, Difference, Finding, Flag, Id, LeftOut, Measurement, PairsView,
+    RunView, SCHEMA_SELFTEST, ScatterView, SelftestRow, SelftestRun, SelftestView, ShareView,
+    Subject, VarianceSource, Verdict,
 };
 use statrs::distribution::{Binomial, DiscreteCDF};
 
@@ -29,7 +29,7 @@ const ONE_IN_TWENTY: f64 = 1.644_854;
 
 /// A row that all runs have.
 struct Trial<'a> {
-    results: Vec<&'a ResultView>,
+    results: Vec<&'a Measurement>,
     raw: Vec<f64>,
     /// Cycles; empty where a run has none.
     paced: Vec<f64>,
@@ -141,35 +141,35 @@ fn trials(runs: &[RunView]) -> (Vec<Trial<'_>>, Vec<LeftOut>) {
             Ok(trial) => trials.push(trial),
             Err(why) => left_out.push(LeftOut {
                 id: result.id.clone(),
-                why,
+                why: why.into(),
             }),
         }
     }
     (trials, left_out)
 }
 
-fn trial<'a>(runs: &'a [RunView], id: &Id) -> Result<Trial<'a>, String> {
-    let (mut results, mut figures) = (Vec::<&ResultView>::new(), Vec::<Figure>::new());
+fn trial<'a>(runs: &'a [RunView], id: &Id) -> Result<Trial<'a>, Finding> {
+    let (mut results, mut figures) = (Vec::<&Measurement>::new(), Vec::<Figure>::new());
     for run in runs {
-        let found = run.results.iter().find(|result| result.id == *id);
-        let result = found.ok_or_else(|| format!("Run {} has no such row.", run.id))?;
-        let figure = Figure::of(result)
-            .ok_or_else(|| format!("It has no figure above 0 in run {}.", run.id))?;
-        let mut notes = result.footnotes.iter();
-        let star = |note: &&Footnote| note.kind == FootnoteKind::Trivialised && note.of.is_none();
-        if let Some(star) = notes.find(star) {
-            return Err(format!(
-                "Its work is in doubt in run {}: {}",
-                run.id, star.why
-            ));
+        let name = || run.id.clone();
+        let result = run
+            .get(id)
+            .ok_or_else(|| Finding::NotInRun { run: name() })?;
+        let figure = Figure::of(result).ok_or_else(|| Finding::NoEstimateIn { run: name() })?;
+        let mut notes = result.own_notes();
+        if let Some(note) = notes.find(|note| note.flag() == Some(Flag::Invalid)) {
+            return Err(Finding::InvalidIn {
+                run: name(),
+                finding: Box::new(note.finding.clone()),
+            });
         }
         if let Some(first) = figures.first()
             && (first.version, &first.program) != (figure.version, &figure.program)
         {
-            return Err(format!(
-                "Its program or its version is another in run {} than in run {}.",
-                run.id, runs[0].id
-            ));
+            return Err(Finding::ProgramsDiffer {
+                run: name(),
+                first: runs[0].id.clone(),
+            });
         }
         results.push(result);
         figures.push(figure);
@@ -192,13 +192,10 @@ fn row(trial: &Trial, pairs: &[Pair]) -> SelftestRow {
         .iter()
         .flat_map(|pair| &pair.view.rows)
         .filter(|row| row.id == first.id && row.p.is_some())
-        .map(|row| row.verdict)
+        .filter_map(|row| row.verdict)
         .collect();
     let is_other = |verdict: &&Verdict| matches!(verdict, Verdict::Faster | Verdict::Slower);
-    let disturbed = |result: &&&ResultView| {
-        let mut notes = result.footnotes.iter();
-        notes.any(|note| note.kind == FootnoteKind::Disturbed && note.of.is_none())
-    };
+    let disturbed = |result: &&&Measurement| result.is(Flag::Interference);
     let between = if by_cycles { paced.unwrap_or(raw) } else { raw }.between;
     SelftestRow {
         id: first.id.clone(),
@@ -207,7 +204,11 @@ fn row(trial: &Trial, pairs: &[Pair]) -> SelftestRow {
         centre: centre(&trial.raw),
         raw,
         paced,
-        counted: if by_cycles { "cycles" } else { "estimate" }.to_owned(),
+        counted: if by_cycles {
+            Subject::Cycles
+        } else {
+            Subject::Estimate
+        },
         smallest: smallest(trial, between, pairs),
         pairs: compared.len(),
         different: compared.iter().filter(is_other).count(),
@@ -218,14 +219,14 @@ fn row(trial: &Trial, pairs: &[Pair]) -> SelftestRow {
 /// The one of its scatters that counts.
 fn counted(row: &SelftestRow) -> ScatterView {
     match row.paced {
-        Some(paced) if row.counted == "cycles" => paced,
+        Some(paced) if row.counted == Subject::Cycles => paced,
         _ => row.raw,
     }
 }
 
 fn intervals(
     trial: &Trial,
-    interval: impl Fn(&ResultView) -> Option<[f64; 2]>,
+    interval: impl Fn(&Measurement) -> Option<[f64; 2]>,
 ) -> Vec<Option<[f64; 2]>> {
     trial
         .results
@@ -303,13 +304,13 @@ fn pairs_view(rows: &[SelftestRow], pairs: &[Pair]) -> PairsView {
     let counts = |id: &Id| rows.iter().any(|row| row.id == *id);
     let below = pairs.iter().flat_map(|pair| &pair.view.rows);
     let p = at_least(different, compared);
-    let mut between_run: Vec<String> = Vec::new();
+    let mut between_run: Vec<VarianceSource> = Vec::new();
     for told in pairs
         .iter()
         .filter_map(|pair| pair.view.between_run.as_ref())
     {
         if !between_run.contains(told) {
-            between_run.push(told.clone());
+            between_run.push(*told);
         }
     }
     PairsView {

@@ -6,8 +6,8 @@ use crate::circumstances::Circumstances;
 use crate::compare::counts;
 use crate::{history, two};
 use gritstone_model::{
-    Better, HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, ResultView, RunView,
-    SCHEMA_HISTORY, Unit,
+    Better, HistoryChange, HistoryPoint, HistorySeries, HistoryView, Id, Measurement, RunView,
+    SCHEMA_HISTORY, Subject, Unit,
 };
 
 /// Fewest values since the last change against which a new run is held: those of which scatter between runs is learned.
@@ -16,13 +16,13 @@ pub const FEWEST: usize = crate::between::FEWEST_RUNS;
 /// The history of a benchmark from runs, oldest first. `None` when no run has it.
 #[must_use]
 pub fn history<'a>(id: &Id, runs: impl IntoIterator<Item = &'a RunView>) -> Option<HistoryView> {
-    let of = |run: &RunView| run.results.iter().find(|r| r.id == *id).cloned();
-    let found: Vec<(&RunView, ResultView)> = runs
+    let of = |run: &RunView| run.get(id).cloned();
+    let found: Vec<(&RunView, Measurement)> = runs
         .into_iter()
         .filter_map(|run| Some((run, of(run)?)))
         .collect();
     let newest = found.last()?.1.clone();
-    let mut groups: Vec<(Key, Vec<(&RunView, ResultView)>)> = vec![];
+    let mut groups: Vec<(Key, Vec<(&RunView, Measurement)>)> = vec![];
     for (run, result) in found {
         let key = Key::of(run, &result);
         // the series with the newest run comes last
@@ -56,7 +56,7 @@ struct Key {
 }
 
 impl Key {
-    fn of(run: &RunView, result: &ResultView) -> Self {
+    fn of(run: &RunView, result: &Measurement) -> Self {
         Self {
             circumstances: Circumstances::of(&run.machine, run.settings.as_ref()),
             compiler: compiler(result),
@@ -66,7 +66,7 @@ impl Key {
     }
 }
 
-fn compiler(result: &ResultView) -> String {
+fn compiler(result: &Measurement) -> String {
     let program = result.program.as_ref();
     program.map_or(String::new(), |program| {
         format!("{} {}", program.compiler, program.flags)
@@ -75,12 +75,16 @@ fn compiler(result: &ResultView) -> String {
     })
 }
 
-fn series(key: Key, group: &[(&RunView, ResultView)]) -> HistorySeries {
+fn series(key: Key, group: &[(&RunView, Measurement)]) -> HistorySeries {
     let (run, first) = (group[0].0, &group[0].1);
     let paced = group
         .iter()
         .all(|(_, r)| r.processor_bound && (r.cycles.is_some() || r.estimate.is_none()));
-    let compared = if paced { "cycles" } else { "estimate" };
+    let compared = if paced {
+        Subject::Cycles
+    } else {
+        Subject::Estimate
+    };
     let points: Vec<HistoryPoint> = group
         .iter()
         .map(|(run, result)| point(run, result, compared))
@@ -114,7 +118,7 @@ fn series(key: Key, group: &[(&RunView, ResultView)]) -> HistorySeries {
         dir: key.circumstances.dir,
         steady: key.circumstances.steady,
         params: key.circumstances.params,
-        compared: compared.to_owned(),
+        compared,
         changes: changes.collect(),
         points,
         correlation,
@@ -122,9 +126,9 @@ fn series(key: Key, group: &[(&RunView, ResultView)]) -> HistorySeries {
     }
 }
 
-fn point(run: &RunView, result: &ResultView, compared: &str) -> HistoryPoint {
+fn point(run: &RunView, result: &Measurement, compared: Subject) -> HistoryPoint {
     let value = match compared {
-        "cycles" => result.cycles,
+        Subject::Cycles => result.cycles,
         _ => result.estimate,
     };
     HistoryPoint {
@@ -134,12 +138,7 @@ fn point(run: &RunView, result: &ResultView, compared: &str) -> HistoryPoint {
         estimate: result.estimate,
         interval: result.interval,
         value: value.filter(|x| *x > 0.0 && counts(result, compared)),
-        footnotes: result
-            .footnotes
-            .iter()
-            .filter(|note| note.of.is_none())
-            .cloned()
-            .collect(),
+        notes: result.own_notes().cloned().collect(),
     }
 }
 

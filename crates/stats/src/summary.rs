@@ -1,12 +1,11 @@
-//! A stored run as a reader sees it: every launch is read, each row becomes one figure with its interval, its published
-//! work, and the footnotes that its claims and conditions earn.
+//! A stored run as a reader sees it: every launch is read, each row becomes one result with its interval, its published
+//! work, and the notes that its claims and conditions earn.
 //!
 //! The way: launches -> `reading` -> rows of launches (`measured`, `size`) -> rows made from other rows
-//! (`derived`, `rating`, curves). Nothing that was measured is left out without a sentence that says so.
+//! (`derived`, `rating`, curves). Nothing that was measured is left out without a finding that says so.
 //!
 //! Must not know: the store, processes, how anything is drawn.
 
-mod caches;
 mod copies;
 mod crowd;
 mod derived;
@@ -16,7 +15,6 @@ pub(crate) mod growth;
 mod launch;
 pub mod limits;
 mod load;
-mod longest;
 mod measured;
 mod paging;
 mod pairs;
@@ -25,7 +23,6 @@ mod rating;
 pub(crate) mod reading;
 pub(crate) mod rules;
 mod size;
-pub(crate) mod words;
 
 use crate::between::Scatter;
 use crate::center::{self, Estimate};
@@ -33,8 +30,9 @@ use crate::drift;
 use crowd::Floor;
 use disturbance::Disturbance;
 use gritstone_model::{
-    Benchmark, CommandWork, Curve, Figure, Footnote, FootnoteKind, Id, Launch, Outcome,
-    OwnCatalogue, Quantity, ResultView, RunData, RunView, SCHEMA_RUN, Sample, SeriesPoint, Work,
+    Benchmark, CommandWork, Count, Curve, Figure, Finding, Flag, Id, Launch, Measurement, Note,
+    Outcome, OwnCatalogue, Quantity, RunData, RunView, SCHEMA_RUN, Sample, SeriesPoint, Skip,
+    Status, Work,
 };
 use launch::held_to;
 pub use launch::{Learned, Reader, launch_ns_per_op};
@@ -119,14 +117,14 @@ fn pace(launch: &Launch, floor: &Floor) -> Option<f64> {
 pub fn summarise(run: &RunData, options: &Options) -> RunView {
     let rows = rows(run);
     // in three passes, since a derived figure is made of measured ones and a rating of both
-    let mut results: BTreeMap<&Id, ResultView> = BTreeMap::new();
+    let mut results: BTreeMap<&Id, Measurement> = BTreeMap::new();
     for row in rows.values() {
         let result = match &row.benchmark.work {
             Work::Command(CommandWork {
                 figure: Figure::LinkedSize,
                 ..
             }) => size::result(row, run),
-            Work::Kernel(_) | Work::Command(_) | Work::Scenario(_) => ResultView {
+            Work::Kernel(_) | Work::Command(_) | Work::Scenario(_) => Measurement {
                 copies: copies::view(row, run, options),
                 ..measured::result(row, run, options)
             },
@@ -168,25 +166,21 @@ pub fn summarise(run: &RunData, options: &Options) -> RunView {
     view(run, results)
 }
 
-/// Gives rows that have a curve its points, and says which caches end in it.
-fn draw_curves(run: &RunData, results: &mut BTreeMap<&Id, ResultView>) {
+/// Gives rows that have a curve its points.
+fn draw_curves(run: &RunData, results: &mut BTreeMap<&Id, Measurement>) {
     for benchmark in &run.benchmarks {
         let Some(curve) = &benchmark.curve else {
             continue;
         };
         let points = series(curve, results);
         if let Some(result) = results.get_mut(&benchmark.id) {
-            if curve.caches {
-                let told = caches::told(&points, &run.info.machine);
-                result.footnotes.extend(told);
-            }
             result.series = Some(points);
             result.series_label = Some(curve.label.clone());
         }
     }
 }
 
-fn view(run: &RunData, mut results: BTreeMap<&Id, ResultView>) -> RunView {
+fn view(run: &RunData, mut results: BTreeMap<&Id, Measurement>) -> RunView {
     RunView {
         schema: SCHEMA_RUN.to_owned(),
         id: run.info.id.clone(),
@@ -205,7 +199,7 @@ fn view(run: &RunData, mut results: BTreeMap<&Id, ResultView>) -> RunView {
 }
 
 /// The points of a curve; a row that is not in the run is a point without a figure.
-fn series(curve: &Curve, results: &BTreeMap<&Id, ResultView>) -> Vec<SeriesPoint> {
+fn series(curve: &Curve, results: &BTreeMap<&Id, Measurement>) -> Vec<SeriesPoint> {
     curve
         .points
         .iter()
@@ -220,50 +214,29 @@ fn series(curve: &Curve, results: &BTreeMap<&Id, ResultView>) -> Vec<SeriesPoint
         .collect()
 }
 
-/// A result with what the entry says and no figure yet; the run's skip of it, if any, is in its footnotes.
-fn blank(benchmark: &Benchmark, run: &RunData) -> ResultView {
-    let mut footnotes: Vec<Footnote> = run
-        .skips
-        .iter()
-        .filter(|skip| skip.id == benchmark.id)
-        .map(|skip| skip.footnote.clone())
-        .collect();
-    footnotes.extend(rules::declared(benchmark));
+/// A result with what the entry says and no estimate yet; the run's skip of it, if any, is in its notes.
+fn blank(benchmark: &Benchmark, run: &RunData) -> Measurement {
+    let skips = run.skips.iter().filter(|skip| skip.id == benchmark.id);
+    let mut notes: Vec<Note> = skips.map(Skip::note).collect();
+    notes.extend(rules::declared(benchmark));
     let own = run.info.settings.catalogue.iter();
-    footnotes.extend(
+    notes.extend(
         own.filter(|own| own.has(&benchmark.id))
-            .map(OwnCatalogue::footnote),
+            .map(OwnCatalogue::note),
     );
-    ResultView {
-        id: benchmark.id.clone(),
+    Measurement {
         title: benchmark.title.clone(),
-        kind: benchmark.work.kind(),
         version: benchmark.version,
-        unit: benchmark.unit.clone(),
-        better: benchmark.better,
-        outcome: "skipped".to_owned(),
-        estimate: None,
-        interval: None,
-        confidence: None,
-        cycles: None,
-        cycles_interval: None,
-        ghz: None,
-        launches: 0,
-        samples: 0,
-        footnotes,
-        statistics: None,
-        series: None,
-        series_label: None,
-        copies: None,
-        faults_per_page: None,
-        published: None,
+        notes,
+        published: benchmark.published.as_ref().map(published::blank),
         program: run.programs.get(&benchmark.id).cloned(),
-        measured: None,
-        parts: BTreeMap::new(),
-        names: Vec::new(),
         processor_bound: benchmark.processor_bound,
-        values: Vec::new(),
-        paced_values: Vec::new(),
+        ..Measurement::new(
+            benchmark.id.clone(),
+            benchmark.work.kind(),
+            benchmark.unit.clone(),
+            benchmark.better,
+        )
     }
 }
 
@@ -321,55 +294,46 @@ impl<'a> Row<'a> {
             None => Some(cycles),
         }
     }
-    /// How the row ended, and the sentences that say why where it did not end well; a skip that the result has already says why
-    /// there is no launch.
-    fn outcome(&self, result: &ResultView) -> (String, Vec<Footnote>) {
-        let all = self.launches.len();
+
+    /// How the row ended, and why where it did not end well; a skip that the result has already says why there is no launch.
+    fn outcome(&self, result: &Measurement) -> (Status, Option<Note>) {
         let bad: Vec<&Reading> = self.launches.iter().filter(|r| !r.measured()).collect();
         let Some(last) = self.launches.last() else {
-            let why = "The run ended before the first launch of this row; run it again with a longer budget.";
-            let skip = |footnote: &Footnote| footnote.kind == FootnoteKind::NotRun;
-            let unreached = (!result.footnotes.iter().any(skip))
-                .then(|| Footnote::new(FootnoteKind::NotRun, why));
-            return ("skipped".to_owned(), unreached.into_iter().collect());
+            let known = result.is(Flag::Skipped);
+            let unreached = (!known).then(|| Finding::NotReached {}.into());
+            return (Status::Skipped, unreached);
         };
-        // a launch that ended because it showed that its work is not done
-        let kind = |otherwise| match bad.iter().any(|r| r.refutes_its_work()) {
-            true => FootnoteKind::Trivialised,
-            false => otherwise,
+        let count = Count::launches(bad.len(), self.launches.len());
+        let none = count.part == count.of;
+        // of launches that all failed the last one counts
+        let shown = if none {
+            Some(last)
+        } else {
+            bad.first().copied()
         };
-        if bad.len() == all {
-            let outcome = last.launch.outcome.name();
-            let why = format!(
-                "{}: {} ({})",
-                outcome.replace('_', " "),
-                last.launch.outcome.why(),
-                words::of(bad.len(), all, "launch")
-            );
-            let footnote = Footnote::new(kind(FootnoteKind::NotRun), why);
-            return (outcome.to_owned(), vec![footnote]);
-        }
-        let footnote = bad.first().map(|first| {
-            let why = format!(
-                "No figure came from {}; the first {}: {}",
-                words::of(bad.len(), all, "launch"),
-                first.launch.outcome.name().replace('_', " "),
-                first.launch.outcome.why()
-            );
-            Footnote::new(kind(FootnoteKind::Unrepeatable), why)
-        });
-        ("measured".to_owned(), footnote.into_iter().collect())
+        let failed = |reading: &Reading| {
+            let outcome = &reading.launch.outcome;
+            Note::new(Finding::Failed {
+                outcome: status(outcome),
+                reason: outcome.why().to_owned(),
+                count,
+                refuted: bad.iter().any(|r| r.refutes_its_work()),
+            })
+        };
+        let outcome = match none {
+            true => status(&last.launch.outcome),
+            false => Status::Measured,
+        };
+        (outcome, shown.map(failed))
     }
 }
 
-/// In the order of their marks, each once.
-fn sorted(mut footnotes: Vec<Footnote>) -> Vec<Footnote> {
-    footnotes.sort_by_key(|footnote| footnote.kind);
-    let mut once: Vec<Footnote> = Vec::new();
-    for footnote in footnotes {
-        if !once.contains(&footnote) {
-            once.push(footnote);
-        }
+/// How a launch ended, as that of a result.
+pub(crate) fn status(outcome: &Outcome) -> Status {
+    match outcome {
+        Outcome::Measured => Status::Measured,
+        Outcome::Skipped(_) => Status::Skipped,
+        Outcome::Failed(_) => Status::Failed,
+        Outcome::TimedOut(_) => Status::TimedOut,
     }
-    once
 }

@@ -156,6 +156,6 @@ mod tests {
         let mut three = times(["abcd", "wXyz"]);
         three.0.push(three.0[0][..2].to_vec());
         assert_eq!((three.rounds(), three.kept()), (4, vec![3]));
-        assert_eq!(Times(vec![three.0[0].clone()]).kept(), []);
+        assert_eq!(Times(vec![three.0[0].clone()]).kept(), Vec::<usize>::new());
     }
 }

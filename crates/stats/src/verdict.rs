@@ -23,17 +23,17 @@ pub fn verdict(
     alpha: f64,
 ) -> Verdict {
     let Some([low, high]) = ratio_interval else {
-        return Verdict::CannotTell;
+        return Verdict::Inconclusive;
     };
     let significant = p_adjusted.is_some_and(|p| p < alpha);
     if low >= 1.0 / (1.0 + margin) && high <= 1.0 + margin {
-        Verdict::NoDifference
+        Verdict::Same
     } else if significant && low > 1.0 {
         Verdict::Faster
     } else if significant && high < 1.0 {
         Verdict::Slower
     } else {
-        Verdict::CannotTell
+        Verdict::Inconclusive
     }
 }
 
@@ -46,33 +46,30 @@ mod tests {
         let says = |interval, p| verdict(interval, p, 0.01, 0.05);
         assert_eq!(says(Some([1.02, 1.04]), Some(0.001)), Verdict::Faster);
         assert_eq!(says(Some([0.92, 0.97]), Some(0.001)), Verdict::Slower);
-        assert_eq!(says(Some([0.995, 1.005]), Some(0.5)), Verdict::NoDifference);
-        assert_eq!(says(Some([0.95, 1.05]), Some(0.5)), Verdict::CannotTell);
-        assert_eq!(says(None, Some(0.001)), Verdict::CannotTell);
+        assert_eq!(says(Some([0.995, 1.005]), Some(0.5)), Verdict::Same);
+        assert_eq!(says(Some([0.95, 1.05]), Some(0.5)), Verdict::Inconclusive);
+        assert_eq!(says(None, Some(0.001)), Verdict::Inconclusive);
     }
 
     #[test]
     fn where_the_rules_meet() {
         let says = |interval, p| verdict(Some(interval), p, 0.01, 0.05);
         // surely there, surely too small to matter
-        assert_eq!(says([1.002, 1.006], Some(1e-6)), Verdict::NoDifference);
+        assert_eq!(says([1.002, 1.006], Some(1e-6)), Verdict::Same);
         // an interval across the margin is a difference of unsure size
         assert_eq!(says([1.002, 1.03], Some(0.001)), Verdict::Faster);
         // the interval excludes 1, but among so many rows that is nothing
-        assert_eq!(says([1.02, 1.04], Some(0.2)), Verdict::CannotTell);
-        assert_eq!(says([1.02, 1.04], Some(0.05)), Verdict::CannotTell);
-        assert_eq!(says([1.02, 1.04], None), Verdict::CannotTell);
-        assert_eq!(says([0.98, 1.04], Some(0.001)), Verdict::CannotTell);
+        assert_eq!(says([1.02, 1.04], Some(0.2)), Verdict::Inconclusive);
+        assert_eq!(says([1.02, 1.04], Some(0.05)), Verdict::Inconclusive);
+        assert_eq!(says([1.02, 1.04], None), Verdict::Inconclusive);
+        assert_eq!(says([0.98, 1.04], Some(0.001)), Verdict::Inconclusive);
         // equivalence needs no p
-        assert_eq!(says([0.999, 1.001], None), Verdict::NoDifference);
+        assert_eq!(says([0.999, 1.001], None), Verdict::Same);
         // a margin of nothing: only an exact ratio of 1 is no difference
-        assert_eq!(
-            verdict(Some([1.0, 1.0]), None, 0.0, 0.05),
-            Verdict::NoDifference
-        );
+        assert_eq!(verdict(Some([1.0, 1.0]), None, 0.0, 0.05), Verdict::Same);
         assert_eq!(
             verdict(Some([f64::NAN; 2]), Some(0.0), 0.01, 0.05),
-            Verdict::CannotTell
+            Verdict::Inconclusive
         );
     }
 }

@@ -137,11 +137,15 @@ pub(crate) fn read_program(row: &Row) -> Result<(Id, Program), Wrong> {
 
 /// What could not run.
 pub(crate) fn skip(position: usize, skip: &Skip) -> Result<Row, StoreError> {
-    let footnote = json(&format!("the footnote of {}", skip.id), &skip.footnote)?;
+    let reason = StoredReason {
+        kind: "not run".to_owned(),
+        why: skip.reason.clone(),
+    };
+    let stored = json(&format!("the reason of {}", skip.id), &reason)?;
     Ok(vec![
         count(position),
         text(skip.id.as_str()),
-        Value::Text(footnote),
+        Value::Text(stored),
     ])
 }
 
@@ -149,10 +153,19 @@ pub(crate) fn skip(position: usize, skip: &Skip) -> Result<Row, StoreError> {
 pub(crate) fn read_skip(row: &Row) -> Result<Skip, Wrong> {
     let mut row = Fields::of(row);
     row.pass(1); // the position, in the order of which the rows come
+    let id = row.id()?;
+    let reason: StoredReason = row.json("footnote")?;
     Ok(Skip {
-        id: row.id()?,
-        footnote: row.json("footnote")?,
+        id,
+        reason: reason.why,
     })
+}
+
+/// A reason as stores and bundles have it.
+#[derive(PartialEq, Serialize, Deserialize)]
+struct StoredReason {
+    kind: String,
+    why: String,
 }
 
 /// Where a launch was: `[0,1]`, or `{"copies":4,"cpus":[0,1]}` where there were several copies at once.

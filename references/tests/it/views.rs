@@ -3,7 +3,7 @@
 //! Must not know: how the files are read.
 
 use gritstone_model::{
-    Benchmark, Better, FootnoteKind, Id, KernelWork, Kind, PublishedWork, ResultView, RunView,
+    Benchmark, Better, Option<Flag>, Id, KernelWork, Kind, PublishedWork, Measurement, RunView,
     Term, Unit, Work,
 };
 use gritstone_references::{LookupError, References, all};
@@ -49,7 +49,7 @@ fn derived(id: &str) -> Benchmark {
     )
 }
 
-fn result<'a>(view: &'a RunView, id: &str) -> &'a ResultView {
+fn result<'a>(view: &'a RunView, id: &str) -> &'a Measurement {
     view.results
         .iter()
         .find(|result| result.id.as_str() == id)
@@ -57,11 +57,11 @@ fn result<'a>(view: &'a RunView, id: &str) -> &'a ResultView {
 }
 
 /// (kind, of, why) of every footnote.
-fn footnotes(result: &ResultView) -> Vec<(FootnoteKind, Option<&str>, &str)> {
+fn footnotes(result: &Measurement) -> Vec<(Option<Flag>, Option<&str>, &str)> {
     result
-        .footnotes
+        .notes
         .iter()
-        .map(|footnote| (footnote.kind, footnote.of.as_deref(), footnote.why.as_str()))
+        .map(|footnote| (footnote.flag(), footnote.of.as_deref(), short(footnote)))
         .collect()
 }
 
@@ -179,7 +179,7 @@ fn times_are_published_and_the_estimate_is_left() {
 
     let syscall = result(&view, "byte/syscall");
     assert_eq!(
-        (syscall.outcome.as_str(), syscall.version),
+        (syscall.outcome, syscall.version),
         ("published", 0)
     );
     assert_eq!(
@@ -188,7 +188,7 @@ fn times_are_published_and_the_estimate_is_left() {
     );
     assert_eq!(syscall.title, "Title of byte/syscall");
     assert_eq!(
-        (syscall.kind, syscall.unit.as_str()),
+        (syscall.flag(), syscall.unit.as_str()),
         (Kind::Kernel, "ns/call")
     );
     assert!(syscall.processor_bound);
@@ -203,13 +203,13 @@ fn times_are_published_and_the_estimate_is_left() {
         ("25,000 calls", "real_s")
     );
     assert_eq!((published.process_s, published.real_interval), (None, None));
-    let [(FootnoteKind::Doubtful, Some("user_s"), why)] = footnotes(syscall)[..] else {
-        panic!("{:?}", syscall.footnotes);
+    let [(Some(Flag::Doubtful), Some("user_s"), why)] = footnotes(syscall)[..] else {
+        panic!("{:?}", syscall.notes);
     };
     assert!(why.contains("5.4"), "{why}");
 
     let overhead = result(&view, "byte/fcall-overhead");
-    assert_eq!(overhead.kind, Kind::Derived);
+    assert_eq!(overhead.flag(), Kind::Derived);
     let published = overhead.published.as_ref().expect("a time");
     assert_eq!((published.real_s, published.user_s), (None, Some(1.0)));
     assert_eq!(footnotes(overhead), []);
@@ -227,12 +227,12 @@ fn a_figure_that_the_catalogue_does_not_have_says_so() {
         ("iocall", "s")
     );
     let notes = footnotes(iocall);
-    assert_eq!(notes[0].0, FootnoteKind::Published);
+    assert_eq!(notes[0].0, None);
     assert!(
         notes[0].2.starts_with("iocall-1985, text [around]: "),
         "{notes:?}"
     );
-    assert_eq!(notes[1].0, FootnoteKind::NotComparable);
+    assert_eq!(notes[1].0, Some(Flag::NotComparable));
     let known = references
         .view("vax-11-780-4.2bsd", &[kernel("iocall", "ns/call")])
         .expect("a VAX");
@@ -252,12 +252,12 @@ fn a_missing_figure_is_a_result_with_its_reason() {
         footnotes(read),
         [
             (
-                FootnoteKind::Published,
+                None,
                 None,
                 "byte-1984, table 1 [$]: Not run: Idris 2.1 descends from Version 6 and has no rand()."
             ),
             (
-                FootnoteKind::Published,
+                None,
                 None,
                 "byte-1984, table 1: The mark stands in place of the figure."
             ),
@@ -272,7 +272,7 @@ fn marks_of_a_row_come_before_those_of_a_cell() {
     for result in &view.results {
         let place = result.measured.as_deref().expect("a place");
         assert!(
-            result.footnotes[0]
+            result.notes[0]
                 .why
                 .starts_with(&format!("{place} [+]: ")),
             "{}",
@@ -321,14 +321,14 @@ machine = "box-1"
     assert_eq!((&fork.published, fork.interval), (&None, None));
     assert_eq!(
         footnotes(fork),
-        [(FootnoteKind::Doubtful, None, "Smudged.")]
+        [(Some(Flag::Doubtful), None, "Smudged.")]
     );
     let both = result(&view, "app/csim");
     assert_eq!(
         both.published.as_ref().and_then(|times| times.real_s),
         Some(2.0)
     );
-    assert_eq!(footnotes(both)[0], (FootnoteKind::Doubtful, None, "Both."));
+    assert_eq!(footnotes(both)[0], (Some(Flag::Doubtful), None, "Both."));
 }
 
 /// What hp-1987 prints of its real-time tests, and login-1982 of its paging.
@@ -341,7 +341,7 @@ fn statistics_titles_kinds_and_processor_time_travel() {
 "*" = "The optimiser did away with it."
 "†" = "Simulated."
 [kinds]
-"*" = "trivialised"
+"*" = "invalid"
 [[row]]
 machine = "box-1"
 "rt/user-latency" = { unit = "us", min = 7.5, median = 9.0, max = 120.0, marks = ["†"], doubt.min = "Less than none.", doubt.median = "Blurred." }
@@ -379,18 +379,18 @@ machine = "box-1"
         footnotes(latency)[..3],
         [
             (
-                FootnoteKind::Published,
+                None,
                 None,
                 "doc-1980, table 5.2 [†]: Simulated."
             ),
-            (FootnoteKind::Doubtful, Some("min"), "Less than none."),
-            (FootnoteKind::Doubtful, None, "Blurred."),
+            (Some(Flag::Doubtful), Some("min"), "Less than none."),
+            (Some(Flag::Doubtful), None, "Blurred."),
         ]
     );
     assert_eq!(
         footnotes(result(&view, "aim/add/float")),
         [(
-            FootnoteKind::Trivialised,
+            Some(Flag::Invalid),
             None,
             "doc-1980, table 5.2 [*]: The optimiser did away with it."
         )]

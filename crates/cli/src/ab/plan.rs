@@ -50,7 +50,7 @@ pub fn some(plan: &Plan) -> Result<()> {
     if !plan.steps.is_empty() {
         return Ok(());
     }
-    let why = |skip: &Skip| format!("; {}: {}", skip.id, skip.footnote.why);
+    let why = |skip: &Skip| format!("; {}: {}", skip.id, skip.reason);
     let all: String = plan.skips.iter().map(why).collect();
     let what = format!("none of these rows has a time that could be compared here{all}");
     let exit = Exit::NothingMeasured;

@@ -7,8 +7,8 @@ use super::again::Again;
 use gritstone_exec::entries::Entries;
 use gritstone_exec::{ExecError, Execute, Executor, PROOF_FAILED};
 use gritstone_model::{
-    AuditBuild, AuditTest, Benchmark, Claim, CommandWork, Conditions, Event, Finding, KernelWork,
-    Launch, Outcome, Work,
+    AuditBuild, AuditTest, Author, Benchmark, Claim, ClaimOutcome, CommandWork, Conditions, Event,
+    Finding, KernelWork, Launch, Note, Outcome, Work,
 };
 use gritstone_stats::audit::{Evidence, tests};
 use std::collections::BTreeMap;
@@ -57,8 +57,8 @@ pub fn kernel(
             }
         }
         if let Some(why) = refused {
-            let why = format!("It does not compile: {why}");
-            found.push(test(&again.build.name, Claim::Runs, Finding::Fails, why));
+            let why = said(format!("It does not compile: {why}"));
+            found.push(test(&again.build.name, Claim::Runs, ClaimOutcome::Fails, Some(why)));
             continue;
         }
         let shipped = subject.executor.use_builds(builds);
@@ -74,14 +74,15 @@ pub fn kernel(
 /// up: sums come out otherwise, or are not made at all.
 fn excused(mut test: AuditTest, benchmark: &Benchmark, build: &AuditBuild) -> AuditTest {
     let of_arithmetic = matches!(test.claim, Claim::Check | Claim::Linear | Claim::MinNsPerOp);
-    let fails = test.finding == Finding::Fails && of_arithmetic;
+    let fails = test.outcome == ClaimOutcome::Fails && of_arithmetic;
     if fails && benchmark.claims.ieee && !build.counts {
-        test.finding = Finding::Expected;
-        let flags = &build.flags;
-        test.why = format!(
-            "{} It needs IEEE arithmetic, which {flags} gives up.",
-            test.why
-        );
+        test.outcome = ClaimOutcome::Expected;
+        test.why = test.why.map(|why| {
+            Note::new(Finding::NeedsIeee {
+                finding: Box::new(why.finding),
+                flags: build.flags.clone(),
+            })
+        });
     }
     test
 }
@@ -134,7 +135,7 @@ impl Subject<'_> {
             };
             let found = tests(self.benchmark, &evidence);
             let fails = |test: &AuditTest| {
-                test.finding == Finding::Fails && test.claim != Claim::SyscallsPerOp
+                test.outcome == ClaimOutcome::Fails && test.claim != Claim::SyscallsPerOp
             };
             if launches.len() == MOST_LAUNCHES || !found.iter().any(fails) {
                 return Ok((found, entries.ok()));
@@ -223,14 +224,14 @@ pub fn command(
     let why = outcome.why().to_owned();
     let unproved = why.starts_with(PROOF_FAILED);
     let (runs, proof) = match outcome {
-        Outcome::Measured => (Finding::Holds, Finding::Holds),
-        Outcome::Skipped(_) => (Finding::NotTold, Finding::NotTold),
-        _ if unproved => (Finding::NotTold, Finding::Fails),
-        _ => (Finding::Fails, Finding::Holds),
+        Outcome::Measured => (ClaimOutcome::Holds, ClaimOutcome::Holds),
+        Outcome::Skipped(_) => (ClaimOutcome::Untested, ClaimOutcome::Untested),
+        _ if unproved => (ClaimOutcome::Untested, ClaimOutcome::Fails),
+        _ => (ClaimOutcome::Fails, ClaimOutcome::Holds),
     };
-    let reason = |finding| match finding {
-        Finding::Holds => String::new(),
-        _ => format!("{}: {why}.", benchmark.id),
+    let reason = |outcome| match outcome {
+        ClaimOutcome::Holds => None,
+        _ => Some(said(why.clone())),
     };
     let mut found = vec![test(SHIPPED, Claim::Runs, runs, reason(runs))];
     if work.verify.is_some() {
@@ -239,13 +240,22 @@ pub fn command(
     Ok(found)
 }
 
-fn test(build: &str, claim: Claim, finding: Finding, why: String) -> AuditTest {
+/// The words of a program, a compiler or the executor.
+pub fn said(text: String) -> Note {
+    Note::new(Finding::Stated {
+        by: Author::Workload,
+        flag: None,
+        text,
+    })
+}
+
+fn test(build: &str, claim: Claim, outcome: ClaimOutcome, why: Option<Note>) -> AuditTest {
     AuditTest {
         build: build.to_owned(),
         claim,
         claimed: None,
         measured: None,
-        finding,
+        outcome,
         why,
     }
 }

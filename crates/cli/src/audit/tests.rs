@@ -4,7 +4,7 @@ use super::*;
 use gritstone_exec::{Execute, Places, Setup, Wanted};
 use gritstone_measure::{AfterPilot, Backend, Finished, Limits, Progress, drive};
 use gritstone_model::{
-    Claims, Conditions, FootnoteKind, Id, KernelWork, Launch, Placement, ResultView, RunData,
+    Claims, Conditions, Option<Flag>, Id, KernelWork, Launch, Placement, Measurement, RunData,
     RunInfo, Step, Unit,
 };
 use gritstone_stats::summary;
@@ -103,7 +103,7 @@ impl Planted {
     }
 
     /// What an ordinary run makes of it.
-    fn run(&mut self) -> ResultView {
+    fn run(&mut self) -> Measurement {
         let limits = Limits {
             budget: Duration::from_secs(20),
             precision: 0.5,
@@ -213,9 +213,9 @@ fn failing(view: &AuditView, build: &str) -> Vec<Claim> {
         .collect()
 }
 
-fn starred(result: &ResultView) -> bool {
-    let star = |note: &gritstone_model::Footnote| note.kind == FootnoteKind::Trivialised;
-    result.footnotes.iter().any(star)
+fn starred(result: &Measurement) -> bool {
+    let star = |note: &gritstone_model::Note| note.flag() == Some(Flag::Invalid);
+    result.notes.iter().any(star)
 }
 
 #[test]
@@ -335,8 +335,8 @@ fn nothing_to_audit_is_neither_good_nor_bad() {
 #[test]
 fn a_compiler_that_gives_up_the_arithmetic_that_the_work_relies_on() {
     // whoever else uses the machine has a say in how time grows, and none in what comes out
-    let wrong = |result: &ResultView| {
-        let mut notes = result.footnotes.iter();
+    let wrong = |result: &Measurement| {
+        let mut notes = result.notes.iter();
         notes.any(|note| note.why.starts_with("A check value is wrong"))
     };
     let kept = Planted::new("compensated", claims(0.0, 0.1)).run();

@@ -97,7 +97,7 @@ fn rows_across_cpus_run_on_two_or_say_why_not() {
                 (Some(peer), Some(step)) => assert_eq!(step.cpus, [site.chosen.measured, peer]),
                 (None, None) => {
                     let skip = plan.skips.iter().find(|skip| skip.id == row.id).unwrap();
-                    assert!(skip.footnote.why.contains("two CPUs"), "{name}: {skip:?}");
+                    assert!(skip.reason.contains("two CPUs"), "{name}: {skip:?}");
                 }
                 (peer, step) => panic!("{name}: peer {peer:?}, {step:?}"),
             }

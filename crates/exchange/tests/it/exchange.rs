@@ -87,14 +87,14 @@ fn result(
     name: &str,
     unit: &str,
     estimate: Option<f64>,
-    notes: &[(FootnoteKind, &str)],
-) -> ResultView {
+    notes: &[(Option<Flag>, &str)],
+) -> Measurement {
     let text = serde_json::json!({
         "id": name, "title": format!("Title | of {name}"), "kind": "kernel", "version": 1, "unit": unit,
         "better": if unit.ends_with("/s") { "higher" } else { "lower" }, "outcome": "measured",
         "estimate": estimate, "interval": estimate.map(|x| [x * 0.99, x * 1.02]), "confidence": 0.95,
         "cycles": null, "ghz": null, "launches": 10, "samples": 40,
-        "footnotes": notes.iter().map(|(kind, why)| Footnote::new(*kind, *why)).collect::<Vec<_>>(),
+        "footnotes": notes.iter().map(|(kind, why)| stated(*kind, *why)).collect::<Vec<_>>(),
         "statistics": null, "series": null, "published": null, "program": null,
     });
     serde_json::from_value(text).unwrap()
@@ -119,7 +119,7 @@ fn view() -> RunView {
                 "a/time",
                 "us/call",
                 Some(2.0),
-                &[(FootnoteKind::Disturbed, "Others, \"used\" it.")],
+                &[(Some(Flag::Interference), "Others, \"used\" it.")],
             ),
             result("a/rate", "MB/s", Some(250.0), &[]),
             result("a/size", "bytes", Some(12_345.0), &[]),
@@ -127,9 +127,9 @@ fn view() -> RunView {
                 "a/starred",
                 "ns",
                 Some(0.01),
-                &[(FootnoteKind::Trivialised, "Faster than physics.")],
+                &[(Some(Flag::Invalid), "Faster than physics.")],
             ),
-            result("a/missing", "ns", None, &[(FootnoteKind::NotRun, "No cc.")]),
+            result("a/missing", "ns", None, &[(Some(Flag::Skipped), "No cc.")]),
         ],
     }
 }
@@ -443,4 +443,13 @@ fn a_bundle_of_what_no_run_can_measure_is_refused_with_its_line() {
             "{refused:?}"
         );
     }
+}
+
+/// A note in the workload's own words.
+fn stated(flag: Option<Flag>, text: impl Into<String>) -> Note {
+    Note::new(gritstone_model::Finding::Stated {
+        by: gritstone_model::Author::Workload,
+        flag,
+        text: text.into(),
+    })
 }

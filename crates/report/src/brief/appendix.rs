@@ -5,9 +5,9 @@
 use super::{Across, Brief, cell};
 use crate::columns::{Col, Strays, table};
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
-use crate::{number, show, words};
+use crate::{findings, number, show, words};
 use gritstone_model::{
-    Benchmark, Claims, FootnoteKind, Machine, Placement, Program, ResultView, RunView, Term, Work,
+    Benchmark, Claims, Flag, Machine, Measurement, Placement, Program, RunView, Term, Work,
 };
 
 /// Hexadecimal digits that tell programs apart; the JSON has all of them.
@@ -228,7 +228,7 @@ fn facts(machine: &Machine) -> Vec<(String, Text)> {
 }
 
 /// One row a program, with the benchmarks that it did.
-fn programs(results: &[ResultView]) -> Vec<Row> {
+fn programs(results: &[Measurement]) -> Vec<Row> {
     let mut programs: Vec<(&Program, Vec<&str>)> = Vec::new();
     for result in results {
         let Some(program) = &result.program else {
@@ -278,7 +278,7 @@ pub(super) fn quality(document: &mut Document, input: &Brief) {
          the first launch to the last, each as a share of the figure.",
     );
     for (at, run) in input.runs.iter().enumerate() {
-        let results: Vec<&ResultView> = run.results.iter().collect();
+        let results: Vec<&Measurement> = run.results.iter().collect();
         let caption = match input.several() {
             true => format!("Precision reached, {}", input.name(at)),
             false => "Precision reached".to_owned(),
@@ -305,13 +305,12 @@ pub(super) fn quality(document: &mut Document, input: &Brief) {
 
 /// What went on while it was measured, as far as the figures tell.
 fn conditions(run: &RunView) -> String {
-    let measured: Vec<&ResultView> = run.results.iter().filter(|r| r.launches > 0).collect();
-    let disturbed = measured.iter().filter(|r| {
-        let mut footnotes = r.footnotes.iter();
-        footnotes.any(|f| f.kind == FootnoteKind::Disturbed)
-    });
+    let measured: Vec<&Measurement> = run.results.iter().filter(|r| r.launches > 0).collect();
+    let disturbed = measured
+        .iter()
+        .filter(|r| r.flags().contains(&Flag::Interference));
     let mut said = vec![format!(
-        "Marked as disturbed: {} of {} measured",
+        "With interference: {} of {} measured",
         number::count(disturbed.count()),
         words::plural(measured.len(), "row")
     )];
@@ -336,29 +335,16 @@ fn conditions(run: &RunView) -> String {
 
 /// What the marks mean that this document has.
 fn meanings(document: &Document) -> Vec<(String, Text)> {
-    let meaning = |kind| match kind {
-        FootnoteKind::Trivialised => {
-            "a claim of work did not hold: the figure stands for nothing and is never used in a rating"
-        }
-        FootnoteKind::Unrepeatable => {
-            "the interval is wider than asked for, or the launches fall into groups"
-        }
-        FootnoteKind::Disturbed => "something else used the machine, or held it back",
-        FootnoteKind::NotRun => "there is no figure, for the reason given",
-        FootnoteKind::NotComparable => {
-            "not comparable: other work, another version, another unit or a stand-in"
-        }
-        FootnoteKind::Published => "a remark of the document that published the figure",
-        FootnoteKind::Doubtful => "the document, or its scan, leaves the figure in doubt",
-        FootnoteKind::Note => "a remark that casts no doubt",
-        FootnoteKind::Foreign => "not a benchmark of Gritstone: whoever measured brought it",
+    let notes = document.notes();
+    let mark = |flag| {
+        (
+            findings::mark(flag).to_owned(),
+            findings::meaning(flag).into(),
+        )
     };
-    let mut kinds: Vec<FootnoteKind> = document.notes().iter().map(|(_, note)| note.kind).collect();
-    kinds.dedup();
-    kinds
-        .into_iter()
-        .map(|kind| (kind.mark().to_owned(), meaning(kind).into()))
-        .collect()
+    let mut marks: Vec<(String, Text)> = notes.iter().map(|(_, note)| mark(note.flag)).collect();
+    marks.dedup();
+    marks
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::{Across, Brief, next_figure};
 use crate::document::{Block, Document, Figure};
 use crate::number;
 use crate::svg::{Line, Plot, Point};
-use gritstone_model::{CopiesView, ResultView, SeriesPoint};
+use gritstone_model::{CopiesView, Measurement, SeriesPoint};
 
 /// Rows of a family that are drawn.
 const DRAWN: usize = 6;
@@ -44,7 +44,7 @@ pub(super) fn show(document: &mut Document, input: &Brief, rows: &[Across]) {
 /// Of the most copies of any run that have an efficiency; nothing where there is no curve to draw.
 fn least_efficiency(row: &Across) -> Option<f64> {
     let results = row.results.iter().flatten();
-    let last = |result: &&ResultView| {
+    let last = |result: &&Measurement| {
         let points = result.copies.iter().flat_map(|copies| &copies.points);
         let several = points.filter(|point| point.copies > 1 && point.total.is_some());
         several.filter_map(|point| point.efficiency).next_back()
@@ -84,7 +84,7 @@ fn lines(name: &str, copies: &CopiesView) -> Vec<Line> {
     lines
 }
 
-fn figure(document: &Document, result: &ResultView, lines: Vec<Line>) -> Figure {
+fn figure(document: &Document, result: &Measurement, lines: Vec<Line>) -> Figure {
     let unit = result.unit.to_string();
     let wide = |values: &mut dyn Iterator<Item = f64>| {
         let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), value| {

@@ -11,7 +11,7 @@ use crate::columns;
 use crate::document::{Block, Column, Document, Figure, Row, Style, Table, Text};
 use crate::svg::{Line, Plot, Point};
 use crate::{number, words};
-use gritstone_model::{Footnote, Id, ResultView, RunView};
+use gritstone_model::{Id, Measurement, Note, RunView, Subject};
 
 /// A range this wide is only legible on a logarithmic axis.
 pub(super) const LOG_FROM: f64 = 30.0;
@@ -69,7 +69,7 @@ struct Track<'a> {
     system: &'a str,
     strong: bool,
     /// One a place along x.
-    results: Vec<Option<&'a ResultView>>,
+    results: Vec<Option<&'a Measurement>>,
 }
 
 /// The curves of a family, in the order of their rows.
@@ -114,7 +114,7 @@ enum What {
 }
 
 impl What {
-    fn value(self, result: &ResultView) -> Option<(f64, Option<[f64; 2]>)> {
+    fn value(self, result: &Measurement) -> Option<(f64, Option<[f64; 2]>)> {
         match self {
             Self::RealTime => {
                 let published = result.published.as_ref()?;
@@ -165,7 +165,7 @@ pub(super) fn show(document: &mut Document, input: &Brief, curve: &Curve) {
 }
 
 fn tracks<'a>(input: &Brief<'a>, curve: &Curve, xs: &[f64]) -> Vec<Track<'a>> {
-    let along = |view: &'a RunView, points: Points| -> Vec<Option<&'a ResultView>> {
+    let along = |view: &'a RunView, points: Points| -> Vec<Option<&'a Measurement>> {
         let at = |x: &f64| {
             let (_, id) = points.iter().find(|(px, _)| px == x)?;
             view.results.iter().find(|r| r.id == *id)
@@ -197,7 +197,7 @@ fn speaks(track: &Track, what: What) -> bool {
         .results
         .iter()
         .flatten()
-        .any(|r| what.value(r).is_some() || !r.footnotes.is_empty())
+        .any(|r| what.value(r).is_some() || !r.notes.is_empty())
 }
 
 fn unit(tracks: &[Track]) -> String {
@@ -255,7 +255,7 @@ fn figure(
 }
 
 fn line(track: &Track, xs: &[f64], what: What) -> Line {
-    let point = |(x, result): (&f64, &Option<&ResultView>)| {
+    let point = |(x, result): (&f64, &Option<&Measurement>)| {
         let value = result.and_then(|r| what.value(r));
         Point {
             x: *x,
@@ -327,7 +327,7 @@ fn table(
                 let text = result.and_then(|r| Some(value_text(what.value(r)?, r, unit, decimals)));
                 let notes: Vec<_> = result
                     .iter()
-                    .flat_map(|r| &r.footnotes)
+                    .flat_map(|r| &r.notes)
                     .filter(|f| belongs(f, track.strong))
                     .map(|f| document.note(f))
                     .collect();
@@ -348,17 +348,21 @@ fn table(
 
 fn value_text(
     (value, interval): (f64, Option<[f64; 2]>),
-    result: &ResultView,
+    result: &Measurement,
     unit: &str,
     decimals: usize,
 ) -> String {
-    if result.outcome == "published" {
+    if result.is_published() {
         return format!("{} {unit}", number::printed(value, decimals));
     }
     number::figure(value, interval, unit).with_unit()
 }
 
 /// Of this machine, footnotes on other figures of the row stand in the tables of its own figures.
-fn belongs(footnote: &Footnote, this: bool) -> bool {
-    !this || matches!(footnote.of.as_deref(), None | Some("estimate" | "real_s"))
+fn belongs(note: &Note, this: bool) -> bool {
+    !this
+        || matches!(
+            note.about,
+            Subject::Result | Subject::Estimate | Subject::Real
+        )
 }

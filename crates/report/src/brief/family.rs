@@ -7,7 +7,7 @@ use crate::columns::{self, Beside, Col, Strays, table};
 use crate::document::{Block, Column, Document, Row, Style, Table};
 use crate::pairs::Pairs;
 use crate::{show, words};
-use gritstone_model::{Family, ResultView};
+use gritstone_model::{Family, Measurement};
 
 pub(super) fn section(document: &mut Document, input: &Brief, name: &str, rows: &[Across]) {
     let family = input.family(name);
@@ -30,11 +30,11 @@ pub(super) fn section(document: &mut Document, input: &Brief, name: &str, rows: 
     levels::show(document, input, rows);
     let unloaded = rows.iter().filter(|row| !levels::is_loaded(row.id));
     spread::show(document, input, &unloaded.cloned().collect::<Vec<_>>());
-    let covered = |r: &ResultView| curves.iter().any(|c| c.ends_in(&r.id));
+    let covered = |r: &Measurement| curves.iter().any(|c| c.ends_in(&r.id));
     for (at, _) in input.runs.iter().enumerate() {
         let of = rows.iter().filter_map(|row| row.results[at]);
-        let rest: Vec<ResultView> = of
-            .map(|r| ResultView {
+        let rest: Vec<Measurement> = of
+            .map(|r| Measurement {
                 series: r.series.clone().filter(|_| !covered(r)),
                 ..r.clone()
             })
@@ -82,7 +82,7 @@ fn figures(document: &mut Document, input: &Brief, rows: &[Across]) {
         document.table(made);
         return;
     }
-    let of = |rows: &[Across]| -> Vec<ResultView> {
+    let of = |rows: &[Across]| -> Vec<Measurement> {
         let results = rows.iter().flat_map(|row| row.results.iter().flatten());
         results.map(|r| (*r).clone()).collect()
     };
@@ -134,7 +134,7 @@ pub(super) fn side_by_side(
     cols: &[Col],
 ) -> Table {
     let names: Vec<String> = (0..input.runs.len()).map(|at| input.name(at)).collect();
-    let rows: Vec<&[Option<&ResultView>]> = rows.iter().map(|r| r.results.as_slice()).collect();
+    let rows: Vec<&[Option<&Measurement>]> = rows.iter().map(|r| r.results.as_slice()).collect();
     columns::beside(
         document,
         &Beside {

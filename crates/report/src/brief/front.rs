@@ -6,9 +6,10 @@ use super::{Brief, some_of};
 use crate::columns;
 use crate::compare;
 use crate::document::{Document, Text};
-use crate::{number, words};
+use crate::{findings, number, words};
 use gritstone_model::{
-    CompareRow, CompareView, Footnote, FootnoteKind, RatedMachine, RatingsView, ResultView, RunView,
+    CompareRow, CompareView, Flag, Measurement, Note, RatedMachine, RatingsView, RunView, Status,
+    Subject,
 };
 
 /// Rows named at each end of a comparison.
@@ -55,7 +56,7 @@ fn furthest(document: &mut Document, view: &CompareView) -> Vec<Text> {
         let mut marks = Vec::new();
         let mut parts = Vec::new();
         for (_, row) in rows {
-            marks.extend(row.footnotes.iter().map(|f| document.note(f)));
+            marks.extend(row.notes.iter().map(|f| document.note(f)));
             let ratio = compare::ratio(row).unwrap_or_default();
             parts.push(format!("{} ({ratio})", row.title));
         }
@@ -86,34 +87,30 @@ fn furthest(document: &mut Document, view: &CompareView) -> Vec<Text> {
 }
 
 /// One point for each kind of doubt, with the rows whose figure or real time has it.
-fn marked(document: &mut Document, results: &[ResultView]) -> Vec<Text> {
+fn marked(document: &mut Document, results: &[Measurement]) -> Vec<Text> {
     let kinds = [
+        (&[Flag::Invalid][..], "Invalid, since a work check failed:"),
+        (&[Flag::Noisy, Flag::Modes], "Noisier than asked for:"),
+        (&[Flag::Interference], "With interference:"),
         (
-            FootnoteKind::Trivialised,
-            "The work cannot be vouched for in",
-        ),
-        (FootnoteKind::Unrepeatable, "Not as repeatable as asked:"),
-        (
-            FootnoteKind::Disturbed,
-            "Disturbed by other work, or held back:",
-        ),
-        (
-            FootnoteKind::NotComparable,
+            &[Flag::NotComparable],
             "Not comparable with others of its name:",
         ),
     ];
     let mut points = Vec::new();
-    for (kind, head) in kinds {
+    for (flags, head) in kinds {
         let (mut names, mut marks) = (Vec::new(), Vec::new());
         for result in results {
-            let counts = |f: &&Footnote| f.kind == kind && on_the_figure(f);
+            let counts = |note: &&Note| {
+                note.flag().is_some_and(|flag| flags.contains(&flag)) && on_the_figure(note)
+            };
             let before = marks.len();
             marks.extend(
                 result
-                    .footnotes
+                    .notes
                     .iter()
                     .filter(counts)
-                    .map(|f| document.note(f)),
+                    .map(|note| document.note(note)),
             );
             if marks.len() > before {
                 names.push(result.id.to_string());
@@ -130,28 +127,31 @@ fn marked(document: &mut Document, results: &[ResultView]) -> Vec<Text> {
 }
 
 /// Doubts about a process time, say, stand beside it in the tables, but are not what stands out.
-fn on_the_figure(footnote: &Footnote) -> bool {
-    matches!(footnote.of.as_deref(), None | Some("estimate" | "real_s"))
+fn on_the_figure(note: &Note) -> bool {
+    matches!(
+        note.about,
+        Subject::Result | Subject::Estimate | Subject::Real
+    )
 }
 
 /// What has no figure, and why.
-fn not_run(document: &mut Document, results: &[ResultView]) -> Option<Text> {
-    let there = |r: &&ResultView| ["measured", "published"].contains(&r.outcome.as_str());
-    let without: Vec<&ResultView> = results.iter().filter(|r| !there(r)).collect();
+fn not_run(document: &mut Document, results: &[Measurement]) -> Option<Text> {
+    let there = |r: &&Measurement| matches!(r.outcome, Status::Measured | Status::Published);
+    let without: Vec<&Measurement> = results.iter().filter(|r| !there(r)).collect();
     if without.is_empty() {
         return None;
     }
     let names: Vec<String> = without
         .iter()
-        .map(|r| match r.outcome.as_str() {
-            "skipped" => r.id.to_string(),
-            other => format!("{} ({})", r.id, other.replace('_', " ")),
+        .map(|r| match r.outcome {
+            Status::Skipped => r.id.to_string(),
+            other => format!("{} ({})", r.id, findings::outcome(other)),
         })
         .collect();
     let marks: Vec<_> = without
         .iter()
-        .flat_map(|r| &r.footnotes)
-        .filter(|f| f.kind == FootnoteKind::NotRun)
+        .flat_map(|r| &r.notes)
+        .filter(|note| note.flag() == Some(Flag::Skipped))
         .map(|f| document.note(f))
         .collect();
     let text = format!(
@@ -171,7 +171,7 @@ fn not_run(document: &mut Document, results: &[ResultView]) -> Option<Text> {
 /// How many figures are as sure as asked for, and the one that is least so.
 fn precision(run: &RunView) -> Option<Text> {
     let asked = run.settings.as_ref()?.precision;
-    let reached: Vec<(f64, &ResultView)> = run
+    let reached: Vec<(f64, &Measurement)> = run
         .results
         .iter()
         .filter_map(|r| Some((columns::precision(r)?, r)))

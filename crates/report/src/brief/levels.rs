@@ -10,7 +10,7 @@ use crate::columns::{self, Col};
 use crate::document::{Block, Column, Document, Figure, Row, Style, Table, Text};
 use crate::number;
 use crate::svg::{Line, Plot, Point};
-use gritstone_model::{Id, ResultView, RunView, Statistics};
+use gritstone_model::{Id, Measurement, RunView, Statistics};
 
 /// One level by itself is in the other tables.
 const LEAST: usize = 2;
@@ -22,7 +22,7 @@ struct Ladder<'a> {
     machine: String,
     strong: bool,
     /// From the lowest; each with statistics.
-    steps: Vec<(u32, &'a ResultView)>,
+    steps: Vec<(u32, &'a Measurement)>,
 }
 
 /// Adds a figure for each machine and a table for each row that was measured at several levels of load.
@@ -79,7 +79,7 @@ fn split(id: &str) -> (&str, Option<u32>) {
 }
 
 fn ladder<'a>(view: &'a RunView, stem: &str, machine: String, strong: bool) -> Ladder<'a> {
-    let step = |result: &'a ResultView| {
+    let step = |result: &'a Measurement| {
         let (own, level) = split(result.id.as_str());
         result.statistics.as_ref().filter(|_| own == stem)?;
         Some((level?, result))
@@ -181,7 +181,7 @@ fn sentence(line: &Line, unit: &str) -> String {
 
 /// A row for each machine and level.
 fn table(document: &mut Document, title: &str, ladders: &[Ladder]) -> Table {
-    let all: Vec<&ResultView> = ladders
+    let all: Vec<&Measurement> = ladders
         .iter()
         .flat_map(|ladder| ladder.steps.iter().map(|(_, result)| *result))
         .collect();
@@ -196,7 +196,7 @@ fn table(document: &mut Document, title: &str, ladders: &[Ladder]) -> Table {
     let mut rows = vec![];
     for ladder in ladders {
         for (level, result) in &ladder.steps {
-            let notes: Vec<_> = result.footnotes.iter().map(|f| document.note(f)).collect();
+            let notes: Vec<_> = result.notes.iter().map(|f| document.note(f)).collect();
             let level = Text::new(level.to_string()).with(notes);
             let mut cells = vec![Text::new(&ladder.machine), level];
             cells.extend(cols.iter().map(|col| col.cell(result, &all)));

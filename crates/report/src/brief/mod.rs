@@ -16,7 +16,7 @@ mod spread;
 
 use crate::document::{Block, Document, Text};
 use crate::{compare, show, words};
-use gritstone_model::{Benchmark, CompareView, Family, Id, RatingsView, ResultView, RunView};
+use gritstone_model::{Benchmark, CompareView, Family, Id, Measurement, RatingsView, RunView};
 
 /// What a brief is made of.
 #[derive(Clone, Copy, Debug)]
@@ -95,12 +95,12 @@ impl<'a> Brief<'a> {
 struct Across<'a> {
     id: &'a Id,
     /// In the order of the runs; at least one has it.
-    results: Vec<Option<&'a ResultView>>,
+    results: Vec<Option<&'a Measurement>>,
 }
 
 impl<'a> Across<'a> {
     /// The row of the first run that has it: for what is the same in all.
-    fn any(&self) -> &'a ResultView {
+    fn any(&self) -> &'a Measurement {
         let first = self.results.iter().flatten().next();
         first.expect("a row is in one of the runs")
     }

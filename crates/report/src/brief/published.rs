@@ -10,7 +10,7 @@ use super::{Across, Brief, cell};
 use crate::columns::{self, Col};
 use crate::document::{Column, Document, Row, Style, Table, Text};
 use crate::{number, words};
-use gritstone_model::{Footnote, Id, ResultView, RunView};
+use gritstone_model::{Id, Measurement, Note, RunView, Subject};
 
 /// Columns of numbers that a page has room for.
 const WIDEST: usize = 11;
@@ -40,7 +40,7 @@ pub(super) fn tables(
     rows: &[Across],
     curves: &[Curve],
 ) -> Vec<Table> {
-    let alone: Vec<&ResultView> = rows
+    let alone: Vec<&Measurement> = rows
         .iter()
         .filter(|r| !curves.iter().any(|c| c.holds(r.id)))
         .map(Across::any)
@@ -72,8 +72,8 @@ pub(super) fn tables(
 }
 
 /// What the document printed for a benchmark; `None` when nothing.
-fn group<'a>(result: &'a ResultView, machines: &[&'a RunView]) -> Option<Group<'a>> {
-    let printed: Vec<&ResultView> = machines
+fn group<'a>(result: &'a Measurement, machines: &[&'a RunView]) -> Option<Group<'a>> {
+    let printed: Vec<&Measurement> = machines
         .iter()
         .filter_map(|m| find(m, &result.id))
         .collect();
@@ -175,9 +175,9 @@ fn row(document: &mut Document, view: &RunView, name: &str, groups: &[Group]) ->
     for group in groups {
         let result = find(view, group.id);
         let mut made = cells_of(result, group);
-        for footnote in result.map_or(&[][..], |r| &r.footnotes) {
-            if let Some(at) = place(result, footnote, group) {
-                let id = document.note(footnote);
+        for note in result.map_or(&[][..], |r| &r.notes) {
+            if let Some(at) = place(result, note, group) {
+                let id = document.note(note);
                 made[at] = std::mem::take(&mut made[at]).with([id]);
             }
         }
@@ -186,12 +186,12 @@ fn row(document: &mut Document, view: &RunView, name: &str, groups: &[Group]) ->
     Row::new(cells)
 }
 
-fn cells_of(result: Option<&ResultView>, group: &Group) -> Vec<Text> {
+fn cells_of(result: Option<&Measurement>, group: &Group) -> Vec<Text> {
     let time = |(col, decimals): &(Col, usize)| {
         let result = result?;
         let published = result.published.as_ref()?;
         let value = col.time(published)?;
-        Some(if result.outcome == "published" {
+        Some(if result.is_published() {
             number::printed(value, *decimals)
         } else {
             number::seconds(value, col.time_interval(published))
@@ -213,23 +213,23 @@ fn cells_of(result: Option<&ResultView>, group: &Group) -> Vec<Text> {
 
 /// The cell of a footnote. One of this machine on a time that the document did not print is in the table of this
 /// machine's own figures; one of a machine of a document has no other place, and stands at the first cell.
-fn place(result: Option<&ResultView>, footnote: &Footnote, group: &Group) -> Option<usize> {
+fn place(result: Option<&Measurement>, note: &Note, group: &Group) -> Option<usize> {
     let result = result?;
-    let at = |name: &str| {
-        let wanted = Col::of_time(name)?;
+    let at = |subject: Subject| {
+        let wanted = Col::of(subject)?;
         group.times.iter().position(|(col, _)| *col == wanted)
     };
-    let told = || result.published.as_ref().and_then(|p| at(&p.figure));
-    match footnote.of.as_deref() {
-        Some("estimate") | None if group.estimate && result.estimate.is_some() => {
+    let told = || result.published.as_ref().and_then(|p| at(p.figure));
+    match note.about {
+        Subject::Estimate | Subject::Result if group.estimate && result.estimate.is_some() => {
             Some(group.times.len())
         }
-        Some("estimate") | None => told().or(Some(0)),
-        Some("faults_per_page") if group.faults => Some(group.width() - 1),
-        Some(of) => at(of).or((result.outcome == "published").then_some(0)),
+        Subject::Estimate | Subject::Result => told().or(Some(0)),
+        Subject::FaultsPerPage if group.faults => Some(group.width() - 1),
+        about => at(about).or(result.is_published().then_some(0)),
     }
 }
 
-fn find<'a>(view: &'a RunView, id: &Id) -> Option<&'a ResultView> {
-    view.results.iter().find(|r| r.id == *id)
+fn find<'a>(view: &'a RunView, id: &Id) -> Option<&'a Measurement> {
+    view.get(id)
 }

@@ -6,7 +6,7 @@ use super::{Across, Brief, next_figure};
 use crate::document::{Block, Document, Figure};
 use crate::number;
 use crate::svg::{Line, Plot, Point};
-use gritstone_model::{ResultView, Statistics};
+use gritstone_model::{Measurement, Statistics};
 
 /// Fewer points are no curve.
 const LEAST: usize = 3;
@@ -54,7 +54,7 @@ pub(super) fn show(document: &mut Document, input: &Brief, rows: &[Across]) {
 }
 
 /// The percentiles from the median on.
-fn points(result: &ResultView) -> Option<Vec<Point>> {
+fn points(result: &Measurement) -> Option<Vec<Point>> {
     let statistics = result.statistics.as_ref()?;
     let mut shares = shares(statistics);
     if shares.is_empty() {

@@ -4,8 +4,8 @@
 
 use super::Col;
 use crate::document::{Column, Style, Text};
-use crate::{number, words};
-use gritstone_model::{PublishedView, Quantity, ResultView, Statistics};
+use crate::{findings, number, words};
+use gritstone_model::{Measurement, PublishedView, Quantity, Statistics, Status, Subject};
 
 /// The group of columns that tell of the document's own amount of work.
 const PUBLISHED: &str = "Published work";
@@ -14,34 +14,36 @@ const PUBLISHED: &str = "Published work";
 const MEASUREMENT: &str = "Measurement";
 
 impl Col {
-    /// The column of a time by the name that it has in a view.
-    pub(crate) fn of_time(name: &str) -> Option<Self> {
-        match name {
-            "real_s" => Some(Self::Real),
-            "user_s" => Some(Self::User),
-            "system_s" => Some(Self::System),
-            "cpu_s" => Some(Self::Cpu),
-            "process_s" => Some(Self::Process),
-            "faults_per_page" => Some(Self::Faults),
-            _ => None,
+    /// The column of what a note is about; none for the result as a whole and its estimate.
+    pub(crate) fn of(subject: Subject) -> Option<Self> {
+        match subject {
+            Subject::Result | Subject::Estimate => None,
+            Subject::Cycles => Some(Self::Cycles),
+            Subject::Real => Some(Self::Real),
+            Subject::User => Some(Self::User),
+            Subject::System => Some(Self::System),
+            Subject::Cpu => Some(Self::Cpu),
+            Subject::Process => Some(Self::Process),
+            Subject::FaultsPerPage => Some(Self::Faults),
+            Subject::Min => Some(Self::Min),
+            Subject::Mean => Some(Self::Mean),
+            Subject::Max => Some(Self::Max),
         }
     }
 
-    /// The column of one of the statistics by the name that it has in a view.
-    pub(super) fn of_statistic(name: &str) -> Option<Self> {
-        match name {
-            "min" => Some(Self::Min),
-            "mean" => Some(Self::Mean),
-            "max" => Some(Self::Max),
-            _ => None,
-        }
+    /// Whether it is about the reference workload.
+    pub(super) fn is_published(&self) -> bool {
+        matches!(
+            self,
+            Self::Real | Self::User | Self::System | Self::Cpu | Self::Process | Self::Faults
+        )
     }
 
     pub(super) fn is_key(&self) -> bool {
         matches!(self, Self::Id)
     }
 
-    pub(crate) fn head(&self, results: &[&ResultView]) -> Column {
+    pub(crate) fn head(&self, results: &[&Measurement]) -> Column {
         use Style::{Code, Number, Text};
         match self {
             Self::Id => Column::key("Benchmark", Code),
@@ -75,7 +77,7 @@ impl Col {
         }
     }
 
-    pub(crate) fn cell(&self, result: &ResultView, all: &[&ResultView]) -> Text {
+    pub(crate) fn cell(&self, result: &Measurement, all: &[&Measurement]) -> Text {
         let text = match self {
             Self::Id => Some(result.id.to_string()),
             Self::Title => Some(title(result)),
@@ -115,8 +117,8 @@ impl Col {
     fn published(
         &self,
         p: &PublishedView,
-        result: &ResultView,
-        all: &[&ResultView],
+        result: &Measurement,
+        all: &[&Measurement],
     ) -> Option<String> {
         match self {
             Self::Work => Some(p.work.clone()).filter(|work| !work.is_empty()),
@@ -128,7 +130,7 @@ impl Col {
             Self::StartShare => p.start_share.map(number::percent),
             _ => {
                 let value = self.time(p)?;
-                if result.outcome == "published" {
+                if result.is_published() {
                     let decimals = self.printed_decimals(all.iter().copied());
                     return Some(format!("{} s", number::printed(value, decimals)));
                 }
@@ -162,10 +164,10 @@ impl Col {
     /// comes as 8 from a file.
     pub(crate) fn printed_decimals<'a>(
         &self,
-        results: impl Iterator<Item = &'a ResultView>,
+        results: impl Iterator<Item = &'a Measurement>,
     ) -> usize {
         results
-            .filter(|r| r.outcome == "published")
+            .filter(|r| r.is_published())
             .filter_map(|r| self.time(r.published.as_ref()?))
             .map(number::printed_decimals)
             .max()
@@ -173,7 +175,7 @@ impl Col {
             .min(4)
     }
 
-    fn statistic(&self, s: &Statistics, result: &ResultView) -> Option<String> {
+    fn statistic(&self, s: &Statistics, result: &Measurement) -> Option<String> {
         let show = |value: f64| Some(shown(result, value).with_unit());
         match self {
             Self::Sd => result
@@ -203,45 +205,44 @@ fn counted(n: usize) -> Option<String> {
 }
 
 /// The estimate, or in a word why there is none.
-fn figure(result: &ResultView) -> Option<String> {
+fn figure(result: &Measurement) -> Option<String> {
     if let Some(estimate) = result.estimate {
         return Some(shown(result, estimate).estimate);
     }
-    match result.outcome.as_str() {
-        "measured" | "published" => None,
-        "skipped" => Some("not run".to_owned()),
-        other => Some(other.replace('_', " ")),
+    match result.outcome {
+        Status::Measured | Status::Published => None,
+        other => Some(findings::outcome(other).to_owned()),
     }
 }
 
 /// The estimate with its unit, for a cell of its own.
-pub(crate) fn figure_with_unit(result: &ResultView) -> String {
+pub(crate) fn figure_with_unit(result: &Measurement) -> String {
     result
         .estimate
         .map_or(String::new(), |e| shown(result, e).with_unit())
 }
 
 /// What was done, and on what: a figure of a disc that is one of a cache says so.
-fn title(result: &ResultView) -> String {
+fn title(result: &Measurement) -> String {
     match (&result.measured, result.unit.quantity()) {
         (Some(what), Quantity::Rate { .. }) => format!("{} ({what})", result.title),
         _ => result.title.clone(),
     }
 }
 
-fn unit(result: &ResultView) -> String {
+fn unit(result: &Measurement) -> String {
     result
         .estimate
         .map_or(String::new(), |e| shown(result, e).unit)
 }
 
-fn interval(result: &ResultView) -> Option<String> {
+fn interval(result: &Measurement) -> Option<String> {
     let estimate = result.estimate?;
     result.interval.map(|_| shown(result, estimate).interval)
 }
 
-fn shown(result: &ResultView, estimate: f64) -> number::Shown {
-    if result.outcome == "published" && result.interval.is_none() {
+fn shown(result: &Measurement, estimate: f64) -> number::Shown {
+    if result.is_published() && result.interval.is_none() {
         return number::Shown {
             estimate: number::printed(estimate, 0),
             interval: String::new(),
@@ -252,18 +253,18 @@ fn shown(result: &ResultView, estimate: f64) -> number::Shown {
 }
 
 /// Half the interval as a share of the estimate.
-pub(crate) fn precision(result: &ResultView) -> Option<f64> {
+pub(crate) fn precision(result: &Measurement) -> Option<f64> {
     let [low, high] = result.interval?;
     let estimate = result.estimate.filter(|e| *e != 0.0)?;
     Some((high - low) / 2.0 / estimate.abs())
 }
 
-fn interval_head(results: &[&ResultView]) -> String {
+fn interval_head(results: &[&Measurement]) -> String {
     words::capital(format!("{} interval", level(results)).trim_start())
 }
 
 /// `±(95%)`, in one word so that it is not broken.
-fn plus_minus_head(results: &[&ResultView]) -> String {
+fn plus_minus_head(results: &[&Measurement]) -> String {
     match level(results).replace(' ', "").as_str() {
         "" => "±".to_owned(),
         level => format!("±({level})"),
@@ -271,7 +272,7 @@ fn plus_minus_head(results: &[&ResultView]) -> String {
 }
 
 /// `95 %`; nothing where the rows do not agree on the confidence.
-fn level(results: &[&ResultView]) -> String {
+fn level(results: &[&Measurement]) -> String {
     let mut levels = results
         .iter()
         .filter(|r| r.interval.is_some())
@@ -283,7 +284,7 @@ fn level(results: &[&ResultView]) -> String {
 }
 
 /// The names of the percentiles that any of these rows has, in their order.
-pub(crate) fn percentiles(results: &[&ResultView]) -> Vec<String> {
+pub(crate) fn percentiles(results: &[&Measurement]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for statistics in results.iter().filter_map(|r| r.statistics.as_ref()) {
         for name in statistics.percentiles.keys() {

@@ -144,7 +144,7 @@ fn footnotes(out: &mut String, document: &Document) {
             "<div id=\"note-{}\"><dt>{}</dt><dd>{}</dd></div>",
             id.index() + 1,
             escape(&document.mark(id)),
-            words(&note.why)
+            words(&note.text)
         );
     }
     out.push_str("</dl>\n");

@@ -154,7 +154,7 @@ impl Page<'_> {
             self.wrapped(
                 &format!("{mark}{pad}"),
                 &" ".repeat(widest + 1),
-                &clean(&note.why),
+                &clean(&note.text),
             );
         }
     }

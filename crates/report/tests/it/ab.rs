@@ -2,6 +2,7 @@
 //!
 //! Must not know: how documents are made.
 
+use crate::sample;
 use gritstone_model::*;
 use gritstone_report::{ab, terminal};
 
@@ -18,7 +19,7 @@ fn figure(side: &str, estimate: f64) -> AbFigure {
         cpu_s: Some(0.0025),
         peak_kb: Some(1740),
         statuses: vec![],
-        footnotes: vec![],
+        notes: vec![],
     }
 }
 
@@ -90,18 +91,15 @@ fn a_ranking() {
     let mut view = view(
         &["./a", "./b", "./c"],
         vec![
-            comparison("a", "b", 0.998, Verdict::NoDifference),
+            comparison("a", "b", 0.998, Verdict::Same),
             comparison("a", "c", 0.83, Verdict::Slower),
         ],
     );
     view.rows[0].figures[2].statuses = vec![1, 3];
     view.rows[0].figures[2].user_s = None;
-    view.rows[0].figures[2].footnotes = vec![
-        Footnote::new(FootnoteKind::Disturbed, "Others were there."),
-        Footnote::new(
-            FootnoteKind::Unrepeatable,
-            "It is wide, and the pairs say so.",
-        ),
+    view.rows[0].figures[2].notes = vec![
+        sample::stated(Some(Flag::Interference), "Others were there."),
+        sample::stated(Some(Flag::Noisy), "It is wide, and the pairs say so."),
     ];
     let text = text(&view);
     assert!(!text.contains("It is wide"), "{text}");
@@ -112,7 +110,7 @@ fn a_ranking() {
 fn what_cannot_be_told_says_what_would_have_been_seen() {
     let mut view = view(
         &["./old", "./new"],
-        vec![comparison("a", "b", 0.995, Verdict::CannotTell)],
+        vec![comparison("a", "b", 0.995, Verdict::Inconclusive)],
     );
     view.start_up_ns = Some(100.0);
     let all = text(&view).replace('\n', " ");

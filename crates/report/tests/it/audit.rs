@@ -3,7 +3,8 @@
 //! Must not know: how a claim is tested.
 
 use gritstone_model::{
-    AuditBuild, AuditEntry, AuditTest, AuditView, Claim, Finding, Id, Kind, SCHEMA_AUDIT,
+    AuditBuild, AuditEntry, AuditTest, AuditView, Author, Claim, ClaimOutcome, Finding, Id, Kind,
+    Note, SCHEMA_AUDIT,
 };
 use gritstone_report::{audit, terminal};
 
@@ -26,8 +27,8 @@ fn holds(build: &str, claim: Claim, claimed: Option<f64>, measured: Option<f64>)
         claim,
         claimed,
         measured,
-        finding: Finding::Holds,
-        why: String::new(),
+        outcome: ClaimOutcome::Holds,
+        why: None,
     }
 }
 
@@ -50,7 +51,7 @@ fn kernel(id: &str) -> AuditEntry {
         holds("shipped", Claim::MinNsPerOp, Some(10.0), Some(95.237)),
     ];
     let unclaimed = AuditTest {
-        finding: Finding::NotClaimed,
+        outcome: ClaimOutcome::NotClaimed,
         ..holds("shipped", Claim::FaultsPerOp, None, Some(0.25))
     };
     tests.push(unclaimed);
@@ -99,7 +100,7 @@ fn spoil(
     entry: usize,
     build: &str,
     claim: Claim,
-    finding: Finding,
+    outcome: ClaimOutcome,
     why: &str,
 ) {
     let tests = &mut view.entries[entry].tests;
@@ -107,9 +108,13 @@ fn spoil(
         .iter_mut()
         .find(|t| t.build == build && t.claim == claim);
     let test = test.unwrap();
-    test.finding = finding;
-    test.why = why.to_owned();
-    if finding == Finding::Fails && test.measured.is_some() {
+    test.outcome = outcome;
+    test.why = Some(Note::new(Finding::Stated {
+        by: Author::Document,
+        flag: None,
+        text: why.to_owned(),
+    }));
+    if outcome == ClaimOutcome::Fails && test.measured.is_some() {
         test.measured = Some(0.0);
     }
 }
@@ -133,7 +138,7 @@ fn an_audit_that_found_something() {
         0,
         "shipped",
         Claim::SyscallsPerOp,
-        Finding::Fails,
+        ClaimOutcome::Fails,
         lacking,
     );
     spoil(
@@ -141,7 +146,7 @@ fn an_audit_that_found_something() {
         0,
         "gcc -O3 -flto",
         Claim::SyscallsPerOp,
-        Finding::Fails,
+        ClaimOutcome::Fails,
         lacking,
     );
     spoil(
@@ -149,7 +154,7 @@ fn an_audit_that_found_something() {
         1,
         "shipped",
         Claim::Linear,
-        Finding::NotTold,
+        ClaimOutcome::Untested,
         idle,
     );
     spoil(
@@ -157,7 +162,7 @@ fn an_audit_that_found_something() {
         1,
         "gcc -Ofast",
         Claim::Check,
-        Finding::Fails,
+        ClaimOutcome::Fails,
         "A check value is wrong.",
     );
     spoil(
@@ -165,7 +170,7 @@ fn an_audit_that_found_something() {
         2,
         "shipped",
         Claim::Proof,
-        Finding::Fails,
+        ClaimOutcome::Fails,
         "Failed: it printed '3'.",
     );
     insta::assert_snapshot!(text(&view));
@@ -182,7 +187,7 @@ fn the_first_line_sums_up() {
         1,
         "gcc -Ofast",
         Claim::Check,
-        Finding::Fails,
+        ClaimOutcome::Fails,
         "A check value is wrong.",
     );
     assert_eq!(first(&view), "All 3 benchmarks do what they claim");
@@ -191,7 +196,7 @@ fn the_first_line_sums_up() {
         1,
         "gcc -O0",
         Claim::Check,
-        Finding::Fails,
+        ClaimOutcome::Fails,
         "A check value is wrong.",
     );
     assert_eq!(first(&view), "1 of 3 benchmarks does not do what it claims");

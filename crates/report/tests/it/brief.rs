@@ -5,7 +5,7 @@
 use crate::sample;
 use crate::sample::machines::{references, view};
 use gritstone_model::{
-    CompareView, FootnoteKind, RatedMachine, Rating, Ratings, RatingsView, RunView, SCHEMA_RATINGS,
+    CompareView, Flag, RatedMachine, Rating, Ratings, RatingsView, RunView, SCHEMA_RATINGS,
 };
 use gritstone_report::{Brief, brief, html, terminal};
 
@@ -44,9 +44,10 @@ fn a_brief_of_nothing_is_still_a_brief() {
 #[test]
 fn a_clean_run_says_so_and_a_star_keeps_a_row_out_of_what_stands_out() {
     let mut run = sample::run();
-    run.results.retain(|r| r.outcome == "measured");
+    run.results
+        .retain(|r| r.outcome == gritstone_model::Status::Measured);
     for result in &mut run.results {
-        result.footnotes.clear();
+        result.notes.clear();
     }
     assert!(text(&run, &[], false).contains("No figure is in doubt, and everything ran."));
     let mut comparison = sample::against_reference();
@@ -69,10 +70,8 @@ fn a_clean_run_says_so_and_a_star_keeps_a_row_out_of_what_stands_out() {
         .iter_mut()
         .filter(|r| r.title == "Disc read, random")
     {
-        row.footnotes.push(gritstone_model::Footnote::new(
-            FootnoteKind::Trivialised,
-            "it did nothing",
-        ));
+        row.notes
+            .push(sample::stated(Some(Flag::Invalid), "it did nothing"));
     }
     assert!(!front(&comparison).contains("Disc read, random"));
 }
@@ -211,7 +210,7 @@ fn levels_of_load_stand_side_by_side_with_those_of_the_documents() {
         let mut result = sample::run().results[1].clone();
         result.id = gritstone_model::Id::parse(id).unwrap();
         result.title = "time to user".to_owned();
-        result.footnotes.clear();
+        result.notes.clear();
         let statistics = result.statistics.as_mut().unwrap();
         statistics.min = factor;
         statistics.median = 2.0 * factor;
@@ -219,7 +218,7 @@ fn levels_of_load_stand_side_by_side_with_those_of_the_documents() {
         statistics.max = 400.0 * factor;
         statistics.percentiles.clear();
         if published {
-            result.outcome = "published".to_owned();
+            result.outcome = gritstone_model::Status::Published;
         } else {
             statistics
                 .percentiles
@@ -292,7 +291,7 @@ fn copies_are_drawn_with_their_law_and_of_many_the_least_efficient() {
     assert_eq!(fitted.matches("class=\"fill band\"").count(), 1);
     run.results[0].copies = Some(sample::copies(100.0, false));
     let unfitted = page(&run);
-    assert!(!unfitted.contains("scalability law") && unfitted.contains("The law was not fitted."));
+    assert!(!unfitted.contains("scalability law") && unfitted.contains("scaling law not fitted"));
     assert_eq!(unfitted.matches("stroke-linejoin=\"round\"").count(), 1);
 
     let mut many = sample::run();

@@ -13,15 +13,15 @@ fn row(outcome: CheckOutcome, mut row: CompareRow) -> CheckRow {
 
 /// Rows of a comparison, held against a slowdown of 2 %.
 fn view() -> CheckView {
-    use CheckOutcome::{CannotTell, Passed, Regressed};
+    use CheckOutcome::{Inconclusive, Passed, Regressed};
     let compared = sample::compare();
     let of = |title: &str| {
         let mut rows = compared.rows.iter();
         rows.find(|row| row.title == title).unwrap().clone()
     };
     let mut unheld = of("Compiling");
-    unheld.footnotes = vec![Footnote::new(
-        FootnoteKind::NotComparable,
+    unheld.notes = vec![sample::stated(
+        Some(Flag::NotComparable),
         "4 earlier runs like it since the last change, and 5 are needed.",
     )];
     CheckView {
@@ -34,8 +34,8 @@ fn view() -> CheckView {
         rows: vec![
             row(Regressed, of("Shortest program")),
             row(Regressed, of("System call")),
-            row(CannotTell, of("Shell script")),
-            row(CannotTell, unheld),
+            row(Inconclusive, of("Shell script")),
+            row(Inconclusive, unheld),
             row(Passed, of("Sieve")),
             row(Passed, of("Pipe")),
         ],
@@ -65,14 +65,15 @@ fn a_gate_says_what_it_counts_and_what_differs() {
     one.outcome = CheckOutcome::Passed;
     assert_eq!(
         sentence(&one),
-        "A slowdown of up to 2 % is allowed: passed. Of 1 row 0 regressed, 0 cannot be told, 1 passed."
+        "A slowdown of up to 2 % is allowed: passed. Of 1 row 0 regressed, 0 inconclusive, 1 passed."
     );
     let mut none = view();
     none.rows.clear();
-    none.outcome = CheckOutcome::CannotTell;
+    none.outcome = CheckOutcome::Inconclusive;
     none.max_slowdown = 0.005;
     assert!(
-        sentence(&none).starts_with("A slowdown of up to 0.5 % is allowed: cannot tell. Of 0 rows")
+        sentence(&none)
+            .starts_with("A slowdown of up to 0.5 % is allowed: inconclusive. Of 0 rows")
     );
     none.differ_in = sample::compare().differ_in;
     assert!(text(&none).contains("These two differ in: kernel.release."));

@@ -3,7 +3,7 @@
 //! Must not know: how documents are made.
 
 use crate::sample;
-use gritstone_model::{CompareSum, Footnote, FootnoteKind};
+use gritstone_model::{CompareSum, Flag, Note, Subject};
 use gritstone_report::{compare, terminal};
 
 fn text(view: &gritstone_model::CompareView, width: usize) -> String {
@@ -40,26 +40,26 @@ fn a_reference_machine_as_the_other_side_is_slower_in_words() {
 
 #[test]
 fn nothing_is_concluded_from_a_starred_row_but_a_doubt_about_its_process_time_is_no_star() {
-    let sentence = |footnote: Footnote| {
+    let sentence = |footnote: Note| {
         let mut view = sample::against_reference();
         for row in view
             .rows
             .iter_mut()
             .filter(|r| r.title == "Disc read, random")
         {
-            row.footnotes.push(footnote.clone());
+            row.notes.push(footnote.clone());
         }
         let text = text(&view, 400);
-        assert!(text.contains(&footnote.why));
+        assert!(text.contains(&gritstone_report::findings::message(&footnote)));
         text.lines()
             .find(|l| l.contains("most by"))
             .unwrap()
             .to_owned()
     };
-    let star = || Footnote::new(FootnoteKind::Trivialised, "it did nothing");
+    let star = || sample::stated(Some(Flag::Invalid), "it did nothing");
     assert!(!sentence(star()).contains("Disc read"));
-    assert!(!sentence(star().of("real_s")).contains("Disc read"));
-    assert!(sentence(star().of("process_s")).contains("Disc read"));
+    assert!(!sentence(star().about(Subject::Real)).contains("Disc read"));
+    assert!(sentence(star().about(Subject::Process)).contains("Disc read"));
 }
 
 #[test]
@@ -79,8 +79,8 @@ fn families_are_summed_up_where_there_are_several() {
     let sum = |family: &str, mean: Option<f64>| CompareSum {
         family: Some(family.to_owned()),
         rows: 1_204,
-        no_difference: 1_203,
-        cannot_tell: 1,
+        same: 1_203,
+        inconclusive: 1,
         mean,
         interval: mean.map(|mean| [mean * 0.999, mean * 1.001]),
         of: usize::from(mean.is_some()) * 1_204,

@@ -5,71 +5,76 @@
 
 use crate::sample;
 use crate::sample::machines::{empty, references, view};
-use gritstone_model::{Footnote, FootnoteKind, PublishedView, ResultView, RunView};
+use gritstone_model::{Flag, Measurement, Note, PublishedView, RunView, Status, Subject};
 use gritstone_report::document::Block;
+use gritstone_report::findings::message;
 use gritstone_report::{Brief, Document, brief, html, show, terminal};
 use proptest::prelude::*;
 
-fn kind() -> impl Strategy<Value = FootnoteKind> {
-    use FootnoteKind::*;
+fn flag() -> impl Strategy<Value = Option<Flag>> {
     prop::sample::select(vec![
-        Trivialised,
-        Unrepeatable,
-        Disturbed,
-        NotRun,
-        NotComparable,
-        Published,
-        Doubtful,
-        Note,
+        Some(Flag::Invalid),
+        Some(Flag::Noisy),
+        Some(Flag::Modes),
+        Some(Flag::Interference),
+        Some(Flag::Skipped),
+        Some(Flag::NotComparable),
+        Some(Flag::Doubtful),
+        Some(Flag::Custom),
+        None,
     ])
 }
 
-fn footnote() -> impl Strategy<Value = Footnote> {
+fn footnote() -> impl Strategy<Value = Note> {
     let of = prop::sample::select(vec![
         None,
-        Some("estimate"),
-        Some("real_s"),
-        Some("user_s"),
-        Some("system_s"),
-        Some("process_s"),
-        Some("cycles"),
-        Some("something else"),
+        Some(Subject::Estimate),
+        Some(Subject::Real),
+        Some(Subject::User),
+        Some(Subject::System),
+        Some(Subject::Process),
+        Some(Subject::Cycles),
+        Some(Subject::Max),
     ]);
-    (kind(), "[!-~ä東]{1,30}( [!-~]{1,9}){0,6}", of).prop_map(|(kind, why, of)| {
-        let footnote = Footnote::new(kind, why);
+    (flag(), "[!-~ä東]{1,30}( [!-~]{1,9}){0,6}", of).prop_map(|(flag, text, of)| {
+        let footnote = sample::stated(flag, text);
         match of {
-            Some(of) => footnote.of(of),
+            Some(of) => footnote.about(of),
             None => footnote,
         }
     })
 }
 
-fn result(row: usize) -> impl Strategy<Value = ResultView> {
+fn result(row: usize) -> impl Strategy<Value = Measurement> {
     let value = || prop::option::of(1e-6..1e6f64);
     (
         prop::collection::vec(footnote(), 0..4),
         value(),
         prop::option::of((value(), value(), value(), value(), any::<bool>())),
         prop::sample::select(vec![
-            "measured",
-            "skipped",
-            "failed",
-            "timed_out",
-            "published",
+            Status::Measured,
+            Status::Skipped,
+            Status::Failed,
+            Status::TimedOut,
+            Status::Published,
         ]),
         any::<bool>(),
     )
         .prop_map(
-            move |(footnotes, estimate, published, outcome, bounds)| ResultView {
-                footnotes,
+            move |(notes, estimate, published, outcome, bounds)| Measurement {
+                notes,
                 estimate,
                 interval: estimate.filter(|_| bounds).map(|e| [e * 0.9, e * 1.1]),
                 confidence: Some(0.95),
-                outcome: outcome.to_owned(),
+                outcome,
                 published: published.map(|(real_s, user_s, system_s, process_s, figure)| {
                     PublishedView {
                         work: "25,000 calls".to_owned(),
-                        figure: if figure { "user_s" } else { "" }.to_owned(),
+                        figure: if figure {
+                            Subject::User
+                        } else {
+                            Subject::Result
+                        },
                         real_s,
                         user_s,
                         system_s,
@@ -133,12 +138,12 @@ fn holds_all(document: &Document, view: &RunView) -> Result<(), TestCaseError> {
     };
     let narrow = solid(&terminal::render(document, 30, false));
     let wide = solid(&terminal::render(document, 1000, false));
-    for footnote in view.results.iter().flat_map(|r| &r.footnotes) {
-        let listed = format!("<dd>{}</dd>", escaped(&footnote.why));
+    for footnote in view.results.iter().flat_map(|r| &r.notes) {
+        let listed = format!("<dd>{}</dd>", escaped(&message(footnote)));
         prop_assert!(page.contains(&listed), "not on the page: {footnote:?}");
         for text in [&narrow, &wide] {
             prop_assert!(
-                text.contains(&solid(&footnote.why)),
+                text.contains(&solid(&message(footnote))),
                 "not in the terminal: {footnote:?}"
             );
         }
@@ -169,7 +174,7 @@ proptest! {
     #[test]
     fn a_brief_keeps_its_footnotes(run in run(), reference in run()) {
         let mut machines = references();
-        let published = |r: ResultView| ResultView { outcome: "published".to_owned(), ..r };
+        let published = |r: Measurement| Measurement { outcome: Status::Published, ..r };
         machines[0].results = reference.results.into_iter().map(published).collect();
         // documents have no variants: what they printed of them has no place in the brief
         machines[0].results.retain(|r| r.id.variant().is_none());

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how documents are made, how changes are found.
 
+use crate::sample;
 use gritstone_model::*;
 use gritstone_report::{history, history_svg, terminal};
 
@@ -14,10 +15,10 @@ fn point(at: usize, estimate: f64, counts: bool) -> HistoryPoint {
         estimate: Some(estimate),
         interval: Some([estimate * 0.99, estimate * 1.01]),
         value: Some(estimate).filter(|_| counts),
-        footnotes: match counts {
+        notes: match counts {
             true => vec![],
-            false => vec![Footnote::new(
-                FootnoteKind::Disturbed,
+            false => vec![sample::stated(
+                Some(Flag::Interference),
                 "Others used the CPUs.",
             )],
         },
@@ -34,7 +35,7 @@ fn series(kernel: &str, points: Vec<HistoryPoint>) -> HistorySeries {
         dir: "/var/tmp".to_owned(),
         steady: vec![],
         params: [].into(),
-        compared: "estimate".to_owned(),
+        compared: Subject::Estimate,
         points,
         changes: vec![],
         correlation: 0.1,

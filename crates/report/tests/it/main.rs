@@ -10,6 +10,7 @@ mod audit;
 mod brief;
 mod check;
 mod compare;
+mod findings;
 mod footnotes;
 mod history;
 mod page;

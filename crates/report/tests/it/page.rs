@@ -4,7 +4,7 @@
 
 use crate::sample;
 use crate::sample::machines::references;
-use gritstone_model::{Footnote, FootnoteKind, RunView};
+use gritstone_model::{Flag, RunView};
 use gritstone_report::{Brief, Document, brief, compare, html, show};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -130,8 +130,8 @@ fn hostile() -> RunView {
         result.names = vec![EVIL.to_owned()];
         result.series_label = Some(EVIL.to_owned());
         result
-            .footnotes
-            .push(Footnote::new(FootnoteKind::Disturbed, EVIL));
+            .notes
+            .push(sample::stated(Some(Flag::Interference), EVIL));
         if let Some(published) = &mut result.published {
             published.work = EVIL.to_owned();
         }

@@ -3,19 +3,22 @@
 //! Must not know: how the matrix is drawn.
 
 use crate::sample::machines::{empty, view};
-use gritstone_model::{ResultView, RunView};
+use gritstone_model::{Measurement, Part, PartValue, RunView};
 use gritstone_report::{Brief, brief, html, show, terminal};
 
 /// A machine whose CPUs are cores of two, two to a cache: 20 ns within, 100 ns across.
 fn machine(cpus: u32) -> RunView {
     let mut run = view("r1", "box", "Linux");
-    let mut result: ResultView = empty("thread/ping-pong", "ns/transfer");
+    let mut result: Measurement = empty("thread/ping-pong", "ns/transfer");
     "Cache line between two CPUs".clone_into(&mut result.title);
     (result.estimate, result.launches) = (Some(100.0), 6);
     for a in 0..cpus {
         for b in a + 1..cpus {
             let ns = if a / 2 == b / 2 { 20.25 } else { 100.5 };
-            result.parts.insert(format!("{a}-{b}"), ns);
+            result.parts.push(PartValue {
+                part: Part::Cpus(a, b),
+                value: ns,
+            });
         }
     }
     run.results.push(result);
@@ -63,7 +66,8 @@ fn each_of_several_machines_has_its_own() {
 fn what_has_no_room_is_a_sentence_of_the_nearest_and_the_farthest() {
     let mut run = machine(20);
     // not all pairs were met
-    run.results[0].parts.remove("3-7");
+    let missing = |part: &PartValue| part.part != Part::Cpus(3, 7);
+    run.results[0].parts.retain(missing);
     let text = terminal::render(&show(&run), 400, false);
     assert!(text.contains("189 pairs of 20 CPUs"), "{text}");
     assert!(text.contains("Not measured: 1."), "{text}");
@@ -73,10 +77,13 @@ fn what_has_no_room_is_a_sentence_of_the_nearest_and_the_farthest() {
 #[test]
 fn parts_that_are_no_pairs_stay_a_list() {
     let mut run = machine(2);
-    run.results[0].parts.insert("text".to_owned(), 1.0);
+    run.results[0].parts.push(PartValue {
+        part: Part::Text,
+        value: 1.0,
+    });
     let text = terminal::render(&show(&run), 400, false);
     assert!(
-        text.contains("0-1 20.2") || text.contains("0-1 20.3"),
+        text.contains("CPU 0 and 1 20.2") || text.contains("CPU 0 and 1 20.3"),
         "{text}"
     );
     assert!(!text.contains("each pair of CPUs"));

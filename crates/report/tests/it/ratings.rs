@@ -2,10 +2,11 @@
 //!
 //! Must not know: how documents are made.
 
+use crate::sample;
 use crate::sample::machines::id;
 use gritstone_model::{
-    Footnote, FootnoteKind, ForMoney, Per, Price, RatedMachine, Rating, Ratings, RatingsView,
-    SCHEMA_RATINGS, Without,
+    Flag, ForMoney, Id, LeftOutRow, Part, Per, Price, RatedMachine, Rating, Ratings, RatingsView,
+    SCHEMA_RATINGS, Withheld, Without,
 };
 use gritstone_report::{Document, html, rating_line, ratings, terminal};
 
@@ -15,7 +16,7 @@ fn text(view: &RatingsView, width: usize) -> String {
 
 fn rating(environment: &str, value: f64, rows: &[&str], of: usize) -> Rating {
     let without = |row: &&str, rating: f64| Without {
-        row: (*row).to_owned(),
+        row: Id::parse(row).unwrap(),
         rating,
     };
     let without = match rows {
@@ -41,15 +42,15 @@ fn one_cpu(factor: f64) -> Ratings {
         40,
     );
     let why = "Of 2 rows 1 disturbed: byte/shell.";
-    unix.footnotes
-        .push(Footnote::new(FootnoteKind::Disturbed, why));
+    unix.notes
+        .push(sample::stated(Some(Flag::Interference), why));
     let mut overall = rating(
         "All environments",
         8_850.0 * factor,
         &["byte/sieve", "byte/loop", "byte/pipe", "byte/shell"],
         67,
     );
-    overall.footnotes = unix.footnotes.clone();
+    overall.notes = unix.notes.clone();
     Ratings {
         environments: vec![
             rating(
@@ -134,7 +135,9 @@ fn a_rating_that_is_withheld_says_why() {
         rating.rating = None;
         rating.interval = None;
         rating.without.clear();
-        rating.withheld = Some("a claim of work failed: byte/sieve".to_owned());
+        rating.withheld = Some(Withheld::Invalid(vec![Part::Benchmark(
+            Id::parse("byte/sieve").unwrap(),
+        )]));
     }
     insta::assert_snapshot!(text(&view(vec![machine]), 100));
 }
@@ -143,7 +146,10 @@ fn a_rating_that_is_withheld_says_why() {
 fn rows_that_the_user_named() {
     let mut machine = machine("EPYC 7B13", 1.0);
     let mut named = rating("Rows named", 3.2, &["byte/sieve"], 2);
-    named.left_out = vec!["byte/cc (not measured)".to_owned()];
+    named.left_out = vec![LeftOutRow {
+        id: Id::parse("byte/cc").unwrap(),
+        invalid: false,
+    }];
     machine.one_cpu = Ratings {
         environments: vec![named.clone()],
         overall: named,
@@ -175,16 +181,14 @@ fn names_cannot_do_harm() {
     hostile.base_name = "<script>alert(1)</script>\r\n".to_owned();
     let environment = &mut hostile.machines[0].one_cpu.environments[0];
     environment.environment = "<i>\x07".to_owned();
-    environment.withheld = Some("</table>".to_owned());
-    environment.without[0].row = "<u>".to_owned();
-    environment.left_out = vec!["<s>".to_owned()];
+    environment.withheld = Some(Withheld::Empty);
     let text = text(&hostile, 80);
     assert!(
         !text.contains(['\x1b', '\x07', '\u{202e}', '\r']),
         "{text:?}"
     );
     let page = html::render(&ratings(&hostile));
-    for tag in ["<b>", "<script>alert", "<i>", "</table></", "<u>", "<s>"] {
+    for tag in ["<b>", "<script>alert", "<i>", "</table></"] {
         assert!(!page.contains(tag), "{tag}");
     }
     assert!(page.contains("&lt;script&gt;alert"));

@@ -21,7 +21,7 @@ fn row(id: &str, raw: f64, paced: Option<f64>) -> SelftestRow {
         centre: 100.0,
         raw: scatter(raw, Some(0.004)),
         paced: paced.map(|between| scatter(between, Some(0.0031))),
-        counted: "cycles".to_owned(),
+        counted: Subject::Cycles,
         smallest: paced.map(|between| 0.03 + between),
         pairs: 10,
         different: 0,
@@ -65,7 +65,13 @@ fn sample() -> SelftestView {
             rate: 0.01,
             p: 1.0,
             passed: true,
-            between_run: vec!["default (1 % in core cycles, 2.5 % otherwise)".to_owned()],
+            between_run: vec![VarianceSource {
+                rows: 3,
+                default: 0,
+                runs: Some([5, 5]),
+                default_cycles: 0.01,
+                default_times: 0.025,
+            }],
         },
         median: criterion(0.0136, 0.01),
         p90: criterion(0.031, 0.03),
@@ -94,7 +100,9 @@ fn a_trial_that_failed() {
     }];
     view.left_out = vec![LeftOut {
         id: Id::parse("byte/cc").unwrap(),
-        why: "Run x has no such row.".to_owned(),
+        why: Note::new(Finding::NotInRun {
+            run: "r2".to_owned(),
+        }),
     }];
     view.rows[0].disturbed = 2;
     view.rows[1].different = 4;

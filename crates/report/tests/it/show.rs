@@ -4,7 +4,7 @@
 
 use crate::sample;
 use crate::sample::machines::{empty, references, view};
-use gritstone_model::{CopiesPoint, CopiesView, Footnote, FootnoteKind, LawView, Statistics};
+use gritstone_model::{CopiesPoint, CopiesView, Flag, LawView, Statistics};
 use gritstone_report::document::Style;
 use gritstone_report::{lists, show, terminal};
 
@@ -41,22 +41,28 @@ fn an_empty_run_says_so() {
 #[test]
 fn what_failed_has_a_word_and_a_reason_and_what_has_no_interval_three_digits() {
     let mut run = view("r1", "box", "Linux");
+    use gritstone_model::Status;
     for (outcome, why) in [
-        ("failed", "pipe failed with EMFILE: too many open files"),
-        ("timed_out", "stopped after 30 s"),
-        ("skipped", "no tty: run it on a terminal"),
+        (
+            Status::Failed,
+            "pipe failed with EMFILE: too many open files",
+        ),
+        (Status::TimedOut, "stopped after 30 s"),
+        (Status::Skipped, "no tty: run it on a terminal"),
     ] {
-        let mut result = empty(&format!("byte/{}", outcome.replace('_', "-")), "ns/call");
-        result.outcome = outcome.to_owned();
-        result
-            .footnotes
-            .push(Footnote::new(FootnoteKind::NotRun, why));
+        let mut result = empty(
+            &format!("byte/{}", outcome.as_str().replace('_', "-")),
+            "ns/call",
+        );
+        result.outcome = outcome;
+        result.notes.push(sample::stated(Some(Flag::Skipped), why));
         run.results.push(result);
     }
     let mut few = empty("byte/few", "ns/call");
     (few.estimate, few.launches) = (Some(117.6312), 3);
-    few.footnotes
-        .push(Footnote::new(FootnoteKind::Note, "on no figure that is shown").of("system_s"));
+    few.notes.push(
+        sample::stated(None, "on no figure that is shown").about(gritstone_model::Subject::System),
+    );
     run.results.push(few);
     insta::assert_snapshot!(text(&run, 80));
 }
@@ -131,15 +137,15 @@ fn copies_have_a_table_and_a_sentence_on_their_law() {
         efficiency_interval: (copies > 1).then_some([efficiency * 0.97, efficiency * 1.03]),
         launches: 10,
         samples: 50,
-        footnotes: vec![],
+        notes: vec![],
         ..CopiesPoint::default()
     };
     let mut failed = CopiesPoint {
         copies: 8,
         ..CopiesPoint::default()
     };
-    failed.footnotes.push(Footnote::new(
-        FootnoteKind::NotRun,
+    failed.notes.push(sample::stated(
+        Some(Flag::Skipped),
         "failed: copy 3 of 8: pipe: too many open files",
     ));
     let points = vec![point(1, 573.0, 1.0), point(4, 1719.0, 0.75), failed];
@@ -166,7 +172,10 @@ fn copies_have_a_table_and_a_sentence_on_their_law() {
     result.id = gritstone_model::Id::parse("byte/sieve").unwrap();
     let copies = result.copies.as_mut().unwrap();
     copies.law = None;
-    copies.unfitted = Some("The law takes 6 different numbers of copies.".to_owned());
+    copies.unfitted = Some(gritstone_model::Unfitted::Sizes {
+        sizes: 3,
+        needed: 6,
+    });
     run.results.push(result);
     insta::assert_snapshot!(text(&run, 120));
 }

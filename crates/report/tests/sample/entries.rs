@@ -4,8 +4,8 @@
 
 use super::machines::id;
 use gritstone_model::{
-    Benchmark, Claims, Curve, Family, KernelWork, Need, PublishedWork, ResultView, RunView, Source,
-    Work,
+    Benchmark, Claims, Curve, Family, KernelWork, Measurement, Need, PublishedWork, RunView,
+    Source, Work,
 };
 
 /// The family with the guidelines of its document.
@@ -41,7 +41,7 @@ pub fn benchmarks(run: &RunView) -> Vec<Benchmark> {
     run.results.iter().map(entry).collect()
 }
 
-fn entry(result: &ResultView) -> Benchmark {
+fn entry(result: &Measurement) -> Benchmark {
     let name = result.id.as_str();
     let curve = name.strip_prefix("byte/multi/6").map(|variant| Curve {
         label: "number of background processes".to_owned(),

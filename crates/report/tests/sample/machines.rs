@@ -2,9 +2,10 @@
 //!
 //! Must not know: how they are shown.
 
+use super::stated;
 use gritstone_model::{
-    Better, Footnote, FootnoteKind, Id, Kind, Machine, PublishedView, ResultView, RunView,
-    SCHEMA_RUN, Unit,
+    Better, Flag, Id, Kind, Machine, Measurement, Note, PublishedView, RunView, SCHEMA_RUN, Status,
+    Subject, Unit,
 };
 
 /// Machine, system, then the times by row, `-` where there is none: real, user and system time, or real time alone.
@@ -42,15 +43,15 @@ pub fn id(text: &str) -> Id {
 }
 
 /// A result with nothing in it.
-pub fn empty(name: &str, unit: &str) -> ResultView {
-    ResultView {
+pub fn empty(name: &str, unit: &str) -> Measurement {
+    Measurement {
         id: id(name),
         title: name.to_owned(),
         kind: Kind::Kernel,
         version: 1,
         unit: Unit::parse(unit).unwrap(),
         better: Better::Lower,
-        outcome: "measured".to_owned(),
+        outcome: Status::Measured,
         estimate: None,
         interval: None,
         confidence: None,
@@ -59,7 +60,7 @@ pub fn empty(name: &str, unit: &str) -> ResultView {
         ghz: None,
         launches: 0,
         samples: 0,
-        footnotes: vec![],
+        notes: vec![],
         statistics: None,
         series: None,
         series_label: None,
@@ -96,15 +97,15 @@ pub fn view(run: &str, machine: &str, system: &str) -> RunView {
     }
 }
 
-fn printed(name: &str, times: &str) -> ResultView {
+fn printed(name: &str, times: &str) -> Measurement {
     let value = |text: &str| (text != "-").then(|| text.parse::<f64>().unwrap());
     let times: Vec<Option<f64>> = times.split(' ').map(value).collect();
     let at = |i: usize| times.get(i).copied().flatten();
-    ResultView {
-        outcome: "published".to_owned(),
+    Measurement {
+        outcome: Status::Published,
         version: 0,
         published: Some(PublishedView {
-            figure: "real_s".to_owned(),
+            figure: Subject::Real,
             real_s: at(0),
             user_s: at(1),
             system_s: at(2),
@@ -139,30 +140,28 @@ fn machine(line: &str) -> RunView {
             .push(printed(&format!("byte/multi/{}", i + 1), time));
     }
     if name == "Omnibyte" {
-        let published = |why: &str| Footnote::new(FootnoteKind::Published, why);
-        view.results[0].footnotes.push(published(
+        let published = |why: &str| stated(None, why);
+        view.results[0].notes.push(published(
             "The program had to be changed a little to run under Idris.",
         ));
-        view.results[5].footnotes.push(published(
+        view.results[5].notes.push(published(
             "There is no rand() in this system, so this could not be run.",
         ));
-        view.results[8].footnotes.push(published(
+        view.results[8].notes.push(published(
             "The shell's wait did not work, so this could not be run.",
         ));
     }
     if system == "VENIX/86" {
         let why = "The optimiser crashed the system: compiled without it.";
         for result in &mut view.results {
-            result
-                .footnotes
-                .push(Footnote::new(FootnoteKind::Published, why));
+            result.notes.push(stated(None, why));
         }
     }
     if name == "DEC Pro/350" {
         let why = "The scan leaves the first digit in doubt.";
         view.results[10]
-            .footnotes
-            .push(Footnote::new(FootnoteKind::Doubtful, why).of("real_s"));
+            .notes
+            .push(stated(Some(Flag::Doubtful), why).about(Subject::Real));
     }
     view
 }

@@ -8,8 +8,9 @@ pub mod machines;
 
 use gritstone_model::{
     CompareCopies, CompareFigure, CompareRow, CompareSum, CompareView, CopiesPoint, CopiesView,
-    Difference, Footnote, FootnoteKind, LawView, Program, PublishedView, ResultView, RunView,
-    SCHEMA_COMPARE, SeriesPoint, Settings, Statistics, Verdict,
+    Difference, Flag, LawView, Measurement, Note, Part, PartValue, Program, PublishedView, RunView,
+    SCHEMA_COMPARE, SeriesPoint, Settings, Statistics, Status, Subject, Unfitted, VarianceSource,
+    Verdict,
 };
 use machines::{empty, id, view};
 
@@ -86,7 +87,7 @@ fn facts() -> std::collections::BTreeMap<String, String> {
     .into()
 }
 
-fn result(line: &str) -> ResultView {
+fn result(line: &str) -> Measurement {
     let cells: Vec<&str> = line.split('|').collect();
     let number = |i: usize| cells[i].parse::<f64>().unwrap();
     let (estimate, half, ns, user) = (number(3), number(4), number(5), number(6));
@@ -94,7 +95,7 @@ fn result(line: &str) -> ResultView {
     let bounds = |v: f64| Some([v * (1.0 - half), v * (1.0 + half)]).filter(|_| !exact);
     let real = ns / 1e9;
     let long = real > 0.4 || ns > 3e6;
-    ResultView {
+    Measurement {
         title: cells[1].to_owned(),
         estimate: Some(estimate),
         interval: bounds(estimate),
@@ -116,7 +117,7 @@ fn result(line: &str) -> ResultView {
         }),
         published: (!exact).then(|| PublishedView {
             work: cells[7].to_owned(),
-            figure: "real_s".to_owned(),
+            figure: Subject::Real,
             real_s: Some(real),
             user_s: long.then_some(real * user),
             system_s: long.then_some(real * (0.97 - user)),
@@ -137,15 +138,15 @@ fn result(line: &str) -> ResultView {
 }
 
 fn trouble(run: &mut RunView) {
-    let note = |run: &mut RunView, row: &str, footnote: Footnote| {
+    let note = |run: &mut RunView, row: &str, footnote: Note| {
         run.results
             .iter_mut()
             .find(|r| r.id.as_str() == row)
             .unwrap()
-            .footnotes
+            .notes
             .push(footnote);
     };
-    use FootnoteKind::{Disturbed, NotComparable, NotRun, Note, Trivialised, Unrepeatable};
+    use Flag::{Interference, Invalid, Noisy, NotComparable, Skipped};
     let start = "Starting the process takes more than a tenth of this time.";
     for row in [
         "byte/pipe",
@@ -158,38 +159,38 @@ fn trouble(run: &mut RunView) {
         note(
             run,
             row,
-            Footnote::new(NotComparable, start).of("process_s"),
+            stated(Some(NotComparable), start).about(Subject::Process),
         );
     }
     note(
         run,
         "byte/disk-write",
-        Footnote::new(
-            Unrepeatable,
+        stated(
+            Some(Noisy),
             "The interval is ±2.8 %, wider than the ±1 % asked for.",
         ),
     );
     note(
         run,
         "byte/disk-write",
-        Footnote::new(
-            Disturbed,
+        stated(
+            Some(Interference),
             "Steal took 3.1 % of the time in 2 of 22 launches.",
         ),
     );
     note(
         run,
         "byte/fcall-overhead",
-        Footnote::new(
-            Trivialised,
+        stated(
+            Some(Invalid),
             "The time does not grow in proportion to the calls: 1.4 times for twice as many.",
         ),
     );
     note(
         run,
         "byte/loop",
-        Footnote::new(
-            Note,
+        stated(
+            None,
             "The scan lost the listing: 1,000,000 iterations are assumed.",
         ),
     );
@@ -198,24 +199,31 @@ fn trouble(run: &mut RunView) {
         .iter_mut()
         .find(|r| r.id.as_str() == "byte/cc")
         .unwrap();
-    *cc = ResultView {
+    *cc = Measurement {
         title: cc.title.clone(),
-        outcome: "skipped".to_owned(),
+        outcome: Status::Skipped,
         ..empty("byte/cc", "ms")
     };
     note(
         run,
         "byte/cc",
-        Footnote::new(NotRun, "There is no C compiler here: apt-get install gcc"),
+        stated(
+            Some(Skipped),
+            "There is no C compiler here: apt-get install gcc",
+        ),
     );
     let size = run
         .results
         .iter_mut()
         .find(|r| r.id.as_str() == "byte/object-size")
         .unwrap();
-    size.parts = [("text", 702_112.0), ("data", 23_240.0), ("bss", 52_864.0)]
-        .map(|(k, v)| (k.to_owned(), v))
-        .into();
+    size.parts = [
+        (Part::Text, 702_112.0),
+        (Part::Data, 23_240.0),
+        (Part::Bss, 52_864.0),
+    ]
+    .map(|(part, value)| PartValue { part, value })
+    .into();
     size.names = (0..40).map(|i| format!("__symbol_{i}")).collect();
     let points = [4.9712, 5.6109, 8.2377, 10.7702, 13.4129, 16.0034];
     let multi = run
@@ -273,7 +281,7 @@ pub fn copies(one: f64, law: bool) -> CopiesView {
             curve: curve.collect(),
             ..LawView::default()
         }),
-        unfitted: (!law).then(|| "The law was not fitted.".to_owned()),
+        unfitted: (!law).then_some(Unfitted::NoRate),
     }
 }
 
@@ -281,7 +289,7 @@ pub fn copies(one: f64, law: bool) -> CopiesView {
 pub fn run_with_variants() -> RunView {
     let mut run = run();
     run.results[0].copies = Some(copies(1834.2, true));
-    let multi: Vec<ResultView> = run
+    let multi: Vec<Measurement> = run
         .results
         .iter()
         .filter(|r| r.id.as_str().starts_with("byte/multi/"))
@@ -323,15 +331,15 @@ pub fn compared_copies() -> Vec<CompareCopies> {
             unit: "MB/s".to_owned(),
             total: figure(2600.0, 1.2, Verdict::Faster),
             efficiency: figure(0.93, 0.92, Verdict::Slower),
-            footnotes: vec![],
+            notes: vec![],
         },
         CompareCopies {
             copies: 4,
             unit: "MB/s".to_owned(),
             total: alone(4100.0),
             efficiency: alone(0.73),
-            footnotes: vec![Footnote::new(
-                FootnoteKind::Disturbed,
+            notes: vec![stated(
+                Some(Flag::Interference),
                 "before: Others used the CPUs.",
             )],
         },
@@ -351,15 +359,15 @@ pub fn compare() -> CompareView {
         title: title.to_owned(),
         ratio,
         interval,
-        verdict,
+        verdict: ratio.map(|_| verdict),
         p: None,
         p_adjusted: None,
         smallest: None,
-        compared: "estimate".to_owned(),
+        compared: Subject::Estimate,
         unit: unit.to_owned(),
         base: Some(sides[0]),
         other: Some(sides[1]),
-        footnotes: vec![],
+        notes: vec![],
         copies: vec![],
     };
     let mut rows = vec![
@@ -395,7 +403,7 @@ pub fn compare() -> CompareView {
             "Shell script",
             Some(1.04),
             Some([0.97, 1.11]),
-            Verdict::CannotTell,
+            Verdict::Inconclusive,
             "ms",
             [4.385, 4.2163],
         ),
@@ -404,7 +412,7 @@ pub fn compare() -> CompareView {
             "Sieve",
             Some(1.002),
             Some([0.998, 1.006]),
-            Verdict::NoDifference,
+            Verdict::Same,
             "us/pass",
             [24.92, 24.871],
         ),
@@ -413,17 +421,17 @@ pub fn compare() -> CompareView {
             "Compiling",
             None,
             None,
-            Verdict::CannotTell,
+            Verdict::Inconclusive,
             "ms",
             [38.2, 0.0],
         ),
     ];
-    rows[2].compared = "cycles".to_owned();
+    rows[2].compared = Subject::Cycles;
     rows[2].unit = "cycles".to_owned();
     rows[3].smallest = Some(0.131);
     rows[5].other = None;
-    rows[5].footnotes.push(Footnote::new(
-        FootnoteKind::NotRun,
+    rows[5].notes.push(stated(
+        Some(Flag::Skipped),
         "There is no C compiler here: apt-get install gcc",
     ));
     CompareView {
@@ -432,7 +440,13 @@ pub fn compare() -> CompareView {
         other: "after".to_owned(),
         base_name: "node-17, Linux 6.1".to_owned(),
         other_name: "node-17, Linux 6.12".to_owned(),
-        between_run: Some("learned from 7 runs".to_owned()),
+        between_run: Some(VarianceSource {
+            rows: 6,
+            default: 0,
+            runs: Some([7, 7]),
+            default_cycles: 0.01,
+            default_times: 0.025,
+        }),
         differ_in: vec![Difference {
             what: "kernel.release".to_owned(),
             base: "6.1.0-28".to_owned(),
@@ -444,8 +458,8 @@ pub fn compare() -> CompareView {
             rows: 6,
             faster: 1,
             slower: 2,
-            no_difference: 1,
-            cannot_tell: 1,
+            same: 1,
+            inconclusive: 1,
             without_ratio: 1,
             mean: Some(1.0443),
             interval: Some([1.0184, 1.0698]),
@@ -461,7 +475,7 @@ pub fn against_reference() -> CompareView {
     let mut rows = Vec::new();
     for result in &run.results {
         let theirs = vax.results.iter().find(|r| r.id == result.id);
-        let time = |r: &ResultView| r.published.as_ref().and_then(|p| p.real_s);
+        let time = |r: &Measurement| r.published.as_ref().and_then(|p| p.real_s);
         let (base, other) = (theirs.and_then(time), time(result));
         let bounds = result.published.as_ref().and_then(|p| p.real_interval);
         rows.push(CompareRow {
@@ -469,24 +483,15 @@ pub fn against_reference() -> CompareView {
             title: result.title.clone(),
             ratio: base.zip(other).map(|(b, o)| b / o),
             interval: base.zip(bounds).map(|(b, [low, high])| [b / high, b / low]),
-            verdict: if base.is_some() && other.is_some() {
-                Verdict::Faster
-            } else {
-                Verdict::CannotTell
-            },
+            verdict: base.zip(other).map(|_| Verdict::Faster),
             p: None,
             p_adjusted: None,
             smallest: None,
-            compared: "real_s".to_owned(),
+            compared: Subject::Real,
             unit: "s".to_owned(),
             base,
             other,
-            footnotes: result
-                .footnotes
-                .iter()
-                .filter(|f| f.of.is_none())
-                .cloned()
-                .collect(),
+            notes: result.own_notes().cloned().collect(),
             copies: vec![],
         });
     }
@@ -515,4 +520,13 @@ pub fn against_reference() -> CompareView {
         rows,
         ..compare()
     }
+}
+
+/// A note in the words of a document, which stand as they are.
+pub fn stated(flag: Option<Flag>, text: impl Into<String>) -> Note {
+    Note::new(gritstone_model::Finding::Stated {
+        by: gritstone_model::Author::Document,
+        flag,
+        text: text.into(),
+    })
 }

@@ -81,7 +81,7 @@ fn said(
                 .collect();
             let mut pairs: Vec<usize> = made.iter().map(|(_, pairs)| *pairs).collect();
             pairs.sort_unstable();
-            let said = [Verdict::Slower, Verdict::Faster, Verdict::NoDifference];
+            let said = [Verdict::Slower, Verdict::Faster, Verdict::Same];
             let shares = said.map(|verdict| {
                 let hits = made.iter().filter(|(said, _)| *said == verdict).count();
                 format!("{:.2}", 100.0 * hits as f64 / times as f64)

@@ -27,7 +27,7 @@ pub fn empty(rows: usize, cycles: bool) -> RunView {
     };
     let mut view = summary::summarise(&data, &Options::default());
     for result in &mut view.results {
-        result.footnotes.clear();
+        result.notes.clear();
         "measured".clone_into(&mut result.outcome);
     }
     view

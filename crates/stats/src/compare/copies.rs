@@ -8,18 +8,16 @@
 use super::Options;
 use super::pair::scale;
 use crate::two::{self, Ratio};
-use gritstone_model::{
-    Better, CompareCopies, CompareFigure, CopiesPoint, Footnote, FootnoteKind, ResultView,
-};
+use gritstone_model::{Better, CompareCopies, CompareFigure, CopiesPoint, Flag, Measurement, Note};
 use std::collections::BTreeSet;
 
-/// Puts the footnotes of both sides together.
-type Beside<'a> = dyn Fn(&[Footnote], &[Footnote]) -> Vec<Footnote> + 'a;
+/// Puts the notes of both sides together.
+type Beside<'a> = dyn Fn(&[Note], &[Note]) -> Vec<Note> + 'a;
 
 /// Where both sides have copies, one for each number that either has, without their verdicts.
 pub(super) fn copies(
-    base: &ResultView,
-    other: &ResultView,
+    base: &Measurement,
+    other: &Measurement,
     options: &Options,
     beside: &Beside,
 ) -> Vec<CompareCopies> {
@@ -42,9 +40,9 @@ pub(super) fn copies(
         };
         let (b, o) = (of(&b), of(&o));
         let others: Vec<f64> = o.values.iter().map(|x| x * scale.unwrap_or(1.0)).collect();
-        let notes = || b.footnotes.iter().chain(&o.footnotes);
-        let marked = |kind| notes().any(|note: &Footnote| note.kind == kind);
-        let fit = scale.is_some() && !marked(FootnoteKind::Trivialised);
+        let notes = || b.notes.iter().chain(&o.notes);
+        let flagged = |flag| notes().any(|note: &Note| note.flag() == Some(flag));
+        let fit = scale.is_some() && !flagged(Flag::Invalid);
         let figure = |base: Option<f64>, other: Option<f64>, found: Option<Ratio>| {
             let found = found.filter(|_| fit);
             CompareFigure {
@@ -55,7 +53,7 @@ pub(super) fn copies(
                 // what others did to one side is told from a change by nothing
                 p: found
                     .and_then(|found| found.p)
-                    .filter(|_| !marked(FootnoteKind::Disturbed)),
+                    .filter(|_| !flagged(Flag::Interference)),
                 ..CompareFigure::default()
             }
         };
@@ -70,7 +68,7 @@ pub(super) fn copies(
             unit: base.unit.to_string(),
             total: figure(b.total, o.total.zip(scale).map(|(x, by)| x * by), total),
             efficiency: figure(b.efficiency, o.efficiency, efficiency),
-            footnotes: beside(&b.footnotes, &o.footnotes),
+            notes: beside(&b.notes, &o.notes),
         }
     };
     sizes.into_iter().map(one).collect()

@@ -2,8 +2,7 @@
 //!
 //! Must not know: figures, verdicts, how a fact was found.
 
-use super::pair::is_published;
-use gritstone_model::{Difference, OwnCatalogue, Program, ResultView, RunView, Settings};
+use gritstone_model::{Difference, Measurement, OwnCatalogue, Program, RunView, Settings};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts that differ from minute to minute on one machine, should whoever found them have kept them: a name is volatile
@@ -34,7 +33,7 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
     }
     programs(&mut differences, base, other);
     for (b, o) in common(base, other) {
-        if !is_published(b) && !is_published(o) {
+        if !b.is_published() && !o.is_published() {
             let what = format!("version of {}", b.id);
             differences.add(&what, &b.version.to_string(), &o.version.to_string());
         }
@@ -77,9 +76,9 @@ fn printed(view: &RunView) -> bool {
 fn common<'a>(
     base: &'a RunView,
     other: &'a RunView,
-) -> impl Iterator<Item = (&'a ResultView, &'a ResultView)> {
+) -> impl Iterator<Item = (&'a Measurement, &'a Measurement)> {
     base.results.iter().filter_map(|b| {
-        let o = other.results.iter().find(|o| o.id == b.id)?;
+        let o = other.get(&b.id)?;
         Some((b, o))
     })
 }

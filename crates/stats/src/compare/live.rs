@@ -8,41 +8,42 @@ use super::pair::{Basis, Pair, ratio, scale};
 use crate::between::Scatter;
 use crate::quantile;
 use crate::two::{self, Ratio};
-use gritstone_model::{Better, Footnote, FootnoteKind, Kind, Quantity, ResultView};
+use gritstone_model::{Better, Finding, Kind, Measurement, Quantity, Subject};
 
 /// Of changes of the smallest size that is said to be shown, so many are.
 const POWER: f64 = 0.95;
 
 /// Compares the estimates, or the cycles, of two measured results.
-pub(super) fn pair(base: &ResultView, other: &ResultView, options: &Options) -> Pair {
+pub(super) fn pair(base: &Measurement, other: &Measurement, options: &Options) -> Pair {
     let mut pair = Pair::new(base, other);
     if base.version != other.version {
-        return pair.apart(format!(
-            "The work of this row changed: version {} against version {}.",
-            base.version, other.version
-        ));
+        return pair.apart(Finding::VersionsDiffer {
+            base: base.version,
+            other: other.version,
+        });
     }
     let Some(scale) = scale(&other.unit, &base.unit) else {
-        return pair.apart(format!(
-            "The units count different things: {} against {}.",
-            base.unit, other.unit
-        ));
+        return pair.apart(Finding::UnitsDiffer {
+            base: base.unit.to_string(),
+            other: other.unit.to_string(),
+        });
     };
     let (b, o) = match (base.estimate, other.estimate) {
         (Some(b), Some(o)) => (b, o * scale),
-        (None, None) => return pair.apart("Neither side has a figure here."),
-        (Some(_), None) => return pair.apart("Only the base has a figure here."),
-        (None, Some(_)) => return pair.apart("Only the other side has a figure here."),
+        (base, other) => {
+            return pair.apart(Finding::NoEstimate {
+                base: base.is_some(),
+                other: other.is_some(),
+            });
+        }
     };
     if b <= 0.0 || o <= 0.0 {
-        return pair.apart("A figure that is not above 0 has no ratio to another.");
+        return pair.apart(Finding::NotPositive {});
     }
     if base.values.is_empty() || other.values.is_empty() || base.kind == Kind::Rating {
         pair.ratio = Some(ratio(b, o, base.better));
         pair.basis = Basis::Nothing;
-        let why =
-            "There are no values of single launches to compare, so the ratio has no interval.";
-        pair.footnotes.push(Footnote::new(FootnoteKind::Note, why));
+        pair.notes.push(Finding::NoLaunches {});
         return pair;
     }
     if base.unit.quantity() == Quantity::Exact {
@@ -62,18 +63,18 @@ pub(super) fn pair(base: &ResultView, other: &ResultView, options: &Options) -> 
 /// Launches against launches.
 fn held(
     mut pair: Pair,
-    base: &ResultView,
-    other: &ResultView,
+    base: &Measurement,
+    other: &Measurement,
     launches: &Launches,
     options: &Options,
 ) -> Pair {
     if launches.paced {
-        pair.compared = "cycles";
+        pair.compared = Subject::Cycles;
         pair.unit = "cycles".to_owned();
         (pair.base, pair.other) = (base.cycles, other.cycles);
     }
     let Some(found) = launches.ratio(options.confidence) else {
-        return pair.apart("A launch whose value is not above 0 has no ratio to another.");
+        return pair.apart(Finding::NotPositive {});
     };
     pair.ratio = Some(found.ratio);
     pair.between = Some(launches.between);
@@ -95,7 +96,7 @@ struct Launches<'a> {
 }
 
 impl<'a> Launches<'a> {
-    fn of(base: &'a ResultView, other: &ResultView, scale: f64, options: &Options) -> Self {
+    fn of(base: &'a Measurement, other: &Measurement, scale: f64, options: &Options) -> Self {
         let paced = options.cycles
             && base.processor_bound
             && other.processor_bound
@@ -149,8 +150,8 @@ impl<'a> Launches<'a> {
 /// How far the figures of two such runs must be apart, on the logarithmic scale, to be called different where they are the only ones
 /// among so many tests. `None` when they never are.
 pub(crate) fn needed(
-    base: &ResultView,
-    other: &ResultView,
+    base: &Measurement,
+    other: &Measurement,
     tests: usize,
     options: &Options,
 ) -> Option<f64> {
@@ -161,8 +162,8 @@ pub(crate) fn needed(
 /// The smallest change, as a share, that two such runs show in [`POWER`] of cases, where it is the only one among so many tests: how
 /// far their figures must be apart, and on top what that distance itself scatters by. `None` when no change is shown.
 pub(super) fn smallest(
-    base: &ResultView,
-    other: &ResultView,
+    base: &Measurement,
+    other: &Measurement,
     tests: usize,
     options: &Options,
 ) -> Option<f64> {

@@ -4,7 +4,7 @@
 
 use super::{Options, live, published};
 use crate::between::Scatter;
-use gritstone_model::{Better, Footnote, FootnoteKind, Quantity, ResultView, Unit};
+use gritstone_model::{Better, Finding, Flag, Measurement, Quantity, Subject, Unit};
 
 /// What a verdict rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +22,8 @@ pub(crate) enum Basis {
 /// What comes of two results.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pair {
-    /// `estimate`, `cycles`, `real_s`, `user_s`, `system_s`, `cpu_s`.
-    pub compared: &'static str,
+    /// The estimate, the cycles or one of the times.
+    pub compared: Subject,
     /// Unit of `base` and `other`.
     pub unit: String,
     /// Figure of the base.
@@ -41,55 +41,36 @@ pub(crate) struct Pair {
     /// Scatter between runs of one machine that the interval has in it.
     pub between: Option<Scatter>,
     /// Why there is no ratio, or what must be known of it.
-    pub footnotes: Vec<Footnote>,
+    pub notes: Vec<Finding>,
 }
 
 /// Compares two results of one row.
-pub(crate) fn pair(base: &ResultView, other: &ResultView, options: &Options) -> Pair {
-    let pair = if is_published(base) || is_published(other) {
+pub(crate) fn pair(base: &Measurement, other: &Measurement, options: &Options) -> Pair {
+    let pair = if base.is_published() || other.is_published() {
         published::pair(base, other)
     } else {
         live::pair(base, other, options)
     };
-    if starred(base, pair.compared) || starred(other, pair.compared) {
-        // the star itself, which travels with the row, says why
+    let mut sides = [base, other].into_iter();
+    if sides.any(|side| side.has(Flag::Invalid, pair.compared)) {
+        // the note itself, which travels with the row, says why
         return pair.without_ratio();
     }
     pair
 }
 
-/// Whether it is what a document printed.
-pub(super) fn is_published(result: &ResultView) -> bool {
-    result.outcome == "published"
-}
-
-/// Whether the figure that is compared did not do its work.
-pub(crate) fn starred(result: &ResultView, compared: &str) -> bool {
-    marked(result, FootnoteKind::Trivialised, compared)
-}
-
-/// Whether others disturbed the figure that is compared.
-pub(crate) fn disturbed(result: &ResultView, compared: &str) -> bool {
-    marked(result, FootnoteKind::Disturbed, compared)
-}
-
-/// Whether it may be held against other runs: its work was done, and nobody disturbed it.
-pub(crate) fn counts(result: &ResultView, compared: &str) -> bool {
-    !starred(result, compared) && !disturbed(result, compared)
-}
-
-fn marked(result: &ResultView, kind: FootnoteKind, compared: &str) -> bool {
-    let of = |footnote: &Footnote| footnote.of.as_deref().is_none_or(|of| of == compared);
-    result.footnotes.iter().any(|f| f.kind == kind && of(f))
+/// Whether it may be compared with other runs: its work was done, and nothing interfered.
+pub(crate) fn counts(result: &Measurement, compared: Subject) -> bool {
+    !result.has(Flag::Invalid, compared) && !result.has(Flag::Interference, compared)
 }
 
 impl Pair {
     /// The two estimates, without a ratio yet.
-    pub fn new(base: &ResultView, other: &ResultView) -> Self {
+    pub fn new(base: &Measurement, other: &Measurement) -> Self {
         // one unit stands for both sides: what cannot be told in it is not shown
         let scale = scale(&other.unit, &base.unit);
         Self {
-            compared: "estimate",
+            compared: Subject::Estimate,
             unit: base.unit.to_string(),
             base: base.estimate,
             other: other.estimate.zip(scale).map(|(x, scale)| x * scale),
@@ -98,14 +79,13 @@ impl Pair {
             p: None,
             basis: Basis::Test,
             between: None,
-            footnotes: Vec::new(),
+            notes: Vec::new(),
         }
     }
 
     /// No ratio, and why.
-    pub fn apart(mut self, why: impl Into<String>) -> Self {
-        self.footnotes
-            .push(Footnote::new(FootnoteKind::NotComparable, why));
+    pub fn apart(mut self, why: Finding) -> Self {
+        self.notes.push(why);
         self.without_ratio()
     }
 

@@ -3,11 +3,11 @@
 //!
 //! Must not know: launches, other rows, verdicts.
 
-use super::pair::{Basis, Pair, is_published, ratio, scale};
-use gritstone_model::{Better, Footnote, FootnoteKind, PublishedView, Quantity, ResultView};
+use super::pair::{Basis, Pair, ratio, scale};
+use gritstone_model::{Better, Finding, Measurement, PublishedView, Quantity, Subject};
 
 /// What is compared where neither the time that the document points to nor real time nor the figure itself is there twice.
-const TIMES: [&str; 3] = ["user_s", "cpu_s", "system_s"];
+const TIMES: [Subject; 3] = [Subject::User, Subject::Cpu, Subject::System];
 
 /// One side: a figure and, where it was measured, its interval.
 #[derive(Clone, Copy)]
@@ -17,20 +17,18 @@ struct Side {
 }
 
 /// Compares two results of which one at least is printed.
-pub(super) fn pair(base: &ResultView, other: &ResultView) -> Pair {
+pub(super) fn pair(base: &Measurement, other: &Measurement) -> Pair {
     let figure = pointed_to(base, other);
     let both = |figure| Some((time(base, figure)?, time(other, figure)?));
     if let Some(sides) = both(figure) {
         return conclude(base, other, figure, sides, Better::Lower, Vec::new());
     }
-    if let Some(sides) = both("real_s") {
-        let why = format!(
-            "The document points to {}, which {}; real time is compared.",
-            words(figure),
-            lacking(base, other, figure)
-        );
-        let note = Footnote::new(FootnoteKind::Note, why);
-        return conclude(base, other, "real_s", sides, Better::Lower, vec![note]);
+    if let Some(sides) = both(Subject::Real) {
+        let note = Finding::RealTimeInstead {
+            asked: figure,
+            unmeasured: unmeasured(base, other, figure),
+        };
+        return conclude(base, other, Subject::Real, sides, Better::Lower, vec![note]);
     }
     if let (Some(b), Some(o), Some(scale)) = (
         estimate(base),
@@ -41,74 +39,52 @@ pub(super) fn pair(base: &ResultView, other: &ResultView) -> Pair {
             value: o.value * scale,
             interval: o.interval.map(|ends| ends.map(|end| end * scale)),
         };
-        return conclude(base, other, "estimate", (b, o), base.better, Vec::new());
-    }
-    if let Some((other_time, sides)) = TIMES.iter().find_map(|time| Some((*time, both(time)?))) {
-        let why = format!(
-            "Of the times, only {} stands on both sides.",
-            words(other_time)
+        return conclude(
+            base,
+            other,
+            Subject::Estimate,
+            (b, o),
+            base.better,
+            Vec::new(),
         );
-        let note = Footnote::new(FootnoteKind::Note, why);
-        return conclude(base, other, other_time, sides, Better::Lower, vec![note]);
+    }
+    if let Some((time, sides)) = TIMES.into_iter().find_map(|time| Some((time, both(time)?))) {
+        let note = Finding::OnlyTime { time };
+        return conclude(base, other, time, sides, Better::Lower, vec![note]);
     }
     if let Some(sides) = across(base, other, figure) {
-        let why = format!(
-            "The printed {} is compared with the measured real time, which has waiting in it: no other time was measured.",
-            words(figure)
-        );
-        let note = Footnote::new(FootnoteKind::NotComparable, why);
-        return conclude(base, other, "real_s", sides, Better::Lower, vec![note]);
+        let note = Finding::AcrossTimes { printed: figure };
+        return conclude(base, other, Subject::Real, sides, Better::Lower, vec![note]);
     }
-    Pair::new(base, other).apart("The two sides have no figure of the same kind here.")
+    Pair::new(base, other).apart(Finding::NothingInCommon {})
 }
 
 /// The time that the document points to; the base decides between two documents.
-fn pointed_to(base: &ResultView, other: &ResultView) -> &'static str {
-    let says = |result: &ResultView| result.published.as_ref().map(|p| p.figure.clone());
-    let printed_first = if is_published(base) {
-        [says(base), says(other)]
-    } else {
-        [says(other), says(base)]
+fn pointed_to(base: &Measurement, other: &Measurement) -> Subject {
+    let says = |result: &Measurement| result.published.as_ref().map(|p| p.figure);
+    let printed_first = match base.is_published() {
+        true => says(base).or(says(other)),
+        false => says(other).or(says(base)),
     };
-    let figure = printed_first
-        .into_iter()
-        .flatten()
-        .find(|figure| !figure.is_empty());
-    match figure.as_deref() {
-        Some("user_s") => "user_s",
-        Some("system_s") => "system_s",
-        Some("cpu_s") => "cpu_s",
-        _ => "real_s",
+    match printed_first {
+        Some(time @ (Subject::User | Subject::System | Subject::Cpu)) => time,
+        _ => Subject::Real,
     }
 }
 
-fn words(figure: &str) -> &'static str {
-    match figure {
-        "user_s" => "user time",
-        "system_s" => "system time",
-        "cpu_s" => "processor time",
-        _ => "real time",
-    }
-}
-
-/// Which side lacks a time, and why.
-fn lacking(base: &ResultView, other: &ResultView, figure: &str) -> &'static str {
-    let lacks = |result: &ResultView| time(result, figure).is_none();
-    let measured = |result: &ResultView| !is_published(result);
-    if [base, other].into_iter().any(|r| lacks(r) && measured(r)) {
-        "could not be measured here (below 100 ticks of the scheduler, or nothing)"
-    } else {
-        "it does not print for one of them"
-    }
+/// Whether a measured side lacks a time; else a printed one does.
+fn unmeasured(base: &Measurement, other: &Measurement, figure: Subject) -> bool {
+    let lacks = |result: &Measurement| !result.is_published() && time(result, figure).is_none();
+    lacks(base) || lacks(other)
 }
 
 /// A published time above 0.
-fn time(result: &ResultView, figure: &str) -> Option<Side> {
+fn time(result: &Measurement, figure: Subject) -> Option<Side> {
     let published: &PublishedView = result.published.as_ref()?;
     let (value, interval) = match figure {
-        "user_s" => (published.user_s, published.user_interval),
-        "system_s" => (published.system_s, published.system_interval),
-        "cpu_s" => processor(published),
+        Subject::User => (published.user_s, published.user_interval),
+        Subject::System => (published.system_s, published.system_interval),
+        Subject::Cpu => processor(published),
         _ => (published.real_s, published.real_interval),
     };
     side(result, value, interval)
@@ -127,14 +103,14 @@ fn processor(published: &PublishedView) -> (Option<f64>, Option<[f64; 2]>) {
     )
 }
 
-fn estimate(result: &ResultView) -> Option<Side> {
+fn estimate(result: &Measurement) -> Option<Side> {
     side(result, result.estimate, result.interval)
 }
 
 /// A printed figure has no interval of its own and adds nothing to that of the other side.
-fn side(result: &ResultView, value: Option<f64>, interval: Option<[f64; 2]>) -> Option<Side> {
+fn side(result: &Measurement, value: Option<f64>, interval: Option<[f64; 2]>) -> Option<Side> {
     let value = value.filter(|&value| value > 0.0)?;
-    let interval = if is_published(result) {
+    let interval = if result.is_published() {
         Some([value; 2])
     } else {
         interval.filter(|[low, _]| *low > 0.0)
@@ -143,12 +119,11 @@ fn side(result: &ResultView, value: Option<f64>, interval: Option<[f64; 2]>) -> 
 }
 
 /// The measured real time against whatever time was printed.
-fn across(base: &ResultView, other: &ResultView, figure: &str) -> Option<(Side, Side)> {
-    let of = |result: &ResultView| {
-        let figure = if is_published(result) {
-            figure
-        } else {
-            "real_s"
+fn across(base: &Measurement, other: &Measurement, figure: Subject) -> Option<(Side, Side)> {
+    let of = |result: &Measurement| {
+        let figure = match result.is_published() {
+            true => figure,
+            false => Subject::Real,
         };
         time(result, figure)
     };
@@ -156,15 +131,15 @@ fn across(base: &ResultView, other: &ResultView, figure: &str) -> Option<(Side, 
 }
 
 fn conclude(
-    base: &ResultView,
-    other: &ResultView,
-    compared: &'static str,
+    base: &Measurement,
+    other: &Measurement,
+    compared: Subject,
     (b, o): (Side, Side),
     better: Better,
-    mut footnotes: Vec<Footnote>,
+    mut notes: Vec<Finding>,
 ) -> Pair {
-    let exact = compared == "estimate" && base.unit.quantity() == Quantity::Exact;
-    let both_printed = is_published(base) && is_published(other);
+    let exact = compared == Subject::Estimate && base.unit.quantity() == Quantity::Exact;
+    let both_printed = base.is_published() && other.is_published();
     let interval = match (b.interval, o.interval) {
         (Some([b_low, b_high]), Some([o_low, o_high])) if !both_printed && !exact => {
             let ends = [ratio(b_low, o_high, better), ratio(b_high, o_low, better)];
@@ -173,12 +148,11 @@ fn conclude(
         _ => None,
     };
     if both_printed && !exact {
-        let why = "Both figures are printed ones without an interval, so a difference cannot be told from chance.";
-        footnotes.push(Footnote::new(FootnoteKind::Note, why));
+        notes.push(Finding::BothPrinted {});
     }
     Pair {
         compared,
-        unit: if compared == "estimate" {
+        unit: if compared == Subject::Estimate {
             base.unit.to_string()
         } else {
             "s".to_owned()
@@ -190,6 +164,6 @@ fn conclude(
         p: None,
         basis: if exact { Basis::Exact } else { Basis::Interval },
         between: None,
-        footnotes,
+        notes,
     }
 }

@@ -11,12 +11,12 @@ use gritstone_model::{CompareRow, CompareSum, Verdict};
 /// of which a side has no figure at all.
 pub(super) fn in_order(rows: Vec<Row>) -> Vec<CompareRow> {
     let mut rows: Vec<CompareRow> = rows.into_iter().map(|(row, _)| row).collect();
-    let place = |row: &CompareRow| match (row.ratio, row.verdict) {
-        (Some(_), Verdict::Faster | Verdict::Slower) => 0,
-        (Some(_), Verdict::CannotTell) => 1,
-        (Some(_), Verdict::NoDifference) => 2,
-        (None, _) if row.base.is_some() && row.other.is_some() => 3,
-        (None, _) => 4,
+    let place = |row: &CompareRow| match row.verdict {
+        Some(Verdict::Faster | Verdict::Slower) => 0,
+        Some(Verdict::Inconclusive) => 1,
+        Some(Verdict::Same) => 2,
+        None if row.base.is_some() && row.other.is_some() => 3,
+        None => 4,
     };
     let by = |a: &CompareRow, b: &CompareRow| {
         (place(a).cmp(&place(b))).then(size(b.ratio).total_cmp(&size(a.ratio)))
@@ -55,8 +55,8 @@ fn size(ratio: Option<f64>) -> f64 {
 
 fn sum(family: Option<&str>, rows: &[&Row]) -> CompareSum {
     let of = |verdict| {
-        let compared = rows.iter().filter(|(row, _)| row.ratio.is_some());
-        compared.filter(|(row, _)| row.verdict == verdict).count()
+        let rows = rows.iter();
+        rows.filter(|(row, _)| row.verdict == Some(verdict)).count()
     };
     let counted: Vec<&CompareRow> = rows
         .iter()
@@ -76,8 +76,8 @@ fn sum(family: Option<&str>, rows: &[&Row]) -> CompareSum {
         rows: rows.len(),
         faster: of(Verdict::Faster),
         slower: of(Verdict::Slower),
-        no_difference: of(Verdict::NoDifference),
-        cannot_tell: of(Verdict::CannotTell),
+        same: of(Verdict::Same),
+        inconclusive: of(Verdict::Inconclusive),
         without_ratio: rows.iter().filter(|(row, _)| row.ratio.is_none()).count(),
         mean: mean(|row| row.ratio),
         interval: ends.map(|(low, high)| [low, high]),

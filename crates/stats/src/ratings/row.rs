@@ -3,17 +3,20 @@
 //! Must not know: other rows, means.
 
 use super::Copies;
-use crate::compare::{scale, starred};
+use crate::compare::scale;
 use crate::order;
 use crate::rating::RatingRow;
-use gritstone_model::{Better, CopiesPoint, FootnoteKind, Id, ResultView};
+use gritstone_model::{Better, CopiesPoint, Flag, Id, Measurement, Note, Part, Subject};
 
 /// What becomes of a row.
 pub(super) enum Fate {
     /// The base has no figure of it, or none that is comparable.
     NotCovered,
-    /// It cannot be used, for this reason, and the user named the rows.
-    LeftOut(&'static str),
+    /// It was not measured or is invalid, and the user named the rows.
+    LeftOut {
+        /// Whether a work check failed.
+        invalid: bool,
+    },
     /// It is in the rating, or withholds it.
     Counts(Box<Pair>),
 }
@@ -21,6 +24,8 @@ pub(super) enum Fate {
 /// A row with both of its sides.
 pub(super) struct Pair {
     pub id: Id,
+    /// What it is called where it withholds the rating.
+    pub part: Part,
     /// The machine, with the base as its reference, in which what copies add on either side is allowed for.
     pub machine: RatingRow,
     /// The base, with itself as its reference: its scatter.
@@ -30,20 +35,20 @@ pub(super) struct Pair {
     pub base_copies: Option<RatingRow>,
     pub machine_printed: bool,
     pub base_printed: bool,
-    /// Kinds of the footnotes of what counts.
-    pub doubts: Vec<FootnoteKind>,
+    /// Flags of what counts.
+    pub doubts: Vec<Flag>,
 }
 
 impl Pair {
     /// Whether both sides have a figure whose work was done.
     pub fn is_shared(&self) -> bool {
-        !self.machine.launches.is_empty() && !self.machine.starred
+        !self.machine.launches.is_empty() && !self.machine.invalid
     }
 }
 
 /// What counts, and one value for each launch, in the unit of the base; a printed figure is one value.
 struct Figures {
-    compared: &'static str,
+    compared: Subject,
     machine: Vec<f64>,
     base: Vec<f64>,
     better: Better,
@@ -51,7 +56,7 @@ struct Figures {
 
 pub(super) fn fate(
     id: &Id,
-    (machine, base): (Option<&ResultView>, Option<&ResultView>),
+    (machine, base): (Option<&Measurement>, Option<&Measurement>),
     copies: Copies,
     named: bool,
 ) -> Fate {
@@ -62,29 +67,29 @@ pub(super) fn fate(
         return Fate::NotCovered;
     };
     let Some(machine) = machine.filter(|machine| has_figure(machine)) else {
-        return unusable(id, id.as_str(), named, false);
+        return unusable(id, Part::Benchmark(id.clone()), named, false);
     };
     let Some(of_machine) = Together::of(machine, copies.machine) else {
-        let name = format!("{id} as {} copies", copies.machine);
-        return unusable(id, &name, named, false);
+        let part = Part::Copies(id.clone(), copies.machine);
+        return unusable(id, part, named, false);
     };
     let Some(figures) = figures(machine, base) else {
         return Fate::NotCovered;
     };
-    if starred(machine, figures.compared)
-        || starred(base, figures.compared)
-        || of_machine.is_starred()
-        || of_base.is_starred()
+    if machine.has(Flag::Invalid, figures.compared)
+        || base.has(Flag::Invalid, figures.compared)
+        || of_machine.is_invalid()
+        || of_base.is_invalid()
     {
-        return unusable(id, id.as_str(), named, true);
+        return unusable(id, Part::Benchmark(id.clone()), named, true);
     }
-    let notes = machine.footnotes.iter().chain(&base.footnotes);
-    let of = |of: &Option<String>| of.as_deref().is_none_or(|of| of == figures.compared);
-    let own = notes.filter(|n| of(&n.of)).map(|n| n.kind);
+    let notes = machine.notes.iter().chain(&base.notes);
+    let concerns = notes.filter(|note| note.about.concerns(figures.compared));
+    let own = concerns.filter_map(Note::flag);
     let doubts = own.chain(of_machine.doubts()).chain(of_base.doubts());
     Fate::Counts(Box::new(Pair {
-        machine_printed: printed(machine),
-        base_printed: printed(base),
+        machine_printed: machine.is_published(),
+        base_printed: base.is_published(),
         doubts: doubts.collect(),
         ..counted(id, &figures, &of_machine, &of_base)
     }))
@@ -93,12 +98,11 @@ pub(super) fn fate(
 /// The rows of both sides, with what copies add on either.
 fn counted(id: &Id, figures: &Figures, of_machine: &Together, of_base: &Together) -> Pair {
     let row = |values: &[f64], reference: f64, better: Better| RatingRow {
-        name: id.to_string(),
-        launches: (0..).zip(values.iter().copied()).collect(),
+        launches: values.to_vec(),
         reference,
         better,
         weight: 1.0,
-        starred: false,
+        invalid: false,
     };
     let gain = of_machine.gain() / of_base.gain();
     let reference = centre(&figures.base);
@@ -112,6 +116,7 @@ fn counted(id: &Id, figures: &Figures, of_machine: &Together, of_base: &Together
     };
     Pair {
         id: id.clone(),
+        part: Part::Benchmark(id.clone()),
         machine: row(&figures.machine, with_copies, figures.better),
         base: row(&figures.base, reference, figures.better),
         machine_copies: copies(of_machine),
@@ -140,7 +145,7 @@ struct Together<'a> {
 
 impl<'a> Together<'a> {
     /// `None` where they were not measured.
-    fn of(result: &'a ResultView, copies: u32) -> Option<Self> {
+    fn of(result: &'a Measurement, copies: u32) -> Option<Self> {
         if copies == 1 {
             return Some(Self {
                 rounds: vec![],
@@ -164,34 +169,31 @@ impl<'a> Together<'a> {
         }
     }
 
-    fn doubts(&self) -> impl Iterator<Item = FootnoteKind> {
+    fn doubts(&self) -> impl Iterator<Item = Flag> {
         let points = self.point.into_iter();
-        points.flat_map(|point| point.footnotes.iter().map(|note| note.kind))
+        points.flat_map(|point| point.notes.iter().filter_map(Note::flag))
     }
 
-    fn is_starred(&self) -> bool {
-        self.doubts().any(|kind| kind == FootnoteKind::Trivialised)
+    fn is_invalid(&self) -> bool {
+        self.doubts().any(|flag| flag == Flag::Invalid)
     }
 }
 
-/// A row that withholds the rating under this name, with no launches or with a star.
-fn unusable(id: &Id, name: &str, named: bool, starred: bool) -> Fate {
+/// A row that withholds the rating as this part, with no launches or with a failed work check.
+fn unusable(id: &Id, part: Part, named: bool, invalid: bool) -> Fate {
     if named {
-        return Fate::LeftOut(match starred {
-            true => "a claim of work failed",
-            false => "not measured",
-        });
+        return Fate::LeftOut { invalid };
     }
     let row = RatingRow {
-        name: name.to_owned(),
-        launches: starred.then_some((0, 1.0)).into_iter().collect(),
+        launches: invalid.then_some(1.0).into_iter().collect(),
         reference: 1.0,
         better: Better::Lower,
         weight: 1.0,
-        starred,
+        invalid,
     };
     Fate::Counts(Box::new(Pair {
         id: id.clone(),
+        part,
         base: row.clone(),
         machine: row,
         machine_copies: None,
@@ -202,11 +204,7 @@ fn unusable(id: &Id, name: &str, named: bool, starred: bool) -> Fate {
     }))
 }
 
-fn printed(result: &ResultView) -> bool {
-    result.outcome == "published"
-}
-
-fn has_figure(result: &ResultView) -> bool {
+fn has_figure(result: &Measurement) -> bool {
     let published = result.published.as_ref();
     let times = published.map(|p| [p.real_s, p.user_s, p.system_s]);
     result.estimate.is_some() || times.is_some_and(|times| times.iter().any(Option::is_some))
@@ -214,35 +212,33 @@ fn has_figure(result: &ResultView) -> bool {
 
 /// Real time of the published work where a side is printed and both have it, else the figures where their units count the
 /// same; `None` where nothing is comparable.
-fn figures(machine: &ResultView, base: &ResultView) -> Option<Figures> {
-    let any_printed = printed(machine) || printed(base);
-    let declared = |compared: &str| {
-        let notes = machine.footnotes.iter().chain(&base.footnotes);
-        let of = |of: &Option<String>| of.as_deref().is_none_or(|of| of == compared);
-        let mut doubts = notes.filter(|n| n.kind == FootnoteKind::NotComparable && of(&n.of));
-        doubts.next().is_some()
+fn figures(machine: &Measurement, base: &Measurement) -> Option<Figures> {
+    let any_printed = machine.is_published() || base.is_published();
+    let declared = |compared| {
+        let mut sides = [machine, base].into_iter();
+        sides.any(|side| side.has(Flag::NotComparable, compared))
     };
     if !any_printed && machine.version != base.version {
         return None;
     }
-    let real = |result: &ResultView| {
+    let real = |result: &Measurement| {
         let published = result.published.as_ref()?;
         values(result, published.real_s, &published.values)
     };
     if let (true, Some(m), Some(b)) = (any_printed, real(machine), real(base)) {
-        return (!declared("real_s")).then_some(Figures {
-            compared: "real_s",
+        return (!declared(Subject::Real)).then_some(Figures {
+            compared: Subject::Real,
             machine: m,
             base: b,
             better: Better::Lower,
         });
     }
     let scale = scale(&machine.unit, &base.unit)?;
-    let figure = |result: &ResultView| values(result, result.estimate, &result.values);
+    let figure = |result: &Measurement| values(result, result.estimate, &result.values);
     let (m, b) = (figure(machine)?, figure(base)?);
-    let stands = !(any_printed && declared("estimate"));
+    let stands = !(any_printed && declared(Subject::Estimate));
     stands.then(|| Figures {
-        compared: "estimate",
+        compared: Subject::Estimate,
         machine: m.into_iter().map(|x| x * scale).collect(),
         base: b,
         better: base.better,
@@ -250,9 +246,9 @@ fn figures(machine: &ResultView, base: &ResultView) -> Option<Figures> {
 }
 
 /// The value of each launch; the figure alone where it is printed, or came without its launches.
-fn values(result: &ResultView, figure: Option<f64>, launches: &[f64]) -> Option<Vec<f64>> {
+fn values(result: &Measurement, figure: Option<f64>, launches: &[f64]) -> Option<Vec<f64>> {
     let figure = figure?;
-    match printed(result) || launches.is_empty() {
+    match result.is_published() || launches.is_empty() {
         true => Some(vec![figure]),
         false => Some(launches.to_vec()),
     }

@@ -6,12 +6,13 @@
 //! Must not know: how copies are started, how a table is drawn.
 
 use super::reading::{Reading, median};
-use super::{Options, Row, blank, disturbance, rules, sorted};
+use super::rules::{self, Evidence, Spread};
+use super::{Options, Row, blank};
 use crate::center;
 use crate::scaling::{self, Law, Peak, Range, Round, Unfitted};
 use gritstone_model::{
-    Benchmark, Claims, CopiesPoint, CopiesView, FootnoteKind, LawView, Quantity, RunData,
-    SeriesPoint,
+    Benchmark, Claims, CopiesPoint, CopiesView, Flag, LawView, Note, Quantity, Repeat, RunData,
+    SeriesPoint, in_order,
 };
 use std::collections::BTreeMap;
 
@@ -34,13 +35,14 @@ pub(super) fn view(row: &Row, run: &RunData, options: &Options) -> Option<Copies
     }
     // of one copy, too, all that a launch did counts, and so nothing can be left out of it
     let alone = measured(row);
-    let (alone, notes) = rules::alone(&alone, |l| l.crowded_in_part, options.confidence);
+    let (alone, found) = rules::alone(&alone, |l| l.crowded_in_part, options.confidence);
+    let note = found.map(Note::new);
     let one = rounds(&alone);
     let mut all = vec![(1, one.clone())];
     let mut points = vec![point(1, row, &alone, run, options)];
-    points[0].footnotes.extend(notes.clone());
+    points[0].notes.extend(note.clone());
     // what is left out is told once; what could not be is in every efficiency
-    let mark = notes.filter(|note| note.kind == FootnoteKind::Disturbed);
+    let mark = note.filter(|note| note.flag() == Some(Flag::Interference));
     for (copies, launches) in sizes {
         let benchmark = of_copies(row.benchmark, copies);
         let several = Row {
@@ -51,7 +53,7 @@ pub(super) fn view(row: &Row, run: &RunData, options: &Options) -> Option<Copies
         let launches = measured(&several);
         let together = rounds(&launches);
         let mut point = point(copies, &several, &launches, run, options);
-        point.footnotes.extend(mark.clone());
+        point.notes.extend(mark.clone());
         let efficiency: Vec<f64> = together
             .iter()
             .filter_map(|(round, ns)| Some(one.get(round)? / (f64::from(copies) * ns)))
@@ -67,7 +69,7 @@ pub(super) fn view(row: &Row, run: &RunData, options: &Options) -> Option<Copies
     Some(CopiesView {
         points,
         law: law.as_ref().ok().map(|law| law_view(law, row.benchmark)),
-        unfitted: law.err().map(why_not),
+        unfitted: law.err().map(unfitted),
     })
 }
 
@@ -102,7 +104,7 @@ fn rounds(launches: &[&Reading]) -> Rounds {
         .collect()
 }
 
-/// The figure of so many copies, with the footnotes of several; those of one stand at the row.
+/// The figure of so many copies, with the notes of several; those of one stand at the row.
 fn point(
     copies: u32,
     row: &Row,
@@ -126,24 +128,27 @@ fn point(
         Quantity::Rate { .. } => 1.0 / f64::from(copies),
         _ => f64::from(copies),
     };
-    let mut footnotes = vec![];
+    let mut notes = vec![];
     if copies > 1 {
-        footnotes.extend(row.outcome(&blank(benchmark, run)).1);
-        let centre = center::log_center(&ns, options.confidence).map(|e| e.value);
-        footnotes.extend(rules::untimed(timed.len(), measured));
-        footnotes.extend(rules::claims(benchmark, measured, centre));
-        footnotes.extend(disturbance::disturbed(benchmark, measured));
-        if !values.is_empty() {
-            footnotes.extend(rules::repeatable(&rules::Spread {
-                n: values.len(),
-                thing: "launch",
-                interval,
-                confidence: options.confidence,
-                precision: run.info.settings.precision,
-                modes: None,
-                range: rules::range(&values),
-            }));
-        }
+        notes.extend(row.outcome(&blank(benchmark, run)).1);
+        let spread = (!values.is_empty()).then(|| Spread {
+            n: values.len(),
+            what: Repeat::Launch,
+            interval,
+            confidence: options.confidence,
+            precision: run.info.settings.precision,
+            modes: None,
+            range: rules::range(&values),
+        });
+        notes.extend(rules::work(&Evidence {
+            benchmark,
+            launches: measured,
+            alone: measured,
+            timed: timed.len(),
+            ns: center::log_center(&ns, options.confidence).map(|e| e.value),
+            spread,
+            drift: None,
+        }));
     }
     CopiesPoint {
         copies,
@@ -156,7 +161,7 @@ fn point(
         efficiencies: vec![],
         launches: timed.len(),
         samples: timed.iter().map(|reading| reading.samples.len()).sum(),
-        footnotes: sorted(footnotes),
+        notes: in_order(notes),
     }
 }
 
@@ -202,16 +207,18 @@ fn law_view(law: &Law, benchmark: &Benchmark) -> LawView {
     }
 }
 
-fn why_not(unfitted: Unfitted) -> String {
-    match unfitted {
-        Unfitted::Sizes(sizes) => format!(
-            "The law takes {} different numbers of copies, and {sizes} were measured.",
-            scaling::LEAST_SIZES
-        ),
-        Unfitted::Launches(copies, launches) => format!(
-            "The law takes {} launches of each number of copies, and of {copies} there are {launches}.",
-            scaling::LEAST_LAUNCHES
-        ),
-        Unfitted::NoRate => "There is a rate that is none, so no law was fitted.".to_owned(),
+fn unfitted(why: Unfitted) -> gritstone_model::Unfitted {
+    use gritstone_model::Unfitted as Reason;
+    match why {
+        Unfitted::Sizes(sizes) => Reason::Sizes {
+            sizes,
+            needed: scaling::LEAST_SIZES,
+        },
+        Unfitted::Launches(copies, launches) => Reason::Launches {
+            copies,
+            launches,
+            needed: scaling::LEAST_LAUNCHES,
+        },
+        Unfitted::NoRate => Reason::NoRate,
     }
 }

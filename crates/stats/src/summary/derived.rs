@@ -4,11 +4,12 @@
 //! Must not know: claims of the terms beyond those that their results carry.
 
 use super::reading::{Reading, median};
-use super::words::{count, number, of};
-use super::{Intervals, Options, Row, blank, published, rules, sorted};
+use super::rules::{self, Spread};
+use super::{Intervals, Options, Row, blank, published};
 use crate::{center, describe};
 use gritstone_model::{
-    Benchmark, Footnote, FootnoteKind, Id, PublishedView, PublishedWork, ResultView, RunData, Term,
+    Benchmark, Count, Finding, Flag, Id, Measurement, NegativeBecause, Note, PublishedView,
+    PublishedWork, Repeat, RunData, Status, Subject, Term, in_order,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,10 +61,10 @@ impl Sum<'_> {
 pub(super) fn result(
     sum: &Sum,
     rows: &BTreeMap<&Id, Row>,
-    results: &BTreeMap<&Id, ResultView>,
+    results: &BTreeMap<&Id, Measurement>,
     run: &RunData,
     options: &Options,
-) -> ResultView {
+) -> Measurement {
     let (benchmark, terms) = (sum.benchmark, sum.terms);
     let mut result = blank(benchmark, run);
     let launched = Terms::new(terms, rows, options.confidence);
@@ -73,13 +74,11 @@ pub(super) fn result(
     result.launches = result.values.len();
     result.samples = launched.samples();
     let made_of = benchmark.work.parts();
-    result
-        .footnotes
-        .extend(inherited(made_of.into_iter(), results));
+    result.notes.extend(inherited(made_of.into_iter(), results));
 
     let intervals = rows[&benchmark.id].intervals(options);
     if let Some(center) = intervals.plain_center(&result.values) {
-        result.outcome = "measured".to_owned();
+        result.outcome = Status::Measured;
         result.estimate = Some(center.value);
         result.interval = center.interval;
         result.confidence = center.interval.map(|_| center.confidence);
@@ -89,22 +88,26 @@ pub(super) fn result(
         }
         let precision = run.info.settings.precision;
         let ns = center::plain_center(&sums, options.confidence).map(|e| e.value);
-        let footnotes = footnotes(benchmark, &result, &launched, ns, precision, options);
-        result.footnotes.extend(footnotes);
-    } else if result
-        .footnotes
-        .iter()
-        .all(|f| f.kind != FootnoteKind::NotRun)
-    {
-        result.footnotes.push(unmade(benchmark, results));
+        let evidence = Evidence {
+            benchmark,
+            result: &result,
+            launched: &launched,
+            ns: ns.filter(|&ns| ns > 0.0),
+            precision,
+            confidence: options.confidence,
+        };
+        let found: Vec<Note> = evidence.notes().collect();
+        result.notes.extend(found);
+    } else if !result.is(Flag::Skipped) {
+        result.notes.push(unmade(benchmark, results));
     }
     if let Some(work) = &benchmark.published {
-        let disturbed = disturbed(&result.footnotes);
-        let (view, footnotes) = publish(work, &launched, terms, rows, &intervals, disturbed);
+        let disturbed = result.is(Flag::Interference);
+        let (view, notes) = publish(work, &launched, terms, rows, &intervals, disturbed);
         result.published = Some(view);
-        result.footnotes.extend(footnotes);
+        result.notes.extend(notes);
     }
-    result.footnotes = sorted(result.footnotes);
+    result.notes = in_order(result.notes);
     result
 }
 
@@ -164,16 +167,16 @@ impl<'a> Terms<'a> {
         &self,
         value: impl Fn(&Reading) -> Option<f64>,
         confidence: f64,
-    ) -> (Vec<f64>, Option<Footnote>) {
+    ) -> (Vec<f64>, Option<Finding>) {
         let all = self.sums(&value);
         let alone = self.sums(|launch| value(launch).filter(|_| !launch.crowded_batches));
         let crowded = all.len() - alone.len();
         match alone.len() < rules::fewest(confidence) {
             true => {
-                let mark = rules::beside_a_crowd(crowded, all.len(), "round");
+                let mark = rules::beside_a_crowd(Count::rounds(crowded, all.len()));
                 (all, mark)
             }
-            false => (alone, rules::left_out(crowded, all.len(), "round")),
+            false => (alone, rules::left_out(Count::rounds(crowded, all.len()))),
         }
     }
 
@@ -184,7 +187,7 @@ impl<'a> Terms<'a> {
 }
 
 /// Core cycles likewise, where every launch was paced.
-fn cycles(result: &mut ResultView, launched: &Terms, options: &Options) {
+fn cycles(result: &mut Measurement, launched: &Terms, options: &Options) {
     let paced = launched.sums(|launch| launch.cycles_per_op());
     if paced.len() != result.values.len() {
         return;
@@ -202,134 +205,120 @@ fn cycles(result: &mut ResultView, launched: &Terms, options: &Options) {
 /// interval of the sum.
 pub(super) fn inherited<'a>(
     made_of: impl Iterator<Item = &'a Id>,
-    results: &BTreeMap<&Id, ResultView>,
-) -> Vec<Footnote> {
-    made_of
-        .filter_map(|id| results.get(id))
-        .flat_map(|result| {
-            result
-                .footnotes
-                .iter()
-                .map(move |footnote| (result, footnote))
-        })
-        .filter(|(_, footnote)| {
-            footnote.of.is_none()
-                && matches!(
-                    footnote.kind,
-                    FootnoteKind::Trivialised | FootnoteKind::Disturbed
-                )
-        })
-        .map(|(result, footnote)| {
-            let why = format!("It is made of {}: {}", result.id, footnote.why);
-            Footnote::new(footnote.kind, why)
+    results: &BTreeMap<&Id, Measurement>,
+) -> Vec<Note> {
+    let flags = [Some(Flag::Invalid), Some(Flag::Interference)];
+    let results = made_of.filter_map(|id| results.get(id));
+    let notes = results.flat_map(|result| result.own_notes().map(move |note| (result, note)));
+    notes
+        .filter(|(_, note)| flags.contains(&note.flag()))
+        .map(|(result, note)| {
+            Note::new(Finding::Inherited {
+                from: result.id.clone(),
+                finding: Box::new(note.finding.clone()),
+            })
         })
         .collect()
 }
 
 /// Why there is nothing to sum.
-fn unmade(benchmark: &Benchmark, results: &BTreeMap<&Id, ResultView>) -> Footnote {
+fn unmade(benchmark: &Benchmark, results: &BTreeMap<&Id, Measurement>) -> Note {
     let parts = benchmark.work.parts();
-    let missing: Vec<String> = parts
-        .into_iter()
-        .filter_map(|id| match results.get(id) {
-            None => Some(format!("{id}, which is not part of this run")),
-            Some(result) if result.estimate.is_none() => Some(format!("{id}, which has no figure")),
-            Some(_) => None,
-        })
-        .collect();
-    let why = if missing.is_empty() {
-        "No round measured all the rows that it is made of.".to_owned()
-    } else {
-        format!("It is made of {}.", missing.join(" and of "))
+    let absent = |id: &&&Id| !results.contains_key(**id);
+    let empty = |id: &&&Id| results.get(**id).is_some_and(|r| r.estimate.is_none());
+    let ids = |missing: &dyn Fn(&&&Id) -> bool| -> Vec<Id> {
+        let missing = parts.iter().filter(|id| missing(id));
+        missing.map(|id| (*id).clone()).collect()
     };
-    Footnote::new(FootnoteKind::NotRun, why)
+    Note::new(Finding::PartsMissing {
+        absent: ids(&absent),
+        empty: ids(&empty),
+    })
 }
 
-fn footnotes(
-    benchmark: &Benchmark,
-    result: &ResultView,
-    launched: &Terms,
+/// What the rules of a difference look at.
+struct Evidence<'a> {
+    benchmark: &'a Benchmark,
+    result: &'a Measurement,
+    launched: &'a Terms<'a>,
+    /// The estimate, ns, above 0.
     ns: Option<f64>,
     precision: f64,
-    options: &Options,
-) -> Vec<Footnote> {
-    let mut footnotes = Vec::new();
-    let all = launched.rounds.len();
-    if result.values.len() < all {
-        let why = format!(
-            "A row that it is made of has no figure in {}, which do not count here.",
-            of(all - result.values.len(), all, "round")
-        );
-        footnotes.push(Footnote::new(FootnoteKind::Unrepeatable, why));
-    }
-    footnotes.extend(rules::left_out(
-        launched.crowded,
-        all + launched.crowded,
-        "round",
-    ));
-    let sum = result.estimate.unwrap_or(0.0);
-    let positive = positive(
-        sum,
-        result.interval,
-        benchmark.unit.as_str(),
-        disturbed(&result.footnotes),
-    );
-    let reaches_zero = positive.is_some();
-    footnotes.extend(positive);
-    let physics = ns
-        .filter(|&ns| ns > 0.0)
-        .and_then(|ns| rules::faster_than_physics(benchmark, ns));
-    footnotes.extend(physics.map(|why| Footnote::new(FootnoteKind::Trivialised, why)));
-    footnotes.extend(rules::repeatable(&rules::Spread {
-        n: result.values.len(),
-        thing: "round",
-        interval: result.interval,
-        confidence: options.confidence,
-        // a width relative to what may be nothing says nothing
-        precision: if reaches_zero { 0.0 } else { precision },
-        modes: result.statistics.as_ref().and_then(|s| s.modes),
-        range: rules::range(&result.values),
-    }));
-    footnotes
+    confidence: f64,
 }
 
-/// Whether a row that it is made of was disturbed too often.
-fn disturbed(footnotes: &[Footnote]) -> bool {
-    footnotes.iter().any(|f| f.kind == FootnoteKind::Disturbed)
+/// What is found, if anything.
+type Rule = fn(&Evidence) -> Option<Finding>;
+
+/// The rules of a difference that has an estimate, in the order of their findings.
+const RULES: [Rule; 4] = [
+    incomplete,
+    |e| {
+        rules::left_out(Count::rounds(
+            e.launched.crowded,
+            e.launched.rounds.len() + e.launched.crowded,
+        ))
+    },
+    |e| e.positive(),
+    |e| rules::below_minimum(e.benchmark, e.ns?),
+];
+
+fn incomplete(evidence: &Evidence) -> Option<Finding> {
+    let all = evidence.launched.rounds.len();
+    let count = Count::rounds(all - evidence.result.values.len(), all);
+    (count.part > 0).then_some(Finding::IncompleteRounds { count })
+}
+
+impl Evidence<'_> {
+    fn notes(&self) -> impl Iterator<Item = Note> {
+        let found = RULES.iter().filter_map(|rule| rule(self));
+        let result = self.result;
+        let spread = Spread {
+            n: result.values.len(),
+            what: Repeat::Round,
+            interval: result.interval,
+            confidence: self.confidence,
+            // a width relative to what may be nothing says nothing
+            precision: match self.positive() {
+                Some(_) => 0.0,
+                None => self.precision,
+            },
+            modes: result.statistics.as_ref().and_then(|s| s.modes),
+            range: rules::range(&result.values),
+        };
+        let repeatable: Vec<Note> = rules::repeatable(&spread).collect();
+        found.map(Note::new).chain(repeatable)
+    }
+
+    fn positive(&self) -> Option<Finding> {
+        positive(
+            self.result.estimate?,
+            self.result.interval,
+            self.benchmark.unit.as_str(),
+            self.result.is(Flag::Interference),
+        )
+    }
 }
 
 /// A sum that is not positive, or that may not be. Only one whose whole interval is below nothing tells against its rows: noise
-/// alone makes half of all differences of equal rows negative. Whoever shares the CPU with a row that never sleeps takes more from it
-/// than from one that does, so that of disturbed rows a sum below nothing says nothing of their work.
-fn positive(sum: f64, interval: Option<[f64; 2]>, unit: &str, disturbed: bool) -> Option<Footnote> {
+/// alone makes half of all differences of equal rows negative. Other work that shares the CPU with a row that never sleeps takes more
+/// from it than from one that does, so that of rows with interference a sum below nothing says nothing of their work.
+fn positive(sum: f64, interval: Option<[f64; 2]>, unit: &str, disturbed: bool) -> Option<Finding> {
     let sure = interval.is_none_or(|[_, high]| high <= 0.0);
     if sum <= 0.0 && sure {
-        let (kind, but) = if disturbed {
-            (
-                FootnoteKind::Unrepeatable,
-                ", less than nothing: the rows that it is made of were disturbed, so that it cannot be told",
-            )
-        } else if interval.is_none() {
-            (
-                FootnoteKind::Unrepeatable,
-                ", less than nothing, after too few rounds to tell",
-            )
-        } else {
-            (
-                FootnoteKind::Trivialised,
-                ": less than nothing cannot be measured, so one of its rows does not do what it says",
-            )
-        };
-        let why = format!("The difference is {} {unit}{but}.", number(sum));
-        return Some(Footnote::new(kind, why));
+        return Some(Finding::Negative {
+            value: sum,
+            unit: unit.to_owned(),
+            because: match (disturbed, interval) {
+                (true, _) => NegativeBecause::Interference,
+                (false, None) => NegativeBecause::TooFew,
+                (false, Some(_)) => NegativeBecause::Work,
+            },
+        });
     }
-    let [low, high] = interval.filter(|[low, _]| *low <= 0.0)?;
-    let why = format!(
-        "The interval, {} to {} {unit}, reaches 0: the difference may be nothing.",
-        number(low),
-        number(high)
-    );
-    Some(Footnote::new(FootnoteKind::Unrepeatable, why))
+    let interval = interval.filter(|[low, _]| *low <= 0.0)?;
+    let unit = unit.to_owned();
+    Some(Finding::ReachesZero { interval, unit })
 }
 
 /// The published work as the sum of the batches of the terms: real time per round; user time by the CPU clock, where no
@@ -341,24 +330,28 @@ fn publish(
     rows: &BTreeMap<&Id, Row>,
     intervals: &Intervals,
     disturbed: bool,
-) -> (PublishedView, Vec<Footnote>) {
+) -> (PublishedView, Vec<Note>) {
     let mut view = published::blank(work);
-    let mut footnotes = Vec::new();
+    let mut notes = Vec::new();
+    let about = |found: Option<Finding>, subject| found.map(|f| Note::new(f).about(subject));
     let (values, crowd) = launched.batches(|l| l.batch_s(work.operations), intervals.confidence);
     view.values = values;
-    let beside = |note: &Footnote| note.kind == FootnoteKind::Disturbed;
+    let beside = |found: &Finding| found.flag() == Some(Flag::Interference);
     let disturbed = disturbed || crowd.as_ref().is_some_and(beside);
-    footnotes.extend(crowd.map(|note| note.of("real_s")));
+    notes.extend(about(crowd, Subject::Real));
     if let Some(real) = intervals.plain_center(&view.values) {
         (view.real_s, view.real_interval) = (Some(real.value), real.interval);
-        let footnote = positive(real.value, real.interval, "s", disturbed);
-        footnotes.extend(footnote.map(|footnote| footnote.of("real_s")));
+        let found = positive(real.value, real.interval, "s", disturbed);
+        notes.extend(about(found, Subject::Real));
     } else if !launched.rounds.is_empty() {
-        let why = format!(
-            "The published work of all its rows was not timed as one batch in any of {}.",
-            count(launched.rounds.len(), "round")
-        );
-        footnotes.push(Footnote::new(FootnoteKind::NotRun, why).of("real_s"));
+        let all = launched.rounds.len();
+        let found = Finding::NoBatch {
+            count: Count::rounds(all, all),
+            did: None,
+            operations: work.operations,
+            timed: false,
+        };
+        notes.extend(about(Some(found), Subject::Real));
     }
     let stays_out = |term: &Term| {
         let row = rows.get(&term.id);
@@ -367,12 +360,12 @@ fn publish(
     if terms.iter().all(stays_out) {
         let cpu = |launch: &Reading| launch.batch_cpu_s(work.operations);
         let (users, crowd) = launched.batches(cpu, intervals.confidence);
-        footnotes.extend(crowd.map(|note| note.of("user_s")));
+        notes.extend(about(crowd, Subject::User));
         if let Some(user) = intervals.plain_center(&users) {
             (view.user_s, view.user_interval) = (Some(user.value), user.interval);
-            let footnote = positive(user.value, user.interval, "s", disturbed);
-            footnotes.extend(footnote.map(|footnote| footnote.of("user_s")));
+            let found = positive(user.value, user.interval, "s", disturbed);
+            notes.extend(about(found, Subject::User));
         }
     }
-    (view, footnotes)
+    (view, notes)
 }

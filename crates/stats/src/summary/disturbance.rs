@@ -4,29 +4,21 @@
 
 use super::limits;
 use super::reading::Reading;
-use super::words::{count, of, percent};
-use gritstone_model::{Benchmark, Conditions, Footnote, FootnoteKind};
-
-/// What is said of a launch that had its core to itself beside none of its samples.
-pub(super) const CROWDED: &str = "another thread of its core was busy";
+use gritstone_model::{Benchmark, Conditions, Count, Finding, Interference};
 
 /// Whether the launches had less than the whole machine in too many of them.
-pub(super) fn disturbed(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Footnote> {
+pub(super) fn interfered(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Finding> {
     let found: Vec<Disturbance> = launches
         .iter()
         .map(|reading| Disturbance::of(benchmark.processor_bound, reading))
         .filter(Disturbance::is_any)
         .collect();
-    if found.len() as f64 <= limits::DISTURBED_SHARE * launches.len() as f64 {
-        return None;
-    }
     let most = found.iter().fold(Disturbance::default(), |a, b| a.max(b));
-    let why = format!(
-        "Disturbed in {}: {}.",
-        of(found.len(), launches.len(), "launch"),
-        most.causes().join(", ")
-    );
-    Some(Footnote::new(FootnoteKind::Disturbed, why))
+    let many = found.len() as f64 > limits::DISTURBED_SHARE * launches.len() as f64;
+    many.then(|| Finding::Interfered {
+        count: Count::launches(found.len(), launches.len()),
+        causes: most.causes(),
+    })
 }
 
 /// What was above its limit during a launch, as shares of its length; 0 for what was not, or cannot be known here.
@@ -89,35 +81,22 @@ impl Disturbance {
         }
     }
 
-    fn causes(&self) -> Vec<String> {
-        let shares = [
-            (self.others, "others used up to", "of a CPU"),
-            (
-                self.elsewhere,
-                "the CPUs beside it were busy for up to",
-                "of the time",
-            ),
-            (self.steal, "the hypervisor stole up to", "of the time"),
-            (self.stood, "it stood still for up to", "of the time"),
-            (
-                self.throttled,
-                "the CPU quota held it back for up to",
-                "of the time",
-            ),
-        ];
-        let counts = [
-            (self.overheated, "the CPU was slowed for its heat up to"),
-            (self.memory, "the memory limit was reached up to"),
-        ];
-        let shares = shares
-            .into_iter()
-            .filter(|(share, ..)| *share > 0.0)
-            .map(|(share, what, whole)| format!("{what} {} {whole}", percent(share)));
-        let counts = counts
-            .into_iter()
-            .filter(|(times, _)| *times > 0)
-            .map(|(times, what)| format!("{what} {}", count(times as usize, "time")));
-        let crowded = self.crowded.then(|| CROWDED.to_owned());
-        shares.chain(counts).chain(crowded).collect()
+    fn causes(&self) -> Vec<Interference> {
+        use Interference::{
+            Elsewhere, MemoryLimit, Others, Overheated, Smt, Stalled, Steal, Throttled,
+        };
+        [
+            (self.others > 0.0).then_some(Others(self.others)),
+            (self.elsewhere > 0.0).then_some(Elsewhere(self.elsewhere)),
+            (self.steal > 0.0).then_some(Steal(self.steal)),
+            (self.stood > 0.0).then_some(Stalled(self.stood)),
+            (self.throttled > 0.0).then_some(Throttled(self.throttled)),
+            (self.overheated > 0).then_some(Overheated(self.overheated)),
+            (self.memory > 0).then_some(MemoryLimit(self.memory)),
+            self.crowded.then_some(Smt),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
     }
 }

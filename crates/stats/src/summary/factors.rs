@@ -1,28 +1,33 @@
 //! The summary of hp-1987, table 5.1: the arithmetic mean, with published weights, of how each row stands against a baseline.
 //!
 //! Of times, so lower is better. A row that the baseline does not print is left out, with its weight, and named; one that this
-//! run lacks, or that is starred, withholds the mean: over what is left it would be another one under the same name.
+//! run lacks, or that is invalid, withholds the mean: over what is left it would be another one under the same name.
 //!
 //! Must not know: which rows there are, where the baseline comes from.
 
 use super::rating::Entry;
-use super::words::{count, of, percent};
-use super::{Options, blank, rules, sorted};
+use super::rules::{self, Spread};
+use super::{Options, blank};
 use crate::between::DEFAULT;
-use crate::compare::{scale, starred};
+use crate::compare::scale;
 use crate::quantile;
-use crate::rating::{RatingRow, Withheld, arithmetic};
-use gritstone_model::{Footnote, FootnoteKind, Id, ResultView, RunData, RunView};
+use crate::rating::{RatingRow, arithmetic};
+use crate::ratings::{parts_flagged, withheld};
+use gritstone_model::{
+    Finding, Flag, Id, Measurement, Note, Part, PartValue, Repeat, RunData, RunView, Status,
+    Subject, Withheld, in_order,
+};
 use std::collections::BTreeMap;
 
 /// What is compared: the median of what was measured.
-const COMPARED: &str = "estimate";
+const COMPARED: Subject = Subject::Estimate;
 
 /// A row that the baseline has a figure of.
 struct Factor<'a> {
+    part: Part,
     row: RatingRow,
     /// The result here, and what its unit is in that of the baseline.
-    own: Option<(&'a ResultView, f64)>,
+    own: Option<(&'a Measurement, f64)>,
 }
 
 /// The rows, by what becomes of them.
@@ -37,7 +42,7 @@ struct Factors<'a> {
 }
 
 impl<'a> Factors<'a> {
-    fn own(&self) -> impl Iterator<Item = &'a ResultView> {
+    fn own(&self) -> impl Iterator<Item = &'a Measurement> {
         self.compared
             .iter()
             .filter_map(|factor| Some(factor.own?.0))
@@ -48,37 +53,36 @@ impl<'a> Factors<'a> {
 pub(super) fn result(
     entry: &Entry,
     weights: &[f64],
-    results: &BTreeMap<&Id, ResultView>,
+    results: &BTreeMap<&Id, Measurement>,
     run: &RunData,
     options: &Options,
-) -> ResultView {
+) -> Measurement {
     let mut result = blank(entry.benchmark, run);
     let Some(baseline) = options.baselines.get(entry.baseline) else {
-        let why = format!(
-            "The mean against {} is withheld: the baseline is not among the machines that are known.",
-            entry.baseline
-        );
-        result
-            .footnotes
-            .push(Footnote::new(FootnoteKind::NotRun, why));
+        let why = entry.withheld(Withheld::NoBaseline);
+        result.notes.push(why.into());
         return result;
     };
     let factors = gather(entry.over, weights, baseline, results);
-    for Factor { row, own } in &factors.compared {
+    for Factor { part, row, own } in &factors.compared {
         let ratio = own.and_then(|(own, unit)| Some(own.estimate? * unit / row.reference));
-        let name = format!("ratio of {}", row.name);
-        result.parts.extend(ratio.map(|ratio| (name, ratio)));
+        let part = match part {
+            Part::Benchmark(id) => Part::RatioOf(id.clone()),
+            other => other.clone(),
+        };
+        result
+            .parts
+            .extend(ratio.map(|value| PartValue { part, value }));
     }
     let rows: Vec<RatingRow> = factors.compared.iter().map(|f| f.row.clone()).collect();
-    match arithmetic(&rows, options.confidence, run.info.settings.seed) {
+    match arithmetic(&rows, options.confidence) {
         Err(why) => {
-            let why = withheld(&why, entry);
-            result
-                .footnotes
-                .push(Footnote::new(FootnoteKind::NotRun, why));
+            let parts: Vec<&Part> = factors.compared.iter().map(|f| &f.part).collect();
+            let why = entry.withheld(withheld(why, &parts));
+            result.notes.push(why.into());
         }
         Ok(mean) => {
-            result.outcome = "measured".to_owned();
+            result.outcome = Status::Measured;
             result.estimate = Some(mean.value);
             // what runs differ by is in all rows alike, and is not averaged away
             let half = |[low, high]: [f64; 2]| {
@@ -90,20 +94,20 @@ pub(super) fn result(
             result.interval = half.map(|half| [mean.value / half.exp(), mean.value * half.exp()]);
             result.confidence = half.map(|_| options.confidence);
             result.launches = factors.own().map(|own| own.launches).sum();
-            result.footnotes.extend(rules::repeatable(&rules::Spread {
+            result.notes.extend(rules::repeatable(&Spread {
                 n: factors.own().map(|own| own.launches).min().unwrap_or(0),
-                thing: "launch",
+                what: Repeat::Launch,
                 interval: result.interval,
                 confidence: options.confidence,
                 precision: 0.0,
                 modes: None,
                 range: 0.0,
             }));
-            result.footnotes.extend(doubts(&factors));
+            result.notes.extend(doubts(&factors));
         }
     }
-    result.footnotes.extend(unprinted(&factors, entry));
-    result.footnotes = sorted(result.footnotes);
+    result.notes.extend(unprinted(&factors, entry));
+    result.notes = in_order(result.notes);
     result
 }
 
@@ -111,87 +115,58 @@ fn gather<'a>(
     over: &'a [Id],
     weights: &[f64],
     baseline: &RunView,
-    results: &'a BTreeMap<&Id, ResultView>,
+    results: &'a BTreeMap<&Id, Measurement>,
 ) -> Factors<'a> {
     let mut factors = Factors::default();
     for (id, &weight) in over.iter().zip(weights) {
         factors.all += weight;
-        let printed = baseline.results.iter().find(|result| result.id == *id);
+        let printed = baseline.get(id);
         let Some((printed, reference)) = printed.and_then(|p| Some((p, p.estimate?))) else {
             factors.unprinted.push(id);
             factors.left_out += weight;
             continue;
         };
         let mut row = RatingRow {
-            name: id.to_string(),
             launches: vec![],
             reference,
             better: printed.better,
             weight,
-            starred: false,
+            invalid: false,
         };
         let own = results.get(id).filter(|own| own.estimate.is_some());
         let own = own.and_then(|own| Some((own, scale(&own.unit, &printed.unit)?)));
         if let Some((own, unit)) = own {
-            row.starred = starred(own, COMPARED);
-            let values = own.values.iter().map(|value| value * unit);
-            row.launches = (0..).zip(values).collect();
+            row.invalid = own.has(Flag::Invalid, COMPARED);
+            row.launches = own.values.iter().map(|value| value * unit).collect();
         }
-        factors.compared.push(Factor { row, own });
+        factors.compared.push(Factor {
+            part: Part::Benchmark(id.clone()),
+            row,
+            own,
+        });
     }
     factors
 }
 
-fn withheld(why: &Withheld, entry: &Entry) -> String {
-    let how = match why {
-        Withheld::Missing(rows) => format!(
-            "{} not measured here: {}",
-            of(rows.len(), entry.over.len(), "row"),
-            rows.join(", ")
-        ),
-        why => why.to_string(),
-    };
-    format!("The mean against {} is withheld: {how}.", entry.baseline)
-}
-
 /// What the baseline lacks.
-fn unprinted(factors: &Factors, entry: &Entry) -> Option<Footnote> {
-    let names: Vec<&str> = factors.unprinted.iter().map(|id| id.as_str()).collect();
-    (!names.is_empty()).then(|| {
-        let why = format!(
-            "{} of the weight counts: {} has no figure of {}.",
-            percent(1.0 - factors.left_out / factors.all),
-            entry.baseline,
-            names.join(", ")
-        );
-        Footnote::new(FootnoteKind::Note, why)
+fn unprinted(factors: &Factors, entry: &Entry) -> Option<Note> {
+    let benchmarks: Vec<Id> = factors.unprinted.iter().copied().cloned().collect();
+    (!benchmarks.is_empty()).then(|| {
+        Note::new(Finding::WeightLeftOut {
+            share: 1.0 - factors.left_out / factors.all,
+            baseline: entry.baseline.to_owned(),
+            benchmarks,
+        })
     })
 }
 
-/// One footnote for each kind of doubt, with the rows that have it.
-fn doubts(factors: &Factors) -> Vec<Footnote> {
-    let kinds = [
-        (FootnoteKind::Disturbed, "disturbed"),
-        (
-            FootnoteKind::NotComparable,
-            "of other work or of a stand-in",
-        ),
-    ];
-    let has = |own: &ResultView, kind| {
-        let mut notes = own.footnotes.iter();
-        notes.any(|note| note.kind == kind && note.of.as_deref().is_none_or(|of| of == COMPARED))
+/// One note for each flag that rows have, with the rows.
+fn doubts(factors: &Factors) -> Vec<Note> {
+    let note = |flag| {
+        let flagged = factors.own().filter(|own| own.has(flag, COMPARED));
+        let ids = flagged.map(|own| own.id.clone()).collect();
+        parts_flagged(flag, ids, factors.compared.len())
     };
-    let note = |(kind, word)| {
-        let rows: Vec<&str> = factors
-            .own()
-            .filter(|own| has(own, kind))
-            .map(|own| own.id.as_str())
-            .collect();
-        (!rows.is_empty()).then(|| {
-            let all = count(factors.compared.len(), "row");
-            let why = format!("Of {all} {} {word}: {}.", rows.len(), rows.join(", "));
-            Footnote::new(kind, why)
-        })
-    };
-    kinds.into_iter().filter_map(note).collect()
+    let flags = [Flag::Interference, Flag::NotComparable];
+    flags.into_iter().filter_map(note).collect()
 }

@@ -1,13 +1,12 @@
 //! Whether time grows in proportion to the operations done: what a loop that a compiler removed, and work that piles up, cannot show.
 //!
-//! Must not know: figures, footnotes, what else an entry claims.
+//! Must not know: estimates, what else an entry claims.
 
 use super::disturbance::Disturbance;
 use super::limits;
 use super::reading::{Reading, median};
-use super::words::{count, number};
 use crate::center::ends_of_median;
-use gritstone_model::Benchmark;
+use gritstone_model::{Benchmark, Finding};
 use std::collections::BTreeMap;
 
 /// Time must grow in proportion to n, between the two largest n that were probed often enough. A launch that was disturbed
@@ -16,7 +15,7 @@ use std::collections::BTreeMap;
 /// audit: bursts that are too short to disturb a launch only ever add time, and more to long regions than to short. Who else has the
 /// core of a virtual machine is not seen at all: that time grows faster than n must be so among shorter regions too. That it grows slower
 /// is nobody else's doing, and needs no more.
-pub(super) fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<String> {
+pub(super) fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Finding> {
     let growth = |l: &Reading| Growth::of(l.warm(), least);
     if launches.iter().all(|l| growth(l).is_none()) {
         return Some(Growth::unseen(launches.len()));
@@ -131,24 +130,20 @@ impl Growth {
     }
 
     /// Why it is not in proportion to n, if it is not.
-    pub(crate) fn fault(&self) -> Option<String> {
-        (!limits::LINEAR_EXPONENT.contains(&self.exponent)).then(|| {
-            format!(
-                "Time does not grow in proportion to n: between n = {} and n = {} it grows as n to the power of {} (must be {} to {}).",
-                self.small,
-                self.large,
-                number(self.exponent),
-                limits::LINEAR_EXPONENT.start(),
-                limits::LINEAR_EXPONENT.end(),
-            )
+    pub(crate) fn fault(&self) -> Option<Finding> {
+        (!limits::LINEAR_EXPONENT.contains(&self.exponent)).then(|| Finding::NotLinear {
+            small: self.small,
+            large: self.large,
+            exponent: Some(self.exponent).filter(|exponent| exponent.is_finite()),
+            allowed: [
+                *limits::LINEAR_EXPONENT.start(),
+                *limits::LINEAR_EXPONENT.end(),
+            ],
         })
     }
 
-    /// What is said where no launch shows any growth.
-    pub(crate) fn unseen(launches: usize) -> String {
-        format!(
-            "Nothing shows that time grows with n: two different n were not timed twice in any of {}.",
-            count(launches, "launch")
-        )
+    /// What is found where no launch shows any growth.
+    pub(crate) fn unseen(launches: usize) -> Finding {
+        Finding::GrowthUnverified { launches }
     }
 }

@@ -1,47 +1,45 @@
-//! What a load did that a row was measured beside, as its launches said it.
+//! What a load did beside which a benchmark was measured, as its launches said it.
 //!
 //! Must not know: what the programs of a load are.
 
 use super::reading::Reading;
-use super::words::number;
-use gritstone_model::{Benchmark, Footnote, FootnoteKind};
+use gritstone_model::{Benchmark, Finding, LoadRate};
 
-/// Pieces of work an hour of each program of the load, on average over launches: a load that stood still was none.
-pub(super) fn beside(benchmark: &Benchmark, launches: &[&Reading]) -> Vec<Footnote> {
-    let said = |program: &str| -> Vec<(f64, &str)> {
-        let all = launches.iter().flat_map(|launch| launch.params(program));
-        let split = all.filter_map(|value| value.split_once(' '));
-        split
+/// Pieces of work an hour of each program of the load, on average over launches.
+fn rates<'a>(
+    benchmark: &'a Benchmark,
+    launches: &'a [&Reading],
+) -> impl Iterator<Item = (&'a str, LoadRate)> {
+    let rate = |program: &'a str| {
+        let said = launches.iter().flat_map(|launch| launch.params(program));
+        let split = said.filter_map(|value| value.split_once(' '));
+        let said: Vec<(f64, &str)> = split
             .filter_map(|(rate, of)| Some((rate.parse().ok()?, of)))
-            .collect()
-    };
-    let mut rates = vec![];
-    let mut idle = vec![];
-    for program in benchmark.load() {
-        let said = said(program);
-        let Some((_, of)) = said.first() else {
-            continue;
+            .filter(|(rate, _): &(f64, &str)| rate.is_finite())
+            .collect();
+        let (_, what) = said.first()?;
+        let rate = LoadRate {
+            per_hour: said.iter().map(|(rate, _)| rate).sum::<f64>() / said.len() as f64,
+            what: (*what).to_owned(),
         };
-        let mean = said.iter().map(|(rate, _)| rate).sum::<f64>() / said.len() as f64;
-        rates.push(format!("{} {of}", number(mean)));
-        if mean <= 0.0 {
-            idle.push(program);
-        }
-    }
-    let note = (!rates.is_empty()).then(|| {
-        let why = format!("The load beside it did in an hour: {}.", rates.join("; "));
-        Footnote::new(FootnoteKind::Note, why)
-    });
-    let stood = (!idle.is_empty()).then(|| {
-        let why = format!(
-            "Of the load beside it {} did nothing while this was measured.",
-            idle.join(" and ")
-        );
-        Footnote::new(FootnoteKind::NotComparable, why)
-    });
-    note.into_iter().chain(stood).collect()
+        Some((program, rate))
+    };
+    let programs = benchmark.load().into_iter();
+    programs.filter_map(rate)
 }
 
+/// What each program of the load did.
+pub(super) fn did(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Finding> {
+    let rates: Vec<LoadRate> = rates(benchmark, launches).map(|(_, rate)| rate).collect();
+    (!rates.is_empty()).then_some(Finding::Load { rates })
+}
+
+/// Which programs did nothing: a load that stood still was none.
+pub(super) fn idle(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Finding> {
+    let idle = rates(benchmark, launches).filter(|(_, rate)| rate.per_hour <= 0.0);
+    let programs: Vec<String> = idle.map(|(program, _)| program.to_owned()).collect();
+    (!programs.is_empty()).then_some(Finding::IdleLoad { programs })
+}
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,7 +63,7 @@ mod tests {
         }
     }
 
-    fn notes(launches: &[Launch]) -> Vec<(FootnoteKind, String)> {
+    fn found(launches: &[Launch]) -> [Option<Finding>; 2] {
         let row = Benchmark {
             id: Id::parse("rt/x@level-2").unwrap(),
             title: String::new(),
@@ -92,11 +90,8 @@ mod tests {
             not_comparable: None,
         };
         let readings: Vec<Reading> = launches.iter().map(Reading::of).collect();
-        let notes = beside(&row, &readings.iter().collect::<Vec<_>>());
-        notes
-            .into_iter()
-            .map(|note| (note.kind, note.why))
-            .collect()
+        let readings: Vec<&Reading> = readings.iter().collect();
+        [did(&row, &readings), idle(&row, &readings)]
     }
 
     #[test]
@@ -105,15 +100,22 @@ mod tests {
             launch(["1000 transactions of 16 users", "4 writes"]),
             launch(["2000 transactions of 16 users", "8 writes"]),
         ];
-        let said = "The load beside it did in an hour: 1500 transactions of 16 users; 6 writes.";
-        assert_eq!(notes(&launches), [(FootnoteKind::Note, said.to_owned())]);
-        assert!(notes(&[]).is_empty());
+        let rate = |per_hour, what: &str| LoadRate {
+            per_hour,
+            what: what.to_owned(),
+        };
+        let rates = vec![
+            rate(1500.0, "transactions of 16 users"),
+            rate(6.0, "writes"),
+        ];
+        assert_eq!(found(&launches), [Some(Finding::Load { rates }), None]);
+        assert_eq!(found(&[]), [None, None]);
     }
 
     #[test]
     fn a_load_that_stood_still_was_none() {
-        let told = notes(&[launch(["0 transactions of 16 users", "4 writes"])]);
-        let said = "Of the load beside it load/users did nothing while this was measured.";
-        assert_eq!(told[1], (FootnoteKind::NotComparable, said.to_owned()));
+        let [_, idle] = found(&[launch(["0 transactions of 16 users", "4 writes"])]);
+        let programs = vec!["load/users".to_owned()];
+        assert_eq!(idle, Some(Finding::IdleLoad { programs }));
     }
 }

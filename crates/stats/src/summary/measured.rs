@@ -1,28 +1,25 @@
 //! A row that was launched: kernels, commands and scenarios. One value a launch, one figure from the launches.
 //!
-//! Must not know: other rows, the rules of footnotes, how the published work is timed.
+//! Must not know: other rows, the rules of notes, how the published work is timed.
 
 use super::reading::{Reading, median, merged};
-use super::{
-    Intervals, Options, Row, blank, disturbance, load, longest, paging, pairs, published, rules,
-    sorted,
-};
+use super::rules::{self, Evidence, Spread};
+use super::{Intervals, Options, Row, blank, paging, pairs, published};
 use crate::{center, describe};
 use gritstone_model::{
-    Benchmark, Footnote, FootnoteKind, Quantity, ResultView, RunData, Statistics, Work,
+    Benchmark, Measurement, Quantity, Repeat, RunData, Statistics, Work, in_order,
 };
-use std::collections::BTreeSet;
 
 /// The result of a row from its launches.
-pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView {
+pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement {
     let benchmark = row.benchmark;
     let mut result = blank(benchmark, run);
-    let (outcome, footnotes) = row.outcome(&result);
+    let (outcome, failure) = row.outcome(&result);
     result.outcome = outcome;
-    result.footnotes.extend(footnotes);
+    result.notes.extend(failure);
 
     let launches: Vec<&Reading> = row.launches.iter().filter(|r| r.measured()).collect();
-    let (alone, crowded) = rules::uncrowded(&launches, options.confidence);
+    let alone = rules::uncrowded(&launches, |launch| launch.crowded, options.confidence);
     let (timed, ns): (Vec<&Reading>, Vec<f64>) = alone
         .iter()
         .filter_map(|launch| Some((*launch, row.ns(launch)?)))
@@ -31,48 +28,42 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> ResultView 
     figure(&mut result, row, &timed, &ns, &intervals);
     result.parts = pairs::parts(benchmark, &timed);
     result.measured = measured(&launches);
-
-    let centre = center::log_center(&ns, options.confidence).map(|e| e.value);
-    let notes = &mut result.footnotes;
-    notes.extend(rules::untimed(timed.len(), &alone));
-    notes.extend(rules::claims(benchmark, &launches, centre));
-    if !result.values.is_empty() {
-        notes.extend(rules::repeatable(&rules::Spread {
-            n: result.launches,
-            thing: "launch",
-            interval: result.interval,
-            confidence: options.confidence,
-            precision: run.info.settings.precision,
-            modes: result.statistics.as_ref().and_then(|s| s.modes),
-            range: rules::range(&result.values),
-        }));
-    }
-    notes.extend(longest::explained(&timed));
-    notes.extend(remarked(&launches));
-    notes.extend(paging::stood_in(&launches));
-    notes.extend(load::beside(benchmark, &launches));
-    notes.extend(paging::paged(benchmark, &launches));
     result.faults_per_page = paging::faults_per_page(benchmark, &launches);
-    notes.extend(disturbance::disturbed(benchmark, &alone));
-    notes.extend(crowded);
-    if result.cycles.is_some() {
-        notes.extend(rules::drifted(row.drift));
-    }
+
+    let spread = (!result.values.is_empty()).then(|| Spread {
+        n: result.launches,
+        what: Repeat::Launch,
+        interval: result.interval,
+        confidence: options.confidence,
+        precision: run.info.settings.precision,
+        modes: result.statistics.as_ref().and_then(|s| s.modes),
+        range: rules::range(&result.values),
+    });
+    let evidence = Evidence {
+        benchmark,
+        launches: &launches,
+        alone: &alone,
+        timed: timed.len(),
+        ns: center::log_center(&ns, options.confidence).map(|e| e.value),
+        spread,
+        drift: result.cycles.map(|_| row.drift),
+    };
+    result.notes.extend(rules::all(&evidence));
     if let Some(work) = &benchmark.published {
-        let (view, footnotes) = match benchmark.work {
+        let (view, notes) = match benchmark.work {
             Work::Kernel(_) => published::batches(work, benchmark, &alone, &intervals),
             _ => published::processes(work, &timed, &intervals),
         };
         result.published = Some(view);
-        result.footnotes.extend(footnotes);
+        result.notes.extend(notes);
     }
-    result.footnotes = sorted(result.footnotes);
+    result.notes = in_order(result.notes);
     result
 }
 
 /// Estimate, cycles, statistics and values, from nanoseconds an operation, one for each launch.
 fn figure(
-    result: &mut ResultView,
+    result: &mut Measurement,
     row: &Row,
     timed: &[&Reading],
     ns: &[f64],
@@ -130,14 +121,6 @@ fn statistics(timed: &[&Reading], benchmark: &Benchmark, values: &[f64]) -> Opti
         drift: launches.drift,
         modes: launches.modes,
     })
-}
-
-/// What the launches themselves found worth saying, each of it once.
-fn remarked(launches: &[&Reading]) -> impl Iterator<Item = Footnote> {
-    let said = launches.iter().flat_map(|launch| launch.params("remark"));
-    let said: BTreeSet<&str> = said.collect();
-    said.into_iter()
-        .map(|why| Footnote::new(FootnoteKind::Note, why.to_owned()))
 }
 
 /// What was really measured, as the launches said it; more than one thing is all of them.

@@ -3,41 +3,54 @@
 //! Must not know: which kernels do so, how a matrix is drawn.
 
 use super::reading::{Reading, median};
-use gritstone_model::{Benchmark, Event};
+use gritstone_model::{Benchmark, Event, Part, PartValue};
 use std::collections::BTreeMap;
 
 /// The pair of what comes next.
 const PAIR: &str = "pair";
 
-/// By the name of the pair, in the unit of the row: the median of what the launches say, each of which is the median of its
-/// samples of that pair. Empty where no pair was named.
-pub(super) fn parts(benchmark: &Benchmark, launches: &[&Reading]) -> BTreeMap<String, f64> {
-    let mut of: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+/// In the unit of the row: the median of what the launches say of each pair, each of which is the median of its samples of that
+/// pair. Empty where no pair was named.
+pub(super) fn parts(benchmark: &Benchmark, launches: &[&Reading]) -> Vec<PartValue> {
+    let mut of: BTreeMap<Pair, Vec<f64>> = BTreeMap::new();
     for launch in launches {
         for (pair, ns) in in_launch(launch) {
             of.entry(pair).or_default().extend(median(ns));
         }
     }
     let figure = |ns| benchmark.unit.figure(ns, benchmark.amount_per_op);
-    of.into_iter()
-        .filter_map(|(pair, ns)| Some((pair.to_owned(), figure(median(ns)?)?)))
-        .collect()
+    let value = |((a, b), ns): (Pair, Vec<f64>)| {
+        Some(PartValue {
+            part: Part::Cpus(a, b),
+            value: figure(median(ns)?)?,
+        })
+    };
+    of.into_iter().filter_map(value).collect()
 }
 
-fn in_launch<'a>(launch: &Reading<'a>) -> BTreeMap<&'a str, Vec<f64>> {
-    let mut of: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+/// Two CPUs.
+type Pair = (u32, u32);
+
+fn named(text: &str) -> Option<Pair> {
+    let (a, b) = text.split_once('-')?;
+    Some((a.parse().ok()?, b.parse().ok()?))
+}
+
+fn in_launch(launch: &Reading) -> BTreeMap<Pair, Vec<f64>> {
+    let mut of: BTreeMap<Pair, Vec<f64>> = BTreeMap::new();
     let mut pair = None;
     for event in &launch.launch.events {
         match event {
-            Event::Param { key, value } if key == PAIR => pair = Some(value.as_str()),
+            Event::Param { key, value } if key == PAIR => pair = named(value),
             Event::Sample(sample) if sample.n > 0 && sample.wall > 0 => {
                 let ns = sample.wall as f64 / sample.n as f64;
-                of.entry(pair.unwrap_or_default()).or_default().push(ns);
+                if let Some(pair) = pair {
+                    of.entry(pair).or_default().push(ns);
+                }
             }
             _ => {}
         }
     }
-    of.remove("");
     of
 }
 
@@ -95,11 +108,12 @@ mod tests {
         let readings: Vec<&Reading> = readings.iter().collect();
         let told = parts(&benchmark(), &readings);
         // of 120, 140 and 80 ns a round trip, two transfers each; then 400 and 200
-        let expected = [("0-1", 60.0), ("0-2", 200.0), ("1-2", 100.0)];
-        assert_eq!(
-            told,
-            expected.map(|(pair, ns)| (pair.to_owned(), ns)).into()
-        );
+        let expected = [((0, 1), 60.0), ((0, 2), 200.0), ((1, 2), 100.0)];
+        let part = |((a, b), value)| PartValue {
+            part: Part::Cpus(a, b),
+            value,
+        };
+        assert_eq!(told, expected.map(part));
     }
 
     #[test]

@@ -4,12 +4,13 @@
 //! Must not know: estimates per operation, other rows.
 
 use super::reading::Reading;
-use super::words::{number, percent};
 use super::{Intervals, limits, rules};
 use crate::between::Scatter;
 use crate::center::Estimate;
 use crate::quantile;
-use gritstone_model::{Benchmark, Footnote, FootnoteKind, PublishedView, PublishedWork, Usage};
+use gritstone_model::{
+    Benchmark, Count, Finding, Note, PublishedView, PublishedWork, Subject, Usage,
+};
 
 /// The published work of a kernel: batches in a process that is already running, and whole processes beside them.
 pub(super) fn batches(
@@ -17,7 +18,7 @@ pub(super) fn batches(
     benchmark: &Benchmark,
     launches: &[&Reading],
     intervals: &Intervals,
-) -> (PublishedView, Vec<Footnote>) {
+) -> (PublishedView, Vec<Note>) {
     let mut view = blank(work);
     let (timed, crowd) = rules::alone(launches, |l| l.crowded_batches, intervals.confidence);
     view.values = each(&timed, |launch| launch.batch_s(work.operations));
@@ -48,14 +49,15 @@ pub(super) fn batches(
         _ => None,
     };
     let user = view.user_s.and_then(|_| crowd.clone());
-    let footnotes = [
-        crowd.map(|note| note.of("real_s")),
-        user.map(|note| note.of("user_s")),
-        crowd_of_whole.map(|note| note.of("process_s")),
-        missing(work, &timed, &view),
-        start(&view),
+    let found = [
+        (Subject::Real, crowd),
+        (Subject::User, user),
+        (Subject::Process, crowd_of_whole),
+        (Subject::Real, missing(work, &timed, &view)),
+        (Subject::Process, start(&view)),
     ];
-    (view, footnotes.into_iter().flatten().collect())
+    let note = |(about, found): (Subject, Option<Finding>)| Some(Note::new(found?).about(about));
+    (view, found.into_iter().filter_map(note).collect())
 }
 
 /// The published work of a command or a scenario, which is a whole process: its real time is the time of the process.
@@ -63,7 +65,7 @@ pub(super) fn processes(
     work: &PublishedWork,
     launches: &[&Reading],
     intervals: &Intervals,
-) -> (PublishedView, Vec<Footnote>) {
+) -> (PublishedView, Vec<Note>) {
     let mut view = blank(work);
     view.values = each(launches, |launch| Some(launch.ns_per_op(false)? / 1e9));
     let process = intervals.log_center(&view.values);
@@ -83,7 +85,8 @@ pub(super) fn processes(
 pub(super) fn blank(work: &PublishedWork) -> PublishedView {
     PublishedView {
         work: work.work.clone(),
-        figure: work.figure.clone(),
+        operations: Some(work.operations),
+        figure: work.figure,
         ..PublishedView::default()
     }
 }
@@ -159,51 +162,24 @@ impl Charged {
 }
 
 /// A launch that did not do the published work as a batch, or did another amount.
-fn missing(work: &PublishedWork, launches: &[&Reading], view: &PublishedView) -> Option<Footnote> {
+fn missing(work: &PublishedWork, launches: &[&Reading], view: &PublishedView) -> Option<Finding> {
     let without = launches.len() - view.values.len();
-    if without == 0 {
-        return None;
-    }
-    let other = launches
-        .iter()
-        .flat_map(|launch| &launch.batches)
-        .find(|batch| batch.n != work.operations);
-    let instead = other.map_or(String::new(), |batch| {
-        format!(
-            "; one did {} operations instead of {}",
-            batch.n, work.operations
-        )
-    });
-    let why = format!(
-        "The published work was not timed as one batch in {}{instead}.",
-        super::words::of(without, launches.len(), "launch")
-    );
-    let kind = match (view.real_s, other) {
-        (_, Some(_)) => FootnoteKind::NotComparable,
-        (None, None) => FootnoteKind::NotRun,
-        (Some(_), None) => FootnoteKind::Unrepeatable,
-    };
-    Some(Footnote::new(kind, why).of("real_s"))
+    let mut batches = launches.iter().flat_map(|launch| &launch.batches);
+    let other = batches.find(|batch| batch.n != work.operations);
+    (without > 0).then(|| Finding::NoBatch {
+        count: Count::launches(without, launches.len()),
+        did: other.map(|batch| batch.n),
+        operations: work.operations,
+        timed: view.real_s.is_some(),
+    })
 }
 
 /// Start-up that is too much of the whole process to call its time that of the work, or too little to be seen.
-fn start(view: &PublishedView) -> Option<Footnote> {
-    let (real, process, share) = (view.real_s?, view.process_s?, view.start_share?);
-    let (kind, why) = if share > limits::START_SHARE {
-        let why = format!(
-            "Starting and ending the process is more than {} of this time (start_share says how much): real_s is the work alone, and the figure to compare.",
-            percent(limits::START_SHARE)
-        );
-        (FootnoteKind::NotComparable, why)
-    } else if share <= 0.0 {
-        let why = format!(
-            "The start of the process is lost in the noise: the whole process took {} s, the work alone {} s.",
-            number(process),
-            number(real)
-        );
-        (FootnoteKind::Note, why)
-    } else {
-        return None;
-    };
-    Some(Footnote::new(kind, why).of("process_s"))
+fn start(view: &PublishedView) -> Option<Finding> {
+    let (real_s, process_s, share) = (view.real_s?, view.process_s?, view.start_share?);
+    if share > limits::START_SHARE {
+        let limit = limits::START_SHARE;
+        return Some(Finding::StartUp { limit });
+    }
+    (share <= 0.0).then_some(Finding::StartUpUnseen { process_s, real_s })
 }

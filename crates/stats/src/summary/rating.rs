@@ -2,10 +2,12 @@
 //!
 //! Must not know: which rows belong together, where the baseline comes from.
 
-use super::{Options, blank, rules, sorted};
+use super::rules::{self, Spread};
+use super::{Options, blank};
 use crate::ratings::{self, Environment, ONE};
 use gritstone_model::{
-    Benchmark, Footnote, FootnoteKind, Id, Rating, ResultView, RunData, RunView, Work,
+    Benchmark, Finding, Id, Measurement, Part, PartValue, Rating, Repeat, RunData, RunView, Status,
+    Withheld, Work, in_order,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,47 +21,49 @@ pub(super) struct Entry<'a> {
     pub baseline: &'a str,
 }
 
+impl Entry<'_> {
+    /// That there is no rating, and why.
+    pub fn withheld(&self, why: Withheld) -> Finding {
+        Finding::ScoreWithheld {
+            baseline: self.baseline.to_owned(),
+            of: self.over.len(),
+            why,
+        }
+    }
+}
+
 /// The result of a rating; without a figure, and with the reason, where the baseline has nothing to rate by, a row that it
 /// has is missing, or a row is starred.
 pub(super) fn result(
     entry: &Entry,
-    results: &BTreeMap<&Id, ResultView>,
+    results: &BTreeMap<&Id, Measurement>,
     run: &RunData,
     options: &Options,
-) -> ResultView {
+) -> Measurement {
     let mut result = blank(entry.benchmark, run);
     let rated = match options.baselines.get(entry.baseline) {
-        None => Err(format!(
-            "The rating against {} is withheld: the baseline {0} is not among the machines that are known.",
-            entry.baseline
-        )),
+        None => Err(Withheld::NoBaseline),
         Some(baseline) => rate(entry, baseline, results, run, options),
     };
     match rated {
         Ok(rating) => fill(&mut result, &rating, results, options),
-        Err(why) => result
-            .footnotes
-            .push(Footnote::new(FootnoteKind::NotRun, why)),
+        Err(why) => result.notes.push(entry.withheld(why).into()),
     }
-    result.footnotes = sorted(result.footnotes);
+    result.notes = in_order(result.notes);
     result
 }
 
 fn rate(
     entry: &Entry,
     baseline: &RunView,
-    results: &BTreeMap<&Id, ResultView>,
+    results: &BTreeMap<&Id, Measurement>,
     run: &RunData,
     options: &Options,
-) -> Result<Rating, String> {
+) -> Result<Rating, Withheld> {
     let groups = groups(entry, &run.benchmarks);
-    let find = |id: &Id| {
-        let printed = baseline.results.iter().find(|result| result.id == *id);
-        (results.get(id), printed)
-    };
+    let find = |id: &Id| (results.get(id), baseline.get(id));
     let with = ratings::Options {
         confidence: options.confidence,
-        seed: run.info.settings.seed,
         named: false,
         alone: BTreeSet::new(),
         between_run: BTreeMap::new(),
@@ -67,14 +71,8 @@ fn rate(
     let rating = ratings::over(&entry.benchmark.title, &groups, &find, ONE, &with);
     match (&rating.withheld, rating.rating) {
         (None, Some(_)) => Ok(rating),
-        (Some(why), _) => Err(format!(
-            "The rating against {} is withheld: {why}.",
-            entry.baseline
-        )),
-        (None, None) => Err(format!(
-            "There is no rating against {}: it has no figure that is comparable.",
-            entry.baseline
-        )),
+        (Some(why), _) => Err(why.clone()),
+        (None, None) => Err(Withheld::NotComparable),
     }
 }
 
@@ -100,12 +98,12 @@ fn groups(entry: &Entry, benchmarks: &[Benchmark]) -> Vec<Environment> {
 }
 
 fn fill(
-    result: &mut ResultView,
+    result: &mut Measurement,
     rating: &Rating,
-    results: &BTreeMap<&Id, ResultView>,
+    results: &BTreeMap<&Id, Measurement>,
     options: &Options,
 ) {
-    result.outcome = "measured".to_owned();
+    result.outcome = Status::Measured;
     result.estimate = rating.rating;
     result.interval = rating.interval;
     result.confidence = rating.interval.map(|_| options.confidence);
@@ -118,21 +116,19 @@ fn fill(
     // how far one row can move it
     let without = rating.without.iter();
     result.parts = without
-        .map(|without| (format!("without {}", without.row), without.rating))
+        .map(|without| PartValue {
+            part: Part::Without(without.row.clone()),
+            value: without.rating,
+        })
         .collect();
-    result.footnotes.extend(rating.footnotes.iter().cloned());
+    result.notes.extend(rating.notes.iter().cloned());
     if rating.rows.len() < rating.of {
-        let why = format!(
-            "The rating is over {} of which the baseline has figures.",
-            super::words::of(rating.rows.len(), rating.of, "row")
-        );
-        result
-            .footnotes
-            .push(Footnote::new(FootnoteKind::Note, why));
+        let (part, of) = (rating.rows.len(), rating.of);
+        result.notes.push(Finding::PartialScore { part, of }.into());
     }
-    result.footnotes.extend(rules::repeatable(&rules::Spread {
+    result.notes.extend(rules::repeatable(&Spread {
         n: launches().min().unwrap_or(0),
-        thing: "launch",
+        what: Repeat::Launch,
         interval: rating.interval,
         confidence: options.confidence,
         // most of the width is what runs differ by, which no budget mends

@@ -1,140 +1,207 @@
-//! The rules by which a figure gets its footnotes: what the entry declares, what it claims about its work, whether the
-//! launches agree, and what else went on. Each sentence has the number that broke the rule.
+//! The rules by which a result from launches gets its notes: a function each, in lists whose order is visible.
 //!
-//! Must not know: units, how a figure was computed, published times.
+//! Must not know: units, how an estimate was computed, published times, sentences.
 
-use super::disturbance::CROWDED;
 use super::growth;
-use super::limits;
 use super::reading::Reading;
-use super::words::{count, number, of, percent};
+use super::{disturbance, limits, load, paging};
 use crate::between::Scatter;
-use gritstone_model::{Benchmark, Footnote, FootnoteKind, Outcome};
+use gritstone_model::{
+    Author, Benchmark, Count, Finding, Flag, Interference, Note, Outcome, Repeat,
+};
+use std::collections::BTreeSet;
+
+/// What a rule looks at: an entry, its launches, and what came of them.
+pub(super) struct Evidence<'a> {
+    /// The entry.
+    pub benchmark: &'a Benchmark,
+    /// The launches that were measured.
+    pub launches: &'a [&'a Reading<'a>],
+    /// Those of them that the estimate is made of: that had their core to themselves, or all.
+    pub alone: &'a [&'a Reading<'a>],
+    /// How many of these gave a time.
+    pub timed: usize,
+    /// The estimate, ns an operation.
+    pub ns: Option<f64>,
+    /// How far the values agree; none without values.
+    pub spread: Option<Spread>,
+    /// What moved the core's frequency, where the result has cycles.
+    pub drift: Option<Scatter>,
+}
+
+/// What is found, if anything.
+type Rule = fn(&Evidence) -> Option<Finding>;
+
+/// Whether the work was done, the launches agree, and nothing interfered: of one copy and of several.
+const WORK: [Rule; 10] = [
+    |e| untimed(e.timed, e.alone),
+    |e| checks(e.launches, e.benchmark.claims.check),
+    linear,
+    |e| below_minimum(e.benchmark, e.ns?),
+    switches,
+    faults,
+    major_faults,
+    |e| width(e.spread.as_ref()?),
+    |e| modes(e.spread.as_ref()?),
+    |e| disturbance::interfered(e.benchmark, e.alone),
+];
+
+/// What else there is to say of one copy.
+const BESIDE: [Rule; 5] = [
+    |e| load::did(e.benchmark, e.launches),
+    |e| load::idle(e.benchmark, e.launches),
+    |e| paging::paged(e.benchmark, e.launches),
+    |e| {
+        left_out(Count::launches(
+            e.launches.len() - e.alone.len(),
+            e.launches.len(),
+        ))
+    },
+    |e| drifted(e.drift?),
+];
+
+/// What the work rules find.
+pub(super) fn work<'a>(evidence: &'a Evidence) -> impl Iterator<Item = Note> + 'a {
+    let found = WORK.iter().filter_map(|rule| rule(evidence));
+    found.map(Note::new)
+}
+
+/// What all rules find, and what the launches themselves said.
+pub(super) fn all<'a>(evidence: &'a Evidence) -> impl Iterator<Item = Note> + 'a {
+    let beside = BESIDE.iter().filter_map(|rule| rule(evidence));
+    let remarks = stated(evidence.launches, "remark", None);
+    let stand_ins = stated(evidence.launches, "stand_in", Some(Flag::NotComparable));
+    let said = remarks.chain(stand_ins).chain(beside).map(Note::new);
+    work(evidence).chain(said)
+}
 
 /// What the entry itself says that every reader must know.
-pub(super) fn declared(benchmark: &Benchmark) -> impl Iterator<Item = Footnote> {
-    let footnote =
-        |kind, why: &Option<String>| why.as_ref().map(|why| Footnote::new(kind, why.clone()));
-    [
-        footnote(FootnoteKind::NotComparable, &benchmark.not_comparable),
-        footnote(FootnoteKind::Note, &benchmark.remark),
-    ]
-    .into_iter()
-    .flatten()
+pub(super) fn declared(benchmark: &Benchmark) -> impl Iterator<Item = Note> {
+    let said = [
+        (Some(Flag::NotComparable), &benchmark.not_comparable),
+        (None, &benchmark.remark),
+    ];
+    said.into_iter().filter_map(|(flag, text)| {
+        Some(Note::new(Finding::Stated {
+            by: Author::Catalog,
+            flag,
+            text: text.clone()?,
+        }))
+    })
 }
 
-/// The claims of work, tested on the launches that were measured; `ns` is the estimate in nanoseconds an operation.
-pub(super) fn claims(
-    benchmark: &Benchmark,
-    launches: &[&Reading],
-    ns: Option<f64>,
-) -> Vec<Footnote> {
-    if launches.is_empty() {
-        return Vec::new();
-    }
-    let claims = &benchmark.claims;
-    let (mut switches, mut faults, mut major, mut n, mut samples) = (0.0, 0.0, 0.0, 0.0, 0.0);
-    for sample in launches.iter().flat_map(|launch| &launch.samples) {
-        switches += sample.usage.vcsw as f64;
-        faults += sample.usage.minflt as f64 + sample.usage.majflt as f64;
-        major += sample.usage.majflt as f64;
-        n += sample.n as f64;
-        samples += 1.0;
-    }
-    [
-        checks(launches, claims.check),
-        claims
-            .linear
-            .then(|| growth::linear(benchmark, launches))
-            .flatten(),
-        ns.and_then(|ns| faster_than_physics(benchmark, ns)),
-        claims
-            .switches_per_op
-            .and_then(|claimed| too_few_switches(switches / n, claimed)),
-        claims
-            .faults_per_op
-            .and_then(|claimed| too_many_faults(faults, n, samples, claimed)),
-        claims
-            .major_faults_per_op
-            .and_then(|claimed| too_few_major_faults(major / n, claimed)),
-    ]
-    .into_iter()
-    .flatten()
-    .map(|why| Footnote::new(FootnoteKind::Trivialised, why))
-    .collect()
+/// What launches said of themselves under a parameter, each of it once.
+fn stated<'a>(
+    launches: &'a [&Reading],
+    key: &'a str,
+    flag: Option<Flag>,
+) -> impl Iterator<Item = Finding> + 'a {
+    let said = launches.iter().flat_map(move |launch| launch.params(key));
+    let said: BTreeSet<&str> = said.collect();
+    said.into_iter().map(move |text| Finding::Stated {
+        by: Author::Workload,
+        flag,
+        text: text.to_owned(),
+    })
 }
 
-pub(crate) fn checks(launches: &[&Reading], claimed: bool) -> Option<String> {
+/// Whether launches ended well and yet no time passed in them.
+pub(super) fn untimed(timed: usize, launches: &[&Reading]) -> Option<Finding> {
+    let untimed = launches.len() - timed;
+    debug_assert!(
+        launches
+            .iter()
+            .all(|l| l.launch.outcome == Outcome::Measured)
+    );
+    let count = Count::launches(untimed, launches.len());
+    (untimed > 0).then_some(Finding::Untimed { count })
+}
+
+pub(crate) fn checks(launches: &[&Reading], claimed: bool) -> Option<Finding> {
     let checks: Vec<_> = launches.iter().flat_map(|launch| &launch.checks).collect();
     let wrong: Vec<_> = checks.iter().filter(|c| c.got != c.expected).collect();
     if let Some(first) = wrong.first() {
-        return Some(format!(
-            "A check value is wrong in {}: for n = {} it came to {}, not {}.",
-            of(wrong.len(), checks.len(), "timed region"),
-            first.n,
-            first.got,
-            first.expected
-        ));
+        return Some(Finding::WrongCheck {
+            wrong: wrong.len(),
+            regions: checks.len(),
+            n: first.n,
+            got: first.got,
+            expected: first.expected,
+        });
     }
     let silent = launches.iter().filter(|l| l.checks.is_empty()).count();
-    (claimed && silent > 0).then(|| {
-        format!(
-            "No check value came from {}, though every timed region is to yield one.",
-            of(silent, launches.len(), "launch")
-        )
-    })
+    let count = Count::launches(silent, launches.len());
+    (claimed && silent > 0).then_some(Finding::NoCheck { count })
+}
+
+fn linear(evidence: &Evidence) -> Option<Finding> {
+    let Evidence {
+        benchmark,
+        launches,
+        ..
+    } = evidence;
+    (benchmark.claims.linear && !launches.is_empty())
+        .then(|| growth::linear(benchmark, launches))
+        .flatten()
 }
 
 /// Whether an operation was done in less time than any machine needs.
-pub(crate) fn faster_than_physics(benchmark: &Benchmark, ns: f64) -> Option<String> {
-    let least = benchmark.claims.min_ns_per_op?;
-    (ns < least).then(|| {
-        format!(
-            "{} ns an operation is faster than physics: no machine does it in less than {} ns.",
-            number(ns),
-            number(least)
-        )
+pub(crate) fn below_minimum(benchmark: &Benchmark, ns: f64) -> Option<Finding> {
+    let minimum = benchmark.claims.min_ns_per_op?;
+    (ns < minimum).then_some(Finding::BelowMinimum { ns, minimum })
+}
+
+/// Sums over all samples: of something, of operations, and how many samples.
+fn sums(evidence: &Evidence, of: fn(&gritstone_model::Usage) -> f64) -> Option<(f64, f64, f64)> {
+    let samples = || evidence.launches.iter().flat_map(|launch| &launch.samples);
+    let sum = samples().map(|sample| of(&sample.usage)).sum();
+    let n = samples().map(|sample| sample.n as f64).sum();
+    (!evidence.launches.is_empty()).then(|| (sum, n, samples().count() as f64))
+}
+
+fn switches(evidence: &Evidence) -> Option<Finding> {
+    let (sum, n, _) = sums(evidence, |usage| usage.vcsw as f64)?;
+    few_switches(sum / n, evidence.benchmark.claims.switches_per_op?)
+}
+
+pub(crate) fn few_switches(per_op: f64, claimed: f64) -> Option<Finding> {
+    let share = limits::SWITCHES_SHARE;
+    (per_op < claimed * share).then_some(Finding::FewSwitches {
+        per_op,
+        claimed,
+        share,
     })
 }
 
-pub(crate) fn too_few_switches(per_op: f64, claimed: f64) -> Option<String> {
-    (per_op < claimed * limits::SWITCHES_SHARE).then(|| {
-        format!(
-            "The process gave up the CPU {} times an operation, less than {} of the {} claimed.",
-            number(per_op),
-            percent(limits::SWITCHES_SHARE),
-            number(claimed)
-        )
-    })
+fn faults(evidence: &Evidence) -> Option<Finding> {
+    let (sum, n, samples) = sums(evidence, |usage| usage.minflt as f64 + usage.majflt as f64)?;
+    many_faults(sum, n, samples, evidence.benchmark.claims.faults_per_op?)
 }
 
-pub(crate) fn too_many_faults(faults: f64, n: f64, samples: f64, claimed: f64) -> Option<String> {
+pub(crate) fn many_faults(faults: f64, n: f64, samples: f64, claimed: f64) -> Option<Finding> {
     let allowed = claimed * n * (1.0 + limits::FAULTS_SHARE) + limits::FAULTS_PER_SAMPLE * samples;
-    (faults > allowed).then(|| {
-        format!(
-            "{} page faults an operation, where at most {} are claimed.",
-            number(faults / n),
-            number(claimed)
-        )
+    (faults > allowed).then_some(Finding::ManyFaults {
+        per_op: faults / n,
+        claimed,
     })
 }
 
-pub(crate) fn too_few_major_faults(per_op: f64, claimed: f64) -> Option<String> {
-    (per_op < claimed).then(|| {
-        format!(
-            "{} major page faults an operation, where at least {} are claimed.",
-            number(per_op),
-            number(claimed)
-        )
-    })
+fn major_faults(evidence: &Evidence) -> Option<Finding> {
+    let (sum, n, _) = sums(evidence, |usage| usage.majflt as f64)?;
+    few_major_faults(sum / n, evidence.benchmark.claims.major_faults_per_op?)
 }
 
-/// How far the launches of a figure agree.
+pub(crate) fn few_major_faults(per_op: f64, claimed: f64) -> Option<Finding> {
+    (per_op < claimed).then_some(Finding::FewMajorFaults { per_op, claimed })
+}
+
+/// How far the values of an estimate agree.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Spread {
-    /// How many there were, and what one is called.
+    /// How many there are.
     pub n: usize,
-    /// "launch" or "round".
-    pub thing: &'static str,
+    /// What one is of.
+    pub what: Repeat,
     /// On a scale where 0 is nothing.
     pub interval: Option<[f64; 2]>,
     /// Confidence that was asked for.
@@ -158,48 +225,42 @@ pub(super) fn range(values: &[f64]) -> f64 {
     }
 }
 
-/// Whether a figure would come out the same again.
-pub(super) fn repeatable(spread: &Spread) -> impl Iterator<Item = Footnote> {
-    let width = match spread.interval {
-        None => Some(format!(
-            "There is no interval: one at {} takes at least {}, and this figure has {}.",
-            percent(spread.confidence),
-            count(fewest(spread.confidence), spread.thing),
-            spread.n,
-        )),
-        Some([low, _]) if low <= 0.0 => None,
-        Some([low, high]) => {
-            let half = (high / low).sqrt() - 1.0;
-            (spread.precision > 0.0 && half > spread.precision)
-                .then(|| too_wide(half, spread.precision, &count(spread.n, spread.thing)))
-        }
-    };
-    // groups that are apart, but by less than anyone asked to know, are nobody's concern
-    let apart = spread.range > spread.precision;
-    let modes = spread
-        .modes
-        .filter(|&modes| modes > 1 && apart)
-        .map(|modes| {
-            format!(
-                "The {} fall into {modes} separate groups: one figure does not describe them.",
-                count(spread.n, spread.thing)
-            )
-        });
-    [width, modes]
-        .into_iter()
-        .flatten()
-        .map(|why| Footnote::new(FootnoteKind::Unrepeatable, why))
+/// Whether an estimate would come out the same again.
+pub(super) fn repeatable(spread: &Spread) -> impl Iterator<Item = Note> {
+    let found = [width(spread), modes(spread)];
+    found.into_iter().flatten().map(Note::new)
 }
 
-/// That an interval is wider than was asked, also where both have the same digits.
-fn too_wide(half: f64, precision: f64, after: &str) -> String {
-    let (is, asked) = (percent(half), percent(precision));
-    match is == asked {
-        true => {
-            format!("The interval is a little wider after {after} than the ±{asked} asked for.")
+/// Whether the interval is as narrow as was asked for.
+fn width(spread: &Spread) -> Option<Finding> {
+    let &Spread { n, what, .. } = spread;
+    match spread.interval {
+        None => Some(Finding::NoInterval {
+            confidence: spread.confidence,
+            needed: fewest(spread.confidence),
+            n,
+            what,
+        }),
+        Some([low, _]) if low <= 0.0 => None,
+        Some([low, high]) => {
+            let (half, asked) = ((high / low).sqrt() - 1.0, spread.precision);
+            let wide = Finding::WideInterval {
+                half,
+                asked,
+                n,
+                what,
+            };
+            (asked > 0.0 && half > asked).then_some(wide)
         }
-        false => format!("The interval is ±{is} wide after {after}; ±{asked} was asked for."),
     }
+}
+
+/// Whether the values fall into groups that are further apart than anyone asked to know.
+fn modes(spread: &Spread) -> Option<Finding> {
+    let &Spread { n, what, .. } = spread;
+    let modes = spread.modes.filter(|&modes| modes > 1)?;
+    let several = Finding::SeveralModes { modes, n, what };
+    (spread.range > spread.precision).then_some(several)
 }
 
 /// The fewest values of which the signed-rank test can reach a confidence: its smallest level is 2 / 2^n.
@@ -208,83 +269,48 @@ pub(super) fn fewest(confidence: f64) -> usize {
     (1.0 - (1.0 - confidence).log2() - 1e-9).ceil() as usize
 }
 
-/// The launches that a figure is made of: those that had a core to themselves when these are enough for an interval, with a remark on the
-/// others, or else all of them, which [`disturbed`] then marks.
+/// The launches that an estimate is made of: those that had a core to themselves when these are enough for an interval, or
+/// else all of them.
 pub(super) fn uncrowded<'a, 'b>(
     launches: &[&'a Reading<'b>],
+    crowded: impl Fn(&Reading) -> bool,
     confidence: f64,
-) -> (Vec<&'a Reading<'b>>, Option<Footnote>) {
-    without(launches, |launch| launch.crowded, confidence)
+) -> Vec<&'a Reading<'b>> {
+    let alone: Vec<&Reading> = launches.iter().copied().filter(|l| !crowded(l)).collect();
+    match alone.len() < fewest(confidence) {
+        true => launches.to_vec(),
+        false => alone,
+    }
 }
 
-/// The same of a part of the launches, of which nothing else says that it was disturbed: with the mark.
+/// The same of a part of the launches, of which nothing else says that it had interference: with what must be known of them.
 pub(super) fn alone<'a, 'b>(
     launches: &[&'a Reading<'b>],
     crowded: impl Fn(&Reading) -> bool,
     confidence: f64,
-) -> (Vec<&'a Reading<'b>>, Option<Footnote>) {
-    let (alone, left_out) = without(launches, &crowded, confidence);
+) -> (Vec<&'a Reading<'b>>, Option<Finding>) {
+    let alone = uncrowded(launches, &crowded, confidence);
     let among = alone.iter().filter(|launch| crowded(launch)).count();
-    let mark = beside_a_crowd(among, alone.len(), "launch");
-    (alone, left_out.or(mark))
+    let without = Count::launches(launches.len() - alone.len(), launches.len());
+    let beside = Count::launches(among, alone.len());
+    (alone, left_out(without).or(beside_a_crowd(beside)))
 }
 
-fn without<'a, 'b>(
-    launches: &[&'a Reading<'b>],
-    crowded: impl Fn(&Reading) -> bool,
-    confidence: f64,
-) -> (Vec<&'a Reading<'b>>, Option<Footnote>) {
-    let alone: Vec<&Reading> = launches.iter().copied().filter(|l| !crowded(l)).collect();
-    let crowded = launches.len() - alone.len();
-    match alone.len() < fewest(confidence) {
-        true => (launches.to_vec(), None),
-        false => (alone, left_out(crowded, launches.len(), "launch")),
-    }
-}
-
-/// Whether too much of what a figure is made of had a busy thread beside it.
-pub(super) fn beside_a_crowd(crowded: usize, all: usize, thing: &str) -> Option<Footnote> {
-    (crowded as f64 > limits::DISTURBED_SHARE * all as f64).then(|| {
-        let why = format!("Disturbed in {}: {CROWDED}.", of(crowded, all, thing));
-        Footnote::new(FootnoteKind::Disturbed, why)
+/// Whether too much of what an estimate is made of had a busy sibling.
+pub(super) fn beside_a_crowd(count: Count) -> Option<Finding> {
+    let many = count.part as f64 > limits::DISTURBED_SHARE * count.of as f64;
+    many.then(|| Finding::Interfered {
+        count,
+        causes: vec![Interference::Smt],
     })
 }
 
-/// A remark on what is not in a figure since another thread of the core was busy beside it.
-pub(super) fn left_out(crowded: usize, all: usize, thing: &str) -> Option<Footnote> {
-    (crowded > 0).then(|| {
-        let beside = of(crowded, all, thing);
-        let why = format!(
-            "In {beside} {CROWDED}: what was measured then is kept, and not in this figure."
-        );
-        Footnote::new(FootnoteKind::Note, why)
-    })
+/// What is not in an estimate since an SMT sibling was busy.
+pub(super) fn left_out(count: Count) -> Option<Finding> {
+    (count.part > 0).then_some(Finding::LeftOut { count })
 }
 
-/// A remark on a time that the frequency of the core had a part in, where it moved.
-pub(super) fn drifted(drift: Scatter) -> Option<Footnote> {
-    (drift.ln_sd >= limits::DRIFT_SHARE).then(|| {
-        let why = format!(
-            "The frequency of the core moved by {} between parts of this run: the intervals of times have that in them, core cycles are free of it.",
-            percent(drift.ln_sd)
-        );
-        Footnote::new(FootnoteKind::Note, why)
-    })
-}
-
-/// Whether launches ended well and yet no time passed in them.
-pub(super) fn untimed(timed: usize, launches: &[&Reading]) -> Option<Footnote> {
-    let untimed = launches.len() - timed;
-    debug_assert!(
-        launches
-            .iter()
-            .all(|l| l.launch.outcome == Outcome::Measured)
-    );
-    (untimed > 0).then(|| {
-        let why = format!(
-            "No time passed in what was timed in {}, though they ended well.",
-            of(untimed, launches.len(), "launch")
-        );
-        Footnote::new(FootnoteKind::Trivialised, why)
-    })
+/// Whether the frequency of the core moved by so much that a time has a part of it.
+fn drifted(drift: Scatter) -> Option<Finding> {
+    (drift.ln_sd >= limits::DRIFT_SHARE).then_some(Finding::FrequencyDrift { sd: drift.ln_sd })
 }

@@ -3,40 +3,42 @@
 //! Must not know: time, other rows.
 
 use super::reading::Reading;
-use super::words::of;
-use super::{Row, blank, sorted};
-use gritstone_model::{Footnote, FootnoteKind, ResultView, RunData};
-use std::collections::BTreeMap;
+use super::{Row, blank};
+use gritstone_model::{Count, Finding, Measurement, Note, Part, PartValue, RunData, in_order};
 
 /// The parts of a program, and the parameters that carry them in decimal bytes.
-const PARTS: [(&str, &str); 3] = [
-    ("text", "size.text"),
-    ("data", "size.data"),
-    ("bss", "size.bss"),
+const PARTS: [(Part, &str); 3] = [
+    (Part::Text, "size.text"),
+    (Part::Data, "size.data"),
+    (Part::Bss, "size.bss"),
 ];
 
 /// The result of a row that takes the size of what it links.
-pub(super) fn result(row: &Row, run: &RunData) -> ResultView {
+pub(super) fn result(row: &Row, run: &RunData) -> Measurement {
     let mut result = blank(row.benchmark, run);
-    let (outcome, footnotes) = row.outcome(&result);
+    let (outcome, failure) = row.outcome(&result);
     result.outcome = outcome;
-    result.footnotes.extend(footnotes);
+    result.notes.extend(failure);
 
     let launches: Vec<&Reading> = row.launches.iter().filter(|r| r.measured()).collect();
-    let sized: Vec<(&Reading, BTreeMap<String, f64>)> = launches
+    let sized: Vec<(&Reading, Vec<PartValue>)> = launches
         .iter()
         .filter_map(|launch| Some((*launch, parts(launch)?)))
         .collect();
     result.values = sized
         .iter()
-        .map(|(_, parts)| parts.values().sum())
+        .map(|(_, parts)| parts.iter().map(|part| part.value).sum())
         .collect();
     result.launches = sized.len();
     result.samples = sized.len();
+    let without = Count::launches(launches.len() - sized.len(), launches.len());
+    let found = [
+        (without.part > 0).then_some(Finding::Unsized { count: without }),
+        unequal(&result.values),
+    ];
     result
-        .footnotes
-        .extend(unsized_launches(sized.len(), launches.len()));
-    result.footnotes.extend(unequal(&result.values));
+        .notes
+        .extend(found.into_iter().flatten().map(Note::new));
     if let Some((launch, parts)) = sized.into_iter().next() {
         result.estimate = result.values.first().copied();
         result.parts = parts;
@@ -47,38 +49,26 @@ pub(super) fn result(row: &Row, run: &RunData) -> ResultView {
         .published
         .as_ref()
         .map(super::published::blank);
-    result.footnotes = sorted(result.footnotes);
+    result.notes = in_order(result.notes);
     result
 }
 
-fn parts(launch: &Reading) -> Option<BTreeMap<String, f64>> {
+fn parts(launch: &Reading) -> Option<Vec<PartValue>> {
     PARTS
         .iter()
         .map(|(part, key)| {
             let bytes: u64 = launch.params(key).next()?.parse().ok()?;
-            Some(((*part).to_owned(), bytes as f64))
+            Some(PartValue {
+                part: part.clone(),
+                value: bytes as f64,
+            })
         })
         .collect()
 }
 
-fn unsized_launches(sized: usize, launches: usize) -> Option<Footnote> {
-    (sized < launches).then(|| {
-        let why = format!(
-            "The size of text, data and bss did not come in whole bytes from {}.",
-            of(launches - sized, launches, "launch")
-        );
-        Footnote::new(FootnoteKind::Trivialised, why)
-    })
-}
-
 /// A size is the same every time; where it was not, the first stands and this says so.
-fn unequal(sizes: &[f64]) -> Option<Footnote> {
+fn unequal(sizes: &[f64]) -> Option<Finding> {
     let least = sizes.iter().copied().reduce(f64::min)?;
     let most = sizes.iter().copied().reduce(f64::max)?;
-    (least < most).then(|| {
-        let why = format!(
-            "The size was not the same in all launches: {least} to {most} bytes; the first of them is shown."
-        );
-        Footnote::new(FootnoteKind::Unrepeatable, why)
-    })
+    (least < most).then_some(Finding::SizeVaries { least, most })
 }

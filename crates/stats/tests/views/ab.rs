@@ -121,7 +121,7 @@ fn pairs_beside_another_thread_of_the_core_are_left_out_and_counted() {
     let comparison = &said(&[a, b]).rows[0].comparisons[0];
     assert_eq!(
         (comparison.pairs, comparison.verdict),
-        (8, Verdict::CannotTell)
+        (8, Verdict::Inconclusive)
     );
     assert_eq!((comparison.crowded, comparison.left_out), (16, 8));
 }

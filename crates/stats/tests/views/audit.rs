@@ -51,16 +51,16 @@ fn of(tests: &[AuditTest], claim: Claim) -> &AuditTest {
 
 /// The launch, spoilt: this claim fails for this reason, and no other does.
 #[track_caller]
-fn alone(spoil: impl FnOnce(&mut Launch), claim: Claim, why: &str) {
+fn alone(spoil: impl FnOnce(&mut Launch), claim: Claim, reason: &str) {
     let mut launch = audited();
     spoil(&mut launch);
     let tests = told(&claimed("a/b"), launch, Ok(1.0));
     for test in &tests {
         let expected = match test.claim == claim {
-            true => (Finding::Fails, why),
-            false => (Finding::Holds, ""),
+            true => (ClaimOutcome::Fails, reason),
+            false => (ClaimOutcome::Holds, ""),
         };
-        assert_eq!((test.finding, test.why.as_str()), expected, "{test:?}");
+        assert_eq!((test.outcome, why(test)), expected, "{test:?}");
     }
     of(&tests, claim);
 }
@@ -71,7 +71,7 @@ fn all_claims_hold_and_start_up_is_no_work() {
     assert!(
         tests
             .iter()
-            .all(|t| t.finding == Finding::Holds && t.build == "shipped")
+            .all(|t| t.outcome == ClaimOutcome::Holds && t.build == "shipped")
     );
     assert_eq!(tests.len(), 7);
     let numbers = |claim| {
@@ -88,9 +88,9 @@ fn all_claims_hold_and_start_up_is_no_work() {
 #[test]
 fn a_row_that_claims_nothing_is_measured_all_the_same() {
     let tests = told(&plain("a/b"), audited(), Ok(2.5));
-    let findings: Vec<Finding> = tests.iter().map(|test| test.finding).collect();
-    assert_eq!(findings[0], Finding::Holds, "it ran");
-    assert!(findings[1..].iter().all(|&f| f == Finding::NotClaimed));
+    let findings: Vec<ClaimOutcome> = tests.iter().map(|test| test.outcome).collect();
+    assert_eq!(findings[0], ClaimOutcome::Holds, "it ran");
+    assert!(findings[1..].iter().all(|&f| f == ClaimOutcome::NotClaimed));
     assert_eq!(of(&tests, Claim::SyscallsPerOp).measured, Some(2.5));
     assert_eq!(of(&tests, Claim::SyscallsPerOp).claimed, None);
 }
@@ -113,12 +113,18 @@ fn one_lucky_region_is_not_the_growth_of_all_launches() {
     const LUCKY: &[(u64, u64)] = &[(4000, 100), (4000, 400), (8000, 800), (8000, 800)];
     const PLAIN: &[(u64, u64)] = &[(4000, 400), (4000, 400), (8000, 800), (8000, 800)];
     let one = grown(&[LUCKY, PLAIN, PLAIN, PLAIN]);
-    assert_eq!((one.finding, one.measured), (Finding::Holds, Some(1.0)));
-    assert_eq!(grown(&[LUCKY, LUCKY, LUCKY, PLAIN]).finding, Finding::Fails);
+    assert_eq!(
+        (one.outcome, one.measured),
+        (ClaimOutcome::Holds, Some(1.0))
+    );
+    assert_eq!(
+        grown(&[LUCKY, LUCKY, LUCKY, PLAIN]).outcome,
+        ClaimOutcome::Fails
+    );
     // each has one n: together they are all the evidence
     const SMALL: &[(u64, u64)] = &[(4000, 100), (4000, 100)];
     const LARGE: &[(u64, u64)] = &[(8000, 800), (8000, 800)];
-    assert_eq!(grown(&[SMALL, LARGE]).finding, Finding::Fails);
+    assert_eq!(grown(&[SMALL, LARGE]).outcome, ClaimOutcome::Fails);
 }
 
 #[test]
@@ -134,7 +140,7 @@ fn each_claim_fails_alone() {
             }
         },
         Claim::Check,
-        "A check value is wrong in 1 of 4 timed regions: for n = 1000000 it came to 9, not 1000001.",
+        "wrong-check wrong=1 regions=4 n=1000000 got=9 expected=1000001",
     );
     alone(
         |launch| {
@@ -145,27 +151,27 @@ fn each_claim_fails_alone() {
             }
         },
         Claim::Linear,
-        "Time does not grow in proportion to n: between n = 4000 and n = 8000 it grows as n to the power of 2 (must be 0.7 to 1.3).",
+        "not-linear small=4000 large=8000 exponent=2 allowed=[0.7, 1.3]",
     );
     alone(
         |launch| samples(launch, |sample| sample.wall = 9 * N),
         Claim::MinNsPerOp,
-        "9 ns an operation is faster than physics: no machine does it in less than 10 ns.",
+        "below-minimum ns=9 minimum=10",
     );
     alone(
         |launch| samples(launch, |sample| sample.usage.vcsw = N),
         Claim::SwitchesPerOp,
-        "The process gave up the CPU 1 times an operation, less than 90 % of the 2 claimed.",
+        "few-switches per_op=1 claimed=2 share=0.9",
     );
     alone(
         |launch| samples(launch, |sample| sample.usage.majflt = N),
         Claim::FaultsPerOp,
-        "1 page faults an operation, where at most 0.001 are claimed.",
+        "many-faults per_op=1.001 claimed=0.001",
     );
     alone(
         |launch| launch.outcome = Outcome::Failed("open: no such file".to_owned()),
         Claim::Runs,
-        "Failed: open: no such file.",
+        "failed outcome=failed reason=open: no such file count=1/1 refuted=false",
     );
 }
 
@@ -174,15 +180,15 @@ fn entries_are_exact_within_one_in_a_hundred_operations() {
     let entry = |measured| {
         let tests = told(&claimed("a/b"), audited(), Ok(measured));
         let test = of(&tests, Claim::SyscallsPerOp);
-        (test.finding, test.why.clone())
+        (test.outcome, why(test))
     };
-    assert_eq!(entry(1.009).0, Finding::Holds);
-    assert_eq!(entry(1.02).0, Finding::Fails);
+    assert_eq!(entry(1.009).0, ClaimOutcome::Holds);
+    assert_eq!(entry(1.02).0, ClaimOutcome::Fails);
     assert_eq!(
         entry(0.0),
         (
-            Finding::Fails,
-            "It enters the kernel 0 times an operation, where 1 are claimed.".to_owned()
+            ClaimOutcome::Fails,
+            "system-calls per_op=0 expected=1 claimed=true"
         )
     );
 }
@@ -191,8 +197,11 @@ fn entries_are_exact_within_one_in_a_hundred_operations() {
 fn entries_that_cannot_be_counted_are_not_told() {
     let tests = told(&claimed("a/b"), audited(), Err("tracing is forbidden here"));
     let test = of(&tests, Claim::SyscallsPerOp);
-    assert_eq!(test.finding, Finding::NotTold);
-    assert_eq!(test.why, "Tracing is forbidden here.");
+    assert_eq!(test.outcome, ClaimOutcome::Untested);
+    assert_eq!(
+        why(test),
+        "stated by=workload flag=null text=tracing is forbidden here"
+    );
     assert_eq!((test.claimed, test.measured), (Some(1.0), None));
 }
 
@@ -206,11 +215,11 @@ fn without_a_claim_a_build_must_do_as_the_shipped_program_does() {
         entries_elsewhere: Some(5.0),
     };
     let same = tests(&plain("a/b"), &evidence(5.0));
-    assert_eq!(of(&same, Claim::SyscallsPerOp).finding, Finding::Holds);
+    assert_eq!(of(&same, Claim::SyscallsPerOp).outcome, ClaimOutcome::Holds);
     let other = tests(&plain("a/b"), &evidence(4.0));
     assert_eq!(
-        of(&other, Claim::SyscallsPerOp).why,
-        "It enters the kernel 4 times an operation, where 5 were counted of the shipped program."
+        why(of(&other, Claim::SyscallsPerOp)),
+        "system-calls per_op=4 expected=5 claimed=false"
     );
 }
 
@@ -225,9 +234,12 @@ fn work_of_which_there_is_none_is_not_linear() {
         why: "time does not grow with n".to_owned(),
     });
     let tests = told(&claimed("a/b"), launch, Ok(1.0));
-    assert_eq!(of(&tests, Claim::Linear).finding, Finding::Fails);
-    assert_eq!(of(&tests, Claim::Linear).why, "Time does not grow with n.");
-    assert_eq!(of(&tests, Claim::Check).finding, Finding::NotTold);
+    assert_eq!(of(&tests, Claim::Linear).outcome, ClaimOutcome::Fails);
+    assert_eq!(
+        why(of(&tests, Claim::Linear)),
+        "stated by=workload flag=null text=time does not grow with n"
+    );
+    assert_eq!(of(&tests, Claim::Check).outcome, ClaimOutcome::Untested);
 }
 
 #[test]
@@ -237,11 +249,11 @@ fn what_cannot_run_here_is_not_told() {
     let tests = told(&claimed("a/b"), launch, Ok(1.0));
     assert_eq!(tests.len(), 1);
     assert_eq!(
-        (tests[0].claim, tests[0].finding, tests[0].why.as_str()),
+        (tests[0].claim, tests[0].outcome, why(&tests[0])),
         (
             Claim::Runs,
-            Finding::NotTold,
-            "Skipped: no card reader; buy one."
+            ClaimOutcome::Untested,
+            "failed outcome=skipped reason=no card reader; buy one count=1/1 refuted=false"
         )
     );
 }
@@ -264,4 +276,9 @@ fn without_batches_switches_and_faults_are_not_judged() {
     let tests = told(&claimed("a/b"), launch, Ok(1.0));
     let claims: Vec<Claim> = tests.iter().map(|test| test.claim).collect();
     assert!(!claims.contains(&Claim::SwitchesPerOp) && !claims.contains(&Claim::FaultsPerOp));
+}
+
+/// Why a test did not hold, in short; nothing where it did.
+fn why(test: &AuditTest) -> &'static str {
+    test.why.as_ref().map_or("", short)
 }

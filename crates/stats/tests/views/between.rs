@@ -256,18 +256,15 @@ fn a_comparison_says_what_it_was_made_with() {
             ..Options::default()
         };
         let mut found = compare(&base, &other, &options);
-        (found.between_run.unwrap(), found.rows.remove(0).verdict)
+        let source = found.between_run.unwrap();
+        (source.runs, found.rows.remove(0).verdict.unwrap())
     };
-    let default = "default (1 % in core cycles, 2.5 % otherwise)";
-    assert_eq!(with(&[]), (default.to_owned(), Verdict::CannotTell));
+    assert_eq!(with(&[]), (None, Verdict::Inconclusive));
     // ten runs that agree to the last bit still have a part of the default in them
     let found = with(&days(&[100.0; 10]));
-    assert_eq!(found, ("learned from 10 runs".to_owned(), Verdict::Slower));
+    assert_eq!(found, (Some([10, 10]), Verdict::Slower));
     let found = with(&days(&FIVE));
-    assert_eq!(
-        found,
-        ("learned from 5 runs".to_owned(), Verdict::CannotTell)
-    );
+    assert_eq!(found, (Some([5, 5]), Verdict::Inconclusive));
 }
 
 #[test]
@@ -293,9 +290,10 @@ fn rows_that_were_learned_from_different_runs() {
         between_run: between::learn(&past, &base, &other),
         ..Options::default()
     };
+    let source = compare(&base, &other, &options).between_run.unwrap();
     assert_eq!(
-        compare(&base, &other, &options).between_run.as_deref(),
-        Some("learned from 7 to 8 runs; default for 1 of 3 rows")
+        (source.runs, source.default, source.rows),
+        (Some([7, 8]), 1, 3)
     );
     // nothing was compared, so nothing was taken for it
     assert_eq!(

@@ -3,7 +3,7 @@
 //! Must not know: how a view was computed, printed figures.
 
 use crate::made_up::*;
-use gritstone_model::FootnoteKind::*;
+use gritstone_model::Flag::*;
 use gritstone_model::*;
 use gritstone_stats::between::{BetweenRun, DEFAULT};
 use gritstone_stats::compare::{Options, compare};
@@ -42,9 +42,9 @@ pub fn first(base: &RunView, other: &RunView, options: &Options) -> CompareRow {
     compare(base, other, options).rows.remove(0)
 }
 
-pub fn whys(row: &CompareRow) -> Vec<(FootnoteKind, &str)> {
-    let notes = row.footnotes.iter();
-    notes.map(|note| (note.kind, note.why.as_str())).collect()
+pub fn whys(row: &CompareRow) -> Vec<(Option<Flag>, &str)> {
+    let notes = row.notes.iter();
+    notes.map(|note| (note.flag(), short(note))).collect()
 }
 
 #[test]
@@ -52,10 +52,10 @@ fn half_the_time_is_twice_as_fast() {
     let (base, other) = (at(100.0), at(50.0));
     let row = first(&base, &other, &options());
     near(row.ratio, 2.0);
-    assert_eq!(row.verdict, Verdict::Faster);
+    assert_eq!(row.verdict, Some(Verdict::Faster));
     assert_eq!(
-        (row.compared.as_str(), row.unit.as_str()),
-        ("estimate", "ns/call")
+        (row.compared, row.unit.as_str()),
+        (Subject::Estimate, "ns/call")
     );
     near(row.base, 100.0);
     near(row.other, 50.0);
@@ -64,11 +64,11 @@ fn half_the_time_is_twice_as_fast() {
     let want = two::ratio(b, o, extra, 0.95).unwrap().inverse();
     assert_eq!((row.interval, row.p), (want.interval, want.p));
     assert_eq!(row.p_adjusted, row.p);
-    assert_eq!(row.footnotes, []);
+    assert_eq!(row.notes, []);
 
     let back = first(&other, &base, &options());
     near(back.ratio, 0.5);
-    assert_eq!(back.verdict, Verdict::Slower);
+    assert_eq!(back.verdict, Some(Verdict::Slower));
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn twice_the_rate_is_twice_as_fast() {
     let rate = |ns| one(benchmark.clone(), scattered("a/b", ns));
     let row = first(&rate(100.0), &rate(50.0), &options());
     near(row.ratio, 2.0);
-    assert_eq!(row.verdict, Verdict::Faster);
+    assert_eq!(row.verdict, Some(Verdict::Faster));
 
     // another scale of the same kind
     let mut kilo = benchmark.clone();
@@ -95,18 +95,18 @@ fn twice_the_rate_is_twice_as_fast() {
 fn the_same_is_no_difference_and_a_small_one_cannot_be_told() {
     let row = first(&at(100.0), &at(100.0), &exact());
     near(row.ratio, 1.0);
-    assert_eq!(row.verdict, Verdict::NoDifference);
+    assert_eq!(row.verdict, Some(Verdict::Same));
     // with the machine's own scatter, 2 % a run, nothing that narrow is sure
     let row = first(&at(100.0), &at(100.0), &options());
-    assert_eq!(row.verdict, Verdict::CannotTell);
+    assert_eq!(row.verdict, Some(Verdict::Inconclusive));
     // 3 % is seen without the scatter of the machine, and not with it
     assert_eq!(
         first(&at(103.0), &at(100.0), &exact()).verdict,
-        Verdict::Faster
+        Some(Verdict::Faster)
     );
     assert_eq!(
         first(&at(103.0), &at(100.0), &options()).verdict,
-        Verdict::CannotTell
+        Some(Verdict::Inconclusive)
     );
 }
 
@@ -118,7 +118,7 @@ fn margin_and_level_are_as_asked() {
     };
     assert_eq!(
         first(&at(103.0), &at(100.0), &wide).verdict,
-        Verdict::NoDifference
+        Some(Verdict::Same)
     );
     assert_eq!(compare(&at(1.0), &at(1.0), &wide).margin, 0.05);
     let strict = Options {
@@ -127,7 +127,7 @@ fn margin_and_level_are_as_asked() {
     };
     assert_eq!(
         first(&at(103.0), &at(100.0), &strict).verdict,
-        Verdict::CannotTell
+        Some(Verdict::Inconclusive)
     );
 }
 
@@ -144,13 +144,13 @@ fn rows_bound_by_the_processor_are_compared_in_cycles() {
     let other = one(bound.clone(), slow.clone());
     let row = first(&base, &other, &exact());
     assert_eq!(
-        (row.compared.as_str(), row.unit.as_str()),
-        ("cycles", "cycles")
+        (row.compared, row.unit.as_str()),
+        (Subject::Cycles, "cycles")
     );
     near(row.ratio, 1.0);
     near(row.base, 400.0);
     near(row.other, 400.0);
-    assert_eq!(row.verdict, Verdict::NoDifference);
+    assert_eq!(row.verdict, Some(Verdict::Same));
     // the paced deviation widens it
     let row = first(&base, &other, &options());
     let (b, o) = (
@@ -165,14 +165,14 @@ fn rows_bound_by_the_processor_are_compared_in_cycles() {
 
     // not bound by it, or not paced: the clock decides
     let clock = first(&at(100.0), &one(plain("a/b"), slow), &exact());
-    assert_eq!(clock.compared, "estimate");
+    assert_eq!(clock.compared, Subject::Estimate);
     near(clock.ratio, 0.5);
     let mut unpaced = scattered("a/b", 100.0);
     for launch in &mut unpaced {
         samples(launch, |sample| sample.pace = 0);
     }
     let row = first(&base, &one(bound, unpaced), &exact());
-    assert_eq!(row.compared, "estimate");
+    assert_eq!(row.compared, Subject::Estimate);
 }
 
 #[test]
@@ -181,16 +181,16 @@ fn other_versions_and_other_units_have_no_ratio() {
     newer.version = 2;
     let row = first(&at(100.0), &one(newer, launches("a/b", 100.0)), &options());
     assert_eq!((row.ratio, row.interval, row.p), (None, None, None));
-    assert_eq!(row.verdict, Verdict::CannotTell);
-    let why = "The work of this row changed: version 1 against version 2.";
-    assert_eq!(whys(&row), [(NotComparable, why)]);
+    assert_eq!(row.verdict, None);
+    let why = "versions-differ base=1 other=2";
+    assert_eq!(whys(&row), [(Some(NotComparable), why)]);
 
     let mut rate = plain("a/b");
     rate.unit = unit("calls/s");
     let row = first(&at(100.0), &one(rate, launches("a/b", 100.0)), &options());
     assert_eq!((row.ratio, row.other), (None, None));
-    let why = "The units count different things: ns/call against calls/s.";
-    assert_eq!(whys(&row), [(NotComparable, why)]);
+    let why = "units-differ base=ns/call other=calls/s";
+    assert_eq!(whys(&row), [(Some(NotComparable), why)]);
 }
 
 #[test]
@@ -198,12 +198,12 @@ fn a_star_on_either_side_takes_the_ratio_away() {
     let mut starred = plain("a/b");
     starred.claims.min_ns_per_op = Some(1000.0);
     let star = one(starred, launches("a/b", 100.0));
-    let why = "run-1: 100 ns an operation is faster than physics: no machine does it in less than 1000 ns.";
+    let why = "run-1: below-minimum ns=100 minimum=1000";
     for (base, other) in [(&at(50.0), &star), (&star, &at(50.0))] {
         let row = first(base, other, &options());
         assert_eq!((row.ratio, row.interval, row.p), (None, None, None));
-        assert_eq!(row.verdict, Verdict::CannotTell);
-        assert_eq!(whys(&row), [(Trivialised, why)]);
+        assert_eq!(row.verdict, None);
+        assert_eq!(whys(&row), [(Some(Invalid), why)]);
         assert!(row.base.is_some() && row.other.is_some());
     }
 }
@@ -223,20 +223,26 @@ fn footnotes_tell_their_side_or_stand_once() {
         whys(&row),
         [
             (
-                Disturbed,
-                "run-1: Disturbed in 10 of 10 launches: the hypervisor stole up to 10 % of the time."
+                Some(Interference),
+                "run-1: interfered count=10/10 causes=[steal=0.1]"
             ),
-            (Note, "The listing is lost."),
+            (
+                None,
+                "stated by=catalog flag=null text=The listing is lost."
+            ),
         ]
     );
-    base.results[0].footnotes[0].why = "Another remark.".to_owned();
+    base.results[0].notes[0] = stated(None, "Another remark.");
     let row = first(&base, &view(&other), &options());
-    assert_eq!(row.footnotes.len(), 3);
-    assert_eq!(row.footnotes[1].why, "before: Another remark.");
+    assert_eq!(row.notes.len(), 3);
+    assert_eq!(
+        short(&row.notes[1]),
+        "before: stated by=workload flag=null text=Another remark."
+    );
     // what belongs to a figure that was not compared stays with it
-    base.results[0].footnotes[0].of = Some("process_s".to_owned());
+    base.results[0].notes[0].about = Subject::Process;
     let row = first(&base, &view(&other), &options());
-    assert_eq!(row.footnotes.len(), 2);
+    assert_eq!(row.notes.len(), 2);
 }
 
 #[test]
@@ -246,15 +252,15 @@ fn rows_of_one_side_are_told() {
     let found = compare(&base, &other, &options());
     let names: Vec<&str> = found.rows.iter().map(|row| row.id.as_str()).collect();
     assert_eq!(names, ["a/b", "b/b", "c/c"]);
-    let why = "run-1 has no row of this name.";
-    assert!(whys(&found.rows[2]).contains(&(NotComparable, why)));
+    let why = "no-counterpart lacking=run-1";
+    assert!(whys(&found.rows[2]).contains(&(Some(NotComparable), why)));
     near(found.rows[2].other, 3.0);
     assert_eq!((found.rows[2].base, found.rows[2].ratio), (None, None));
     // a row that both have, and one side did not measure
     let row = &found.rows[0];
-    assert_eq!((row.ratio, row.verdict), (None, Verdict::CannotTell));
-    assert!(whys(row).contains(&(NotComparable, "Only the base has a figure here.")));
-    assert!(whys(row).iter().any(|(kind, _)| *kind == NotRun));
+    assert_eq!((row.ratio, row.verdict), (None, None));
+    assert!(whys(row).contains(&(Some(NotComparable), "no-estimate base=true other=false")));
+    assert!(whys(row).iter().any(|(kind, _)| *kind == Some(Skipped)));
 }
 
 #[test]
@@ -262,8 +268,11 @@ fn few_launches_give_a_ratio_without_an_interval() {
     let few = |ns| one(plain("a/b"), launches("a/b", ns)[..3].to_vec());
     let row = first(&few(100.0), &few(50.0), &options());
     near(row.ratio, 2.0);
-    assert_eq!((row.interval, row.verdict), (None, Verdict::CannotTell));
-    assert!(whys(&row).iter().any(|(kind, _)| *kind == Unrepeatable));
+    assert_eq!(
+        (row.interval, row.verdict),
+        (None, Some(Verdict::Inconclusive))
+    );
+    assert!(whys(&row).iter().any(|(kind, _)| *kind == Some(Noisy)));
 }
 
 #[test]
@@ -279,9 +288,9 @@ fn a_difference_that_may_be_nothing_has_no_ratio() {
     };
     let found = compare(&rest(100.0, 50.0), &rest(100.0, 99.9), &options());
     let row = &found.rows[2];
-    assert_eq!((row.ratio, row.verdict), (None, Verdict::CannotTell));
-    let why = "A launch whose value is not above 0 has no ratio to another.";
-    assert!(whys(row).contains(&(NotComparable, why)));
+    assert_eq!((row.ratio, row.verdict), (None, None));
+    let why = "not-positive";
+    assert!(whys(row).contains(&(Some(NotComparable), why)));
     near(
         compare(&rest(100.0, 50.0), &rest(50.0, 25.0), &options()).rows[2].ratio,
         2.0,
@@ -299,14 +308,14 @@ fn sizes_are_compared_exactly() {
     };
     let row = first(&size(2000.0), &size(1000.0), &options());
     assert_eq!((row.ratio, row.interval, row.p), (Some(2.0), None, None));
-    assert_eq!(row.verdict, Verdict::Faster);
+    assert_eq!(row.verdict, Some(Verdict::Faster));
     assert_eq!(
         first(&size(10.0), &size(11.0), &options()).verdict,
-        Verdict::Slower
+        Some(Verdict::Slower)
     );
     let same = first(&size(2000.0), &size(2000.0), &options());
-    assert_eq!(same.verdict, Verdict::NoDifference);
-    assert_eq!(same.footnotes, []);
+    assert_eq!(same.verdict, Some(Verdict::Same));
+    assert_eq!(same.notes, []);
 }
 
 #[test]
@@ -360,9 +369,9 @@ fn a_rating_is_compared_without_an_interval() {
     };
     let row = first(&rating(2.0), &rating(3.0), &options());
     assert_eq!((row.ratio, row.interval), (Some(1.5), None));
-    assert_eq!(row.verdict, Verdict::CannotTell);
-    let why = "There are no values of single launches to compare, so the ratio has no interval.";
-    assert_eq!(whys(&row), [(Note, why)]);
+    assert_eq!(row.verdict, Some(Verdict::Inconclusive));
+    let why = "no-launches";
+    assert_eq!(whys(&row), [(None, why)]);
 }
 
 #[test]
@@ -374,13 +383,13 @@ fn what_others_disturbed_is_no_verdict() {
         }
         one(plain("a/b"), launches)
     };
-    let kinds = |row: &CompareRow| row.footnotes.iter().map(|n| n.kind).collect::<Vec<_>>();
+    let kinds = |row: &CompareRow| row.notes.iter().map(|n| n.flag()).collect::<Vec<_>>();
     for (base, other) in [(at(100.0), disturbed(50.0)), (disturbed(100.0), at(50.0))] {
         let row = first(&base, &other, &options());
         near(row.ratio, 2.0);
         assert!(row.interval.is_some());
-        assert_eq!((row.verdict, row.p), (Verdict::CannotTell, None));
-        assert_eq!(kinds(&row), [Disturbed]);
+        assert_eq!((row.verdict, row.p), (Some(Verdict::Inconclusive), None));
+        assert_eq!(kinds(&row), [Some(Interference)]);
     }
 }
 
@@ -403,13 +412,13 @@ fn another_machine_is_compared_by_the_clock_on_the_wall() {
     let base = one(paced.clone(), scattered("a/b", 100.0));
     let mut other = one(paced, slow(scattered("a/b", 200.0)));
     let row = first(&base, &other, &options());
-    assert_eq!(row.compared, "cycles");
+    assert_eq!(row.compared, Subject::Cycles);
     near(row.ratio, 1.0);
     other.machine.id = "another".to_owned();
     let row = first(&base, &other, &options());
     assert_eq!(
-        (row.compared.as_str(), row.verdict),
-        ("estimate", Verdict::Slower)
+        (row.compared, row.verdict),
+        (Subject::Estimate, Some(Verdict::Slower))
     );
     near(row.ratio, 0.5);
 }

@@ -3,10 +3,12 @@
 //! Must not know: how copies are started.
 
 use crate::crowd::crowd;
-use crate::made_up::{LAUNCHES, SCATTER, claimed, launch, only, plain, row, run, unit, view};
+use crate::made_up::{
+    LAUNCHES, SCATTER, claimed, launch, only, plain, row, run, short, stated, unit, view,
+};
 use gritstone_model::{
-    Benchmark, Better, COPY, CopiesPoint, CopiesView, Event, Footnote, FootnoteKind, Launch,
-    Outcome, RunView, Verdict,
+    Benchmark, Better, COPY, CopiesPoint, CopiesView, Event, Flag, Launch, Note, Outcome, RunView,
+    Unfitted, Verdict,
 };
 use gritstone_stats::compare::{self, Options};
 use gritstone_stats::summary;
@@ -117,20 +119,20 @@ fn one_copy_beside_a_crowd_is_left_out_of_efficiency_or_marks_it() {
         }
         only(&run(vec![plain("a/b")], launches)).copies.unwrap()
     };
-    let kinds = |point: &CopiesPoint| -> Vec<FootnoteKind> {
-        point.footnotes.iter().map(|note| note.kind).collect()
+    let kinds = |point: &CopiesPoint| -> Vec<Option<Flag>> {
+        point.notes.iter().map(|note| note.flag()).collect()
     };
     let view = of_crowded(3);
     assert_eq!(of(&view, 1).launches, 7);
     near(of(&view, 1).total, 100.0);
-    assert_eq!(kinds(of(&view, 1)), [FootnoteKind::Note]);
+    assert_eq!(kinds(of(&view, 1)), [None]);
     near(of(&view, 2).efficiency, 0.8);
     assert_eq!(kinds(of(&view, 2)), []);
     // too few are left, so that all are used and each efficiency has its part in it
     let view = of_crowded(5);
     assert_eq!(of(&view, 1).launches, 10);
     for copies in [1, 2] {
-        assert_eq!(kinds(of(&view, copies)), [FootnoteKind::Disturbed]);
+        assert_eq!(kinds(of(&view, copies)), [Some(Flag::Interference)]);
     }
     assert!(of(&view, 2).efficiency.unwrap() > 0.8);
 }
@@ -164,18 +166,18 @@ fn the_law_takes_six_sizes_and_five_launches() {
 
     let view = measured(plain("a/b"), &sizes[..4]);
     assert_eq!(view.law, None);
-    let why = view.unfitted.unwrap();
-    assert!(
-        why.contains("6 different numbers") && why.contains("5 were measured"),
-        "{why}"
-    );
+    let why = Unfitted::Sizes {
+        sizes: 5,
+        needed: 6,
+    };
+    assert_eq!(view.unfitted, Some(why));
 }
 
 #[test]
 fn claims_are_held_by_every_copy() {
     let notes = |launches: Vec<Launch>| {
         let view = only(&run(vec![claimed("a/b")], launches)).copies.unwrap();
-        of(&view, 2).footnotes.clone()
+        of(&view, 2).notes.clone()
     };
     let good = |round| {
         [
@@ -192,7 +194,7 @@ fn claims_are_held_by_every_copy() {
         notes((0..10).flat_map(round).collect())
     };
     assert_eq!(fast(12.0), []);
-    assert!(fast(8.0)[0].why.contains("faster than physics"));
+    assert!(short(&fast(8.0)[0]).contains("below-minimum"));
 
     // one wrong value in the second of two copies
     let mut wrong = clean.clone();
@@ -203,17 +205,21 @@ fn claims_are_held_by_every_copy() {
         }
     }
     let told = notes(wrong);
-    assert_eq!(told[0].kind, FootnoteKind::Trivialised);
+    assert_eq!(told[0].flag(), Some(Flag::Invalid));
     assert!(
-        told[0].why.contains("check value is wrong"),
+        short(&told[0]).contains("wrong-check"),
         "{}",
-        told[0].why
+        short(&told[0])
     );
 
     let mut failed = clean;
     failed[1].outcome = Outcome::Failed("copy 2 of 2: fork: no".to_owned());
     let told = notes(failed);
-    assert!(told[0].why.contains("copy 2 of 2: fork"), "{}", told[0].why);
+    assert!(
+        short(&told[0]).contains("copy 2 of 2: fork"),
+        "{}",
+        short(&told[0])
+    );
 }
 
 #[test]
@@ -247,7 +253,7 @@ fn copies_are_compared_by_what_they_do_together_and_how_well() {
         compare::compare(base, other, options).rows.remove(0)
     };
     let row = compare(&base, &other, &Options::default());
-    assert_eq!(row.verdict, Verdict::Faster);
+    assert_eq!(row.verdict, Some(Verdict::Faster));
     let [two, four] = row.copies.as_slice() else {
         panic!("{:?}", row.copies)
     };
@@ -255,7 +261,7 @@ fn copies_are_compared_by_what_they_do_together_and_how_well() {
     near(two.total.base, 50.0);
     near(two.total.other, 50.0);
     near(two.total.ratio, 1.0);
-    assert_eq!(two.total.verdict, Verdict::CannotTell, "{two:?}");
+    assert_eq!(two.total.verdict, Verdict::Inconclusive, "{two:?}");
     near(two.efficiency.base, 1.0);
     near(two.efficiency.ratio, 0.5);
     assert_eq!(two.efficiency.verdict, Verdict::Slower);
@@ -266,7 +272,7 @@ fn copies_are_compared_by_what_they_do_together_and_how_well() {
     // what only one side has is shown, and nothing is said of it
     near(four.total.base, 25.0);
     assert_eq!((four.total.other, four.total.ratio), (None, None));
-    assert_eq!(four.efficiency.verdict, Verdict::CannotTell);
+    assert_eq!(four.efficiency.verdict, Verdict::Inconclusive);
 
     // where runs of the machine do not differ by themselves, the launches alone show that nothing changed
     let none = gritstone_stats::between::BetweenRun {
@@ -278,20 +284,23 @@ fn copies_are_compared_by_what_they_do_together_and_how_well() {
         ..Options::default()
     };
     let row = compare(&base, &other, &exact);
-    assert_eq!(row.copies[0].total.verdict, Verdict::NoDifference);
+    assert_eq!(row.copies[0].total.verdict, Verdict::Same);
 
     // a disturbed side keeps its ratio, a starred one has none, a side without copies no table
     let mut noisy = other.clone();
     let mark = |view: &mut RunView, kind| {
         let points = &mut view.results[0].copies.as_mut().unwrap().points;
-        points[1].footnotes.push(Footnote::new(kind, "Others."));
+        points[1].notes.push(stated(kind, "Others."));
     };
-    mark(&mut noisy, FootnoteKind::Disturbed);
+    mark(&mut noisy, Some(Flag::Interference));
     let two = &compare(&base, &noisy, &exact).copies[0];
     near(two.efficiency.ratio, 0.5);
-    assert_eq!(two.efficiency.verdict, Verdict::CannotTell);
-    assert_eq!(two.footnotes[0].why, "run-1: Others.");
-    mark(&mut noisy, FootnoteKind::Trivialised);
+    assert_eq!(two.efficiency.verdict, Verdict::Inconclusive);
+    assert_eq!(
+        short(&two.notes[0]),
+        "run-1: stated by=workload flag=interference text=Others."
+    );
+    mark(&mut noisy, Some(Flag::Invalid));
     let two = &compare(&base, &noisy, &exact).copies[0];
     assert_eq!((two.total.ratio, two.total.interval), (None, None));
     noisy.results[0].copies = None;

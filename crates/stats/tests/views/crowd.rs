@@ -3,7 +3,7 @@
 //! Must not know: other conditions.
 
 use crate::made_up::*;
-use gritstone_model::FootnoteKind::*;
+use gritstone_model::Flag::*;
 use gritstone_model::*;
 use gritstone_stats::summary::{Reader, launch_ns_per_op};
 
@@ -23,12 +23,12 @@ fn crowd_all(launch: &mut Launch) {
     }
 }
 
-fn sentences(result: &ResultView) -> Vec<(FootnoteKind, &str)> {
-    let notes = result.footnotes.iter();
-    notes.map(|note| (note.kind, note.why.as_str())).collect()
+fn sentences(result: &Measurement) -> Vec<(Option<Flag>, &str)> {
+    let notes = result.notes.iter();
+    notes.map(|note| (note.flag(), short(note))).collect()
 }
 
-fn spoilt(crowded: usize) -> ResultView {
+fn spoilt(crowded: usize) -> Measurement {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in &mut run.launches[..crowded] {
         crowd_all(launch);
@@ -60,16 +60,16 @@ fn whole_launches_are_left_out_while_enough_are_left() {
     assert_eq!(result.launches, 6);
     let estimate = result.estimate.unwrap();
     assert!((99.0..101.0).contains(&estimate), "{estimate}");
-    let note = "In 4 of 10 launches another thread of its core was busy: what was measured then is kept, and not in this figure.";
-    assert_eq!(sentences(&result), [(Note, note)]);
+    let note = "left-out count=4/10";
+    assert_eq!(sentences(&result), [(None, note)]);
 }
 
 #[test]
 fn the_figure_is_marked_when_too_few_are_left() {
     let result = spoilt(5);
     assert_eq!(result.launches, 10);
-    let why = "Disturbed in 5 of 10 launches: another thread of its core was busy.";
-    assert!(sentences(&result).contains(&(Disturbed, why)));
+    let why = "interfered count=5/10 causes=[smt]";
+    assert!(sentences(&result).contains(&(Some(Interference), why)));
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_sum_leaves_out_the_rounds_of_its_terms() {
     assert_eq!(sum.launches, 8);
     let estimate = sum.estimate.unwrap();
     assert!((199.0..201.0).contains(&estimate), "{estimate}");
-    assert!(sentences(sum).iter().all(|(kind, _)| *kind == Note));
+    assert!(sentences(sum).iter().all(|(kind, _)| *kind == None));
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_reader_learns_what_the_core_is_alone() {
 }
 
 /// A run in whose first launches the published work has a crowd beside it.
-fn crowded_batches(launches: usize) -> ResultView {
+fn crowded_batches(launches: usize) -> Measurement {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in &mut run.launches[..launches] {
         batches(launch, |batch| batch.wide = batch.wide / 2 * 3);
@@ -137,18 +137,11 @@ fn crowded_batches(launches: usize) -> ResultView {
 fn published_work_beside_a_crowd_is_left_out_and_told() {
     let result = crowded_batches(3);
     assert_eq!(result.published.as_ref().unwrap().values.len(), 7);
-    let of: Vec<_> = result
-        .footnotes
-        .iter()
-        .map(|note| note.of.as_deref())
-        .collect();
+    let of: Vec<_> = result.notes.iter().map(|note| about(note)).collect();
     assert_eq!(of, [Some("real_s"), Some("user_s")]);
     for (kind, why) in sentences(&result) {
-        assert_eq!(kind, Note);
-        assert!(
-            why.starts_with("In 3 of 10 launches another thread"),
-            "{why}"
-        );
+        assert_eq!(kind, None);
+        assert!(why.starts_with("left-out count=3/10"), "{why}");
     }
 }
 
@@ -156,14 +149,11 @@ fn published_work_beside_a_crowd_is_left_out_and_told() {
 fn published_work_is_marked_when_too_little_was_alone() {
     let result = crowded_batches(5);
     assert_eq!(result.published.as_ref().unwrap().values.len(), 10);
-    let marks = result
-        .footnotes
-        .iter()
-        .map(|note| (note.kind, note.of.as_deref()));
+    let marks = result.notes.iter().map(|note| (note.flag(), about(note)));
     assert!(
         marks
             .clone()
-            .all(|(kind, of)| kind == Disturbed && of.is_some())
+            .all(|(kind, of)| kind == Some(Interference) && of.is_some())
     );
     assert!(marks.into_iter().any(|(_, of)| of == Some("real_s")));
 }
@@ -182,12 +172,12 @@ fn a_whole_process_beside_a_crowd_is_told_of_its_own_time() {
     let clean = crowded_batches(0).published.unwrap();
     let found = result.published.unwrap().process_s.unwrap();
     assert!((found / clean.process_s.unwrap() - 1.0).abs() < 0.01);
-    let told = result.footnotes.iter().find(|note| note.kind == Note);
-    assert_eq!(told.unwrap().of.as_deref(), Some("process_s"));
+    let told = result.notes.iter().find(|note| note.flag().is_none());
+    assert_eq!(told.map(|note| note.about), Some(Subject::Process));
 }
 
 /// One sample of some launches beside a crowd, where the figure is of everything that a launch did.
-fn crowded_whole(row: &Benchmark, launches: usize, latency: bool) -> ResultView {
+fn crowded_whole(row: &Benchmark, launches: usize, latency: bool) -> Measurement {
     let mut run = run(vec![row.clone()], scattered("a/b", 100.0));
     for (at, launch) in run.launches.iter_mut().enumerate() {
         if latency {
@@ -221,13 +211,13 @@ fn of_what_cannot_be_taken_apart_the_whole_launch_is_left_out() {
     for (row, latency) in [(files, false), (plain("a/b"), true)] {
         let result = crowded_whole(&row, 4, latency);
         assert_eq!(result.launches, 6, "{latency}");
-        assert!(sentences(&result).iter().all(|(kind, _)| *kind == Note));
+        assert!(sentences(&result).iter().all(|(kind, _)| *kind == None));
         let marked = crowded_whole(&row, 5, latency);
         assert_eq!(marked.launches, 10);
         assert!(
             sentences(&marked)
                 .iter()
-                .any(|(kind, _)| *kind == Disturbed)
+                .any(|(kind, _)| *kind == Some(Interference))
         );
     }
 }

@@ -3,7 +3,7 @@
 //! Must not know: how the terms are measured.
 
 use crate::made_up::*;
-use gritstone_model::FootnoteKind::*;
+use gritstone_model::Flag::*;
 use gritstone_model::*;
 use gritstone_stats::center;
 
@@ -29,16 +29,16 @@ fn both(long: f64, short: f64) -> RunData {
     run(rows(), [scattered("a/long", long), later].concat())
 }
 
-fn rest(run: &RunData) -> ResultView {
+fn rest(run: &RunData) -> Measurement {
     row(&view(run), "a/rest").clone()
 }
 
-fn notes(result: &ResultView) -> Vec<(FootnoteKind, Option<&str>, &str)> {
-    let note = |n: &'_ Footnote| n.kind;
+fn notes(result: &Measurement) -> Vec<(Option<Flag>, Option<&str>, &str)> {
+    let note = |n: &'_ Note| n.flag();
     result
-        .footnotes
+        .notes
         .iter()
-        .map(|n| (note(n), n.of.as_deref(), n.why.as_str()))
+        .map(|n| (note(n), about(n), short(n)))
         .collect()
 }
 
@@ -47,7 +47,7 @@ fn the_difference_round_by_round() {
     let mut run = both(100.0, 60.0);
     run.info.settings.precision = 0.05;
     let result = rest(&run);
-    assert_eq!(result.outcome, "measured");
+    assert_eq!(result.outcome, Status::Measured);
     assert_eq!((result.launches, result.samples), (10, 60));
     let centre = center::plain_center(&result.values, 0.95).unwrap();
     assert_eq!(result.estimate, Some(centre.value));
@@ -105,8 +105,8 @@ fn less_than_nothing_is_said_and_not_clamped() {
     let launches = [launches("a/long", 60.0), launches("a/short", 100.0)].concat();
     let result = rest(&run(rows, launches));
     near(result.estimate.map(|x| -x), 40.0);
-    let why = "The difference is -40 ns/call: less than nothing cannot be measured, so one of its rows does not do what it says.";
-    assert_eq!(notes(&result), [(Trivialised, None, why)]);
+    let why = "negative value=-40 unit=ns/call because=work";
+    assert_eq!(notes(&result), [(Some(Invalid), None, why)]);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn less_than_nothing_by_noise_is_not_held_against_the_rows() {
     let result = rest(&run);
     assert!(result.estimate.unwrap() < 0.0 && result.interval.unwrap()[1] > 0.0);
     let kinds: Vec<_> = notes(&result).iter().map(|(kind, ..)| *kind).collect();
-    assert_eq!(kinds, [Unrepeatable], "{:?}", notes(&result));
+    assert_eq!(kinds, [Some(Noisy)], "{:?}", notes(&result));
     // too few rounds for an interval
     let few = RunData {
         launches: run
@@ -135,13 +135,13 @@ fn less_than_nothing_by_noise_is_not_held_against_the_rows() {
     assert!(result.estimate.unwrap() < 0.0 && result.interval.is_none());
     let found = notes(&result);
     assert!(
-        found.iter().all(|(kind, ..)| *kind == Unrepeatable),
+        found.iter().all(|(kind, ..)| *kind == Some(Noisy)),
         "{found:?}"
     );
     assert!(
         found
             .iter()
-            .any(|(.., why)| why.ends_with(" less than nothing, after too few rounds to tell.")),
+            .any(|(.., why)| why.ends_with("because=too-few")),
         "{found:?}"
     );
 }
@@ -157,10 +157,10 @@ fn less_than_nothing_of_disturbed_rows_says_nothing_of_their_work() {
     }
     let found = rest(&run);
     let kinds: Vec<_> = notes(&found).iter().map(|(kind, ..)| *kind).collect();
-    assert!(!kinds.contains(&Trivialised), "{kinds:?}");
-    assert!(kinds.contains(&Unrepeatable) && kinds.contains(&Disturbed));
-    let why = "The difference is -40 ns/call, less than nothing: the rows that it is made of were disturbed, so that it cannot be told.";
-    assert!(notes(&found).contains(&(Unrepeatable, None, why)));
+    assert!(!kinds.contains(&Some(Invalid)), "{kinds:?}");
+    assert!(kinds.contains(&Some(Noisy)) && kinds.contains(&Some(Interference)));
+    let why = "negative value=-40 unit=ns/call because=interference";
+    assert!(notes(&found).contains(&(Some(Noisy), None, why)));
 }
 
 #[test]
@@ -182,13 +182,16 @@ fn published_times_below_nothing_have_their_own_footnotes() {
         .collect();
     assert_eq!(
         of,
-        [(Trivialised, Some("real_s")), (Trivialised, Some("user_s"))]
+        [
+            (Some(Invalid), Some("real_s")),
+            (Some(Invalid), Some("user_s"))
+        ]
     );
     assert!(result.published.unwrap().real_s.unwrap() < 0.0);
 }
 
 /// The difference of rows of which the longer has a crowd beside the published work of its first rounds.
-fn beside_a_crowd(rounds: u32, factor: u64) -> ResultView {
+fn beside_a_crowd(rounds: u32, factor: u64) -> Measurement {
     let mut run = both(100.0, 60.0);
     let longer = |launch: &&mut Launch| launch.id == id("a/long") && launch.round < rounds;
     for launch in run.launches.iter_mut().filter(longer) {
@@ -203,7 +206,7 @@ fn beside_a_crowd(rounds: u32, factor: u64) -> ResultView {
 
 #[test]
 fn published_work_beside_a_crowd_leaves_the_difference_or_marks_it() {
-    let of = |result: &ResultView| -> Vec<_> {
+    let of = |result: &Measurement| -> Vec<_> {
         let found = notes(result).into_iter();
         found
             .map(|(kind, of, _)| (kind, of.map(str::to_owned)))
@@ -211,15 +214,15 @@ fn published_work_beside_a_crowd_leaves_the_difference_or_marks_it() {
     };
     let both = |kind| ["real_s", "user_s"].map(|time| (kind, Some(time.to_owned())));
     let result = beside_a_crowd(3, 1);
-    assert_eq!(of(&result), both(Note));
+    assert_eq!(of(&result), both(None));
     assert_eq!(result.published.unwrap().values.len(), 7);
     let result = beside_a_crowd(5, 1);
-    assert_eq!(of(&result), both(Disturbed));
+    assert_eq!(of(&result), both(Some(Interference)));
     assert_eq!(result.published.unwrap().values.len(), 10);
     // less than nothing, but for a reason that is known
     let result = beside_a_crowd(10, 2);
     assert!(result.published.as_ref().unwrap().real_s.unwrap() < 0.0);
-    assert!(of(&result).iter().all(|(kind, _)| *kind != Trivialised));
+    assert!(of(&result).iter().all(|(kind, _)| *kind != Some(Invalid)));
 }
 
 #[test]
@@ -230,12 +233,8 @@ fn an_interval_that_reaches_nothing() {
     assert!(result.estimate.unwrap() > 0.0);
     let found = notes(&result);
     assert_eq!(found.len(), 1);
-    assert_eq!(found[0].0, Unrepeatable);
-    assert!(
-        found[0]
-            .2
-            .ends_with("reaches 0: the difference may be nothing.")
-    );
+    assert_eq!(found[0].0, Some(Noisy));
+    assert!(found[0].2.starts_with("reaches-zero"));
 }
 
 #[test]
@@ -247,8 +246,8 @@ fn a_round_without_a_term_does_not_count() {
     run.launches[3].outcome = Outcome::Failed("fork: EAGAIN".to_owned());
     let result = rest(&run);
     assert_eq!(result.launches, 8);
-    let why = "A row that it is made of has no figure in 2 of 10 rounds, which do not count here.";
-    assert_eq!(notes(&result), [(Unrepeatable, None, why)]);
+    let why = "incomplete-rounds count=2/10";
+    assert_eq!(notes(&result), [(Some(Noisy), None, why)]);
 }
 
 #[test]
@@ -274,16 +273,19 @@ fn the_doubts_of_a_term_are_doubts_of_the_sum() {
     let result = rest(&run);
     let found = notes(&result);
     assert_eq!(found.len(), 2, "{found:?}");
-    assert_eq!((found[0].0, found[1].0), (Trivialised, Disturbed));
+    assert_eq!(
+        (found[0].0, found[1].0),
+        (Some(Invalid), Some(Interference))
+    );
     assert!(
         found[0]
             .2
-            .starts_with("It is made of a/long: 100 ns an operation is faster")
+            .starts_with("inherited from=a/long finding=below-minimum ns=100")
     );
     assert!(
         found[1]
             .2
-            .starts_with("It is made of a/short: Disturbed in 10 of 10")
+            .starts_with("inherited from=a/short finding=interfered count=10/10")
     );
 }
 
@@ -291,24 +293,21 @@ fn the_doubts_of_a_term_are_doubts_of_the_sum() {
 fn without_its_terms_it_was_not_run() {
     let launches = launches("a/long", 100.0);
     let absent = rest(&run(rows(), launches.clone()));
-    assert_eq!(
-        (absent.outcome.as_str(), absent.estimate),
-        ("skipped", None)
-    );
-    let why = "It is made of a/short, which has no figure.";
-    assert_eq!(notes(&absent)[0], (NotRun, None, why));
+    assert_eq!((absent.outcome, absent.estimate), (Status::Skipped, None));
+    let why = "parts-missing absent=[] empty=[a/short]";
+    assert_eq!(notes(&absent)[0], (Some(Skipped), None, why));
 
     let mut without = rows();
     without.remove(1);
     let unlisted = rest(&run(without, launches.clone()));
-    let why = "It is made of a/short, which is not part of this run.";
-    assert_eq!(notes(&unlisted)[0], (NotRun, None, why));
+    let why = "parts-missing absent=[a/short] empty=[]";
+    assert_eq!(notes(&unlisted)[0], (Some(Skipped), None, why));
 
     let mut late = scattered("a/short", 60.0);
     late.iter_mut().for_each(|launch| launch.round += 100);
     let apart = rest(&run(rows(), [launches, late].concat()));
-    let why = "No round measured all the rows that it is made of.";
-    assert_eq!(notes(&apart)[0], (NotRun, None, why));
+    let why = "parts-missing absent=[] empty=[]";
+    assert_eq!(notes(&apart)[0], (Some(Skipped), None, why));
 }
 
 /// The rate of a/x as a share of that of a/whole, whose operation does half as much.
@@ -340,7 +339,7 @@ fn a_share_is_of_two_rates_round_by_round() {
     assert!((24.999..25.001).contains(&estimate), "{estimate}");
     let [low, high] = found.interval.unwrap();
     assert!(24.99 < low && high < 25.01, "{low} {high}");
-    assert_eq!((found.cycles, found.footnotes.len()), (None, 0));
+    assert_eq!((found.cycles, found.notes.len()), (None, 0));
 }
 
 #[test]
@@ -349,10 +348,10 @@ fn a_share_of_what_was_not_measured_is_none() {
     let view = view(&run(rows, scattered("a/x", 400.0)));
     let found = row(&view, "a/share");
     assert_eq!(found.estimate, None);
-    let why = "It is made of a/whole, which is not part of this run.";
+    let why = "parts-missing absent=[a/whole] empty=[]";
     assert!(
-        found.footnotes.iter().any(|note| note.why == why),
+        found.notes.iter().any(|note| short(note) == why),
         "{:?}",
-        found.footnotes
+        found.notes
     );
 }

@@ -105,7 +105,7 @@ fn compilers_and_versions_of_the_rows() {
 
 #[test]
 fn a_document_tells_little() {
-    let mut vax = reference(vec![printed("a/b", "real_s", [None; 3])]);
+    let mut vax = reference(vec![printed("a/b", Subject::Real, [None; 3])]);
     let facts = &mut vax.machine.facts;
     facts.insert("cpu.model".to_owned(), "KA780".to_owned());
     facts.insert("cabinet".to_owned(), "H9600".to_owned());

@@ -9,7 +9,7 @@ use gritstone_stats::{center, summary};
 #[test]
 fn one_value_a_launch_and_their_centre() {
     let result = only(&run(vec![claimed("a/b")], scattered("a/b", 100.0)));
-    assert_eq!(result.outcome, "measured");
+    assert_eq!(result.outcome, Status::Measured);
     near(result.estimate, 100.0);
     assert_eq!((result.launches, result.samples), (10, 30));
     assert_eq!(result.values.len(), 10);
@@ -35,7 +35,7 @@ fn confidence_is_as_asked() {
         summary::summarise(&run, &options).results.remove(0)
     };
     assert_eq!(at(0.99).confidence, Some(0.99));
-    let width = |r: ResultView| r.interval.map(|[low, high]| high - low).unwrap();
+    let width = |r: Measurement| r.interval.map(|[low, high]| high - low).unwrap();
     assert!(width(at(0.99)) > width(at(0.95)));
 }
 
@@ -184,7 +184,7 @@ fn only_measured_launches_count() {
         launch.outcome = Outcome::TimedOut("no answer within 10 s".to_owned());
     }
     let result = only(&run(vec![plain("a/b")], some));
-    assert_eq!((result.outcome.as_str(), result.launches), ("measured", 8));
+    assert_eq!((result.outcome, result.launches), (Status::Measured, 8));
     near(result.estimate, 100.0);
     assert_eq!(result.values.len(), 8);
 }

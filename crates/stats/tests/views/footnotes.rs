@@ -3,19 +3,24 @@
 //! Must not know: figures.
 
 use crate::made_up::*;
-use gritstone_model::FootnoteKind::*;
+use gritstone_model::Flag::*;
 use gritstone_model::*;
 
 /// The run of one claimed row, spoilt, and its footnotes as (kind, sentence).
-fn notes(spoil: impl FnOnce(&mut RunData)) -> Vec<(FootnoteKind, String)> {
+fn notes(spoil: impl FnOnce(&mut RunData)) -> Vec<(Option<Flag>, &'static str)> {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     spoil(&mut run);
     let result = only(&run);
-    assert!(result.footnotes.iter().all(|note| note.of.is_none()));
+    assert!(
+        result
+            .notes
+            .iter()
+            .all(|note| note.about == Subject::Result)
+    );
     result
-        .footnotes
+        .notes
         .into_iter()
-        .map(|note| (note.kind, note.why))
+        .map(|note| (note.flag(), short(&note)))
         .collect()
 }
 
@@ -25,8 +30,8 @@ fn each(run: &mut RunData, change: impl Fn(&mut Launch)) {
 
 /// One footnote and no other.
 #[track_caller]
-fn alone(got: &[(FootnoteKind, String)], kind: FootnoteKind, why: &str) {
-    assert_eq!(got, [(kind, why.to_owned())]);
+fn alone(got: &[(Option<Flag>, &'static str)], kind: Option<Flag>, why: &str) {
+    assert_eq!(got, [(kind, why)]);
 }
 
 #[test]
@@ -46,8 +51,8 @@ fn a_check_that_is_wrong() {
     });
     alone(
         &got,
-        Trivialised,
-        "A check value is wrong in 1 of 40 timed regions: for n = 1000000 it came to 9, not 1000001.",
+        Some(Invalid),
+        "wrong-check wrong=1 regions=40 n=1000000 got=9 expected=1000001",
     );
 }
 
@@ -59,11 +64,7 @@ fn a_check_that_was_promised() {
         };
         run.launches[..3].iter_mut().for_each(without);
     });
-    alone(
-        &got,
-        Trivialised,
-        "No check value came from 3 of 10 launches, though every timed region is to yield one.",
-    );
+    alone(&got, Some(Invalid), "no-check count=3/10");
     let got = notes(|run| {
         run.benchmarks[0].claims.check = false;
         each(run, |l| l.events.retain(|e| !matches!(e, Event::Check(_))));
@@ -87,14 +88,14 @@ fn time_that_does_not_grow() {
     let got = notes(|run| warm(run, |_| 500));
     alone(
         &got,
-        Trivialised,
-        "Time does not grow in proportion to n: between n = 4000 and n = 8000 it grows as n to the power of 0 (must be 0.7 to 1.3).",
+        Some(Invalid),
+        "not-linear small=4000 large=8000 exponent=0 allowed=[0.7, 1.3]",
     );
-    assert!(notes(|run| warm(run, |_| 0))[0].1.contains("power of 0 "));
+    assert!(notes(|run| warm(run, |_| 0))[0].1.contains("exponent=0 "));
     assert!(
         notes(|run| warm(run, |n| n * n))[0]
             .1
-            .contains("power of 2 ")
+            .contains("exponent=2 ")
     );
     // launches that disagree say nothing against it, though their median is outside
     let scattered = notes(|run| {
@@ -140,11 +141,7 @@ fn time_of_which_nobody_knows_whether_it_grows() {
             // 4000 is the only n with two regions
         });
     });
-    alone(
-        &got,
-        Trivialised,
-        "Nothing shows that time grows with n: two different n were not timed twice in any of 10 launches.",
-    );
+    alone(&got, Some(Invalid), "growth-unverified launches=10");
     let got = notes(|run| {
         run.benchmarks[0].claims.linear = false;
         each(run, |l| {
@@ -164,13 +161,13 @@ fn growth_under_the_load_of_others_is_not_judged() {
             }
         })
     };
-    let kinds = |calm: usize| -> Vec<FootnoteKind> {
+    let kinds = |calm: usize| -> Vec<Option<Flag>> {
         run(calm).into_iter().map(|(kind, _)| kind).collect()
     };
-    assert_eq!(kinds(0), [Disturbed]);
-    assert_eq!(kinds(2), [Disturbed]);
-    assert_eq!(kinds(3), [Trivialised, Disturbed]);
-    assert_eq!(kinds(10), [Trivialised]);
+    assert_eq!(kinds(0), [Some(Interference)]);
+    assert_eq!(kinds(2), [Some(Interference)]);
+    assert_eq!(kinds(3), [Some(Invalid), Some(Interference)]);
+    assert_eq!(kinds(10), [Some(Invalid)]);
 }
 
 #[test]
@@ -181,16 +178,10 @@ fn growth_that_others_beneath_this_machine_made_is_none() {
     assert_eq!(got, []);
     // work that piles up does so in the shorter regions too
     let piled = notes(|run| warm(run, |n| interrupted(n) * n / 1000));
-    assert!(
-        piled[0].1.contains("it grows as n to the power of 2."),
-        "{piled:?}"
-    );
+    assert!(piled[0].1.contains("exponent=2."), "{piled:?}");
     // nobody else makes time stand still: work that ends at some n is none, however shorter regions grow
     let ended = notes(|run| warm(run, |n| 100 * n.min(4000)));
-    assert!(
-        ended[0].1.contains("it grows as n to the power of 0 "),
-        "{ended:?}"
-    );
+    assert!(ended[0].1.contains("exponent=0 "), "{ended:?}");
 }
 
 #[test]
@@ -229,11 +220,7 @@ fn growth_is_the_median_of_three_launches_at_least() {
 #[test]
 fn faster_than_physics() {
     let got = notes(|run| run.benchmarks[0].claims.min_ns_per_op = Some(150.0));
-    alone(
-        &got,
-        Trivialised,
-        "100 ns an operation is faster than physics: no machine does it in less than 150 ns.",
-    );
+    alone(&got, Some(Invalid), "below-minimum ns=100 minimum=150");
     // the bound is in nanoseconds whatever the unit
     let got = notes(|run| {
         run.benchmarks[0].unit = unit("MB/s");
@@ -248,8 +235,8 @@ fn switches_that_did_not_happen() {
     let with = |vcsw| notes(move |run| each(run, |l| samples(l, |s| s.usage.vcsw = vcsw)));
     alone(
         &with(N),
-        Trivialised,
-        "The process gave up the CPU 1 times an operation, less than 90 % of the 2 claimed.",
+        Some(Invalid),
+        "few-switches per_op=1 claimed=2 share=0.9",
     );
     assert_eq!(with(N * 19 / 10), []);
 }
@@ -259,8 +246,8 @@ fn faults_that_should_not_happen() {
     let with = |minflt| notes(move |run| each(run, |l| samples(l, |s| s.usage.minflt = minflt)));
     alone(
         &with(N / 100),
-        Trivialised,
-        "0.01 page faults an operation, where at most 0.001 are claimed.",
+        Some(Invalid),
+        "many-faults per_op=0.01 claimed=0.001",
     );
     // 1,000 claimed, 5 % and 4 a sample allowed
     assert_eq!(with(1054), []);
@@ -274,11 +261,7 @@ fn no_time_passed() {
             samples(launch, |sample| sample.wall = 0);
         }
     });
-    alone(
-        &got,
-        Trivialised,
-        "No time passed in what was timed in 2 of 10 launches, though they ended well.",
-    );
+    alone(&got, Some(Invalid), "untimed count=2/10");
 }
 
 #[test]
@@ -287,15 +270,15 @@ fn wider_than_asked() {
     // by hand: the ninth of the 55 averages of two from either end is 0.3 % off the centre
     alone(
         &got,
-        Unrepeatable,
-        "The interval is ±0.3 % wide after 10 launches; ±0.1 % was asked for.",
+        Some(Noisy),
+        "wide-interval half=0.002998 asked=0.001 n=10 what=launch",
     );
     assert_eq!(notes(|run| run.info.settings.precision = 0.0031), []);
     let got = notes(|run| run.info.settings.precision = 0.002_996);
     alone(
         &got,
-        Unrepeatable,
-        "The interval is a little wider after 10 launches than the ±0.3 % asked for.",
+        Some(Noisy),
+        "wide-interval half=0.002998 asked=0.002996 n=10 what=launch",
     );
 }
 
@@ -304,8 +287,8 @@ fn too_few_for_an_interval() {
     let got = notes(|run| run.launches.truncate(5));
     alone(
         &got,
-        Unrepeatable,
-        "There is no interval: one at 95 % takes at least 6 launches, and this figure has 5.",
+        Some(Noisy),
+        "no-interval confidence=0.95 needed=6 n=5 what=launch",
     );
     assert_eq!(notes(|run| run.launches.truncate(6)), []);
 }
@@ -322,11 +305,7 @@ fn two_modes() {
     // 20 % apart, but who asks for 50 % need not know
     assert_eq!(with(0.5), []);
     let got = with(0.15);
-    alone(
-        &got,
-        Unrepeatable,
-        "The 10 launches fall into 2 separate groups: one figure does not describe them.",
-    );
+    alone(&got, Some(Modes), "several-modes modes=2 n=10 what=launch");
 }
 
 #[test]
@@ -337,8 +316,8 @@ fn some_launches_failed() {
     });
     alone(
         &got,
-        Unrepeatable,
-        "No figure came from 2 of 10 launches; the first failed: write: ENOSPC",
+        Some(Noisy),
+        "failed outcome=failed reason=write: ENOSPC count=2/10 refuted=false",
     );
 }
 
@@ -349,13 +328,12 @@ fn all_launches_failed() {
         launch.outcome = Outcome::TimedOut("no answer within 10 s".to_owned());
     }
     let result = only(&run);
-    assert_eq!(result.outcome, "timed_out");
+    assert_eq!(result.outcome, Status::TimedOut);
     assert_eq!((result.estimate, result.launches), (None, 0));
-    let want = Footnote::new(
-        NotRun,
-        "timed out: no answer within 10 s (10 of 10 launches)",
+    assert_eq!(
+        shorts(&result.notes),
+        ["failed outcome=timed_out reason=no answer within 10 s count=10/10 refuted=false"]
     );
-    assert_eq!(result.footnotes, [want]);
 }
 
 #[test]
@@ -373,17 +351,17 @@ fn launches_that_show_that_no_work_is_done_are_starred() {
     all.launches.iter_mut().for_each(idle);
     let result = only(&all);
     assert_eq!(
-        (result.outcome.as_str(), result.estimate),
-        ("failed", None),
+        (result.outcome, result.estimate),
+        (Status::Failed, None),
         "no work, no figure"
     );
-    let why = "failed: calibrate: time does not grow with n (10 of 10 launches)";
-    assert_eq!(result.footnotes, [Footnote::new(Trivialised, why)]);
+    let why = "failed outcome=failed reason=calibrate: time does not grow with n count=10/10 refuted=true";
+    assert_eq!(shorts(&result.notes), [why]);
 
     alone(
         &notes(|run| run.launches[..2].iter_mut().for_each(idle)),
-        Trivialised,
-        "No figure came from 2 of 10 launches; the first failed: calibrate: time does not grow with n",
+        Some(Invalid),
+        "failed outcome=failed reason=calibrate: time does not grow with n count=2/10 refuted=true",
     );
     // the whole process of the published work sees the wrong value too, and ends badly
     let wrong = |launch: &mut Launch| {
@@ -396,41 +374,46 @@ fn launches_that_show_that_no_work_is_done_are_starred() {
     };
     alone(
         &notes(|run| each(run, wrong)),
-        Trivialised,
-        "failed: command: it ended with status 1 (10 of 10 launches)",
+        Some(Invalid),
+        "failed outcome=failed reason=command: it ended with status 1 count=10/10 refuted=true",
     );
 }
 
 #[test]
 fn skipped_by_the_plan_by_the_kernel_or_by_the_end() {
-    let want = Footnote::new(NotRun, "There is no cc: apt-get install gcc");
+    let reason = "There is no cc: apt-get install gcc";
     let mut planned = run(vec![plain("a/b")], Vec::new());
     planned.skips.push(Skip {
         id: id("a/b"),
-        footnote: want.clone(),
+        reason: reason.to_owned(),
     });
     let result = only(&planned);
-    assert_eq!(result.outcome, "skipped");
-    assert_eq!(result.footnotes, [want]);
+    assert_eq!(result.outcome, Status::Skipped);
+    assert_eq!(
+        shorts(&result.notes),
+        ["unavailable reason=There is no cc: apt-get install gcc"]
+    );
 
     let mut own = run(vec![plain("a/b")], vec![launch("a/b", 0, 1.0)]);
     own.launches[0].outcome = Outcome::Skipped("needs two CPUs".to_owned());
     let result = only(&own);
-    assert_eq!(result.outcome, "skipped");
-    let want = Footnote::new(NotRun, "skipped: needs two CPUs (1 of 1 launch)");
-    assert_eq!(result.footnotes, [want]);
+    assert_eq!(result.outcome, Status::Skipped);
+    assert_eq!(
+        shorts(&result.notes),
+        ["failed outcome=skipped reason=needs two CPUs count=1/1 refuted=false"]
+    );
 
     let mut remarked = plain("a/b");
     remarked.remark = Some("The listing is lost.".to_owned());
     let cut_off = only(&run(vec![remarked], Vec::new()));
-    assert_eq!(cut_off.outcome, "skipped");
-    let kinds: Vec<_> = cut_off.footnotes.iter().map(|note| note.kind).collect();
-    assert_eq!(kinds, [NotRun, Note]);
-    assert!(cut_off.footnotes[0].why.starts_with("The run ended before"));
+    assert_eq!(cut_off.outcome, Status::Skipped);
+    let kinds: Vec<_> = cut_off.notes.iter().map(|note| note.flag()).collect();
+    assert_eq!(kinds, [Some(Skipped), None]);
+    assert!(short(&cut_off.notes[0]).starts_with("not-reached"));
 }
 
 /// Changes the conditions of the first so many launches.
-fn conditions(count: usize, change: impl Fn(&mut Conditions)) -> Vec<(FootnoteKind, String)> {
+fn conditions(count: usize, change: impl Fn(&mut Conditions)) -> Vec<(Option<Flag>, &'static str)> {
     notes(|run| {
         for launch in &mut run.launches[..count] {
             change(&mut launch.conditions);
@@ -443,8 +426,8 @@ fn others_had_the_machine() {
     let others = |c: &mut Conditions| c.others = Some(400_000_000);
     alone(
         &conditions(3, others),
-        Disturbed,
-        "Disturbed in 3 of 10 launches: others used up to 40 % of a CPU.",
+        Some(Interference),
+        "interfered count=3/10 causes=[others=0.4]",
     );
     // a quarter of the launches is borne
     assert_eq!(conditions(2, others), []);
@@ -467,8 +450,8 @@ fn busy_neighbours_disturb_what_waits() {
     };
     alone(
         &busy(false, 800_000_000),
-        Disturbed,
-        "Disturbed in 3 of 10 launches: the CPUs beside it were busy for up to 80 % of the time.",
+        Some(Interference),
+        "interfered count=3/10 causes=[elsewhere=0.8]",
     );
     assert_eq!(busy(false, 250_000_000), []);
     assert_eq!(busy(true, 800_000_000), []);
@@ -478,33 +461,33 @@ fn busy_neighbours_disturb_what_waits() {
 fn the_hypervisor_or_the_quota_held_it_back() {
     alone(
         &conditions(10, |c| c.steal = Some(30_000_000)),
-        Disturbed,
-        "Disturbed in 10 of 10 launches: the hypervisor stole up to 3 % of the time.",
+        Some(Interference),
+        "interfered count=10/10 causes=[steal=0.03]",
     );
     assert_eq!(conditions(10, |c| c.steal = Some(10_000_000)), []);
     alone(
         &conditions(4, |c| c.throttled = Some(1_000_000)),
-        Disturbed,
-        "Disturbed in 4 of 10 launches: the CPU quota held it back for up to 0.1 % of the time.",
+        Some(Interference),
+        "interfered count=4/10 causes=[throttled=0.001]",
     );
     alone(
         &conditions(4, |c| c.gap = Some(20_000_000)),
-        Disturbed,
-        "Disturbed in 4 of 10 launches: it stood still for up to 2 % of the time.",
+        Some(Interference),
+        "interfered count=4/10 causes=[stalled=0.02]",
     );
     assert_eq!(conditions(4, |c| c.gap = Some(10_000_000)), []);
     alone(
         &conditions(4, |c| (c.overheated, c.memory_limit) = (Some(3), Some(1))),
-        Disturbed,
-        "Disturbed in 4 of 10 launches: the CPU was slowed for its heat up to 3 times, the memory limit was reached up to 1 time.",
+        Some(Interference),
+        "interfered count=4/10 causes=[overheated=3, memory-limit=1]",
     );
     let all = |c: &mut Conditions| {
         (c.others, c.steal) = (Some(100_000_000), Some(20_000_000));
     };
     alone(
         &conditions(5, all),
-        Disturbed,
-        "Disturbed in 5 of 10 launches: others used up to 10 % of a CPU, the hypervisor stole up to 2 % of the time.",
+        Some(Interference),
+        "interfered count=5/10 causes=[others=0.1, steal=0.02]",
     );
 }
 
@@ -518,9 +501,17 @@ fn conditions_that_cannot_be_known_are_not_held_against_it() {
 fn what_the_entry_declares() {
     let why = "The other row opens its file anew each time.";
     let got = notes(|run| run.benchmarks[0].not_comparable = Some(why.to_owned()));
-    alone(&got, NotComparable, why);
+    alone(
+        &got,
+        Some(NotComparable),
+        "stated by=catalog flag=not-comparable text=The other row opens its file anew each time.",
+    );
     let got = notes(|run| run.benchmarks[0].remark = Some("1,000,000 is assumed.".to_owned()));
-    alone(&got, Note, "1,000,000 is assumed.");
+    alone(
+        &got,
+        None,
+        "stated by=catalog flag=null text=1,000,000 is assumed.",
+    );
 }
 
 #[test]
@@ -532,7 +523,10 @@ fn footnotes_stand_in_the_order_of_their_marks() {
         each(run, |l| l.conditions.steal = Some(500_000_000));
     });
     let kinds: Vec<_> = got.into_iter().map(|(kind, _)| kind).collect();
-    assert_eq!(kinds, [Trivialised, Unrepeatable, Disturbed, Note]);
+    assert_eq!(
+        kinds,
+        [Some(Invalid), Some(Noisy), Some(Interference), None]
+    );
 }
 
 #[test]
@@ -545,12 +539,9 @@ fn pages_that_were_not_waited_for() {
         })
     };
     let few = with(N);
-    assert_eq!(few[0].0, Trivialised);
-    assert_eq!(
-        few[0].1,
-        "1 major page faults an operation, where at least 2 are claimed."
-    );
-    assert!(with(2 * N).iter().all(|note| note.0 != Trivialised));
+    assert_eq!(few[0].0, Some(Invalid));
+    assert_eq!(few[0].1, "few-major-faults per_op=1 claimed=2");
+    assert!(with(2 * N).iter().all(|note| note.0 != Some(Invalid)));
     let told = with(2 * N).pop().unwrap().1;
-    assert!(told.ends_with("; major page faults: 2."), "{told}");
+    assert!(told.ends_with(" major_faults=2 each=null"), "{told}");
 }

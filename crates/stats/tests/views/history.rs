@@ -84,13 +84,13 @@ fn runs_that_are_not_alike_are_series_of_their_own() {
 #[test]
 fn what_is_marked_does_not_count_and_is_shown() {
     let mut runs = steady(12);
-    for (at, kind) in [(3, FootnoteKind::Trivialised), (5, FootnoteKind::Disturbed)] {
-        runs[at].results[0].footnotes = vec![Footnote::new(kind, "Why.")];
+    for (at, kind) in [(3, Some(Flag::Invalid)), (5, Some(Flag::Interference))] {
+        runs[at].results[0].notes = vec![stated(kind, "Why.")];
     }
     let points = &of(&runs).series[0].points;
     let counted = points.iter().filter(|point| point.value.is_some());
     assert_eq!(counted.count(), 10);
-    assert_eq!(points[3].footnotes[0].kind, FootnoteKind::Trivialised);
+    assert_eq!(points[3].notes[0].flag(), Some(Flag::Invalid));
     assert!(points[3].estimate.is_some());
 }
 
@@ -100,7 +100,7 @@ fn a_gate_passes_fails_and_says_when_it_cannot_tell() {
     let outcome = |ns: f64, allowed: f64| against(&one(14, ns), &earlier, allowed).outcome;
     assert_eq!(outcome(100.0, 0.02), CheckOutcome::Passed);
     assert_eq!(outcome(110.0, 0.02), CheckOutcome::Regressed);
-    assert_eq!(outcome(102.0, 0.02), CheckOutcome::CannotTell);
+    assert_eq!(outcome(102.0, 0.02), CheckOutcome::Inconclusive);
     // faster is no regression
     assert_eq!(outcome(80.0, 0.02), CheckOutcome::Passed);
     assert_eq!(outcome(110.0, 0.2), CheckOutcome::Passed);
@@ -109,24 +109,21 @@ fn a_gate_passes_fails_and_says_when_it_cannot_tell() {
 #[test]
 fn a_gate_cannot_tell_without_enough_runs_or_when_disturbed() {
     let few = against(&one(4, 200.0), &steady(4), 0.02);
-    assert_eq!(few.outcome, CheckOutcome::CannotTell);
-    let why = &few.rows[0].row.footnotes[0].why;
-    assert_eq!(
-        why,
-        "4 earlier runs like it since the last change, and 5 are needed."
-    );
+    assert_eq!(few.outcome, CheckOutcome::Inconclusive);
+    let why = short(&few.rows[0].row.notes[0]);
+    assert_eq!(why, "short-history runs=4 needed=5");
     let mut disturbed = one(14, 200.0);
-    let note = Footnote::new(FootnoteKind::Disturbed, "Others.");
-    disturbed.results[0].footnotes.push(note);
+    let note = stated(Some(Flag::Interference), "Others.");
+    disturbed.results[0].notes.push(note);
     assert_eq!(
         against(&disturbed, &steady(14), 0.02).outcome,
-        CheckOutcome::CannotTell
+        CheckOutcome::Inconclusive
     );
     let mut alone = one(0, 100.0);
     alone.results[0].estimate = None;
     assert_eq!(
         against(&alone, &steady(14), 0.02).outcome,
-        CheckOutcome::CannotTell
+        CheckOutcome::Inconclusive
     );
 }
 
@@ -138,13 +135,13 @@ fn a_gate_over_a_comparison() {
     };
     assert_eq!(of(100.0, 0.1).outcome, CheckOutcome::Passed);
     assert_eq!(of(130.0, 0.1).outcome, CheckOutcome::Regressed);
-    assert_eq!(of(109.0, 0.1).outcome, CheckOutcome::CannotTell);
+    assert_eq!(of(109.0, 0.1).outcome, CheckOutcome::Inconclusive);
     // what the base had and the run has not
     let mut without = one(1, 100.0);
     without.results.clear();
     let compared = compare(&one(0, 100.0), &without, &Options::default());
     assert_eq!(
         check::check(&compared, 0.1, 0.05).outcome,
-        CheckOutcome::CannotTell
+        CheckOutcome::Inconclusive
     );
 }

@@ -73,7 +73,7 @@ fn numbers_at_either_end_stop_nothing() {
         let found = view(&spoilt(number));
         assert_eq!(found.results.len(), 4);
         assert!(
-            found.results.iter().all(|r| !r.footnotes.is_empty()),
+            found.results.iter().all(|r| !r.notes.is_empty()),
             "{number}"
         );
         let compared = compare(&found, &view(&spoilt(1)), &Options::default());
@@ -89,7 +89,7 @@ fn events_that_are_missing_stop_nothing() {
     }
     let found = view(&run);
     assert!(found.results.iter().all(|r| r.estimate.is_none()));
-    assert!(found.results.iter().all(|r| !r.footnotes.is_empty()));
+    assert!(found.results.iter().all(|r| !r.notes.is_empty()));
     let empty = view(&crate::made_up::run(Vec::new(), run.launches));
     assert_eq!(empty.results, []);
 }

@@ -56,7 +56,7 @@ pub fn claimed(name: &str) -> Benchmark {
         published: Some(PublishedWork {
             work: "1,000,000 calls".to_owned(),
             operations: N,
-            figure: "real_s".to_owned(),
+            figure: Subject::Real,
         }),
         claims: Claims {
             check: true,
@@ -82,7 +82,7 @@ pub fn command(name: &str) -> Benchmark {
         published: Some(PublishedWork {
             work: "1 script".to_owned(),
             operations: 1,
-            figure: "real_s".to_owned(),
+            figure: Subject::Real,
         }),
         ..plain(name)
     }
@@ -275,14 +275,14 @@ pub fn view(run: &RunData) -> RunView {
 }
 
 /// The only result of a run of one row.
-pub fn only(run: &RunData) -> ResultView {
+pub fn only(run: &RunData) -> Measurement {
     let mut view = view(run);
     assert_eq!(view.results.len(), 1);
     view.results.remove(0)
 }
 
 /// A row of a view.
-pub fn row<'a>(view: &'a RunView, name: &str) -> &'a ResultView {
+pub fn row<'a>(view: &'a RunView, name: &str) -> &'a Measurement {
     let found = view.results.iter().find(|r| r.id.as_str() == name);
     found.unwrap_or_else(|| panic!("no row {name}"))
 }
@@ -306,7 +306,7 @@ pub fn batches(launch: &mut Launch, change: impl Fn(&mut Batch)) {
 }
 
 /// A printed machine with the given rows.
-pub fn reference(results: Vec<ResultView>) -> RunView {
+pub fn reference(results: Vec<Measurement>) -> RunView {
     RunView {
         id: "ref:vax".to_owned(),
         started: "1984-08".to_owned(),
@@ -328,15 +328,15 @@ pub fn reference(results: Vec<ResultView>) -> RunView {
 }
 
 /// A printed row with published times (real, user, system), pointing to `figure`.
-pub fn printed(name: &str, figure: &str, times: [Option<f64>; 3]) -> ResultView {
-    ResultView {
-        outcome: "published".to_owned(),
+pub fn printed(name: &str, figure: Subject, times: [Option<f64>; 3]) -> Measurement {
+    Measurement {
+        outcome: Status::Published,
         version: 0,
         program: None,
-        footnotes: Vec::new(),
+        notes: Vec::new(),
         published: Some(PublishedView {
             work: "1,000,000 calls".to_owned(),
-            figure: figure.to_owned(),
+            figure,
             real_s: times[0],
             user_s: times[1],
             system_s: times[2],
@@ -358,4 +358,60 @@ pub fn near(got: Option<f64>, want: f64) {
 pub fn at_pace(sample: &mut Sample, pace: u64) {
     sample.pace = pace;
     sample.wide = pace / 4;
+}
+
+/// A note that raises a flag, and says so.
+pub fn stated(flag: Option<Flag>, text: &str) -> Note {
+    Note::new(Finding::Stated {
+        by: Author::Workload,
+        flag,
+        text: text.to_owned(),
+    })
+}
+
+/// A note in short: the side that it is of, its code, and its numbers to four digits.
+pub fn short(note: &Note) -> &'static str {
+    let side = note.side.as_ref().map(|side| format!("{side}: "));
+    let finding = in_short(&serde_json::to_value(&note.finding).unwrap());
+    Box::leak((side.unwrap_or_default() + &finding).into_boxed_str())
+}
+
+fn in_short(value: &serde_json::Value) -> String {
+    use serde_json::Value;
+    match value {
+        Value::Object(fields) if fields.contains_key("code") => {
+            let code = fields["code"].as_str().unwrap();
+            format!("{code} {}", in_short(&fields["data"]))
+                .trim()
+                .to_owned()
+        }
+        Value::Object(count) if count.contains_key("part") && count.len() == 3 => {
+            format!("{}/{}", count["part"], count["of"])
+        }
+        Value::Object(fields) => {
+            let field = |(key, value)| format!("{key}={}", in_short(value));
+            fields.iter().map(field).collect::<Vec<_>>().join(" ")
+        }
+        Value::Array(values) => {
+            let values: Vec<String> = values.iter().map(in_short).collect();
+            format!("[{}]", values.join(", "))
+        }
+        Value::String(text) => text.clone(),
+        Value::Number(number) if number.is_f64() => {
+            let rounded: f64 = format!("{:.3e}", number.as_f64().unwrap()).parse().unwrap();
+            rounded.to_string()
+        }
+        other => other.to_string(),
+    }
+}
+
+/// What a note is about, where that is not the result as a whole.
+pub fn about(note: &Note) -> Option<&'static str> {
+    let about = note.about;
+    (about != Subject::Result).then(|| about.as_str())
+}
+
+/// Notes in short.
+pub fn shorts(notes: &[Note]) -> Vec<&'static str> {
+    notes.iter().map(short).collect()
 }

@@ -5,9 +5,9 @@
 use crate::made_up::*;
 use gritstone_model::*;
 
-fn published(run: &RunData) -> (PublishedView, Vec<Footnote>) {
+fn published(run: &RunData) -> (PublishedView, Vec<Note>) {
     let result = only(run);
-    (result.published.unwrap(), result.footnotes)
+    (result.published.unwrap(), result.notes)
 }
 
 fn clean() -> RunData {
@@ -22,7 +22,7 @@ fn real_time_is_that_of_a_batch() {
         batches(launch, |batch| batch.walls[2] *= 9);
         samples(launch, |sample| sample.wall *= 2);
     }
-    let (view, footnotes) = published(&run);
+    let (view, notes) = published(&run);
     near(view.real_s, 0.1);
     assert_eq!(view.values.len(), 10);
     near(view.values.first().copied(), 0.1002);
@@ -35,7 +35,7 @@ fn real_time_is_that_of_a_batch() {
     near(view.process_s, 0.105 * 1.0);
     let share = 1.0 - 0.1 / 0.105;
     assert!((view.start_share.unwrap() - share).abs() < 1e-6);
-    assert_eq!(footnotes, []);
+    assert_eq!(notes, []);
 }
 
 #[test]
@@ -74,8 +74,8 @@ fn below_a_hundred_ticks_there_is_no_user_time() {
                 }
             }
         }
-        let (view, footnotes) = published(&run);
-        assert_eq!(footnotes, []);
+        let (view, notes) = published(&run);
+        assert_eq!(notes, []);
         (view.user_s, view.system_s)
     };
     // ten launches, ticks of 4 ms: 100 ticks are 40 ms a launch, of both together
@@ -117,24 +117,23 @@ fn a_start_above_a_tenth_is_not_comparable() {
         }
         published(&run)
     };
-    let (view, footnotes) = with(200_000_000);
+    let (view, notes) = with(200_000_000);
     near(view.start_share, 0.5);
-    let why = "Starting and ending the process is more than 10 % of this time (start_share says how much): real_s is the work alone, and the figure to compare.";
-    let want = Footnote::new(FootnoteKind::NotComparable, why).of("process_s");
-    assert_eq!(footnotes, [want]);
+    let why = "start-up limit=0.1";
+    assert_eq!(notes[0].about, Subject::Process);
+    assert_eq!(shorts(&notes), [why]);
     assert_eq!(with(111_000_000).1, []);
 
     // not measurable, said and not clamped
-    let (view, footnotes) = with(99_000_000);
+    let (view, notes) = with(99_000_000);
     assert!(view.start_share.unwrap() < 0.0);
-    let why = "The start of the process is lost in the noise: the whole process took 0.099 s, the work alone 0.1 s.";
-    let want = Footnote::new(FootnoteKind::Note, why).of("process_s");
-    assert_eq!(footnotes, [want]);
+    let why = "start-up-unseen process_s=0.099 real_s=0.1";
+    assert_eq!(notes[0].about, Subject::Process);
+    assert_eq!(shorts(&notes), [why]);
 }
 
 #[test]
 fn work_that_was_not_done_or_was_other_work() {
-    let of_real = |kind, why: &str| Footnote::new(kind, why).of("real_s");
     let without = |launches: usize| {
         let mut run = clean();
         for launch in &mut run.launches[..launches] {
@@ -142,27 +141,33 @@ fn work_that_was_not_done_or_was_other_work() {
         }
         published(&run)
     };
-    let (view, footnotes) = without(10);
+    let (view, notes) = without(10);
     assert_eq!(
         (view.real_s, view.user_s, view.start_share),
         (None, None, None)
     );
-    let why = "The published work was not timed as one batch in 10 of 10 launches.";
-    assert_eq!(footnotes, [of_real(FootnoteKind::NotRun, why)]);
-    let (view, footnotes) = without(3);
+    let why = "no-batch count=10/10 did=null operations=1000000 timed=false";
+    assert_eq!(notes[0].about, Subject::Real);
+    assert_eq!(notes[0].flag(), Some(Flag::Skipped));
+    assert_eq!(shorts(&notes), [why]);
+    let (view, notes) = without(3);
     near(view.real_s, 0.1);
-    let why = "The published work was not timed as one batch in 3 of 10 launches.";
-    assert_eq!(footnotes, [of_real(FootnoteKind::Unrepeatable, why)]);
+    let why = "no-batch count=3/10 did=null operations=1000000 timed=true";
+    assert_eq!(notes[0].about, Subject::Real);
+    assert_eq!(notes[0].flag(), Some(Flag::Noisy));
+    assert_eq!(shorts(&notes), [why]);
 
     // half the work in half the time is never multiplied up
     let mut half = clean();
     for launch in &mut half.launches {
         batches(launch, |batch| batch.n /= 2);
     }
-    let (view, footnotes) = published(&half);
+    let (view, notes) = published(&half);
     assert_eq!(view.real_s, None);
-    let why = "The published work was not timed as one batch in 10 of 10 launches; one did 500000 operations instead of 1000000.";
-    assert_eq!(footnotes, [of_real(FootnoteKind::NotComparable, why)]);
+    let why = "no-batch count=10/10 did=500000 operations=1000000 timed=false";
+    assert_eq!(notes[0].about, Subject::Real);
+    assert_eq!(notes[0].flag(), Some(Flag::NotComparable));
+    assert_eq!(shorts(&notes), [why]);
 }
 
 #[test]
@@ -178,7 +183,7 @@ fn a_command_is_its_process() {
     near(view.user_s, 1.0);
     near(view.system_s, 0.5);
     assert_eq!(view.start_share, None);
-    assert_eq!(result.footnotes, []);
+    assert_eq!(result.notes, []);
 
     // 30 processes of 10 ms are 56 ticks of user and system time
     let launches = (0..10).map(|round| process("a/b", round, 0.01)).collect();

@@ -29,18 +29,18 @@ fn rated(over: &[&str]) -> RunData {
 
 /// 4 times slower in a/one, 9 times in a/two; 2 times in a/rate, which it prints in us.
 fn baseline() -> RunView {
-    let mut rate = printed("a/rate", "", [None; 3]);
+    let mut rate = printed("a/rate", Subject::Result, [None; 3]);
     rate.published = None;
     rate.unit = unit("us/call");
     rate.estimate = Some(0.1);
     reference(vec![
-        printed("a/one", "real_s", [Some(0.4), None, None]),
-        printed("a/two", "real_s", [Some(1.8), None, None]),
+        printed("a/one", Subject::Real, [Some(0.4), None, None]),
+        printed("a/two", Subject::Real, [Some(1.8), None, None]),
         rate,
     ])
 }
 
-fn rating(run: &RunData, baseline: Option<RunView>) -> ResultView {
+fn rating(run: &RunData, baseline: Option<RunView>) -> Measurement {
     let baselines = baseline.map(|view| ("ref:vax".to_owned(), view));
     let options = Options {
         baselines: BTreeMap::from_iter(baselines),
@@ -53,8 +53,8 @@ fn rating(run: &RunData, baseline: Option<RunView>) -> ResultView {
 fn the_geometric_mean_of_four_and_nine() {
     let result = rating(&rated(&["a/one", "a/two"]), Some(baseline()));
     assert_eq!(
-        (result.outcome.as_str(), result.kind),
-        ("measured", Kind::Rating)
+        (result.outcome, result.kind),
+        (Status::Measured, Kind::Rating)
     );
     near(result.estimate, 6.0);
     let [low, high] = result.interval.unwrap();
@@ -65,9 +65,9 @@ fn the_geometric_mean_of_four_and_nine() {
         "{half}"
     );
     assert_eq!(result.launches, 20);
-    near(result.parts.get("without a/one").copied(), 9.0);
-    near(result.parts.get("without a/two").copied(), 4.0);
-    assert_eq!(result.footnotes, []);
+    near(part(&result, &Part::Without(id("a/one"))), 9.0);
+    near(part(&result, &Part::Without(id("a/two"))), 4.0);
+    assert_eq!(result.notes, []);
     near(
         rating(&rated(&["a/one", "a/two", "a/rate"]), Some(baseline())).estimate,
         72.0_f64.cbrt(),
@@ -75,13 +75,9 @@ fn the_geometric_mean_of_four_and_nine() {
 }
 
 #[track_caller]
-fn withheld(result: &ResultView, why: &str) {
-    assert_eq!(
-        (result.outcome.as_str(), result.estimate),
-        ("skipped", None)
-    );
-    let why = format!("The rating against ref:vax is withheld: {why}.");
-    assert_eq!(result.footnotes, [Footnote::new(FootnoteKind::NotRun, why)]);
+fn withheld(result: &Measurement, why: &str) {
+    assert_eq!((result.outcome, result.estimate), (Status::Skipped, None));
+    assert_eq!(shorts(&result.notes), [why]);
 }
 
 #[test]
@@ -89,19 +85,22 @@ fn what_withholds_it() {
     let run = rated(&["a/one", "a/two"]);
     withheld(
         &rating(&run, None),
-        "the baseline ref:vax is not among the machines that are known",
+        "score-withheld baseline=ref:vax of=2 why=no-baseline",
     );
     let mut starred = run.clone();
     starred.benchmarks[1].claims.min_ns_per_op = Some(500.0);
     withheld(
         &rating(&starred, Some(baseline())),
-        "a claim of work failed: a/one",
+        "score-withheld baseline=ref:vax of=2 why=invalid=[benchmark=a/one]",
     );
     let mut failed = run.clone();
     for launch in failed.launches.iter_mut().filter(|l| l.id == id("a/two")) {
         launch.outcome = Outcome::Failed("read: EIO".to_owned());
     }
-    withheld(&rating(&failed, Some(baseline())), "not measured: a/two");
+    withheld(
+        &rating(&failed, Some(baseline())),
+        "score-withheld baseline=ref:vax of=2 why=missing=[benchmark=a/two]",
+    );
 }
 
 #[test]
@@ -111,13 +110,13 @@ fn rows_that_the_baseline_lacks_are_not_covered_and_it_says_so() {
     less.results.remove(1);
     let result = rating(&run, Some(less.clone()));
     near(result.estimate, 4.0);
-    let why = "The rating is over 1 of 2 rows of which the baseline has figures.";
-    assert_eq!(result.footnotes, [Footnote::new(FootnoteKind::Note, why)]);
+    let why = "partial-score part=1 of=2";
+    assert_eq!(shorts(&result.notes), [why]);
     less.results.remove(0);
     let result = rating(&run, Some(less));
-    let why = "There is no rating against ref:vax: it has no figure that is comparable.";
+    let why = "score-withheld baseline=ref:vax of=2 why=not-comparable";
     assert_eq!(result.estimate, None);
-    assert_eq!(result.footnotes, [Footnote::new(FootnoteKind::NotRun, why)]);
+    assert_eq!(shorts(&result.notes), [why]);
 }
 
 #[test]
@@ -148,7 +147,7 @@ fn a_rating_over_ratings_gives_each_one_weight() {
 fn a_printed_system_time_is_not_rated_by_real_time() {
     let run = rated(&["a/one", "a/two"]);
     let mut other = baseline();
-    other.results[0] = printed("a/one", "system_s", [None, None, Some(0.4)]);
+    other.results[0] = printed("a/one", Subject::System, [None, None, Some(0.4)]);
     let mut no_ticks = run.clone();
     for launch in &mut no_ticks.launches {
         batches(launch, |batch| batch.usage = Usage::default());
@@ -164,12 +163,12 @@ fn disturbed_rows_disturb_the_rating() {
     }
     let result = rating(&run, Some(baseline()));
     near(result.estimate, 6.0);
-    let kinds: Vec<_> = result.footnotes.iter().map(|n| n.kind).collect();
-    assert_eq!(kinds, [FootnoteKind::Disturbed]);
+    let kinds: Vec<_> = result.notes.iter().map(|n| n.flag()).collect();
+    assert_eq!(kinds, [Some(Flag::Interference)]);
 }
 
 /// The same rows with weights 1 and 3: times, of which the run has a quarter and a ninth of the baseline's.
-fn weighted(over: &[&str], weights: &[f64], baseline: RunView) -> ResultView {
+fn weighted(over: &[&str], weights: &[f64], baseline: RunView) -> Measurement {
     let mut run = rated(over);
     if let Work::Rating { weights: own, .. } = &mut run.benchmarks[0].work {
         *own = weights.to_vec();
@@ -180,7 +179,7 @@ fn weighted(over: &[&str], weights: &[f64], baseline: RunView) -> ResultView {
 
 fn medians() -> RunView {
     let median = |name: &str, us: f64| {
-        let mut row = printed(name, "", [None; 3]);
+        let mut row = printed(name, Subject::Result, [None; 3]);
         row.published = None;
         row.unit = unit("us/call");
         row.estimate = Some(us);
@@ -192,25 +191,25 @@ fn medians() -> RunView {
 #[test]
 fn the_weighted_mean_of_a_quarter_and_of_two() {
     let result = weighted(&["a/one", "a/two"], &[1.0, 3.0], medians());
-    near(result.parts.get("ratio of a/one").copied(), 0.25);
-    near(result.parts.get("ratio of a/two").copied(), 2.0);
+    near(part(&result, &Part::RatioOf(id("a/one"))), 0.25);
+    near(part(&result, &Part::RatioOf(id("a/two"))), 2.0);
     near(result.estimate, (0.25 + 3.0 * 2.0) / 4.0);
     let [low, high] = result.interval.unwrap();
     assert!(low < 1.5625 && 1.5625 < high);
-    assert_eq!(result.footnotes, []);
+    assert_eq!(result.notes, []);
 }
 
 #[test]
 fn what_the_baseline_lacks_is_left_out_and_named() {
     let result = weighted(&["a/one", "a/rate"], &[3.0, 1.0], medians());
     near(result.estimate, 0.25);
-    let [note] = result.footnotes.as_slice() else {
-        panic!("{:?}", result.footnotes);
+    let [note] = result.notes.as_slice() else {
+        panic!("{:?}", result.notes);
     };
-    assert_eq!(note.kind, FootnoteKind::Note);
+    assert_eq!(note.flag(), None);
     assert_eq!(
-        note.why,
-        "75 % of the weight counts: ref:vax has no figure of a/rate."
+        short(note),
+        "weight-left-out share=0.75 baseline=ref:vax benchmarks=[a/rate]"
     );
 }
 
@@ -223,9 +222,14 @@ fn what_the_run_lacks_withholds_the_weighted_mean() {
     }
     let result = rating(&run, Some(medians()));
     assert_eq!(result.estimate, None);
-    near(result.parts.get("ratio of a/one").copied(), 0.25);
+    near(part(&result, &Part::RatioOf(id("a/one"))), 0.25);
     assert_eq!(
-        result.footnotes[0].why,
-        "The mean against ref:vax is withheld: 1 of 2 rows not measured here: a/two."
+        short(&result.notes[0]),
+        "score-withheld baseline=ref:vax of=2 why=missing=[benchmark=a/two]"
     );
+}
+
+fn part(result: &Measurement, wanted: &Part) -> Option<f64> {
+    let found = result.parts.iter().find(|part| part.part == *wanted);
+    found.map(|part| part.value)
 }

@@ -11,7 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 fn options() -> Options {
     Options {
         confidence: 0.95,
-        seed: 1,
         named: false,
         alone: BTreeSet::new(),
         between_run: BTreeMap::new(),
@@ -56,18 +55,18 @@ fn machine() -> RunView {
 /// 4, 9 and 8 times as long for the whole published work; nothing of a/three.
 fn vax() -> RunView {
     reference(vec![
-        printed("a/one", "real_s", [Some(0.4), None, None]),
-        printed("a/two", "real_s", [Some(1.8), None, None]),
-        printed("a/rate", "real_s", [Some(0.4), None, None]),
+        printed("a/one", Subject::Real, [Some(0.4), None, None]),
+        printed("a/two", Subject::Real, [Some(1.8), None, None]),
+        printed("a/rate", Subject::Real, [Some(0.4), None, None]),
     ])
 }
 
-fn row_of<'a>(view: &'a mut RunView, name: &str) -> &'a mut ResultView {
+fn row_of<'a>(view: &'a mut RunView, name: &str) -> &'a mut Measurement {
     view.results.iter_mut().find(|r| r.id == id(name)).unwrap()
 }
 
-fn star() -> Footnote {
-    Footnote::new(FootnoteKind::Trivialised, "It did nothing.")
+fn star() -> Note {
+    stated(Some(Flag::Invalid), "It did nothing.")
 }
 
 #[test]
@@ -108,21 +107,30 @@ fn a_starred_row_of_either_side_and_a_missing_one_withhold_it() {
         cpu.withheld.unwrap()
     };
     let (mut run, mut base) = (machine(), vax());
-    row_of(&mut run, "a/two").footnotes.push(star());
-    assert_eq!(withheld(&run, &base), "a claim of work failed: a/two");
-    row_of(&mut base, "a/two").footnotes.push(star());
-    assert_eq!(withheld(&machine(), &base), "a claim of work failed: a/two");
+    row_of(&mut run, "a/two").notes.push(star());
+    assert_eq!(
+        withheld(&run, &base),
+        Withheld::Invalid(vec![Part::Benchmark(id("a/two"))])
+    );
+    row_of(&mut base, "a/two").notes.push(star());
+    assert_eq!(
+        withheld(&machine(), &base),
+        Withheld::Invalid(vec![Part::Benchmark(id("a/two"))])
+    );
     let mut run = machine();
     run.results.retain(|result| result.id != id("a/two"));
-    assert_eq!(withheld(&run, &vax()), "not measured: a/two");
+    assert_eq!(
+        withheld(&run, &vax()),
+        Withheld::Missing(vec![Part::Benchmark(id("a/two"))])
+    );
 }
 
 #[test]
 fn a_doubt_about_another_figure_of_a_row_withholds_nothing() {
     let mut run = machine();
     row_of(&mut run, "a/two")
-        .footnotes
-        .push(star().of("process_s"));
+        .notes
+        .push(star().about(Subject::Process));
     near(
         rate(&two(), &run, &vax(), None, &options())
             .one_cpu
@@ -135,7 +143,7 @@ fn a_doubt_about_another_figure_of_a_row_withholds_nothing() {
 #[test]
 fn rows_that_the_user_names_are_left_out_aloud() {
     let mut run = machine();
-    row_of(&mut run, "a/two").footnotes.push(star());
+    row_of(&mut run, "a/two").notes.push(star());
     run.results.retain(|result| result.id != id("a/rate"));
     let named = [environment(
         "Rows named",
@@ -149,7 +157,10 @@ fn rows_that_the_user_names_are_left_out_aloud() {
     near(rated.overall.rating, 4.0);
     assert_eq!(
         rated.overall.left_out,
-        ["a/two (a claim of work failed)", "a/rate (not measured)"]
+        [("a/two", true), ("a/rate", false)].map(|(name, invalid)| LeftOutRow {
+            id: id(name),
+            invalid,
+        })
     );
     assert_eq!(
         (rated.overall.rows, rated.overall.of),
@@ -160,8 +171,8 @@ fn rows_that_the_user_names_are_left_out_aloud() {
 #[test]
 fn what_is_not_comparable_with_a_printed_figure_is_not_covered_and_two_runs_compare_it() {
     let mut run = machine();
-    let stand_in = Footnote::new(FootnoteKind::NotComparable, "A stand-in.");
-    row_of(&mut run, "a/two").footnotes.push(stand_in);
+    let stand_in = stated(Some(Flag::NotComparable), "A stand-in.");
+    row_of(&mut run, "a/two").notes.push(stand_in);
     let rated = rate(&two(), &run, &vax(), None, &options()).one_cpu;
     near(rated.environments[0].rating, 4.0);
     let slow = measured(
@@ -244,12 +255,14 @@ fn few_launches_give_no_interval_and_two_printed_machines_neither() {
 fn disturbed_rows_are_named() {
     let mut run = machine();
     row_of(&mut run, "a/two")
-        .footnotes
-        .push(Footnote::new(FootnoteKind::Disturbed, "Others."));
+        .notes
+        .push(stated(Some(Flag::Interference), "Others."));
     let rated = rate(&two(), &run, &vax(), None, &options()).one_cpu;
-    let note = Footnote::new(FootnoteKind::Disturbed, "Of 3 rows 1 disturbed: a/two.");
-    assert_eq!(rated.overall.footnotes, [note]);
-    assert_eq!(rated.environments[1].footnotes, []);
+    assert_eq!(
+        shorts(&rated.overall.notes),
+        ["parts-flagged flag=interference benchmarks=[a/two] of=3"]
+    );
+    assert_eq!(rated.environments[1].notes, []);
 }
 
 /// The same with so many copies of its rows, which together do so many times what one does, a little more or less.
@@ -366,16 +379,16 @@ fn copies_that_are_missing_or_starred_withhold_all_cpus_alone() {
     copies.points.truncate(2);
     let all = rated(&lacking, &options());
     assert_eq!(
-        all.overall.withheld.as_deref(),
-        Some("not measured: a/two as 8 copies")
+        all.overall.withheld,
+        Some(Withheld::Missing(vec![Part::Copies(id("a/two"), 8)]))
     );
     near(all.environments[1].rating, 32.0);
     let mut starred = whole.clone();
     let copies = row_of(&mut starred, "a/two").copies.as_mut().unwrap();
-    copies.points[2].footnotes.push(star());
+    copies.points[2].notes.push(star());
     assert_eq!(
-        rated(&starred, &options()).overall.withheld.as_deref(),
-        Some("a claim of work failed: a/two")
+        rated(&starred, &options()).overall.withheld,
+        Some(Withheld::Invalid(vec![Part::Benchmark(id("a/two"))]))
     );
     // what is never measured as copies is no fault of the machine
     let with = Options {
@@ -389,10 +402,13 @@ fn copies_that_are_missing_or_starred_withhold_all_cpus_alone() {
     let mut noisy = whole;
     let copies = row_of(&mut noisy, "a/rate").copies.as_mut().unwrap();
     copies.points[2]
-        .footnotes
-        .push(Footnote::new(FootnoteKind::Disturbed, "Others."));
+        .notes
+        .push(stated(Some(Flag::Interference), "Others."));
     let all = rated(&noisy, &options());
-    assert!(all.overall.footnotes[0].why.ends_with("disturbed: a/rate."));
+    assert_eq!(
+        shorts(&all.overall.notes),
+        ["parts-flagged flag=interference benchmarks=[a/rate] of=3"]
+    );
 }
 
 #[test]
@@ -410,7 +426,7 @@ fn performance_for_the_money() {
     );
     assert_eq!(rated.price, Some(price));
     let mut starred = machine();
-    row_of(&mut starred, "a/one").footnotes.push(star());
+    row_of(&mut starred, "a/one").notes.push(star());
     let rated = rate(&two(), &starred, &vax(), Some(price), &options());
     assert_eq!(rated.one_cpu.for_money, None);
 }
@@ -450,8 +466,8 @@ fn figures_that_are_not_numbers_withhold_it_with_the_name() {
             .one_cpu
             .overall
             .withheld;
-        let told = "a value, reference or weight is not positive: a/rate";
-        assert_eq!(why.as_deref(), Some(told), "{hostile}");
+        let told = Withheld::NotPositive(vec![Part::Benchmark(id("a/rate"))]);
+        assert_eq!(why, Some(told.clone()), "{hostile}");
         row_of(&mut base, "a/rate")
             .published
             .as_mut()
@@ -461,6 +477,6 @@ fn figures_that_are_not_numbers_withhold_it_with_the_name() {
             .one_cpu
             .overall
             .withheld;
-        assert_eq!(why.as_deref(), Some(told), "{hostile}");
+        assert_eq!(why, Some(told.clone()), "{hostile}");
     }
 }

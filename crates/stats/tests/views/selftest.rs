@@ -57,7 +57,7 @@ fn the_clock_is_in_nanoseconds_and_not_in_cycles() {
     let row = &found.rows[0];
     near(Some(row.raw.between), 0.01 * 2.5_f64.sqrt());
     assert!(row.paced.unwrap().between < 1e-5);
-    assert_eq!(row.counted, "cycles");
+    assert_eq!(row.counted, Subject::Cycles);
     near(Some(row.centre), 100.0);
     // chi-square for 4 degrees of freedom: 11.143 and 0.4844
     near(Some(row.raw.interval[0]), row.raw.between * 0.599_133_1);
@@ -70,8 +70,11 @@ fn the_clock_is_in_nanoseconds_and_not_in_cycles() {
     // runs are at -2, -1, 0, 1 and 2 %, and their intervals are narrow: only the one in the middle holds the centre
     assert_eq!((found.raw_held.part, found.raw_held.of), (1, 5));
     assert_eq!((found.paced_held.part, found.paced_held.of), (5, 5));
-    let default = "default (1 % in core cycles, 2.5 % otherwise)";
-    assert_eq!(found.pairs.between_run, [default]);
+    let [source] = found.pairs.between_run.as_slice() else {
+        panic!("{:?}", found.pairs.between_run);
+    };
+    assert_eq!(source.runs, None);
+    assert_eq!((source.default_cycles, source.default_times), (0.01, 0.025));
 }
 
 #[test]
@@ -80,7 +83,7 @@ fn a_row_that_the_processor_does_not_bound_counts_as_the_clock_has_it() {
         .map(|at| view(&one(at, &[(plain("a/b"), 0.0)], 0.01 * FIVE[at])))
         .collect();
     let found = selftest(&runs, &[]);
-    assert_eq!(found.rows[0].counted, "estimate");
+    assert_eq!(found.rows[0].counted, Subject::Estimate);
     near(Some(found.median.unwrap().value), 0.01 * 2.5_f64.sqrt());
     // 0.0158 is above 1 %, and may be 0.0095
     assert!(found.passed);
@@ -142,24 +145,25 @@ fn what_earlier_runs_tell_is_used_as_a_comparison_would() {
         .collect();
     let found = selftest(&runs, &past);
     // the first two have the seven; the last two the three between them too
-    let told = [
-        "learned from 7 runs",
-        "learned from 8 runs",
-        "learned from 9 runs",
-        "learned from 10 runs",
-    ];
+    let told = [7, 8, 9, 10];
     assert_eq!(found.pairs.between_run.len(), 4);
-    assert!(
-        told.iter()
-            .all(|t| found.pairs.between_run.iter().any(|b| b == t))
-    );
+    assert!(told.iter().all(|t| {
+        found
+            .pairs
+            .between_run
+            .iter()
+            .any(|b| b.runs == Some([*t, *t]))
+    }));
     let options = Options {
         between_run: between::learn(&past, &runs[0], &runs[1]),
         ..Options::default()
     };
     assert_eq!(
-        compare(&runs[0], &runs[1], &options).between_run.as_deref(),
-        Some(told[0])
+        compare(&runs[0], &runs[1], &options)
+            .between_run
+            .unwrap()
+            .runs,
+        Some([told[0], told[0]])
     );
     assert!(found.rows[0].smallest < selftest(&runs, &[]).rows[0].smallest);
 }
@@ -192,18 +196,15 @@ fn rows_that_not_all_runs_have_alike_are_left_out_with_the_reason() {
     let why: Vec<(&str, &str)> = found
         .left_out
         .iter()
-        .map(|row| (row.id.as_str(), row.why.as_str()))
+        .map(|row| (row.id.as_str(), short(&row.why)))
         .collect();
     let want = [
-        ("a/some", "Run run-1 has no such row."),
-        (
-            "a/other",
-            "Its program or its version is another in run run-2 than in run run-0.",
-        ),
-        ("a/none", "It has no figure above 0 in run run-0."),
+        ("a/some", "not-in-run run=run-1"),
+        ("a/other", "programs-differ run=run-2 first=run-0"),
+        ("a/none", "no-estimate-in run=run-0"),
         (
             "a/idle",
-            "Its work is in doubt in run run-0: 100 ns an operation is faster than physics: no machine does it in less than 1000 ns.",
+            "invalid-in run=run-0 finding=below-minimum ns=100 minimum=1000",
         ),
     ];
     assert_eq!(why, want);
@@ -276,7 +277,7 @@ fn the_smallest_change_is_seen_in_95_of_100_cases() {
             let base = drawn(&mut random, 0, sd, 0.0);
             let other = drawn(&mut random, 1, sd, change.ln_1p());
             let row = compare(&base, &other, &Options::default()).rows.remove(0);
-            row.verdict == Verdict::Slower
+            row.verdict == Some(Verdict::Slower)
         };
         (0..400).filter(hit).count()
     };

@@ -37,14 +37,21 @@ fn benchmark() -> Benchmark {
 #[test]
 fn a_size_is_exact() {
     let result = only(&run(vec![benchmark()], vec![sized(0, "1392")]));
-    assert_eq!(result.outcome, "measured");
+    assert_eq!(result.outcome, Status::Measured);
     assert_eq!((result.estimate, result.interval), (Some(2000.0), None));
     assert_eq!(result.confidence, None);
-    let parts: Vec<_> = result.parts.iter().map(|(k, v)| (k.as_str(), *v)).collect();
-    assert_eq!(parts, [("bss", 8.0), ("data", 600.0), ("text", 1392.0)]);
+    let parts: Vec<_> = result
+        .parts
+        .iter()
+        .map(|p| (p.part.clone(), p.value))
+        .collect();
+    assert_eq!(
+        parts,
+        [(Part::Text, 1392.0), (Part::Data, 600.0), (Part::Bss, 8.0)]
+    );
     assert_eq!(result.names, ["_start", "main"]);
     assert_eq!((result.values, result.launches), (vec![2000.0], 1));
-    assert_eq!(result.footnotes, []);
+    assert_eq!(result.notes, []);
 }
 
 #[test]
@@ -54,22 +61,16 @@ fn a_size_that_changes_or_is_no_number() {
         vec![sized(0, "1392"), sized(1, "1400")],
     ));
     assert_eq!(result.estimate, Some(2000.0));
-    let why = "The size was not the same in all launches: 2000 to 2008 bytes; the first of them is shown.";
-    assert_eq!(
-        result.footnotes,
-        [Footnote::new(FootnoteKind::Unrepeatable, why)]
-    );
+    let why = "size-varies least=2000 most=2008";
+    assert_eq!(shorts(&result.notes), [why]);
 
     let result = only(&run(
         vec![benchmark()],
         vec![sized(0, "big"), sized(1, "1392")],
     ));
     assert_eq!(result.estimate, Some(2000.0));
-    let why = "The size of text, data and bss did not come in whole bytes from 1 of 2 launches.";
-    assert_eq!(
-        result.footnotes,
-        [Footnote::new(FootnoteKind::Trivialised, why)]
-    );
+    let why = "unsized count=1/2";
+    assert_eq!(shorts(&result.notes), [why]);
 }
 
 #[test]
@@ -77,7 +78,7 @@ fn no_compiler_no_size() {
     let mut failed = sized(0, "1392");
     failed.outcome = Outcome::Failed("cc: exit 1".to_owned());
     let result = only(&run(vec![benchmark()], vec![failed]));
-    assert_eq!((result.outcome.as_str(), result.estimate), ("failed", None));
-    let why = "failed: cc: exit 1 (1 of 1 launch)";
-    assert_eq!(result.footnotes, [Footnote::new(FootnoteKind::NotRun, why)]);
+    assert_eq!((result.outcome, result.estimate), (Status::Failed, None));
+    let why = "failed outcome=failed reason=cc: exit 1 count=1/1 refuted=false";
+    assert_eq!(shorts(&result.notes), [why]);
 }

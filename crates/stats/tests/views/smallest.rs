@@ -21,11 +21,11 @@ fn a_change_of_that_size_is_seen_in_95_of_100_cases() {
     };
     let cannot_tell = (0..9)
         .map(|_| row(0.0))
-        .find(|row| row.verdict == Verdict::CannotTell);
+        .find(|row| row.verdict == Some(Verdict::Inconclusive));
     let smallest = cannot_tell.unwrap().smallest.unwrap();
     assert!((0.04..0.06).contains(&smallest), "{smallest}");
     let mut seen = |change: f64| {
-        let hit = |_: &i32| row(change).verdict == Verdict::Slower;
+        let hit = |_: &i32| row(change).verdict == Some(Verdict::Slower);
         (0..400).filter(hit).count()
     };
     // 380 expected, with a standard deviation of 4.4
@@ -48,7 +48,7 @@ fn more_rows_ask_for_a_larger_change_and_few_launches_never_show_one() {
     let smallest = |names: &[String], rounds: u32| {
         let view = all(names, rounds);
         let row = compare(&view, &view, &Options::default()).rows.remove(0);
-        assert_eq!(row.verdict, Verdict::CannotTell);
+        assert_eq!(row.verdict, Some(Verdict::Inconclusive));
         row.smallest
     };
     let (alone, among_forty) = (smallest(&names[..1], 10), smallest(&names, 10));
@@ -66,11 +66,14 @@ fn it_is_told_where_one_cannot_tell_and_nobody_disturbed() {
         (row.verdict, row.smallest.is_some())
     };
     let told = smallest(&at(100.0), &at(100.0));
-    assert_eq!(told, (Verdict::CannotTell, true));
-    assert_eq!(smallest(&at(100.0), &at(50.0)), (Verdict::Faster, false));
+    assert_eq!(told, (Some(Verdict::Inconclusive), true));
+    assert_eq!(
+        smallest(&at(100.0), &at(50.0)),
+        (Some(Verdict::Faster), false)
+    );
     let mut disturbed = at(100.0);
-    let note = Footnote::new(FootnoteKind::Disturbed, "Others.");
-    disturbed.results[0].footnotes.push(note);
+    let note = stated(Some(Flag::Interference), "Others.");
+    disturbed.results[0].notes.push(note);
     let untold = smallest(&at(100.0), &disturbed);
-    assert_eq!(untold, (Verdict::CannotTell, false));
+    assert_eq!(untold, (Some(Verdict::Inconclusive), false));
 }

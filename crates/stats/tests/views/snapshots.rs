@@ -61,9 +61,9 @@ fn a_run_survives_its_json() {
 #[test]
 fn a_comparison() {
     let vax = reference(vec![
-        printed("a/long", "real_s", [Some(4.8), Some(1.4), Some(4.0)]),
-        printed("b/script", "real_s", [Some(3.3), None, None]),
-        printed("b/broken", "real_s", [Some(8.0), None, None]),
+        printed("a/long", Subject::Real, [Some(4.8), Some(1.4), Some(4.0)]),
+        printed("b/script", Subject::Real, [Some(3.3), None, None]),
+        printed("b/broken", Subject::Real, [Some(8.0), None, None]),
     ]);
     let view = compare(&vax, &view(&whole()), &Options::default());
     insta::assert_snapshot!(json(&view));

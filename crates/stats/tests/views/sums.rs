@@ -50,15 +50,15 @@ fn what_matters_comes_first() {
         ("c/new", None, Some(1.0)),
     ]);
     let mut starred = other.clone();
-    let star = Footnote::new(FootnoteKind::Trivialised, "Why.");
+    let star = stated(Some(Flag::Invalid), "Why.");
     let row = starred
         .results
         .iter_mut()
         .find(|r| r.title.ends_with("starred"));
-    row.unwrap().footnotes.push(star);
+    row.unwrap().notes.push(star);
     let options = without_scatter(&["a/same", "a/slow", "a/fast"]);
     let found = compare(&base, &starred, &options);
-    let told: Vec<(&str, Verdict)> = found
+    let told: Vec<(&str, Option<Verdict>)> = found
         .rows
         .iter()
         .map(|row| (row.id.as_str(), row.verdict))
@@ -66,13 +66,13 @@ fn what_matters_comes_first() {
     assert_eq!(
         told,
         [
-            ("a/fast", Verdict::Faster),
-            ("a/slow", Verdict::Slower),
-            ("b/unsure", Verdict::CannotTell),
-            ("a/same", Verdict::NoDifference),
-            ("c/starred", Verdict::CannotTell),
-            ("c/gone", Verdict::CannotTell),
-            ("c/new", Verdict::CannotTell),
+            ("a/fast", Some(Verdict::Faster)),
+            ("a/slow", Some(Verdict::Slower)),
+            ("b/unsure", Some(Verdict::Inconclusive)),
+            ("a/same", Some(Verdict::Same)),
+            ("c/starred", None),
+            ("c/gone", None),
+            ("c/new", None),
         ]
     );
 }
@@ -92,7 +92,7 @@ fn families_are_summed_up_and_those_that_differ_come_first() {
         panic!("{:?}", found.sums);
     };
     let counts = |sum: &CompareSum| {
-        let verdicts = [sum.faster, sum.slower, sum.no_difference, sum.cannot_tell];
+        let verdicts = [sum.faster, sum.slower, sum.same, sum.inconclusive];
         (
             sum.family.clone(),
             sum.rows,
@@ -131,10 +131,10 @@ fn sizes_ratings_doubts_and_what_was_disturbed_are_in_no_mean() {
         (size.unit, size.interval) = (unit("bytes"), None);
         side.results[2].kind = Kind::Rating;
         for (at, kind) in [
-            (3, FootnoteKind::NotComparable),
-            (4, FootnoteKind::Disturbed),
+            (3, Some(Flag::NotComparable)),
+            (4, Some(Flag::Interference)),
         ] {
-            side.results[at].footnotes.push(Footnote::new(kind, "Why."));
+            side.results[at].notes.push(stated(kind, "Why."));
         }
     }
     let [base, other] = &both;

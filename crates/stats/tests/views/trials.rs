@@ -73,7 +73,7 @@ fn a_change_of_two_percent_is_never_called_a_gain_or_none_at_all() {
     let mut world = World::new(730);
     let wrong = |_: &usize| {
         let said = trial(&mut world, Weather::Scatter(0.0177), Order::Coin, 1.02).0;
-        matches!(said, Verdict::Faster | Verdict::NoDifference)
+        matches!(said, Verdict::Faster | Verdict::Same)
     };
     let hits = (0..400).filter(wrong).count();
     at_most(LEVEL, hits, 400, "wrong way");
@@ -82,9 +82,8 @@ fn a_change_of_two_percent_is_never_called_a_gain_or_none_at_all() {
 #[test]
 fn the_same_is_called_so_where_the_machine_lets_it() {
     let mut world = World::new(740);
-    let none = |_: &usize| {
-        trial(&mut world, Weather::Scatter(0.01), Order::Coin, 1.0).0 == Verdict::NoDifference
-    };
+    let none =
+        |_: &usize| trial(&mut world, Weather::Scatter(0.01), Order::Coin, 1.0).0 == Verdict::Same;
     let hits = (0..300).filter(none).count();
     at_least(0.95, hits, 300, "no difference");
 }

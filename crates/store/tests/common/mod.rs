@@ -6,7 +6,7 @@
 #![allow(dead_code)]
 
 use gritstone_model::{
-    Batch, Benchmark, Check, Claims, Conditions, Event, Footnote, FootnoteKind, Histogram, Id,
+    Batch, Benchmark, Check, Claims, Conditions, Event, Note, Option<Flag>, Histogram, Id,
     KernelWork, Launch, Machine, Outcome, Owner, Program, RunData, RunInfo, Sample, Settings, Skip,
     Source, Unit, Usage, Work,
 };
@@ -159,7 +159,7 @@ pub fn run(number: u32, launches: u64) -> RunData {
         programs: [(id("byte/pipe"), program)].into(),
         skips: vec![Skip {
             id: id("byte/pipe@cross"),
-            footnote: Footnote::new(FootnoteKind::NotRun, "One CPU only; two are needed."),
+            reason: "One CPU only; two are needed.".to_owned(),
         }],
         launches: (0..launches).map(launch).collect(),
     }

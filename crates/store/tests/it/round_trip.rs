@@ -3,7 +3,7 @@
 use crate::common;
 use gritstone_model::{
     Batch, Benchmark, Better, Check, Claims, CommandWork, Compilers, Conditions, Contents, Curve,
-    Event, Figure, Footnote, FootnoteKind, Histogram, Id, KernelWork, Launch, Machine, Need,
+    Event, Figure, Note, Option<Flag>, Histogram, Id, KernelWork, Launch, Machine, Need,
     Outcome, OwnCatalogue, OwnFile, Placement, Program, PublishedWork, RunData, RunInfo, Sample,
     Settings, Skip, Source, Term, Unit, Usage, Verify, Work,
 };
@@ -434,14 +434,14 @@ fn run() -> impl Strategy<Value = RunData> {
         flags,
     });
     let kind = prop_oneof![
-        Just(FootnoteKind::NotRun),
-        Just(FootnoteKind::NotComparable),
-        Just(FootnoteKind::Note),
-        Just(FootnoteKind::Foreign)
+        Just(Some(Flag::Skipped)),
+        Just(Some(Flag::NotComparable)),
+        Just(None),
+        Just(Some(Flag::Custom))
     ];
     let skip = (id(), kind, text(), option(text())).prop_map(|(id, kind, why, of)| Skip {
         id,
-        footnote: Footnote { kind, why, of },
+        footnote: Note { kind, why, of },
     });
     let programs = btree_map(id(), program, 0..4);
     let launches = vec(launch(), 0..6);

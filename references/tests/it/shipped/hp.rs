@@ -3,7 +3,7 @@
 //! Must not know: the shape of the files.
 
 use crate::shipped::{cell, doubted, figures, shipped, table};
-use gritstone_model::FootnoteKind;
+use gritstone_model::Flag;
 use gritstone_references::{Cell, References};
 
 const MODELS: [&str; 3] = ["hp-9000-825s", "hp-9000-840s", "hp-9000-850s"];
@@ -218,13 +218,13 @@ fn aim_calls_are_their_rates_and_marks_mean_what_they_mean() {
         of(&cells, "aim/creat-close").0.map(|us| (1e6 / us).round()),
         [45.0; 3]
     );
-    let kinds = |cell: &Cell, kind| cell.footnotes.iter().any(|note| note.kind == kind);
+    let kinds = |cell: &Cell, kind| cell.notes.iter().any(|note| note.flag() == kind);
     for cell in &cells {
         let id = cell.benchmark.as_str();
         let starred = matches!(id, "aim/add/float" | "aim/add/double");
-        assert_eq!(kinds(cell, FootnoteKind::Trivialised), starred, "{id}");
+        assert_eq!(kinds(cell, Some(Flag::Invalid)), starred, "{id}");
         let disc = id.starts_with("aim/disk");
-        assert_eq!(kinds(cell, FootnoteKind::Unrepeatable), disc, "{id}");
+        assert_eq!(kinds(cell, Some(Flag::Noisy)), disc, "{id}");
         assert_eq!(
             cell.is_missing(),
             disc && cell.machine != "hp-9000-840s",
@@ -237,7 +237,7 @@ fn aim_calls_are_their_rates_and_marks_mean_what_they_mean() {
     let (two, printed) = of(&cells, "aim/tty12-write");
     for (rate, cell) in two.into_iter().zip(printed) {
         let said = cell
-            .footnotes
+            .notes
             .iter()
             .any(|note| note.why.contains("exceeds"));
         assert_eq!(rate > 1920.0, said);

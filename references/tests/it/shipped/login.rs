@@ -41,7 +41,7 @@ fn pages_at_random_fault_eight_times_as_often() {
         let table = table(&references, "login-1982", place);
         let cell = cell(&table, NEW, id);
         assert!(
-            cell.footnotes
+            cell.notes
                 .iter()
                 .any(|note| note.why.contains("reckoned"))
         );
@@ -76,6 +76,6 @@ fn the_fft_keeps_to_its_ratios() {
         assert!(lost.is_missing());
         let vms = times(VMS, n).cpu.expect("cpu");
         assert_eq!(format!("{:.0} seconds", ratio * vms), makes);
-        assert!(lost.footnotes.iter().any(|note| note.why.contains(makes)));
+        assert!(lost.notes.iter().any(|note| note.why.contains(makes)));
     }
 }

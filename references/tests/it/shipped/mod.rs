@@ -9,7 +9,7 @@ mod login;
 mod others;
 mod realtime;
 
-use gritstone_model::{Footnote, FootnoteKind};
+use gritstone_model::{Note, Option<Flag>};
 use gritstone_references::{Cell, References, all};
 
 fn shipped() -> References {
@@ -78,10 +78,10 @@ fn totals<'a>(cells: impl Iterator<Item = &'a &'a Cell>) -> [i64; 3] {
     })
 }
 
-fn doubts(cell: &Cell) -> impl Iterator<Item = &Footnote> {
-    cell.footnotes
+fn doubts(cell: &Cell) -> impl Iterator<Item = &Note> {
+    cell.notes
         .iter()
-        .filter(|footnote| footnote.kind == FootnoteKind::Doubtful)
+        .filter(|footnote| footnote.flag() == Some(Flag::Doubtful))
 }
 
 fn doubted(cell: &Cell) -> bool {
@@ -145,9 +145,9 @@ fn every_missing_figure_has_a_reason_and_every_doubt_too() {
     for cell in &shipped().cells {
         let at = format!("{} {}", cell.machine, cell.benchmark);
         if cell.is_missing() {
-            assert!(!cell.footnotes.is_empty(), "{at}");
+            assert!(!cell.notes.is_empty(), "{at}");
         }
-        for footnote in &cell.footnotes {
+        for footnote in &cell.notes {
             assert!(
                 footnote.why.len() > 20 && footnote.why.contains(' '),
                 "{at}"

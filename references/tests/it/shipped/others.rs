@@ -190,7 +190,7 @@ fn io_call_times_are_two_works() {
         .cells
         .iter()
         .find(|cell| cell.document == "iocall-1985");
-    let footnotes = &around.expect("one cell").footnotes;
+    let footnotes = &around.expect("one cell").notes;
     assert!(
         footnotes
             .iter()

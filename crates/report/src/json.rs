@@ -1,0 +1,37 @@
+//! Any view as the JSON that is printed: what it serializes to, and the message of every note.
+//!
+//! Must not know: which views there are.
+
+use crate::findings::message;
+use gritstone_model::{Note, flags};
+use serde::Serialize;
+use serde_json::Value;
+
+/// The value, with `flag` and `message` in every note, and the `flags` of what has notes.
+///
+/// # Errors
+/// When the value has no form in JSON.
+pub fn json<T: Serialize>(view: &T) -> Result<Value, serde_json::Error> {
+    let mut value = serde_json::to_value(view)?;
+    worded(&mut value)?;
+    Ok(value)
+}
+
+fn worded(value: &mut Value) -> Result<(), serde_json::Error> {
+    let is_note = value.get("code").is_some() && value.get("about").is_some();
+    if is_note {
+        let note: Note = serde_json::from_value(value.clone())?;
+        value["flag"] = serde_json::to_value(note.flag())?;
+        value["message"] = Value::String(message(&note));
+        return Ok(());
+    }
+    if let Some(notes) = value.get("notes") {
+        let notes: Vec<Note> = serde_json::from_value(notes.clone())?;
+        value["flags"] = serde_json::to_value(flags(&notes))?;
+    }
+    match value {
+        Value::Array(values) => values.iter_mut().try_for_each(worded),
+        Value::Object(fields) => fields.values_mut().try_for_each(worded),
+        _ => Ok(()),
+    }
+}
