@@ -6,29 +6,29 @@
 //!
 //! Must not know: what the directories and files are for.
 
-use crate::owner::{namespace, start_of};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::fs::{RawMode, fchmod, fstat, mkdirat, openat, statat, unlinkat};
 use rustix::io::Errno;
-use rustix::rand::{GetRandomFlags, getrandom};
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 mod below;
+mod name;
 mod remove;
+mod state;
 
 pub(crate) use below::open_below;
+pub(crate) use name::{fresh_name, maker, must_have_our_name};
 pub(crate) use remove::{open_made, remove, remove_within};
+pub use state::State;
 
-/// How every name begins.
-const PREFIX: &str = "gritstone.";
 /// The user that stands for all who have no number in this user namespace.
 const OVERFLOW: u32 = 65534;
 /// Nobody but us.
@@ -198,71 +198,6 @@ impl Dir {
     }
 }
 
-/// The directory of the user's in which journals are kept, and what else must outlive a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct State {
-    /// The directory that the user named.
-    pub base: PathBuf,
-    /// The way from there; none of it may be a link.
-    pub below: PathBuf,
-}
-
-impl State {
-    /// Where it is.
-    #[must_use]
-    pub fn path(&self) -> PathBuf {
-        self.base.join(&self.below)
-    }
-
-    /// Opens it, if it is there and ours.
-    ///
-    /// # Errors
-    /// When it is not there, not ours, or others can write to it or to what it is in.
-    pub fn open(&self) -> io::Result<Dir> {
-        let base = safe_parent(&self.base)?;
-        self.walk(&base, |_, _| Ok(()))
-    }
-
-    /// The same, made where it is not there, with mode 0700 whatever the umask.
-    ///
-    /// # Errors
-    /// As of [`Self::open`], or when it cannot be made.
-    pub fn make(&self) -> io::Result<Dir> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&self.base)?;
-        let base = safe_parent(&self.base)?;
-        self.walk(&base, |parent, name| match mkdirat(parent, name, PRIVATE) {
-            Ok(()) => {
-                let made = open_directory(parent, Path::new(name), Path::new(name))?;
-                Ok(fchmod(made, PRIVATE)?)
-            }
-            Err(Errno::EXIST) => Ok(()),
-            Err(why) => Err(why.into()),
-        })
-    }
-
-    /// Part by part, since each must be safe for what is in it.
-    fn walk(
-        &self,
-        base: &OwnedFd,
-        before: impl Fn(BorrowedFd<'_>, &OsStr) -> io::Result<()>,
-    ) -> io::Result<Dir> {
-        let mut fd = base.try_clone()?;
-        let mut path = self.base.clone();
-        for part in &self.below {
-            check_parent(&fstat(&fd)?, &path)?;
-            before(fd.as_fd(), part)?;
-            path.push(part);
-            fd = open_directory(&fd, Path::new(part), &path)?;
-        }
-        let dir = Dir { fd, path };
-        dir.must_be_ours()?;
-        Ok(dir)
-    }
-}
-
 /// The names in a directory that is open.
 fn names(dir: impl AsFd) -> Result<Vec<OsString>, Errno> {
     let mut names = vec![];
@@ -412,44 +347,6 @@ fn is_private_in(users: &str, groups: &str, us: u32, gid: u32) -> bool {
         group[0] == user[0] && members.all(|member| *member == *user[0])
     });
     alone && private
-}
-
-/// A name that says whose it is, so that the next start finds what the dead left, and that nobody can foresee. Always as long: a
-/// longer path in the environment moves the stack.
-pub(crate) fn fresh_name(purpose: &str) -> io::Result<String> {
-    let pid = std::process::id();
-    let (namespace, start) = (namespace(), start_of(pid).unwrap_or(0));
-    let random = u128::from_ne_bytes(random()?);
-    Ok(format!(
-        "{PREFIX}{namespace:08x}.{pid:07}.{start:012}.{random:032x}.{purpose}"
-    ))
-}
-
-fn random() -> io::Result<[u8; 16]> {
-    let mut bytes = [0; 16];
-    let mut done = 0;
-    while done < bytes.len() {
-        done += getrandom(&mut bytes[done..], GetRandomFlags::empty())?;
-    }
-    Ok(bytes)
-}
-
-/// Namespace, process and its start, from a name of ours.
-pub(crate) fn maker(name: &str) -> Option<(u32, u32, u64)> {
-    let mut parts = name.strip_prefix(PREFIX)?.split('.');
-    let namespace = u32::from_str_radix(parts.next()?, 16).ok()?;
-    let pid = parts.next()?.parse().ok()?;
-    let start = parts.next()?.parse().ok()?;
-    Some((namespace, pid, start))
-}
-
-/// That a name is one of ours: nothing else is ever taken down.
-pub(crate) fn must_have_our_name(path: &Path) -> Result<(), NotOurs> {
-    let name = path.file_name().and_then(OsStr::to_str);
-    match name.and_then(maker) {
-        Some(_) => Ok(()),
-        None => Err(NotOurs::Name(path.to_owned())),
-    }
 }
 
 /// Makes a file that is not there yet, for us alone.

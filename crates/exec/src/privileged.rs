@@ -46,24 +46,42 @@ pub struct Description {
     pub undone: &'static str,
 }
 
-/// Workloads that do something privileged themselves, each with the parameter and value by which it does, where not always.
-const BY_WORKLOADS: [(&str, Option<(&str, &str)>, Action); 8] = [
-    ("rt/timer", None, Action::RealTime),
-    ("rt/semaphore", None, Action::RealTime),
-    ("rt/message", None, Action::RealTime),
-    ("rt/semaphore", None, Action::IpcNamespace),
-    ("rt/message", None, Action::IpcNamespace),
-    (
-        "ipc/latency",
-        Some(("by", "system-v-queue")),
-        Action::IpcNamespace,
-    ),
-    (
-        "ipc/bandwidth",
-        Some(("by", "system-v-queue")),
-        Action::IpcNamespace,
-    ),
-    ("file/make", None, Action::DirectoryFlag),
+/// A workload that does something privileged itself.
+struct Workload {
+    program: &'static str,
+    /// The parameter and value by which it does, where not always.
+    by: Option<(&'static str, &'static str)>,
+    action: Action,
+}
+
+impl Workload {
+    const fn always(program: &'static str, action: Action) -> Self {
+        Self {
+            program,
+            by: None,
+            action,
+        }
+    }
+
+    const fn queues(program: &'static str) -> Self {
+        Self {
+            program,
+            by: Some(("by", "system-v-queue")),
+            action: Action::IpcNamespace,
+        }
+    }
+}
+
+/// All of them.
+const BY_WORKLOADS: [Workload; 8] = [
+    Workload::always("rt/timer", Action::RealTime),
+    Workload::always("rt/semaphore", Action::RealTime),
+    Workload::always("rt/message", Action::RealTime),
+    Workload::always("rt/semaphore", Action::IpcNamespace),
+    Workload::always("rt/message", Action::IpcNamespace),
+    Workload::queues("ipc/latency"),
+    Workload::queues("ipc/bandwidth"),
+    Workload::always("file/make", Action::DirectoryFlag),
 ];
 /// The part of a load that makes network namespaces.
 const TRANSFER: &str = "load/transfer";
@@ -156,11 +174,13 @@ impl Action {
             return by_us;
         };
         by_us
-            || BY_WORKLOADS.iter().any(|(program, by, action)| {
-                let so = |(key, value): &(&str, &str)| {
-                    work.params.get(*key).is_some_and(|given| given == value)
+            || BY_WORKLOADS.iter().any(|workload| {
+                let given = |(key, value): (&str, &str)| {
+                    work.params.get(key).is_some_and(|given| given == value)
                 };
-                *action == self && *program == work.program && by.as_ref().is_none_or(so)
+                workload.action == self
+                    && workload.program == work.program
+                    && workload.by.is_none_or(given)
             })
     }
 }
@@ -246,7 +266,7 @@ mod tests {
             .collect();
         let listed: BTreeSet<(&str, Action)> = BY_WORKLOADS
             .iter()
-            .map(|(program, _, action)| (*program, *action))
+            .map(|workload| (workload.program, workload.action))
             .chain([(TRANSFER, Action::NetworkNamespaces)])
             .collect();
         let mut found = BTreeSet::new();

@@ -79,7 +79,7 @@ impl Undone {
     fn add(&mut self, thing: &Thing, identity: Option<Identity>) {
         match thing.undo(identity) {
             Ok(Back::Gone | Back::Unchanged) => {}
-            Ok(Back::PutBack) => self.put_back += 1,
+            Ok(Back::Restored) => self.put_back += 1,
             Ok(Back::Left(why)) => self.said.push(why),
             Err(why) => {
                 // what is not ours will not be ours at the next try either
@@ -111,7 +111,7 @@ impl Resource for Command {
 
     fn undo(&self, _: Option<Identity>) -> io::Result<Back> {
         shell(&self.command, &self.directory).map_err(io::Error::other)?;
-        Ok(Back::PutBack)
+        Ok(Back::Restored)
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) enum Back {
     /// It is gone.
     Gone,
     /// The machine is as it was before.
-    PutBack,
+    Restored,
     /// It was not needed.
     Unchanged,
     /// It is not what the run made of it: it was left, as this sentence says.

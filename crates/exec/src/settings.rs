@@ -67,7 +67,7 @@ impl Resource for Setting {
             )));
         }
         write(path, old)?;
-        Ok(Back::PutBack)
+        Ok(Back::Restored)
     }
 }
 

@@ -158,6 +158,6 @@ impl Executor {
         &self,
         benchmark: &Benchmark,
     ) -> Option<Result<&Volume, &Unavailable>> {
-        wants_file_system(benchmark).then(|| self.equipment.volume.as_deref())
+        wants_file_system(benchmark).then_some(self.equipment.volume.as_deref())
     }
 }

@@ -157,6 +157,7 @@ pub(crate) mod tests {
 
     fn offer() -> Offer {
         Offer {
+            refused: BTreeMap::new(),
             cpu: 3,
             peer: Some(1),
             cpus: vec![3, 1, 0],
@@ -170,6 +171,15 @@ pub(crate) mod tests {
         let mut one = benchmark("byte/pipe");
         one.placement = placement;
         steps(vec![one], offer)
+    }
+
+    #[test]
+    fn what_is_not_permitted_is_skipped_with_the_reason() {
+        let row = benchmark("byte/pipe");
+        let refused = BTreeMap::from([(row.id.clone(), "It is refused.".to_owned())]);
+        let plan = steps(vec![row], &Offer { refused, ..offer() });
+        assert!(plan.steps.is_empty());
+        assert_eq!(plan.skips[0].footnote.why, "It is refused.");
     }
 
     #[test]

@@ -119,7 +119,7 @@ impl World {
 }
 
 /// Kills the watchdogs of a run.
-fn kill_watchdogs(home: &Home) {
+pub fn kill_watchdogs(home: &Home) {
     let mark = home.path().to_str().unwrap().to_owned();
     for process in entries(Path::new("/proc")) {
         let holds = |file: &str, word: &str| {
@@ -201,7 +201,7 @@ fn a_kill_at_any_moment_loses_nothing_and_leaves_nothing() {
     for seed in 0..5 {
         kill_at_random(seed);
     }
-    let hit = [("mkdir", 2), ("fdatasync", 3), ("pwrite64", 20)];
+    let hit = [("mkdirat", 2), ("fdatasync", 3), ("pwrite64", 20)];
     let hit = hit.map(|(call, nth)| kill_at_call(call, nth));
     assert_eq!(hit, [true; 3]);
 }
@@ -219,12 +219,12 @@ fn fifty_kills_at_random_moments() {
 fn kills_at_every_chosen_system_call() {
     let (mut hit, mut all) = (0, 0);
     for call in [
-        "mkdir",
+        "mkdirat",
+        "openat2",
         "openat",
         "write",
         "rename",
-        "unlink",
-        "rmdir",
+        "unlinkat",
         "flock",
         "fdatasync",
         "pwrite64",

@@ -5,7 +5,7 @@ mod clock;
 mod damage;
 mod directories;
 mod full_disks;
-mod kills;
+pub mod kills;
 mod limits;
 mod parameters;
 mod printing;

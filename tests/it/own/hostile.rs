@@ -1,6 +1,7 @@
 //! Catalogues that mean harm: refused before anything runs, or contained.
 
 use super::{FAMILY, TRUE, evil};
+use crate::attacks::kills::kill_watchdogs;
 use crate::common::{self, Home, ended, messages, processes, traces};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -279,6 +280,27 @@ fn what_forks_without_end_is_ended() {
         "timed_out",
         "it did not end within 3 s",
     );
+}
+
+/// By the watchdog, which has the control group, and without it by the keeper, whose session is not that of whoever adopts it.
+#[test]
+#[ignore = "measures: make test-full"]
+fn what_forks_without_end_ends_with_a_run_that_is_killed() {
+    let bomb = "b() { b & b & }; b & exec sleep 100";
+    let _turn = common::alone();
+    for watchdog_too in [false, true] {
+        let home = Home::new();
+        let folder = evil(&home, &shell(bomb), &[]);
+        let words = ["run", "--catalogue", &folder, "--trust", "--budget", "60s"];
+        let mut child = common::start(&home, &words, &[]);
+        common::eventually("it forks", || processes(&home) > 200);
+        if watchdog_too {
+            kill_watchdogs(&home);
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        common::eventually("all processes are gone", || processes(&home) == 0);
+    }
 }
 
 #[test]

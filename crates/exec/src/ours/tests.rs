@@ -2,6 +2,7 @@
 
 use super::below::part_by_part;
 use super::*;
+use crate::owner::{namespace, start_of};
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 
 fn mode(path: &Path, mode: u32) {

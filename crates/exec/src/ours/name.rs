@@ -1,0 +1,51 @@
+//! Names of what is ours.
+//!
+//! Must not know: what has the names.
+
+use super::NotOurs;
+use crate::owner::{namespace, start_of};
+use rustix::rand::{GetRandomFlags, getrandom};
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+
+/// How every name begins.
+const PREFIX: &str = "gritstone.";
+
+/// A name that says whose it is, so that the next start finds what the dead left, and that nobody can foresee. Always as long: a
+/// longer path in the environment moves the stack.
+pub(crate) fn fresh_name(purpose: &str) -> io::Result<String> {
+    let pid = std::process::id();
+    let (namespace, start) = (namespace(), start_of(pid).unwrap_or(0));
+    let random = u128::from_ne_bytes(random()?);
+    Ok(format!(
+        "{PREFIX}{namespace:08x}.{pid:07}.{start:012}.{random:032x}.{purpose}"
+    ))
+}
+
+fn random() -> io::Result<[u8; 16]> {
+    let mut bytes = [0; 16];
+    let mut done = 0;
+    while done < bytes.len() {
+        done += getrandom(&mut bytes[done..], GetRandomFlags::empty())?;
+    }
+    Ok(bytes)
+}
+
+/// Namespace, process and its start, from a name of ours.
+pub(crate) fn maker(name: &str) -> Option<(u32, u32, u64)> {
+    let mut parts = name.strip_prefix(PREFIX)?.split('.');
+    let namespace = u32::from_str_radix(parts.next()?, 16).ok()?;
+    let pid = parts.next()?.parse().ok()?;
+    let start = parts.next()?.parse().ok()?;
+    Some((namespace, pid, start))
+}
+
+/// That a name is one of ours: nothing else is ever taken down.
+pub(crate) fn must_have_our_name(path: &Path) -> Result<(), NotOurs> {
+    let name = path.file_name().and_then(OsStr::to_str);
+    match name.and_then(maker) {
+        Some(_) => Ok(()),
+        None => Err(NotOurs::Name(path.to_owned())),
+    }
+}
