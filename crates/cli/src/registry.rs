@@ -47,10 +47,7 @@ fn tell(line: &str) {
 
 /// Undoes what runs that were killed have left, and says so.
 pub fn recover() {
-    for line in state()
-        .iter()
-        .flat_map(|state| gritstone_exec::recover(state))
-    {
+    for line in state().iter().flat_map(gritstone_exec::recover) {
         tell(&line);
     }
 }
