@@ -10,9 +10,9 @@ use std::process::{Command, Output};
 enum Small {
     /// `--dir`.
     Dir,
-    /// TMPDIR alone, where programs go first.
+    /// The runtime directory alone, where programs go first.
     Programs,
-    /// TMPDIR and every other directory that programs could go to.
+    /// Every directory that programs could go to.
     AllPrograms,
     Store,
     /// Where journals are kept.
@@ -22,15 +22,26 @@ enum Small {
 /// In a mount namespace of its own, whose small file systems are gone with it: the run, then what is left, then what is stored.
 const WORLD: &str = r#"
 exec 9<"$BINARY"
-mkdir -p big/home/.local small
+mkdir -p big/home small
+others=
+case $SMALL in
+AllPrograms)
+	others="/tmp /var/tmp /dev/shm"
+	# this home may be below one of them
+	mount --bind "$PWD" /mnt
+	for other in $others; do mount -t tmpfs -o size="$SIZE" small "$other"; done
+	mkdir -p "$PWD"
+	mount --bind /mnt "$PWD"
+	cd "$PWD"
+	;;
+esac
 mount -t tmpfs -o size="$SIZE" small small
 case $SMALL in
-AllPrograms) for other in /tmp /var/tmp /dev/shm; do mount -t tmpfs -o size="$SIZE" small "$other"; done ;;
 State) mkdir small/state; export XDG_STATE_HOME=$PWD/small/state ;;
 esac
 /proc/self/fd/9 run "$@"
 echo "exit $?"
-find "$PWD" /tmp /var/tmp /dev/shm -maxdepth 2 -name "gritstone.*.*" -user "$(id -u)" -newer "$PWD/big" | sed 's/^/left /'
+find "$PWD" $others -maxdepth 2 -name "gritstone.*.*" | sed 's/^/left /'
 find small/state -type f 2>/dev/null | sed 's/^/left /'
 /proc/self/fd/9 show --format json
 "#;
@@ -57,7 +68,11 @@ fn in_a_small_world(home: &Home, small: Small, size: &str, selectors: &[&str]) -
         .env("SMALL", format!("{small:?}"))
         .env("SIZE", size)
         .env("HOME", home.path().join("big/home"))
-        .env("TMPDIR", at(&[Small::Programs, Small::AllPrograms]))
+        .env(
+            "XDG_RUNTIME_DIR",
+            at(&[Small::Programs, Small::AllPrograms]),
+        )
+        .env("TMPDIR", at(&[Small::AllPrograms]))
         .env("GRITSTONE_STORE", at(&[Small::Store]).join("store.db"))
         .current_dir(home.path())
         .output()
@@ -66,10 +81,7 @@ fn in_a_small_world(home: &Home, small: Small, size: &str, selectors: &[&str]) -
 
 fn full(small: Small, size: &str) {
     let what = format!("{small:?} of {size}");
-    // not below /tmp, which is small in one of these worlds
-    let home = Home {
-        folder: tempfile::tempdir_in(crate::common::DISC).unwrap(),
-    };
+    let home = Home::new();
     // three programs of about a megabyte each, and 10,000 samples of one of them
     let selectors = ["byte/loop", "byte/disk-write", "byte/sieve"];
     let (_, out, error) = said(in_a_small_world(&home, small, size, &selectors));
