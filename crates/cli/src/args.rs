@@ -379,7 +379,7 @@ pub struct HistoryArgs {
     /// Which benchmark
     pub benchmark: String,
     /// The newest runs that are looked at
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=400))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,
     /// Write the drawing of the newest series to this file, too
     #[arg(long, value_name = "FILE")]

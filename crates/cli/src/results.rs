@@ -52,14 +52,16 @@ impl World {
         }
     }
 
-    /// Computes the results of a run from its launches, and keeps them where that is possible.
+    /// Computes the results of a run from its launches, and keeps them where that is possible. Those of a run that has not ended are not kept
+    /// for one reader: it may be measured just now, and have other results soon.
     ///
     /// # Errors
     /// When they are no JSON.
     pub fn computed(&self, store: &Store, run: &RunData) -> Result<RunView> {
         let view = self.summary(run);
-        let kept = kept(&view)?;
-        store.cache(&run.info.id, &analysis(), run.launches.len(), &kept);
+        if run.info.elapsed_s.is_some() {
+            store.cache(&run.info.id, &analysis(), run.launches.len(), &kept(&view)?);
+        }
         Ok(view)
     }
 

@@ -49,8 +49,8 @@ pub enum StoreError {
     /// SQLite or a seal found that what is stored is not what was written.
     #[error(
         "{path} is damaged: {what}. Runs that are whole can still be read: take each of them out with \
-         'gritstone show RUN --format json'. Then move the file away, with {path}-wal if there is one: the next run begins a new \
-         store, and 'gritstone show' and 'gritstone compare' read the files", path = path.display()
+         'gritstone export RUN --out RUN.jsonl'. Then move the file away, with {path}-wal if there is one, and store them again with \
+         'gritstone import *.jsonl'. 'gritstone doctor' lists what is damaged", path = path.display()
     )]
     Damaged {
         /// The file.

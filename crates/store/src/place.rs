@@ -10,6 +10,7 @@ use nix::fcntl::{AT_FDCWD, AtFlags};
 use nix::unistd::{AccessFlags, faccessat};
 use std::ffi::{OsStr, OsString};
 use std::fs::DirBuilder;
+use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -47,10 +48,10 @@ pub(crate) fn create_folder(path: &Path) -> Result<(), StoreError> {
     };
     let created = DirBuilder::new().recursive(true).mode(0o700).create(folder);
     created.map_err(|error| match error.kind() {
-        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
             StoreError::ReadOnly { path: path.into() }
         }
-        std::io::ErrorKind::StorageFull => StoreError::Full { path: path.into() },
+        ErrorKind::StorageFull => StoreError::Full { path: path.into() },
         _ => StoreError::Unusable {
             path: folder.into(),
             why: error.to_string(),
@@ -62,12 +63,16 @@ pub(crate) fn create_folder(path: &Path) -> Result<(), StoreError> {
 pub(crate) fn cannot_open(path: &Path, what: &str) -> StoreError {
     let folder = path.parent().unwrap_or(path);
     let written = if path.exists() { path } else { folder };
+    let closed = match path.try_exists() {
+        Ok(is) => is && !allowed(path, AccessFlags::R_OK),
+        Err(error) => error.kind() == ErrorKind::PermissionDenied,
+    };
     if path.is_dir() {
         StoreError::Unusable {
             path: path.into(),
             why: "it is a folder".into(),
         }
-    } else if path.exists() && !allowed(path, AccessFlags::R_OK) {
+    } else if closed {
         StoreError::NotReadable { path: path.into() }
     } else if !allowed(written, AccessFlags::W_OK) || !allowed(folder, AccessFlags::W_OK) {
         StoreError::ReadOnly { path: path.into() }

@@ -60,7 +60,7 @@ fn assert_helpful(error: &StoreError, path: &Path) {
         StoreError::Damaged { .. } => {
             assert!(told.contains(&format!("{path} is damaged: ")), "{told}");
             assert!(
-                told.contains("take each of them out with 'gritstone show RUN --format json'"),
+                told.contains("take each of them out with 'gritstone export RUN --out RUN.jsonl'"),
                 "{told}"
             );
             assert!(told.contains("Then move the file away"), "{told}");

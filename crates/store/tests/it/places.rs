@@ -104,6 +104,11 @@ fn a_store_that_is_closed_to_others_cannot_be_read_and_says_so() {
             let error = opened.unwrap_err();
             assert!(matches!(error, StoreError::NotReadable { .. }), "{error:?}");
         }
+        let me = setfsuid(geteuid());
+        fs::set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
+        setfsuid(me);
+        let error = Store::open_read_only(&path).unwrap_err();
+        assert!(matches!(error, StoreError::NotReadable { .. }), "{error:?}");
     });
 }
 
