@@ -171,28 +171,22 @@ pub fn result<'a>(run: &'a Value, id: &str) -> &'a Value {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Note {
     /// A word of the glossary; nothing for a remark that casts no doubt.
-    pub flag: Option<&'static str>,
-    /// Which part of the result it is about; nothing for the estimate.
+    pub flag: Option<String>,
+    /// Which part of the result it is about; nothing for the result as a whole.
     pub about: Option<String>,
+    pub code: String,
     pub message: String,
 }
 
 pub fn notes(result: &Value) -> Vec<Note> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
     let note = |note: &Value| Note {
-        flag: match note["kind"].as_str().unwrap() {
-            "trivialised" => Some("invalid"),
-            "unrepeatable" => Some("noisy"),
-            "disturbed" => Some("interference"),
-            "not run" => Some("skipped"),
-            "not comparable" => Some("not-comparable"),
-            "not ours" => Some("custom"),
-            "doubtful" => Some("doubtful"),
-            _ => None,
-        },
-        about: note["of"].as_str().map(str::to_owned),
-        message: note["why"].as_str().unwrap().to_owned(),
+        flag: note["flag"].as_str().map(str::to_owned),
+        about: Some(text(&note["about"])).filter(|about| about != "result"),
+        code: text(&note["code"]),
+        message: text(&note["message"]),
     };
-    let all = result["footnotes"].as_array();
+    let all = result["notes"].as_array();
     all.unwrap_or_else(|| panic!("{result}"))
         .iter()
         .map(note)
@@ -200,7 +194,7 @@ pub fn notes(result: &Value) -> Vec<Note> {
 }
 
 /// The flags of a result's estimate.
-pub fn flags(result: &Value) -> Vec<&'static str> {
+pub fn flags(result: &Value) -> Vec<String> {
     let of_the_estimate = notes(result)
         .into_iter()
         .filter(|note| note.about.is_none());
@@ -208,7 +202,7 @@ pub fn flags(result: &Value) -> Vec<&'static str> {
 }
 
 pub fn flagged(result: &Value, flag: &str) -> bool {
-    flags(result).contains(&flag)
+    flags(result).iter().any(|known| known == flag)
 }
 
 /// Everything that is said of a result, a line each.
@@ -221,7 +215,7 @@ pub fn messages(result: &Value) -> String {
 pub fn reason(result: &Value) -> String {
     let skipped = notes(result)
         .into_iter()
-        .find(|note| note.flag == Some("skipped"));
+        .find(|note| note.flag.as_deref() == Some("skipped"));
     skipped.map_or(String::new(), |note| note.message)
 }
 

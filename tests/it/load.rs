@@ -6,8 +6,8 @@ use crate::common::{
     result, start, traces,
 };
 use gritstone_model::{
-    Benchmark, Conditions, Event, Id, Launch, Machine, Outcome, RunData, RunInfo, Sample, Settings,
-    Work,
+    Benchmark, Conditions, Event, Finding, Id, Launch, Machine, Note, Outcome, Part, RunData,
+    RunInfo, Sample, Settings, Withheld, Work,
 };
 use gritstone_stats::rating::{RatingRow, arithmetic};
 use gritstone_stats::summary::{Options, summarise};
@@ -281,16 +281,15 @@ fn the_published_factors_give_the_published_summary() {
                 };
                 let cell = references.cells.iter().find(of).unwrap();
                 RatingRow {
-                    name,
-                    launches: vec![(0, cell.value.as_ref().unwrap().value)],
+                    launches: vec![cell.value.as_ref().unwrap().value],
                     reference: 1.0,
                     better: gritstone_model::Better::Lower,
                     weight,
-                    starred: false,
+                    invalid: false,
                 }
             })
             .collect();
-        let mean = arithmetic(&rows, 0.95, 1).unwrap().value;
+        let mean = arithmetic(&rows, 0.95).unwrap().value;
         assert_eq!((mean * 100.0).round(), hundredths, "{machine}");
     }
 }
@@ -384,24 +383,19 @@ fn the_summary_of_the_printed_medians_is_that_of_their_ratios_and_names_what_is_
     let mean = row.estimate.unwrap();
     assert!((mean - expected).abs() < 0.02, "{mean} {expected}");
     assert_eq!(row.parts.len(), 16, "{:?}", row.parts);
-    let ratio = row.parts["ratio of rt/driver-latency@level-3"];
-    assert!((ratio - 278.0 / 104.0).abs() < 1e-9);
-    let said: Vec<&str> = row.footnotes.iter().map(|note| note.why.as_str()).collect();
-    assert!(
-        said.iter()
-            .any(|why| why.contains("has no figure of rt/clock-overhead")),
-        "{said:?}"
-    );
+    let level = Part::RatioOf(Id::parse("rt/driver-latency@level-3").unwrap());
+    let ratio = row.parts.iter().find(|part| part.part == level).unwrap();
+    assert!((ratio.value - 278.0 / 104.0).abs() < 1e-9);
+    let overhead = Id::parse("rt/clock-overhead").unwrap();
+    let lacks = |note: &Note| matches!(&note.finding, Finding::WeightLeftOut { benchmarks, .. } if benchmarks.contains(&overhead));
+    assert!(row.notes.iter().any(lacks), "{:?}", row.notes);
 }
 
 #[test]
 fn the_summary_is_withheld_where_a_factor_is_missing() {
     let row = summarised("rt/message/80");
     assert_eq!(row.estimate, None);
-    let said: Vec<&str> = row.footnotes.iter().map(|note| note.why.as_str()).collect();
-    assert!(
-        said.iter()
-            .any(|why| why.contains("not measured here: rt/message/80")),
-        "{said:?}"
-    );
+    let missing = vec![Part::Benchmark(Id::parse("rt/message/80").unwrap())];
+    let withheld = |note: &Note| matches!(&note.finding, Finding::ScoreWithheld { why: Withheld::Missing(parts), .. } if *parts == missing);
+    assert!(row.notes.iter().any(withheld), "{:?}", row.notes);
 }

@@ -24,8 +24,8 @@ use again::Again;
 use anyhow::{Context, Result};
 use gritstone_exec::{ExecError, Executor};
 use gritstone_model::{
-    AuditBuild, AuditEntry, AuditTest, AuditView, Benchmark, Claim, ClaimOutcome, Plan, SCHEMA_AUDIT,
-    Work,
+    AuditBuild, AuditEntry, AuditTest, AuditView, Benchmark, Claim, ClaimOutcome, Plan,
+    SCHEMA_AUDIT, Work,
 };
 use gritstone_plan::{select, steps};
 

@@ -15,7 +15,7 @@ use gritstone_catalogue::Own;
 use gritstone_exec::privileged::Permits;
 use gritstone_exec::{Executor, Journal};
 use gritstone_measure::{AfterPilot, Limits, PILOT};
-use gritstone_model::{Kind, Launch, Plan, Quantity, Measurement, RunInfo, RunView, Settings};
+use gritstone_model::{Kind, Launch, Measurement, Plan, Quantity, RunInfo, RunView, Settings};
 use gritstone_plan::{add_copies, select, steps};
 use gritstone_store::Store;
 use std::collections::BTreeSet;
@@ -319,7 +319,10 @@ fn outcome(view: &RunView) -> Result<Exit> {
         exit: Exit::NothingMeasured,
         what: format!(
             "nothing could be measured{}; `gritstone doctor` looks for the cause",
-            why.map_or(String::new(), |note| format!(": {}", gritstone_report::findings::message(note)))
+            why.map_or(String::new(), |note| format!(
+                ": {}",
+                gritstone_report::findings::message(note)
+            ))
         ),
     }
     .into())

@@ -3,8 +3,8 @@
 //! Must not know: how the files are read.
 
 use gritstone_model::{
-    Benchmark, Better, Option<Flag>, Id, KernelWork, Kind, PublishedWork, Measurement, RunView,
-    Term, Unit, Work,
+    Benchmark, Better, Flag, Id, KernelWork, Kind, Measurement, Note, PublishedWork, RunView,
+    Status, Subject, Term, Unit, Work,
 };
 use gritstone_references::{LookupError, References, all};
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ fn benchmark(id: &str, unit: &str, work: Work) -> Benchmark {
         published: Some(PublishedWork {
             work: "25,000 calls".to_owned(),
             operations: 25_000,
-            figure: "real_s".to_owned(),
+            figure: Subject::Real,
         }),
         processor_bound: true,
         ..Benchmark::new(
@@ -57,11 +57,16 @@ fn result<'a>(view: &'a RunView, id: &str) -> &'a Measurement {
 }
 
 /// (kind, of, why) of every footnote.
+/// What a note is about, where that is not the result as a whole.
+fn about(note: &Note) -> Option<&'static str> {
+    (note.about != Subject::Result).then(|| note.about.as_str())
+}
+
 fn footnotes(result: &Measurement) -> Vec<(Option<Flag>, Option<&str>, &str)> {
     result
         .notes
         .iter()
-        .map(|footnote| (footnote.flag(), footnote.of.as_deref(), short(footnote)))
+        .map(|footnote| (footnote.flag(), about(footnote), crate::text(footnote)))
         .collect()
 }
 
@@ -178,17 +183,14 @@ fn times_are_published_and_the_estimate_is_left() {
     assert_eq!(ids.len(), 14);
 
     let syscall = result(&view, "byte/syscall");
-    assert_eq!(
-        (syscall.outcome, syscall.version),
-        ("published", 0)
-    );
+    assert_eq!((syscall.outcome, syscall.version), (Status::Published, 0));
     assert_eq!(
         (syscall.estimate, syscall.interval, syscall.launches),
         (None, None, 0)
     );
     assert_eq!(syscall.title, "Title of byte/syscall");
     assert_eq!(
-        (syscall.flag(), syscall.unit.as_str()),
+        (syscall.kind, syscall.unit.as_str()),
         (Kind::Kernel, "ns/call")
     );
     assert!(syscall.processor_bound);
@@ -209,7 +211,7 @@ fn times_are_published_and_the_estimate_is_left() {
     assert!(why.contains("5.4"), "{why}");
 
     let overhead = result(&view, "byte/fcall-overhead");
-    assert_eq!(overhead.flag(), Kind::Derived);
+    assert_eq!(overhead.kind, Kind::Derived);
     let published = overhead.published.as_ref().expect("a time");
     assert_eq!((published.real_s, published.user_s), (None, Some(1.0)));
     assert_eq!(footnotes(overhead), []);
@@ -247,7 +249,7 @@ fn a_missing_figure_is_a_result_with_its_reason() {
         .expect("Idris");
     let read = result(&view, "byte/disk-read");
     assert_eq!((read.estimate, &read.published), (None, &None));
-    assert_eq!(read.outcome, "published");
+    assert_eq!(read.outcome, Status::Published);
     assert_eq!(
         footnotes(read),
         [
@@ -272,9 +274,7 @@ fn marks_of_a_row_come_before_those_of_a_cell() {
     for result in &view.results {
         let place = result.measured.as_deref().expect("a place");
         assert!(
-            result.notes[0]
-                .why
-                .starts_with(&format!("{place} [+]: ")),
+            crate::text(&result.notes[0]).starts_with(&format!("{place} [+]: ")),
             "{}",
             result.id
         );
@@ -319,10 +319,7 @@ machine = "box-1"
     );
     let fork = result(&view, "aim/fork");
     assert_eq!((&fork.published, fork.interval), (&None, None));
-    assert_eq!(
-        footnotes(fork),
-        [(Some(Flag::Doubtful), None, "Smudged.")]
-    );
+    assert_eq!(footnotes(fork), [(Some(Flag::Doubtful), None, "Smudged.")]);
     let both = result(&view, "app/csim");
     assert_eq!(
         both.published.as_ref().and_then(|times| times.real_s),
@@ -378,11 +375,7 @@ machine = "box-1"
     assert_eq!(
         footnotes(latency)[..3],
         [
-            (
-                None,
-                None,
-                "doc-1980, table 5.2 [†]: Simulated."
-            ),
+            (None, None, "doc-1980, table 5.2 [†]: Simulated."),
             (Some(Flag::Doubtful), Some("min"), "Less than none."),
             (Some(Flag::Doubtful), None, "Blurred."),
         ]

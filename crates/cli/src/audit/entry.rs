@@ -58,7 +58,12 @@ pub fn kernel(
         }
         if let Some(why) = refused {
             let why = said(format!("It does not compile: {why}"));
-            found.push(test(&again.build.name, Claim::Runs, ClaimOutcome::Fails, Some(why)));
+            found.push(test(
+                &again.build.name,
+                Claim::Runs,
+                ClaimOutcome::Fails,
+                Some(why),
+            ));
             continue;
         }
         let shipped = subject.executor.use_builds(builds);

@@ -4,7 +4,7 @@
 
 use super::stated;
 use gritstone_model::{
-    Better, Flag, Id, Kind, Machine, Measurement, Note, PublishedView, RunView, SCHEMA_RUN, Status,
+    Better, Flag, Id, Kind, Machine, Measurement, PublishedView, RunView, SCHEMA_RUN, Status,
     Subject, Unit,
 };
 

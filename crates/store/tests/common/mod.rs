@@ -6,9 +6,8 @@
 #![allow(dead_code)]
 
 use gritstone_model::{
-    Batch, Benchmark, Check, Claims, Conditions, Event, Note, Option<Flag>, Histogram, Id,
-    KernelWork, Launch, Machine, Outcome, Owner, Program, RunData, RunInfo, Sample, Settings, Skip,
-    Source, Unit, Usage, Work,
+    Batch, Benchmark, Check, Claims, Conditions, Event, Histogram, Id, KernelWork, Launch, Machine,
+    Outcome, Owner, Program, RunData, RunInfo, Sample, Settings, Skip, Source, Unit, Usage, Work,
 };
 use gritstone_store::{Kept, Store};
 use std::path::PathBuf;

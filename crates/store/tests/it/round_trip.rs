@@ -3,9 +3,9 @@
 use crate::common;
 use gritstone_model::{
     Batch, Benchmark, Better, Check, Claims, CommandWork, Compilers, Conditions, Contents, Curve,
-    Event, Figure, Note, Option<Flag>, Histogram, Id, KernelWork, Launch, Machine, Need,
-    Outcome, OwnCatalogue, OwnFile, Placement, Program, PublishedWork, RunData, RunInfo, Sample,
-    Settings, Skip, Source, Term, Unit, Usage, Verify, Work,
+    Event, Figure, Histogram, Id, KernelWork, Launch, Machine, Need, Outcome, OwnCatalogue,
+    OwnFile, Placement, Program, PublishedWork, RunData, RunInfo, Sample, Settings, Skip, Source,
+    Subject, Term, Unit, Usage, Verify, Work,
 };
 use gritstone_store::{Store, new_id};
 use proptest::array::uniform10;
@@ -278,10 +278,18 @@ fn claims() -> impl Strategy<Value = Claims> {
         })
 }
 
+fn time() -> impl Strategy<Value = Subject> {
+    prop_oneof![
+        Just(Subject::Real),
+        Just(Subject::User),
+        Just(Subject::System)
+    ]
+}
+
 fn benchmark() -> impl Strategy<Value = Benchmark> {
     let source = (text(), text()).prop_map(|(document, place)| Source { document, place });
     let published =
-        (text(), number(), text()).prop_map(|(work, operations, figure)| PublishedWork {
+        (text(), number(), time()).prop_map(|(work, operations, figure)| PublishedWork {
             work,
             operations,
             figure,
@@ -433,16 +441,7 @@ fn run() -> impl Strategy<Value = RunData> {
         compiler,
         flags,
     });
-    let kind = prop_oneof![
-        Just(Some(Flag::Skipped)),
-        Just(Some(Flag::NotComparable)),
-        Just(None),
-        Just(Some(Flag::Custom))
-    ];
-    let skip = (id(), kind, text(), option(text())).prop_map(|(id, kind, why, of)| Skip {
-        id,
-        footnote: Note { kind, why, of },
-    });
+    let skip = (id(), text()).prop_map(|(id, reason)| Skip { id, reason });
     let programs = btree_map(id(), program, 0..4);
     let launches = vec(launch(), 0..6);
     (

@@ -276,7 +276,7 @@ fn commands() {
     };
     let references = with("doubt = \"A blot.\"\n").expect("sound");
     assert_eq!(references.commands[0].command, "time pipe");
-    assert_eq!(references.commands[0].footnotes[0].why, "A blot.");
+    assert_eq!(crate::text(&references.commands[0].notes[0]), "A blot.");
     let again = "[[command]]\nbenchmark = \"byte/pipe\"\ncommand = \"pipe\"\n";
     let error = with(again).expect_err("twice");
     assert_eq!(

@@ -239,7 +239,7 @@ fn aim_calls_are_their_rates_and_marks_mean_what_they_mean() {
         let said = cell
             .notes
             .iter()
-            .any(|note| note.why.contains("exceeds"));
+            .any(|note| crate::text(note).contains("exceeds"));
         assert_eq!(rate > 1920.0, said);
     }
     let getpid = of(&cells, "aim/getpid").0;

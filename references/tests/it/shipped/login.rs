@@ -43,7 +43,7 @@ fn pages_at_random_fault_eight_times_as_often() {
         assert!(
             cell.notes
                 .iter()
-                .any(|note| note.why.contains("reckoned"))
+                .any(|note| crate::text(note).contains("reckoned"))
         );
         cell.faults_per_page.expect("faults")
     };
@@ -76,6 +76,10 @@ fn the_fft_keeps_to_its_ratios() {
         assert!(lost.is_missing());
         let vms = times(VMS, n).cpu.expect("cpu");
         assert_eq!(format!("{:.0} seconds", ratio * vms), makes);
-        assert!(lost.notes.iter().any(|note| note.why.contains(makes)));
+        assert!(
+            lost.notes
+                .iter()
+                .any(|note| crate::text(note).contains(makes))
+        );
     }
 }

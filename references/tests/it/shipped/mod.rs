@@ -9,7 +9,7 @@ mod login;
 mod others;
 mod realtime;
 
-use gritstone_model::{Note, Option<Flag>};
+use gritstone_model::{Flag, Note};
 use gritstone_references::{Cell, References, all};
 
 fn shipped() -> References {
@@ -149,7 +149,7 @@ fn every_missing_figure_has_a_reason_and_every_doubt_too() {
         }
         for footnote in &cell.notes {
             assert!(
-                footnote.why.len() > 20 && footnote.why.contains(' '),
+                crate::text(footnote).len() > 20 && crate::text(footnote).contains(' '),
                 "{at}"
             );
         }

@@ -100,7 +100,7 @@ fn byte_and_weekly_agree_or_say_that_they_do_not() {
                 different += 1;
                 for (cell, other) in [(ours, "byte-1984"), (theirs, "weekly-1984")] {
                     let said = doubts(cell).any(|doubt| {
-                        doubt.of.as_deref() == Some(figure) && doubt.why.contains(other)
+                        doubt.about.as_str() == figure && crate::text(doubt).contains(other)
                     });
                     assert!(said, "{} {} {figure}", cell.machine, cell.benchmark);
                 }
@@ -194,6 +194,6 @@ fn io_call_times_are_two_works() {
     assert!(
         footnotes
             .iter()
-            .any(|footnote| footnote.why.contains("around"))
+            .any(|footnote| crate::text(footnote).contains("around"))
     );
 }
