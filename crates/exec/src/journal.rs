@@ -53,9 +53,18 @@ pub(crate) enum Entry {
 pub(crate) struct By {
     pub host: String,
     pub boot: String,
+    /// Of process numbers.
+    pub namespace: u32,
     pub process: u32,
     /// Ticks since boot.
     pub start: u64,
+}
+
+impl By {
+    /// Whether it may be at work, as far as can be seen from here: its watchdog may still undo what it had done.
+    pub(crate) fn lives(&self) -> bool {
+        self.namespace != owner::namespace() || owner::start_of(self.process) == Some(self.start)
+    }
 }
 
 /// What a journal is begun with.
@@ -92,6 +101,7 @@ impl Journal {
         let by = By {
             host: owner::host(),
             boot: owner::boot(),
+            namespace: owner::namespace(),
             process: std::process::id(),
             start: owner::start_of(std::process::id()).unwrap_or(0),
         };

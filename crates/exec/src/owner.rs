@@ -18,11 +18,13 @@ pub(crate) fn namespace() -> u32 {
 }
 
 /// When a process started, in ticks since boot: it tells it from a later one of its number. `None` when there is no
-/// such process.
+/// such process, or it has ended and only waits to be reaped.
 pub(crate) fn start_of(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let after = stat.rsplit_once(')')?.1;
-    after.split_whitespace().nth(19)?.parse().ok()
+    let mut words = stat.rsplit_once(')')?.1.split_whitespace();
+    let state = words.next()?;
+    let start = words.nth(18)?.parse().ok();
+    start.filter(|_| !matches!(state, "Z" | "X"))
 }
 
 /// Which boot this is: settings of the kernel do not outlive it.

@@ -187,6 +187,7 @@ pub fn measuring(state: &State, own: Option<&Journal>) -> BTreeMap<String, u32> 
         return BTreeMap::new();
     };
     let journals = living(&dir, own.map(Journal::name)).into_iter();
+    let journals = journals.filter(|(by, _)| by.lives());
     let runs = journals.flat_map(|(by, entries)| {
         entries.into_iter().filter_map(move |entry| match entry {
             Entry::Measures(run) => Some((run, by.process)),

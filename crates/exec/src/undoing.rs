@@ -4,10 +4,11 @@
 
 use crate::journal::{By, Entry};
 use crate::ours::{State, fresh_name};
-use crate::recover::{Command, outlive};
+use crate::recover::{Command, measuring, outlive};
 use crate::resource::{Directory, Thing};
 use crate::settings::Setting;
 use crate::{Journal, Registry, owner, recover};
+use nix::fcntl::{Flock, FlockArg};
 use std::cell::RefCell;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -123,6 +124,7 @@ impl Machine {
         By {
             host: owner::host(),
             boot: owner::boot(),
+            namespace: owner::namespace(),
             process: 4711,
             start: 1,
         }
@@ -246,6 +248,35 @@ fn the_watchdog_follows_the_journal_of_the_run_whatever_has_its_name() {
     fs::set_permissions(&path, fs::Permissions::from_mode(0o622)).unwrap();
     outlive(&machine.state(), name, &planted).unwrap_err();
     assert!(!machine.0.path().join("executed").exists());
+}
+
+/// The watchdog of a run that is dead holds the lock until it has undone everything.
+#[test]
+fn a_run_that_is_dead_is_not_measured_while_its_watchdog_works() {
+    let machine = Machine::new();
+    let by = |process| {
+        let start = owner::start_of(process).unwrap_or(1);
+        Entry::By(By {
+            process,
+            start,
+            ..machine.by()
+        })
+    };
+    let ended = std::process::Command::new("true").spawn().unwrap();
+    let (dead, us) = (ended.id(), std::process::id());
+    // it is not reaped: its number is still its own
+    while owner::start_of(dead).is_some() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    for (process, expected) in [(us, 1), (dead, 0)] {
+        let entries = [by(process), Entry::Measures("a run".to_owned())];
+        let path = machine.left_behind(&entries, "");
+        let held = Flock::lock(fs::File::open(&path).unwrap(), FlockArg::LockExclusive).unwrap();
+        assert_eq!(measuring(&machine.state(), None).len(), expected);
+        drop(held);
+    }
+    let mut ended = ended;
+    ended.wait().unwrap();
 }
 
 #[test]

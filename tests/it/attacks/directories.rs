@@ -42,6 +42,7 @@ fn journal(command: &str) -> String {
         "host": line("/proc/sys/kernel/hostname"),
         "boot": line("/proc/sys/kernel/random/boot_id"),
         "root": "/",
+        "namespace": 0,
         "process": 1,
         "start": 1,
     }});

@@ -286,7 +286,7 @@ fn what_forks_without_end_is_ended() {
 #[test]
 #[ignore = "measures: make test-full"]
 fn what_forks_without_end_ends_with_a_run_that_is_killed() {
-    let bomb = "b() { b & b & }; b & exec sleep 100";
+    let bomb = "b() { b & b & wait; }; b & exec sleep 100";
     let _turn = common::alone();
     for watchdog_too in [false, true] {
         let home = Home::new();
