@@ -13,7 +13,7 @@ use gritstone_plan::Offer;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -243,6 +243,7 @@ fn writable(dir: &Path) -> bool {
 fn program_dirs() -> Vec<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let home = variable("HOME").map(|home| home.join(".cache"));
+    let mut seen = BTreeSet::new();
     [
         variable("XDG_RUNTIME_DIR"),
         variable("TMPDIR"),
@@ -254,7 +255,7 @@ fn program_dirs() -> Vec<PathBuf> {
     ]
     .into_iter()
     .flatten()
-    .filter(|dir| dir.is_absolute() && dir.is_dir())
+    .filter(|dir| dir.is_absolute() && dir.is_dir() && seen.insert(dir.clone()))
     .collect()
 }
 

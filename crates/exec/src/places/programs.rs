@@ -80,7 +80,8 @@ impl Programs {
             match unpack(program, &path) {
                 Ok(()) => break path,
                 Err(why) if is_full(&why) => {
-                    full.push(format!("{} ({})", dir.display(), free(&dir)))
+                    let place = dir.parent().unwrap_or(&dir);
+                    full.push(format!("{} ({})", place.display(), free(place)));
                 }
                 Err(why) => {
                     let what = format!("cannot unpack {} to {}", program.name, path.display());
