@@ -28,7 +28,7 @@ impl Store {
     /// The results of a run, if this analysis computed them from what it has measured by now.
     ///
     /// # Errors
-    /// [`StoreError::NoSuchRun`], and what befalls the file.
+    /// What befalls the file.
     pub fn results(&self, run_id: &str, analysis: &str) -> Result<Option<Results>, StoreError> {
         let read = || -> Result<Option<Results>, Fault> {
             let Some(cached) = Cached::of(&self.connection, run_id, analysis)? else {
@@ -130,7 +130,9 @@ fn write(
     of: &Results,
 ) -> Result<bool, Fault> {
     let run = find::run(connection, run_id)?.number;
-    let (sealed, found) = tip(connection, run)?;
+    let (sealed, found): (String, i64) = connection
+        .prepare_cached(sql::SELECT_TIP)?
+        .query_row([run], |row| Ok((row.get(0)?, row.get(1)?)))?;
     if usize::try_from(found) != Ok(launches) {
         return Ok(false);
     }
@@ -160,13 +162,6 @@ fn write(
     Ok(true)
 }
 
-/// The last seal of a run, and how many launches it has.
-fn tip(connection: &Connection, run: i64) -> rusqlite::Result<(String, i64)> {
-    connection
-        .prepare_cached(sql::SELECT_TIP)?
-        .query_row([run], |row| Ok((row.get(0)?, row.get(1)?)))
-}
-
 /// What holds the cached results of a run together, its seal being right.
 struct Cached {
     run: i64,
@@ -178,26 +173,27 @@ struct Cached {
 
 impl Cached {
     fn of(connection: &Connection, run_id: &str, analysis: &str) -> Result<Option<Self>, Fault> {
-        let run = find::run(connection, run_id)?.number;
-        let (sealed, _) = tip(connection, run)?;
-        let key = (run, analysis, &sealed);
-        let row = all(connection, sql::SELECT_CACHED_RUN, key)?.pop();
+        let row = all(connection, sql::SELECT_CACHED_RUN, (run_id, analysis))?.pop();
         let Some((seal, mut row)) = row.and_then(|row| split(row).ok()) else {
             return Ok(None);
         };
         if seal != seal::of_cached_run(&row) {
             return Ok(None);
         }
-        Ok(match (row.pop(), row.pop(), row.pop()) {
-            (Some(Value::Text(past)), Some(Value::Text(view)), Some(Value::Integer(count))) => {
-                Some(Self {
-                    run,
-                    seal,
-                    count,
-                    view,
-                    past,
-                })
-            }
+        let run = row.first().cloned();
+        Ok(match (run, row.pop(), row.pop(), row.pop()) {
+            (
+                Some(Value::Integer(run)),
+                Some(Value::Text(past)),
+                Some(Value::Text(view)),
+                Some(Value::Integer(count)),
+            ) => Some(Self {
+                run,
+                seal,
+                count,
+                view,
+                past,
+            }),
             _ => None,
         })
     }

@@ -103,9 +103,11 @@ statements! {
         AND cached_run.sealed = coalesce(run_end.seal, \
             (SELECT launch.seal FROM launch WHERE launch.run = run.number ORDER BY launch.number DESC LIMIT 1), run.seal) \
         WHERE cached_run.run IS NULL ORDER BY run.number";
-    /// The cached results of a run: what holds them together.
-    SELECT_CACHED_RUN = "SELECT seal, run, analysis, sealed, results, view, past FROM cached_run \
-        WHERE run = $1 AND analysis = $2 AND sealed = $3";
+    /// The cached results of a run by this analysis from all that it has measured: what holds them together.
+    SELECT_CACHED_RUN = "SELECT cached_run.seal, cached_run.run, analysis, sealed, results, view, past \
+        FROM run JOIN cached_run ON cached_run.run = run.number LEFT JOIN run_end ON run_end.run = run.number \
+        WHERE run.id = $1 AND analysis = $2 AND sealed = coalesce(run_end.seal, \
+            (SELECT launch.seal FROM launch WHERE launch.run = run.number ORDER BY launch.number DESC LIMIT 1), run.seal)";
     /// All of them.
     SELECT_CACHED_RESULTS = "SELECT seal, position, benchmark, result FROM cached_result WHERE run = $1 ORDER BY position";
     /// That of one benchmark.
