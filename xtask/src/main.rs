@@ -112,3 +112,20 @@ fn made(root: &Path, name: &str, text: &str, command: &str, check: bool) -> Resu
     println!("wrote {name}");
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_repository_keeps_its_rules() {
+        tidy(&root()).unwrap_or_else(|faults| panic!("{faults}"));
+    }
+
+    #[test]
+    fn what_is_made_is_as_it_would_be_made_now() {
+        for made in [docgen(&root(), true), licenses(&root(), true)] {
+            made.unwrap_or_else(|why| panic!("{why}"));
+        }
+    }
+}
