@@ -51,18 +51,33 @@ pub struct Comparison {
 }
 
 /// All pairs of sides of all rows, with verdicts: the false-discovery rate is held over all of them. `over` says that nothing more
-/// will be measured, so that a row may be looked at between two looks; that look takes the place of the next one.
+/// will be measured, so that what no look has decided may be looked at between two looks; that look takes the place of the next one.
 #[must_use]
 pub fn judge(rows: &[Times], margin: f64, over: bool) -> Vec<Vec<Comparison>> {
-    let mut judged: Vec<Vec<Comparison>> = rows.iter().map(|row| compare(row, over)).collect();
-    let p: Vec<Option<f64>> = judged.iter().flatten().map(|c| c.p).collect();
-    let adjusted = multiple::benjamini_hochberg(&p);
-    for (comparison, p_adjusted) in judged.iter_mut().flatten().zip(adjusted) {
-        comparison.p_adjusted = p_adjusted;
-        let interval = comparison.ratio.and_then(|ratio| ratio.interval);
-        comparison.verdict = verdict(interval, p_adjusted, margin, LEVEL);
+    let mut judged: Vec<Vec<Comparison>> = rows.iter().map(compare).collect();
+    decide(&mut judged, margin);
+    if over {
+        for (row, judged) in rows.iter().zip(&mut judged) {
+            let open = |c: &&mut Comparison| c.verdict == Verdict::CannotTell;
+            for c in judged.iter_mut().filter(open) {
+                *c = look(c.base, c.other, &row.pairs(c.base, c.other), true);
+            }
+        }
+        decide(&mut judged, margin);
     }
     judged
+}
+
+/// A comparison without a look counts as one that shows nothing: what is decided before its first look stands after it.
+fn decide(judged: &mut [Vec<Comparison>], margin: f64) {
+    let all = judged.iter().flatten();
+    let p: Vec<Option<f64>> = all.map(|c| Some(c.p.unwrap_or(1.0))).collect();
+    let adjusted = multiple::benjamini_hochberg(&p);
+    for (comparison, adjusted) in judged.iter_mut().flatten().zip(adjusted) {
+        comparison.p_adjusted = adjusted.filter(|_| comparison.p.is_some());
+        let interval = comparison.ratio.and_then(|ratio| ratio.interval);
+        comparison.verdict = verdict(interval, comparison.p_adjusted, margin, LEVEL);
+    }
 }
 
 /// What of a judged row is shown: of two sides the one comparison, of more those with the best, as its base. Which is best
@@ -121,11 +136,11 @@ impl Comparison {
     }
 }
 
-fn compare(row: &Times, over: bool) -> Vec<Comparison> {
+fn compare(row: &Times) -> Vec<Comparison> {
     let sides = row.0.len();
     let pairs = (0..sides).flat_map(|base| (base + 1..sides).map(move |other| (base, other)));
     pairs
-        .map(|(base, other)| look(base, other, &row.pairs(base, other), over))
+        .map(|(base, other)| look(base, other, &row.pairs(base, other), false))
         .collect()
 }
 
@@ -231,6 +246,25 @@ mod tests {
         }
         let found = &judge(&[wild], 0.01, false)[0][0];
         assert_eq!((found.verdict, found.pairs), (Verdict::Slower, 15));
+    }
+
+    #[test]
+    fn what_a_look_has_decided_stands_at_the_end() {
+        // fifteen pairs of which the last three say the opposite
+        let mut wild = times(12, 1.5);
+        for (side, ns) in wild.0.iter_mut().zip([900.0, 1.0]) {
+            side.extend([Some(Timed::from(ns)); 3]);
+        }
+        // and a row whose first look is still to come, with nothing to show
+        let rows = [wild, times(11, 1.0)];
+        for over in [false, true] {
+            let judged = judge(&rows, 0.01, over);
+            assert_eq!(judged[0][0].verdict, Verdict::Slower, "{over}");
+        }
+        // three sides: p of one comparison is enough for one, and not for three of which two show nothing
+        let p = |rows: &[Times]| judge(rows, 0.01, false)[0][0].p_adjusted.unwrap();
+        let alone = p(&rows[..1]);
+        assert!((p(&rows) - 2.0 * alone).abs() < 1e-12);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::*;
 use gritstone_model::Verdict;
-use gritstone_stats::looks::{LEVEL, LOOKS, judge};
+use gritstone_stats::looks::{LEVEL, LOOKS, decided, judge};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -239,4 +239,31 @@ fn two_percent_are_found_in_such_weather_too() {
     }
     // at a rate of .95, 181 or fewer of 200 come in less than 1 of 100 cases
     assert!(found >= 182, "{found} of 200");
+}
+
+/// What ends a comparison early is a verdict that stands, also where some pairs are left out and others not.
+#[test]
+fn what_ends_before_its_last_look_is_decided() {
+    let mut early = 0;
+    for seed in 0..400 {
+        let mut machine = Machine::new(seed, 0.35);
+        let mut busy = Pcg64::seed_from_u64(seed + 1000);
+        let design = Design {
+            seed,
+            ..design(3, 1_000_000)
+        };
+        let (_, times) = compare(design, |call| {
+            let mut reply = machine.launch(call);
+            reply.crowded = busy.random::<f64>() < 0.05;
+            if busy.random::<f64>() < 0.2 {
+                reply.ns = reply.ns.map(|ns| 3.0 * ns);
+            }
+            reply
+        });
+        let judged = judge(&times, 0.01, true);
+        let is_early = times[0].kept().iter().all(|&kept| kept < LOOKS[7]);
+        early += usize::from(is_early);
+        assert!(!is_early || decided(&times[0], &judged[0]), "seed {seed}");
+    }
+    assert!(early > 300, "{early}");
 }
