@@ -255,8 +255,7 @@ fn a_compiler_that_makes_another_program_is_caught_by_what_the_program_leaves() 
         let run: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{error}"));
         for id in rows {
             let notes = notes(result(&run, id));
-            let value_is_wrong =
-                |note: &Note| note.flag == Some("invalid") && note.message.contains("check");
+            let value_is_wrong = |note: &Note| note.code == "wrong-check";
             assert_eq!(notes.iter().any(value_is_wrong), caught, "{id}: {notes:?}");
         }
     }

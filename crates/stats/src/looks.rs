@@ -58,7 +58,7 @@ pub fn judge(rows: &[Times], margin: f64, over: bool) -> Vec<Vec<Comparison>> {
     decide(&mut judged, margin);
     if over {
         for (row, judged) in rows.iter().zip(&mut judged) {
-            let open = |c: &&mut Comparison| c.verdict == Verdict::CannotTell;
+            let open = |c: &&mut Comparison| c.verdict == Verdict::Inconclusive;
             for c in judged.iter_mut().filter(open) {
                 *c = look(c.base, c.other, &row.pairs(c.base, c.other), true);
             }

@@ -109,7 +109,7 @@ fn it_ends_with_the_budget_and_with_the_last_look() {
     };
     let (_, times) = compare(design(2, 10_000), |call| wild.launch(call));
     assert_eq!(times[0].rounds(), LOOKS[LOOKS.len() - 1]);
-    assert_eq!(verdict(&times), Verdict::CannotTell);
+    assert_eq!(verdict(&times), Verdict::Inconclusive);
 }
 
 #[test]

@@ -132,11 +132,11 @@ pub fn trial(world: &mut World, weather: Weather, order: Order, factor: f64) -> 
             times = up_to(made);
         }
         let verdict = looks::judge(&[times], 0.01, look == most)[0][0].verdict;
-        if verdict != Verdict::CannotTell {
+        if verdict != Verdict::Inconclusive {
             return (verdict, made);
         }
     }
-    (Verdict::CannotTell, made)
+    (Verdict::Inconclusive, made)
 }
 
 /// A ranking as `gritstone ab` does it, of sides that take so many times as long.
