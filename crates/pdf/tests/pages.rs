@@ -142,7 +142,7 @@ fn said(document: &Document) -> (Vec<String>, Vec<String>) {
             Block::Figure(figure) => texts.push(marked(&figure.caption)),
             Block::Footnotes => {
                 let notes = document.notes().into_iter();
-                texts.extend(notes.map(|(_, note)| note.why.clone()));
+                texts.extend(notes.map(|(_, note)| note.text.clone()));
             }
         }
     }

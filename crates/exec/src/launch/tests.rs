@@ -123,7 +123,7 @@ fn kernel(program: &str, params: &[(&str, &str)], operations: u64) -> Benchmark 
     made.published = Some(PublishedWork {
         work: "so much".to_owned(),
         operations,
-        figure: "real_s".to_owned(),
+        figure: gritstone_model::Subject::Real,
     });
     made
 }
