@@ -46,6 +46,11 @@ pub const SHORT: [&str; 4] = ["--budget", "3s", "--precision", "50%"];
 /// The same where one launch may take seconds, on a slow disc.
 pub const PATIENT: [&str; 4] = ["--budget", "60s", "--precision", "50%"];
 
+/// The words of a command line, none of which has a space in it.
+pub fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
 /// One at a time: rows wait for one disc, and a budget must be enough for all of them.
 pub fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());

@@ -1,7 +1,7 @@
 //! `gritstone ab` as a person uses it. How often its verdicts are right is tried elsewhere, with made-up times: here sides differ
 //! by factors, or nothing is said of the verdict.
 
-use crate::common::{self, Home, entries, eventually, kept, processes, start, traces};
+use crate::common::{self, Home, entries, eventually, kept, processes, start, traces, words};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -27,9 +27,7 @@ fn a_slow_command_is_slower_and_its_launches_are_kept() {
     let home = Home::new();
     let (code, said) = trial(
         &home,
-        &[
-            "--budget", "60s", "--label", "nap", "--", "sleep", "0.01", "--", "sleep", "0.05",
-        ],
+        &words("--budget 60s --label nap -- sleep 0.01 -- sleep 0.05"),
     );
     assert_eq!(code, 0, "{said}");
     assert_eq!(said["schema"], "gritstone/ab/1");
@@ -97,15 +95,7 @@ fn one_command_and_many() {
 
     let (code, said) = trial(
         &home,
-        &[
-            "--budget",
-            "60s",
-            "--parameter",
-            "n=0.09,0.01,0.04",
-            "--",
-            "sleep",
-            "{n}",
-        ],
+        &words("--budget 60s --parameter n=0.09,0.01,0.04 -- sleep {n}"),
     );
     assert_eq!(code, 0, "{said}");
     let sides: Vec<&Value> = said["sides"]
@@ -130,18 +120,7 @@ fn one_command_and_many() {
     // with two commands, each value is a row
     let (_, said) = trial(
         &home,
-        &[
-            "--budget",
-            "1s",
-            "--parameter",
-            "n=1,2",
-            "--",
-            "true",
-            "{n}",
-            "--",
-            "echo",
-            "{n}",
-        ],
+        &words("--budget 1s --parameter n=1,2 -- true {n} -- echo {n}"),
     );
     let rows: Vec<&Value> = said["rows"]
         .as_array()

@@ -1,7 +1,8 @@
 //! The binary, used as a person uses it. No test asserts an absolute time: work done, claims kept, shapes and codes.
 
 use crate::common::{
-    Home, at_hour, binary, ended, flagged, flags, messages, reason, recorded, result, start, traces,
+    Home, at_hour, binary, ended, flagged, flags, messages, reason, recorded, result, start,
+    traces, words,
 };
 use serde_json::Value;
 use std::fs;
@@ -147,13 +148,7 @@ fn ratios_within_the_run(run: &Value) {
 }
 
 fn against_a_reference(home: &Home, run: &Value) {
-    let view = home.json(&[
-        "compare",
-        "ref:vax-11-780-4.1bsd",
-        "last",
-        "--format",
-        "json",
-    ]);
+    let view = home.json(&words("compare ref:vax-11-780-4.1bsd last --format json"));
     let rows = view["rows"].as_array().unwrap();
     let row = |id: &str| rows.iter().find(|row| row["id"] == id).unwrap();
     let ratio = row("byte/sieve")["ratio"].as_f64().unwrap();
@@ -443,14 +438,9 @@ fn a_parameter_that_is_given_is_kept_with_the_figure() {
     assert!(!flagged(result(&run, "aim/getpid"), "not-comparable"));
 
     // what the program makes of nonsense is no figure
-    let (code, _, error) = home.run(&[
-        "run",
-        "aim/tty1-write",
-        "--budget",
-        "20s",
-        "--param",
-        "tty=/dev/null",
-    ]);
+    let (code, _, error) = home.run(&words(
+        "run aim/tty1-write --budget 20s --param tty=/dev/null",
+    ));
     assert_eq!(code, 3, "{error}");
     assert!(error.contains("/dev/null is no terminal"), "{error}");
 }

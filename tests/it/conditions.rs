@@ -1,7 +1,7 @@
 //! A machine that is not left alone: what others did to a figure stands beside it. Live, so each test asks only that the
 //! expected footnote is among those found; that it is the only one is tested with made-up launches.
 
-use crate::common::{self, Home, alone, binary, flagged, messages, result};
+use crate::common::{self, Home, alone, binary, flagged, messages, result, words};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -33,16 +33,9 @@ fn others_on_the_measured_cpu_are_seen() {
     // one for each CPU, wherever the measured one is
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let _others: Vec<Other> = (0..cpus).map(|_| Other(spinner())).collect();
-    let run = home.json(&[
-        "run",
-        "byte/sieve",
-        "--budget",
-        "15s",
-        "--precision",
-        "50%",
-        "--format",
-        "json",
-    ]);
+    let run = home.json(&words(
+        "run byte/sieve --budget 15s --precision 50% --format json",
+    ));
     let row = result(&run, "byte/sieve");
     assert!(flagged(row, "interference"), "{row}");
     // and the figure is still one of work that was done

@@ -1,23 +1,13 @@
 //! `run --copies`: copies work at once, are stored and come back, and do more together than one alone.
 
-use crate::common::{Home, flagged, in_one_of_four, result};
+use crate::common::{Home, flagged, in_one_of_four, result, words};
 use serde_json::Value;
 
 /// Runs it, and gives the points of one copy and of two.
 fn two_copies(home: &Home) -> [Value; 2] {
-    let run = home.json(&[
-        "run",
-        "byte/loop",
-        "byte/multi/1",
-        "--copies",
-        "2,1,2",
-        "--budget",
-        "12s",
-        "--precision",
-        "20%",
-        "--format",
-        "json",
-    ]);
+    let run = home.json(&words(
+        "run byte/loop byte/multi/1 --copies 2,1,2 --budget 12s --precision 20% --format json",
+    ));
     let row = result(&run, "byte/loop");
     assert!(!flagged(row, "invalid"), "{row}");
     assert!(result(&run, "byte/multi/1")["copies"].is_null());

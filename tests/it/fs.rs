@@ -3,7 +3,7 @@
 
 use crate::common::{
     self, DISC, Home, PATIENT, alone, ended, flagged, has_loops, messages, needs_root, ours,
-    reason, result, traces,
+    reason, result, traces, words,
 };
 use nix::libc;
 use nix::unistd::{chown, geteuid};
@@ -220,12 +220,9 @@ fn a_disc_is_written_and_read_in_each_of_its_ways_as_root() {
 #[ignore = "measures: make test-full"]
 fn without_root_the_rest_runs_and_says_what_is_missing() {
     let _turn = alone();
-    let (code, out, error) = as_nobody(&[
-        "disk/write-fsync",
-        "disk/write-nofsync@large",
-        "disk/read-seq",
-        "fs/rand-read/8k",
-    ]);
+    let (code, out, error) = as_nobody(&words(
+        "disk/write-fsync disk/write-nofsync@large disk/read-seq fs/rand-read/8k",
+    ));
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
     measured(&run, "fs/rand-read/8k");

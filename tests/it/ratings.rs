@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a rating is computed.
 
-use crate::common::{Home, at_hour, recorded};
+use crate::common::{Home, at_hour, recorded, words};
 use serde_json::Value;
 
 fn overall(machine: &Value) -> &Value {
@@ -12,17 +12,9 @@ fn overall(machine: &Value) -> &Value {
 #[test]
 fn printed_machines_are_rated_by_environment_and_for_the_money() {
     let home = Home::new();
-    let view = home.json(&[
-        "rate",
-        "ref:sun-2-120-4.2bsd",
-        "ref:vax-11-780-4.1bsd",
-        "--price",
-        "20",
-        "--price",
-        "200",
-        "--format",
-        "json",
-    ]);
+    let view = home.json(&words(
+        "rate ref:sun-2-120-4.2bsd ref:vax-11-780-4.1bsd --price 20 --price 200 --format json",
+    ));
     assert_eq!(view["schema"], "gritstone/ratings/1");
     let [sun, vax] = [0, 1].map(|at: usize| &view["machines"][at]);
     // table 1 of byte-1984: sieve 1.7 s against 5.1 s, loop 2.6 s against 7.4 s
@@ -74,12 +66,9 @@ fn wrong_use_says_what_is_wrong() {
     wrong(&["--price", "$5"], "without a currency");
     wrong(&["--by", "byte/sive"], "did you mean 'byte/sieve'?");
     // machines of one name go by their identifiers
-    let (_, text, _) = home.run(&[
-        "rate",
-        "ref:vax-11-780-weekly-1984",
-        "--against",
-        "ref:vax-11-780-4.2bsd",
-    ]);
+    let (_, text, _) = home.run(&words(
+        "rate ref:vax-11-780-weekly-1984 --against ref:vax-11-780-4.2bsd",
+    ));
     assert!(
         text.contains("Ratings against ref:vax-11-780-4.2bsd"),
         "{text}"

@@ -2,7 +2,7 @@
 //!
 //! Two short runs are measured; the others are copies of one of them with times of their own.
 
-use crate::common::{Home, ended, eventually, result, start};
+use crate::common::{Home, ended, eventually, result, start, words};
 use gritstone_model::{Conditions, Event, Launch, RunData};
 use gritstone_store::Store;
 use serde_json::Value;
@@ -10,17 +10,9 @@ use serde_json::Value;
 /// A home with two short runs that a self-test has measured, and what it said.
 fn measured() -> (Home, Value, i32) {
     let home = Home::new();
-    let (code, out, err) = home.run(&[
-        "selftest",
-        "byte/syscall",
-        "byte/object-size",
-        "--runs",
-        "2",
-        "--budget",
-        "3s",
-        "--format",
-        "json",
-    ]);
+    let (code, out, err) = home.run(&words(
+        "selftest byte/syscall byte/object-size --runs 2 --budget 3s --format json",
+    ));
     assert!(code == 0 || code == 1, "{code} {err}");
     (home, serde_json::from_str(&out).unwrap(), code)
 }

@@ -1,7 +1,7 @@
 //! A run in surroundings that are not as they should be: signals that whoever started it ignores, a standard error that
 //! cannot be written, a terminal that goes, folders of odd names.
 
-use crate::common::{Home, binary, ended, eventually, kept, result, said};
+use crate::common::{Home, binary, ended, eventually, kept, result, said, words};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -184,15 +184,9 @@ fn a_folder_may_have_any_name_and_need_not_be_absolute() {
     // one that is no text cannot be kept in the journal: another is taken
     let unwritable = home.path().join(OsStr::from_bytes(b"\xff"));
     fs::create_dir(&unwritable).unwrap();
-    let mut command = home.gritstone(&[
-        "run",
-        "byte/syscall",
-        "byte/disk-read",
-        "--budget",
-        "4s",
-        "--precision",
-        "50%",
-    ]);
+    let mut command = home.gritstone(&words(
+        "run byte/syscall byte/disk-read --budget 4s --precision 50%",
+    ));
     command.args(["--format", "json", "--dir", "."]);
     command.current_dir(&odd);
     command
