@@ -27,7 +27,7 @@ fn a_slow_command_is_slower_and_its_launches_are_kept() {
     let home = Home::new();
     let (code, said) = trial(
         &home,
-        &words("--budget 60s --label nap -- sleep 0.01 -- sleep 0.05"),
+        &words("--budget 60s --label nap -- sleep 0.01 -- sleep 0.2"),
     );
     assert_eq!(code, 0, "{said}");
     assert_eq!(said["schema"], "gritstone/ab/1");
@@ -95,7 +95,7 @@ fn one_command_and_many() {
 
     let (code, said) = trial(
         &home,
-        &words("--budget 60s --parameter n=0.09,0.01,0.04 -- sleep {n}"),
+        &words("--budget 60s --parameter n=0.4,0.01,0.2 -- sleep {n}"),
     );
     assert_eq!(code, 0, "{said}");
     let sides: Vec<&Value> = said["sides"]
