@@ -9,26 +9,24 @@ use std::{env, fs, io, process};
 
 #[path = "src/check.rs"]
 mod check;
+#[path = "src/checks.rs"]
+mod checks;
 #[path = "src/entry.rs"]
 mod entry;
 #[path = "src/error.rs"]
 mod error;
-#[path = "src/load.rs"]
-mod load;
 #[path = "src/over.rs"]
 mod over;
-#[path = "src/raw.rs"]
-mod raw;
 #[allow(
     dead_code,
     reason = "where a family is named is told of catalogues of the user's own"
 )]
 #[path = "src/read.rs"]
 mod read;
+#[path = "src/tree.rs"]
+mod tree;
 #[path = "src/whole.rs"]
 mod whole;
-#[path = "src/work.rs"]
-mod work;
 
 fn main() -> io::Result<()> {
     let folder = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);

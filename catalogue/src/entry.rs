@@ -1,228 +1,400 @@
-//! What every kind of entry has in common: prose, sources, unit, published work, claims, needs, curve.
+//! From one entry to its rows: the entry, its variants, and itself under load.
 //!
 //! Must not know: other entries, and where the text comes from.
 
+use crate::checks;
 use crate::error::Error;
-use crate::raw::{self, At};
-use crate::read::{Reader, Reference};
+use crate::read::{Over, Reference, Row, Shared};
+use crate::tree::{At, Entry, list, made};
 use gritstone_model::{
-    Benchmark, Better, Claims, Curve, Kind, Need, PublishedWork, Quantity, Source, Subject,
+    Benchmark, Better, Claims, CommandWork, Curve, Id, KernelWork, Kind, Placement, PublishedWork,
+    Selector, Source, Term, Unit, Work,
 };
-use std::cmp::Ordering;
+use serde::Deserialize;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
-impl Reader<'_> {
-    pub fn benchmark(&self, raw: &raw::Entry) -> Result<Benchmark, Error> {
-        if *raw.version.get_ref() == 0 {
-            return Err(self.error(&raw.version, "versions begin at 1"));
+const ALL: &str = "id kind title version operation why sources unit better amount_per_op published processor_bound curve remark not_comparable variant";
+const LAUNCHED: &str = "placement in_dir claims needs";
+/// The keys that not all kinds have.
+const KEYS: [(&[Kind], &str); 5] = [
+    (&[Kind::Kernel, Kind::Command, Kind::Scenario], LAUNCHED),
+    (&[Kind::Kernel], "program params uses load"),
+    (
+        &[Kind::Command, Kind::Scenario],
+        "argv files prepare input output stdout leaves removes verify figure",
+    ),
+    (&[Kind::Derived], "terms share_of"),
+    (&[Kind::Rating], "over baseline weights"),
+];
+/// What a variant may say otherwise.
+const VARIANT: &str =
+    "name title operation why placement params claims published curve not_comparable";
+
+/// Whether one of these keys is this.
+fn among(keys: &str, key: &str) -> bool {
+    keys.split(' ').any(|one| one == key)
+}
+
+/// What all kinds have, and what all that are launched have.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Common {
+    pub id: Id,
+    pub kind: Kind,
+    title: String,
+    pub version: u32,
+    operation: String,
+    why: String,
+    pub sources: Vec<Source>,
+    pub unit: Unit,
+    pub better: Option<Better>,
+    #[serde(default = "one")]
+    pub amount_per_op: f64,
+    pub published: Option<PublishedWork>,
+    #[serde(default)]
+    processor_bound: bool,
+    pub curve: Option<Curve>,
+    remark: Option<String>,
+    not_comparable: Option<String>,
+    #[serde(default)]
+    placement: Placement,
+    #[serde(default)]
+    in_dir: bool,
+    #[serde(default)]
+    pub claims: Claims,
+    #[serde(default)]
+    pub needs: Vec<String>,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Derived {
+    terms: Vec<Term>,
+    share_of: Option<Id>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Rating {
+    pub over: Vec<String>,
+    pub baseline: String,
+    #[serde(default)]
+    pub weights: Vec<f64>,
+}
+
+/// The rows of an entry.
+pub(crate) fn rows<'a>(shared: &'a Shared<'a>, tree: At<DeValue<'a>>) -> Result<Vec<Row>, Error> {
+    let mut entry = Entry::of(shared, tree)?;
+    let variants = entry.table.remove("variant");
+    let load = entry.table.get("load").cloned();
+    let mut rows = vec![entry.row()?];
+    let base = rows[0].benchmark.clone();
+    if let Some(variants) = variants {
+        for tree in list(shared, variants)? {
+            rows.push(entry.variant(Entry::of(shared, tree)?, &base)?);
         }
-        let work = self.work(raw)?;
-        self.unit_of_kind(raw)?;
-        Ok(Benchmark {
-            id: raw.id.get_ref().clone(),
-            title: self.prose("title", &raw.title)?,
-            version: *raw.version.get_ref(),
+    }
+    if let Some(levels) = load {
+        for level in made::<Vec<At<usize>>>(shared.text, levels)? {
+            rows.push(under_load(shared, &base, &level)?);
+        }
+    }
+    Ok(rows)
+}
+
+impl<'a> Entry<'a> {
+    fn row(&self) -> Result<Row, Error> {
+        let shared = self.shared;
+        let time = self
+            .table
+            .get("published")
+            .and_then(|work| work.get_ref().get("figure"));
+        if let Some(name) = time.and_then(|time| time.get_ref().as_str()) {
+            checks::published_time(self, name)?;
+        }
+        let (common, rest) = self.parts()?;
+        let entry: Common = made(shared.text, common)?;
+        let (work, over) = self.work(&entry, rest)?;
+        let better = checks::entry(self, &entry, &work)?;
+        let references = self.references(&work, entry.curve.as_ref());
+        let needs = entry.needs.iter().enumerate();
+        let needs = needs.map(|(i, name)| shared.need(name, &self.at(&format!("needs.{i}"))));
+        let benchmark = Benchmark {
+            better,
+            needs: needs.collect::<Result<_, _>>()?,
             work,
-            operation: self.prose("operation", &raw.operation)?,
-            why: self.prose("why", &raw.why)?,
-            sources: self.sources(&raw.sources)?,
-            unit: raw.unit.get_ref().clone(),
-            better: self.better(raw)?,
-            amount_per_op: self.amount(raw)?,
-            published: self.published(raw.published.as_ref())?,
-            placement: raw.placement.as_ref().map_or_else(Default::default, copied),
-            processor_bound: raw.processor_bound,
-            files: raw.in_dir.as_ref().is_some_and(copied),
-            claims: self.claims(raw.claims.as_ref(), *raw.kind.get_ref())?,
-            needs: self.needs_of(raw)?,
-            curve: self.curve(raw.curve.as_ref())?,
-            remark: self.optional_prose("remark", raw.remark.as_ref())?,
-            not_comparable: self.optional_prose("not_comparable", raw.not_comparable.as_ref())?,
+            id: entry.id,
+            title: entry.title,
+            version: entry.version,
+            operation: entry.operation,
+            why: entry.why,
+            sources: entry.sources,
+            unit: entry.unit,
+            amount_per_op: entry.amount_per_op,
+            published: entry.published,
+            placement: entry.placement,
+            processor_bound: entry.processor_bound,
+            files: entry.in_dir,
+            claims: entry.claims,
+            curve: entry.curve,
+            remark: entry.remark,
+            not_comparable: entry.not_comparable,
+        };
+        let at = self.at("id");
+        Ok(Row {
+            benchmark,
+            at,
+            references,
+            over,
         })
     }
 
-    fn sources(&self, raw: &At<Vec<raw::Source>>) -> Result<Vec<Source>, Error> {
-        if raw.get_ref().is_empty() {
-            return Err(self.error(
-                raw,
-                "sources is empty: name the document and the place that this entry answers",
-            ));
-        }
-        let mut sources = Vec::new();
-        for source in raw.get_ref() {
-            sources.push(Source {
-                document: self.prose("document", &source.document)?,
-                place: self.prose("place", &source.place)?,
-            });
-        }
-        Ok(sources)
-    }
-
-    /// As said, or as the unit has it.
-    fn better(&self, raw: &raw::Entry) -> Result<Better, Error> {
-        let unit = raw.unit.get_ref();
-        let natural = match unit.quantity() {
-            Quantity::Time { .. } => Some((Better::Lower, "a time", "lower")),
-            Quantity::Rate { .. } => Some((Better::Higher, "a rate", "higher")),
-            Quantity::Share => Some((Better::Higher, "a share", "higher")),
-            Quantity::Exact => None,
+    /// The keys of all kinds and of what is launched, and those of its kind; another is an error.
+    fn parts(&self) -> Result<(At<DeValue<'a>>, DeTable<'a>), Error> {
+        let Some(kind) = self.table.get("kind") else {
+            return Err(self.fault("", "missing field `kind`"));
         };
-        match (natural, &raw.better) {
-            (Some((natural, what, word)), Some(said)) if *said.get_ref() != natural => Err(self
-                .error(
-                    said,
-                    format!("{unit} is {what}: write better = \"{word}\", or leave it out"),
-                )),
-            (Some((natural, ..)), _) => Ok(natural),
-            (None, Some(said)) => Ok(*said.get_ref()),
-            (None, None) => Err(self.error(
-                &raw.unit,
-                format!(
-                    "{unit} does not tell which way is good: add better = \"lower\" or \"higher\""
-                ),
-            )),
-        }
-    }
-
-    fn amount(&self, raw: &raw::Entry) -> Result<f64, Error> {
-        let Some(amount) = &raw.amount_per_op else {
-            return Ok(1.0);
-        };
-        if amount.get_ref().is_finite() && *amount.get_ref() > 0.0 {
-            return Ok(*amount.get_ref());
-        }
-        Err(self.error(
-            amount,
-            "amount_per_op must be above 0: how many of what the unit counts one operation does",
-        ))
-    }
-
-    pub fn published(&self, raw: Option<&raw::Published>) -> Result<Option<PublishedWork>, Error> {
-        let Some(raw) = raw else {
-            return Ok(None);
-        };
-        if *raw.operations.get_ref() == 0 {
-            return Err(self.error(
-                &raw.operations,
-                "the published work has 0 operations: say how many, or leave `published` out",
-            ));
-        }
-        let times = [Subject::Real, Subject::User, Subject::System];
-        let named = |time: &Subject| time.as_str() == raw.figure.get_ref();
-        let figure = times.into_iter().find(named).ok_or_else(|| {
-            let name = raw.figure.get_ref();
-            let what =
-                format!("'{name}' is not a published time: write real_s, user_s or system_s");
-            self.error(&raw.figure, what)
-        })?;
-        Ok(Some(PublishedWork {
-            work: self.prose("work", &raw.work)?,
-            operations: *raw.operations.get_ref(),
-            figure,
-        }))
-    }
-
-    pub fn claims(&self, raw: Option<&At<Claims>>, kind: Kind) -> Result<Claims, Error> {
-        let Some(at) = raw else {
-            return Ok(Claims::default());
-        };
-        let claims = at.get_ref();
-        for (name, value) in [
-            ("syscalls_per_op", claims.syscalls_per_op),
-            ("switches_per_op", claims.switches_per_op),
-            ("faults_per_op", claims.faults_per_op),
-            ("major_faults_per_op", claims.major_faults_per_op),
-            ("min_ns_per_op", claims.min_ns_per_op),
-        ] {
-            let Some(value) = value else { continue };
-            if !value.is_finite() || value < 0.0 {
-                return Err(self.error(
-                    at,
-                    format!("{name} = {value} cannot be true: it must be 0 or more"),
-                ));
+        let kind: Kind = made(self.shared.text, kind.clone())?;
+        let word = |kind: &Kind| format!("{kind:?}").to_lowercase();
+        let (mut common, mut rest) = (DeTable::new(), DeTable::new());
+        for (key, value) in self.table.clone() {
+            let name = key.get_ref().as_ref();
+            match KEYS.iter().find(|(_, keys)| among(keys, name)) {
+                None if among(ALL, name) => drop(common.insert(key, value)),
+                Some((kinds, LAUNCHED)) if kinds.contains(&kind) => drop(common.insert(key, value)),
+                Some((kinds, _)) if kinds.contains(&kind) => drop(rest.insert(key, value)),
+                Some((kinds, _)) => {
+                    let kinds: Vec<String> = kinds.iter().map(word).collect();
+                    let what = format!(
+                        "`{name}` is for kind {}, and this entry is of kind {}: take the key away, or change the kind",
+                        kinds.join(" or "),
+                        word(&kind)
+                    );
+                    return Err(self.shared.text.error(&value.span(), what));
+                }
+                None => {
+                    let own = KEYS.iter().filter(|(kinds, _)| kinds.contains(&kind));
+                    let own: Vec<&str> = [ALL]
+                        .into_iter()
+                        .chain(own.map(|(_, keys)| *keys))
+                        .collect();
+                    let what = format!(
+                        "unknown key `{name}`: an entry of kind {} may have {}",
+                        word(&kind),
+                        own.join(" ").replace(' ', ", ")
+                    );
+                    return Err(self.shared.text.error(&key.span(), what));
+                }
             }
         }
-        if claims.syscalls_vary && claims.syscalls_per_op.is_some() {
-            return Err(self.error(
-                at,
-                "syscalls_vary says that there is no syscalls_per_op: leave one of them out",
-            ));
-        }
-        if claims.min_ns_per_op == Some(0.0) {
-            return Err(self.error(
-                at,
-                "min_ns_per_op = 0 claims nothing: leave it out, or say how fast is too fast",
-            ));
-        }
-        if kind != Kind::Kernel && (claims.check || claims.linear) {
-            return Err(self.error(
-                at,
-                "`check` and `linear` are claims of kernels, which do n operations: a command is proved by `stdout`, `leaves` and `verify`",
-            ));
-        }
-        Ok(claims.clone())
+        Ok((Spanned::new(self.at.clone(), DeValue::Table(common)), rest))
     }
 
-    fn needs_of(&self, raw: &raw::Entry) -> Result<Vec<Need>, Error> {
-        self.declared(raw.needs.iter().flat_map(At::get_ref))
+    /// What is done, and what a rating is over: its rows are found when all files are read.
+    fn work(&self, entry: &Common, mut rest: DeTable<'a>) -> Result<(Work, Over), Error> {
+        let text = self.shared.text;
+        let files = rest.remove("files");
+        rest.remove("load");
+        if entry.kind == Kind::Kernel && !rest.contains_key("program") {
+            let program = DeValue::String(own_program(&entry.id).into());
+            let at = || self.at("id");
+            rest.insert(
+                Spanned::new(at(), "program".into()),
+                Spanned::new(at(), program),
+            );
+        }
+        let rest = Spanned::new(self.at.clone(), DeValue::Table(rest));
+        let work = match entry.kind {
+            Kind::Kernel => Work::Kernel(made::<KernelWork>(text, rest)?),
+            Kind::Command => Work::Command(self.command(rest, files)?),
+            Kind::Scenario => Work::Scenario(self.command(rest, files)?),
+            Kind::Derived => {
+                let Derived { terms, share_of } = made(text, rest)?;
+                Work::Derived { terms, share_of }
+            }
+            Kind::Rating => {
+                let rating: Rating = made(text, rest)?;
+                checks::rating(self, &rating)?;
+                let Rating {
+                    over,
+                    baseline,
+                    weights,
+                } = rating;
+                let selector = |(i, name): (usize, &String)| {
+                    (Selector::new(name), self.at(&format!("over.{i}")))
+                };
+                let over = over.iter().enumerate().map(selector).collect();
+                return Ok((
+                    Work::Rating {
+                        over: vec![],
+                        baseline,
+                        weights,
+                    },
+                    over,
+                ));
+            }
+        };
+        Ok((work, vec![]))
     }
 
-    /// Needs by their names.
-    pub fn declared<'n>(
+    /// A command with the texts of its files.
+    fn command(
         &self,
-        names: impl Iterator<Item = &'n At<String>>,
-    ) -> Result<Vec<Need>, Error> {
-        let mut needs = Vec::new();
-        for name in names {
-            let Some(need) = self.needs.get(name.get_ref()) else {
-                return Err(self.error(
-                    name,
-                    format!("no need is called '{0}': add it to the file's table [needs], such as {0} = {{ package = \"...\" }}", name.get_ref()),
-                ));
+        rest: At<DeValue<'a>>,
+        files: Option<At<DeValue<'a>>>,
+    ) -> Result<CommandWork, Error> {
+        let text = self.shared.text;
+        let mut work: CommandWork = made(text, rest)?;
+        let files: Option<Vec<At<String>>> = files.map(|files| made(text, files)).transpose()?;
+        for name in files.into_iter().flatten() {
+            let Some(contents) = self.shared.files.get(name.get_ref()) else {
+                let what = format!(
+                    "no file is called '{}': add its text to the table [files]",
+                    name.get_ref()
+                );
+                return Err(text.error(&name.span(), what));
             };
-            needs.push(need.clone());
+            work.files.insert(name.into_inner(), contents.clone());
         }
-        Ok(needs)
+        Ok(work)
     }
 
-    pub fn curve(&self, raw: Option<&raw::Curve>) -> Result<Option<Curve>, Error> {
-        let Some(raw) = raw else {
-            return Ok(None);
+    /// Where it speaks of other rows.
+    fn references(&self, work: &Work, curve: Option<&Curve>) -> Vec<Reference> {
+        let reference = |id: &Id, path: String, curve| {
+            let at = self.at(&path);
+            Reference {
+                id: id.clone(),
+                at,
+                curve,
+            }
         };
-        let points = raw.points.get_ref();
-        if points.len() < 2 {
-            return Err(self.error(&raw.points, "a curve has two points or more"));
+        let mut all = vec![];
+        if let Work::Derived { terms, share_of } = work {
+            let terms = terms.iter().enumerate();
+            all.extend(terms.map(|(i, term)| reference(&term.id, format!("terms.{i}.id"), false)));
+            all.extend(
+                share_of
+                    .iter()
+                    .map(|id| reference(id, "share_of".to_owned(), false)),
+            );
         }
-        for pair in points.windows(2) {
-            let (before, x) = (pair[0].0.get_ref(), &pair[1].0);
-            if before.partial_cmp(x.get_ref()) != Some(Ordering::Less) {
-                return Err(self.error(
-                    x,
-                    format!("x does not grow from {before} to {}: put the points in the order of x, each once", x.get_ref()),
-                ));
+        let points = curve
+            .into_iter()
+            .flat_map(|curve| curve.points.iter().enumerate());
+        all.extend(points.map(|(i, (_, id))| reference(id, format!("curve.points.{i}.1"), true)));
+        all
+    }
+
+    /// The row of a variant: the entry's tree with what the variant says in its place, but for the curve, which is made of the
+    /// entry's rows.
+    fn variant(&self, variant: Self, base: &Benchmark) -> Result<Row, Error> {
+        for key in ["name", "title"] {
+            variant.must(
+                variant.table.contains_key(key),
+                "",
+                format_args!("missing field `{key}`"),
+            )?;
+        }
+        let at = variant.at("name");
+        let name = variant
+            .table
+            .get("name")
+            .and_then(|name| name.get_ref().as_str())
+            .unwrap_or_default()
+            .to_owned();
+        let id = Id::parse(&format!("{}@{name}", base.id))
+            .map_err(|why| variant.fault("name", why.to_string()))?;
+        let mut table = self.table.clone();
+        table.remove("curve");
+        table.remove("load");
+        for (key, value) in variant.table {
+            if !among(VARIANT, key.get_ref()) {
+                let what = format!(
+                    "a variant cannot say `{}`: it may say {}",
+                    key.get_ref(),
+                    VARIANT.replace(' ', ", ")
+                );
+                return Err(self.shared.text.error(&key.span(), what));
+            }
+            match (
+                table.get_mut("params").map(Spanned::as_mut),
+                value.get_ref(),
+            ) {
+                (Some(DeValue::Table(all)), DeValue::Table(own)) if key.get_ref() == "params" => {
+                    all.extend(own.clone())
+                }
+                _ => drop(table.insert(key, value)),
             }
         }
-        Ok(Some(Curve {
-            label: self.prose("label", &raw.label)?,
-            points: points
-                .iter()
-                .map(|(x, id)| (*x.get_ref(), id.get_ref().clone()))
-                .collect(),
-            caches: raw.caches,
-        }))
+        table.remove("name");
+        table.insert(
+            Spanned::new(at.clone(), "id".into()),
+            Spanned::new(at.clone(), DeValue::String(id.as_str().to_owned().into())),
+        );
+        let row = Self {
+            shared: self.shared,
+            at: variant.at,
+            table,
+        }
+        .row()?;
+        if row.benchmark.work == base.work && row.benchmark.placement == base.placement {
+            let what = format!(
+                "variant '{}' does what {} does, at the same place: give it another placement or other params",
+                name, base.id
+            );
+            return Err(self.shared.text.error(&at, what));
+        }
+        Ok(row)
     }
 }
 
-fn copied<T: Copy>(at: &At<T>) -> T {
-    *at.get_ref()
+/// The variant `@level-N`: the same work beside the load of that level and of all below.
+fn under_load(shared: &Shared<'_>, base: &Benchmark, level: &At<usize>) -> Result<Row, Error> {
+    let (n, at, load) = (*level.get_ref(), level.span(), &shared.load);
+    if !(1..=load.len()).contains(&n) {
+        let what = format!(
+            "there is no load level {n}: this file has {} of them, each a [[load]]; without load is level 0, the entry itself",
+            load.len()
+        );
+        return Err(shared.text.error(&at, what));
+    }
+    let id = Id::parse(&format!("{}@level-{n}", base.id))
+        .map_err(|why| shared.text.error(&at, why.to_string()))?;
+    let what: Vec<&str> = load[..n].iter().map(|level| level.what.as_str()).collect();
+    let mut benchmark = Benchmark {
+        id,
+        title: format!("{}, load level {n}", base.title),
+        operation: format!("{} Beside it: {}.", base.operation, what.join("; ")),
+        // a batch of the published work belongs to the entry
+        published: None,
+        curve: None,
+        ..base.clone()
+    };
+    for level in &load[..n] {
+        if let Work::Kernel(work) = &mut benchmark.work {
+            work.uses.push(level.program.clone());
+        }
+        let new = level.needs.iter().filter(|need| !base.needs.contains(need));
+        benchmark.needs.extend(new.cloned());
+    }
+    Ok(Row {
+        benchmark,
+        at,
+        references: vec![],
+        over: vec![],
+    })
 }
 
-pub(crate) fn curve_references(raw: Option<&raw::Curve>) -> Vec<Reference> {
-    raw.iter()
-        .flat_map(|curve| curve.points.get_ref())
-        .map(|(_, id)| Reference {
-            id: id.get_ref().clone(),
-            at: id.span(),
-            curve: true,
-        })
-        .collect()
+/// `family/name` of an identifier; a family that is one row has a program of its own name.
+fn own_program(id: &Id) -> String {
+    let path = id.as_str().split('@').next().unwrap_or_default();
+    let mut parts = path.split('/');
+    let family = parts.next().unwrap_or_default();
+    format!("{family}/{}", parts.next().unwrap_or(family))
 }

@@ -2,7 +2,6 @@
 //!
 //! Must not know: the rules that were broken.
 
-use crate::read::is_hidden;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -37,7 +36,7 @@ impl Text<'_> {
             file: self.name.to_owned(),
             line,
             column,
-            what: shown(&what.into()),
+            what: what.into(),
             frame: self.frame(span, line, column),
         }
     }
@@ -64,7 +63,7 @@ impl Text<'_> {
         let gutter = " ".repeat(number.len());
         let mut frame = String::new();
         let _ = writeln!(frame, "{gutter} |");
-        let _ = writeln!(frame, "{number} | {}", shown(source));
+        let _ = writeln!(frame, "{number} | {}", source);
         let _ = write!(
             frame,
             "{gutter} | {}{}",
@@ -73,16 +72,6 @@ impl Text<'_> {
         );
         frame
     }
-}
-
-/// Text of whoever wrote the file, made harmless for a terminal.
-fn shown(text: &str) -> String {
-    let letter = |c: char| match c {
-        '\n' | '\t' => c,
-        c if is_hidden(c) => '\u{FFFD}',
-        c => c,
-    };
-    text.chars().map(letter).collect()
 }
 
 #[cfg(test)]

@@ -1,22 +1,21 @@
 //! What is measured: the entries of `catalogue/*.toml`, embedded, read and checked.
 //!
-//! The format is described in `catalogue/README.md`. A file is read (`raw`, with the place of every value),
-//! judged by itself (`read`, `entry`, `work`), and then together with the others (`whole`, `check`). A catalogue of the user's own
+//! The format is described in `catalogue/README.md`. A file is read (`tree`, `read`, `entry`), judged by itself
+//! (`checks`), and then together with the others (`whole`, `check`). A catalogue of the user's own
 //! is a folder (`folder`) that is read by the same rules, beside ours (`own`).
 //!
 //! Must not know: how anything is measured, which programs there are, what was published.
 
 mod check;
+mod checks;
 mod entry;
 mod error;
 pub mod folder;
-mod load;
 mod over;
 mod own;
-mod raw;
 mod read;
+mod tree;
 mod whole;
-mod work;
 
 pub use error::Error;
 use gritstone_model::{Benchmark, Family};

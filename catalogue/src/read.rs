@@ -1,14 +1,17 @@
-//! From the text of one file to a family and its benchmarks: what every kind of entry has in common.
+//! From the text of one file to a family and its rows. The text becomes a tree in which every value has its place, serde makes values of
+//! it, and what serde cannot know is checked and shown at its place.
 //!
 //! Must not know: other files, and where the text comes from.
 
-use crate::entry::curve_references;
+use crate::entry;
 use crate::error::{Error, Text};
-use crate::load::Level;
-use crate::raw::{self, At};
-use gritstone_model::{Benchmark, Family, Id, Need, Selector, Work};
-use std::collections::BTreeMap;
+use crate::tree::{At, made, texts};
+use gritstone_model::{Benchmark, Family, Id, Need, Selector, Work, is_unprintable};
+use serde::{Deserialize, de::IgnoredAny};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 /// One file, read.
 #[derive(Debug)]
@@ -29,11 +32,14 @@ pub(crate) struct Row {
     /// Where it speaks of other rows.
     pub references: Vec<Reference>,
     /// What a rating is over, until [`crate::over`] has found the rows.
-    pub over: Vec<(Selector, Range<usize>)>,
+    pub over: Over,
 }
 
+/// Selectors of rows, and where they stand.
+pub(crate) type Over = Vec<(Selector, Range<usize>)>;
+
 impl Row {
-    /// The rows that its figure is made of.
+    /// The rows that its result is made of.
     pub fn parts(&self) -> impl Iterator<Item = &Reference> {
         self.references.iter().filter(|reference| !reference.curve)
     }
@@ -47,9 +53,68 @@ pub(crate) struct Reference {
     pub curve: bool,
 }
 
+/// A file without its entries, which are read one by one.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Head {
+    family: FamilyHead,
+    #[serde(default)]
+    files: BTreeMap<At<String>, String>,
+    #[serde(default)]
+    needs: BTreeMap<At<String>, NeedOf>,
+    #[serde(default)]
+    load: Vec<LoadOf>,
+    #[serde(rename = "benchmark")]
+    _benchmark: Vec<IgnoredAny>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FamilyHead {
+    name: At<String>,
+    title: String,
+    why: String,
+    #[serde(default)]
+    guidelines: Vec<Guideline>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Guideline {
+    rule: String,
+    how: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NeedOf {
+    #[serde(default)]
+    any: Vec<String>,
+    package: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LoadOf {
+    what: String,
+    program: At<String>,
+    #[serde(default)]
+    needs: Vec<At<String>>,
+}
+
+/// What a level of load adds to the one below.
+#[derive(Debug)]
+pub(crate) struct Level {
+    pub what: String,
+    pub program: String,
+    pub needs: Vec<Need>,
+}
+
 /// What the entries of one file share.
-pub(crate) struct Reader<'a> {
+#[derive(Debug)]
+pub(crate) struct Shared<'a> {
     pub text: Text<'a>,
+    pub family: Family,
     pub files: BTreeMap<String, String>,
     pub needs: BTreeMap<String, Need>,
     /// What the levels of load add, from level 1.
@@ -59,216 +124,159 @@ pub(crate) struct Reader<'a> {
 /// Reads one file.
 pub(crate) fn read<'a>(name: &'a str, text: &'a str) -> Result<File<'a>, Error> {
     let text = Text { name, text };
-    let raw: raw::File = toml::from_str(text.text).map_err(|fault| text.syntax(&fault))?;
-    let mut reader = Reader {
-        text,
-        files: BTreeMap::new(),
-        needs: BTreeMap::new(),
-        load: Vec::new(),
+    let root = DeTable::parse(text.text).map_err(|fault| text.syntax(&fault))?;
+    let mut root = Spanned::new(root.span(), DeValue::Table(root.into_inner()));
+    texts(text, "", &mut root)?;
+    let entries = match root.get_ref().get("benchmark").map(Spanned::get_ref) {
+        Some(DeValue::Array(entries)) => entries.iter().cloned().collect(),
+        _ => vec![],
     };
-    let family = reader.family(&raw.family)?;
-    for (name, contents) in &raw.files {
-        let name = reader.file_name(name)?;
-        reader.files.insert(name, contents.clone());
+    let head: Head = made(text, root)?;
+    let shared = Shared::of(text, &head)?;
+    let mut rows = vec![];
+    for entry in entries {
+        rows.extend(entry::rows(&shared, entry)?);
     }
-    for (name, need) in &raw.needs {
-        let need = reader.need(name, need)?;
-        reader.needs.insert(need.name.clone(), need);
-    }
-    for level in &raw.load {
-        let level = reader.level(level)?;
-        reader.load.push(level);
-    }
-    let mut rows = Vec::new();
-    for entry in &raw.benchmark {
-        if entry.id.get_ref().family() != family.name {
-            return Err(text.error(
-                &entry.id.span(),
-                format!(
-                    "'{}' is not of family '{}': change its identifier, or move it to the file of its family",
-                    entry.id.get_ref(),
-                    family.name
-                ),
-            ));
-        }
-        rows.extend(reader.rows(entry)?);
-    }
-    reader.orphans(&raw, &rows)?;
+    orphans(text, &head, &rows)?;
     Ok(File {
         text,
-        family,
-        at: raw.family.name.span(),
+        family: shared.family,
+        at: head.family.name.span(),
         rows,
     })
 }
 
-impl Reader<'_> {
-    pub fn error<T>(&self, at: &At<T>, what: impl Into<String>) -> Error {
-        self.text.error(&at.span(), what)
-    }
-
-    fn family(&self, raw: &raw::Family) -> Result<Family, Error> {
-        let path = self.text.name;
-        let file = path.rsplit('/').next().unwrap_or(path);
-        let stem = file.strip_suffix(".toml").unwrap_or(file);
-        let name = raw.name.get_ref();
-        if name != stem {
-            return Err(self.error(
-                &raw.name,
-                format!("family '{name}' stands in {file}: write '{stem}', or rename the file to {name}.toml"),
-            ));
-        }
-        let mut guidelines = Vec::new();
-        for pair in &raw.guidelines {
-            guidelines.push((
-                self.prose("rule", &pair.rule)?,
-                self.prose("how", &pair.how)?,
-            ));
-        }
-        Ok(Family {
-            name: name.clone(),
-            title: self.prose("title", &raw.title)?,
-            why: self.prose("why", &raw.why)?,
-            guidelines,
-        })
-    }
-
-    fn need(&self, name: &At<String>, raw: &raw::Need) -> Result<Need, Error> {
-        let text = name.get_ref();
-        if text.is_empty() || !text.chars().all(placeholder_letter) {
-            return Err(self.error(
-                name,
-                format!("'{text}' cannot be the name of a need: use letters, digits and . _ + - so that {{{text}}} can stand in a command line"),
-            ));
-        }
-        let mut any = Vec::new();
-        for program in &raw.any {
-            any.push(self.prose("any", program)?);
-        }
-        Ok(Need {
-            name: text.clone(),
-            any,
-            package: self.prose("package", &raw.package)?,
-        })
-    }
-
-    /// That everything which is declared for the entries is used by one.
-    fn orphans(&self, raw: &raw::File, rows: &[Row]) -> Result<(), Error> {
-        for name in raw.files.keys() {
-            let used = |row: &Row| match &row.benchmark.work {
-                Work::Command(work) | Work::Scenario(work) => {
-                    work.files.contains_key(name.get_ref())
-                }
-                _ => false,
-            };
-            if !rows.iter().any(used) {
-                let what = format!(
-                    "no entry uses the file '{}': name it in one, or take it away",
-                    name.get_ref()
-                );
-                return Err(self.error(name, what));
-            }
-        }
-        for name in raw.needs.keys() {
-            let has = |row: &Row| {
-                row.benchmark
-                    .needs
-                    .iter()
-                    .any(|need| need.name == *name.get_ref())
-            };
-            if !rows.iter().any(has) {
-                let what = format!(
-                    "no entry has the need '{}': name it in one, or take it away",
-                    name.get_ref()
-                );
-                return Err(self.error(name, what));
-            }
-        }
-        Ok(())
-    }
-
-    /// A name in the directory of a command, never a path out of it.
-    pub fn file_name(&self, name: &At<String>) -> Result<String, Error> {
-        let text = name.get_ref();
-        if text.is_empty()
-            || text == "."
-            || text == ".."
-            || text.contains('/')
-            || text.chars().any(is_hidden)
-        {
-            return Err(self.error(
-                name,
-                format!("'{text}' is not a file name: it lies in the directory of the command, so write it without any / and without control characters"),
-            ));
-        }
-        Ok(text.clone())
-    }
-
-    /// Text for people: line breaks count as blanks, and it must say something.
-    pub fn prose(&self, key: &str, text: &At<String>) -> Result<String, Error> {
-        let words: Vec<&str> = text.get_ref().split_whitespace().collect();
-        if words.is_empty() {
-            return Err(self.error(text, format!("{key} is empty: say it")));
-        }
-        let words = words.join(" ");
-        match words.chars().find(|&c| is_hidden(c)) {
-            Some(c) => Err(self.hidden(key, text, c)),
-            None => Ok(words),
-        }
-    }
-
-    /// A word for a program: line ends and tabs may be meant, other letters that nobody sees are not.
-    pub fn word(&self, key: &str, text: &At<String>) -> Result<String, Error> {
-        let hidden = |c: &char| is_hidden(*c) && !matches!(c, '\n' | '\t');
-        match text.get_ref().chars().find(hidden) {
-            Some(c) => Err(self.hidden(key, text, c)),
-            None => Ok(text.get_ref().clone()),
-        }
-    }
-
-    fn hidden(&self, key: &str, text: &At<String>, c: char) -> Error {
-        let what = format!(
-            "{key} has the letter U+{:04X}, which is for terminals and not for readers: take it away",
-            u32::from(c)
-        );
-        self.error(text, what)
-    }
-
-    pub fn optional_prose(
-        &self,
-        key: &str,
-        text: Option<&At<String>>,
-    ) -> Result<Option<String>, Error> {
-        text.map(|text| self.prose(key, text)).transpose()
-    }
-
-    /// An entry and its variants.
-    fn rows(&self, raw: &raw::Entry) -> Result<Vec<Row>, Error> {
-        self.keys(raw)?;
-        let benchmark = self.benchmark(raw)?;
-        let mut references = self.work_references(raw);
-        references.extend(curve_references(raw.curve.as_ref()));
-        let base = Row {
-            benchmark,
-            at: raw.id.span(),
-            references,
-            over: self.over(raw),
+impl<'a> Shared<'a> {
+    fn of(text: Text<'a>, head: &Head) -> Result<Self, Error> {
+        let mut shared = Self {
+            text,
+            family: family(text, &head.family)?,
+            files: BTreeMap::new(),
+            needs: BTreeMap::new(),
+            load: vec![],
         };
-        let mut rows = vec![base];
-        for variant in &raw.variant {
-            rows.push(self.variant(raw, &rows[0].benchmark, variant)?);
+        for (name, contents) in &head.files {
+            file_name(name.get_ref()).map_err(|what| text.error(&name.span(), what))?;
+            shared
+                .files
+                .insert(name.get_ref().clone(), contents.clone());
         }
-        for level in raw.load.iter().flat_map(At::get_ref) {
-            rows.push(self.under_load(&rows[0].benchmark, level)?);
+        for (at, need) in &head.needs {
+            let name = at.get_ref();
+            if name.is_empty() || !name.chars().all(placeholder_letter) {
+                let what = format!(
+                    "'{name}' cannot be the name of a need: use letters, digits and . _ + - so that {{{name}}} can stand in a command line"
+                );
+                return Err(text.error(&at.span(), what));
+            }
+            let need = Need {
+                name: name.clone(),
+                any: need.any.clone(),
+                package: need.package.clone(),
+            };
+            shared.needs.insert(name.clone(), need);
         }
-        Ok(rows)
+        for level in &head.load {
+            let at = level.program.span();
+            let program = level.program.get_ref();
+            self::program(program).map_err(|what| text.error(&at, what))?;
+            if !program.starts_with("load/") {
+                let what = format!(
+                    "'{program}' makes no load: the programs of a load are those of kernels/load/"
+                );
+                return Err(text.error(&at, what));
+            }
+            let needs = level
+                .needs
+                .iter()
+                .map(|name| shared.need(name.get_ref(), &name.span()));
+            let level = Level {
+                what: level.what.clone(),
+                program: program.clone(),
+                needs: needs.collect::<Result<_, _>>()?,
+            };
+            shared.load.push(level);
+        }
+        Ok(shared)
+    }
+
+    /// A need by its name.
+    pub fn need(&self, name: &str, at: &Range<usize>) -> Result<Need, Error> {
+        self.needs.get(name).cloned().ok_or_else(|| {
+            self.text.error(at, format!("no need is called '{name}': add it to the file's table [needs], such as {name} = {{ package = \"...\" }}"))
+        })
     }
 }
 
-/// A letter that a terminal obeys instead of showing it: control characters, and those that turn the direction of what follows.
-pub(crate) fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+fn family(text: Text<'_>, head: &FamilyHead) -> Result<Family, Error> {
+    let file = text.name.rsplit('/').next().unwrap_or(text.name);
+    let stem = file.strip_suffix(".toml").unwrap_or(file);
+    let name = head.name.get_ref();
+    if name != stem {
+        let what = format!(
+            "family '{name}' stands in {file}: write '{stem}', or rename the file to {name}.toml"
+        );
+        return Err(text.error(&head.name.span(), what));
+    }
+    let guidelines = head.guidelines.iter();
+    Ok(Family {
+        name: name.clone(),
+        title: head.title.clone(),
+        why: head.why.clone(),
+        guidelines: guidelines
+            .map(|line| (line.rule.clone(), line.how.clone()))
+            .collect(),
+    })
+}
+
+/// That everything which is declared for the entries is used by one.
+fn orphans(text: Text<'_>, head: &Head, rows: &[Row]) -> Result<(), Error> {
+    let (mut files, mut needs) = (BTreeSet::new(), BTreeSet::new());
+    for row in rows {
+        if let Work::Command(work) | Work::Scenario(work) = &row.benchmark.work {
+            files.extend(work.files.keys());
+        }
+        needs.extend(row.benchmark.needs.iter().map(|need| &need.name));
+    }
+    let files = head
+        .files
+        .keys()
+        .filter(|name| !files.contains(name.get_ref()));
+    let needs = head
+        .needs
+        .keys()
+        .filter(|name| !needs.contains(name.get_ref()));
+    let files = files.map(|name| (name, "uses the file"));
+    match files.chain(needs.map(|name| (name, "has the need"))).next() {
+        Some((name, does)) => {
+            let what = format!(
+                "no entry {does} '{}': name it in one, or take it away",
+                name.get_ref()
+            );
+            Err(text.error(&name.span(), what))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A name in the directory of a command, never a path out of it.
+pub(crate) fn file_name(name: &str) -> Result<(), String> {
+    if matches!(name, "" | "." | "..") || name.contains('/') || name.chars().any(is_unprintable) {
+        return Err(format!(
+            "'{name}' is not a file name: it lies in the directory of the command, so write it without any / and without control characters"
+        ));
+    }
+    Ok(())
+}
+
+/// `family/name`, which is also a path under `kernels/`.
+pub(crate) fn program(name: &str) -> Result<(), String> {
+    if name.split('/').count() == 2 && !name.contains('@') && Id::parse(name).is_ok() {
+        return Ok(());
+    }
+    Err(format!(
+        "'{name}' is not a program: write family/name, for kernels/family/name.c"
+    ))
 }
 
 /// A letter that may stand between the braces of `{name}`.

@@ -135,14 +135,14 @@ fn every_command_does_what_its_entry_says() {
         assert_eq!(missing, None, "scripts/setup test installs it");
         for shell in SHELLS {
             let at = format!("{} under {shell:?}", benchmark.id);
-            let before = prepared(&work, &shell, needs);
+            let before = prepared(&work, shell, needs);
             let mut after: Vec<String> = before.clone();
             after.retain(|name| !work.removes.contains(name));
             after.extend(work.leaves.iter().cloned());
             after.sort_unstable();
 
             let dir = tempfile::tempdir().unwrap();
-            let output = run_with(&work, &work.argv, &shell, needs, dir.path());
+            let output = run_with(&work, &work.argv, shell, needs, dir.path());
             let said = String::from_utf8_lossy(&output.stdout);
             assert!(output.status.success(), "{at}: {output:?}");
             assert_eq!(
@@ -157,7 +157,7 @@ fn every_command_does_what_its_entry_says() {
             }
 
             let Some(verify) = &work.verify else { continue };
-            let output = run_with(&work, &verify.argv, &shell, needs, dir.path());
+            let output = run_with(&work, &verify.argv, shell, needs, dir.path());
             let said = String::from_utf8_lossy(&output.stdout);
             assert!(output.status.success(), "{at}: {output:?}");
             assert_eq!(words(&said), words(&verify.stdout), "{at}");

@@ -38,6 +38,7 @@ pub enum Kind {
 
 /// Where an entry comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Source {
     /// Short name of the document: `byte-1984`, `hp-1987`, ...
     pub document: String,
@@ -47,6 +48,7 @@ pub struct Source {
 
 /// The fixed amount of work that the document prints a time for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PublishedWork {
     /// In words: "25,000 calls".
     pub work: String,

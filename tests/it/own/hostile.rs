@@ -105,7 +105,7 @@ fn names_and_texts_that_mean_harm_are_refused() {
         (
             TRUE.replace("evil/true", "evil/\\u001b[31m"),
             &[],
-            "a part must begin",
+            "for terminals and not for readers",
         ),
         (
             TRUE.replace("Nothing.", "\\u001b]0;owned\\u0007"),
@@ -160,7 +160,7 @@ fn names_and_texts_that_mean_harm_are_refused() {
         (
             format!("{kernel}params = {{ a = \"\\u001b\" }}\n"),
             &[("evil/x", "")],
-            "control character",
+            "for terminals and not for readers",
         ),
         (
             kernel.clone(),
