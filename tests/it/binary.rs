@@ -278,7 +278,7 @@ fn lists_and_machines() {
         let view = home.json(&["show", id, "--format", "json"]);
         for row in view["results"].as_array().unwrap() {
             let known = listed.contains(&row["id"].as_str().unwrap());
-            let says = messages(row).contains("does not measure it");
+            let says = messages(row).contains("Gritstone does not measure it");
             assert_eq!(known, !says, "{row}");
             assert_eq!(row["outcome"], "published");
             assert_eq!(row["interval"], Value::Null);

@@ -15,12 +15,11 @@ const DIR: &str = env!("CARGO_TARGET_TMPDIR");
 
 /// Major page faults a page, as the remark on a figure has them.
 fn faults(row: &Value) -> f64 {
-    let said = messages(row);
-    let said = said.split_once("; major page faults: ");
-    let (_, after) = said
-        .and_then(|(_, said)| said.split_once(", or "))
-        .unwrap_or_else(|| panic!("no remark on faults: {row}"));
-    after.split(' ').next().unwrap().parse().unwrap()
+    let notes = row["notes"].as_array().unwrap();
+    let paging = notes.iter().find(|note| note["code"] == "paging");
+    let each = paging.map(|note| &note["data"]["each"][0]);
+    each.and_then(Value::as_f64)
+        .unwrap_or_else(|| panic!("no remark on faults: {row}"))
 }
 
 #[test]

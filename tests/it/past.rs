@@ -113,13 +113,10 @@ fn a_history_says_of_a_run_what_the_run_says_itself() {
     let home = Home::new();
     home.import(&[measured_alone("byte/syscall")]);
     let view = home.json(&["show", "last", "--format", "json"]);
-    let told = messages(result(&view, "byte/syscall"));
-    assert!(
-        told.contains("another thread of its core was busy"),
-        "{told}"
-    );
+    let told = notes(result(&view, "byte/syscall"));
+    assert!(told.iter().any(|note| note.code == "left-out"), "{told:?}");
     let rows = view["results"].as_array().unwrap();
-    let frequency = |row| messages(row).contains("The frequency of the core moved");
+    let frequency = |row| notes(row).iter().any(|note| note.code == "frequency-drift");
     assert!(rows.iter().any(frequency), "{view}");
     for row in rows {
         let id = row["id"].as_str().unwrap();

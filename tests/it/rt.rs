@@ -87,10 +87,6 @@ fn every_row_has_a_figure_or_a_reason_that_mends_it_as_root() {
         assert!(stand_in(id), "{id}");
     }
     assert!(!stand_in("rt/semaphore"));
-    // the longest event is explained by the trace
-    let traced = result(&run, "rt/driver-latency");
-    let text = messages(traced);
-    assert!(text.contains("The longest event took"), "{text}");
 }
 
 /// The same binary for whoever has no privilege: another user, where we are root.

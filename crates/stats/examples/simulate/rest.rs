@@ -112,10 +112,7 @@ pub fn rating() -> String {
             let (mut hits, mut width) = (0, 0.0);
             for seed in 0..times {
                 let rows = rated(&mut world, rows, n, *sd);
-                let [low, high] = rating::geometric(&rows, 0.95, seed as u64)
-                    .unwrap()
-                    .interval
-                    .unwrap();
+                let [low, high] = rating::geometric(&rows, 0.95).unwrap().interval.unwrap();
                 hits += usize::from(low <= 1.0 && 1.0 <= high);
                 width += 50.0 * (high / low).ln();
             }
@@ -134,13 +131,12 @@ fn rated(world: &mut World, rows: usize, n: usize, sd: f64) -> Vec<RatingRow> {
             let values = world.launches(Shape::Normal, n);
             let moved = values.iter().zip(&effects).map(|(x, effect)| x * effect);
             RatingRow {
-                name: row.to_string(),
-                launches: (0..).zip(moved).collect(),
+                launches: moved.collect(),
                 // exp of the mean of ln(1 + 0.01 Z)
                 reference: 99.995,
                 better: Better::Higher,
                 weight: 1.0,
-                starred: false,
+                invalid: false,
             }
         })
         .collect()
