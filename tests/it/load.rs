@@ -2,8 +2,8 @@
 //! run, and the summary that is made of such rows.
 
 use crate::common::{
-    self, Home, entries, eventually, flagged, kept, messages, needs_root, processes, program,
-    result, start, traces,
+    self, Home, entries, eventually, flagged, kept, messages, needs_root, notes, processes,
+    program, result, start, traces,
 };
 use gritstone_model::{
     Benchmark, Conditions, Event, Finding, Id, Launch, Machine, Note, Outcome, Part, RunData,

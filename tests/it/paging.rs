@@ -1,8 +1,7 @@
 //! Paging by the binary: what the document was about, within one run, and that no control group and no swap file outlives a run.
 
 use crate::common::{
-    Home, PATIENT, entries, eventually, flagged, kept, messages, needs_root, processes, result,
-    start,
+    Home, PATIENT, entries, eventually, flagged, kept, needs_root, processes, result, start,
 };
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;

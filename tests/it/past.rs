@@ -1,6 +1,6 @@
 //! Runs of one machine over time, as a person looks back on them.
 
-use crate::common::{Home, at_hour, messages, notes, recorded, result};
+use crate::common::{Home, at_hour, notes, recorded, result};
 use gritstone_model::{Conditions, Event, RunData, TrialSide};
 
 /// What was recorded of a few rows.

@@ -110,7 +110,7 @@ pub fn rating() -> String {
     for (rows, n) in [(1, 6), (1, 10), (2, 10), (4, 6), (4, 10), (16, 6), (16, 10)] {
         let cells = rounds.iter().map(|sd| {
             let (mut hits, mut width) = (0, 0.0);
-            for seed in 0..times {
+            for _ in 0..times {
                 let rows = rated(&mut world, rows, n, *sd);
                 let [low, high] = rating::geometric(&rows, 0.95).unwrap().interval.unwrap();
                 hits += usize::from(low <= 1.0 && 1.0 <= high);
@@ -127,7 +127,7 @@ pub fn rating() -> String {
 fn rated(world: &mut World, rows: usize, n: usize, sd: f64) -> Vec<RatingRow> {
     let effects: Vec<f64> = (0..n).map(|_| (sd * world.normal()).exp()).collect();
     (0..rows)
-        .map(|row| {
+        .map(|_| {
             let values = world.launches(Shape::Normal, n);
             let moved = values.iter().zip(&effects).map(|(x, effect)| x * effect);
             RatingRow {

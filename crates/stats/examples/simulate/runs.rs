@@ -2,7 +2,7 @@
 //!
 //! Must not know: what becomes of them.
 
-use gritstone_model::{Benchmark, Id, KernelWork, RunData, RunView, Unit, Work};
+use gritstone_model::{Benchmark, Id, KernelWork, RunData, RunView, Status, Unit, Work};
 use gritstone_stats::summary::{self, Options};
 use gritstone_stats::{center, series};
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub fn empty(rows: usize, cycles: bool) -> RunView {
     let mut view = summary::summarise(&data, &Options::default());
     for result in &mut view.results {
         result.notes.clear();
-        "measured".clone_into(&mut result.outcome);
+        result.outcome = Status::Measured;
     }
     view
 }

@@ -7,7 +7,7 @@ use crate::made_up::{
     LAUNCHES, SCATTER, claimed, launch, only, plain, row, run, short, stated, unit, view,
 };
 use gritstone_model::{
-    Benchmark, Better, COPY, CopiesPoint, CopiesView, Event, Flag, Launch, Note, Outcome, RunView,
+    Benchmark, Better, COPY, CopiesPoint, CopiesView, Event, Flag, Launch, Outcome, RunView,
     Unfitted, Verdict,
 };
 use gritstone_stats::compare::{self, Options};
