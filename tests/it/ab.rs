@@ -30,7 +30,7 @@ fn a_slow_command_is_slower_and_its_launches_are_kept() {
         &words("--budget 60s --label nap -- sleep 0.01 -- sleep 0.2"),
     );
     assert_eq!(code, 0, "{said}");
-    assert_eq!(said["schema"], "gritstone/ab/1");
+    assert_eq!(said["schema"], "gritstone/ab/2");
     let comparison = &said["rows"][0]["comparisons"][0];
     assert_eq!(comparison["verdict"], "slower", "{said}");
     assert_eq!(
@@ -57,8 +57,8 @@ fn a_slow_command_is_slower_and_its_launches_are_kept() {
     // its sides are runs like others, and the trial can be shown again
     let run = home.json(&["show", "nap-b", "--format", "json"]);
     let row = common::result(&run, "command");
-    assert_eq!(row["title"], "sleep 0.05");
-    assert_eq!(run["settings"]["trial"]["what"], "sleep 0.05");
+    assert_eq!(row["title"], "sleep 0.2");
+    assert_eq!(run["settings"]["trial"]["what"], "sleep 0.2");
     assert!(
         run["settings"]["environment"]
             .as_object()
@@ -104,7 +104,7 @@ fn one_command_and_many() {
         .iter()
         .map(|s| &s["what"])
         .collect();
-    assert_eq!(sides, ["sleep 0.09", "sleep 0.01", "sleep 0.04"]);
+    assert_eq!(sides, ["sleep 0.4", "sleep 0.01", "sleep 0.2"]);
     let ranked: Vec<_> = said["rows"][0]["comparisons"]
         .as_array()
         .unwrap()
