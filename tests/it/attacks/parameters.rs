@@ -25,6 +25,6 @@ fn a_size_that_is_none_is_refused_and_no_program_is_killed_by_it() {
         let run: serde_json::Value = serde_json::from_str(&out).unwrap();
         let result = result(&run, "rt/turnaround-driver/disk");
         assert_eq!(result["outcome"], "failed", "{size}: {result}");
-        assert!(reason(result).contains("arguments"), "{size}: {result}");
+        assert!(reason(result).contains(&size), "{size}: {result}");
     }
 }
