@@ -28,7 +28,7 @@ fn a_history_grows_with_the_runs() {
     home.import(&[at_hour(&calls(), 1, "a"), at_hour(&calls(), 2, "b")]);
     for id in ["byte/syscall", "byte/fcall-overhead"] {
         let history = home.json(&["history", id, "--format", "json"]);
-        assert_eq!(history["schema"], "gritstone/history/1");
+        assert_eq!(history["schema"], "gritstone/history/2");
         let points = history["series"][0]["points"].as_array().unwrap();
         assert_eq!(points.len(), 2, "{history}");
         assert!(points[0]["estimate"].is_number(), "{history}");
