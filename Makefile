@@ -12,7 +12,7 @@ GRITSTONE = target/$(PROFILE)/gritstone
 # tests that take root are left out by name where nobody is root
 SKIP := $(shell [ "$$(id -u)" = 0 ] || echo --skip as_root)
 
-.PHONY: run test test-full dist book setup-run setup-test build
+.PHONY: run test test-full dist book setup-run setup-test setup-test-full build
 
 run: setup-run build
 	$(GRITSTONE) run $(RUN)
@@ -30,7 +30,7 @@ test: setup-test
 	# repository (tidy, docgen, licenses) are tests of xtask
 	env --default-signal=HUP,INT,QUIT cargo test --workspace -- $(SKIP)
 
-test-full: setup-test
+test-full: setup-test-full
 	env --default-signal=HUP,INT,QUIT scripts/test-full $(PART)
 
 dist:
@@ -47,3 +47,6 @@ setup-run:
 
 setup-test:
 	@scripts/setup test
+
+setup-test-full:
+	@scripts/setup test-full

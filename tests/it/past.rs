@@ -114,7 +114,10 @@ fn a_history_says_of_a_run_what_the_run_says_itself() {
     home.import(&[measured_alone("byte/syscall")]);
     let view = home.json(&["show", "last", "--format", "json"]);
     let told = notes(result(&view, "byte/syscall"));
-    assert!(told.iter().any(|note| note.code == "interfered"), "{told:?}");
+    assert!(
+        told.iter().any(|note| note.code == "interfered"),
+        "{told:?}"
+    );
     let rows = view["results"].as_array().unwrap();
     let frequency = |row| notes(row).iter().any(|note| note.code == "frequency-drift");
     assert!(rows.iter().any(frequency), "{view}");
