@@ -157,7 +157,6 @@ pub(crate) mod tests {
 
     fn offer() -> Offer {
         Offer {
-            refused: BTreeMap::new(),
             cpu: 3,
             peer: Some(1),
             cpus: vec![3, 1, 0],
@@ -179,7 +178,7 @@ pub(crate) mod tests {
         let refused = BTreeMap::from([(row.id.clone(), "It is refused.".to_owned())]);
         let plan = steps(vec![row], &Offer { refused, ..offer() });
         assert!(plan.steps.is_empty());
-        assert_eq!(plan.skips[0].footnote.why, "It is refused.");
+        assert_eq!(plan.skips[0].reason, "It is refused.");
     }
 
     #[test]

@@ -322,7 +322,10 @@ mod tests {
             let [low, high] = geometric(rows, 0.95).unwrap().interval.unwrap();
             (high / low).ln() / 2.0
         };
-        let (single, both) = (half(&[one.clone()]), half(&[one.clone(), one.clone()]));
+        let (single, both) = (
+            half(std::slice::from_ref(&one)),
+            half(&[one.clone(), one.clone()]),
+        );
         let ratio = quantile::student(0.95, 14.0) / quantile::student(0.95, 7.0);
         assert!((both / single - ratio / 2.0_f64.sqrt()).abs() < 1e-9);
         // of an arithmetic mean a row moves the logarithm by its share of the sum

@@ -105,7 +105,7 @@ fn a_sum_leaves_out_the_rounds_of_its_terms() {
     assert_eq!(sum.launches, 8);
     let estimate = sum.estimate.unwrap();
     assert!((199.0..201.0).contains(&estimate), "{estimate}");
-    assert!(sentences(sum).iter().all(|(kind, _)| *kind == None));
+    assert!(sentences(sum).iter().all(|(kind, _)| kind.is_none()));
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn of_what_cannot_be_taken_apart_the_whole_launch_is_left_out() {
     for (row, latency) in [(files, false), (plain("a/b"), true)] {
         let result = crowded_whole(&row, 4, latency);
         assert_eq!(result.launches, 6, "{latency}");
-        assert!(sentences(&result).iter().all(|(kind, _)| *kind == None));
+        assert!(sentences(&result).iter().all(|(kind, _)| kind.is_none()));
         let marked = crowded_whole(&row, 5, latency);
         assert_eq!(marked.launches, 10);
         assert!(

@@ -37,8 +37,8 @@ fn half(interval: Option<[f64; 2]>) -> f64 {
 
 fn remark(result: &Measurement) -> Option<&str> {
     let mut notes = result.notes.iter();
-    let found = notes.find(|note| note.flag() == None && note.about == Subject::Result);
-    found.map(|note| short(note))
+    let found = notes.find(|note| note.flag().is_none() && note.about == Subject::Result);
+    found.map(short)
 }
 
 #[test]
