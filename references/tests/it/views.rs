@@ -165,7 +165,7 @@ fn times_are_published_and_the_estimate_is_left() {
     let view = references
         .view("vax-11-780-4.1bsd", &benchmarks)
         .expect("a VAX");
-    assert_eq!(view.schema, "gritstone/run/1");
+    assert_eq!(view.schema, "gritstone/run/2");
     assert_eq!(view.started, "1984-08");
     assert_eq!(view.machine.document.as_deref(), Some("byte-1984"));
     assert_eq!(view.machine.year, Some(1984));

@@ -197,7 +197,7 @@ fn titles_and_kinds() {
         parse(DOCUMENT, MACHINES, &table)
     };
     with("[titles]\n\"byte/pipe\" = \"pipes\"").expect("sound");
-    with("[kinds]\n\"+\" = \"unrepeatable\"").expect("sound");
+    with("[kinds]\n\"+\" = \"noisy\"").expect("sound");
     for (head, what) in [
         (
             "[titles]\n\"byte/shell\" = \"sh\"",
