@@ -1,7 +1,7 @@
 //! What must take longer than what on any machine, with a lot of room: rows of one run against each other. No test asserts an
 //! absolute time.
 
-use crate::common::{Home, flagged, in_one_of_four, messages, result};
+use crate::common::{Home, flagged, in_one_of_four, result};
 use serde_json::Value;
 
 /// The first row takes more than so many times as long as the second.
@@ -184,32 +184,4 @@ fn pages() {
             (0.7, "vm/random-load/small", "vm/random-load/huge"),
         ],
     );
-}
-
-/// What the machine says of the caches that a core has to itself is what the curve of latency shows of them. Of those that are
-/// shared, others may have any part.
-#[test]
-#[ignore = "measures: make test-full"]
-fn the_curve_of_latency_ends_where_the_caches_of_this_machine_end() {
-    let home = Home::new();
-    in_one_of_four(|| {
-        let run = run(&home, &["memory/latency/*"]);
-        let caches = run["machine"]["facts"].as_object().unwrap().iter();
-        let own: Vec<String> = caches
-            .filter_map(|(name, size)| {
-                let level = name.strip_prefix("cache.")?;
-                let shared = size.as_str().unwrap().contains("shared by");
-                (!level.ends_with('i') && !shared).then(|| level.to_uppercase())
-            })
-            .collect();
-        assert!(!own.is_empty(), "a core here has no cache to itself: {run}");
-        let told = messages(result(&run, "memory/latency/256m"));
-        match own
-            .iter()
-            .find(|level| !told.contains(&format!("where the {level} of ")))
-        {
-            None => Ok(()),
-            Some(level) => Err(format!("{level}: {told}")),
-        }
-    });
 }
