@@ -69,9 +69,9 @@ fn the_example_goes_from_the_folder_to_the_brief() {
     let folder = copied(&home);
     let folder = folder.to_str().unwrap();
     let listed = home.json(&["list", "--catalogue", folder, "--format", "json"]);
-    assert_eq!(listed.as_array().unwrap().len(), 5);
+    assert_eq!(listed["benchmarks"].as_array().unwrap().len(), 5);
     assert!(
-        listed[0]["catalogue"]
+        listed["benchmarks"][0]["catalogue"]
             .as_str()
             .unwrap()
             .starts_with("mine (")
@@ -106,7 +106,7 @@ fn the_example_goes_from_the_folder_to_the_brief() {
     let (code, shown, _) = home.run(&["show", "mine"]);
     assert_eq!(code, 0);
     assert!(
-        shown.contains("Not a benchmark of Gritstone: it is of the catalogue mine ("),
+        shown.contains("Custom benchmark, of the catalog mine ("),
         "{shown}"
     );
     let (code, compared, _) = home.run(&["compare", "mine", "mine"]);
@@ -121,7 +121,7 @@ fn the_example_goes_from_the_folder_to_the_brief() {
     assert_eq!(code, 0, "{error}");
     let page = fs::read_to_string(home.path().join("b.html")).unwrap();
     for said in [
-        "Not benchmarks of Gritstone, but of the catalogue mine (",
+        "Custom benchmark, of the catalog mine (",
         "Interpreters, and a checksum",
         "Our archive does it for every block that it reads.",
         "◊",
@@ -151,6 +151,8 @@ fn the_example_goes_from_the_folder_to_the_brief() {
             "Not a benchmark",
             "kind=\"foreign\"",
             "\"catalogue\":",
+            "custom",
+            "Custom",
         ];
         assert!(
             marked.iter().any(|mark| text.contains(mark)),

@@ -15,7 +15,7 @@ fn printed_machines_are_rated_by_environment_and_for_the_money() {
     let view = home.json(&words(
         "rate ref:sun-2-120-4.2bsd ref:vax-11-780-4.1bsd --price 20 --price 200 --format json",
     ));
-    assert_eq!(view["schema"], "gritstone/ratings/1");
+    assert_eq!(view["schema"], "gritstone/ratings/2");
     let [sun, vax] = [0, 1].map(|at: usize| &view["machines"][at]);
     // table 1 of byte-1984: sieve 1.7 s against 5.1 s, loop 2.6 s against 7.4 s
     let cpu = &sun["one_cpu"]["environments"][0];

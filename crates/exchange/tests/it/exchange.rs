@@ -94,7 +94,7 @@ fn result(
         "better": if unit.ends_with("/s") { "higher" } else { "lower" }, "outcome": "measured",
         "estimate": estimate, "interval": estimate.map(|x| [x * 0.99, x * 1.02]), "confidence": 0.95,
         "cycles": null, "ghz": null, "launches": 10, "samples": 40,
-        "footnotes": notes.iter().map(|(kind, why)| stated(*kind, *why)).collect::<Vec<_>>(),
+        "notes": notes.iter().map(|(kind, why)| stated(*kind, *why)).collect::<Vec<_>>(),
         "statistics": null, "series": null, "published": null, "program": null,
     });
     serde_json::from_value(text).unwrap()
