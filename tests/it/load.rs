@@ -5,12 +5,12 @@ use crate::common::{
     self, Home, entries, eventually, flagged, kept, messages, needs_root, notes, processes,
     program, result, start, traces,
 };
+use gritstone_analysis::summary::{Options, summarise};
 use gritstone_model::{
     Benchmark, Conditions, Event, Finding, Id, Launch, Machine, Note, Outcome, Part, RunData,
     RunInfo, Sample, Settings, Withheld, Work,
 };
 use gritstone_stats::rating::{RatingRow, arithmetic};
-use gritstone_stats::summary::{Options, summarise};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -286,7 +286,7 @@ fn the_published_factors_give_the_published_summary() {
                 RatingRow {
                     launches: vec![cell.value.as_ref().unwrap().value],
                     reference: 1.0,
-                    better: gritstone_model::Better::Lower,
+                    lower_is_better: true,
                     weight,
                     invalid: false,
                 }

@@ -15,6 +15,8 @@ use crate::site::Site;
 use crate::world::World;
 use crate::{output, own, privileges, registry, run, signals};
 use anyhow::{Context, Result};
+use gritstone_analysis::between::BetweenRun;
+use gritstone_analysis::compare;
 use gritstone_exec::Executor;
 use gritstone_exec::privileged::Permits;
 use gritstone_exec::rebuild::{Builds, Rebuilt};
@@ -24,8 +26,7 @@ use gritstone_model::{
     SCHEMA_COMPILERS, Settings, Work,
 };
 use gritstone_plan::{select, steps};
-use gritstone_stats::between::{BetweenRun, Scatter};
-use gritstone_stats::compare;
+use gritstone_stats::scatter::Scatter;
 use gritstone_store::Store;
 use std::collections::BTreeMap;
 use std::time::Duration;

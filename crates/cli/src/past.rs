@@ -8,10 +8,10 @@ use crate::failure::Exit;
 use crate::output;
 use crate::world::World;
 use anyhow::{Context, Result, anyhow, bail};
+use gritstone_analysis::circumstances::Circumstances;
+use gritstone_analysis::{check as gate, series};
 use gritstone_model::{CheckOutcome, CheckView, HistoryView, Id, RunInfo, RunView};
 use gritstone_plan::select;
-use gritstone_stats::circumstances::Circumstances;
-use gritstone_stats::{check as gate, series};
 use gritstone_store::Store;
 use std::collections::BTreeMap;
 

@@ -7,6 +7,8 @@ use crate::failure::Exit;
 use crate::output;
 use crate::world::World;
 use anyhow::{Result, bail};
+use gritstone_analysis::between;
+use gritstone_analysis::ratings::{self as stats, Environment, Options};
 use gritstone_measure::CONFIDENCE;
 use gritstone_model::{
     Id, Price, RatedMachine, RatingsView, RunView, SCHEMA_RATINGS, Selector, Work,
@@ -14,8 +16,6 @@ use gritstone_model::{
 use gritstone_plan::select;
 use gritstone_report::document::{Block, Document};
 use gritstone_report::{rating_line, ratings};
-use gritstone_stats::between;
-use gritstone_stats::ratings::{self as stats, Environment, Options};
 use std::collections::BTreeSet;
 
 /// What a run is rated against when nobody says.

@@ -5,15 +5,15 @@
 use crate::output::remark;
 use crate::world::World;
 use anyhow::Result;
+use gritstone_analysis::VERSION;
+use gritstone_analysis::between::Past;
 use gritstone_model::{Id, RunData, RunView};
-use gritstone_stats::ANALYSIS;
-use gritstone_stats::between::Past;
 use gritstone_store::{Results, Store};
 use serde::de::DeserializeOwned;
 
 /// By what results are computed: references, and what a result says, change with the version of Gritstone.
 fn analysis() -> String {
-    format!("{ANALYSIS} {}", env!("CARGO_PKG_VERSION"))
+    format!("{VERSION} {}", env!("CARGO_PKG_VERSION"))
 }
 
 impl World {

@@ -10,8 +10,8 @@ use crate::registry;
 use crate::run::Job;
 use crate::world::World;
 use anyhow::{Context, Result, bail, ensure};
+use gritstone_analysis::selftest;
 use gritstone_model::{RunView, SelftestView};
-use gritstone_stats::selftest;
 use gritstone_store::RunHead;
 use std::collections::BTreeSet;
 

@@ -2,9 +2,9 @@
 //!
 //! Must not know: terminals, how verdicts are found.
 
-use gritstone_model::Verdict;
 use gritstone_stats::looks::{self, Comparison, LOOKS};
 use gritstone_stats::times::Times;
+use gritstone_stats::verdict::Verdict;
 
 /// `pair 13: b 1.8 % slower so far, 0.9 % would show`; of more than two sides, which comes first.
 pub fn words(times: &Times, margin: f64) -> String {

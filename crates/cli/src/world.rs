@@ -6,12 +6,12 @@
 use crate::output::remark;
 use crate::transfer;
 use anyhow::{Context, Result, anyhow};
+use gritstone_analysis::between::{self, Past};
+use gritstone_analysis::circumstances::Circumstances;
+use gritstone_analysis::{compare, summary};
 use gritstone_catalogue::{Catalogue, Own};
 use gritstone_model::{CompareView, RunData, RunInfo, RunView, SCHEMA_RUN, Work};
 use gritstone_references::References;
-use gritstone_stats::between::{self, Past};
-use gritstone_stats::circumstances::Circumstances;
-use gritstone_stats::{compare, summary};
 use gritstone_store::{Store, StoreError};
 use std::cell::{LazyCell, RefCell};
 use std::collections::BTreeSet;

@@ -3,8 +3,8 @@
 //! Must not know: which launch is next, when it is enough.
 
 use crate::{Observation, Scheduler, Slot, Standing, launched};
+use gritstone_analysis::summary::Reader;
 use gritstone_model::{Benchmark, Conditions, Event, Launch, Outcome, Plan, Step};
-use gritstone_stats::summary::Reader;
 use std::time::Duration;
 
 /// Everything that measuring does to the world: clock, executor, conditions, recorder and display.

@@ -17,8 +17,8 @@ pub use after_pilot::{AfterPilot, Limits, PILOT};
 pub use drive::{Backend, Finished, Progress, drive};
 pub use sequential::{Design, Sequential};
 
+use gritstone_analysis::summary::Learned;
 use gritstone_model::{Benchmark, Id, Outcome, Plan, Step};
-use gritstone_stats::summary::Learned;
 use gritstone_stats::times::Times;
 use std::collections::BTreeMap;
 use std::time::Duration;

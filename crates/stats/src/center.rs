@@ -2,9 +2,9 @@
 //!
 //! Must not know: units, benchmarks, samples within a launch.
 
-use crate::between::Scatter;
 use crate::order;
 use crate::rungs::{Rungs, Stretch};
+use crate::scatter::Scatter;
 use crate::serial;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
@@ -39,7 +39,7 @@ pub fn log_center(values: &[f64], confidence: f64) -> Option<Estimate> {
 }
 
 /// [`log_center`] with an interval for the machine, not for this run of it: the scatter of ln(figure) between runs is
-/// added in quadrature (see [`crate::between`] for what it is and what to take). A drift slower than the run moves all
+/// added in quadrature (see [`crate::scatter`] for what it is and what to take). A drift slower than the run moves all
 /// its launches together, and no statistics inside the run can see it.
 ///
 /// `None` when there is no value, more than 1,000, or one that is not positive and finite.
@@ -108,7 +108,7 @@ fn center(values: &[f64], extra: Scatter, confidence: f64) -> Estimate {
 }
 
 /// Where the median lies: the interval by order statistics, and between the least and the most of values that are too few for one.
-pub(crate) fn ends_of_median(values: &[f64], confidence: f64) -> Option<[f64; 2]> {
+pub fn ends_of_median(values: &[f64], confidence: f64) -> Option<[f64; 2]> {
     let found = median_interval(values, confidence, Stretch::NONE);
     let sorted = order::sorted(values);
     found.or_else(|| Some([*sorted.first()?, *sorted.last()?]))

@@ -3,13 +3,13 @@
 //!
 //! The run is cut into consecutive pieces. What the medians of the pieces differ by, beyond what the scatter within them
 //! explains, is taken for what this run and the next differ by: at least that much is sure. A drift slower than the run is
-//! not seen by it, and only other runs can tell it ([`crate::between`]). docs/validation.md says how often the interval
+//! not seen by it, and only other runs can tell it ([`crate::scatter`]). docs/validation.md says how often the interval
 //! is right then.
 //!
 //! Must not know: rows, figures, events.
 
-use crate::between::Scatter;
 use crate::order;
+use crate::scatter::Scatter;
 
 /// Pieces into which a run is cut. With fewer their scatter is hardly known, with more they hang together more.
 const PIECES: usize = 8;

@@ -12,9 +12,8 @@
 
 use crate::times::{Pairs, Times};
 use crate::two::{self, Ratio};
-use crate::verdict::verdict;
+use crate::verdict::{Verdict, verdict};
 use crate::{multiple, order, quantile};
-use gritstone_model::Verdict;
 
 /// Pairs after which is looked: the first that can reach the level of a look, then half as many more each time.
 pub const LOOKS: [usize; 8] = [12, 18, 27, 40, 60, 90, 135, 200];

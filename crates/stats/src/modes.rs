@@ -23,7 +23,7 @@ const GROUP: usize = 3;
 ///
 /// Distances below the finest that was seen count as that: clocks and rounding make equal values, which are not
 /// infinitely close.
-pub(crate) fn modes(values: &[f64]) -> Option<usize> {
+pub fn modes(values: &[f64]) -> Option<usize> {
     let n = values.len();
     if n < 2 * GROUP {
         return None;

@@ -4,28 +4,28 @@
 
 /// Most values of which a centre is taken. All pairs of them are looked at, and a file from elsewhere that claims a million
 /// launches must not use up the memory; no run has so many.
-pub(crate) const MOST: usize = 1000;
+pub const MOST: usize = 1000;
 
 /// The values in ascending order.
-pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
+pub fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     sorted
 }
 
 /// Median of values in ascending order, of which there is at least one.
-pub(crate) fn median(sorted: &[f64]) -> f64 {
+pub fn median(sorted: &[f64]) -> f64 {
     let n = sorted.len();
     f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2])
 }
 
 /// Mean of at least one value.
-pub(crate) fn mean(values: &[f64]) -> f64 {
+pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
 /// Standard deviation (n - 1); 0 for fewer than two values.
-pub(crate) fn deviation(values: &[f64]) -> f64 {
+pub fn deviation(values: &[f64]) -> f64 {
     if values.len() < 2 {
         return 0.0;
     }
@@ -35,14 +35,14 @@ pub(crate) fn deviation(values: &[f64]) -> f64 {
 }
 
 /// Natural logarithms; `None` when there is no value, more than [`MOST`], or one that is not positive and finite.
-pub(crate) fn logs(values: &[f64]) -> Option<Vec<f64>> {
+pub fn logs(values: &[f64]) -> Option<Vec<f64>> {
     let fit = |x: &f64| x.is_finite() && *x > 0.0;
     let some = (1..=MOST).contains(&values.len());
     (some && values.iter().all(fit)).then(|| values.iter().map(|x| x.ln()).collect())
 }
 
 /// All averages of two values, each value with itself among them, in ascending order (Walsh averages).
-pub(crate) fn walsh(values: &[f64]) -> Vec<f64> {
+pub fn walsh(values: &[f64]) -> Vec<f64> {
     let n = values.len();
     let mut averages = Vec::with_capacity(n * (n + 1) / 2);
     for (i, x) in values.iter().enumerate() {
@@ -53,7 +53,7 @@ pub(crate) fn walsh(values: &[f64]) -> Vec<f64> {
 }
 
 /// Pseudo-median (Hodges-Lehmann): the median of the Walsh averages of at least one value.
-pub(crate) fn pseudo_median(values: &[f64]) -> f64 {
+pub fn pseudo_median(values: &[f64]) -> f64 {
     median(&walsh(values))
 }
 

@@ -5,12 +5,12 @@
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal, StudentsT};
 
 /// z with P(|Z| <= z) = `confidence`.
-pub(crate) fn normal(confidence: f64) -> f64 {
+pub fn normal(confidence: f64) -> f64 {
     Normal::standard().inverse_cdf(f64::midpoint(1.0, confidence))
 }
 
 /// P(|Z| >= z) for z >= 0.
-pub(crate) fn normal_tails(z: f64) -> f64 {
+pub fn normal_tails(z: f64) -> f64 {
     if z.is_infinite() {
         return 0.0;
     }
@@ -19,7 +19,7 @@ pub(crate) fn normal_tails(z: f64) -> f64 {
 
 /// t with P(|T| <= t) = `confidence` for `freedom` degrees of freedom; that of the normal distribution when they are
 /// infinite, and infinite when there is none.
-pub(crate) fn student(confidence: f64, freedom: f64) -> f64 {
+pub fn student(confidence: f64, freedom: f64) -> f64 {
     if freedom.is_infinite() {
         return normal(confidence);
     }
@@ -29,7 +29,7 @@ pub(crate) fn student(confidence: f64, freedom: f64) -> f64 {
 }
 
 /// P(|T| >= t) for t >= 0.
-pub(crate) fn student_tails(t: f64, freedom: f64) -> f64 {
+pub fn student_tails(t: f64, freedom: f64) -> f64 {
     if t.is_infinite() || freedom.is_infinite() {
         return normal_tails(t);
     }
@@ -38,7 +38,7 @@ pub(crate) fn student_tails(t: f64, freedom: f64) -> f64 {
 
 /// x with P(X <= x) = `share` for `freedom` degrees of freedom, at least one. The distribution function is halved in: the
 /// inverse that `statrs` has gives 0 for small shares of one degree.
-pub(crate) fn chi_square(share: f64, freedom: f64) -> f64 {
+pub fn chi_square(share: f64, freedom: f64) -> f64 {
     let Ok(known) = ChiSquared::new(freedom) else {
         return f64::NAN;
     };

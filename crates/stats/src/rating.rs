@@ -3,7 +3,6 @@
 //! Must not know: which rows belong together, where the reference comes from.
 
 use crate::{order, quantile};
-use gritstone_model::Better;
 
 /// Fewest launches of each row for an interval.
 const LAUNCHES: usize = 6;
@@ -15,8 +14,8 @@ pub struct RatingRow {
     pub launches: Vec<f64>,
     /// The reference's value, in the same unit.
     pub reference: f64,
-    /// Which way is good.
-    pub better: Better,
+    /// Whether less is better.
+    pub lower_is_better: bool,
     /// Weight, above 0; only the proportions matter. Equal weights inside a group of k rows are 1 / k each.
     pub weight: f64,
     /// A work check failed.
@@ -67,7 +66,7 @@ pub fn geometric(rows: &[RatingRow], confidence: f64) -> Result<Rating, Withheld
     rate(Mean::Geometric, rows, confidence)
 }
 
-/// The weighted arithmetic mean of x / reference, as in the real-time summary of hp-1987, table 5.1. `better` is not
+/// The weighted arithmetic mean of x / reference, as in the real-time summary of hp-1987, table 5.1. Which way is better is not
 /// looked at: of times, lower is better. Everything else as for [`geometric`].
 ///
 /// # Errors
@@ -138,7 +137,7 @@ fn check(rows: &[RatingRow]) -> Result<(), Withheld> {
 #[derive(Clone, Copy)]
 struct Term {
     weight: f64,
-    better: Better,
+    lower_is_better: bool,
     /// ln(pseudo-median / reference).
     ln: f64,
     /// Standard error of the pseudo-median.
@@ -152,7 +151,7 @@ fn term(row: &RatingRow) -> Term {
     let n = logs.len() as f64;
     Term {
         weight: row.weight,
-        better: row.better,
+        lower_is_better: row.lower_is_better,
         ln: order::pseudo_median(&logs) - row.reference.ln(),
         error: order::deviation(&logs) * (std::f64::consts::PI / 3.0 / n).sqrt(),
         n,
@@ -170,9 +169,9 @@ impl Mean {
     fn ln(self, terms: &[Term]) -> f64 {
         let total: f64 = terms.iter().map(|term| term.weight).sum();
         let parts = terms.iter().map(|term| {
-            let part = match (self, term.better) {
-                (Self::Geometric, Better::Higher) => term.ln,
-                (Self::Geometric, Better::Lower) => -term.ln,
+            let part = match (self, term.lower_is_better) {
+                (Self::Geometric, false) => term.ln,
+                (Self::Geometric, true) => -term.ln,
                 (Self::Arithmetic, _) => term.ln.exp(),
             };
             term.weight / total * part
@@ -199,12 +198,12 @@ fn leave_one_out(mean: Mean, terms: &[Term]) -> Option<[(usize, f64); 2]> {
 mod tests {
     use super::*;
 
-    fn row(value: f64, reference: f64, better: Better) -> RatingRow {
+    fn row(value: f64, reference: f64, lower_is_better: bool) -> RatingRow {
         let scatter = [1.0, 1.01, 0.99, 1.02, 0.98, 1.005, 0.995, 1.0];
         RatingRow {
             launches: scatter.map(|s| s * value).to_vec(),
             reference,
-            better,
+            lower_is_better,
             weight: 1.0,
             invalid: false,
         }
@@ -213,10 +212,7 @@ mod tests {
     #[test]
     fn four_and_nine_are_six() {
         // 4 times better in time, 9 times in rate
-        let rows = [
-            row(25.0, 100.0, Better::Lower),
-            row(900.0, 100.0, Better::Higher),
-        ];
+        let rows = [row(25.0, 100.0, true), row(900.0, 100.0, false)];
         let rating = geometric(&rows, 0.95).unwrap();
         assert!((rating.value - 6.0).abs() < 0.03, "{rating:?}");
         let [low, high] = rating.interval.unwrap();
@@ -254,7 +250,7 @@ mod tests {
                 .map(|line| RatingRow {
                     launches: vec![ratio(line)],
                     reference: 1.0,
-                    better: Better::Higher,
+                    lower_is_better: false,
                     weight: line.0,
                     invalid: false,
                 })
@@ -270,10 +266,7 @@ mod tests {
 
     #[test]
     fn weights_count_by_proportion() {
-        let mut rows = [
-            row(200.0, 100.0, Better::Higher),
-            row(1600.0, 100.0, Better::Higher),
-        ];
+        let mut rows = [row(200.0, 100.0, false), row(1600.0, 100.0, false)];
         rows[0].weight = 30.0;
         rows[1].weight = 10.0;
         let want = 2.0_f64.powf(0.75) * 16.0_f64.powf(0.25);
@@ -283,9 +276,9 @@ mod tests {
     #[test]
     fn what_withholds_it() {
         assert_eq!(geometric(&[], 0.95), Err(Withheld::Empty));
-        let good = row(1.0, 1.0, Better::Higher);
+        let good = row(1.0, 1.0, false);
         let with = |change: &dyn Fn(&mut RatingRow)| {
-            let mut bad = row(1.0, 1.0, Better::Higher);
+            let mut bad = row(1.0, 1.0, false);
             change(&mut bad);
             geometric(&[good.clone(), bad], 0.95).unwrap_err()
         };
@@ -307,7 +300,7 @@ mod tests {
 
     #[test]
     fn few_launches_and_single_rows() {
-        let mut one = row(3.0, 1.0, Better::Higher);
+        let mut one = row(3.0, 1.0, false);
         let rating = geometric(&[one.clone()], 0.95).unwrap();
         assert!(rating.leave_one_out.is_none() && rating.interval.is_some());
         one.launches.truncate(5);
@@ -317,7 +310,7 @@ mod tests {
     #[test]
     fn the_interval_is_that_of_the_delta_method() {
         // two rows of equal weight and equal error: the error of one over the root of two, with twice the degrees of freedom
-        let one = row(3.0, 1.0, Better::Higher);
+        let one = row(3.0, 1.0, false);
         let half = |rows: &[RatingRow]| {
             let [low, high] = geometric(rows, 0.95).unwrap().interval.unwrap();
             (high / low).ln() / 2.0

@@ -13,7 +13,7 @@
 //!
 //! Must not know: units, whether the values are logarithms, what is concluded.
 
-use crate::between::Scatter;
+use crate::scatter::Scatter;
 use crate::{order, quantile};
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -25,7 +25,7 @@ const RANK_SUM_EXACT: usize = 1600;
 
 /// How far an interval is stretched beyond what the ranks say.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stretch {
+pub struct Stretch {
     /// Both halves are multiplied by this.
     pub factor: f64,
     /// An error that the ranks cannot see, added in quadrature.
@@ -50,7 +50,7 @@ impl Stretch {
 
 /// Candidates and levels.
 #[derive(Clone, Debug)]
-pub(crate) struct Rungs {
+pub struct Rungs {
     candidates: Vec<f64>,
     /// Level of the k-th rung from both ends, k from 1, as long as the rungs do not cross; ascending.
     levels: Vec<f64>,

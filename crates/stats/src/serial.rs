@@ -5,7 +5,7 @@
 use crate::order;
 
 /// Lag-1 autocorrelation; 0 for fewer than three values and for values that are all the same.
-pub(crate) fn rho1(values: &[f64]) -> f64 {
+pub fn rho1(values: &[f64]) -> f64 {
     if values.len() < 3 {
         return 0.0;
     }
@@ -19,7 +19,7 @@ pub(crate) fn rho1(values: &[f64]) -> f64 {
 }
 
 /// The largest factor by which serial correlation widens an interval; it belongs to a correlation of 0.8.
-pub(crate) const WIDEST: f64 = 3.0;
+pub const WIDEST: f64 = 3.0;
 
 /// Factor by which an interval over n values is widened for their lag-1 autocorrelation `rho1`:
 /// sqrt((1 + rho) / (1 - rho)) when rho is above 2 / sqrt(n), at most [`WIDEST`]; else 1. rho is `rho1` freed of the bias
@@ -28,7 +28,7 @@ pub(crate) const WIDEST: f64 = 3.0;
 ///
 /// A negative correlation would make the interval narrower. It is not believed: the price of a wrong narrowing is a
 /// false claim, that of none is an interval wider than it need be.
-pub(crate) fn widening(rho1: f64, n: usize) -> f64 {
+pub fn widening(rho1: f64, n: usize) -> f64 {
     let n = n as f64;
     let rho = rho1 + (1.0 + 4.0 * rho1) / n;
     if rho <= 2.0 / n.sqrt() {
@@ -39,7 +39,7 @@ pub(crate) fn widening(rho1: f64, n: usize) -> f64 {
 }
 
 /// Median of the slopes of all pairs, for a step of one value; `None` for fewer than three values (Theil 1950, Sen 1968).
-pub(crate) fn theil_sen(values: &[f64]) -> Option<f64> {
+pub fn theil_sen(values: &[f64]) -> Option<f64> {
     let n = values.len();
     let mut slopes: Vec<f64> = (0..n)
         .flat_map(|i| (i + 1..n).map(move |j| (i, j)))

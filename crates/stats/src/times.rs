@@ -24,8 +24,10 @@ pub struct Times(pub Vec<Vec<Option<Timed>>>);
 
 /// The launches of two sides that are held against each other, in order, and what became of the others.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Pairs {
+pub struct Pairs {
+    /// Of the side that is 1.
     pub base: Vec<f64>,
+    /// Of the other.
     pub other: Vec<f64>,
     /// Pairs beside which another thread of the core was busy.
     pub crowded: usize,
@@ -57,7 +59,7 @@ impl Pairs {
 
 impl Times {
     /// The rounds in which both sides have a value.
-    pub(crate) fn pairs(&self, base: usize, other: usize) -> Pairs {
+    pub fn pairs(&self, base: usize, other: usize) -> Pairs {
         let mut pairs = Pairs::default();
         for (base, other) in self.0[base].iter().zip(&self.0[other]) {
             if let (Some(base), Some(other)) = (base, other) {

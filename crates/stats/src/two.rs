@@ -2,9 +2,9 @@
 //!
 //! Must not know: which way is good, rows, verdicts.
 
-use crate::between::Scatter;
 use crate::order;
 use crate::rungs::{Rungs, Stretch};
+use crate::scatter::Scatter;
 
 /// Other over base.
 #[derive(Clone, Copy, Debug, PartialEq)]

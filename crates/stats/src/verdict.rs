@@ -2,7 +2,18 @@
 //!
 //! Must not know: how the interval and p were made, rows, machines.
 
-use gritstone_model::Verdict;
+/// What a comparison says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The other is better.
+    Faster,
+    /// The other is worse.
+    Slower,
+    /// The interval is inside the margin.
+    Same,
+    /// The interval is too wide, or there is none.
+    Inconclusive,
+}
 
 /// What a comparison of one row says; a ratio above 1 means that the other is better.
 ///

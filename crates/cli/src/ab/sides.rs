@@ -4,8 +4,8 @@
 
 use crate::args::AbArgs;
 use anyhow::{Context, Result, bail, ensure};
+use gritstone_analysis::ab::START_UP;
 use gritstone_model::{Benchmark, CommandWork, Id, Placement, Unit, UserCommand, Work};
-use gritstone_stats::ab::START_UP;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 

@@ -4,13 +4,13 @@
 
 use super::SHIPPED;
 use super::again::Again;
+use gritstone_analysis::audit::{Evidence, tests};
 use gritstone_exec::entries::Entries;
 use gritstone_exec::{ExecError, Execute, Executor, PROOF_FAILED};
 use gritstone_model::{
     AuditBuild, AuditTest, Author, Benchmark, Claim, ClaimOutcome, CommandWork, Conditions, Event,
     Finding, KernelWork, Launch, Note, Outcome, Work,
 };
-use gritstone_stats::audit::{Evidence, tests};
 use std::collections::BTreeMap;
 
 /// Launches of a build of which a claim fails: only all of them together are a verdict, lest one was disturbed.

@@ -1,13 +1,13 @@
 //! Planted faults: kernels that do not do what they claim, as an audit and as an ordinary run see them.
 
 use super::*;
+use gritstone_analysis::summary;
 use gritstone_exec::{Execute, Places, Setup, Wanted};
 use gritstone_measure::{AfterPilot, Backend, Finished, Limits, Progress, drive};
 use gritstone_model::{
     Claims, Conditions, Flag, Id, KernelWork, Launch, Measurement, Placement, RunData, RunInfo,
     Step, Unit,
 };
-use gritstone_stats::summary;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -5,8 +5,8 @@
 use super::{Sides, read};
 use crate::args::{Cli, Command};
 use clap::Parser;
+use gritstone_analysis::ab::START_UP;
 use gritstone_model::Work;
-use gritstone_stats::ab::START_UP;
 
 fn sides(line: &[&str]) -> Sides {
     let all = ["gritstone", "ab"].iter().chain(line);

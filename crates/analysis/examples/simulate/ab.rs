@@ -1,0 +1,194 @@
+//! Trials of two sides: how often the same is called different, how often a change is found, after how many pairs.
+//!
+//! Must not know: stored runs.
+
+use crate::world::pairs::{Order, Weather, different, four_looks, ranking, trial};
+use crate::world::{Shape, World};
+use crate::{head, line, percent};
+use gritstone_stats::verdict::Verdict;
+
+const TIMES: usize = 4_000;
+
+const WEATHERS: [(&str, Weather); 9] = [
+    (
+        "normal, standard deviation of pairs 1 %",
+        Weather::Scatter(0.0071),
+    ),
+    (
+        "normal, standard deviation of pairs 2.5 %",
+        Weather::Scatter(0.0177),
+    ),
+    (
+        "normal, standard deviation of pairs 5 %",
+        Weather::Scatter(0.0354),
+    ),
+    ("floor and log-normal excess", Weather::Shape(Shape::Floor)),
+    ("spiky", Weather::Shape(Shape::Spiky)),
+    ("two modes 70 : 30", Weather::Shape(Shape::TwoModes(0.3))),
+    ("recorded drift, 0.5 s", Weather::Shape(Shape::Drift(0.5))),
+    ("intermittent neighbor", Weather::Neighbour),
+    ("neighbor in step", Weather::InStep),
+];
+
+/// Neighbours on the other thread of the core, and whether the pacers see them.
+const NEIGHBOURS: [(&str, Weather); 4] = [
+    ("intermittent neighbor", Weather::Neighbour),
+    ("as above, detected", Weather::Seen),
+    ("neighbor in step", Weather::InStep),
+    ("as above, half detected", Weather::InStepSeen),
+];
+
+pub fn verdicts() -> String {
+    said(
+        "`ab`: verdict slower / faster / same (within 1 %)",
+        &WEATHERS,
+        &[1.0, 1.005, 1.02, 1.05],
+        (TIMES, 61),
+    )
+}
+
+pub fn neighbours() -> String {
+    said(
+        "`ab` with excluded pairs: verdict slower / faster / same (within 1 %)",
+        &NEIGHBOURS,
+        &[1.0, 1.01, 1.02, 1.05],
+        (TIMES / 2, 64),
+    )
+}
+
+/// What is said of sides that differ by these factors; how many trials, and the seed.
+fn said(
+    title: &str,
+    weathers: &[(&str, Weather)],
+    changes: &[f64],
+    (times, seed): (usize, u64),
+) -> String {
+    let mut world = World::new(seed);
+    let mut table = head(
+        &format!(
+            "{title}, % of {times} trials, seed {seed}; median number of pairs, excluded ones included"
+        ),
+        "launches",
+        changes.iter().map(|c| match c {
+            1.0 => "no change".to_owned(),
+            c => format!("{:.1} % slower", 100.0 * (c - 1.0)),
+        }),
+    );
+    for (name, weather) in weathers {
+        let cells = changes.iter().map(|&factor| {
+            let made: Vec<(Verdict, usize)> = (0..times)
+                .map(|_| trial(&mut world, *weather, Order::Coin, factor))
+                .collect();
+            let mut pairs: Vec<usize> = made.iter().map(|(_, pairs)| *pairs).collect();
+            pairs.sort_unstable();
+            let said = [Verdict::Slower, Verdict::Faster, Verdict::Same];
+            let shares = said.map(|verdict| {
+                let hits = made.iter().filter(|(said, _)| *said == verdict).count();
+                format!("{:.2}", 100.0 * hits as f64 / times as f64)
+            });
+            format!("{}; {}", shares.join(" / "), pairs[times / 2])
+        });
+        table += &line(name, cells);
+    }
+    table
+}
+
+pub fn orders() -> String {
+    const SEED: u64 = 62;
+    let mut world = World::new(SEED);
+    let columns = [
+        "a coin for each pair",
+        "ABBA or BAAB",
+        "four interim analyses up to 40 pairs, ABBA or BAAB",
+        "first all A, then all B",
+    ];
+    let mut table = head(
+        &format!(
+            "A/A trials that report a difference, % of {TIMES}, seed {SEED}, by the order of launches; in parentheses, trials that detect a change of 2 %"
+        ),
+        "launches",
+        columns.into_iter().map(str::to_owned),
+    );
+    for (name, weather) in WEATHERS {
+        let cells = WAYS.iter().map(|way| {
+            let hits = |factor: f64, world: &mut World| {
+                let hit = |_: &usize| way.says_different(world, weather, factor);
+                (0..TIMES).filter(hit).count()
+            };
+            let (same, slower) = (hits(1.0, &mut world), hits(1.02, &mut world));
+            format!("{} ({})", percent(same, TIMES), percent(slower, TIMES))
+        });
+        table += &line(name, cells);
+    }
+    table
+}
+
+pub fn rankings() -> String {
+    const RANKINGS: usize = 500;
+    const SEED: u64 = 63;
+    let factors = [1.0, 1.0, 1.0, 1.05, 1.2];
+    let mut world = World::new(SEED);
+    let columns = [
+        "false slower",
+        "5 % slower found",
+        "20 % slower found",
+        "launches of the best",
+        "of the two slower sides",
+    ];
+    let mut table = head(
+        &format!(
+            "Rankings of five sides, three of them identical: % of {RANKINGS} trials, seed {SEED}; median number of launches"
+        ),
+        "launches",
+        columns.into_iter().map(str::to_owned),
+    );
+    let weathers = [WEATHERS[1], WEATHERS[6], NEIGHBOURS[0], NEIGHBOURS[1]];
+    for (name, weather) in weathers {
+        let (mut wrong, mut found) = (0, [0; 2]);
+        let mut launches: [Vec<usize>; 3] = Default::default();
+        for _ in 0..RANKINGS {
+            let made = ranking(&mut world, weather, &factors, 0.01);
+            let called: Vec<_> = made.shown.iter().filter(|c| different(c.verdict)).collect();
+            wrong += usize::from(called.iter().any(|c| c.other < 3));
+            for (side, found) in (3..).zip(&mut found) {
+                *found += usize::from(called.iter().any(|c| c.other == side));
+            }
+            for (side, launches) in [0, 3, 4].into_iter().zip(&mut launches) {
+                launches.push(made.times.0[side].len());
+            }
+        }
+        let shares = [wrong, found[0], found[1]].map(|hits| percent(hits, RANKINGS));
+        let medians = launches.map(|mut of| {
+            of.sort_unstable();
+            of[RANKINGS / 2].to_string()
+        });
+        let [best, five, twenty] = medians;
+        let cells = shares
+            .into_iter()
+            .chain([best, format!("{five}, {twenty}")]);
+        table += &line(name, cells);
+    }
+    table
+}
+
+/// A design of trials.
+enum Way {
+    Looks(Order),
+    FourLooks,
+}
+
+const WAYS: [Way; 4] = [
+    Way::Looks(Order::Coin),
+    Way::Looks(Order::Abba),
+    Way::FourLooks,
+    Way::Looks(Order::Blocks),
+];
+
+impl Way {
+    fn says_different(&self, world: &mut World, weather: Weather, factor: f64) -> bool {
+        match self {
+            Self::Looks(order) => different(trial(world, weather, *order, factor).0),
+            Self::FourLooks => four_looks(world, weather, factor),
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Copies at once on two sides: how often what they do together, or how efficiently, is called different, and how often a change is found.
+//!
+//! Must not know: how they are compared.
+
+use crate::runs::{empty, run};
+use crate::world::World;
+use crate::{head, line, percent};
+use gritstone_analysis::between::{self, Past};
+use gritstone_analysis::compare;
+use gritstone_model::{CopiesPoint, CopiesView, RunView, Verdict};
+use gritstone_stats::center;
+
+const TIMES: usize = 4_000;
+const SEED: u64 = 74;
+const ROUNDS: usize = 10;
+const COPIES: u32 = 4;
+
+/// What runs scatter by: one copy and several together, and several on top.
+const SCATTERS: [(f64, f64); 5] = [
+    (0.0, 0.0),
+    (0.01, 0.0),
+    (0.01, 0.01),
+    (0.025, 0.0),
+    (0.025, 0.025),
+];
+/// By how much less copies do together on the other side.
+const LESS: [f64; 3] = [0.0, 0.05, 0.1];
+/// Earlier runs that tell of the scatter.
+const EARLIER: [usize; 2] = [0, 10];
+
+pub fn together() -> String {
+    let mut world = World::new(SEED);
+    let title = format!(
+        "{COPIES} copies, two runs of {ROUNDS} rounds, standard deviation of launches 1 %, of rounds 0.5 %: difference reported in total / efficiency, % of {TIMES} trials, seed {SEED}"
+    );
+    let column = |runs: usize, less: f64| {
+        let what = match less {
+            0.0 => "no change".to_owned(),
+            less => format!("{:.0} % less", 100.0 * less),
+        };
+        let how = if runs == 0 {
+            "default".to_owned()
+        } else {
+            format!("{runs} earlier runs")
+        };
+        format!("{what}, {how}")
+    };
+    let columns = EARLIER
+        .into_iter()
+        .flat_map(|runs| LESS.map(|less| column(runs, less)));
+    let mut table = head(
+        &title,
+        "between-run standard deviation; extra for copies",
+        columns,
+    );
+    let empty = empty(1, false);
+    for (all, own) in SCATTERS {
+        let cells = EARLIER
+            .into_iter()
+            .flat_map(|runs| LESS.map(|less| (runs, less)));
+        let cells = cells.map(|(runs, less)| {
+            let mut hits = [0; 2];
+            for _ in 0..TIMES {
+                let mut made = (0..runs + 2).map(|number| {
+                    let factor = if number > runs {
+                        1.0 / (1.0 - less)
+                    } else {
+                        1.0
+                    };
+                    measured(&mut world, &empty, number, (all, own), factor)
+                });
+                let earlier: Vec<RunView> = made.by_ref().take(runs + 1).collect();
+                let other = made.next().expect("one is left");
+                for (hits, verdict) in hits.iter_mut().zip(said(&earlier, &other)) {
+                    *hits += usize::from(matches!(verdict, Verdict::Faster | Verdict::Slower));
+                }
+            }
+            hits.map(|hits| percent(hits, TIMES)).join(" / ")
+        });
+        table += &line(&format!("{} %; {} %", 100.0 * all, 100.0 * own), cells);
+    }
+    table
+}
+
+/// What is said of total and efficiency of the last run against the one before it.
+fn said(earlier: &[RunView], other: &RunView) -> [Verdict; 2] {
+    let base = earlier.last().expect("there is a base");
+    let past: Vec<Past> = earlier.iter().map(Past::of).collect();
+    let options = compare::Options {
+        between_run: between::learn(&past, base, other),
+        ..compare::Options::default()
+    };
+    let view = compare::compare(base, other, &options);
+    let copies = &view.rows[0].copies[0];
+    [copies.total.verdict, copies.efficiency.verdict]
+}
+
+/// A run with one copy and with several, which take `factor` times as long as they might.
+fn measured(
+    world: &mut World,
+    empty: &RunView,
+    number: usize,
+    (all, own): (f64, f64),
+    factor: f64,
+) -> RunView {
+    let run_of_all = (all * world.normal()).exp();
+    let run_of_copies = factor * (own * world.normal()).exp() / f64::from(COPIES);
+    let rounds: Vec<f64> = (0..ROUNDS)
+        .map(|_| (0.005 * world.normal()).exp())
+        .collect();
+    let mut launches = |level: f64| -> Vec<f64> {
+        let launch =
+            |round: &f64| 100.0 * run_of_all * level * round * (0.01 * world.normal()).exp();
+        rounds.iter().map(launch).collect()
+    };
+    let (one, together) = (launches(1.0), launches(run_of_copies));
+    let efficiency = |(one, total): (&f64, &f64)| one / (total * f64::from(COPIES));
+    let efficiencies: Vec<f64> = one.iter().zip(&together).map(efficiency).collect();
+    let centre = |values: &[f64]| center::log_center(values, 0.95).map(|centre| centre.value);
+    let mut view = run(empty, number, &[one]);
+    view.results[0].copies = Some(CopiesView {
+        points: vec![CopiesPoint {
+            copies: COPIES,
+            total: centre(&together),
+            efficiency: centre(&efficiencies),
+            values: together,
+            efficiencies,
+            ..CopiesPoint::default()
+        }],
+        ..CopiesView::default()
+    });
+    view
+}

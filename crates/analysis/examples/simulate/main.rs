@@ -1,0 +1,121 @@
+//! The long simulation: prints the tables of docs/validation.md. `cargo run --release -p gritstone-analysis --example simulate`; with
+//! words such as `gate` or `ab::rankings` only these. With `--write` the tables replace those of the document.
+//!
+//! Must not know: how the library computes.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+mod ab;
+mod compare;
+mod copies;
+mod figure;
+mod gate;
+mod past;
+mod rest;
+mod runs;
+mod trial;
+#[path = "../../../stats/tests/rates/world/mod.rs"]
+mod world;
+
+/// The document that has the tables.
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/validation.md");
+
+/// A table, as Markdown.
+type Table = fn() -> String;
+
+fn main() {
+    let tables: [(&str, Table); 23] = [
+        ("figure::coverage", figure::coverage),
+        ("figure::median", figure::median),
+        ("figure::widened", figure::widened),
+        ("figure::machine", figure::machine),
+        ("figure::seen", figure::seen),
+        ("rest::modes", rest::modes),
+        ("rest::stein", rest::stein),
+        ("compare::false_positives", compare::false_positives),
+        ("compare::drift", compare::drift),
+        ("compare::learned", compare::learned),
+        ("compare::power", compare::power),
+        ("compare::rows", compare::rows),
+        ("ab::verdicts", ab::verdicts),
+        ("ab::orders", ab::orders),
+        ("ab::neighbours", ab::neighbours),
+        ("ab::rankings", ab::rankings),
+        ("trial::quantiles", trial::quantiles),
+        ("rest::rating", rest::rating),
+        ("past::changes_found", past::changes_found),
+        ("gate::by_history", gate::by_history),
+        ("gate::by_run", gate::by_run),
+        ("gate::many_rows", gate::many_rows),
+        ("copies::together", copies::together),
+    ];
+    let (options, wanted): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|word| word == "--write");
+    let is_wanted =
+        |name: &str| wanted.is_empty() || wanted.iter().any(|word| name.starts_with(word));
+    let tables: Vec<(&str, Table)> = tables
+        .into_iter()
+        .filter(|(name, _)| is_wanted(name))
+        .collect();
+    assert!(!tables.is_empty(), "no table is of {wanted:?}");
+    // two threads; each table has a seed of its own, so the order in which they are made does not matter
+    let next = AtomicUsize::new(0);
+    let made = Mutex::new(vec![String::new(); tables.len()]);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some((at, (_, table))) = take(&next, &tables) {
+                    let text = table();
+                    made.lock().expect("the other thread failed")[at] = text;
+                }
+            });
+        }
+    });
+    let made = made.into_inner().expect("a thread failed");
+    if options.is_empty() {
+        println!("{}", made.join("\n"));
+    } else {
+        let mut page = std::fs::read_to_string(PAGE).expect(PAGE);
+        for ((name, _), table) in tables.iter().zip(&made) {
+            page = placed(&page, name, table);
+        }
+        std::fs::write(PAGE, page).expect(PAGE);
+    }
+}
+
+/// The document with `table` between the line `<!-- name -->` and the next `<!-- end -->`.
+fn placed(page: &str, name: &str, table: &str) -> String {
+    let begin = format!("<!-- {name} -->\n");
+    let parts = page.split_once(&begin).and_then(|(before, rest)| {
+        let (_, after) = rest.split_once("<!-- end -->")?;
+        Some((before, after))
+    });
+    let (before, after) = parts.unwrap_or_else(|| panic!("{PAGE} has no place for {name}"));
+    format!("{before}{begin}\n{table}\n<!-- end -->{after}")
+}
+
+fn take<'a>(next: &AtomicUsize, tables: &[(&'a str, Table)]) -> Option<(usize, (&'a str, Table))> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    tables.get(at).map(|table| (at, *table))
+}
+
+/// Head of a table, with the columns behind the first.
+fn head(title: &str, first: &str, columns: impl Iterator<Item = String>) -> String {
+    let columns: Vec<String> = columns.collect();
+    let rule = " --- |".repeat(columns.len() + 1);
+    format!(
+        "*{title}*\n\n| {first} | {} |\n|{rule}\n",
+        columns.join(" | ")
+    )
+}
+
+/// A line of a table.
+fn line(first: &str, cells: impl Iterator<Item = String>) -> String {
+    format!("| {first} | {} |\n", cells.collect::<Vec<_>>().join(" | "))
+}
+
+/// 0.9512 as 95.1.
+fn percent(hits: usize, of: usize) -> String {
+    format!("{:.1}", 100.0 * hits as f64 / of as f64)
+}

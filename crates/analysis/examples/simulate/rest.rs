@@ -1,0 +1,185 @@
+//! Modes, ratings, the number of launches.
+//!
+//! Must not know: single figures, comparisons.
+
+use crate::world::{Shape, World};
+use crate::{head, line, percent};
+use gritstone_stats::rating::{self, RatingRow};
+use gritstone_stats::{center, modes, plan};
+
+/// The i-th of n values.
+type Draw = fn(&mut World, usize, usize) -> f64;
+
+const ONE: [(&str, Draw); 11] = [
+    ("uniform", |w, _, _| w.uniform()),
+    ("normal", |w, _, _| w.normal()),
+    ("exponential", |w, _, _| w.exponential()),
+    ("log-normal, 0.75", |w, _, _| (0.75 * w.normal()).exp()),
+    ("log-normal, 2", |w, _, _| (2.0 * w.normal()).exp()),
+    ("Cauchy", |w, _, _| w.normal() / w.normal()),
+    ("normal, an outlier", |w, i, _| {
+        outlier(i < 1, 10.0) + w.normal()
+    }),
+    ("normal, two outliers", |w, i, _| {
+        outlier(i < 2, 10.0) + w.normal()
+    }),
+    ("spiky, 1 in 10", |w, _, _| {
+        let spike = if w.chance(0.1) {
+            20.0 * w.exponential()
+        } else {
+            0.0
+        };
+        spike + w.normal()
+    }),
+    ("spiky, 1 in 5", |w, _, _| {
+        let spike = if w.chance(0.2) {
+            20.0 * w.exponential()
+        } else {
+            0.0
+        };
+        spike + w.normal()
+    }),
+    ("normal, in ticks of 1/3", |w, _, _| {
+        (3.0 * w.normal()).round()
+    }),
+];
+
+const TWO: [(&str, Draw); 8] = [
+    ("**50 : 50**, 4 apart", |w, i, n| {
+        outlier(i < n / 2, 4.0) + w.normal()
+    }),
+    ("**50 : 50**, 6 apart", |w, i, n| {
+        outlier(i < n / 2, 6.0) + w.normal()
+    }),
+    ("**50 : 50**, 8 apart", |w, i, n| {
+        outlier(i < n / 2, 8.0) + w.normal()
+    }),
+    ("**50 : 50**, 12 apart", |w, i, n| {
+        outlier(i < n / 2, 12.0) + w.normal()
+    }),
+    ("**70 : 30**, 8 apart", |w, i, n| {
+        outlier(10 * i < 3 * n, 8.0) + w.normal()
+    }),
+    ("**70 : 30**, 12 apart", |w, i, n| {
+        outlier(10 * i < 3 * n, 12.0) + w.normal()
+    }),
+    ("**80 : 20**, 12 apart", |w, i, n| {
+        outlier(5 * i < n, 12.0) + w.normal()
+    }),
+    ("**70 : 30**, 12 apart, an outlier", |w, i, n| {
+        outlier(10 * i < 3 * n, 12.0) + outlier(i + 1 == n, 40.0) + w.normal()
+    }),
+];
+
+fn outlier(is: bool, by: f64) -> f64 {
+    if is { by } else { 0.0 }
+}
+
+pub fn modes() -> String {
+    let times = 5_000;
+    let sizes = [6, 8, 10, 12, 15, 20, 30, 40, 60];
+    let mut world = World::new(21);
+    let mut table = head(
+        "More than one mode found, % of samples; the last eight shapes have two modes, the given number of standard deviations apart",
+        "values",
+        sizes.iter().map(|n| format!("n = {n}")),
+    );
+    for (name, draw) in ONE.iter().chain(&TWO) {
+        let cells = sizes.iter().map(|n| {
+            let many = (0..times).filter(|_| {
+                let values: Vec<f64> = (0..*n).map(|i| draw(&mut world, i, *n)).collect();
+                modes::modes(&values) > Some(1)
+            });
+            percent(many.count(), times)
+        });
+        table += &line(name, cells);
+    }
+    table
+}
+
+pub fn rating() -> String {
+    let times = 800;
+    let rounds = [0.0, 0.005, 0.02];
+    let mut world = World::new(22);
+    let mut table = head(
+        "Coverage of a score by its 95 % interval, % (mean half-width, %), by the standard deviation of rounds; launches have 1 %",
+        "benchmarks x launches",
+        rounds.iter().map(|sd| format!("{} %", sd * 100.0)),
+    );
+    for (rows, n) in [(1, 6), (1, 10), (2, 10), (4, 6), (4, 10), (16, 6), (16, 10)] {
+        let cells = rounds.iter().map(|sd| {
+            let (mut hits, mut width) = (0, 0.0);
+            for _ in 0..times {
+                let rows = rated(&mut world, rows, n, *sd);
+                let [low, high] = rating::geometric(&rows, 0.95).unwrap().interval.unwrap();
+                hits += usize::from(low <= 1.0 && 1.0 <= high);
+                width += 50.0 * (high / low).ln();
+            }
+            format!("{} ({:.2})", percent(hits, times), width / times as f64)
+        });
+        table += &line(&format!("{rows} x {n}"), cells);
+    }
+    table
+}
+
+/// Rows whose rating is 1.
+fn rated(world: &mut World, rows: usize, n: usize, sd: f64) -> Vec<RatingRow> {
+    let effects: Vec<f64> = (0..n).map(|_| (sd * world.normal()).exp()).collect();
+    (0..rows)
+        .map(|_| {
+            let values = world.launches(Shape::Normal, n);
+            let moved = values.iter().zip(&effects).map(|(x, effect)| x * effect);
+            RatingRow {
+                launches: moved.collect(),
+                // exp of the mean of ln(1 + 0.01 Z)
+                reference: 99.995,
+                lower_is_better: false,
+                weight: 1.0,
+                invalid: false,
+            }
+        })
+        .collect()
+}
+
+pub fn stein() -> String {
+    let times = 4_000_i32;
+    let mut world = World::new(23);
+    let mut table = head(
+        "Pilot of 6 launches, target ±1 % at 95 %, 10 to 100 launches",
+        "standard deviation, %",
+        [
+            "mean launches",
+            "coverage, %",
+            "mean half-width, %",
+            "within the target, %",
+            "limited by the maximum, %",
+        ]
+        .map(str::to_owned)
+        .into_iter(),
+    );
+    for sd in [0.003, 0.005, 0.01, 0.02, 0.04] {
+        let (mut launches, mut hits, mut width, mut narrow, mut full) = (0, 0, 0.0, 0, 0);
+        for _ in 0..times {
+            let mut ln: Vec<f64> = (0..6).map(|_| sd * world.normal()).collect();
+            let n = plan::launches_needed(&ln, 0.01, 0.95, 10, 100);
+            ln.extend((6..n).map(|_| sd * world.normal()));
+            let [low, high] = center::plain_center(&ln, 0.95).unwrap().interval.unwrap();
+            launches += n;
+            hits += usize::from(low <= 0.0 && 0.0 <= high);
+            width += 50.0 * (high - low);
+            narrow += usize::from((high - low) / 2.0 <= 0.01_f64.ln_1p());
+            full += usize::from(n == 100);
+        }
+        let mean = |sum: f64| format!("{:.2}", sum / f64::from(times));
+        let share = |hits| percent(hits, times as usize);
+        let cells = [
+            mean(launches as f64),
+            share(hits),
+            mean(width),
+            share(narrow),
+            share(full),
+        ];
+        table += &line(&format!("{:.1}", sd * 100.0), cells.into_iter());
+    }
+    table
+}

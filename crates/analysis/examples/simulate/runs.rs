@@ -1,0 +1,62 @@
+//! Made-up runs as a reader sees them, of rows whose launches are given.
+//!
+//! Must not know: what becomes of them.
+
+use gritstone_analysis::series;
+use gritstone_analysis::summary::{self, Options};
+use gritstone_model::{Benchmark, Id, KernelWork, RunData, RunView, Status, Unit, Work};
+use gritstone_stats::center;
+use std::collections::BTreeMap;
+
+/// A run of so many rows in which nothing was measured; whether they are compared in core cycles.
+pub fn empty(rows: usize, cycles: bool) -> RunView {
+    let row = |row: usize| Benchmark {
+        processor_bound: cycles,
+        ..Benchmark::new(
+            Id::parse(&format!("made/up/{row}")).expect("it is an identifier"),
+            Unit::parse("ns").expect("ns is a unit"),
+            Work::Kernel(KernelWork {
+                program: "made/up".to_owned(),
+                params: BTreeMap::new(),
+                uses: vec![],
+            }),
+        )
+    };
+    let data = RunData {
+        benchmarks: (0..rows).map(row).collect(),
+        ..RunData::default()
+    };
+    let mut view = summary::summarise(&data, &Options::default());
+    for result in &mut view.results {
+        result.notes.clear();
+        result.outcome = Status::Measured;
+    }
+    view
+}
+
+/// The `number`-th run, with the launches of each row; what the clock says is what the pacer says.
+pub fn run(empty: &RunView, number: usize, rows: &[Vec<f64>]) -> RunView {
+    let mut view = empty.clone();
+    view.id = format!("run-{number}");
+    view.started = format!("{number:04}");
+    for (result, values) in view.results.iter_mut().zip(rows) {
+        let centre = center::log_center(values, 0.95).expect("all are above 0");
+        (result.estimate, result.interval) = (Some(centre.value), centre.interval);
+        result.values.clone_from(values);
+        result.launches = values.len();
+        if result.processor_bound {
+            (result.cycles, result.cycles_interval) = (result.estimate, result.interval);
+            result.paced_values.clone_from(values);
+        }
+    }
+    view
+}
+
+/// The histories of all rows over these runs.
+pub fn histories<'a>(
+    runs: impl Iterator<Item = &'a RunView> + Clone,
+) -> BTreeMap<Id, gritstone_model::HistoryView> {
+    let rows = runs.clone().next().into_iter().flat_map(|run| &run.results);
+    let of = |id: &Id| Some((id.clone(), series::history(id, runs.clone())?));
+    rows.filter_map(|row| of(&row.id)).collect()
+}

@@ -1,0 +1,196 @@
+//! The runs of a trial, one a side, as a reader sees them: figures side by side, and what the pairs of launches say.
+//!
+//! Must not know: the store, processes, how anything is drawn.
+
+use crate::compare::word;
+use crate::summary::reading::Reading;
+use crate::summary::{self, Options, Reader};
+use gritstone_model::{
+    AbComparison, AbFigure, AbRow, AbSide, AbView, Benchmark, Id, Launch, Measurement, RunData,
+    RunView, SCHEMA_AB, TrialSide,
+};
+use gritstone_stats::looks::{self, Comparison};
+use gritstone_stats::times::{Timed, Times};
+use std::collections::BTreeMap;
+
+/// The row in which a program is timed that does nothing.
+pub const START_UP: &str = "command/start-up";
+/// User and system time are figures over so many ticks of work.
+const TICKS: f64 = 100.0;
+
+/// What was launched in each round, by side.
+type Rounds = BTreeMap<u32, BTreeMap<usize, Option<Timed>>>;
+
+/// The trial of these runs, one for each side in their order, recomputed from their launches. `over` says that nothing more will
+/// be measured.
+#[must_use]
+pub fn view(runs: &[RunData], options: &Options, over: bool) -> AbView {
+    let views: Vec<RunView> = runs
+        .iter()
+        .map(|run| summary::summarise(run, options))
+        .collect();
+    let trial = runs.first().and_then(|run| run.info.settings.trial.clone());
+    let trial = trial.unwrap_or_default();
+    let compared: Vec<&Benchmark> = runs.first().map_or(vec![], |run| compared(run));
+    let times = times(runs, &compared);
+    let judged = looks::judge(&times, trial.margin, over);
+    let rows = compared.iter().zip(times.iter().zip(&judged));
+    AbView {
+        schema: SCHEMA_AB.to_owned(),
+        trial: trial.trial.clone(),
+        machine: runs
+            .first()
+            .map_or_else(String::new, |run| run.info.machine.name.clone()),
+        sides: runs.iter().map(side).collect(),
+        same: trial.same,
+        margin: trial.margin,
+        level: looks::LEVEL,
+        rows: rows
+            .map(|(row, (times, judged))| AbRow {
+                id: row.id.clone(),
+                title: row.title.clone(),
+                unit: row.unit.clone(),
+                figures: runs
+                    .iter()
+                    .zip(&views)
+                    .map(|(run, view)| figure(run, view, &row.id))
+                    .collect(),
+                comparisons: comparisons(runs, times, judged),
+            })
+            .collect(),
+        start_up_ns: start_up(runs),
+    }
+}
+
+/// The rows of a run that are compared: those with a time, but for the program that does nothing.
+fn compared(run: &RunData) -> Vec<&Benchmark> {
+    let launched = |row: &&Benchmark| run.launches.iter().any(|launch| launch.id == row.id);
+    let rows = run
+        .benchmarks
+        .iter()
+        .filter(|row| row.id.as_str() != START_UP);
+    rows.filter(launched).collect()
+}
+
+fn settings(run: &RunData) -> TrialSide {
+    run.info.settings.trial.clone().unwrap_or_default()
+}
+
+fn side(run: &RunData) -> AbSide {
+    let TrialSide { side, what, .. } = settings(run);
+    AbSide {
+        side,
+        run: run.info.id.clone(),
+        label: run.info.label.clone(),
+        what,
+    }
+}
+
+/// What each round of each row took on each side; rounds that no side has are left out.
+fn times(runs: &[RunData], rows: &[&Benchmark]) -> Vec<Times> {
+    let sides = runs.iter().enumerate();
+    let mut launches: Vec<(usize, &Launch)> = sides
+        .flat_map(|(side, run)| run.launches.iter().map(move |launch| (side, launch)))
+        .collect();
+    launches.sort_by_key(|(_, launch)| launch.start);
+    let mut reader = Reader::default();
+    let mut found: BTreeMap<&Id, Rounds> = BTreeMap::new();
+    let known: BTreeMap<&Id, &Benchmark> = rows.iter().map(|row| (&row.id, *row)).collect();
+    for (side, launch) in launches {
+        match known.get(&launch.id) {
+            Some(row) => {
+                let rounds = found.entry(&row.id).or_default();
+                let round = rounds.entry(launch.round).or_default();
+                round.insert(side, reader.learn(row, launch).timed());
+            }
+            // what it says of its core counts all the same, as it did while the trial went on
+            None => reader.see(launch),
+        }
+    }
+    let of = |row: &&Benchmark| {
+        let rounds = found.remove(&row.id).unwrap_or_default();
+        let side = |side: usize| {
+            let timed =
+                |round: &BTreeMap<usize, Option<Timed>>| round.get(&side).copied().flatten();
+            rounds.values().map(timed).collect()
+        };
+        Times((0..runs.len()).map(side).collect())
+    };
+    rows.iter().map(of).collect()
+}
+
+/// Of two sides the one comparison; of more, all against the best.
+fn comparisons(runs: &[RunData], times: &Times, judged: &[Comparison]) -> Vec<AbComparison> {
+    let name = |side: usize| settings(&runs[side]).side;
+    let one = |c: &Comparison| AbComparison {
+        base: name(c.base),
+        other: name(c.other),
+        pairs: c.pairs,
+        crowded: c.crowded,
+        left_out: c.left_out,
+        ratio: c.ratio.map(|ratio| ratio.ratio),
+        interval: c.ratio.and_then(|ratio| ratio.interval),
+        p: c.p,
+        p_adjusted: c.p_adjusted,
+        verdict: word(c.verdict),
+        smallest: c.smallest,
+    };
+    let mut shown: Vec<AbComparison> = looks::shown(times, judged).iter().map(one).collect();
+    shown.sort_by(|a, b| b.ratio.unwrap_or(0.0).total_cmp(&a.ratio.unwrap_or(0.0)));
+    shown
+}
+
+fn figure(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
+    let result: Option<&Measurement> = view.get(id);
+    let readings: Vec<Reading> = run
+        .launches
+        .iter()
+        .filter(|launch| launch.id == *id)
+        .map(Reading::of)
+        .filter(Reading::measured)
+        .collect();
+    let samples = || readings.iter().flat_map(|reading| &reading.samples);
+    let sum =
+        |of: fn(&gritstone_model::Sample) -> u64| samples().map(|s| of(s) as f64).sum::<f64>();
+    let (n, user, system) = (sum(|s| s.n), sum(|s| s.usage.user), sum(|s| s.usage.system));
+    let tick = readings
+        .iter()
+        .find_map(Reading::tick_ns)
+        .unwrap_or(10_000_000) as f64;
+    let each = |ns: f64| (n > 0.0).then(|| ns / n / 1e9);
+    let enough = user + system >= TICKS * tick;
+    let params = |key| readings.iter().flat_map(move |reading| reading.params(key));
+    let mut statuses: Vec<i32> = params("status").filter_map(|s| s.parse().ok()).collect();
+    statuses.sort_unstable();
+    statuses.dedup();
+    AbFigure {
+        side: settings(run).side,
+        estimate: result.and_then(|r| r.estimate),
+        interval: result.and_then(|r| r.interval),
+        range: result
+            .and_then(|r| r.statistics.as_ref())
+            .map(|s| [s.min, s.max]),
+        launches: result.map_or(0, |r| r.launches),
+        samples: result.map_or(0, |r| r.samples),
+        user_s: each(user).filter(|_| enough),
+        system_s: each(system).filter(|_| enough),
+        cpu_s: each(user + system),
+        peak_kb: params("peak_kb").filter_map(|kb| kb.parse().ok()).max(),
+        statuses,
+        notes: result.map_or(vec![], |r| r.notes.clone()),
+    }
+}
+
+/// Nanoseconds that the program takes that does nothing.
+fn start_up(runs: &[RunData]) -> Option<f64> {
+    let run = runs.first()?;
+    let row = run
+        .benchmarks
+        .iter()
+        .find(|row| row.id.as_str() == START_UP)?;
+    let own = run.launches.iter().filter(|launch| launch.id == row.id);
+    let values: Vec<f64> = own
+        .filter_map(|launch| summary::launch_ns_per_op(row, launch))
+        .collect();
+    gritstone_stats::center::log_center(&values, 0.95).map(|centre| centre.value)
+}

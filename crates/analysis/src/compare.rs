@@ -1,0 +1,299 @@
+//! One run or machine against another, row by row: ratios above 1 mean that the other is better, whatever the unit.
+//!
+//! Two stored runs cannot be interleaved, so what is said is about these two runs, and the interval has the machine's
+//! own variance between runs in it. The false-discovery rate is held over the rows.
+//!
+//! Must not know: the store, launches, how anything is drawn.
+
+mod copies;
+mod differ;
+mod live;
+mod pair;
+mod published;
+mod sums;
+
+use crate::between::{BetweenRun, DEFAULT};
+use gritstone_model::{
+    CompareRow, CompareView, Finding, Flag, Id, Measurement, Note, RunView, SCHEMA_COMPARE,
+    Subject, VarianceSource, Verdict, in_order,
+};
+use gritstone_stats::scatter::Scatter;
+use gritstone_stats::{multiple, verdict};
+pub(crate) use live::needed;
+use pair::{Basis, Pair};
+pub(crate) use pair::{counts, pair, scale};
+use std::collections::BTreeMap;
+
+/// What a comparison is made with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Confidence of the intervals, between 0 and 1.
+    pub confidence: f64,
+    /// Ratio within which two figures count as the same: 0.01 is 1 %.
+    pub margin: f64,
+    /// False-discovery rate over the rows of what is called faster or slower.
+    pub alpha: f64,
+    /// Scatter between runs of one machine, by row, where its own runs tell it: [`crate::between::learn`].
+    /// [`DEFAULT`] stands for the rows that are not here.
+    pub between_run: BTreeMap<Id, BetweenRun>,
+    /// Whether core cycles may stand for the time of rows that the processor bounds. [`compare`] itself forbids it where the
+    /// machines are two: a core that is twice as fast needs as many cycles.
+    pub cycles: bool,
+}
+
+impl Options {
+    /// Those for two runs: cycles say nothing of two machines.
+    pub(crate) fn of(&self, base: &RunView, other: &RunView) -> Self {
+        Self {
+            cycles: self.cycles && base.machine.id == other.machine.id,
+            ..self.clone()
+        }
+    }
+
+    fn between_run(&self, id: &Id) -> BetweenRun {
+        *self.between_run.get(id).unwrap_or(&DEFAULT)
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            confidence: 0.95,
+            margin: 0.01,
+            alpha: 0.05,
+            between_run: BTreeMap::new(),
+            cycles: true,
+        }
+    }
+}
+
+/// Every row that either side has, what matters first, and what they come to by family.
+#[must_use]
+pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareView {
+    let options = &options.of(base, other);
+    let mut rows: Vec<Row> = Vec::new();
+    let mut between: Vec<Scatter> = Vec::new();
+    for b in &base.results {
+        rows.push(match other.get(&b.id) {
+            Some(o) => {
+                let (row, scatter) = row(base, b, other, o, options);
+                between.extend(scatter);
+                row
+            }
+            None => alone(b, other, true),
+        });
+    }
+    let new = other.results.iter().filter(|o| base.get(&o.id).is_none());
+    rows.extend(new.map(|o| alone(o, base, false)));
+    judge(&mut rows, options);
+    unseen(&mut rows, base, other, options);
+    CompareView {
+        schema: SCHEMA_COMPARE.to_owned(),
+        base: base.id.clone(),
+        other: other.id.clone(),
+        base_name: people(base, other),
+        other_name: people(other, base),
+        differ_in: differ::differ_in(base, other),
+        margin: options.margin,
+        between_run: between_run(&between),
+        sums: sums::sums(&rows),
+        rows: sums::in_order(rows),
+    }
+}
+
+/// Where the variance between runs was taken from that the intervals have in them; `None` where no launches were compared.
+fn between_run(rows: &[Scatter]) -> Option<VarianceSource> {
+    let learned = || rows.iter().map(|s| s.runs).filter(|&n| n > 0);
+    let ends = learned().min().zip(learned().max());
+    (!rows.is_empty()).then(|| VarianceSource {
+        rows: rows.len(),
+        default: rows.len() - learned().count(),
+        runs: ends.map(|(fewest, most)| [fewest, most]),
+        default_cycles: DEFAULT.paced.ln_sd,
+        default_times: DEFAULT.raw.ln_sd,
+    })
+}
+
+/// A row that both sides have, without its verdict, and the scatter between runs that it was compared with.
+fn row(
+    base: &RunView,
+    b: &Measurement,
+    other: &RunView,
+    o: &Measurement,
+    options: &Options,
+) -> (Row, Option<Scatter>) {
+    let pair = pair(b, o, options);
+    let titled = if b.is_published() { o } else { b };
+    // what others did to one side is told from a change by nothing
+    let mut sides = [b, o].into_iter();
+    let disturbed =
+        pair.basis == Basis::Test && sides.any(|side| side.has(Flag::Interference, pair.compared));
+    let mut notes = both(base, b, other, o, &pair);
+    notes.extend(pair.notes.into_iter().map(Note::new));
+    let row = CompareRow {
+        id: b.id.clone(),
+        title: titled.title.clone(),
+        ratio: pair.ratio,
+        interval: pair.interval,
+        verdict: None,
+        p: pair.p.filter(|_| !disturbed),
+        p_adjusted: None,
+        smallest: None,
+        compared: pair.compared,
+        unit: pair.unit,
+        base: pair.base,
+        other: pair.other,
+        notes: in_order(notes),
+        copies: copies::copies(b, o, options, &|b, o| beside(base, b, other, o)),
+    };
+    let basis = if disturbed {
+        Basis::Nothing
+    } else {
+        pair.basis
+    };
+    ((row, basis), pair.between)
+}
+
+/// A row with what its verdict rests on.
+type Row = (CompareRow, Basis);
+
+/// A row that only `view` has; `is_base` says which side that is.
+fn alone(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
+    let mut notes = result.notes.clone();
+    let lacking = name(lacking).to_owned();
+    notes.push(Finding::NoCounterpart { lacking }.into());
+    let (base, other) = if is_base {
+        (result.estimate, None)
+    } else {
+        (None, result.estimate)
+    };
+    let row = CompareRow {
+        id: result.id.clone(),
+        title: result.title.clone(),
+        ratio: None,
+        interval: None,
+        verdict: None,
+        p: None,
+        p_adjusted: None,
+        smallest: None,
+        compared: Subject::Estimate,
+        unit: result.unit.to_string(),
+        base,
+        other,
+        notes: in_order(notes),
+        copies: vec![],
+    };
+    (row, Basis::Test)
+}
+
+/// The notes of both sides that concern what was compared, each with the side that it is of; all of them where nothing could be
+/// compared, since any may say why.
+fn both(
+    base: &RunView,
+    b: &Measurement,
+    other: &RunView,
+    o: &Measurement,
+    pair: &Pair,
+) -> Vec<Note> {
+    let belongs = |side: &Measurement| -> Vec<Note> {
+        let notes = side.notes.iter();
+        let concerns = |note: &&Note| pair.ratio.is_none() || note.about.concerns(pair.compared);
+        notes.filter(concerns).cloned().collect()
+    };
+    beside(base, &belongs(b), other, &belongs(o))
+}
+
+/// Those that both sides have, then those of one with its name.
+fn beside(base: &RunView, b: &[Note], other: &RunView, o: &[Note]) -> Vec<Note> {
+    let of_side = |view: &RunView, mine: &[Note], theirs: &[Note]| -> Vec<Note> {
+        let named = |note: &Note| Note {
+            side: Some(name(view).to_owned()),
+            ..note.clone()
+        };
+        let own = |note: &&Note| !theirs.contains(note);
+        mine.iter().filter(own).map(named).collect()
+    };
+    let common = b.iter().filter(|note| o.contains(note));
+    let mut notes: Vec<Note> = common.cloned().collect();
+    notes.extend(of_side(base, b, o));
+    notes.extend(of_side(other, o, b));
+    notes
+}
+
+/// The verdict as views have it.
+pub(crate) fn word(verdict: verdict::Verdict) -> Verdict {
+    match verdict {
+        verdict::Verdict::Faster => Verdict::Faster,
+        verdict::Verdict::Slower => Verdict::Slower,
+        verdict::Verdict::Same => Verdict::Same,
+        verdict::Verdict::Inconclusive => Verdict::Inconclusive,
+    }
+}
+
+/// Adjusts every p for the number of all that is compared, and gives the verdicts.
+fn judge(rows: &mut [Row], options: &Options) {
+    let all: Vec<Option<f64>> = rows.iter().flat_map(|(row, _)| tested(row)).collect();
+    let mut adjusted = multiple::benjamini_hochberg(&all).into_iter();
+    let verdict = |interval, p| word(verdict::verdict(interval, p, options.margin, options.alpha));
+    for (row, basis) in rows {
+        row.p_adjusted = adjusted.next().flatten();
+        // without a test the interval alone decides; an exact ratio is its own interval
+        let (interval, p) = match basis {
+            Basis::Test => (row.interval, row.p_adjusted),
+            Basis::Interval => (row.interval, Some(0.0)),
+            Basis::Nothing => (None, None),
+            Basis::Exact => (row.ratio.map(|ratio| [ratio; 2]), Some(0.0)),
+        };
+        row.verdict = row.ratio.map(|_| verdict(interval, p));
+        for figure in row
+            .copies
+            .iter_mut()
+            .flat_map(|of| [&mut of.total, &mut of.efficiency])
+        {
+            figure.p_adjusted = adjusted.next().flatten();
+            let interval = figure.interval.filter(|_| figure.p.is_some());
+            figure.verdict = verdict(interval, figure.p_adjusted);
+        }
+    }
+}
+
+/// Every p of a row and of its copies.
+fn tested(row: &CompareRow) -> Vec<Option<f64>> {
+    let copies = row.copies.iter();
+    let copies = copies.flat_map(|of| [of.total.p, of.efficiency.p]);
+    std::iter::once(row.p).chain(copies).collect()
+}
+
+/// How many tests a comparison of these rows is.
+pub(crate) fn tests<'a>(rows: impl Iterator<Item = &'a CompareRow>) -> usize {
+    rows.flat_map(tested).flatten().count()
+}
+
+/// Says of rows that cannot be told how large a change would have been.
+fn unseen(rows: &mut [Row], base: &RunView, other: &RunView, options: &Options) {
+    let tests = tests(rows.iter().map(|(row, _)| row));
+    let inconclusive =
+        |row: &&mut Row| row.0.verdict == Some(Verdict::Inconclusive) && row.0.p.is_some();
+    for (row, _) in rows.iter_mut().filter(inconclusive) {
+        let sides = base.get(&row.id).zip(other.get(&row.id));
+        row.smallest = sides.and_then(|(b, o)| live::smallest(b, o, tests, options));
+    }
+}
+
+/// The name of a side in a sentence.
+fn name(view: &RunView) -> &str {
+    view.label.as_deref().unwrap_or(&view.id)
+}
+
+/// The name of a side for people: machine and system of a printed machine, the machine of a run, and the name of the run
+/// where the other side is of a machine of the same name.
+fn people(view: &RunView, beside: &RunView) -> String {
+    let machine = &view.machine;
+    let printed = machine.document.is_some();
+    match (machine.name.as_str(), machine.system.as_str()) {
+        ("", system) => system.to_owned(),
+        (name, system) if printed && !system.is_empty() => format!("{name}, {system}"),
+        (same, _) if !printed && same == beside.machine.name => format!("run {}", name(view)),
+        (name, _) => name.to_owned(),
+    }
+}

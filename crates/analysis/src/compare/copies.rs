@@ -1,0 +1,75 @@
+//! Copies of a row on both sides: what so many do together, and how efficiently.
+//!
+//! Launches against launches, as the clock had them. Efficiencies are one value a round. How they scatter between runs is not
+//! known apart, so both have the scatter of the row's time.
+//!
+//! Must not know: other rows, verdicts, how copies are measured.
+
+use super::Options;
+use super::pair::scale;
+use gritstone_model::{Better, CompareCopies, CompareFigure, CopiesPoint, Flag, Measurement, Note};
+use gritstone_stats::two::{self, Ratio};
+use std::collections::BTreeSet;
+
+/// Puts the notes of both sides together.
+type Beside<'a> = dyn Fn(&[Note], &[Note]) -> Vec<Note> + 'a;
+
+/// Where both sides have copies, one for each number that either has, without their verdicts.
+pub(super) fn copies(
+    base: &Measurement,
+    other: &Measurement,
+    options: &Options,
+    beside: &Beside,
+) -> Vec<CompareCopies> {
+    let (Some(b), Some(o)) = (&base.copies, &other.copies) else {
+        return vec![];
+    };
+    let several = |points: &[CopiesPoint]| -> Vec<CopiesPoint> {
+        let several = points.iter().filter(|point| point.copies > 1);
+        several.cloned().collect()
+    };
+    let (b, o) = (several(&b.points), several(&o.points));
+    let sizes: BTreeSet<u32> = b.iter().chain(&o).map(|point| point.copies).collect();
+    let comparable = base.version == other.version;
+    let scale = scale(&other.unit, &base.unit).filter(|_| comparable);
+    let extra = options.between_run(&base.id).raw.of_two_runs();
+    let one = |copies: u32| {
+        let of = |points: &[CopiesPoint]| {
+            let found = points.iter().find(|point| point.copies == copies);
+            found.cloned().unwrap_or_default()
+        };
+        let (b, o) = (of(&b), of(&o));
+        let others: Vec<f64> = o.values.iter().map(|x| x * scale.unwrap_or(1.0)).collect();
+        let notes = || b.notes.iter().chain(&o.notes);
+        let flagged = |flag| notes().any(|note: &Note| note.flag() == Some(flag));
+        let fit = scale.is_some() && !flagged(Flag::Invalid);
+        let figure = |base: Option<f64>, other: Option<f64>, found: Option<Ratio>| {
+            let found = found.filter(|_| fit);
+            CompareFigure {
+                base,
+                other,
+                ratio: found.map(|found| found.ratio),
+                interval: found.and_then(|found| found.interval),
+                // what others did to one side is told from a change by nothing
+                p: found
+                    .and_then(|found| found.p)
+                    .filter(|_| !flagged(Flag::Interference)),
+                ..CompareFigure::default()
+            }
+        };
+        let total = two::ratio(&b.values, &others, extra, options.confidence);
+        let total = total.map(|found| match base.better {
+            Better::Higher => found,
+            Better::Lower => found.inverse(),
+        });
+        let efficiency = two::ratio(&b.efficiencies, &o.efficiencies, extra, options.confidence);
+        CompareCopies {
+            copies,
+            unit: base.unit.to_string(),
+            total: figure(b.total, o.total.zip(scale).map(|(x, by)| x * by), total),
+            efficiency: figure(b.efficiency, o.efficiency, efficiency),
+            notes: beside(&b.notes, &o.notes),
+        }
+    };
+    sizes.into_iter().map(one).collect()
+}

@@ -1,0 +1,175 @@
+//! Two measured results of one row: launches against launches, in core cycles where the frequency of the core sets the
+//! time and both sides were paced.
+//!
+//! Must not know: printed figures, other rows, verdicts.
+
+use super::Options;
+use super::pair::{Basis, Pair, ratio, scale};
+use gritstone_model::{Better, Finding, Kind, Measurement, Quantity, Subject};
+use gritstone_stats::quantile;
+use gritstone_stats::scatter::Scatter;
+use gritstone_stats::two::{self, Ratio};
+
+/// Of changes of the smallest size that is said to be shown, so many are.
+const POWER: f64 = 0.95;
+
+/// Compares the estimates, or the cycles, of two measured results.
+pub(super) fn pair(base: &Measurement, other: &Measurement, options: &Options) -> Pair {
+    let mut pair = Pair::new(base, other);
+    if base.version != other.version {
+        return pair.apart(Finding::VersionsDiffer {
+            base: base.version,
+            other: other.version,
+        });
+    }
+    let Some(scale) = scale(&other.unit, &base.unit) else {
+        return pair.apart(Finding::UnitsDiffer {
+            base: base.unit.to_string(),
+            other: other.unit.to_string(),
+        });
+    };
+    let (b, o) = match (base.estimate, other.estimate) {
+        (Some(b), Some(o)) => (b, o * scale),
+        (base, other) => {
+            return pair.apart(Finding::NoEstimate {
+                base: base.is_some(),
+                other: other.is_some(),
+            });
+        }
+    };
+    if b <= 0.0 || o <= 0.0 {
+        return pair.apart(Finding::NotPositive {});
+    }
+    if base.values.is_empty() || other.values.is_empty() || base.kind == Kind::Rating {
+        pair.ratio = Some(ratio(b, o, base.better));
+        pair.basis = Basis::Nothing;
+        pair.notes.push(Finding::NoLaunches {});
+        return pair;
+    }
+    if base.unit.quantity() == Quantity::Exact {
+        pair.ratio = Some(ratio(b, o, base.better));
+        pair.basis = Basis::Exact;
+        return pair;
+    }
+    held(
+        pair,
+        base,
+        other,
+        &Launches::of(base, other, scale, options),
+        options,
+    )
+}
+
+/// Launches against launches.
+fn held(
+    mut pair: Pair,
+    base: &Measurement,
+    other: &Measurement,
+    launches: &Launches,
+    options: &Options,
+) -> Pair {
+    if launches.paced {
+        pair.compared = Subject::Cycles;
+        pair.unit = "cycles".to_owned();
+        (pair.base, pair.other) = (base.cycles, other.cycles);
+    }
+    let Some(found) = launches.ratio(options.confidence) else {
+        return pair.apart(Finding::NotPositive {});
+    };
+    pair.ratio = Some(found.ratio);
+    pair.between = Some(launches.between);
+    pair.interval = found.interval;
+    pair.p = found.p;
+    pair
+}
+
+/// What of two measured results is held against each other.
+struct Launches<'a> {
+    /// In core cycles.
+    paced: bool,
+    base: &'a [f64],
+    /// In the unit of the base.
+    other: Vec<f64>,
+    better: Better,
+    /// Scatter between runs of one machine.
+    between: Scatter,
+}
+
+impl<'a> Launches<'a> {
+    fn of(base: &'a Measurement, other: &Measurement, scale: f64, options: &Options) -> Self {
+        let paced = options.cycles
+            && base.processor_bound
+            && other.processor_bound
+            && !base.paced_values.is_empty()
+            && !other.paced_values.is_empty();
+        let between = options.between_run(&base.id);
+        match paced {
+            true => Self {
+                paced,
+                base: &base.paced_values,
+                other: other.paced_values.clone(),
+                better: Better::Lower,
+                between: between.paced,
+            },
+            false => Self {
+                paced,
+                base: &base.values,
+                other: other.values.iter().map(|x| x * scale).collect(),
+                better: base.better,
+                between: between.raw,
+            },
+        }
+    }
+
+    /// Above 1 when the other is better.
+    fn ratio(&self, confidence: f64) -> Option<Ratio> {
+        let extra = self.between.of_two_runs();
+        let found = two::ratio(self.base, &self.other, extra, confidence)?;
+        Some(match self.better {
+            Better::Higher => found,
+            Better::Lower => found.inverse(),
+        })
+    }
+
+    /// Half of the interval of the logarithm of the ratio.
+    fn half(&self, confidence: f64) -> Option<f64> {
+        let [low, high] = self.ratio(confidence)?.interval?;
+        Some((high / low).ln() / 2.0)
+    }
+
+    /// How far both sides must be apart, on the logarithmic scale, to be called different where they are the only ones among so many
+    /// tests; `None` when so few launches never are.
+    fn needed(&self, tests: usize, options: &Options) -> Option<f64> {
+        let half = self.half(options.confidence)?;
+        let sure = self.half(1.0 - options.alpha / tests.max(1) as f64)?;
+        // the interval must exclude 1 too, and a change that is sure, but surely inside the margin, is called none
+        Some(sure.max(half).max(options.margin.ln_1p() - half))
+    }
+}
+
+/// How far the figures of two such runs must be apart, on the logarithmic scale, to be called different where they are the only ones
+/// among so many tests. `None` when they never are.
+pub(crate) fn needed(
+    base: &Measurement,
+    other: &Measurement,
+    tests: usize,
+    options: &Options,
+) -> Option<f64> {
+    let scale = scale(&other.unit, &base.unit)?;
+    Launches::of(base, other, scale, options).needed(tests, options)
+}
+
+/// The smallest change, as a share, that two such runs show in [`POWER`] of cases, where it is the only one among so many tests: how
+/// far their figures must be apart, and on top what that distance itself scatters by. `None` when no change is shown.
+pub(super) fn smallest(
+    base: &Measurement,
+    other: &Measurement,
+    tests: usize,
+    options: &Options,
+) -> Option<f64> {
+    let scale = scale(&other.unit, &base.unit)?;
+    let launches = Launches::of(base, other, scale, options);
+    let needed = launches.needed(tests, options)?;
+    let scatter = launches.half(options.confidence)? / quantile::normal(options.confidence);
+    Some((needed + quantile::normal(2.0 * POWER - 1.0) * scatter).exp_m1())
+}

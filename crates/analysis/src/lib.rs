@@ -1,0 +1,20 @@
+//! Launches to results: estimates with their findings, comparisons, histories, gates and scores. The mathematics is that of
+//! `gritstone_stats`.
+//!
+//! Must not know: files, processes, clocks, the store, how anything is drawn.
+
+pub mod ab;
+pub mod audit;
+pub mod between;
+pub mod check;
+pub mod circumstances;
+pub mod compare;
+mod describe;
+pub mod ratings;
+pub mod selftest;
+pub mod series;
+pub mod summary;
+
+/// Version of all that turns launches into results. Whoever changes what results a run gets raises it: stores keep results that were
+/// computed before, and compute them again where it is another.
+pub const VERSION: u32 = 1;

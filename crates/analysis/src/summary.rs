@@ -1,0 +1,339 @@
+//! A stored run as a reader sees it: every launch is read, each row becomes one result with its interval, its published
+//! work, and the notes that its claims and conditions earn.
+//!
+//! The way: launches -> `reading` -> rows of launches (`measured`, `size`) -> rows made from other rows
+//! (`derived`, `rating`, curves). Nothing that was measured is left out without a finding that says so.
+//!
+//! Must not know: the store, processes, how anything is drawn.
+
+mod copies;
+mod crowd;
+mod derived;
+mod disturbance;
+mod factors;
+pub(crate) mod growth;
+mod launch;
+pub mod limits;
+mod load;
+mod measured;
+mod paging;
+mod pairs;
+mod published;
+mod rating;
+pub(crate) mod reading;
+pub(crate) mod rules;
+mod size;
+
+use crowd::Floor;
+use disturbance::Disturbance;
+use gritstone_model::{
+    Benchmark, CommandWork, Count, Curve, Figure, Finding, Flag, Id, Launch, Measurement, Note,
+    Outcome, OwnCatalogue, Quantity, RunData, RunView, SCHEMA_RUN, Sample, SeriesPoint, Skip,
+    Status, Work,
+};
+use gritstone_stats::center::{self, Estimate};
+use gritstone_stats::drift;
+use gritstone_stats::scatter::Scatter;
+use launch::held_to;
+pub use launch::{Learned, Reader, launch_ns_per_op};
+use reading::{MadeOf, Reading};
+use std::collections::BTreeMap;
+
+/// What a summary is computed with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Confidence of every interval, between 0 and 1.
+    pub confidence: f64,
+    /// The machines that ratings are relative to, by the name that the entry gives (`ref:...`).
+    pub baselines: BTreeMap<String, RunView>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            confidence: 0.95,
+            baselines: BTreeMap::new(),
+        }
+    }
+}
+
+/// A row with its launches, in the order of time.
+struct Row<'a> {
+    benchmark: &'a Benchmark,
+    launches: Vec<Reading<'a>>,
+    /// What moved all of them together, as far as the run can see it; 0 for work that the processor does not bound.
+    drift: Scatter,
+}
+
+/// What the intervals of figures that are times are made with.
+struct Intervals {
+    confidence: f64,
+    drift: Scatter,
+}
+
+impl Intervals {
+    fn log_center(&self, values: &[f64]) -> Option<Estimate> {
+        center::log_center_between(values, self.drift, self.confidence)
+    }
+
+    fn plain_center(&self, values: &[f64]) -> Option<Estimate> {
+        center::plain_center_between(values, self.drift, self.confidence)
+    }
+}
+
+/// The rows of a run, launched or not, with their launches of one copy. What the run knows of its cores is from all of its launches,
+/// also from those whose rows are not there.
+fn rows(run: &RunData) -> BTreeMap<&Id, Row<'_>> {
+    let alone = || run.launches.iter().filter(|launch| launch.copies == 1);
+    let floor = Floor::of(alone());
+    let paces: Vec<f64> = alone().filter_map(|launch| pace(launch, &floor)).collect();
+    let drift = drift::of_run(&paces);
+    let row = |benchmark| Row::without_launches(benchmark, drift);
+    let benchmarks = run.benchmarks.iter();
+    let mut rows: BTreeMap<&Id, Row> = benchmarks.map(|entry| (&entry.id, row(entry))).collect();
+    for launch in alone() {
+        if let Some(row) = rows.get_mut(&launch.id) {
+            let mut reading = Reading::of(launch);
+            let figure = figure_of(row.benchmark, &reading);
+            reading.hold_to(held_to(row.benchmark, &floor), figure);
+            row.launches.push(reading);
+        }
+    }
+    rows
+}
+
+/// The frequency of the core in a launch on one CPU that nothing disturbed, GHz: beside its samples that had the core to themselves.
+fn pace(launch: &Launch, floor: &Floor) -> Option<f64> {
+    let one = launch.outcome == Outcome::Measured && launch.cpus.len() == 1;
+    if !one || Disturbance::by_conditions(true, &launch.conditions).is_any() {
+        return None;
+    }
+    let samples: Vec<&Sample> = reading::samples(launch).collect();
+    reading::ghz(floor.alone(&launch.cpus, &samples).into_iter())
+}
+
+/// The whole run, recomputed from its launches.
+#[must_use]
+pub fn summarise(run: &RunData, options: &Options) -> RunView {
+    let rows = rows(run);
+    // in three passes, since a derived figure is made of measured ones and a rating of both
+    let mut results: BTreeMap<&Id, Measurement> = BTreeMap::new();
+    for row in rows.values() {
+        let result = match &row.benchmark.work {
+            Work::Command(CommandWork {
+                figure: Figure::LinkedSize,
+                ..
+            }) => size::result(row, run),
+            Work::Kernel(_) | Work::Command(_) | Work::Scenario(_) => Measurement {
+                copies: copies::view(row, run, options),
+                ..measured::result(row, run, options)
+            },
+            Work::Derived { .. } | Work::Rating { .. } => continue,
+        };
+        results.insert(&row.benchmark.id, result);
+    }
+    for row in rows.values() {
+        if let Work::Derived { terms, share_of } = &row.benchmark.work {
+            let sum = derived::Sum {
+                benchmark: row.benchmark,
+                terms,
+                share_of: share_of.as_ref(),
+            };
+            let result = derived::result(&sum, &rows, &results, run, options);
+            results.insert(&row.benchmark.id, result);
+        }
+    }
+    for row in rows.values() {
+        if let Work::Rating {
+            over,
+            baseline,
+            weights,
+        } = &row.benchmark.work
+        {
+            let entry = rating::Entry {
+                benchmark: row.benchmark,
+                over,
+                baseline,
+            };
+            let result = match weights.is_empty() {
+                true => rating::result(&entry, &results, run, options),
+                false => factors::result(&entry, weights, &results, run, options),
+            };
+            results.insert(&row.benchmark.id, result);
+        }
+    }
+    draw_curves(run, &mut results);
+    view(run, results)
+}
+
+/// Gives rows that have a curve its points.
+fn draw_curves(run: &RunData, results: &mut BTreeMap<&Id, Measurement>) {
+    for benchmark in &run.benchmarks {
+        let Some(curve) = &benchmark.curve else {
+            continue;
+        };
+        let points = series(curve, results);
+        if let Some(result) = results.get_mut(&benchmark.id) {
+            result.series = Some(points);
+            result.series_label = Some(curve.label.clone());
+        }
+    }
+}
+
+fn view(run: &RunData, mut results: BTreeMap<&Id, Measurement>) -> RunView {
+    RunView {
+        schema: SCHEMA_RUN.to_owned(),
+        id: run.info.id.clone(),
+        label: run.info.label.clone(),
+        started: run.info.started.clone(),
+        elapsed_s: run.info.elapsed_s,
+        gritstone: Some(run.info.gritstone.clone()),
+        machine: run.info.machine.clone(),
+        settings: Some(run.info.settings.clone()),
+        results: run
+            .benchmarks
+            .iter()
+            .filter_map(|benchmark| results.remove(&benchmark.id))
+            .collect(),
+    }
+}
+
+/// The points of a curve; a row that is not in the run is a point without a figure.
+fn series(curve: &Curve, results: &BTreeMap<&Id, Measurement>) -> Vec<SeriesPoint> {
+    curve
+        .points
+        .iter()
+        .map(|(x, id)| {
+            let result = results.get(id);
+            SeriesPoint {
+                x: *x,
+                estimate: result.and_then(|r| r.estimate),
+                interval: result.and_then(|r| r.interval),
+            }
+        })
+        .collect()
+}
+
+/// A result with what the entry says and no estimate yet; the run's skip of it, if any, is in its notes.
+fn blank(benchmark: &Benchmark, run: &RunData) -> Measurement {
+    let skips = run.skips.iter().filter(|skip| skip.id == benchmark.id);
+    let mut notes: Vec<Note> = skips.map(Skip::note).collect();
+    notes.extend(rules::declared(benchmark));
+    let own = run.info.settings.catalogue.iter();
+    notes.extend(
+        own.filter(|own| own.has(&benchmark.id))
+            .map(OwnCatalogue::note),
+    );
+    Measurement {
+        title: benchmark.title.clone(),
+        version: benchmark.version,
+        notes,
+        published: benchmark.published.as_ref().map(published::blank),
+        program: run.programs.get(&benchmark.id).cloned(),
+        processor_bound: benchmark.processor_bound,
+        ..Measurement::new(
+            benchmark.id.clone(),
+            benchmark.work.kind(),
+            benchmark.unit.clone(),
+            benchmark.better,
+        )
+    }
+}
+
+/// Of rates on files the figure is all the work over all the time, since a median of samples hides the writeback that a few of
+/// them pay for.
+fn is_work_over_time(benchmark: &Benchmark) -> bool {
+    benchmark.files && matches!(benchmark.unit.quantity(), Quantity::Rate { .. })
+}
+
+/// Where operations were timed one by one, a time is their median, as the documents have it, ns.
+fn of_events(benchmark: &Benchmark, launch: &Reading) -> Option<f64> {
+    let time = matches!(benchmark.unit.quantity(), Quantity::Time { .. });
+    launch.median_latency_ns().filter(|_| time)
+}
+
+/// What the figure of a launch of this row is made of.
+fn figure_of(benchmark: &Benchmark, launch: &Reading) -> MadeOf {
+    match is_work_over_time(benchmark) || of_events(benchmark, launch).is_some() {
+        true => MadeOf::All,
+        false => MadeOf::Samples,
+    }
+}
+
+impl<'a> Row<'a> {
+    /// A row of a run that has drifted by so much.
+    fn without_launches(benchmark: &'a Benchmark, drift: Scatter) -> Self {
+        Self {
+            benchmark,
+            launches: Vec::new(),
+            drift: match benchmark.processor_bound {
+                true => drift,
+                false => Scatter::known(0.0),
+            },
+        }
+    }
+
+    fn intervals(&self, options: &Options) -> Intervals {
+        Intervals {
+            confidence: options.confidence,
+            drift: self.drift,
+        }
+    }
+
+    /// Nanoseconds an operation of a launch.
+    fn ns(&self, launch: &Reading) -> Option<f64> {
+        let of_events = of_events(self.benchmark, launch);
+        of_events.or_else(|| launch.ns_per_op(is_work_over_time(self.benchmark)))
+    }
+
+    /// Core cycles an operation of a launch: of the same operations.
+    fn cycles(&self, launch: &Reading) -> Option<f64> {
+        let cycles = launch.cycles_per_op()?;
+        match of_events(self.benchmark, launch) {
+            Some(ns) => Some(ns * launch.ghz()?),
+            None => Some(cycles),
+        }
+    }
+
+    /// How the row ended, and why where it did not end well; a skip that the result has already says why there is no launch.
+    fn outcome(&self, result: &Measurement) -> (Status, Option<Note>) {
+        let bad: Vec<&Reading> = self.launches.iter().filter(|r| !r.measured()).collect();
+        let Some(last) = self.launches.last() else {
+            let known = result.is(Flag::Skipped);
+            let unreached = (!known).then(|| Finding::NotReached {}.into());
+            return (Status::Skipped, unreached);
+        };
+        let count = Count::launches(bad.len(), self.launches.len());
+        let none = count.part == count.of;
+        // of launches that all failed the last one counts
+        let shown = if none {
+            Some(last)
+        } else {
+            bad.first().copied()
+        };
+        let failed = |reading: &Reading| {
+            let outcome = &reading.launch.outcome;
+            Note::new(Finding::Failed {
+                outcome: status(outcome),
+                reason: outcome.why().to_owned(),
+                count,
+                refuted: bad.iter().any(|r| r.refutes_its_work()),
+            })
+        };
+        let outcome = match none {
+            true => status(&last.launch.outcome),
+            false => Status::Measured,
+        };
+        (outcome, shown.map(failed))
+    }
+}
+
+/// How a launch ended, as that of a result.
+pub(crate) fn status(outcome: &Outcome) -> Status {
+    match outcome {
+        Outcome::Measured => Status::Measured,
+        Outcome::Skipped(_) => Status::Skipped,
+        Outcome::Failed(_) => Status::Failed,
+        Outcome::TimedOut(_) => Status::TimedOut,
+    }
+}

@@ -1,0 +1,224 @@
+//! A row as one copy and as several at once: what they do together, what each has of it, and the law by which that grows.
+//!
+//! A copy's rate is all its work over all its time: where copies share a CPU, a sample that had it alone says nothing. What
+//! all do together is the sum of their rates. Efficiency is taken round by round, from the launches of the same round.
+//!
+//! Must not know: how copies are started, how a table is drawn.
+
+use super::reading::{Reading, median};
+use super::rules::{self, Evidence, Spread};
+use super::{Options, Row, blank};
+use gritstone_model::{
+    Benchmark, Claims, CopiesPoint, CopiesView, Flag, LawView, Note, Quantity, Repeat, RunData,
+    SeriesPoint, in_order,
+};
+use gritstone_stats::center;
+use gritstone_stats::scaling::{self, Law, Peak, Range, Round, Unfitted};
+use std::collections::BTreeMap;
+
+/// What all copies did together in each round, ns an operation; of several launches in one round the median.
+type Rounds = BTreeMap<u32, f64>;
+
+/// All that a row was measured as, beside `one` copy; `None` when that was nothing.
+pub(super) fn view(row: &Row, run: &RunData, options: &Options) -> Option<CopiesView> {
+    let mut sizes: BTreeMap<u32, Vec<Reading>> = BTreeMap::new();
+    for launch in run
+        .launches
+        .iter()
+        .filter(|l| l.copies > 1 && l.id == row.benchmark.id)
+    {
+        let own = sizes.entry(launch.copies).or_default();
+        own.push(Reading::of(launch));
+    }
+    if sizes.is_empty() {
+        return None;
+    }
+    // of one copy, too, all that a launch did counts, and so nothing can be left out of it
+    let alone = measured(row);
+    let (alone, found) = rules::alone(&alone, |l| l.crowded_in_part, options.confidence);
+    let note = found.map(Note::new);
+    let one = rounds(&alone);
+    let mut all = vec![(1, one.clone())];
+    let mut points = vec![point(1, row, &alone, run, options)];
+    points[0].notes.extend(note.clone());
+    // what is left out is told once; what could not be is in every efficiency
+    let mark = note.filter(|note| note.flag() == Some(Flag::Interference));
+    for (copies, launches) in sizes {
+        let benchmark = of_copies(row.benchmark, copies);
+        let several = Row {
+            benchmark: &benchmark,
+            launches,
+            drift: row.drift,
+        };
+        let launches = measured(&several);
+        let together = rounds(&launches);
+        let mut point = point(copies, &several, &launches, run, options);
+        point.notes.extend(mark.clone());
+        let efficiency: Vec<f64> = together
+            .iter()
+            .filter_map(|(round, ns)| Some(one.get(round)? / (f64::from(copies) * ns)))
+            .collect();
+        let center = center::log_center(&efficiency, options.confidence);
+        point.efficiency = center.map(|center| center.value);
+        point.efficiency_interval = center.and_then(|center| center.interval);
+        point.efficiencies = efficiency;
+        points.push(point);
+        all.push((copies, together));
+    }
+    let law = scaling::fit(&by_round(&all), options.confidence, run.info.settings.seed);
+    Some(CopiesView {
+        points,
+        law: law.as_ref().ok().map(|law| law_view(law, row.benchmark)),
+        unfitted: law.err().map(unfitted),
+    })
+}
+
+/// What is claimed of so many copies. Time that grows with n is shown by one copy, which nothing makes wait; and so many
+/// do an operation in so much less time than the least that one takes.
+fn of_copies(benchmark: &Benchmark, copies: u32) -> Benchmark {
+    let least = benchmark.claims.min_ns_per_op;
+    Benchmark {
+        claims: Claims {
+            linear: false,
+            min_ns_per_op: least.map(|ns| ns / f64::from(copies)),
+            ..benchmark.claims.clone()
+        },
+        ..benchmark.clone()
+    }
+}
+
+fn measured<'a, 'b>(row: &'a Row<'b>) -> Vec<&'a Reading<'b>> {
+    let launches = row.launches.iter();
+    launches.filter(|reading| reading.measured()).collect()
+}
+
+fn rounds(launches: &[&Reading]) -> Rounds {
+    let mut values: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for reading in launches {
+        if let Some(ns) = reading.together_ns() {
+            values.entry(reading.launch.round).or_default().push(ns);
+        }
+    }
+    let each = values.into_iter();
+    each.filter_map(|(round, ns)| Some((round, median(ns)?)))
+        .collect()
+}
+
+/// The figure of so many copies, with the notes of several; those of one stand at the row.
+fn point(
+    copies: u32,
+    row: &Row,
+    measured: &[&Reading],
+    run: &RunData,
+    options: &Options,
+) -> CopiesPoint {
+    let benchmark = row.benchmark;
+    let (timed, ns): (Vec<&Reading>, Vec<f64>) = measured
+        .iter()
+        .filter_map(|reading| Some((*reading, reading.together_ns()?)))
+        .unzip();
+    let figures = ns
+        .iter()
+        .filter_map(|&ns| benchmark.unit.figure(ns, benchmark.amount_per_op));
+    let values: Vec<f64> = figures.collect();
+    let center = row.intervals(options).log_center(&values);
+    let total = center.map(|center| center.value);
+    let interval = center.and_then(|center| center.interval);
+    let share = match benchmark.unit.quantity() {
+        Quantity::Rate { .. } => 1.0 / f64::from(copies),
+        _ => f64::from(copies),
+    };
+    let mut notes = vec![];
+    if copies > 1 {
+        notes.extend(row.outcome(&blank(benchmark, run)).1);
+        let spread = (!values.is_empty()).then(|| Spread {
+            n: values.len(),
+            what: Repeat::Launch,
+            interval,
+            confidence: options.confidence,
+            precision: run.info.settings.precision,
+            modes: None,
+            range: rules::range(&values),
+        });
+        notes.extend(rules::work(&Evidence {
+            benchmark,
+            launches: measured,
+            alone: measured,
+            timed: timed.len(),
+            ns: center::log_center(&ns, options.confidence).map(|e| e.value),
+            spread,
+            drift: None,
+        }));
+    }
+    CopiesPoint {
+        copies,
+        total,
+        interval,
+        per_copy: total.map(|total| total * share),
+        efficiency: (copies == 1 && total.is_some()).then_some(1.0),
+        efficiency_interval: None,
+        values,
+        efficiencies: vec![],
+        launches: timed.len(),
+        samples: timed.iter().map(|reading| reading.samples.len()).sum(),
+        notes: in_order(notes),
+    }
+}
+
+/// Operations a second of all sizes, round by round.
+fn by_round(all: &[(u32, Rounds)]) -> Vec<Round> {
+    let mut rounds: BTreeMap<u32, Round> = BTreeMap::new();
+    for (copies, together) in all {
+        for (round, ns) in together {
+            rounds.entry(*round).or_default().push((*copies, 1e9 / ns));
+        }
+    }
+    rounds.into_values().collect()
+}
+
+fn law_view(law: &Law, benchmark: &Benchmark) -> LawView {
+    let figure = |rate: f64| benchmark.unit.figure(1e9 / rate, benchmark.amount_per_op);
+    let curve = law.curve.iter().map(|(n, range)| {
+        let mut ends = [figure(range.low), figure(range.high)];
+        ends.sort_by(|a, b| a.unwrap_or(f64::NAN).total_cmp(&b.unwrap_or(f64::NAN)));
+        let interval = ends[0].zip(ends[1]).map(|(low, high)| [low, high]);
+        SeriesPoint {
+            x: *n,
+            estimate: figure(range.estimate),
+            interval: interval.filter(|[low, high]| *low > 0.0 && high.is_finite()),
+        }
+    });
+    let ends = |range: Range| [range.low, range.high].map(|end| end.is_finite().then_some(end));
+    let peak = match law.peak {
+        Peak::At(range) => Some(range),
+        Peak::NotSeen => None,
+    };
+    LawView {
+        one: law.one.estimate,
+        one_interval: ends(law.one),
+        contention: law.contention.estimate,
+        contention_interval: ends(law.contention),
+        coherence: law.coherence.estimate,
+        coherence_interval: ends(law.coherence),
+        peak: peak.map(|range| range.estimate),
+        peak_interval: peak.map(ends),
+        knee: law.knee,
+        curve: curve.collect(),
+    }
+}
+
+fn unfitted(why: Unfitted) -> gritstone_model::Unfitted {
+    use gritstone_model::Unfitted as Reason;
+    match why {
+        Unfitted::Sizes(sizes) => Reason::Sizes {
+            sizes,
+            needed: scaling::LEAST_SIZES,
+        },
+        Unfitted::Launches(copies, launches) => Reason::Launches {
+            copies,
+            launches,
+            needed: scaling::LEAST_LAUNCHES,
+        },
+        Unfitted::NoRate => Reason::NoRate,
+    }
+}

@@ -1,0 +1,372 @@
+//! A figure made from other rows: per round, the sum of its terms; over rounds, the centre on the plain scale, since a
+//! difference can be negative. What is not positive is said and never clamped.
+//!
+//! Must not know: claims of the terms beyond those that their results carry.
+
+use super::reading::{Reading, median};
+use super::rules::{self, Spread};
+use super::{Intervals, Options, Row, blank, published};
+use crate::describe;
+use gritstone_model::{
+    Benchmark, Count, Finding, Flag, Id, Measurement, NegativeBecause, Note, PublishedView,
+    PublishedWork, Repeat, RunData, Status, Subject, Term, in_order,
+};
+use gritstone_stats::center;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The terms with their launches.
+pub(super) struct Terms<'a> {
+    terms: Vec<(f64, Vec<&'a Reading<'a>>)>,
+    /// The rounds that count: in which a term was measured, and none beside which another thread of the core was busy.
+    rounds: BTreeSet<u32>,
+    /// How many do not count.
+    crowded: usize,
+}
+
+/// What a derived row says of itself.
+pub(super) struct Sum<'a> {
+    pub benchmark: &'a Benchmark,
+    pub terms: &'a [Term],
+    /// The row whose rate is the whole, where the figure is a share.
+    pub share_of: Option<&'a Id>,
+}
+
+impl Sum<'_> {
+    /// The sums of rounds in the unit of the row. A share pairs each round with the whole as that round has it.
+    fn figures(&self, sums: &[(u32, f64)], rows: &BTreeMap<&Id, Row>, confidence: f64) -> Vec<f64> {
+        let amount = self.benchmark.amount_per_op;
+        let Some(whole) = self.share_of else {
+            let unit = |(_, ns): &(u32, f64)| self.benchmark.unit.figure(*ns, amount);
+            return sums.iter().filter_map(unit).collect();
+        };
+        let term = Term {
+            id: whole.clone(),
+            times: 1.0,
+        };
+        let rounds: BTreeMap<u32, f64> = Terms::new(&[term], rows, confidence)
+            .by_round(|launch| launch.ns_per_op(false))
+            .into_iter()
+            .collect();
+        let amount_of_whole = rows
+            .get(whole)
+            .map_or(1.0, |row| row.benchmark.amount_per_op);
+        let share = |(round, ns): &(u32, f64)| {
+            let whole = rounds.get(round)? / amount_of_whole;
+            Some(100.0 * whole / (ns / amount))
+        };
+        sums.iter().filter_map(share).collect()
+    }
+}
+
+/// The result of a derived row.
+pub(super) fn result(
+    sum: &Sum,
+    rows: &BTreeMap<&Id, Row>,
+    results: &BTreeMap<&Id, Measurement>,
+    run: &RunData,
+    options: &Options,
+) -> Measurement {
+    let (benchmark, terms) = (sum.benchmark, sum.terms);
+    let mut result = blank(benchmark, run);
+    let launched = Terms::new(terms, rows, options.confidence);
+    let by_round = launched.by_round(|launch| launch.ns_per_op(false));
+    result.values = sum.figures(&by_round, rows, options.confidence);
+    let sums: Vec<f64> = by_round.into_iter().map(|(_, sum)| sum).collect();
+    result.launches = result.values.len();
+    result.samples = launched.samples();
+    let made_of = benchmark.work.parts();
+    result.notes.extend(inherited(made_of.into_iter(), results));
+
+    let intervals = rows[&benchmark.id].intervals(options);
+    if let Some(center) = intervals.plain_center(&result.values) {
+        result.outcome = Status::Measured;
+        result.estimate = Some(center.value);
+        result.interval = center.interval;
+        result.confidence = center.interval.map(|_| center.confidence);
+        result.statistics = describe::describe(&result.values);
+        if sum.share_of.is_none() {
+            cycles(&mut result, &launched, options);
+        }
+        let precision = run.info.settings.precision;
+        let ns = center::plain_center(&sums, options.confidence).map(|e| e.value);
+        let evidence = Evidence {
+            benchmark,
+            result: &result,
+            launched: &launched,
+            ns: ns.filter(|&ns| ns > 0.0),
+            precision,
+            confidence: options.confidence,
+        };
+        let found: Vec<Note> = evidence.notes().collect();
+        result.notes.extend(found);
+    } else if !result.is(Flag::Skipped) {
+        result.notes.push(unmade(benchmark, results));
+    }
+    if let Some(work) = &benchmark.published {
+        let disturbed = result.is(Flag::Interference);
+        let (view, notes) = publish(work, &launched, terms, rows, &intervals, disturbed);
+        result.published = Some(view);
+        result.notes.extend(notes);
+    }
+    result.notes = in_order(result.notes);
+    result
+}
+
+impl<'a> Terms<'a> {
+    pub fn new(terms: &[Term], rows: &'a BTreeMap<&Id, Row>, confidence: f64) -> Self {
+        let terms: Vec<(f64, Vec<&Reading>)> = terms
+            .iter()
+            .map(|term| {
+                let launches = rows.get(&term.id).map_or(&[][..], |row| &row.launches);
+                let measured = launches.iter().filter(|launch| launch.measured());
+                (term.times, measured.collect())
+            })
+            .collect();
+        let all = || terms.iter().flat_map(|(_, launches)| launches);
+        let rounds: BTreeSet<u32> = all().map(|launch| launch.launch.round).collect();
+        let crowded = all().filter(|launch| launch.crowded);
+        let crowded: BTreeSet<u32> = crowded.map(|launch| launch.launch.round).collect();
+        let alone: BTreeSet<u32> = rounds.difference(&crowded).copied().collect();
+        let (rounds, crowded) = match alone.len() < rules::fewest(confidence) {
+            true => (rounds, 0),
+            false => (alone, crowded.len()),
+        };
+        Self {
+            terms,
+            rounds,
+            crowded,
+        }
+    }
+
+    /// The sum of the terms in every round that has a value of each, in the order of rounds. A term that was launched
+    /// more than once in a round is the median of these.
+    pub fn by_round(&self, value: impl Fn(&Reading) -> Option<f64>) -> Vec<(u32, f64)> {
+        let sum = |&round: &u32| {
+            let terms = self.terms.iter().map(|(times, launches)| {
+                let in_round = launches.iter().filter(|l| l.launch.round == round);
+                median(in_round.filter_map(|launch| value(launch))).map(|x| times * x)
+            });
+            Some((round, terms.sum::<Option<f64>>()?))
+        };
+        if self.terms.is_empty() {
+            return Vec::new();
+        }
+        self.rounds.iter().filter_map(sum).collect()
+    }
+
+    /// The same without the rounds.
+    fn sums(&self, value: impl Fn(&Reading) -> Option<f64>) -> Vec<f64> {
+        self.by_round(value)
+            .into_iter()
+            .map(|(_, sum)| sum)
+            .collect()
+    }
+
+    /// The sums of what comes of batches, without the rounds in which another thread of the core was busy beside one of them
+    /// while enough are left; with what must be known of the others, or of them.
+    fn batches(
+        &self,
+        value: impl Fn(&Reading) -> Option<f64>,
+        confidence: f64,
+    ) -> (Vec<f64>, Option<Finding>) {
+        let all = self.sums(&value);
+        let alone = self.sums(|launch| value(launch).filter(|_| !launch.crowded_batches));
+        let crowded = all.len() - alone.len();
+        match alone.len() < rules::fewest(confidence) {
+            true => {
+                let mark = rules::beside_a_crowd(Count::rounds(crowded, all.len()));
+                (all, mark)
+            }
+            false => (alone, rules::left_out(Count::rounds(crowded, all.len()))),
+        }
+    }
+
+    fn samples(&self) -> usize {
+        let all = self.terms.iter().flat_map(|(_, launches)| launches);
+        all.map(|launch| launch.samples.len()).sum()
+    }
+}
+
+/// Core cycles likewise, where every launch was paced.
+fn cycles(result: &mut Measurement, launched: &Terms, options: &Options) {
+    let paced = launched.sums(|launch| launch.cycles_per_op());
+    if paced.len() != result.values.len() {
+        return;
+    }
+    if let Some(center) = center::plain_center(&paced, options.confidence) {
+        result.cycles = Some(center.value);
+        result.cycles_interval = center.interval;
+        let all = launched.terms.iter().flat_map(|(_, launches)| launches);
+        result.ghz = median(all.filter_map(|launch| launch.ghz()));
+        result.paced_values = paced;
+    }
+}
+
+/// What is doubtful about a term is doubtful about what is made of it. How far launches of a term scatter shows in the
+/// interval of the sum.
+pub(super) fn inherited<'a>(
+    made_of: impl Iterator<Item = &'a Id>,
+    results: &BTreeMap<&Id, Measurement>,
+) -> Vec<Note> {
+    let flags = [Some(Flag::Invalid), Some(Flag::Interference)];
+    let results = made_of.filter_map(|id| results.get(id));
+    let notes = results.flat_map(|result| result.own_notes().map(move |note| (result, note)));
+    notes
+        .filter(|(_, note)| flags.contains(&note.flag()))
+        .map(|(result, note)| {
+            Note::new(Finding::Inherited {
+                from: result.id.clone(),
+                finding: Box::new(note.finding.clone()),
+            })
+        })
+        .collect()
+}
+
+/// Why there is nothing to sum.
+fn unmade(benchmark: &Benchmark, results: &BTreeMap<&Id, Measurement>) -> Note {
+    let parts = benchmark.work.parts();
+    let absent = |id: &&&Id| !results.contains_key(**id);
+    let empty = |id: &&&Id| results.get(**id).is_some_and(|r| r.estimate.is_none());
+    let ids = |missing: &dyn Fn(&&&Id) -> bool| -> Vec<Id> {
+        let missing = parts.iter().filter(|id| missing(id));
+        missing.map(|id| (*id).clone()).collect()
+    };
+    Note::new(Finding::PartsMissing {
+        absent: ids(&absent),
+        empty: ids(&empty),
+    })
+}
+
+/// What the rules of a difference look at.
+struct Evidence<'a> {
+    benchmark: &'a Benchmark,
+    result: &'a Measurement,
+    launched: &'a Terms<'a>,
+    /// The estimate, ns, above 0.
+    ns: Option<f64>,
+    precision: f64,
+    confidence: f64,
+}
+
+/// What is found, if anything.
+type Rule = fn(&Evidence) -> Option<Finding>;
+
+/// The rules of a difference that has an estimate, in the order of their findings.
+const RULES: [Rule; 4] = [
+    incomplete,
+    |e| {
+        rules::left_out(Count::rounds(
+            e.launched.crowded,
+            e.launched.rounds.len() + e.launched.crowded,
+        ))
+    },
+    |e| e.positive(),
+    |e| rules::below_minimum(e.benchmark, e.ns?),
+];
+
+fn incomplete(evidence: &Evidence) -> Option<Finding> {
+    let all = evidence.launched.rounds.len();
+    let count = Count::rounds(all - evidence.result.values.len(), all);
+    (count.part > 0).then_some(Finding::IncompleteRounds { count })
+}
+
+impl Evidence<'_> {
+    fn notes(&self) -> impl Iterator<Item = Note> {
+        let found = RULES.iter().filter_map(|rule| rule(self));
+        let result = self.result;
+        let spread = Spread {
+            n: result.values.len(),
+            what: Repeat::Round,
+            interval: result.interval,
+            confidence: self.confidence,
+            // a width relative to what may be nothing says nothing
+            precision: match self.positive() {
+                Some(_) => 0.0,
+                None => self.precision,
+            },
+            modes: result.statistics.as_ref().and_then(|s| s.modes),
+            range: rules::range(&result.values),
+        };
+        let repeatable: Vec<Note> = rules::repeatable(&spread).collect();
+        found.map(Note::new).chain(repeatable)
+    }
+
+    fn positive(&self) -> Option<Finding> {
+        positive(
+            self.result.estimate?,
+            self.result.interval,
+            self.benchmark.unit.as_str(),
+            self.result.is(Flag::Interference),
+        )
+    }
+}
+
+/// A sum that is not positive, or that may not be. Only one whose whole interval is below nothing tells against its rows: noise
+/// alone makes half of all differences of equal rows negative. Other work that shares the CPU with a row that never sleeps takes more
+/// from it than from one that does, so that of rows with interference a sum below nothing says nothing of their work.
+fn positive(sum: f64, interval: Option<[f64; 2]>, unit: &str, disturbed: bool) -> Option<Finding> {
+    let sure = interval.is_none_or(|[_, high]| high <= 0.0);
+    if sum <= 0.0 && sure {
+        return Some(Finding::Negative {
+            value: sum,
+            unit: unit.to_owned(),
+            because: match (disturbed, interval) {
+                (true, _) => NegativeBecause::Interference,
+                (false, None) => NegativeBecause::TooFew,
+                (false, Some(_)) => NegativeBecause::Work,
+            },
+        });
+    }
+    let interval = interval.filter(|[low, _]| *low <= 0.0)?;
+    let unit = unit.to_owned();
+    Some(Finding::ReachesZero { interval, unit })
+}
+
+/// The published work as the sum of the batches of the terms: real time per round; user time by the CPU clock, where no
+/// term enters the kernel of the system, since a difference of ticks says nothing.
+fn publish(
+    work: &PublishedWork,
+    launched: &Terms,
+    terms: &[Term],
+    rows: &BTreeMap<&Id, Row>,
+    intervals: &Intervals,
+    disturbed: bool,
+) -> (PublishedView, Vec<Note>) {
+    let mut view = published::blank(work);
+    let mut notes = Vec::new();
+    let about = |found: Option<Finding>, subject| found.map(|f| Note::new(f).about(subject));
+    let (values, crowd) = launched.batches(|l| l.batch_s(work.operations), intervals.confidence);
+    view.values = values;
+    let beside = |found: &Finding| found.flag() == Some(Flag::Interference);
+    let disturbed = disturbed || crowd.as_ref().is_some_and(beside);
+    notes.extend(about(crowd, Subject::Real));
+    if let Some(real) = intervals.plain_center(&view.values) {
+        (view.real_s, view.real_interval) = (Some(real.value), real.interval);
+        let found = positive(real.value, real.interval, "s", disturbed);
+        notes.extend(about(found, Subject::Real));
+    } else if !launched.rounds.is_empty() {
+        let all = launched.rounds.len();
+        let found = Finding::NoBatch {
+            count: Count::rounds(all, all),
+            did: None,
+            operations: work.operations,
+            timed: false,
+        };
+        notes.extend(about(Some(found), Subject::Real));
+    }
+    let stays_out = |term: &Term| {
+        let row = rows.get(&term.id);
+        row.is_some_and(|row| row.benchmark.claims.syscalls_per_op == Some(0.0))
+    };
+    if terms.iter().all(stays_out) {
+        let cpu = |launch: &Reading| launch.batch_cpu_s(work.operations);
+        let (users, crowd) = launched.batches(cpu, intervals.confidence);
+        notes.extend(about(crowd, Subject::User));
+        if let Some(user) = intervals.plain_center(&users) {
+            (view.user_s, view.user_interval) = (Some(user.value), user.interval);
+            let found = positive(user.value, user.interval, "s", disturbed);
+            notes.extend(about(found, Subject::User));
+        }
+    }
+    (view, notes)
+}

@@ -1,0 +1,172 @@
+//! The summary of hp-1987, table 5.1: the arithmetic mean, with published weights, of how each row stands against a baseline.
+//!
+//! Of times, so lower is better. A row that the baseline does not print is left out, with its weight, and named; one that this
+//! run lacks, or that is invalid, withholds the mean: over what is left it would be another one under the same name.
+//!
+//! Must not know: which rows there are, where the baseline comes from.
+
+use super::rating::Entry;
+use super::rules::{self, Spread};
+use super::{Options, blank};
+use crate::between::DEFAULT;
+use crate::compare::scale;
+use crate::ratings::{parts_flagged, withheld};
+use gritstone_model::{
+    Better, Finding, Flag, Id, Measurement, Note, Part, PartValue, Repeat, RunData, RunView,
+    Status, Subject, Withheld, in_order,
+};
+use gritstone_stats::quantile;
+use gritstone_stats::rating::{RatingRow, arithmetic};
+use std::collections::BTreeMap;
+
+/// What is compared: the median of what was measured.
+const COMPARED: Subject = Subject::Estimate;
+
+/// A row that the baseline has a figure of.
+struct Factor<'a> {
+    part: Part,
+    row: RatingRow,
+    /// The result here, and what its unit is in that of the baseline.
+    own: Option<(&'a Measurement, f64)>,
+}
+
+/// The rows, by what becomes of them.
+#[derive(Default)]
+struct Factors<'a> {
+    compared: Vec<Factor<'a>>,
+    /// The baseline has no figure.
+    unprinted: Vec<&'a Id>,
+    /// Weight of the former, and of all.
+    left_out: f64,
+    all: f64,
+}
+
+impl<'a> Factors<'a> {
+    fn own(&self) -> impl Iterator<Item = &'a Measurement> {
+        self.compared
+            .iter()
+            .filter_map(|factor| Some(factor.own?.0))
+    }
+}
+
+/// The result of such a rating.
+pub(super) fn result(
+    entry: &Entry,
+    weights: &[f64],
+    results: &BTreeMap<&Id, Measurement>,
+    run: &RunData,
+    options: &Options,
+) -> Measurement {
+    let mut result = blank(entry.benchmark, run);
+    let Some(baseline) = options.baselines.get(entry.baseline) else {
+        let why = entry.withheld(Withheld::NoBaseline);
+        result.notes.push(why.into());
+        return result;
+    };
+    let factors = gather(entry.over, weights, baseline, results);
+    for Factor { part, row, own } in &factors.compared {
+        let ratio = own.and_then(|(own, unit)| Some(own.estimate? * unit / row.reference));
+        let part = match part {
+            Part::Benchmark(id) => Part::RatioOf(id.clone()),
+            other => other.clone(),
+        };
+        result
+            .parts
+            .extend(ratio.map(|value| PartValue { part, value }));
+    }
+    let rows: Vec<RatingRow> = factors.compared.iter().map(|f| f.row.clone()).collect();
+    match arithmetic(&rows, options.confidence) {
+        Err(why) => {
+            let parts: Vec<&Part> = factors.compared.iter().map(|f| &f.part).collect();
+            let why = entry.withheld(withheld(why, &parts));
+            result.notes.push(why.into());
+        }
+        Ok(mean) => {
+            result.outcome = Status::Measured;
+            result.estimate = Some(mean.value);
+            // what runs differ by is in all rows alike, and is not averaged away
+            let half = |[low, high]: [f64; 2]| {
+                let drift =
+                    quantile::student(options.confidence, DEFAULT.raw.freedom) * DEFAULT.raw.ln_sd;
+                ((high / low).ln() / 2.0).hypot(drift)
+            };
+            let half = mean.interval.map(half);
+            result.interval = half.map(|half| [mean.value / half.exp(), mean.value * half.exp()]);
+            result.confidence = half.map(|_| options.confidence);
+            result.launches = factors.own().map(|own| own.launches).sum();
+            result.notes.extend(rules::repeatable(&Spread {
+                n: factors.own().map(|own| own.launches).min().unwrap_or(0),
+                what: Repeat::Launch,
+                interval: result.interval,
+                confidence: options.confidence,
+                precision: 0.0,
+                modes: None,
+                range: 0.0,
+            }));
+            result.notes.extend(doubts(&factors));
+        }
+    }
+    result.notes.extend(unprinted(&factors, entry));
+    result.notes = in_order(result.notes);
+    result
+}
+
+fn gather<'a>(
+    over: &'a [Id],
+    weights: &[f64],
+    baseline: &RunView,
+    results: &'a BTreeMap<&Id, Measurement>,
+) -> Factors<'a> {
+    let mut factors = Factors::default();
+    for (id, &weight) in over.iter().zip(weights) {
+        factors.all += weight;
+        let printed = baseline.get(id);
+        let Some((printed, reference)) = printed.and_then(|p| Some((p, p.estimate?))) else {
+            factors.unprinted.push(id);
+            factors.left_out += weight;
+            continue;
+        };
+        let mut row = RatingRow {
+            launches: vec![],
+            reference,
+            lower_is_better: printed.better == Better::Lower,
+            weight,
+            invalid: false,
+        };
+        let own = results.get(id).filter(|own| own.estimate.is_some());
+        let own = own.and_then(|own| Some((own, scale(&own.unit, &printed.unit)?)));
+        if let Some((own, unit)) = own {
+            row.invalid = own.has(Flag::Invalid, COMPARED);
+            row.launches = own.values.iter().map(|value| value * unit).collect();
+        }
+        factors.compared.push(Factor {
+            part: Part::Benchmark(id.clone()),
+            row,
+            own,
+        });
+    }
+    factors
+}
+
+/// What the baseline lacks.
+fn unprinted(factors: &Factors, entry: &Entry) -> Option<Note> {
+    let benchmarks: Vec<Id> = factors.unprinted.iter().copied().cloned().collect();
+    (!benchmarks.is_empty()).then(|| {
+        Note::new(Finding::WeightLeftOut {
+            share: 1.0 - factors.left_out / factors.all,
+            baseline: entry.baseline.to_owned(),
+            benchmarks,
+        })
+    })
+}
+
+/// One note for each flag that rows have, with the rows.
+fn doubts(factors: &Factors) -> Vec<Note> {
+    let note = |flag| {
+        let flagged = factors.own().filter(|own| own.has(flag, COMPARED));
+        let ids = flagged.map(|own| own.id.clone()).collect();
+        parts_flagged(flag, ids, factors.compared.len())
+    };
+    let flags = [Flag::Interference, Flag::NotComparable];
+    flags.into_iter().filter_map(note).collect()
+}

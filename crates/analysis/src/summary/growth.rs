@@ -1,0 +1,149 @@
+//! Whether time grows in proportion to the operations done: what a loop that a compiler removed, and work that piles up, cannot show.
+//!
+//! Must not know: estimates, what else an entry claims.
+
+use super::disturbance::Disturbance;
+use super::limits;
+use super::reading::{Reading, median};
+use gritstone_model::{Benchmark, Finding};
+use gritstone_stats::center::ends_of_median;
+use std::collections::BTreeMap;
+
+/// Time must grow in proportion to n, between the two largest n that were probed often enough. A launch that was disturbed
+/// says nothing of it: a region longer than the turn of whoever else has the CPU is always interrupted, one that is shorter
+/// seldom, so that all work seems to grow faster than n (another thread of the core slows both alike, and is let pass). In each of the others the least time of each n counts, as in an
+/// audit: bursts that are too short to disturb a launch only ever add time, and more to long regions than to short. Who else has the
+/// core of a virtual machine is not seen at all: that time grows faster than n must be so among shorter regions too. That it grows slower
+/// is nobody else's doing, and needs no more.
+pub(super) fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Finding> {
+    let growth = |l: &Reading| Growth::of(l.warm(), least);
+    if launches.iter().all(|l| growth(l).is_none()) {
+        return Some(Growth::unseen(launches.len()));
+    }
+    // without a /proc nobody knows
+    let calm = |l: &Reading| {
+        let conditions = &l.launch.conditions;
+        conditions.others.is_some()
+            && !Disturbance::by_conditions(benchmark.processor_bound, conditions).is_any()
+    };
+    let growths: Vec<Growth> = launches
+        .iter()
+        .filter(|l| calm(l))
+        .filter_map(|l| growth(l))
+        .collect();
+    if growths.len() < limits::LINEAR_LAUNCHES {
+        return None;
+    }
+    let example = growths.first()?;
+    let exponents: Vec<f64> = growths.iter().map(|growth| growth.exponent).collect();
+    let growth = example.as_of(&exponents);
+    let faster = growth.exponent > *limits::LINEAR_EXPONENT.end();
+    if !surely_not_linear(&exponents) || (faster && shorter_grow_as_n(launches)) {
+        return None;
+    }
+    growth.fault()
+}
+
+/// The least time of regions of one n.
+pub(crate) fn least(walls: &[f64]) -> Option<f64> {
+    walls.iter().copied().reduce(f64::min)
+}
+
+/// Whether time grows with n over the last doublings together, by the least time of each n in all launches: the median of the steps,
+/// of which two may be longer than a turn of the CPU.
+fn shorter_grow_as_n(launches: &[&Reading]) -> bool {
+    let all = launches.iter().flat_map(|l| l.warm());
+    let steps = Growth::steps(all, least);
+    let last = steps.iter().take(limits::LINEAR_STEPS);
+    median(last.map(|step| step.exponent)).is_some_and(|m| limits::LINEAR_EXPONENT.contains(&m))
+}
+
+/// Whether launches at large grow otherwise than in proportion: the median of their exponents is beyond what any cache explains, or its
+/// 95 % interval by order statistics is outside of what counts as linear (all of them, where they are too few for one). Work that others
+/// have a part in scatters by tenths from launch to launch.
+pub(crate) fn surely_not_linear(exponents: &[f64]) -> bool {
+    let (linear, explained) = (limits::LINEAR_EXPONENT, limits::EXPLAINED_EXPONENT);
+    let beyond = median(exponents.iter().copied()).is_some_and(|m| !explained.contains(&m));
+    let ends = ends_of_median(exponents, limits::LINEAR_CONFIDENCE);
+    beyond || ends.is_some_and(|[low, high]| low > *linear.end() || high < *linear.start())
+}
+
+/// How time grows with n.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Growth {
+    small: u64,
+    large: u64,
+    /// The power of n.
+    pub exponent: f64,
+}
+
+impl Growth {
+    /// From timed regions (n, ns), those of one n taken together by `typical`: ln(ratio of times) / ln(ratio of n), of the largest n
+    /// and the next that is half of it or less.
+    pub(crate) fn of(
+        warm: impl Iterator<Item = (u64, u64)>,
+        typical: impl Fn(&[f64]) -> Option<f64>,
+    ) -> Option<Self> {
+        Self::steps(warm, typical).into_iter().next()
+    }
+
+    /// The same from each n to the next that is half of it or less, the largest first.
+    fn steps(
+        warm: impl Iterator<Item = (u64, u64)>,
+        typical: impl Fn(&[f64]) -> Option<f64>,
+    ) -> Vec<Self> {
+        let mut by_n: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        for (n, wall) in warm.filter(|(n, _)| *n > 0) {
+            by_n.entry(n).or_default().push(wall as f64);
+        }
+        by_n.retain(|_, walls| walls.len() >= limits::LINEAR_REGIONS);
+        let mut probed = by_n
+            .into_iter()
+            .rev()
+            .filter_map(|(n, walls)| Some((n, typical(&walls)?)));
+        let Some(mut last) = probed.next() else {
+            return Vec::new();
+        };
+        let mut steps = Vec::new();
+        for (n, wall) in probed {
+            let (large, long) = last;
+            // from 64 to 100, the last step of a doubling that a limit cuts short, a breath of noise is no growth
+            if 2 * n > large + 1 {
+                continue;
+            }
+            let exponent = (long / wall).ln() / (large as f64 / n as f64).ln();
+            steps.push(Self {
+                small: n,
+                large,
+                // no time at either n is no growth
+                exponent: if exponent.is_nan() { 0.0 } else { exponent },
+            });
+            last = (n, wall);
+        }
+        steps
+    }
+
+    /// With the median of these exponents instead of its own, where there are any.
+    pub(crate) fn as_of(self, exponents: &[f64]) -> Self {
+        let exponent = median(exponents.iter().copied()).unwrap_or(self.exponent);
+        Self { exponent, ..self }
+    }
+
+    /// Why it is not in proportion to n, if it is not.
+    pub(crate) fn fault(&self) -> Option<Finding> {
+        (!limits::LINEAR_EXPONENT.contains(&self.exponent)).then(|| Finding::NotLinear {
+            small: self.small,
+            large: self.large,
+            exponent: Some(self.exponent).filter(|exponent| exponent.is_finite()),
+            allowed: [
+                *limits::LINEAR_EXPONENT.start(),
+                *limits::LINEAR_EXPONENT.end(),
+            ],
+        })
+    }
+
+    /// What is found where no launch shows any growth.
+    pub(crate) fn unseen(launches: usize) -> Finding {
+        Finding::GrowthUnverified { launches }
+    }
+}

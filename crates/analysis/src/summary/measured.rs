@@ -1,0 +1,136 @@
+//! A row that was launched: kernels, commands and scenarios. One value a launch, one figure from the launches.
+//!
+//! Must not know: other rows, the rules of notes, how the published work is timed.
+
+use super::reading::{Reading, median, merged};
+use super::rules::{self, Evidence, Spread};
+use super::{Intervals, Options, Row, blank, paging, pairs, published};
+use crate::describe;
+use gritstone_model::{
+    Benchmark, Measurement, Quantity, Repeat, RunData, Statistics, Work, in_order,
+};
+use gritstone_stats::center;
+
+/// The result of a row from its launches.
+pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement {
+    let benchmark = row.benchmark;
+    let mut result = blank(benchmark, run);
+    let (outcome, failure) = row.outcome(&result);
+    result.outcome = outcome;
+    result.notes.extend(failure);
+
+    let launches: Vec<&Reading> = row.launches.iter().filter(|r| r.measured()).collect();
+    let alone = rules::uncrowded(&launches, |launch| launch.crowded, options.confidence);
+    let (timed, ns): (Vec<&Reading>, Vec<f64>) = alone
+        .iter()
+        .filter_map(|launch| Some((*launch, row.ns(launch)?)))
+        .unzip();
+    let intervals = row.intervals(options);
+    figure(&mut result, row, &timed, &ns, &intervals);
+    result.parts = pairs::parts(benchmark, &timed);
+    result.measured = measured(&launches);
+    result.faults_per_page = paging::faults_per_page(benchmark, &launches);
+
+    let spread = (!result.values.is_empty()).then(|| Spread {
+        n: result.launches,
+        what: Repeat::Launch,
+        interval: result.interval,
+        confidence: options.confidence,
+        precision: run.info.settings.precision,
+        modes: result.statistics.as_ref().and_then(|s| s.modes),
+        range: rules::range(&result.values),
+    });
+    let evidence = Evidence {
+        benchmark,
+        launches: &launches,
+        alone: &alone,
+        timed: timed.len(),
+        ns: center::log_center(&ns, options.confidence).map(|e| e.value),
+        spread,
+        drift: result.cycles.map(|_| row.drift),
+    };
+    result.notes.extend(rules::all(&evidence));
+    if let Some(work) = &benchmark.published {
+        let (view, notes) = match benchmark.work {
+            Work::Kernel(_) => published::batches(work, benchmark, &alone, &intervals),
+            _ => published::processes(work, &timed, &intervals),
+        };
+        result.published = Some(view);
+        result.notes.extend(notes);
+    }
+    result.notes = in_order(result.notes);
+    result
+}
+
+/// Estimate, cycles, statistics and values, from nanoseconds an operation, one for each launch.
+fn figure(
+    result: &mut Measurement,
+    row: &Row,
+    timed: &[&Reading],
+    ns: &[f64],
+    intervals: &Intervals,
+) {
+    let benchmark = row.benchmark;
+    let unit = |ns: f64| benchmark.unit.figure(ns, benchmark.amount_per_op);
+    result.launches = timed.len();
+    result.samples = timed.iter().map(|launch| launch.samples.len()).sum();
+    result.values = ns.iter().filter_map(|&ns| unit(ns)).collect();
+    let Some(center) = intervals.log_center(&result.values) else {
+        return;
+    };
+    result.estimate = Some(center.value);
+    result.interval = center.interval;
+    result.confidence = center.interval.map(|_| center.confidence);
+
+    let paced: Option<Vec<f64>> = timed.iter().map(|launch| row.cycles(launch)).collect();
+    if let Some(paced) = paced {
+        if let Some(cycles) = center::log_center(&paced, intervals.confidence) {
+            result.cycles = Some(cycles.value);
+            result.cycles_interval = cycles.interval;
+        }
+        result.paced_values = paced;
+        result.ghz = median(timed.iter().filter_map(|launch| launch.ghz()));
+    }
+    result.statistics = statistics(timed, benchmark, &result.values);
+}
+
+/// Over launches; where the figure is a time and latencies were kept, over all events of all launches, with drift and
+/// modes still those of the launches, which are what the estimate is made of. A latency in the unit of a rate would
+/// turn smallest and largest around, so a rate keeps the statistics of its launches.
+fn statistics(timed: &[&Reading], benchmark: &Benchmark, values: &[f64]) -> Option<Statistics> {
+    let launches = describe::describe(values)?;
+    if !matches!(benchmark.unit.quantity(), Quantity::Time { .. }) {
+        return Some(launches);
+    }
+    let latencies = timed.iter().flat_map(|launch| &launch.latencies);
+    let Some(events) = describe::histogram(&merged(latencies.copied())) else {
+        return Some(launches);
+    };
+    // one event is one operation
+    let unit = |ns: f64| benchmark.unit.figure(ns, benchmark.amount_per_op);
+    Some(Statistics {
+        min: unit(events.min)?,
+        median: unit(events.median)?,
+        mean: events.mean.and_then(unit),
+        max: unit(events.max)?,
+        sd: events.sd.and_then(unit),
+        percentiles: events
+            .percentiles
+            .into_iter()
+            .filter_map(|(name, ns)| Some((name, unit(ns)?)))
+            .collect(),
+        drift: launches.drift,
+        modes: launches.modes,
+    })
+}
+
+/// What was really measured, as the launches said it; more than one thing is all of them.
+fn measured(launches: &[&Reading]) -> Option<String> {
+    let mut said: Vec<&str> = Vec::new();
+    for what in launches.iter().flat_map(|launch| launch.params("measured")) {
+        if !said.contains(&what) {
+            said.push(what);
+        }
+    }
+    (!said.is_empty()).then(|| said.join("; "))
+}

@@ -1,0 +1,185 @@
+//! The document's own amount of work: real, user and system time of it as one batch, and the time of a whole process
+//! that does it. Measured, never multiplied up from samples.
+//!
+//! Must not know: estimates per operation, other rows.
+
+use super::reading::Reading;
+use super::{Intervals, limits, rules};
+use gritstone_model::{
+    Benchmark, Count, Finding, Note, PublishedView, PublishedWork, Subject, Usage,
+};
+use gritstone_stats::center::Estimate;
+use gritstone_stats::quantile;
+use gritstone_stats::scatter::Scatter;
+
+/// The published work of a kernel: batches in a process that is already running, and whole processes beside them.
+pub(super) fn batches(
+    work: &PublishedWork,
+    benchmark: &Benchmark,
+    launches: &[&Reading],
+    intervals: &Intervals,
+) -> (PublishedView, Vec<Note>) {
+    let mut view = blank(work);
+    let (timed, crowd) = rules::alone(launches, |l| l.crowded_batches, intervals.confidence);
+    view.values = each(&timed, |launch| launch.batch_s(work.operations));
+    let real = intervals.log_center(&view.values);
+    (view.real_s, view.real_interval) = split(real.as_ref());
+
+    let mut charged = Charged::default();
+    for launch in &timed {
+        let batches = launch.batches_of(work.operations);
+        charged.launch(batches.map(|batch| (&batch.usage, batch.walls.len() as u64)));
+    }
+    charged.fill(&mut view, launches, intervals);
+    if benchmark.claims.syscalls_per_op == Some(0.0) {
+        // what the system charged is the instrument's own readings
+        (view.system_s, view.system_interval) = (None, None);
+        // a process that never enters the kernel has no system time to tell from user time: its CPU clock is exact
+        let user =
+            intervals.log_center(&each(&timed, |launch| launch.batch_cpu_s(work.operations)));
+        (view.user_s, view.user_interval) = split(user.as_ref());
+    }
+
+    let (whole, crowd_of_whole) =
+        rules::alone(launches, |l| l.crowded_processes, intervals.confidence);
+    let process = intervals.log_center(&each(&whole, |launch| launch.process_s()));
+    (view.process_s, view.process_interval) = split(process.as_ref());
+    view.start_share = match (view.real_s, view.process_s) {
+        (Some(real), Some(process)) => Some(1.0 - real / process),
+        _ => None,
+    };
+    let user = view.user_s.and_then(|_| crowd.clone());
+    let found = [
+        (Subject::Real, crowd),
+        (Subject::User, user),
+        (Subject::Process, crowd_of_whole),
+        (Subject::Real, missing(work, &timed, &view)),
+        (Subject::Process, start(&view)),
+    ];
+    let note = |(about, found): (Subject, Option<Finding>)| Some(Note::new(found?).about(about));
+    (view, found.into_iter().filter_map(note).collect())
+}
+
+/// The published work of a command or a scenario, which is a whole process: its real time is the time of the process.
+pub(super) fn processes(
+    work: &PublishedWork,
+    launches: &[&Reading],
+    intervals: &Intervals,
+) -> (PublishedView, Vec<Note>) {
+    let mut view = blank(work);
+    view.values = each(launches, |launch| Some(launch.ns_per_op(false)? / 1e9));
+    let process = intervals.log_center(&view.values);
+    (view.real_s, view.real_interval) = split(process.as_ref());
+    (view.process_s, view.process_interval) = split(process.as_ref());
+
+    let mut charged = Charged::default();
+    for launch in launches {
+        let samples = launch.samples.iter();
+        charged.launch(samples.map(|sample| (&sample.usage, sample.n)));
+    }
+    charged.fill(&mut view, launches, intervals);
+    (view, Vec::new())
+}
+
+/// What the document says about the work, without a time.
+pub(super) fn blank(work: &PublishedWork) -> PublishedView {
+    PublishedView {
+        work: work.work.clone(),
+        operations: Some(work.operations),
+        figure: work.figure,
+        ..PublishedView::default()
+    }
+}
+
+/// One value of each launch that has one.
+fn each(launches: &[&Reading], value: impl Fn(&Reading) -> Option<f64>) -> Vec<f64> {
+    launches
+        .iter()
+        .filter_map(|launch| value(launch))
+        .filter(|&s| s > 0.0)
+        .collect()
+}
+
+fn split(estimate: Option<&Estimate>) -> (Option<f64>, Option<[f64; 2]>) {
+    (estimate.map(|e| e.value), estimate.and_then(|e| e.interval))
+}
+
+/// Times that were charged in ticks, one entry for each launch: user ns, system ns, repetitions of the work.
+#[derive(Default)]
+struct Charged(Vec<[f64; 3]>);
+
+impl Charged {
+    fn launch<'a>(&mut self, parts: impl Iterator<Item = (&'a Usage, u64)>) {
+        let add = |[user, system, n]: [f64; 3], (usage, repetitions): (&Usage, u64)| {
+            [
+                user + usage.user as f64,
+                system + usage.system as f64,
+                n + repetitions as f64,
+            ]
+        };
+        let sums = parts.fold([0.0; 3], add);
+        if sums[2] > 0.0 {
+            self.0.push(sums);
+        }
+    }
+
+    /// User and system seconds of one repetition, where all together are ticks enough to be figures. The longest tick
+    /// that a launch reports counts; where none reports one, nothing is known about the grain, and there is no figure.
+    fn fill(&self, view: &mut PublishedView, launches: &[&Reading], intervals: &Intervals) {
+        let Some(tick) = launches.iter().filter_map(|l| l.tick_ns()).max() else {
+            return;
+        };
+        let charged: f64 = self.0.iter().map(|[user, system, _]| user + system).sum();
+        if self.0.is_empty() || charged < limits::TICKS as f64 * tick as f64 {
+            return;
+        }
+        let (user, user_interval) = self.ratio(0, intervals);
+        let (system, system_interval) = self.ratio(1, intervals);
+        (view.user_s, view.user_interval) = (Some(user), user_interval);
+        (view.system_s, view.system_interval) = (Some(system), system_interval);
+    }
+
+    /// All that was charged over all repetitions, s: a single launch has too few ticks for a figure, so the sums are the
+    /// estimate. The interval is that of a ratio of sums: t times the deviation of the launches from it (Cochran,
+    /// Sampling Techniques, 1977, section 6.4), from as many launches as every other interval.
+    fn ratio(&self, which: usize, intervals: &Intervals) -> (f64, Option<[f64; 2]>) {
+        let n = self.0.len();
+        let charged: f64 = self.0.iter().map(|launch| launch[which]).sum();
+        let repetitions: f64 = self.0.iter().map(|launch| launch[2]).sum();
+        let ratio = charged / repetitions;
+        let squares = self
+            .0
+            .iter()
+            .map(|launch| (launch[which] - ratio * launch[2]).powi(2));
+        let deviation = (squares.sum::<f64>() * n as f64 / (n as f64 - 1.0)).sqrt() / repetitions;
+        let half = quantile::student(intervals.confidence, n as f64 - 1.0) * deviation;
+        let Scatter { ln_sd, freedom, .. } = intervals.drift;
+        let half = half.hypot(quantile::student(intervals.confidence, freedom) * ln_sd * ratio);
+        let enough = n >= rules::fewest(intervals.confidence);
+        let interval = enough.then(|| [ratio - half, ratio + half].map(|ns| ns / 1e9));
+        (ratio / 1e9, interval)
+    }
+}
+
+/// A launch that did not do the published work as a batch, or did another amount.
+fn missing(work: &PublishedWork, launches: &[&Reading], view: &PublishedView) -> Option<Finding> {
+    let without = launches.len() - view.values.len();
+    let mut batches = launches.iter().flat_map(|launch| &launch.batches);
+    let other = batches.find(|batch| batch.n != work.operations);
+    (without > 0).then(|| Finding::NoBatch {
+        count: Count::launches(without, launches.len()),
+        did: other.map(|batch| batch.n),
+        operations: work.operations,
+        timed: view.real_s.is_some(),
+    })
+}
+
+/// Start-up that is too much of the whole process to call its time that of the work, or too little to be seen.
+fn start(view: &PublishedView) -> Option<Finding> {
+    let (real_s, process_s, share) = (view.real_s?, view.process_s?, view.start_share?);
+    if share > limits::START_SHARE {
+        let limit = limits::START_SHARE;
+        return Some(Finding::StartUp { limit });
+    }
+    (share <= 0.0).then_some(Finding::StartUpUnseen { process_s, real_s })
+}

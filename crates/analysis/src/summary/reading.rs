@@ -1,0 +1,274 @@
+//! One launch, its events sorted by what they are for, and the values that come of it.
+//!
+//! Must not know: other launches, units, benchmarks, footnotes.
+
+use super::crowd::Floor;
+use crate::describe;
+use gritstone_model::{Batch, COPY, Check, Event, Histogram, Launch, Outcome, Sample};
+use gritstone_stats::order;
+use std::collections::BTreeMap;
+
+/// Femtoseconds in a nanosecond: the pacer speaks of the one, the clock of the other.
+const FS_PER_NS: f64 = 1e6;
+
+/// What the runtime of the kernels calls it when n operations take no time however large n is.
+const NO_GROWTH: &str = "calibrate";
+
+/// Median of values in any order; `None` of nothing.
+pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let values: Vec<f64> = values.into_iter().collect();
+    (!values.is_empty()).then(|| order::median(&order::sorted(&values)))
+}
+
+/// The timed regions of a launch that are figures.
+pub(super) fn samples(launch: &Launch) -> impl Iterator<Item = &Sample> {
+    launch.events.iter().filter_map(|event| match event {
+        Event::Sample(sample) if sample.n > 0 => Some(sample.as_ref()),
+        _ => None,
+    })
+}
+
+/// Frequency of the core, GHz: the median over samples. `None` where one of them had no pacer, or there is none.
+pub(super) fn ghz<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> {
+    let paced = |s: &Sample| (s.pace > 0).then(|| FS_PER_NS / s.pace as f64);
+    median(samples.map(paced).collect::<Option<Vec<f64>>>()?)
+}
+
+/// What the figure of a launch is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MadeOf {
+    /// Its samples, of which some may be left out.
+    Samples,
+    /// Everything that it did: all the work over all the time, or all single operations.
+    All,
+}
+
+/// A launch as it was read.
+#[derive(Clone, Debug)]
+pub(crate) struct Reading<'a> {
+    /// Where it came from.
+    pub launch: &'a Launch,
+    /// The timed regions that are figures, n above 0.
+    pub samples: Vec<&'a Sample>,
+    /// Those of them that times are made of: beside which no other thread of the core was busy, or all when there is none.
+    alone: Vec<&'a Sample>,
+    /// Whether another thread of the core was busy beside all of them, or beside any where none can be left out.
+    pub crowded: bool,
+    /// Whether it was beside any of them.
+    pub crowded_in_part: bool,
+    /// Whether it was beside the published work.
+    pub crowded_batches: bool,
+    /// Whether it was beside a whole process that did the published work.
+    pub crowded_processes: bool,
+    /// Check values.
+    pub checks: Vec<Check>,
+    /// The published work.
+    pub batches: Vec<&'a Batch>,
+    /// Whole processes that did the published work.
+    pub processes: Vec<&'a Sample>,
+    /// Latencies of single operations.
+    pub latencies: Vec<&'a Histogram>,
+    params: Vec<(&'a str, &'a str)>,
+    /// Where the samples of each copy begin, of several at once.
+    copies: Vec<usize>,
+}
+
+impl<'a> Reading<'a> {
+    /// Sorts the events of a launch.
+    pub fn of(launch: &'a Launch) -> Self {
+        let mut reading = Self {
+            launch,
+            samples: Vec::new(),
+            alone: Vec::new(),
+            crowded: false,
+            crowded_in_part: false,
+            crowded_batches: false,
+            crowded_processes: false,
+            checks: Vec::new(),
+            batches: Vec::new(),
+            processes: Vec::new(),
+            latencies: Vec::new(),
+            params: Vec::new(),
+            copies: Vec::new(),
+        };
+        for event in &launch.events {
+            match event {
+                Event::Param { key, .. } if key == COPY => {
+                    reading.copies.push(reading.samples.len());
+                }
+                Event::Param { key, value } => reading.params.push((key, value)),
+                Event::Sample(sample) if sample.n > 0 => reading.samples.push(sample),
+                Event::Batch(batch) => reading.batches.push(batch),
+                Event::Process(process) => reading.processes.push(process),
+                Event::Latency(histogram) => reading.latencies.push(histogram),
+                Event::Check(check) => reading.checks.push(*check),
+                // what went wrong stands in the outcome; calibration is read where it is looked at
+                Event::Sample(_)
+                | Event::Warm { .. }
+                | Event::Hello { .. }
+                | Event::Skip { .. }
+                | Event::Fail { .. }
+                | Event::Bye => {}
+            }
+        }
+        reading.hold_to(&Floor::of([launch]), MadeOf::Samples);
+        reading
+    }
+
+    /// Leaves those samples out of its times beside which another thread of the core was busy, by what more than this launch
+    /// knows of the core.
+    pub fn hold_to(&mut self, floor: &Floor, figure: MadeOf) {
+        let crowded = |pace, wide| floor.is_crowded(&self.launch.cpus, pace, wide);
+        self.alone = floor.alone(&self.launch.cpus, &self.samples);
+        self.crowded_in_part = self.alone.len() < self.samples.len();
+        self.crowded = match figure {
+            MadeOf::Samples => self.alone.is_empty() && !self.samples.is_empty(),
+            MadeOf::All => self.crowded_in_part,
+        };
+        if self.alone.is_empty() {
+            self.alone.clone_from(&self.samples);
+        }
+        self.crowded_batches = self.batches.iter().any(|b| crowded(b.pace, b.wide));
+        self.crowded_processes = self.processes.iter().any(|p| crowded(p.pace, p.wide));
+    }
+
+    /// Whether it ended well.
+    pub fn measured(&self) -> bool {
+        self.launch.outcome == Outcome::Measured
+    }
+
+    /// Whether it shows by itself that work was not done: time did not grow with n at all, or a check value is wrong.
+    pub fn refutes_its_work(&self) -> bool {
+        let last = self.launch.events.last();
+        let idle = matches!(last, Some(Event::Fail { call, .. }) if call == NO_GROWTH);
+        idle || self.checks.iter().any(|check| check.got != check.expected)
+    }
+
+    /// Calibration and the probe of linearity: (n, wall in ns). Half of what a launch says, and of no figure: read from its events.
+    pub fn warm(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.launch.events.iter().filter_map(|event| match event {
+            Event::Warm { n, wall } => Some((*n, *wall)),
+            _ => None,
+        })
+    }
+
+    /// Every value of a parameter, in order.
+    pub fn params(&self, key: &str) -> impl Iterator<Item = &'a str> {
+        self.params
+            .iter()
+            .filter(move |(k, _)| *k == key)
+            .map(|(_, value)| *value)
+    }
+
+    /// Nanoseconds an operation: the median over samples, or all the time over all the work where writeback makes
+    /// some samples pay for others. `None` when nothing was timed, or no time passed.
+    pub fn ns_per_op(&self, work_over_time: bool) -> Option<f64> {
+        let ns = if work_over_time {
+            // in floating point, since a damaged store may hold numbers whose sum is not one
+            let wall: f64 = self.samples.iter().map(|s| s.wall as f64).sum();
+            let n: f64 = self.samples.iter().map(|s| s.n as f64).sum();
+            wall / n
+        } else {
+            median(self.alone.iter().map(|s| s.wall as f64 / s.n as f64))?
+        };
+        (ns > 0.0).then_some(ns)
+    }
+
+    /// The median of the operations that were timed one by one, ns; `None` when none was.
+    pub fn median_latency_ns(&self) -> Option<f64> {
+        let merged = merged(self.latencies.iter().copied());
+        describe::median_event(&merged).filter(|&median| median > 0.0)
+    }
+
+    /// Nanoseconds an operation of all copies together, each with all its work over all its time: 1 over the sum of their rates.
+    /// `None` when one of them timed nothing, or is missing.
+    pub fn together_ns(&self) -> Option<f64> {
+        let starts = match self.copies.as_slice() {
+            [] => &[0],
+            starts => starts,
+        };
+        let ends = starts.iter().skip(1).copied();
+        let copies = starts.iter().zip(ends.chain([self.samples.len()]));
+        let rates = copies.map(|(&start, end)| {
+            let samples = &self.samples[start..end];
+            let wall: f64 = samples.iter().map(|s| s.wall as f64).sum();
+            let n: f64 = samples.iter().map(|s| s.n as f64).sum();
+            (n > 0.0 && wall > 0.0).then(|| n / wall)
+        });
+        let rate = rates.sum::<Option<f64>>()?;
+        (starts.len() == self.launch.copies as usize).then(|| 1.0 / rate)
+    }
+
+    /// Core cycles an operation: the median over samples. `None` where a sample had no pacer.
+    pub fn cycles_per_op(&self) -> Option<f64> {
+        self.paced()?;
+        let cycles = |s: &Sample| s.wall as f64 / s.n as f64 * FS_PER_NS / s.pace as f64;
+        median(self.alone.iter().copied().map(cycles)).filter(|&cycles| cycles > 0.0)
+    }
+
+    /// Frequency of the core, GHz; `None` where a sample had no pacer.
+    pub fn ghz(&self) -> Option<f64> {
+        ghz(self.samples.iter().copied())
+    }
+
+    fn paced(&self) -> Option<()> {
+        self.samples.iter().all(|s| s.pace > 0).then_some(())
+    }
+
+    /// The batches that did just so many operations.
+    pub fn batches_of(&self, operations: u64) -> impl Iterator<Item = &'a Batch> {
+        self.batches
+            .iter()
+            .copied()
+            .filter(move |batch| batch.n == operations && !batch.walls.is_empty())
+    }
+
+    /// Seconds that the published work took as one batch: the median.
+    pub fn batch_s(&self, operations: u64) -> Option<f64> {
+        median(
+            self.batches_of(operations)
+                .flat_map(|batch| batch.walls.iter().map(|&wall| wall as f64 / 1e9)),
+        )
+        .filter(|&s| s > 0.0)
+    }
+
+    /// CPU time of one batch by the clock of the process, s.
+    pub fn batch_cpu_s(&self, operations: u64) -> Option<f64> {
+        let add = |(cpu, n): (f64, f64), batch: &Batch| {
+            (cpu + batch.usage.cpu as f64, n + batch.walls.len() as f64)
+        };
+        let (cpu, batches) = self.batches_of(operations).fold((0.0, 0.0), add);
+        (cpu > 0.0).then(|| cpu / batches / 1e9)
+    }
+
+    /// Seconds that the whole process took that does the published work: the median.
+    pub fn process_s(&self) -> Option<f64> {
+        median(self.processes.iter().map(|p| p.wall as f64 / 1e9))
+    }
+
+    /// Length of a tick of the scheduler, ns, where the launch says it.
+    pub fn tick_ns(&self) -> Option<u64> {
+        self.params("tick_ns").find_map(|tick| tick.parse().ok())
+    }
+}
+
+/// All events of several histograms.
+pub(super) fn merged<'a>(histograms: impl Iterator<Item = &'a Histogram>) -> Histogram {
+    let mut buckets: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut all = Histogram {
+        min: u64::MAX,
+        ..Histogram::default()
+    };
+    for histogram in histograms.filter(|histogram| histogram.count > 0) {
+        all.count = all.count.saturating_add(histogram.count);
+        all.min = all.min.min(histogram.min);
+        all.max = all.max.max(histogram.max);
+        all.sum = all.sum.saturating_add(histogram.sum);
+        for (bucket, events) in &histogram.buckets {
+            let bucket: &mut u64 = buckets.entry(*bucket).or_default();
+            *bucket = bucket.saturating_add(*events);
+        }
+    }
+    all.buckets = buckets.into_iter().collect();
+    all
+}

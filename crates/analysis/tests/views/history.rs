@@ -1,0 +1,147 @@
+//! A figure over made-up runs, and runs held against them.
+//!
+//! Must not know: how changes are found.
+
+use crate::made_up::*;
+use gritstone_analysis::compare::{Options, compare};
+use gritstone_analysis::{check, series};
+use gritstone_model::*;
+use std::collections::BTreeMap;
+
+/// Scatter of runs of one level, without order.
+const SHIFTS: [f64; 7] = [0.0, 0.004, -0.003, 0.002, -0.005, 0.001, 0.003];
+
+/// The `at`-th run, of one row that takes `ns`, with scatter of its own.
+fn one(at: usize, ns: f64) -> RunView {
+    let launches = scattered("a/b", ns * SHIFTS[at % SHIFTS.len()].exp());
+    let mut data = run(vec![plain("a/b")], launches);
+    data.info.id = format!("run-{at}");
+    data.info.started = format!("2026-01-{:02}T00:00:00Z", at + 1);
+    view(&data)
+}
+
+fn of(runs: &[RunView]) -> HistoryView {
+    series::history(&id("a/b"), runs).unwrap()
+}
+
+fn steady(runs: usize) -> Vec<RunView> {
+    (0..runs).map(|at| one(at, 100.0)).collect()
+}
+
+fn against(run: &RunView, earlier: &[RunView], allowed: f64) -> CheckView {
+    let mut all = earlier.to_vec();
+    all.push(run.clone());
+    let histories = BTreeMap::from([(id("a/b"), of(&all))]);
+    check::against_history(run, &histories, allowed, 0.05)
+}
+
+#[test]
+fn a_change_has_its_run_and_its_size() {
+    let runs: Vec<RunView> = (0..24)
+        .map(|at| one(at, if at < 12 { 100.0 } else { 110.0 }))
+        .collect();
+    let found = of(&runs);
+    assert_eq!(found.series.len(), 1);
+    let series = &found.series[0];
+    assert_eq!(series.points.len(), 24);
+    let [change] = &series.changes[..] else {
+        panic!("{:?}", series.changes);
+    };
+    assert_eq!((change.run.as_str(), change.at), ("run-12", 12));
+    // slower, so below 1
+    assert!((change.ratio - 1.0 / 1.1).abs() < 0.003, "{}", change.ratio);
+    assert!(series.gates);
+    assert!(of(&steady(24)).series[0].changes.is_empty());
+}
+
+#[test]
+fn runs_that_are_not_alike_are_series_of_their_own() {
+    fn settings(run: &mut RunView) -> &mut Settings {
+        run.settings.as_mut().unwrap()
+    }
+    let mut runs = steady(10);
+    runs[0].machine.id = "other".to_owned();
+    runs[1].results[0].version = 9;
+    let facts = &mut runs[2].machine.facts;
+    facts.insert("kernel.release".to_owned(), "7.0".to_owned());
+    let program = runs[3].results[0].program.as_mut().unwrap();
+    program.flags = "-O3".to_owned();
+    settings(&mut runs[4]).dir = "/mnt".to_owned();
+    settings(&mut runs[5]).steady = vec!["turbo off".to_owned()];
+    let params = &mut settings(&mut runs[6]).params;
+    params.insert("tty".to_owned(), "/dev/ttyS0".to_owned());
+    let found = of(&runs);
+    let sizes: Vec<usize> = found.series.iter().map(|s| s.points.len()).collect();
+    assert_eq!(sizes, [1, 1, 1, 1, 1, 1, 1, 3]);
+    assert!(!found.series[7].gates);
+    // what tells them apart is said
+    assert_eq!(found.series[4].dir, "/mnt");
+    assert_eq!(found.series[5].steady, ["turbo off"]);
+    assert_eq!(found.series[6].params["tty"], "/dev/ttyS0");
+    assert_eq!(series::history(&id("no/such"), &runs), None);
+}
+
+#[test]
+fn what_is_marked_does_not_count_and_is_shown() {
+    let mut runs = steady(12);
+    for (at, kind) in [(3, Some(Flag::Invalid)), (5, Some(Flag::Interference))] {
+        runs[at].results[0].notes = vec![stated(kind, "Why.")];
+    }
+    let points = &of(&runs).series[0].points;
+    let counted = points.iter().filter(|point| point.value.is_some());
+    assert_eq!(counted.count(), 10);
+    assert_eq!(points[3].notes[0].flag(), Some(Flag::Invalid));
+    assert!(points[3].estimate.is_some());
+}
+
+#[test]
+fn a_gate_passes_fails_and_says_when_it_cannot_tell() {
+    let earlier = steady(14);
+    let outcome = |ns: f64, allowed: f64| against(&one(14, ns), &earlier, allowed).outcome;
+    assert_eq!(outcome(100.0, 0.02), CheckOutcome::Passed);
+    assert_eq!(outcome(110.0, 0.02), CheckOutcome::Regressed);
+    assert_eq!(outcome(102.0, 0.02), CheckOutcome::Inconclusive);
+    // faster is no regression
+    assert_eq!(outcome(80.0, 0.02), CheckOutcome::Passed);
+    assert_eq!(outcome(110.0, 0.2), CheckOutcome::Passed);
+}
+
+#[test]
+fn a_gate_cannot_tell_without_enough_runs_or_when_disturbed() {
+    let few = against(&one(4, 200.0), &steady(4), 0.02);
+    assert_eq!(few.outcome, CheckOutcome::Inconclusive);
+    let why = short(&few.rows[0].row.notes[0]);
+    assert_eq!(why, "short-history runs=4 needed=5");
+    let mut disturbed = one(14, 200.0);
+    let note = stated(Some(Flag::Interference), "Others.");
+    disturbed.results[0].notes.push(note);
+    assert_eq!(
+        against(&disturbed, &steady(14), 0.02).outcome,
+        CheckOutcome::Inconclusive
+    );
+    let mut alone = one(0, 100.0);
+    alone.results[0].estimate = None;
+    assert_eq!(
+        against(&alone, &steady(14), 0.02).outcome,
+        CheckOutcome::Inconclusive
+    );
+}
+
+#[test]
+fn a_gate_over_a_comparison() {
+    let of = |ns: f64, allowed: f64| {
+        let compared = compare(&one(0, 100.0), &one(1, ns), &Options::default());
+        check::check(&compared, allowed, 0.05)
+    };
+    assert_eq!(of(100.0, 0.1).outcome, CheckOutcome::Passed);
+    assert_eq!(of(130.0, 0.1).outcome, CheckOutcome::Regressed);
+    assert_eq!(of(109.0, 0.1).outcome, CheckOutcome::Inconclusive);
+    // what the base had and the run has not
+    let mut without = one(1, 100.0);
+    without.results.clear();
+    let compared = compare(&one(0, 100.0), &without, &Options::default());
+    assert_eq!(
+        check::check(&compared, 0.1, 0.05).outcome,
+        CheckOutcome::Inconclusive
+    );
+}

@@ -1,0 +1,27 @@
+//! Runs that were made up, summarised and compared: every figure has a known answer, every footnote is planted alone.
+//!
+//! Must not know: how a summary is computed.
+
+mod ab;
+mod audit;
+mod between;
+mod compare;
+mod copies;
+mod crowd;
+mod derived;
+mod differ;
+mod drift;
+mod figures;
+mod footnotes;
+mod history;
+mod hostile;
+mod made_up;
+mod printed;
+mod published;
+mod rating;
+mod ratings;
+mod selftest;
+mod size;
+mod smallest;
+mod snapshots;
+mod sums;

@@ -1,0 +1,203 @@
+//! Trials of two sides in made-up weather: how the machine disturbs the launches, who goes first, when it is looked.
+//!
+//! Must not know: what is counted.
+
+use super::{Shape, World};
+use gritstone_stats::looks::{self, LOOKS};
+use gritstone_stats::times::{Timed, Times};
+use gritstone_stats::two;
+use gritstone_stats::verdict::Verdict;
+use std::collections::BTreeSet;
+
+/// What the machine does to launches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Weather {
+    /// Each launch for itself.
+    Shape(Shape),
+    /// Normal scatter of this much, so that pairs scatter by sqrt(2) times as much.
+    Scatter(f64),
+    /// A neighbour who comes and goes, for ten launches in the mean, and slows what runs then by 10 to 40 %; 1 % of scatter.
+    Neighbour,
+    /// The same neighbour on the other thread of the core, where the pacers see nine in ten of the launches that were slowed, and take
+    /// one in fifty of the others for slowed.
+    Seen,
+    /// A neighbour with the period of four launches, who slows two of them by 5 %: as bad for ABBA as can be; 1 % of scatter.
+    InStep,
+    /// The same, where the pacers see half of the launches that were slowed.
+    InStepSeen,
+}
+
+impl Weather {
+    /// n launches of the same, in the order of time.
+    pub fn launches(self, world: &mut World, n: usize) -> Vec<Timed> {
+        let ns = self.times(world, n);
+        let seen = |ns: f64, world: &mut World| match self {
+            // no scatter comes so far
+            Self::Seen => world.chance(if ns > 105.0 { 0.9 } else { 0.02 }),
+            Self::InStepSeen => ns > 102.5 && world.chance(0.5),
+            _ => false,
+        };
+        ns.into_iter()
+            .map(|ns| Timed {
+                ns,
+                crowded: seen(ns, world),
+            })
+            .collect()
+    }
+
+    /// How many pairs it may take to keep one.
+    fn pairs_for_one(self) -> usize {
+        match self {
+            Self::Seen | Self::InStepSeen => 2,
+            _ => 1,
+        }
+    }
+
+    fn times(self, world: &mut World, n: usize) -> Vec<f64> {
+        let scatter = |world: &mut World, sd: f64| 100.0 * (sd * world.normal()).exp();
+        match self {
+            Self::Shape(shape) => world.launches(shape, n),
+            Self::Scatter(sd) => (0..n).map(|_| scatter(world, sd)).collect(),
+            Self::Neighbour | Self::Seen => {
+                let mut busy = false;
+                let mut launch = || {
+                    busy ^= world.chance(0.1);
+                    let slowed = if busy {
+                        1.1 + 0.3 * world.uniform()
+                    } else {
+                        1.0
+                    };
+                    slowed * scatter(world, 0.01)
+                };
+                (0..n).map(|_| launch()).collect()
+            }
+            Self::InStep | Self::InStepSeen => {
+                let phase = (4.0 * world.uniform()) as usize;
+                let slowed = |i: usize| if (i + phase) % 4 < 2 { 1.05 } else { 1.0 };
+                (0..n).map(|i| slowed(i) * scatter(world, 0.01)).collect()
+            }
+        }
+    }
+}
+
+/// Who goes first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Order {
+    /// A coin for each pair.
+    Coin,
+    /// A coin for each two pairs: ABBA or BAAB.
+    Abba,
+    /// First all of the one, then all of the other.
+    Blocks,
+}
+
+impl Order {
+    /// Launches of both sides, pair by pair.
+    pub fn pairs(self, world: &mut World, launches: &[Timed]) -> (Vec<Timed>, Vec<Timed>) {
+        if self == Self::Blocks {
+            let (a, b) = launches.split_at(launches.len() / 2);
+            return (a.to_vec(), b.to_vec());
+        }
+        let mut first = false;
+        let pairs = launches.chunks_exact(2).enumerate();
+        pairs
+            .map(|(pair, values)| {
+                first = match self {
+                    Self::Abba if pair % 2 == 1 => !first,
+                    _ => world.chance(0.5),
+                };
+                let a = usize::from(first);
+                (values[a], values[1 - a])
+            })
+            .unzip()
+    }
+}
+
+/// A whole trial as `gritstone ab` does it: what it says of the second side, which takes `factor` times as long, and after how many
+/// pairs, those that were left out among them.
+pub fn trial(world: &mut World, weather: Weather, order: Order, factor: f64) -> (Verdict, usize) {
+    let most = LOOKS[LOOKS.len() - 1];
+    let launches = weather.launches(world, 2 * most * weather.pairs_for_one());
+    let (a, mut b) = order.pairs(world, &launches);
+    b.iter_mut().for_each(|timed| timed.ns *= factor);
+    let mut made = 0;
+    for look in LOOKS {
+        let up_to = |made: usize| {
+            let side = |values: &[Timed]| values[..made].iter().copied().map(Some).collect();
+            Times(vec![side(&a), side(&b)])
+        };
+        let mut times = up_to(made);
+        while times.kept()[0] < look {
+            made += 1;
+            times = up_to(made);
+        }
+        let verdict = looks::judge(&[times], 0.01, look == most)[0][0].verdict;
+        if verdict != Verdict::Inconclusive {
+            return (verdict, made);
+        }
+    }
+    (Verdict::Inconclusive, made)
+}
+
+/// A ranking as `gritstone ab` does it, of sides that take so many times as long.
+pub struct Ranking {
+    /// All launches, round by round.
+    pub times: Times,
+    /// What is shown in the end: each against the best.
+    pub shown: Vec<looks::Comparison>,
+}
+
+/// Until all is decided, or the last look: losing sides are out at once.
+pub fn ranking(world: &mut World, weather: Weather, factors: &[f64], margin: f64) -> Ranking {
+    let most = LOOKS[LOOKS.len() - 1];
+    let sides = factors.len();
+    let enough = most * sides * weather.pairs_for_one();
+    let mut launches = weather.launches(world, enough).into_iter();
+    let mut times = Times(vec![vec![]; sides]);
+    let mut out: BTreeSet<usize> = BTreeSet::new();
+    loop {
+        let mut order: Vec<usize> = (0..sides).filter(|side| !out.contains(side)).collect();
+        // by Fisher and Yates
+        for i in (1..order.len()).rev() {
+            order.swap(i, (world.uniform() * (i + 1) as f64) as usize);
+        }
+        for side in order {
+            let timed = launches
+                .next()
+                .expect("no more than every other pair is left out");
+            let ns = factors[side] * timed.ns;
+            times.0[side].push(Some(Timed { ns, ..timed }));
+        }
+        let kept = times.kept();
+        let last = kept.iter().all(|pairs| *pairs >= most);
+        if !last && !kept.iter().any(|pairs| LOOKS.contains(pairs)) {
+            continue;
+        }
+        let row = std::slice::from_ref(&times);
+        let judged = &looks::judge(row, margin, last)[0];
+        if last || looks::decided(&times, judged) {
+            let shown = looks::shown(&times, judged);
+            return Ranking { times, shown };
+        }
+        out.extend(looks::lost(&times, judged));
+    }
+}
+
+/// The design with four looks at 12, 20, 30 and 40 pairs, each at p < .0025: whether it calls them different.
+pub fn four_looks(world: &mut World, weather: Weather, factor: f64) -> bool {
+    let launches = weather.launches(world, 80);
+    let (a, b) = Order::Abba.pairs(world, &launches);
+    let times = |side: Vec<Timed>, factor: f64| -> Vec<f64> {
+        side.into_iter().map(|timed| factor * timed.ns).collect()
+    };
+    let (a, b) = (times(a, 1.0), times(b, factor));
+    [12, 20, 30, 40].iter().any(|&n| {
+        let found = two::paired(&a[..n], &b[..n], 0.9975);
+        found.and_then(|found| found.p).is_some_and(|p| p < 0.0025)
+    })
+}
+
+/// Whether it names a difference.
+pub fn different(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Faster | Verdict::Slower)
+}
