@@ -1,0 +1,245 @@
+//! What is shipped: control totals, and what figures say of one another. A wrong cell fails one of them.
+//!
+//! Must not know: the shape of the files.
+
+use gritstone_model::Flag;
+use gritstone_references::{Cell, References, all};
+use std::collections::BTreeSet;
+
+/// Document, table, machine or benchmark (all of the table where none), cells with a figure, and the sum of their figures in thousandths,
+/// added up from the scans by a script and not from these files.
+#[rustfmt::skip]
+const TOTALS: &[(&str, &str, &str, usize, i64)] = &[
+    ("hp-1987", "table 1.1", "", 18, 20110),
+    ("hp-1987", "table 2.2", "", 9, 376600),
+    ("hp-1987", "table 2.1", "", 11, 942000),
+    ("hp-1987", "table 3.1", "", 6, 18270000),
+    ("hp-1987", "table 3.2", "", 6, 71855000),
+    ("hp-1987", "table 3.3", "", 12, 7677000),
+    ("hp-1987", "table 4.1", "", 105, 130590000),
+    ("hp-1987", "table 4.3", "", 87, 3221000),
+    ("hp-1987", "table 4.4", "", 39, 95800),
+    ("hp-1987", "table 5.1", "", 36, 52230),
+    ("hp-1987", "table 5.2", "", 8, 14605000),
+    ("hp-1987", "table 5.3", "", 8, 64273000),
+    ("hp-1987", "table 5.4", "", 4, 2654000),
+    ("hp-1987", "table 5.5", "", 4, 36006),
+    ("hp-1987", "table 5.6", "", 3, 24165000),
+    ("hp-1987", "table 5.7", "", 4, 92784),
+    ("hp-1987", "table 5.8", "", 4, 17240200),
+    ("hp-1987", "table 5.9", "", 4, 28270),
+    ("hp-1987", "table 5.10", "", 4, 28799),
+    ("hp-1987", "table 5.11", "", 4, 50403),
+    ("hp-1987", "table 5.12", "", 4, 54456),
+    ("hp-1987", "table 5.13", "", 4, 33391),
+    ("hp-1987", "table 5.14", "", 4, 34935),
+    ("hp-1987", "table 5.15", "", 5, 474260),
+    ("hp-1987", "table 5.16", "", 5, 627310),
+    ("hp-1987", "table 5.17", "", 5, 1218910),
+    ("hp-1987", "table 5.18", "", 7, 465663600),
+    ("hp-1987", "table 5.19", "", 7, 1687610),
+    ("hp-1987", "table 5.20", "", 7, 4662560),
+    ("hp-1987", "table 5.21", "", 7, 290003600),
+    ("hp-1987", "table 5.22", "", 7, 882650),
+    ("hp-1987", "table 5.23", "", 7, 3210970),
+    ("hp-1987", "table 5.24", "", 5, 478097400),
+    ("hp-1987", "table 5.25", "", 5, 2570762),
+    ("hp-1987", "table 5.26", "", 4, 3257020),
+    ("hp-1987", "table 5.28", "", 5, 685585),
+    ("hp-1987", "table 5.29", "", 4, 1723880),
+    ("hp-1987", "table 5.27", "", 5, 365273000),
+    ("hp-1987", "section 5, under tables 5.18 to 5.26", "", 6, 1943250),
+    ("hp-1987", "table 6.1", "", 30, 82329),
+    ("hp-1987", "table 6.2", "", 59, 221116),
+    ("hp-1987", "table 7.1", "", 24, 150684000),
+    ("hp-1987", "table 7.2", "", 12, 4838000),
+    ("hp-1987", "table 7.3", "", 12, 8114000),
+    ("hp-1987", "section 9, text", "", 2, 24393),
+    ("byte-1984", "table 1", "byte/pipe", 15, 312600),
+    ("byte-1984", "table 1", "byte/syscall", 15, 533600),
+    ("byte-1984", "table 1", "byte/fcall-overhead", 15, 29300),
+    ("byte-1984", "table 1", "byte/sieve", 15, 143200),
+    ("byte-1984", "table 1", "byte/disk-write", 15, 117700),
+    ("byte-1984", "table 1", "byte/disk-read", 13, 254000),
+    ("byte-1984", "table 1", "byte/shell", 15, 259300),
+    ("byte-1984", "table 1", "byte/loop", 15, 484800),
+    ("byte-1984", "table 1", "vax-11-780-4.1bsd", 8, 39100),
+    ("byte-1984", "table 1", "masscomp-sys-iii", 7, 47300),
+    ("byte-1984", "table 1", "sun-2-120-4.2bsd", 8, 61000),
+    ("byte-1984", "table 1", "vax-11-750-4.1bsd", 8, 54700),
+    ("byte-1984", "table 1", "pdp-11-70-2.8bsd", 8, 66800),
+    ("byte-1984", "table 1", "altos-986-xenix", 8, 83900),
+    ("byte-1984", "table 1", "ibm-pc-xt-pc-ix", 8, 232700),
+    ("byte-1984", "table 1", "pdp-11-23-venix", 8, 211700),
+    ("byte-1984", "table 1", "ibm-pc-xt-venix-86", 8, 201300),
+    ("byte-1984", "table 1", "sci-1000-sys-iii", 8, 130500),
+    ("byte-1984", "table 1", "omnibyte-idris", 7, 199000),
+    ("byte-1984", "table 1", "trs-80-16b-xenix", 8, 131200),
+    ("byte-1984", "table 1", "pdp-11-23-v7", 8, 257700),
+    ("byte-1984", "table 1", "dec-pro-350-venix", 8, 241200),
+    ("byte-1984", "table 1", "apple-lisa-sys-iii", 8, 176400),
+    ("byte-1984", "table 3", "vax-11-780-4.1bsd", 6, 51400),
+    ("byte-1984", "table 3", "vax-11-750-4.1bsd", 6, 57200),
+    ("byte-1984", "table 3", "pdp-11-70-2.8bsd", 6, 64900),
+    ("byte-1984", "table 3", "masscomp-sys-iii", 6, 62900),
+    ("byte-1984", "table 3", "sun-2-120-4.2bsd", 6, 62700),
+    ("byte-1984", "table 3", "altos-986-xenix", 6, 105400),
+    ("byte-1984", "table 3", "trs-80-16b-xenix", 6, 303800),
+    ("byte-1984", "table 3", "sci-1000-sys-iii", 6, 384900),
+    ("byte-1984", "table 3", "pdp-11-23-v7", 6, 402700),
+    ("byte-1984", "table 3", "ibm-pc-xt-pc-ix", 6, 365800),
+    ("byte-1984", "table 3", "apple-lisa-sys-iii", 6, 804800),
+    ("byte-1984", "table 3", "pdp-11-23-venix", 2, 46800),
+    ("byte-1984", "table 3", "ibm-pc-xt-venix-86", 3, 77500),
+    ("byte-1984", "table 3", "dec-pro-350-venix", 3, 149300),
+    ("byte-1984", "table 3", "omnibyte-idris", 0, 0),
+    ("hp-1987", "table 4.2", "byte/pipe", 3, 4000),
+    ("hp-1987", "table 4.2", "byte/syscall", 3, 5700),
+    ("hp-1987", "table 4.2", "byte/fcall-assign", 3, 300),
+    ("hp-1987", "table 4.2", "byte/fcall-empty", 3, 300),
+    ("hp-1987", "table 4.2", "byte/sieve", 3, 390),
+    ("hp-1987", "table 4.2", "byte/disk-write", 3, 2500),
+    ("hp-1987", "table 4.2", "byte/disk-read", 3, 800),
+    ("hp-1987", "table 4.2", "byte/shell", 3, 9200),
+    ("hp-1987", "table 4.2", "byte/multi/1", 3, 9900),
+    ("hp-1987", "table 4.2", "byte/multi/2", 3, 18900),
+    ("hp-1987", "table 4.2", "byte/multi/3", 3, 28100),
+    ("hp-1987", "table 4.2", "byte/multi/4", 3, 36800),
+    ("hp-1987", "table 4.2", "byte/multi/5", 3, 46500),
+    ("hp-1987", "table 4.2", "byte/multi/6", 3, 58100),
+    ("hp-1987", "table 4.2", "byte/loop", 3, 800),
+    ("hp-1987", "table 4.2", "hp-9000-825s", 15, 79300),
+    ("hp-1987", "table 4.2", "hp-9000-840s", 15, 76390),
+    ("hp-1987", "table 4.2", "hp-9000-850s", 15, 66600),
+    ("hp-1987", "section 4, I/O call benchmark", "", 3, 7100),
+    ("hp-1987", "section 2, text", "", 0, 0),
+    ("iocall-1985", "text", "", 1, 6000),
+    ("login-1982", "table I", "", 4, 260400),
+    ("login-1982", "table II", "", 3, 1634600),
+    ("login-1982", "table IV", "", 6, 2817000),
+    ("weekly-1984", "running text", "", 15, 173400),
+];
+
+fn shipped() -> References {
+    all().expect("the shipped files are sound")
+}
+
+fn at(cell: &Cell) -> String {
+    format!("{} {}", cell.machine, cell.benchmark)
+}
+
+/// Every number of a cell.
+fn figures(cell: &Cell) -> impl Iterator<Item = f64> {
+    let printed = cell.distribution.as_ref();
+    let seconds = &cell.seconds;
+    let all = [
+        cell.value.as_ref().map(|value| value.value),
+        seconds.cpu,
+        seconds.real,
+        seconds.user,
+        seconds.system,
+        printed.map(|d| d.min),
+        printed.map(|d| d.median),
+        printed.and_then(|d| d.mean),
+        printed.map(|d| d.max),
+    ];
+    all.into_iter().flatten()
+}
+
+fn doubted(cell: &Cell) -> bool {
+    let doubt = |note: &gritstone_model::Note| note.flag() == Some(Flag::Doubtful);
+    cell.notes.iter().any(doubt)
+}
+
+#[test]
+fn every_table_adds_up() {
+    let references = shipped();
+    let mut totalled = BTreeSet::new();
+    for &(document, place, of, count, sum) in TOTALS {
+        let cells = references.cells.iter().filter(|cell| {
+            let ours = cell.document == document && cell.place == place;
+            ours && (of.is_empty() || cell.machine == of || cell.benchmark.as_str() == of)
+        });
+        let printed: Vec<&Cell> = cells.filter(|cell| !cell.is_missing()).collect();
+        let total: f64 = printed.iter().copied().flat_map(figures).sum();
+        let total = (total * 1000.0).round() as i64;
+        assert_eq!(
+            (printed.len(), total),
+            (count, sum),
+            "{document}, {place} {of}"
+        );
+        totalled.insert((document, place));
+    }
+    for cell in &references.cells {
+        let place = (cell.document.as_str(), cell.place.as_str());
+        assert!(totalled.contains(&place), "{place:?}");
+    }
+}
+
+#[test]
+fn five_documents_and_no_figure_without_a_place() {
+    let references = shipped();
+    let documents = references.documents.iter();
+    let documents: Vec<_> = documents.map(|of| (of.name.as_str(), of.year)).collect();
+    assert_eq!(
+        documents,
+        [
+            ("byte-1984", 1984),
+            ("hp-1987", 1987),
+            ("iocall-1985", 1985),
+            ("login-1982", 1982),
+            ("weekly-1984", 1984),
+        ]
+    );
+    assert_eq!(
+        (references.machines.len(), references.commands.len()),
+        (31, 6)
+    );
+    for cell in references.cells.iter().filter(|cell| cell.is_missing()) {
+        assert!(!cell.notes.is_empty(), "{}: why is it missing?", at(cell));
+    }
+}
+
+/// README.md gives the reasoning for each; the number here is the number there.
+#[test]
+fn every_doubt_has_its_reasoning() {
+    let references = shipped();
+    let doubts = references.cells.iter().filter(|cell| doubted(cell));
+    let mut doubts: Vec<String> = doubts
+        .map(|cell| format!("| {} | {} |", cell.machine, cell.benchmark))
+        .collect();
+    let lines = include_str!("../../README.md").lines().filter(|line| {
+        let about = |id: &str| line.starts_with(&format!("| {id} |"));
+        references.machines.iter().any(|machine| about(&machine.id))
+    });
+    let mut reasoned: Vec<String> = lines
+        .map(|line| line.split_inclusive('|').take(3).collect())
+        .collect();
+    doubts.sort();
+    reasoned.sort();
+    assert!(!doubts.is_empty());
+    assert_eq!(reasoned, doubts);
+}
+
+#[test]
+fn figures_hold_together_or_are_doubted() {
+    let references = shipped();
+    let (mut distributions, mut times) = (0, 0);
+    for cell in &references.cells {
+        if let Some(d) = &cell.distribution {
+            distributions += 1;
+            let within = |x: f64| (d.min..=d.max).contains(&x);
+            let ordered = within(d.median) && within(d.mean.unwrap_or(d.median));
+            assert!(ordered || doubted(cell), "{}", at(cell));
+        }
+        let seconds = &cell.seconds;
+        if let (Some(real), Some(user), Some(system)) = (seconds.real, seconds.user, seconds.system)
+        {
+            times += 1;
+            // three figures, each rounded to a tenth
+            let fits = user + system <= real + 0.151;
+            assert!(fits || doubted(cell), "{}", at(cell));
+        }
+    }
+    assert_eq!((distributions, times), (144, 75));
+}
