@@ -177,21 +177,26 @@ pub fn append(store: &mut Store, run: &str, launch: &Launch) {
     assert_eq!(store.append(run, launch).expect("a launch"), Kept::Stored);
 }
 
+/// Stores the beginning of a run.
+pub fn begin(store: &mut Store, run: &RunData) {
+    let info = RunInfo {
+        elapsed_s: None,
+        ..run.info.clone()
+    };
+    let RunData {
+        benchmarks,
+        programs,
+        skips,
+        ..
+    } = run;
+    store
+        .begin(&owner(), &info, benchmarks, programs, skips)
+        .expect("a beginning");
+}
+
 /// Stores a run as one that goes on: its beginning, its launches one by one, and its end if it has one.
 pub fn store(store: &mut Store, data: &RunData) {
-    let begun = RunInfo {
-        elapsed_s: None,
-        ..data.info.clone()
-    };
-    store
-        .begin(
-            &owner(),
-            &begun,
-            &data.benchmarks,
-            &data.programs,
-            &data.skips,
-        )
-        .expect("a beginning");
+    begin(store, data);
     for launch in &data.launches {
         append(store, &data.info.id, launch);
     }

@@ -369,44 +369,6 @@ fn runs_of_a_machine_are_listed_up_to_a_second_newest_first() {
     );
 }
 
-/// What every command asks for first reads the indexes and not the heads, which are kilobytes each.
-#[test]
-fn names_are_read_from_indexes_alone() {
-    let (_folder, path) = common::place();
-    Store::open(&path).unwrap();
-    let plan = |sql: &str| -> String {
-        let other = other(&path);
-        let mut statement = other.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
-        let steps = statement.query_map([], |row| row.get(3)).unwrap();
-        steps
-            .map(Result::unwrap)
-            .collect::<Vec<String>>()
-            .join("; ")
-    };
-    let names = plan("SELECT id, label FROM run ORDER BY substr(started, 1, 19), number");
-    assert_eq!(names, "SCAN run USING COVERING INDEX run_in_time");
-    let of_machine = plan(
-        "SELECT id FROM run WHERE machine_id = 'm' AND substr(started, 1, 19) <= '2026' \
-         ORDER BY substr(started, 1, 19) DESC, number DESC",
-    );
-    assert!(
-        of_machine.contains("USING COVERING INDEX run_of_machine")
-            && !of_machine.contains("B-TREE"),
-        "{of_machine}"
-    );
-    let with = plan(
-        "SELECT id, number FROM run WHERE EXISTS \
-         (SELECT 1 FROM benchmark WHERE benchmark.id = 'a' AND benchmark.run = run.number) \
-         ORDER BY substr(started, 1, 19) DESC, number DESC LIMIT 9",
-    );
-    assert!(
-        with.contains("INDEX run_in_time")
-            && with.contains("benchmark_of_runs")
-            && !with.contains("B-TREE"),
-        "{with}"
-    );
-}
-
 #[test]
 fn nothing_is_left_beside_the_database() {
     let (folder, path) = common::place();

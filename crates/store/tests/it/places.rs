@@ -209,51 +209,6 @@ fn a_place_that_is_no_place_for_a_file() {
 }
 
 #[test]
-fn on_a_full_disc_what_was_saved_can_be_read_and_the_run_goes_on_with_room_as_root() {
-    let (folder, _) = common::place();
-    let disc = Disc::mount(folder.path(), "tmpfs", "size=768k");
-    let path = disc.0.join("gritstone.db");
-    let mut run = common::run(1, 0);
-    run.info.elapsed_s = None;
-    let mut store = Store::open(&path).unwrap();
-    common::store(&mut store, &run);
-    let ballast = disc.0.join("ballast");
-    fs::write(&ballast, vec![0; 300_000]).unwrap();
-    let error = loop {
-        let launch = common::launch(run.launches.len() as u64);
-        match store.append(&run.info.id, &launch) {
-            Ok(_) => run.launches.push(launch),
-            Err(error) => break error,
-        }
-        assert!(
-            run.launches.len() < 10_000,
-            "the disc holds no ten thousand launches"
-        );
-    };
-    assert!(matches!(error, StoreError::Full { .. }), "{error:?}");
-    assert!(!run.launches.is_empty());
-    assert_eq!(store.load(&run.info.id).unwrap(), run);
-    // nothing new can be begun either, nor a second store
-    let error = Store::open(&disc.0.join("new/gritstone.db")).unwrap_err();
-    assert!(matches!(error, StoreError::Full { .. }), "{error:?}");
-
-    drop(store);
-    let store = Store::open_read_only(&path).unwrap();
-    assert_eq!(store.load(&run.info.id).unwrap(), run);
-    assert_eq!(
-        store.runs().unwrap()[0].launches.total(),
-        run.launches.len() as u64
-    );
-    drop(store);
-    fs::remove_file(ballast).unwrap();
-    let mut store = Store::open(&path).unwrap();
-    let launch = common::launch(run.launches.len() as u64);
-    common::append(&mut store, &run.info.id, &launch);
-    run.launches.push(launch);
-    assert_eq!(store.load(&run.info.id).unwrap(), run);
-}
-
-#[test]
 fn a_read_only_file_system_as_root() {
     let (folder, _) = common::place();
     let disc = Disc::mount(folder.path(), "tmpfs", "size=1m");

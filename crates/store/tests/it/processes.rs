@@ -20,22 +20,13 @@ fn writer() {
     let path = PathBuf::from(env::var_os(PLACE).expect("started by the other tests"));
     let number: u32 = env::var(NUMBER).unwrap().parse().unwrap();
     let mut store = Store::open(&path).unwrap();
-    let run = common::run(number, 0);
-    let mut begun = common::info(number);
-    begun.label = Some(format!("writer {number}"));
-    store
-        .begin(
-            &common::owner(),
-            &begun,
-            &run.benchmarks,
-            &run.programs,
-            &run.skips,
-        )
-        .unwrap();
+    let mut run = common::run(number, 0);
+    run.info.label = Some(format!("writer {number}"));
+    common::begin(&mut store, &run);
     let mut out = std::io::stdout();
     // a bound, for the day on which nobody kills it
     for launch in 0..5_000 {
-        common::append(&mut store, &begun.id, &common::launch(launch));
+        common::append(&mut store, &run.info.id, &common::launch(launch));
         writeln!(out, "stored {launch}")
             .and_then(|()| out.flush())
             .unwrap();
@@ -130,15 +121,7 @@ fn a_run_can_be_looked_at_while_it_goes_on() {
     let reader = Store::open_read_only(&path).unwrap();
     let run = common::run(1, 5);
     let id = &run.info.id;
-    writer
-        .begin(
-            &common::owner(),
-            &common::info(1),
-            &run.benchmarks,
-            &run.programs,
-            &run.skips,
-        )
-        .unwrap();
+    common::begin(&mut writer, &run);
     for (stored, launch) in (1..).zip(&run.launches) {
         common::append(&mut writer, id, launch);
         assert_eq!(reader.runs().unwrap()[0].launches.total(), stored);
