@@ -6,373 +6,101 @@ use gritstone_catalogue::load;
 
 const SOUND: &str = include_str!("../demo.toml");
 
-/// What is broken, what is there, what is put in its place.
-const CASES: &[(&str, &str, &str)] = &[
-    (
-        "not TOML",
-        "version = 1\noperation = \"One call.\"",
-        "version = \noperation = \"One call.\"",
-    ),
-    ("a key that does not exist", "params =", "parameters ="),
-    (
-        "a key that is missing",
-        "version = 1\noperation = \"One call.\"",
-        "operation = \"One call.\"",
-    ),
-    (
-        "a kind that does not exist",
-        "kind = \"kernel\"",
-        "kind = \"kernal\"",
-    ),
-    (
-        "a family in a file of another name",
-        "name = \"demo\"",
-        "name = \"demonstration\"",
-    ),
-    (
-        "a family without a reason",
-        "why = \"To show every line that there can be, and what can be wrong with it.\"",
-        "why = \"\"",
-    ),
-    ("a rule without an answer", "how = \"It is.\"", "how = \"\""),
-    (
-        "a bad identifier",
-        "id = \"demo/call\"\nkind",
-        "id = \"Demo/call\"\nkind",
-    ),
-    (
-        "an identifier of another family",
-        "id = \"demo/cc\"",
-        "id = \"byte/cc\"",
-    ),
-    (
-        "an identifier that is there twice",
-        "id = \"demo/cc\"",
-        "id = \"demo/call\"",
-    ),
-    (
-        "a variant that is there as an entry",
-        "id = \"demo/cc\"",
-        "id = \"demo/call@cross\"",
-    ),
-    ("an empty title", "title = \"Call\"", "title = \"\""),
-    (
-        "an empty reason",
-        "why = \"Calls are everywhere.\"",
-        "why = \" \"",
-    ),
-    (
-        "an empty operation",
-        "operation = \"One call.\"",
-        "operation = \"\"",
-    ),
-    (
-        "no sources",
-        "sources = [{ document = \"byte-1984\", place = \"listing 2\" }, { document = \"hp-1987\", place = \"table 4.2\" }]",
-        "sources = []",
-    ),
-    (
-        "a source without a place",
-        "place = \"listing 2\"",
-        "place = \"\"",
-    ),
-    (
-        "version 0",
-        "version = 1\noperation = \"One call.\"",
-        "version = 0\noperation = \"One call.\"",
-    ),
-    (
-        "an unknown unit",
-        "unit = \"ns/call\"\nbetter",
-        "unit = \"furlongs\"\nbetter",
-    ),
-    (
-        "a time of which more is better",
-        "better = \"lower\"\namount_per_op",
-        "better = \"higher\"\namount_per_op",
-    ),
-    (
-        "a rate of which less is better",
-        "unit = \"ns/call\"\nbetter",
-        "unit = \"calls/s\"\nbetter",
-    ),
-    (
-        "a size with no better way",
-        "unit = \"bytes\"\nbetter = \"lower\"",
-        "unit = \"bytes\"",
-    ),
-    (
-        "a kernel with a size",
-        "unit = \"ns/call\"\nbetter",
-        "unit = \"bytes\"\nbetter",
-    ),
-    ("a size in seconds", "unit = \"bytes\"", "unit = \"s\""),
-    (
-        "a rating in seconds",
-        "unit = \"ratio\"\nbetter = \"higher\"",
-        "unit = \"s\"",
-    ),
-    (
-        "a level of load that there is not",
-        "load = [1]",
-        "load = [2]",
-    ),
-    ("a load that is none", "load/demo", "demo/load"),
-    (
-        "a load without words",
-        "what = \"a demonstration\"",
-        "what = \"\"",
-    ),
-    (
-        "a load of a command",
-        "figure = \"linked-size\"",
-        "figure = \"linked-size\"\nload = [1]",
-    ),
-    (
-        "a weight too few",
-        "over = [\"demo/call\", \"demo/less\"]",
-        "over = [\"demo/call\", \"demo/less\"]\nweights = [1.0]",
-    ),
-    (
-        "a weight of nothing",
-        "over = [\"demo/call\", \"demo/less\"]",
-        "over = [\"demo/call\", \"demo/less\"]\nweights = [1.0, 0.0]",
-    ),
-    (
-        "a weight of several rows",
-        "over = [\"demo/call\", \"demo/less\"]",
-        "over = [\"demo/*\"]\nweights = [1.0]",
-    ),
-    ("no amount", "amount_per_op = 6", "amount_per_op = 0"),
-    (
-        "no published operations",
-        "operations = 10,",
-        "operations = 0,",
-    ),
-    (
-        "a published time that is none",
-        "figure = \"system_s\"",
-        "figure = \"wall\"",
-    ),
-    (
-        "a negative claim",
-        "min_ns_per_op = 0.5",
-        "min_ns_per_op = -0.5",
-    ),
-    (
-        "a claim that is no number",
-        "syscalls_per_op = 1",
-        "syscalls_per_op = nan",
-    ),
-    (
-        "a claim of nothing",
-        "min_ns_per_op = 0.5",
-        "min_ns_per_op = 0",
-    ),
-    (
-        "a claim that does not exist",
-        "min_ns_per_op = 0.5",
-        "min_ns = 0.5",
-    ),
-    (
-        "a command that claims to be linear",
-        "figure = \"linked-size\"",
-        "figure = \"linked-size\"\nclaims = { linear = true }",
-    ),
-    (
-        "a kernel with a command line",
-        "params = { how = \"plain\" }",
-        "argv = [\"true\"]",
-    ),
-    (
-        "a command with params",
-        "files = [\"x.c\"]",
-        "params = { how = \"plain\" }",
-    ),
-    (
-        "a command without a command line",
-        "argv = [\"{cc}\", \"-o\", \"a.out\", \"x.c\"]\n",
-        "",
-    ),
-    (
-        "a command with an empty command line",
-        "argv = [\"{cc}\", \"-o\", \"a.out\", \"x.c\"]",
-        "argv = []",
-    ),
-    (
-        "a placeholder for no need",
-        "argv = [\"{cc}\", \"-o\"",
-        "argv = [\"{cc}\", \"{output}\"",
-    ),
-    (
-        "a need that is not declared",
-        "needs = [\"cc\"]",
-        "needs = [\"cc\", \"ld\"]",
-    ),
-    (
-        "a need whose name fits no braces",
-        "cc = { any",
-        "\"c c\" = { any",
-    ),
-    (
-        "a need without a package",
-        "package = \"gcc\"",
-        "package = \"\"",
-    ),
-    (
-        "a file that is not declared",
-        "files = [\"x.c\"]",
-        "files = [\"y.c\"]",
-    ),
-    (
-        "a file that nobody uses",
-        "\"x.c\" = ",
-        "\"y.c\" = \"\"\n\"x.c\" = ",
-    ),
-    (
-        "a need that nobody has",
-        "cc = { any",
-        "ld = { package = \"binutils\" }\ncc = { any",
-    ),
-    (
-        "a file outside the directory",
-        "\"x.c\" = ",
-        "\"../x.c\" = ",
-    ),
-    (
-        "a file left outside the directory",
-        "leaves = [\"a.out\"]",
-        "leaves = [\"/etc/passwd\"]",
-    ),
-    ("a size of nothing", "leaves = [\"a.out\"]\n", ""),
-    (
-        "an output that is not left",
-        "needs = [\"cc\"]",
-        "needs = [\"cc\"]\noutput = \"listing\"",
-    ),
-    (
-        "an output that cannot be compared",
-        "needs = [\"cc\"]",
-        "needs = [\"cc\"]\noutput = \"/dev/null\"\nstdout = \"x\"",
-    ),
-    (
-        "a proof that shows nothing",
-        "needs = [\"cc\"]",
-        "needs = [\"cc\"]\nverify = { argv = [\"x\"], stdout = \"\" }",
-    ),
-    (
-        "a program that is no path",
-        "params = { how = \"plain\" }",
-        "program = \"../etc\"",
-    ),
-    (
-        "a helper that is no path",
-        "uses = [\"demo/job\"]",
-        "uses = [\"job\"]",
-    ),
-    (
-        "a derived figure without terms",
-        "terms = [{ id = \"demo/call\", times = 2 }, { id = \"demo/call@cross\", times = -1 }]",
-        "terms = []",
-    ),
-    ("a term that does not count", "times = 2", "times = 0"),
-    (
-        "a term that is not there",
-        "{ id = \"demo/call@cross\"",
-        "{ id = \"demo/call@near\"",
-    ),
-    (
-        "a term of a family that is not there",
-        "{ id = \"demo/call@cross\"",
-        "{ id = \"byte/pipe\"",
-    ),
-    (
-        "a term that is no time",
-        "{ id = \"demo/call@cross\"",
-        "{ id = \"demo/cc\"",
-    ),
-    (
-        "a figure made of itself",
-        "{ id = \"demo/call@cross\"",
-        "{ id = \"demo/less\"",
-    ),
-    (
-        "a rating of nothing",
-        "over = [\"demo/call\", \"demo/less\"]",
-        "over = []",
-    ),
-    (
-        "a rating of a row that is not there",
-        "over = [\"demo/call\",",
-        "over = [\"demo/cell\",",
-    ),
-    (
-        "a rating of rows like no other",
-        "over = [\"demo/call\",",
-        "over = [\"demo/x*\",",
-    ),
-    (
-        "a rating of what cannot be a row",
-        "over = [\"demo/call\",",
-        "over = [\"demo/Call\",",
-    ),
-    (
-        "a rating to no reference",
-        "baseline = \"ref:vax-11-780\"",
-        "baseline = \"last\"",
-    ),
-    (
-        "a curve of one point",
-        "[[1, \"demo/call\"], [2, \"demo/less\"]]",
-        "[[1, \"demo/call\"]]",
-    ),
-    (
-        "a curve that goes back",
-        "[2, \"demo/less\"]",
-        "[1, \"demo/less\"]",
-    ),
-    (
-        "a curve through a row that is not there",
-        "[2, \"demo/less\"]",
-        "[2, \"demo/lass\"]",
-    ),
-    (
-        "a curve through another unit",
-        "[2, \"demo/less\"]",
-        "[2, \"demo/cc\"]",
-    ),
-    ("a curve without a label", "label = \"n\"", "label = \"\""),
-    (
-        "a variant with a bad name",
-        "name = \"cross\"",
-        "name = \"Cross\"",
-    ),
-    (
-        "a variant that is the same",
-        "placement = \"cross\"",
-        "placement = \"one-cpu\"",
-    ),
-    (
-        "a variant of a command with params",
-        "needs = [\"cc\"]",
-        "needs = [\"cc\"]\nvariant = [{ name = \"a\", title = \"A\", params = { how = \"x\" } }]",
-    ),
-    (
-        "a variant of a sum with a place",
-        "terms =",
-        "variant = [{ name = \"a\", title = \"A\", placement = \"all\" }]\nterms =",
-    ),
-];
+/// What is broken, what is there, what is put in its place; `§` ends a line.
+const CASES: &str = r#"
+not TOML | version = 1§operation = "One call." | version = §operation = "One call."
+a key that does not exist | params = | parameters =
+a key that is missing | version = 1§operation = "One call." | operation = "One call."
+a kind that does not exist | kind = "kernel" | kind = "kernal"
+a family in a file of another name | name = "demo" | name = "demonstration"
+a family without a reason | why = "To show every line that there can be, and what can be wrong with it." | why = ""
+a rule without an answer | how = "It is." | how = ""
+a bad identifier | id = "demo/call"§kind | id = "Demo/call"§kind
+an identifier of another family | id = "demo/cc" | id = "byte/cc"
+an identifier that is there twice | id = "demo/cc" | id = "demo/call"
+a variant that is there as an entry | id = "demo/cc" | id = "demo/call@cross"
+an empty title | title = "Call" | title = ""
+an empty reason | why = "Calls are everywhere." | why = " "
+an empty operation | operation = "One call." | operation = ""
+no sources | sources = [{ document = "byte-1984", place = "listing 2" }, { document = "hp-1987", place = "table 4.2" }] | sources = []
+a source without a place | place = "listing 2" | place = ""
+version 0 | version = 1§operation = "One call." | version = 0§operation = "One call."
+an unknown unit | unit = "ns/call"§better | unit = "furlongs"§better
+a time of which more is better | better = "lower"§amount_per_op | better = "higher"§amount_per_op
+a rate of which less is better | unit = "ns/call"§better | unit = "calls/s"§better
+a size with no better way | unit = "bytes"§better = "lower" | unit = "bytes"
+a kernel with a size | unit = "ns/call"§better | unit = "bytes"§better
+a size in seconds | unit = "bytes" | unit = "s"
+a rating in seconds | unit = "ratio"§better = "higher" | unit = "s"
+a level of load that there is not | load = [1] | load = [2]
+a load that is none | load/demo | demo/load
+a load without words | what = "a demonstration" | what = ""
+a load of a command | figure = "linked-size" | figure = "linked-size"§load = [1]
+a weight too few | over = ["demo/call", "demo/less"] | over = ["demo/call", "demo/less"]§weights = [1.0]
+a weight of nothing | over = ["demo/call", "demo/less"] | over = ["demo/call", "demo/less"]§weights = [1.0, 0.0]
+a weight of several rows | over = ["demo/call", "demo/less"] | over = ["demo/*"]§weights = [1.0]
+no amount | amount_per_op = 6 | amount_per_op = 0
+no published operations | operations = 10, | operations = 0,
+a published time that is none | figure = "system_s" | figure = "wall"
+a negative claim | min_ns_per_op = 0.5 | min_ns_per_op = -0.5
+a claim that is no number | syscalls_per_op = 1 | syscalls_per_op = nan
+a claim of nothing | min_ns_per_op = 0.5 | min_ns_per_op = 0
+a claim that does not exist | min_ns_per_op = 0.5 | min_ns = 0.5
+a command that claims to be linear | figure = "linked-size" | figure = "linked-size"§claims = { linear = true }
+a kernel with a command line | params = { how = "plain" } | argv = ["true"]
+a command with params | files = ["x.c"] | params = { how = "plain" }
+a command without a command line | argv = ["{cc}", "-o", "a.out", "x.c"]§ |
+a command with an empty command line | argv = ["{cc}", "-o", "a.out", "x.c"] | argv = []
+a placeholder for no need | argv = ["{cc}", "-o" | argv = ["{cc}", "{output}"
+a need that is not declared | needs = ["cc"] | needs = ["cc", "ld"]
+a need whose name fits no braces | cc = { any | "c c" = { any
+a need without a package | package = "gcc" | package = ""
+a file that is not declared | files = ["x.c"] | files = ["y.c"]
+a file that nobody uses | "x.c" =  | "y.c" = ""§"x.c" =
+a need that nobody has | cc = { any | ld = { package = "binutils" }§cc = { any
+a file outside the directory | "x.c" =  | "../x.c" =
+a file left outside the directory | leaves = ["a.out"] | leaves = ["/etc/passwd"]
+a size of nothing | leaves = ["a.out"]§ |
+an output that is not left | needs = ["cc"] | needs = ["cc"]§output = "listing"
+an output that cannot be compared | needs = ["cc"] | needs = ["cc"]§output = "/dev/null"§stdout = "x"
+a proof that shows nothing | needs = ["cc"] | needs = ["cc"]§verify = { argv = ["x"], stdout = "" }
+a program that is no path | params = { how = "plain" } | program = "../etc"
+a helper that is no path | uses = ["demo/job"] | uses = ["job"]
+a derived figure without terms | terms = [{ id = "demo/call", times = 2 }, { id = "demo/call@cross", times = -1 }] | terms = []
+a term that does not count | times = 2 | times = 0
+a term that is not there | { id = "demo/call@cross" | { id = "demo/call@near"
+a term of a family that is not there | { id = "demo/call@cross" | { id = "byte/pipe"
+a term that is no time | { id = "demo/call@cross" | { id = "demo/cc"
+a figure made of itself | { id = "demo/call@cross" | { id = "demo/less"
+a rating of nothing | over = ["demo/call", "demo/less"] | over = []
+a rating of a row that is not there | over = ["demo/call", | over = ["demo/cell",
+a rating of rows like no other | over = ["demo/call", | over = ["demo/x*",
+a rating of what cannot be a row | over = ["demo/call", | over = ["demo/Call",
+a rating to no reference | baseline = "ref:vax-11-780" | baseline = "last"
+a curve of one point | [[1, "demo/call"], [2, "demo/less"]] | [[1, "demo/call"]]
+a curve that goes back | [2, "demo/less"] | [1, "demo/less"]
+a curve through a row that is not there | [2, "demo/less"] | [2, "demo/lass"]
+a curve through another unit | [2, "demo/less"] | [2, "demo/cc"]
+a curve without a label | label = "n" | label = ""
+a variant with a bad name | name = "cross" | name = "Cross"
+a variant that is the same | placement = "cross" | placement = "one-cpu"
+a variant of a command with params | needs = ["cc"] | needs = ["cc"]§variant = [{ name = "a", title = "A", params = { how = "x" } }]
+a variant of a sum with a place | terms = | variant = [{ name = "a", title = "A", placement = "all" }]§terms =
+"#;
 
 #[test]
 fn each_fault_is_told_with_its_place() {
     load(&[("catalogue/demo.toml", SOUND)]).expect("what the cases break must be sound");
     let mut told = String::new();
-    for (name, there, instead) in CASES {
-        assert_eq!(SOUND.matches(there).count(), 1, "{name}: breaks one place");
-        let broken = SOUND.replace(there, instead);
+    for case in CASES.lines().skip(1) {
+        let [name, there, instead] = [0, 1, 2].map(|at| {
+            let part = case.split('|').nth(at).expect(case);
+            part.trim().replace('§', "\n")
+        });
+        assert_eq!(SOUND.matches(&there).count(), 1, "{name}: breaks one place");
+        let broken = SOUND.replace(&there, &instead);
         let error = load(&[("catalogue/demo.toml", &broken)])
-            .expect_err(name)
+            .expect_err(&name)
             .to_string();
         told += &format!("{name}\n{error}\n\n");
     }

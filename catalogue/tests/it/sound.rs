@@ -3,118 +3,11 @@
 use gritstone_catalogue::{all, parse};
 use gritstone_model::{Benchmark, Better, Kind, Placement, Work};
 
-/// The identifiers are fixed for good: they are what stored runs and reference machines are called by.
-const ROWS: &[&str] = &[
-    "app/ratings",
-    "app/ratings@cpu",
-    "app/ratings@unix",
-    "app/ratings@files",
-    "app/ratings@memory",
-    "byte/pipe",
-    "byte/pipe@cross",
-    "byte/syscall",
-    "byte/fcall-empty",
-    "byte/fcall-assign",
-    "byte/fcall-overhead",
-    "byte/sieve",
-    "byte/disk-write",
-    "byte/disk-read",
-    "byte/shell",
-    "byte/multi/1",
-    "byte/multi/1@one-cpu",
-    "byte/multi/2",
-    "byte/multi/2@one-cpu",
-    "byte/multi/3",
-    "byte/multi/3@one-cpu",
-    "byte/multi/4",
-    "byte/multi/4@one-cpu",
-    "byte/multi/5",
-    "byte/multi/5@one-cpu",
-    "byte/multi/6",
-    "byte/multi/6@one-cpu",
-    "byte/loop",
-    "byte/cc",
-    "byte/object-size",
-    "iocall",
-    "iocall@hp",
-    "kernel/syscall",
-    "kernel/csw",
-    "kernel/csw@cross",
-    "kernel/signocsw",
-    "kernel/scheduler-time",
-    "kernel/pipeself/4",
-    "kernel/pipeself/512",
-    "kernel/pipediscard/4",
-    "kernel/pipediscard/4@cross",
-    "kernel/pipediscard/512",
-    "kernel/pipediscard/512@cross",
-    "kernel/pipeback/4",
-    "kernel/pipeback/4@cross",
-    "kernel/pipeback/512",
-    "kernel/pipeback/512@cross",
-    "kernel/forks/0",
-    "kernel/forks/0@dynamic",
-    "kernel/forks/1k",
-    "kernel/forks/100k",
-    "kernel/vforks/0",
-    "kernel/vforks/0@dynamic",
-    "kernel/vforks/1k",
-    "kernel/vforks/100k",
-    "kernel/clone3-vfork/0",
-    "kernel/execs/0-null",
-    "kernel/execs/0-null@dynamic",
-    "kernel/execs/0-null@dynamic-parent",
-    "kernel/execs/0-env-null",
-    "kernel/execs/1k-null",
-    "kernel/execs/1k-env-null",
-    "kernel/execs/100k-null",
-    "kernel/vexecs/0-null",
-    "kernel/vexecs/0-null@dynamic",
-    "kernel/vexecs/1k-null",
-    "kernel/vexecs/100k-null",
-    "kernel/execs/0-big",
-    "kernel/execs/1k-big",
-    "kernel/execs/100k-big",
-    "kernel/vexecs/0-big",
-    "kernel/vexecs/1k-big",
-    "kernel/vexecs/100k-big",
-    "kernel/clone3-vfork/0-null",
-    "kernel/posix-spawn/0-null",
-    "kernel/posix-spawn/0-null@dynamic",
-    "kernel/posix-spawn/100k-null",
-    "kernel/posix-spawn/0-big",
-    "unix/cc",
-    "unix/a.out",
-    "unix/cat-null",
-    "unix/cat-file",
-    "unix/rm",
-    "unix/cat-cat",
-    "unix/cat-5",
-    "unix/sort",
-    "unix/ex",
-    "unix/nroff-me",
-    "unix/nroff-ms",
-    "unix/nroff-man",
-    "unix/wc",
-];
-
 fn row(id: &str) -> Benchmark {
     let mut found = all().unwrap().benchmarks;
     found.retain(|row| row.id.as_str() == id);
     assert_eq!(found.len(), 1, "{id}");
     found.remove(0)
-}
-
-#[test]
-fn the_rows_are_there_in_their_order() {
-    let catalogue = all().unwrap_or_else(|error| panic!("{error}"));
-    let ids = catalogue.benchmarks.iter().map(|b| b.id.as_str());
-    let ids: Vec<_> = ids.filter(|id| ROWS.contains(id)).collect();
-    assert_eq!(ids, ROWS);
-    for name in ["byte", "iocall", "kernel", "unix"] {
-        let family = catalogue.families.iter().find(|f| f.name == name);
-        assert!(family.is_some_and(|f| !f.guidelines.is_empty()), "{name}");
-    }
 }
 
 /// A row that counts in two environments would count twice in the rating over all.
