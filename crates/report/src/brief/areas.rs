@@ -58,16 +58,4 @@ mod tests {
         );
         assert!(of(&[]).is_empty());
     }
-
-    #[test]
-    fn no_family_stands_in_two_areas() {
-        let mut all: Vec<&str> = AREAS
-            .iter()
-            .flat_map(|(_, of)| of.iter().copied())
-            .collect();
-        let before = all.len();
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), before);
-    }
 }

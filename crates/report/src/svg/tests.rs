@@ -33,18 +33,6 @@ fn line(name: &str, ys: &[f64]) -> Line {
 }
 
 #[test]
-fn one_group_a_line_and_its_name_beside_it() {
-    let svg = plot(vec![
-        line("first", &[1.0, 2.0]),
-        line("second", &[3.0, 4.0]),
-    ])
-    .render();
-    assert_eq!(svg.matches("<g class=\"line ").count(), 2);
-    assert_eq!(svg.matches(">first</text>").count(), 1);
-    assert_eq!(svg.matches(">second</text>").count(), 1);
-}
-
-#[test]
 fn a_line_that_ends_early_has_a_letter_at_its_end_and_at_its_name() {
     let svg = plot(vec![line("long", &[1.0, 2.0, 3.0]), line("short", &[3.0])]).render();
     assert!(
@@ -107,14 +95,6 @@ fn hostile_names_are_text_and_nothing_at_all_is_still_a_drawing() {
             "{svg}"
         );
     }
-}
-
-#[test]
-fn places_with_names_stand_instead_of_numbers() {
-    let mut plot = plot(vec![line("one", &[1.0, 2.0])]);
-    plot.x_names = vec![(1.0, "half".into()), (2.0, "<all>".into())];
-    let svg = plot.render();
-    assert!(svg.contains(">half</text>") && svg.contains(">&lt;all&gt;</text>"));
 }
 
 mod bars {

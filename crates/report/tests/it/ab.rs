@@ -106,62 +106,34 @@ fn a_ranking() {
     insta::assert_snapshot!(text);
 }
 
+/// What stands below the table: of the same on both sides, of a difference that cannot be told or has no pairs, of what was left out.
 #[test]
-fn what_cannot_be_told_says_what_would_have_been_seen() {
-    let mut view = view(
-        &["./old", "./new"],
-        vec![comparison("a", "b", 0.995, Verdict::Inconclusive)],
-    );
-    view.start_up_ns = Some(100.0);
-    let all = text(&view).replace('\n', " ");
-    assert!(all.contains("Cannot tell b from a: "), "{all}");
-    assert!(
-        all.contains("a change of 1.2 % in 95 of 100 trials"),
-        "{all}"
-    );
-    assert!(!all.contains("A program that does nothing"), "{all}");
-    let comparison = &mut view.rows[0].comparisons[0];
-    (comparison.pairs, comparison.interval, comparison.smallest) = (7, None, None);
-    let all = text(&view).replace('\n', " ");
-    assert!(
-        all.contains("7 pairs, and it takes 12; give a longer --budget"),
-        "{all}"
-    );
-    view.rows[0].comparisons[0].ratio = None;
-    let all = text(&view).replace('\n', " ");
-    assert!(all.contains("there is no pair of both"), "{all}");
-}
-
-#[test]
-fn the_same_says_how_often_it_may_be_called_different() {
-    let mut view = view(
-        &["as it is", "as it is"],
-        vec![comparison("a", "b", 1.03, Verdict::Faster)],
-    );
-    view.same = true;
-    let all = text(&view).replace('\n', " ");
-    assert!(
-        all.contains("Called different: 1 of 1; it may be 1 % of many such trials."),
-        "{all}"
-    );
-}
-
-#[test]
-fn what_is_left_out_of_a_comparison_is_remarked_on() {
-    let said = |crowded, left_out| {
-        let comparison = AbComparison {
-            crowded,
-            left_out,
-            ..comparison("a", "b", 1.03, Verdict::Faster)
-        };
-        let text = text(&view(&["./old", "./new"], vec![comparison]));
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
+fn remarks_on_comparisons() {
+    let inconclusive = || comparison("a", "b", 0.995, Verdict::Inconclusive);
+    let few = AbComparison {
+        pairs: 7,
+        interval: None,
+        smallest: None,
+        ..inconclusive()
     };
-    assert!(!said(0, 0).contains('¶'));
-    let some = said(3, 3);
-    assert!(some.contains("27¶"), "{some}");
-    let why = "In 3 of 30 pairs another thread of the core was busy: what was measured then is kept, and not compared.";
-    assert!(some.contains(why), "{some}");
-    let why = "In 30 of 54 pairs another thread of the core was busy: 27 of these are kept and not compared; at least half of all pairs always are.";
-    assert!(said(30, 27).contains(why), "{}", said(30, 27));
+    let none = AbComparison {
+        ratio: None,
+        ..few.clone()
+    };
+    let left_out = |crowded, left_out| AbComparison {
+        crowded,
+        left_out,
+        ..comparison("a", "b", 1.03, Verdict::Faster)
+    };
+    let mut all = String::new();
+    for compared in [inconclusive(), few, none, left_out(3, 3), left_out(30, 27)] {
+        let mut view = view(&["./old", "./new"], vec![compared]);
+        view.start_up_ns = Some(100.0);
+        all += &text(&view);
+        view.same = true;
+        let same = text(&view);
+        all += same.lines().find(|line| line.contains("same")).unwrap();
+        all += "\n\n";
+    }
+    insta::assert_snapshot!(all);
 }

@@ -175,31 +175,3 @@ fn an_audit_that_found_something() {
     );
     insta::assert_snapshot!(text(&view));
 }
-
-#[test]
-fn the_first_line_sums_up() {
-    let first = |view: &AuditView| text(view).lines().next().unwrap().to_owned();
-    let mut view = view();
-    assert_eq!(first(&view), "All 3 benchmarks do what they claim");
-    // reported, but no failure
-    spoil(
-        &mut view,
-        1,
-        "gcc -Ofast",
-        Claim::Check,
-        ClaimOutcome::Fails,
-        "A check value is wrong.",
-    );
-    assert_eq!(first(&view), "All 3 benchmarks do what they claim");
-    spoil(
-        &mut view,
-        1,
-        "gcc -O0",
-        Claim::Check,
-        ClaimOutcome::Fails,
-        "A check value is wrong.",
-    );
-    assert_eq!(first(&view), "1 of 3 benchmarks does not do what it claims");
-    view.entries.clear();
-    assert_eq!(first(&view), "Nothing could be audited");
-}

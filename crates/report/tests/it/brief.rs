@@ -7,18 +7,28 @@ use crate::sample::machines::{references, view};
 use gritstone_model::{
     CompareView, Flag, RatedMachine, Rating, Ratings, RatingsView, RunView, SCHEMA_RATINGS,
 };
-use gritstone_report::{Brief, brief, html, terminal};
+use gritstone_report::{Brief, Document, brief, html, terminal};
+
+fn made(
+    runs: &[RunView],
+    references: &[RunView],
+    against: &[CompareView],
+    ratings: Option<&RatingsView>,
+) -> Document {
+    brief(&Brief {
+        ratings,
+        runs,
+        references,
+        against,
+        families: &sample::entries::families(),
+        benchmarks: &sample::entries::benchmarks(&runs[0]),
+    })
+}
 
 fn text(run: &RunView, references: &[RunView], against: bool) -> String {
     let comparison = [sample::against_reference()];
-    let document = brief(&Brief {
-        ratings: None,
-        runs: std::slice::from_ref(run),
-        references,
-        against: if against { &comparison } else { &[] },
-        families: &sample::entries::families(),
-        benchmarks: &sample::entries::benchmarks(run),
-    });
+    let against = if against { &comparison[..] } else { &[] };
+    let document = made(std::slice::from_ref(run), references, against, None);
     terminal::render(&document, 110, false)
 }
 
@@ -52,14 +62,8 @@ fn a_clean_run_says_so_and_a_star_keeps_a_row_out_of_what_stands_out() {
     assert!(text(&run, &[], false).contains("No figure is in doubt, and everything ran."));
     let mut comparison = sample::against_reference();
     let front = |comparison: &CompareView| {
-        let document = brief(&Brief {
-            ratings: None,
-            runs: std::slice::from_ref(&run),
-            references: &[],
-            against: std::slice::from_ref(comparison),
-            families: &[],
-            benchmarks: &[],
-        });
+        let run = std::slice::from_ref(&run);
+        let document = made(run, &[], std::slice::from_ref(comparison), None);
         let text = terminal::render(&document, 1000, false);
         let start = text.find("Furthest ahead").unwrap();
         text[start..text[start..].find("- Least").unwrap() + start].to_owned()
@@ -76,24 +80,6 @@ fn a_clean_run_says_so_and_a_star_keeps_a_row_out_of_what_stands_out() {
     assert!(!front(&comparison).contains("Disc read, random"));
 }
 
-#[test]
-fn a_narrow_range_is_drawn_on_a_plain_axis() {
-    let run = sample::run();
-    let document = brief(&Brief {
-        ratings: None,
-        runs: std::slice::from_ref(&run),
-        references: &[],
-        against: &[],
-        families: &[],
-        benchmarks: &sample::entries::benchmarks(&run),
-    });
-    let page = html::render(&document);
-    assert_eq!(page.matches("<g class=\"line ").count(), 1);
-    assert!(!page.contains("logarithmic"));
-    // figures of the rows themselves, since no document's times stand beside them
-    assert!(page.contains("Figures of byte/multi against number of background processes"));
-}
-
 /// Two machines: the second lacks a row, and is twice as slow in all others.
 fn two() -> [RunView; 2] {
     let mut runs = [sample::run(), sample::run()];
@@ -108,16 +94,9 @@ fn two() -> [RunView; 2] {
     runs
 }
 
-fn of(runs: &[RunView], references: &[RunView]) -> gritstone_report::Document {
+fn of(runs: &[RunView], references: &[RunView]) -> Document {
     let against: Vec<CompareView> = runs.iter().map(|_| sample::against_reference()).collect();
-    brief(&Brief {
-        ratings: None,
-        runs,
-        references,
-        against: &against,
-        families: &sample::entries::families(),
-        benchmarks: &sample::entries::benchmarks(&runs[0]),
-    })
+    made(runs, references, &against, None)
 }
 
 #[test]
@@ -185,14 +164,7 @@ fn ratings_stand_in_front_and_have_no_place_where_there_are_none() {
                 price: None,
             }],
         };
-        let document = brief(&Brief {
-            ratings: Some(&ratings),
-            runs: std::slice::from_ref(&run),
-            references: &[],
-            against: &[],
-            families: &sample::entries::families(),
-            benchmarks: &sample::entries::benchmarks(&run),
-        });
+        let document = made(std::slice::from_ref(&run), &[], &[], Some(&ratings));
         terminal::render(&document, 120, false)
     };
     let with = text(Some(1234.0));
@@ -270,17 +242,7 @@ fn a_distribution_is_drawn_from_its_median_on() {
 #[test]
 fn copies_are_drawn_with_their_law_and_of_many_the_least_efficient() {
     let mut run = sample::run();
-    let page = |run: &RunView| {
-        let document = brief(&Brief {
-            ratings: None,
-            runs: std::slice::from_ref(run),
-            references: &[],
-            against: &[],
-            families: &[],
-            benchmarks: &[],
-        });
-        html::render(&document)
-    };
+    let page = |run: &RunView| html::render(&made(std::slice::from_ref(run), &[], &[], None));
     run.results.truncate(1);
     run.results[0].copies = Some(sample::copies(100.0, true));
     let fitted = page(&run);

@@ -50,31 +50,3 @@ fn text(view: &CheckView) -> String {
 fn a_gate_that_found_something() {
     insta::assert_snapshot!(text(&view()));
 }
-
-#[test]
-fn a_gate_says_what_it_counts_and_what_differs() {
-    let sentence = |view: &CheckView| {
-        let text = text(view);
-        let from = text.find("A slowdown").unwrap();
-        let to = text[from..].find("\n\n").unwrap_or(text.len() - from);
-        text[from..from + to].replace('\n', " ")
-    };
-    let mut one = view();
-    one.rows.truncate(5);
-    one.rows.drain(..4);
-    one.outcome = CheckOutcome::Passed;
-    assert_eq!(
-        sentence(&one),
-        "A slowdown of up to 2 % is allowed: passed. Of 1 row 0 regressed, 0 inconclusive, 1 passed."
-    );
-    let mut none = view();
-    none.rows.clear();
-    none.outcome = CheckOutcome::Inconclusive;
-    none.max_slowdown = 0.005;
-    assert!(
-        sentence(&none)
-            .starts_with("A slowdown of up to 0.5 % is allowed: inconclusive. Of 0 rows")
-    );
-    none.differ_in = sample::compare().differ_in;
-    assert!(text(&none).contains("These two differ in: kernel.release."));
-}

@@ -63,15 +63,6 @@ fn nothing_is_concluded_from_a_starred_row_but_a_doubt_about_its_process_time_is
 }
 
 #[test]
-fn an_empty_comparison_says_so() {
-    let mut view = sample::compare();
-    view.rows.clear();
-    view.sums.clear();
-    view.differ_in.clear();
-    insta::assert_snapshot!(text(&view, 80));
-}
-
-#[test]
 fn families_are_summed_up_where_there_are_several() {
     let mut view = sample::compare();
     // no size among them

@@ -227,30 +227,6 @@ fn headings_go_down_one_step_at_a_time_and_tables_name_their_cells() {
 }
 
 #[test]
-fn hostile_names_are_text() {
-    let run = hostile();
-    let parsed = parse(&html::render(&brief_of(&run, &[hostile()])));
-    let shown = EVIL.replace(['\u{202E}', '\u{0}', '\u{1b}', '\u{FFFE}'], "\u{FFFD}");
-    // title, heading, machine, system, facts, a footnote
-    assert!(parsed.text.matches(shown.as_str()).count() > 400);
-}
-
-#[test]
-fn a_figure_has_one_line_for_each_machine_with_a_time() {
-    let run = sample::run();
-    let page = html::render(&brief_of(&run, &references()));
-    let parsed = parse(&page);
-    // the curve, and the bars relative to a machine
-    assert_eq!(parsed.count("svg"), 2);
-    // one of the fifteen machines could not run any of it; this one is added
-    assert_eq!(page.matches("<g class=\"line ").count(), 15);
-    let with_variant = html::render(&brief_of(&sample::run_with_variants(), &references()));
-    // the variant, and copies of a row with their law
-    assert_eq!(with_variant.matches("<g class=\"line ").count(), 18);
-    assert!(parsed.text.contains("logarithmic scale"));
-}
-
-#[test]
 fn text_is_legible_in_light_and_dark() {
     let css = include_str!("../../src/html/style.css");
     let roots: Vec<&str> = css

@@ -73,18 +73,3 @@ fn what_has_no_room_is_a_sentence_of_the_nearest_and_the_farthest() {
     assert!(text.contains("Not measured: 1."), "{text}");
     assert!(!text.contains("each pair of CPUs"));
 }
-
-#[test]
-fn parts_that_are_no_pairs_stay_a_list() {
-    let mut run = machine(2);
-    run.results[0].parts.push(PartValue {
-        part: Part::Text,
-        value: 1.0,
-    });
-    let text = terminal::render(&show(&run), 400, false);
-    assert!(
-        text.contains("CPU 0 and 1 20.2") || text.contains("CPU 0 and 1 20.3"),
-        "{text}"
-    );
-    assert!(!text.contains("each pair of CPUs"));
-}

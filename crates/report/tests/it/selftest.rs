@@ -112,12 +112,3 @@ fn a_trial_that_failed() {
     view.median = criterion(0.02, 0.01);
     insta::assert_snapshot!(text(&view));
 }
-
-#[test]
-fn no_row_in_common() {
-    let mut view = sample();
-    view.rows.clear();
-    (view.median, view.p90) = (None, None);
-    (view.raw_held, view.paced_held) = Default::default();
-    assert!(text(&view).contains("There is no row that all runs have."));
-}

@@ -18,11 +18,6 @@ fn a_run_at_80_columns() {
 }
 
 #[test]
-fn a_run_at_200_columns() {
-    insta::assert_snapshot!(text(&sample::run(), 200));
-}
-
-#[test]
 fn a_reference_machine_shows_what_was_printed() {
     let lisa = references()
         .into_iter()
