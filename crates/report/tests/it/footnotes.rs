@@ -72,7 +72,7 @@ fn run(at: usize) -> RunView {
                 .map(|e| [e * 0.9, e * 1.1]),
             confidence: Some(0.95),
             outcome: OUTCOMES[(at + row) % OUTCOMES.len()],
-            published: Some(published).filter(|_| (at + row) % 4 > 0),
+            published: Some(published).filter(|_| !(at + row).is_multiple_of(4)),
             ..empty(name, "ns/call")
         }
     };
