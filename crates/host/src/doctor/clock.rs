@@ -2,8 +2,8 @@
 //!
 //! Must not know: samples.
 
-use super::{Finding, Severity, write};
-use crate::{Host, text};
+use super::{Finding, Severity, found, unseen, write};
+use crate::Host;
 
 pub(super) fn findings(host: &Host) -> Vec<Finding> {
     vec![source(host), resolution(host), tick(host)]
@@ -35,44 +35,28 @@ fn source(host: &Host) -> Finding {
     const NAME: &str = "clock source";
     const FILE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     let Some(source) = host.kernel.clock_source.as_deref() else {
-        return Finding::new(
-            NAME,
-            Severity::Remark,
-            "cannot be seen here",
-            "Its cost and resolution are measured in every launch all the same.",
-        );
+        return unseen(NAME)
+            .why("Its cost and resolution are measured in every launch all the same.");
     };
     let offered = |wanted: &[&'static str]| {
         let mut all = wanted.iter().copied();
         all.find(|&name| host.kernel.clock_sources.iter().any(|offer| offer == name))
     };
-    let slow = if COARSE.contains(&source) {
-        &SLOW[..]
-    } else {
-        &[]
-    };
-    let better = offered(&FAST).or_else(|| offered(slow));
-    let (severity, why) = if FAST.contains(&source) {
-        let why = "Read in tens of nanoseconds: its cost hides in no sample.";
-        return Finding::new(NAME, Severity::Ok, source, why);
+    let finding = if FAST.contains(&source) {
+        return found(NAME, Severity::Ok, source)
+            .why("Read in tens of nanoseconds: its cost hides in no sample.");
     } else if COARSE.contains(&source) {
-        (
-            Severity::Wrong,
-            "It advances once a tick, in milliseconds: no sample can be timed by it.",
-        )
+        found(NAME, Severity::Wrong, source)
+            .why("It advances once a tick, in milliseconds: no sample can be timed by it.")
     } else if SLOW.contains(&source) {
-        (
-            Severity::Warning,
-            "Each reading enters the kernel and takes a microsecond or more: latencies of single operations are mostly its own. Linux falls back to it when the processor's counter does not keep time.",
-        )
+        found(NAME, Severity::Warning, source)
+            .why("Each reading enters the kernel and takes a microsecond or more: latencies of single operations are mostly its own. Linux falls back to it when the processor's counter does not keep time.")
     } else {
-        (
-            Severity::Remark,
-            "Not one that is known here: look at the clock cost that every launch records.",
-        )
+        found(NAME, Severity::Remark, source)
+            .why("Not one that is known here: look at the clock cost that every launch records.")
     };
-    let finding = Finding::new(NAME, severity, source, why);
-    match better {
+    let slow = offered(&SLOW).filter(|_| COARSE.contains(&source));
+    match offered(&FAST).or(slow) {
         Some(better) => finding.todo(write(host, better, FILE)),
         None => finding,
     }
@@ -82,7 +66,7 @@ fn resolution(host: &Host) -> Finding {
     const NAME: &str = "timer resolution";
     const WHY: &str = "A sample must be a thousand times as long as the clock's step.";
     let Some(step) = host.kernel.resolution else {
-        return Finding::new(NAME, Severity::Remark, "not told", WHY);
+        return found(NAME, Severity::Remark, "not told").why(WHY);
     };
     let severity = match step {
         0..=1_000 => Severity::Ok,
@@ -93,21 +77,14 @@ fn resolution(host: &Host) -> Finding {
         Severity::Ok => WHY.to_owned(),
         _ => format!("{WHY} Boot with highres=on and a better clock source."),
     };
-    Finding::new(NAME, severity, format!("{step} ns"), why)
+    found(NAME, severity, format!("{step} ns")).why(why)
 }
 
 fn tick(host: &Host) -> Finding {
     const WHY: &str = "User and system time are counted in ticks on many kernels: they are figures only over a hundred ticks of work.";
     match host.kernel.hz() {
-        Some(hz) => Finding::new(
-            "tick",
-            Severity::Ok,
-            format!(
-                "{} a second",
-                text::count(usize::try_from(hz).unwrap_or(usize::MAX), "tick")
-            ),
-            WHY,
-        ),
-        None => Finding::new("tick", Severity::Remark, "not told", WHY),
+        Some(1) => found("tick", Severity::Ok, "1 tick a second").why(WHY),
+        Some(hz) => found("tick", Severity::Ok, format!("{hz} ticks a second")).why(WHY),
+        None => found("tick", Severity::Remark, "not told").why(WHY),
     }
 }

@@ -45,24 +45,31 @@ pub struct Finding {
     pub severity: Severity,
 }
 
+/// A finding, of which it remains to be said why it matters.
+fn found(name: &str, severity: Severity, value: impl Into<String>) -> Finding {
+    Finding {
+        name: name.to_owned(),
+        value: value.into(),
+        why: String::new(),
+        todo: None,
+        severity,
+    }
+}
+
+/// Nothing is known.
+fn unseen(name: &str) -> Finding {
+    found(name, Severity::Remark, "cannot be seen here")
+}
+
 impl Finding {
-    fn new(
-        name: &str,
-        severity: Severity,
-        value: impl Into<String>,
-        why: impl Into<String>,
-    ) -> Self {
-        Self {
-            name: name.to_owned(),
-            value: value.into(),
-            why: why.into(),
-            todo: None,
-            severity,
-        }
+    fn why(mut self, why: impl Into<String>) -> Self {
+        self.why = why.into();
+        self
     }
 
+    /// Nothing need be done where all is well.
     fn todo(mut self, command: impl Into<String>) -> Self {
-        self.todo = Some(command.into());
+        self.todo = (self.severity > Severity::Ok).then(|| command.into());
         self
     }
 
@@ -96,6 +103,17 @@ pub fn is_fit(findings: &[Finding]) -> bool {
     findings
         .iter()
         .all(|finding| finding.severity < Severity::Wrong)
+}
+
+const MIB: u64 = 1 << 20;
+
+/// `Wrong` below `least`, a warning below `enough`.
+fn graded(amount: u64, least: u64, enough: u64) -> Severity {
+    match amount {
+        amount if amount < least => Severity::Wrong,
+        amount if amount < enough => Severity::Warning,
+        _ => Severity::Ok,
+    }
 }
 
 /// `command`, with what it takes to be allowed to.

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a row uses them.
 
-use super::{Finding, Severity, as_root};
+use super::{Finding, Severity, as_root, found};
 use crate::programs::meeting;
 use crate::{Host, text};
 use gritstone_model::{Benchmark, Id, Need};
@@ -62,7 +62,7 @@ pub(super) fn findings(host: &Host, benchmarks: &[Benchmark], path: &OsStr) -> V
             _ => format!("{} needed, none missing", text::count(needed, "program")),
         };
         let why = "Rows that time other people's programs need them.";
-        return vec![Finding::new("programs", Severity::Ok, value, why)];
+        return vec![found("programs", Severity::Ok, value).why(why)];
     }
     missing
         .iter()
@@ -81,12 +81,7 @@ fn finding(host: &Host, missing: &Missing) -> Finding {
         why += &format!("; Debian has it in the package {}", need.package);
     }
     why.push('.');
-    let mut finding = Finding::new(
-        &format!("program {}", need.name),
-        Severity::Warning,
-        value,
-        why,
-    );
+    let mut finding = found(&format!("program {}", need.name), Severity::Warning, value).why(why);
     finding.todo = install(host, std::slice::from_ref(missing)).map(|words| words.join(" "));
     finding
 }
