@@ -22,7 +22,7 @@ pub fn when_free(
 ) -> Result<()> {
     let start = Instant::now();
     let mut done = act(store);
-    if let Err(StoreError::Locked { path }) = &done {
+    if let Err(StoreError::Locked(path)) = &done {
         output::remark(&format!(
             "{path} is locked by another process ('fuser {path}' says which): waiting until it is free; {} launches are in memory, and lost if you stop this now",
             store.waiting(),

@@ -5,9 +5,10 @@
 
 use crate::error::{Fault, StoreError};
 use crate::read::{all, split};
+use crate::rows::{self, Row};
 use crate::store::{PATIENCE, Store, synchronous};
 use crate::write::{insert, whole};
-use crate::{find, rows, seal, sql};
+use crate::{find, seal, sql};
 use gritstone_model::Id;
 use rusqlite::Connection;
 use rusqlite::types::Value;
@@ -30,21 +31,10 @@ impl Store {
     /// # Errors
     /// What befalls the file.
     pub fn results(&self, run_id: &str, analysis: &str) -> Result<Option<Results>, StoreError> {
-        let read = || -> Result<Option<Results>, Fault> {
-            let Some(cached) = Cached::of(&self.connection, run_id, analysis)? else {
-                return Ok(None);
-            };
+        self.cached(run_id, analysis, |cached| {
             let rows = all(&self.connection, sql::SELECT_CACHED_RESULTS, [cached.run])?;
-            let results: Option<Vec<(Id, String)>> =
-                rows.into_iter().map(|row| cached.result(row)).collect();
-            let whole = results.filter(|results| results.len() as i64 == cached.count);
-            Ok(whole.map(|results| Results {
-                view: cached.view,
-                past: cached.past,
-                results,
-            }))
-        };
-        read().map_err(|fault| fault.at(&self.path))
+            Ok((rows, cached.count))
+        })
     }
 
     /// What [`Results`] says of a run, with the result of one benchmark or none.
@@ -57,20 +47,32 @@ impl Store {
         analysis: &str,
         benchmark: Option<&Id>,
     ) -> Result<Option<Results>, StoreError> {
+        self.cached(run_id, analysis, |cached| match benchmark {
+            None => Ok((vec![], 0)),
+            Some(id) => {
+                let key = (id.as_str(), cached.run);
+                let rows = all(&self.connection, sql::SELECT_CACHED_RESULT, key)?;
+                Ok((rows, 1))
+            }
+        })
+    }
+
+    /// What is cached of a run, with the rows of results that `rows` finds, as many as it says; `None` where one of them is not right.
+    fn cached(
+        &self,
+        run_id: &str,
+        analysis: &str,
+        rows: impl Fn(&Cached) -> rusqlite::Result<(Vec<Row>, i64)>,
+    ) -> Result<Option<Results>, StoreError> {
         let read = || -> Result<Option<Results>, Fault> {
             let Some(cached) = Cached::of(&self.connection, run_id, analysis)? else {
                 return Ok(None);
             };
-            let mut results = vec![];
-            if let Some(id) = benchmark {
-                let key = (id.as_str(), cached.run);
-                let row = all(&self.connection, sql::SELECT_CACHED_RESULT, key)?.pop();
-                match row.and_then(|row| cached.result(row)) {
-                    Some(result) => results.push(result),
-                    None => return Ok(None),
-                }
-            }
-            Ok(Some(Results {
+            let (rows, count) = rows(&cached)?;
+            let results = rows.into_iter().map(|row| cached.result(row));
+            let results: Option<Vec<(Id, String)>> = results.collect();
+            let whole = results.filter(|results| results.len() as i64 == count);
+            Ok(whole.map(|results| Results {
                 view: cached.view,
                 past: cached.past,
                 results,
@@ -199,7 +201,7 @@ impl Cached {
     }
 
     /// A result, if its seal is right.
-    fn result(&self, row: Vec<Value>) -> Option<(Id, String)> {
+    fn result(&self, row: Row) -> Option<(Id, String)> {
         let (seal, mut row) = split(row).ok()?;
         if seal != seal::of_cached_result(&self.seal, &row) {
             return None;

@@ -15,11 +15,8 @@ pub enum StoreError {
     )]
     NoHome,
     /// Only reading was asked for, and there is nothing.
-    #[error("there is no database at {}: nothing has been measured yet. 'gritstone run' begins one", path.display())]
-    Missing {
-        /// Where it would be.
-        path: PathBuf,
-    },
+    #[error("there is no database at {}: nothing has been measured yet. 'gritstone run' begins one", .0.display())]
+    Missing(PathBuf),
     /// The path, or a folder on the way to it, cannot be used.
     #[error("{} cannot be used: {why}. Name another place with XDG_DATA_HOME", path.display())]
     Unusable {
@@ -31,21 +28,15 @@ pub enum StoreError {
     /// No SQLite file at all.
     #[error(
         "{} is not a database. Move it away, and the next run begins a new one; \
-         or name another place with XDG_DATA_HOME", path.display()
+         or name another place with XDG_DATA_HOME", .0.display()
     )]
-    NotADatabase {
-        /// The file.
-        path: PathBuf,
-    },
+    NotADatabase(PathBuf),
     /// An SQLite file of another program.
     #[error(
         "{} is a database of another program, and is left alone. Name another place with XDG_DATA_HOME",
-        path.display()
+        .0.display()
     )]
-    Foreign {
-        /// The file.
-        path: PathBuf,
-    },
+    Foreign(PathBuf),
     /// SQLite or a seal found that what is stored is not what was written.
     #[error(
         "{path} is damaged: {what}. Runs that are whole can still be read: take each of them out with \
@@ -74,49 +65,34 @@ pub enum StoreError {
     /// No space.
     #[error(
         "no space is left for {}: what was being stored is lost, everything before it is safe and can be read. \
-         Make room ('df' says where), then go on with 'gritstone run --resume'", path.display()
+         Make room ('df' says where), then go on with 'gritstone run --resume'", .0.display()
     )]
-    Full {
-        /// The file.
-        path: PathBuf,
-    },
+    Full(PathBuf),
     /// It cannot be written here.
     #[error(
         "{} cannot be written: the file or its directory belongs to another user, or the file system is read-only. \
-         To measure, name a store of your own with --store or GRITSTONE_STORE", path.display()
+         To measure, name a store of your own with --store or GRITSTONE_STORE", .0.display()
     )]
-    ReadOnly {
-        /// The file.
-        path: PathBuf,
-    },
+    ReadOnly(PathBuf),
     /// Somebody else's, and closed to others.
     #[error(
         "{} cannot be read: its permissions do not allow it. Ask its owner for read permission, or name a store of your own with \
-         --store or GRITSTONE_STORE", path.display()
+         --store or GRITSTONE_STORE", .0.display()
     )]
-    NotReadable {
-        /// The file.
-        path: PathBuf,
-    },
+    NotReadable(PathBuf),
     /// A writer was cut off, and its last commits cannot be taken in without writing.
     #[error(
         "{path} cannot be read where it is: its last writer was cut off, and the end of its work is in a file beside \
          it, {path}-wal or {path}-journal, which can only be taken in where it can be written. Copy both to a folder \
-         of yours", path = path.display()
+         of yours", path = .0.display()
     )]
-    CutOff {
-        /// The file.
-        path: PathBuf,
-    },
+    CutOff(PathBuf),
     /// Another process holds it, longer than a commit takes.
     #[error(
         "{path} is locked by another process. Wait until that has ended ('fuser {path}' says which it is), \
-         then try again", path = path.display()
+         then try again", path = .0.display()
     )]
-    Locked {
-        /// The file.
-        path: PathBuf,
-    },
+    Locked(PathBuf),
     /// Written by a newer Gritstone.
     #[error(
         "{} has schema {found}, and this Gritstone ({}) knows none after {known}. Use the newer Gritstone that wrote \
@@ -134,12 +110,9 @@ pub enum StoreError {
     #[error(
         "{path} was made by a Gritstone before this one ({}), which does not read it. Write its runs to files with the version that \
          made it ('gritstone export RUN --out RUN.jsonl' for each), move the database away, and store them again with \
-         'gritstone import *.jsonl'", env!("CARGO_PKG_VERSION"), path = path.display()
+         'gritstone import *.jsonl'", env!("CARGO_PKG_VERSION"), path = .0.display()
     )]
-    Before {
-        /// The file.
-        path: PathBuf,
-    },
+    Before(PathBuf),
     /// Its schema is not the one that Gritstone makes.
     #[error(
         "{} is not as Gritstone made it: its schema differs in the {object}. If you changed it with sqlite3, undo that; if it came from \
@@ -171,20 +144,14 @@ pub enum StoreError {
         what: String,
     },
     /// No run of that identifier.
-    #[error("there is no run {id} in the store")]
-    NoSuchRun {
-        /// The identifier.
-        id: String,
-    },
+    #[error("there is no run {0} in the store")]
+    NoSuchRun(String),
     /// A run that came from elsewhere takes nothing more.
     #[error(
-        "run {id} was imported: what comes from elsewhere is data, and nothing that it names is executed here, so it is not resumed. \
+        "run {0} was imported: what comes from elsewhere is data, and nothing that it names is executed here, so it is not resumed. \
          Begin a new run"
     )]
-    Imported {
-        /// The identifier.
-        id: String,
-    },
+    Imported(String),
     /// Another user began it, or another machine.
     #[error("run {id} was not begun {whose}, so it is not resumed. Begin a new run")]
     NotYours {
@@ -194,23 +161,14 @@ pub enum StoreError {
         whose: &'static str,
     },
     /// A run of that identifier is already there.
-    #[error("run {id} is in the store already")]
-    Exists {
-        /// The identifier.
-        id: String,
-    },
+    #[error("run {0} is in the store already")]
+    Exists(String),
     /// The run has ended and takes nothing more.
-    #[error("run {id} has ended: what is stored stays as it is. Begin a new run")]
-    Ended {
-        /// The identifier.
-        id: String,
-    },
+    #[error("run {0} has ended: what is stored stays as it is. Begin a new run")]
+    Ended(String),
     /// What was handed in cannot be stored so that it comes back the same.
-    #[error("this cannot be stored: {why}")]
-    Unfit {
-        /// Which rule it breaks.
-        why: String,
-    },
+    #[error("this cannot be stored: {0}")]
+    Unfit(String),
 }
 
 /// Why a name does not stand for one run.
@@ -274,7 +232,7 @@ impl From<StoreError> for Fault {
 impl Fault {
     /// Something handed in that cannot be stored.
     pub(crate) fn unfit(why: impl Into<String>) -> Self {
-        Self::Whole(StoreError::Unfit { why: why.into() })
+        Self::Whole(StoreError::Unfit(why.into()))
     }
 
     /// Whether SQLite reported `code`.
@@ -296,16 +254,16 @@ impl Fault {
             return StoreError::Damaged { path, what };
         };
         match code {
-            ErrorCode::NotADatabase => StoreError::NotADatabase { path },
+            ErrorCode::NotADatabase => StoreError::NotADatabase(path),
             // every statement is tested against our own schema: when one does not fit, the schema is not ours any more
             ErrorCode::DatabaseCorrupt | ErrorCode::Unknown | ErrorCode::TypeMismatch => {
                 StoreError::Damaged { path, what }
             }
-            ErrorCode::DiskFull => StoreError::Full { path },
+            ErrorCode::DiskFull => StoreError::Full(path),
             ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen => {
-                StoreError::ReadOnly { path }
+                StoreError::ReadOnly(path)
             }
-            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Locked { path },
+            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Locked(path),
             ErrorCode::SystemIoFailure => StoreError::Disc { path, what },
             _ => StoreError::Database { path, what },
         }

@@ -30,9 +30,8 @@ type Used = [u64; 10];
 
 /// The lines of a launch as text.
 pub(crate) fn text(events: &[Event]) -> Result<String, StoreError> {
-    let unfit = |why: &dyn std::fmt::Display| StoreError::Unfit {
-        why: format!("the events of a launch: {why}"),
-    };
+    let unfit =
+        |why: &dyn std::fmt::Display| StoreError::Unfit(format!("the events of a launch: {why}"));
     let mut text = Vec::with_capacity(64 * events.len());
     serde_json::Serializer::new(&mut text)
         .collect_seq(events.iter().map(Line::of))

@@ -29,7 +29,7 @@ pub(crate) fn run(connection: &Connection, id: &str) -> Result<Found, Fault> {
                 ended: row.get(5)?,
             })
         });
-    let missing = || StoreError::NoSuchRun { id: id.into() }.into();
+    let missing = || StoreError::NoSuchRun(id.into()).into();
     found.optional()?.ok_or_else(missing)
 }
 

@@ -28,7 +28,7 @@ impl Store {
             let state = schema::state(&connection, &path)?;
             if connection.is_readonly("main")? {
                 let path = path.clone();
-                return Err(StoreError::ReadOnly { path }.into());
+                return Err(StoreError::ReadOnly(path).into());
             }
             let log = choose_journal(&connection, place::takes_a_log(&path))?;
             if !matches!(state, State::Ours(schema::KNOWN)) {
@@ -58,18 +58,18 @@ impl Store {
             let path = path.clone();
             match schema::state(&connection, &path)? {
                 State::Ours(_) => Ok(connection),
-                State::Empty => Err(StoreError::Missing { path }.into()),
+                State::Empty => Err(StoreError::Missing(path).into()),
             }
         };
         if matches!(path.try_exists(), Ok(false)) {
-            return Err(StoreError::Missing { path });
+            return Err(StoreError::Missing(path));
         }
         // with the right to write where there is one, so that nothing is left beside the file on closing it
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut opened = connect(Connection::open_with_flags(&path, flags));
         if opened.as_ref().is_err_and(needs_to_write) {
             if place::left_by_a_writer(&path) {
-                return Err(StoreError::CutOff { path });
+                return Err(StoreError::CutOff(path));
             }
             let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
                 | OpenFlags::SQLITE_OPEN_NO_MUTEX

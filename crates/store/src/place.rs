@@ -49,9 +49,9 @@ pub(crate) fn create_folder(path: &Path) -> Result<(), StoreError> {
     let created = DirBuilder::new().recursive(true).mode(0o700).create(folder);
     created.map_err(|error| match error.kind() {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-            StoreError::ReadOnly { path: path.into() }
+            StoreError::ReadOnly(path.into())
         }
-        ErrorKind::StorageFull => StoreError::Full { path: path.into() },
+        ErrorKind::StorageFull => StoreError::Full(path.into()),
         _ => StoreError::Unusable {
             path: folder.into(),
             why: error.to_string(),
@@ -73,9 +73,9 @@ pub(crate) fn cannot_open(path: &Path, what: &str) -> StoreError {
             why: "it is a folder".into(),
         }
     } else if closed {
-        StoreError::NotReadable { path: path.into() }
+        StoreError::NotReadable(path.into())
     } else if !allowed(written, AccessFlags::W_OK) || !allowed(folder, AccessFlags::W_OK) {
-        StoreError::ReadOnly { path: path.into() }
+        StoreError::ReadOnly(path.into())
     } else {
         StoreError::Unusable {
             path: path.into(),

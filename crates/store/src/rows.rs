@@ -180,9 +180,10 @@ impl Placed {
     fn of(launch: &Launch) -> Result<Self, StoreError> {
         let cpus = launch.cpus.clone();
         match NonZeroU32::new(launch.copies) {
-            None => Err(StoreError::Unfit {
-                why: format!("a launch of {} has no copies", launch.id),
-            }),
+            None => {
+                let why = format!("a launch of {} has no copies", launch.id);
+                Err(StoreError::Unfit(why))
+            }
             Some(NonZeroU32::MIN) => Ok(Self::One(cpus)),
             Some(copies) => Ok(Self::Copies { copies, cpus }),
         }
@@ -265,8 +266,9 @@ pub(crate) fn json<T>(what: &str, value: &T) -> Result<String, StoreError>
 where
     T: Serialize + DeserializeOwned + PartialEq,
 {
-    let unfit = |why: &str| StoreError::Unfit {
-        why: format!("{what} does not come back the same from JSON ({why})"),
+    let unfit = |why: &str| {
+        let why = format!("{what} does not come back the same from JSON ({why})");
+        StoreError::Unfit(why)
     };
     let text = serde_json::to_string(value).map_err(|e| unfit(&e.to_string()))?;
     let back: T = serde_json::from_str(&text).map_err(|e| unfit(&e.to_string()))?;

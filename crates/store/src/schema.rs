@@ -39,13 +39,13 @@ pub(crate) fn state(connection: &Connection, path: &Path) -> Result<State, Fault
     }
     let path = || path.to_owned();
     let known = match (application, u32::try_from(version)) {
-        (BEFORE, _) => return Err(StoreError::Before { path: path() }.into()),
+        (BEFORE, _) => return Err(StoreError::Before(path()).into()),
         (APPLICATION, Ok(found)) if found > KNOWN => {
             let (path, known) = (path(), KNOWN);
             return Err(StoreError::Newer { path, found, known }.into());
         }
         (APPLICATION, Ok(found)) if found > 0 => found,
-        _ => return Err(StoreError::Foreign { path: path() }.into()),
+        _ => return Err(StoreError::Foreign(path()).into()),
     };
     let pattern = Connection::open_in_memory()?;
     for text in &MIGRATIONS[..known as usize] {

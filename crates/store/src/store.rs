@@ -218,7 +218,7 @@ impl Store {
         let id = || run_id.to_owned();
         let not = |whose| StoreError::NotYours { id: id(), whose };
         match &found.origin {
-            Origin::Imported => return Err(StoreError::Imported { id: id() }),
+            Origin::Imported => return Err(StoreError::Imported(id())),
             Origin::Here(by) if by.uid != owner.uid => return Err(not("by this user")),
             Origin::Here(by) if by.machine != owner.machine => return Err(not("on this machine")),
             Origin::Here(_) => {}
@@ -229,7 +229,7 @@ impl Store {
         }
         let data = self.load(run_id)?;
         match data.info.elapsed_s {
-            Some(_) => Err(StoreError::Ended { id: id() }),
+            Some(_) => Err(StoreError::Ended(id())),
             None => Ok(Resumable(data)),
         }
     }

@@ -97,10 +97,10 @@ struct Open {
 fn open_run(connection: &Connection, id: &str) -> Result<Open, Fault> {
     let found = find::run(connection, id)?;
     if found.origin == Origin::Imported {
-        return Err(StoreError::Imported { id: id.into() }.into());
+        return Err(StoreError::Imported(id.into()).into());
     }
     if found.ended {
-        return Err(StoreError::Ended { id: id.into() }.into());
+        return Err(StoreError::Ended(id.into()).into());
     }
     let last: Option<(i64, String)> = connection
         .prepare_cached(sql::LAST_LAUNCH)?
@@ -126,7 +126,7 @@ fn insert_beginning(
     name::check(&info.id, info.label.as_deref(), &info.started)?;
     if find::exists(connection, &info.id)? {
         let id = info.id.clone();
-        return Err(StoreError::Exists { id }.into());
+        return Err(StoreError::Exists(id).into());
     }
     let benchmarks = beginning.benchmarks.iter().enumerate();
     let benchmarks: Vec<Row> = benchmarks
