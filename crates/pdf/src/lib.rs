@@ -7,7 +7,6 @@
 //! Must not know: what the document is about, files of the machine, its fonts, the time of day.
 
 mod blocks;
-mod columns;
 mod face;
 mod lines;
 mod page;

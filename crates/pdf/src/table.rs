@@ -2,13 +2,14 @@
 //!
 //! Must not know: what the table says, how widths are found, PDF.
 
-use crate::columns::{Place, Width, fitted, panels};
 use crate::face::{Face, Type};
 use crate::lines::{Line, Piece};
 use crate::page::{Item, SIDE, Slab, WIDTH};
 use crate::set::{At, CAPITAL, INK, Inline, Laid, SOFT, Setter, Shape, TIGHT, bar};
 use crate::tree::{Part, Role};
+use gritstone_report::clean;
 use gritstone_report::document::{Column, Style, Table};
+use gritstone_report::layout::{Layout, Width};
 use std::rc::Rc;
 
 /// Type of tables, pt, and how far it is made smaller where a table would not fit the page.
@@ -20,6 +21,8 @@ const PAD: f32 = 0.4;
 const LEAST_TEXT: f32 = 7.5;
 /// Behind numbers there is no more room than this for marks, in ems; more marks take more lines.
 const MOST_MARKS: f32 = 5.0;
+/// Units of the layout in a point.
+const FINE: f32 = 64.0;
 /// Above and below a table, and between its panels, pt.
 const APART: f32 = 14.2;
 const PANELS_APART: f32 = 8.5;
@@ -56,35 +59,39 @@ struct Heads<'t> {
 /// Adds a table with its caption.
 pub(crate) fn set(setter: &mut Setter, table: &Table) {
     let cells = cells(setter, table);
-    let mut columns: Vec<Place> = (0..table.columns.len())
-        .map(|i| Place {
-            width: width(setter, &cells, i),
-            key: table.columns[i].key,
-            group: table.columns[i].group.clone(),
-        })
+    let columns = &table.columns;
+    let measured: Vec<(Width, f32)> = (0..columns.len())
+        .map(|i| width(setter, &cells, i))
         .collect();
-    widen(setter, &cells, &mut columns);
-    let least: f32 = columns.iter().map(|c| c.width.least).sum();
-    let fits = |scale: &f32| least * scale <= WIDTH;
+    let (widths, marks): (Vec<Width>, Vec<f32>) = measured.into_iter().unzip();
+    let name = |name: &str| {
+        let name = clean(name);
+        let words = name.split(' ');
+        let longest = words.map(|word| setter.fonts.word(head(SIZE), word));
+        // it takes two lines or so, and none of its words is broken
+        let half = setter.fonts.width(head(SIZE), &name) / 2.0;
+        fine(longest.fold(half, f32::max) + 2.0 * PAD * SIZE)
+    };
+    let layout = Layout::new(columns, widths, &name);
+    let fits = |scale: &f32| layout.least() <= fine(WIDTH / scale);
     let scale = SCALES.into_iter().find(fits).unwrap_or(SCALES[2]);
-    let room = WIDTH / scale;
-    let panels = panels(&columns, room);
+    let panels = layout.panels(fine(WIDTH / scale), fine(LEAST_TEXT * SIZE));
     let count = panels.len();
-    for (at, indices) in panels.into_iter().enumerate() {
+    for (at, panel) in panels.into_iter().enumerate() {
         let part = setter.tree.top(Role::Table);
         if at == 0 && !table.caption.text.is_empty() {
             setter.caption(&table.caption, part, APART);
         }
-        let widths: Vec<Width> = indices.iter().map(|i| columns[*i].width).collect();
         let mut left = SIDE;
         let mut placed = vec![];
-        for (i, width) in indices.into_iter().zip(fitted(&widths, room)) {
-            placed.push((i, left, width * scale));
-            left += width * scale;
+        for (i, width) in panel {
+            let width = width as f32 / FINE * scale;
+            placed.push((i, left, width));
+            left += width;
         }
         let panel = Panel {
             columns: placed,
-            marks: columns.iter().map(|c| c.width.marks * scale).collect(),
+            marks: marks.iter().map(|marks| marks * scale).collect(),
             size: SIZE * scale,
             wide: left - SIDE,
         };
@@ -96,6 +103,11 @@ pub(crate) fn set(setter: &mut Setter, table: &Table) {
         };
         panel.set(setter, &cells, part, [above, below]);
     }
+}
+
+/// Points in the units of the layout.
+fn fine(points: f32) -> usize {
+    (points * FINE) as usize
 }
 
 fn cells<'t>(setter: &Setter, table: &'t Table) -> Cells<'t> {
@@ -133,8 +145,8 @@ fn head(size: f32) -> Type {
     }
 }
 
-/// What a column takes in type of the usual size.
-fn width(setter: &Setter, cells: &Cells, at: usize) -> Width {
+/// What a column takes in type of the usual size, and how much of it is for marks behind numbers, pt.
+fn width(setter: &Setter, cells: &Cells, at: usize) -> (Width, f32) {
     let fonts = setter.fonts;
     let style = cells.table.columns[at].style;
     let (mut words, mut marks, mut both) = (0f32, 0f32, 0f32);
@@ -163,32 +175,9 @@ fn width(setter: &Setter, cells: &Cells, at: usize) -> Width {
         true => natural,
         false => natural.min((longest + pad).max(LEAST_TEXT * SIZE)),
     };
-    Width {
-        natural,
-        least,
-        marks,
-    }
-}
-
-/// The head of a group takes two lines or so, and none of its words is broken.
-fn widen(setter: &Setter, cells: &Cells, columns: &mut [Place]) {
-    let same = |a: &Place, b: &Place| a.group.is_some() && a.group == b.group;
-    let mut at = 0;
-    for run in columns.chunk_by_mut(same) {
-        if let Some(name) = &cells.groups[at] {
-            let words = name.text.split(' ');
-            let longest = words.map(|word| setter.fonts.word(head(SIZE), word));
-            let whole = setter.fonts.width(head(SIZE), &name.text);
-            let wanted = longest.fold(whole / 2.0, f32::max) + 2.0 * PAD * SIZE;
-            let least: f32 = run.iter().map(|column| column.width.least).sum();
-            let more = (wanted - least).max(0.0) / run.len() as f32;
-            for column in &mut *run {
-                column.width.least += more;
-                column.width.natural = column.width.natural.max(column.width.least);
-            }
-        }
-        at += run.len();
-    }
+    // rounded up: what was measured has room
+    let [natural, least] = [natural, least].map(|points| fine(points) + 1);
+    (Width { natural, least }, marks)
 }
 
 impl Panel {
@@ -319,7 +308,7 @@ impl Panel {
         let grouped = self.columns.iter().any(|column| group(column).is_some());
         let mut heads = Heads::default();
         let same = |a: &(usize, f32, f32), b: &(usize, f32, f32)| {
-            group(a).is_some() && group(a).map(|g| &g.text) == group(b).map(|g| &g.text)
+            group(a).is_some_and(|of| group(b).is_some_and(|other| of.text == other.text))
         };
         for run in self.columns.chunk_by(same) {
             let Some(name) = group(&run[0]) else {

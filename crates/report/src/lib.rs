@@ -7,6 +7,7 @@
 pub mod document;
 pub mod findings;
 pub mod html;
+pub mod layout;
 pub mod lists;
 pub mod svg;
 pub mod terminal;

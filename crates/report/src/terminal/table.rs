@@ -9,6 +9,7 @@
 use super::wrap::{longest_word, width_of, wrap};
 use crate::clean::clean;
 use crate::document::{Document, Row, Style, Table, Text};
+use crate::layout::{self, Layout, Width};
 use std::borrow::Cow;
 
 /// Between two columns.
@@ -30,7 +31,7 @@ pub(super) fn lines(
         if i > 0 {
             line("", false);
         }
-        grid.panel(&panel, width, i > 0, &mut line);
+        grid.panel(&panel, i > 0, &mut line);
     }
 }
 
@@ -84,120 +85,35 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// The width at which nothing wraps, and the one below which the column is not to be pressed.
-    fn widths(&self, column: usize) -> (usize, usize) {
+    /// What a column takes, with the gap behind it.
+    fn width(&self, column: usize) -> Width {
         let (words, marks) = self.natural[column];
         let head = clean(&self.table.columns[column].head);
         let body = words + marks;
-        match self.table.columns[column].style {
-            Style::Number => {
-                let wanted = body.max(longest_word(&head));
-                (wanted, wanted)
-            }
-            Style::Code => {
-                let wanted = body.max(width_of(&head));
-                (wanted, wanted.min(2 * LEAST_WORDS))
-            }
-            Style::Text => {
-                let wanted = body.max(width_of(&head));
-                (wanted, wanted.min(LEAST_WORDS))
-            }
+        let (natural, most) = match self.table.columns[column].style {
+            Style::Number => (body.max(longest_word(&head)), usize::MAX),
+            Style::Code => (body.max(width_of(&head)), 2 * LEAST_WORDS),
+            Style::Text => (body.max(width_of(&head)), LEAST_WORDS),
+        };
+        Width {
+            natural: natural + GAP,
+            least: natural.min(most) + GAP,
         }
     }
 
-    /// Which columns stand together: as many groups as fit beside the names of the rows.
-    fn panels(&self, width: usize) -> Vec<Vec<usize>> {
-        let all = 0..self.table.columns.len();
-        let (keys, others): (Vec<usize>, Vec<usize>) =
-            all.partition(|&i| self.table.columns[i].key);
-        let fits = |panel: &[usize]| self.least(panel) <= width;
-        let mut panels: Vec<Vec<usize>> = Vec::new();
-        let mut panel = keys.clone();
-        for unit in self.units(&others) {
-            let whole: Vec<usize> = keys.iter().chain(&unit).copied().collect();
-            // a group that has no room even in a panel of its own is taken column by column
-            let pieces = if fits(&whole) {
-                vec![unit]
-            } else {
-                unit.into_iter().map(|i| vec![i]).collect()
-            };
-            for piece in pieces {
-                let with: Vec<usize> = panel.iter().chain(&piece).copied().collect();
-                if fits(&with) || panel.len() == keys.len() {
-                    panel = with;
-                } else {
-                    panels.push(panel);
-                    panel = keys.iter().chain(&piece).copied().collect();
-                }
-            }
-        }
-        panels.push(panel);
-        panels
-    }
-
-    /// Neighbours of one group, or single columns.
-    fn units(&self, columns: &[usize]) -> Vec<Vec<usize>> {
-        let group = |i: usize| self.table.columns[i].group.as_ref();
-        let mut units: Vec<Vec<usize>> = Vec::new();
-        for &i in columns {
-            match units.last_mut() {
-                Some(unit) if group(i).is_some() && group(unit[0]) == group(i) => unit.push(i),
-                _ => units.push(vec![i]),
-            }
-        }
-        units
-    }
-
-    fn least(&self, panel: &[usize]) -> usize {
-        let columns: usize = panel.iter().map(|&i| self.widths(i).1).sum();
-        columns + GAP * panel.len().saturating_sub(1)
-    }
-
-    /// Widths of the columns of a panel: as wanted where there is room; otherwise the widest give way first.
-    fn fit(&self, panel: &[usize], width: usize) -> Vec<usize> {
-        let mut widths: Vec<usize> = panel.iter().map(|&i| self.widths(i).0).collect();
-        self.widen_for_groups(panel, &mut widths);
-        let room = width.saturating_sub(GAP * panel.len().saturating_sub(1));
-        let least: Vec<usize> = panel.iter().map(|&i| self.widths(i).1).collect();
-        for least in [least, vec![1; panel.len()]] {
-            while widths.iter().sum::<usize>() > room {
-                let widest = (0..widths.len())
-                    .filter(|&i| widths[i] > least[i])
-                    .max_by_key(|&i| widths[i]);
-                match widest {
-                    Some(i) => widths[i] -= 1,
-                    None => break,
-                }
-            }
-        }
-        widths
-    }
-
-    fn widen_for_groups(&self, panel: &[usize], widths: &mut [usize]) {
-        for (name, at) in self.spans(panel) {
-            let has = span_width(&widths[at.clone()]);
-            let wanted = longest_word(&clean(name)).min(LEAST_GROUP);
-            widths[at.end - 1] += wanted.saturating_sub(has);
-        }
-    }
-
-    /// Runs of columns under one group's name.
-    fn spans(&self, panel: &[usize]) -> Vec<(&str, std::ops::Range<usize>)> {
-        let mut spans = Vec::new();
-        let mut at = 0;
-        for unit in self.units(panel) {
-            if let Some(name) = &self.table.columns[unit[0]].group {
-                spans.push((name.as_str(), at..at + unit.len()));
-            }
-            at += unit.len();
-        }
-        spans
+    /// Which columns stand together, with their widths.
+    fn panels(&self, width: usize) -> Vec<Vec<(usize, usize)>> {
+        let columns = &self.table.columns;
+        let widths = (0..columns.len()).map(|i| self.width(i)).collect();
+        let name = |name: &str| longest_word(&clean(name)).min(LEAST_GROUP) + GAP;
+        Layout::new(columns, widths, &name).panels(width + GAP, 1 + GAP)
     }
 
     /// Lines of one panel. Rows that say nothing in it are only in the first one, so that all are seen there.
-    fn panel(&self, panel: &[usize], width: usize, later: bool, line: &mut impl FnMut(&str, bool)) {
-        let widths = self.fit(panel, width);
-        self.group_lines(panel, &widths, |text| line(text, true));
+    fn panel(&self, panel: &[(usize, usize)], later: bool, line: &mut impl FnMut(&str, bool)) {
+        let (panel, widths): (Vec<usize>, Vec<usize>) =
+            panel.iter().map(|&(i, width)| (i, width - GAP)).unzip();
+        self.group_lines(&panel, &widths, |text| line(text, true));
         let heads: Vec<Vec<Cow<'_, str>>> = panel
             .iter()
             .zip(&widths)
@@ -228,20 +144,20 @@ impl<'a> Grid<'a> {
 
     /// Names of groups above their columns, each underlined.
     fn group_lines(&self, panel: &[usize], widths: &[usize], line: impl FnMut(&str)) {
-        let spans = self.spans(panel);
-        if spans.is_empty() {
+        if panel.iter().all(|&i| self.table.columns[i].group.is_none()) {
             return;
         }
         let mut cells: Vec<Vec<Cow<'_, str>>> = Vec::new();
         let mut wide: Vec<usize> = Vec::new();
-        let mut at = 0;
-        for (name, span) in spans {
-            for &w in &widths[at..span.start] {
+        let mut widths = widths.iter();
+        for group in layout::groups(&self.table.columns, panel) {
+            let of: Vec<usize> = widths.by_ref().take(group.len()).copied().collect();
+            let width = span_width(&of);
+            wide.push(width);
+            let Some(name) = &self.table.columns[group[0]].group else {
                 cells.push(Vec::new());
-                wide.push(w);
-            }
-            at = span.end;
-            let width = span_width(&widths[span]);
+                continue;
+            };
             let centred = |line: Cow<'_, str>| {
                 let before = " ".repeat((width - width_of(&line).min(width)) / 2);
                 Cow::Owned(before + &line)
@@ -250,7 +166,6 @@ impl<'a> Grid<'a> {
                 wrap(&clean(name), width).into_iter().map(centred).collect();
             lines.push("-".repeat(width).into());
             cells.push(lines);
-            wide.push(width);
         }
         beside(&cells, &wide, true, line);
     }

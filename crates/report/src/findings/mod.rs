@@ -1,0 +1,157 @@
+//! The words of findings, flags and outcomes: the one place where they are sentences.
+//!
+//! Must not know: how anything is found, documents.
+
+mod between;
+mod sentence;
+
+use crate::number;
+use crate::words::{join, plural};
+use gritstone_model::{Flag, Note, Part, Status, Subject, Unfitted, VarianceSource, Withheld};
+use sentence::sentence;
+
+/// A note in a sentence, with the side of a comparison that it is of.
+#[must_use]
+pub fn message(note: &Note) -> String {
+    match &note.side {
+        Some(side) => format!("{side}: {}", sentence(&note.finding)),
+        None => sentence(&note.finding),
+    }
+}
+
+/// The mark of a flag, and of notes without one.
+#[must_use]
+pub fn mark(flag: Option<Flag>) -> &'static str {
+    match flag {
+        Some(Flag::Invalid) => "*",
+        Some(Flag::Noisy | Flag::Modes) => "†",
+        Some(Flag::Interference) => "‡",
+        Some(Flag::Skipped) => "§",
+        Some(Flag::NotComparable) => "‖",
+        Some(Flag::Doubtful) => "?",
+        Some(Flag::Custom) => "◊",
+        None => "¶",
+    }
+}
+
+/// What a flag means.
+#[must_use]
+pub fn meaning(flag: Option<Flag>) -> &'static str {
+    match flag {
+        Some(Flag::Invalid) => "work check failed: result invalid, in no score",
+        Some(Flag::Noisy | Flag::Modes) => {
+            "noisy: the interval is wider than asked for, or the launches fall into several modes"
+        }
+        Some(Flag::Interference) => "interference: other work, steal, throttling or SMT contention",
+        Some(Flag::Skipped) => "no result, for the reason given",
+        Some(Flag::NotComparable) => {
+            "not comparable: other work, another version, another unit or a stand-in"
+        }
+        Some(Flag::Doubtful) => "the document, or its scan, leaves the value in doubt",
+        Some(Flag::Custom) => "custom benchmark",
+        None => "a remark without a flag",
+    }
+}
+
+/// The word for how a result came about.
+#[must_use]
+pub fn outcome(status: Status) -> &'static str {
+    match status {
+        Status::Measured => "measured",
+        Status::Skipped => "skipped",
+        Status::Failed => "failed",
+        Status::TimedOut => "timed out",
+        Status::Published => "published",
+    }
+}
+
+/// The word for what was compared. The times are those of the reference workload.
+pub(crate) fn subject(subject: Subject) -> &'static str {
+    match subject {
+        Subject::Result => "result",
+        Subject::Estimate => "estimate",
+        Subject::Cycles => "core cycles",
+        Subject::Real => "real time",
+        Subject::User => "user time",
+        Subject::System => "system time",
+        Subject::Cpu => "CPU time",
+        Subject::Process => "process time",
+        Subject::FaultsPerPage => "faults per page",
+        Subject::Min => "minimum",
+        Subject::Mean => "mean",
+        Subject::Max => "maximum",
+    }
+}
+
+/// The name of a part.
+pub(crate) fn part(part: &Part) -> String {
+    match part {
+        Part::Text => "text".to_owned(),
+        Part::Data => "data".to_owned(),
+        Part::Bss => "bss".to_owned(),
+        Part::Cpus(a, b) => format!("CPU {a} and {b}"),
+        Part::Without(id) => format!("without {id}"),
+        Part::RatioOf(id) => format!("ratio of {id}"),
+        Part::Benchmark(id) => id.to_string(),
+        Part::Copies(id, copies) => format!("{id} as {copies} copies"),
+    }
+}
+
+/// Why no law of scaling was fitted.
+pub(crate) fn unfitted(why: Unfitted) -> String {
+    match why {
+        Unfitted::Sizes { sizes, needed } => {
+            format!("The scaling law needs {needed} numbers of copies; {sizes} were measured.")
+        }
+        Unfitted::Launches {
+            copies,
+            launches,
+            needed,
+        } => format!(
+            "The scaling law needs {needed} launches of each number of copies; {} has {launches}.",
+            plural(copies as usize, "copy")
+        ),
+        Unfitted::NoRate => "A rate is missing or zero; scaling law not fitted.".to_owned(),
+    }
+}
+
+/// Why a score is withheld.
+pub(crate) fn withheld(why: &Withheld) -> String {
+    let named = |parts: &[Part]| join(&parts.iter().map(part).collect::<Vec<_>>());
+    match why {
+        Withheld::Empty => "there are no benchmarks to score by".to_owned(),
+        Withheld::NoBaseline => "the baseline is not among the known reference systems".to_owned(),
+        Withheld::NotComparable => "the baseline has no comparable result".to_owned(),
+        Withheld::Missing(parts) => format!("not measured: {}", named(parts)),
+        Withheld::TooMany(parts) => format!("more than 1,000 launches: {}", named(parts)),
+        Withheld::Invalid(parts) => format!("invalid: {}", named(parts)),
+        Withheld::NotPositive(parts) => {
+            format!(
+                "a value, reference or weight is not above 0: {}",
+                named(parts)
+            )
+        }
+    }
+}
+
+/// Where the variance between runs was taken from.
+pub(crate) fn variance(source: &VarianceSource) -> String {
+    let Some([fewest, most]) = source.runs else {
+        return format!(
+            "default ({} in core cycles, {} otherwise)",
+            number::percent_asked(source.default_cycles),
+            number::percent_asked(source.default_times)
+        );
+    };
+    let learned = match fewest == most {
+        true => format!("learned from {most} runs"),
+        false => format!("learned from {fewest} to {most} runs"),
+    };
+    match source.default {
+        0 => learned,
+        n => format!(
+            "{learned}; default for {n} of {}",
+            plural(source.rows, "row")
+        ),
+    }
+}

@@ -1,0 +1,186 @@
+//! Columns of a table: how wide they are, and which of them stand together where a table is wider than its medium.
+//!
+//! Widths are whole units of the medium: letters of a terminal, fractions of a point on paper.
+//!
+//! Must not know: media, what stands in cells.
+
+use crate::document::Column;
+
+/// What a column takes, with the gap to its neighbor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Width {
+    /// Without a line break.
+    pub natural: usize,
+    /// What it is not pressed below as long as a panel has room for it.
+    pub least: usize,
+}
+
+/// Neighbors of one group, or single columns.
+pub fn groups<'p>(columns: &[Column], panel: &'p [usize]) -> impl Iterator<Item = &'p [usize]> {
+    panel.chunk_by(|&a, &b| columns[a].group.is_some() && columns[a].group == columns[b].group)
+}
+
+/// The columns of a table with what they take.
+pub struct Layout<'a> {
+    columns: &'a [Column],
+    widths: Vec<Width>,
+    /// What the name of a group takes.
+    name: &'a dyn Fn(&str) -> usize,
+}
+
+impl<'a> Layout<'a> {
+    /// These columns, widened where the name of a group has no room above them.
+    pub fn new(columns: &'a [Column], widths: Vec<Width>, name: &'a dyn Fn(&str) -> usize) -> Self {
+        let mut layout = Self {
+            columns,
+            widths,
+            name,
+        };
+        let all: Vec<usize> = (0..columns.len()).collect();
+        layout.widths = layout.widened(&all);
+        layout
+    }
+
+    /// What all columns take together when they are pressed.
+    #[must_use]
+    pub fn least(&self) -> usize {
+        self.widths.iter().map(|w| w.least).sum()
+    }
+
+    /// The columns of each panel with their widths. Each panel has the columns that name the row, and as many others
+    /// as fit; columns of one group stay together where they can. What does not fit even so is pressed to the floor.
+    #[must_use]
+    pub fn panels(&self, room: usize, floor: usize) -> Vec<Vec<(usize, usize)>> {
+        let (keys, others): (Vec<usize>, Vec<usize>) =
+            (0..self.columns.len()).partition(|&i| self.columns[i].key);
+        let least = |panel: &[usize]| panel.iter().map(|&i| self.widths[i].least).sum::<usize>();
+        let fits = |panel: &[usize]| least(panel) <= room;
+        let mut panels = vec![keys.clone()];
+        for group in groups(self.columns, &others) {
+            // a group that has no room even in a panel of its own is taken column by column
+            let whole = fits(&[&keys, group].concat());
+            for piece in group.chunks(if whole { group.len() } else { 1 }) {
+                let last = panels.last_mut().expect("there is one from the start");
+                let with = [last.as_slice(), piece].concat();
+                if last.len() == keys.len() || fits(&with) {
+                    *last = with;
+                } else {
+                    panels.push([&keys, piece].concat());
+                }
+            }
+        }
+        let placed = |panel: Vec<usize>| {
+            let mut widths = self.widened(&panel);
+            for (width, &i) in widths.iter_mut().zip(&panel) {
+                // the name of a group that was cut has room where there is some
+                width.least = self.widths[i].least;
+            }
+            let widths = fitted(&widths, room, floor);
+            panel.into_iter().zip(widths).collect()
+        };
+        panels.into_iter().map(placed).collect()
+    }
+
+    /// What the columns of a panel take, with room for the names of their groups.
+    fn widened(&self, panel: &[usize]) -> Vec<Width> {
+        let mut widened = vec![];
+        for group in groups(self.columns, panel) {
+            let least: usize = group.iter().map(|&i| self.widths[i].least).sum();
+            let wanted = self.columns[group[0]].group.as_deref().map_or(0, self.name);
+            let more = wanted.saturating_sub(least).div_ceil(group.len());
+            widened.extend(group.iter().map(|&i| Width {
+                natural: self.widths[i].natural.max(self.widths[i].least + more),
+                least: self.widths[i].least + more,
+            }));
+        }
+        widened
+    }
+}
+
+/// The widest give way first, to their least, and below it only where there is no other way.
+fn fitted(widths: &[Width], room: usize, floor: usize) -> Vec<usize> {
+    let tight = widths.iter().map(|w| w.least).sum::<usize>() > room;
+    let bounds = |w: &Width| match tight {
+        true => (w.least, floor),
+        false => (w.natural, w.least),
+    };
+    let capped = |cap| {
+        let of = widths.iter().map(bounds);
+        of.map(move |(natural, least)| natural.min(cap).max(least))
+    };
+    let most = widths.iter().map(|w| w.natural).max().unwrap_or(0);
+    let (mut low, mut high) = (0, most + 1);
+    while high - low > 1 {
+        let middle = usize::midpoint(low, high);
+        match capped(middle).sum::<usize>() <= room {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    let mut rest = room.saturating_sub(capped(low).sum());
+    let one_more = capped(low).zip(capped(low + 1)).map(|(width, next)| {
+        let more = (next - width).min(rest);
+        rest -= more;
+        width + more
+    });
+    one_more.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Style;
+
+    fn column(key: bool, group: Option<&str>) -> Column {
+        Column {
+            group: group.map(str::to_owned),
+            key,
+            ..Column::new("", Style::Text)
+        }
+    }
+
+    fn width(least: usize, natural: usize) -> Width {
+        Width { natural, least }
+    }
+
+    fn indices(columns: &[Column], widths: &[Width], room: usize) -> Vec<Vec<usize>> {
+        let panels = Layout::new(columns, widths.to_vec(), &|_| 0).panels(room, 1);
+        let of = |panel: Vec<(usize, usize)>| panel.into_iter().map(|(i, _)| i).collect();
+        panels.into_iter().map(of).collect()
+    }
+
+    #[test]
+    fn panels_repeat_what_names_the_row_and_keep_groups_together() {
+        let columns = [None, Some("a"), Some("a"), Some("b"), Some("b")]
+            .map(|group| column(group.is_none(), group));
+        let widths = [10, 20, 20, 20, 20].map(|least| width(least, 2 * least));
+        assert_eq!(indices(&columns, &widths, 90), [[0, 1, 2, 3, 4]]);
+        assert_eq!(indices(&columns, &widths, 80), [[0, 1, 2], [0, 3, 4]]);
+        // a group that no panel has room for is cut
+        assert_eq!(indices(&columns, &widths, 40).len(), 4);
+        // and a column that none has room for stands alone
+        assert_eq!(indices(&columns, &widths, 5).len(), 4);
+        assert_eq!(indices(&columns[..1], &widths[..1], 5), [[0]]);
+    }
+
+    #[test]
+    fn the_widest_gives_way_first() {
+        let widths = [width(10, 10), width(10, 30), width(10, 200)];
+        assert_eq!(fitted(&widths, 500, 1), [10, 30, 200]);
+        assert_eq!(fitted(&widths, 100, 1), [10, 30, 60]);
+        assert_eq!(fitted(&widths, 41, 1), [10, 16, 15]);
+        assert_eq!(fitted(&widths, 30, 1), [10; 3]);
+        assert_eq!(fitted(&widths, 20, 1), [7, 7, 6]);
+    }
+
+    #[test]
+    fn the_name_of_a_group_has_room_over_its_columns() {
+        let columns = [Some("a"), Some("a"), None].map(|group| column(false, group));
+        let widths = [width(2, 9), width(2, 2), width(2, 2)];
+        let layout = Layout::new(&columns, widths.to_vec(), &|_| 11);
+        assert_eq!(layout.widths, [width(6, 9), width(6, 6), width(2, 2)]);
+        // what is left of a group has the whole name
+        let cut = [vec![(0, 11)], vec![(1, 9), (2, 2)]];
+        assert_eq!(layout.panels(11, 1), cut);
+    }
+}
