@@ -269,16 +269,16 @@ fn what_makes_no_sense_is_refused_with_what_to_write() {
             &["byte/object-size", "--self"],
             "none of these rows has a time",
         ),
-        (&["--a", "true", "byte/loop"], "--a needs --b"),
-        (&["--b", "true", "byte/loop"], "--b needs --a"),
+        (&["--a", "true", "byte/loop"], "--b <COMMAND>"),
+        (&["--b", "true", "byte/loop"], "--a <COMMAND>"),
         (
             &["--undo", "true", "--self", "byte/loop"],
-            "--undo puts back",
+            "cannot be used with",
         ),
         (&["--env-b", "novalue", "byte/loop"], "NAME=VALUE"),
         (
             &["--env-b", "A=1", "--self", "byte/loop"],
-            "--self compares the same",
+            "cannot be used with",
         ),
         (
             &["--env-b", "A=1", "--", "true", "--", "true", "--", "true"],

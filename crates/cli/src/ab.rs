@@ -7,22 +7,22 @@ mod second;
 mod sides;
 
 use crate::args::AbArgs;
-use crate::backend::{self, DEADLINE, End, Local, plans, random};
-use crate::failure::{Exit, Failure};
+use crate::backend::{self, DEADLINE, End, plans, random};
+use crate::bench::{Bench, Bounds};
+use crate::failure::Exit;
+use crate::run::skipped;
 use crate::site::Site;
 use crate::world::World;
-use crate::{output, own, privileges, registry, signals};
+use crate::{output, own, registry};
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
 use gritstone_exec::Journal;
 use gritstone_exec::rebuild::Rebuilt;
 use gritstone_measure::{AfterPilot, Design, Limits, Scheduler, Sequential};
 use gritstone_model::{AbView, Benchmark, Plan, RunData, RunInfo, Settings, TrialSide, Verdict};
-use gritstone_store::Store;
 pub use sides::COMMAND;
 use sides::{Side, Sides};
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 /// Half-width of the interval that a command alone gets.
 const PRECISION: f64 = 0.01;
@@ -34,7 +34,7 @@ pub fn ab(world: &World, args: &AbArgs) -> Result<Exit> {
         None => {
             let sides = sides::read(args)?;
             registry::recover();
-            measured(world, args, sides)?
+            measured(world, args, &sides)?
         }
     };
     let view = gritstone_analysis::ab::view(&runs, &world.summary_options(&runs), true);
@@ -46,25 +46,24 @@ pub fn ab(world: &World, args: &AbArgs) -> Result<Exit> {
 }
 
 /// Measures a trial: one run a side, and whether it was ended by nobody.
-fn measured(world: &World, args: &AbArgs, sides: Sides) -> Result<(Vec<RunData>, bool)> {
+fn measured(world: &World, args: &AbArgs, sides: &Sides) -> Result<(Vec<RunData>, bool)> {
     let site = Site::look(args.dir.as_deref())?;
-    let mut plan = plan::plan(world, args, &site, &sides)?;
+    let mut plan = plan::plan(world, args, &site, sides)?;
     let second = second::read(world, args, &mut plan)?;
-    let stop = signals::end_of_run().context("cannot catch signals")?;
-    // a command may take all the time there is
-    let deadline = match args.commands.as_slice() {
-        [] => DEADLINE.min(args.budget),
-        _ => args.budget,
+    let own = world.own.as_ref();
+    let bounds = Bounds {
+        permits: args.privileges.permits(),
+        steady: false,
+        // a command may take all the time there is
+        deadline: match args.commands.as_slice() {
+            [] => DEADLINE.min(args.budget),
+            _ => args.budget,
+        },
     };
-    // dropped last: what is still made or changed then is undone
-    let mut journal = registry::begin();
-    let (own, permits) = (world.own.as_ref(), args.privileges.permits());
-    privileges::announce(&plan, own, permits);
-    let mut executor = site.executor(&plan, own, permits, deadline, stop, journal.as_mut())?;
-    own::prepare(own, &site, &mut plan, &mut executor)?;
-    let mut builds = plan::builds(&site, &mut executor, &mut plan, &sides, &own::sources(own))?;
+    let mut bench = Bench::new(&site, &mut plan, own, bounds)?;
+    let mut builds = plan::builds(&mut bench, &mut plan, sides)?;
     if let Some(second) = &second {
-        builds[1] = second::build(second, &site, &mut plan, &mut executor)?;
+        builds[1] = second::build(second, &mut bench, &mut plan)?;
     }
     let trial = Trial {
         args,
@@ -76,17 +75,14 @@ fn measured(world: &World, args: &AbArgs, sides: Sides) -> Result<(Vec<RunData>,
         seed: args.seed.unwrap_or_else(|| u64::from(random())),
         start_up: start_up(args, &site),
     };
-    trial.announce(&sides);
-    undo(&sides, journal.as_mut())?;
+    trial.announce(sides);
+    undo(sides, bench.journal.as_mut())?;
     let sides = sides.sides.iter().zip(builds).enumerate();
     let sides: Vec<backend::Side> = sides
         .map(|(at, (side, build))| trial.side(at, side, build))
         .collect();
-    let mut store = Store::open(&world.store_path()?)?;
-    let mut local = Local::new(&sides, executor, &mut store, Duration::ZERO);
-    local.begin(&site, journal.as_mut())?;
-    let end = local.measure(&site, &[], trial.scheduler(&sides).as_mut())?;
-    drop(journal);
+    let mut store = world.writer()?;
+    let end = bench.measure(&mut store, &sides, None, trial.scheduler(&sides).as_mut())?;
     let load = |side: &backend::Side| Ok(store.load(&side.info.id)?);
     let runs: Result<_> = sides.iter().map(load).collect();
     Ok((runs?, end == End::Whole))
@@ -200,11 +196,7 @@ impl Trial<'_> {
         for side in &sides.sides {
             output::remark(&format!("  {}: {}", side.name, side.what));
         }
-        for skip in &self.plan.skips {
-            let mark = gritstone_report::findings::mark(skip.note().flag());
-            let why = &skip.reason;
-            output::remark(&format!("{mark} {}: {why}", skip.id));
-        }
+        skipped(self.plan);
     }
 }
 
@@ -235,11 +227,9 @@ fn stored(world: &World, name: &str) -> Result<Vec<RunData>> {
         .reader()?
         .context("there is no trial yet: `gritstone ab -- ./old -- ./new` makes one")?;
     let heads = store.runs()?;
-    let first = heads
-        .iter()
-        .rev()
-        .find(|head| head.label.as_deref() == Some(&format!("{name}-a")));
-    let id = match first {
+    let label = format!("{name}-a");
+    let mut newest = heads.iter().rev();
+    let id = match newest.find(|head| head.label.as_deref() == Some(&label)) {
         Some(head) => head.id.clone(),
         None => store.resolve(name)?,
     };
@@ -247,50 +237,32 @@ fn stored(world: &World, name: &str) -> Result<Vec<RunData>> {
     let trial = trial
         .with_context(|| format!("{name} is no trial: `gritstone show {name}` shows it"))?
         .trial;
-    let mut runs = vec![];
+    let mut runs = BTreeMap::new();
     for head in &heads {
-        let info = match store.info(&head.id) {
-            Ok(info) => info,
-            Err(why) => {
-                output::remark(&format!("run {} is left out: {why}", head.id));
-                continue;
+        match store.info(&head.id).map(|info| info.settings.trial) {
+            Ok(Some(side)) if side.trial == trial => {
+                runs.insert(side.side, store.load(&head.id)?);
             }
-        };
-        if info.settings.trial.is_some_and(|side| side.trial == trial) {
-            runs.push(store.load(&head.id)?);
+            Ok(_) => {}
+            Err(why) => output::remark(&format!("run {} is left out: {why}", head.id)),
         }
     }
-    runs.sort_by(|a: &RunData, b| side_of(a).cmp(&side_of(b)));
-    Ok(runs)
-}
-
-fn side_of(run: &RunData) -> Option<&str> {
-    run.info
-        .settings
-        .trial
-        .as_ref()
-        .map(|side| side.side.as_str())
+    Ok(runs.into_values().collect())
 }
 
 fn outcome(view: &AbView) -> Result<Exit> {
     let mut figures = view.rows.iter().flat_map(|row| &row.figures);
     if !figures.any(|figure| figure.estimate.is_some()) {
-        return Err(Failure {
-            exit: Exit::NothingMeasured,
-            what: "nothing could be measured; `gritstone doctor` looks for the cause".to_owned(),
-        }
-        .into());
+        let what = "nothing could be measured; `gritstone doctor` looks for the cause";
+        return Err(Exit::NothingMeasured.because(what));
     }
-    let verdicts: Vec<Verdict> = view
-        .rows
-        .iter()
-        .flat_map(|row| &row.comparisons)
-        .map(|c| c.verdict)
-        .collect();
-    let different = |verdict: &Verdict| matches!(verdict, Verdict::Faster | Verdict::Slower);
-    Ok(if view.same && verdicts.iter().any(different) {
+    let any = |verdicts: &[Verdict]| {
+        let mut comparisons = view.rows.iter().flat_map(|row| &row.comparisons);
+        comparisons.any(|c| verdicts.contains(&c.verdict))
+    };
+    Ok(if view.same && any(&[Verdict::Faster, Verdict::Slower]) {
         Exit::CheckFailed
-    } else if verdicts.contains(&Verdict::Inconclusive) {
+    } else if any(&[Verdict::Inconclusive]) {
         Exit::CannotTell
     } else {
         Exit::Done

@@ -1,8 +1,9 @@
-//! Times and shares as people type them.
+//! Times, shares, prices and pairs as people type them.
 //!
 //! Must not know: which option they belong to.
 
 use gritstone_model::{Per, Price};
+use jiff::SignedDuration;
 use std::time::Duration;
 
 /// `90s`, `10m`, `1h`, `1.5m`; a bare number is seconds.
@@ -10,26 +11,24 @@ use std::time::Duration;
 /// # Errors
 /// When the text is none of these, or the time is not positive.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    let (number, unit) = match text.find(|c: char| c.is_ascii_alphabetic()) {
-        Some(at) => text.split_at(at),
-        None => (text, "s"),
-    };
-    let seconds = match unit {
-        "ms" => 0.001,
-        "s" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        _ => {
-            return Err(format!(
-                "'{unit}' is not a unit of time; write 90s, 10m or 1h"
-            ));
-        }
-    };
-    match number.trim().parse::<f64>() {
-        Ok(n) if n > 0.0 && (n * seconds).is_finite() && n * seconds < 1e7 => {
-            Ok(Duration::from_secs_f64(n * seconds))
-        }
+    let seconds = text.parse::<f64>().or_else(|_| {
+        let time: SignedDuration = text.parse()?;
+        Ok::<_, jiff::Error>(time.as_secs_f64())
+    });
+    match seconds {
+        Ok(s) if s > 0.0 && s < 1e7 => Ok(Duration::from_secs_f64(s)),
         _ => Err("a time is a positive number with a unit, such as 90s, 10m or 1h".to_owned()),
+    }
+}
+
+/// `NAME=VALUE`.
+///
+/// # Errors
+/// When there is no name, or no value.
+pub fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("write NAME=VALUE, such as tty=/dev/ttyS0".to_owned()),
     }
 }
 
@@ -75,6 +74,14 @@ mod tests {
         assert_eq!(duration("1.5h"), Ok(Duration::from_secs(5400)));
         for bad in ["", "m", "-1s", "0s", "10x", "1e99h", "nan", "inf"] {
             assert!(duration(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn pairs() {
+        assert_eq!(pair("a=b=c"), Ok(("a".to_owned(), "b=c".to_owned())));
+        for bad in ["tty", "=x", ""] {
+            assert!(pair(bad).unwrap_err().contains("NAME=VALUE"), "{bad}");
         }
     }
 

@@ -153,7 +153,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=256))]
     pub copies: Vec<u32>,
     /// A parameter of the selected rows' programs in place of their own, such as tty=/dev/ttyS0; once for each
-    #[arg(long = "param", value_name = "KEY=VALUE", value_parser = crate::params::parse)]
+    #[arg(long = "param", value_name = "KEY=VALUE", value_parser = crate::amounts::pair)]
     pub params: Vec<(String, String)>,
     /// Repeats the order of an earlier run
     #[arg(long)]

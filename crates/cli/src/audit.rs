@@ -9,19 +9,15 @@ mod tests;
 
 use crate::args::AuditArgs;
 use crate::backend::DEADLINE;
-use crate::compiler;
-use crate::compiler::Toolchain;
+use crate::bench::{Bench, Bounds};
+use crate::compiler::{self, Toolchain};
 use crate::failure::Exit;
-use crate::output;
-use crate::own;
-use crate::privileges;
 use crate::progress::Display;
-use crate::registry;
-use crate::signals;
 use crate::site::Site;
 use crate::world::World;
+use crate::{output, own, registry};
 use again::Again;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use gritstone_exec::{ExecError, Executor};
 use gritstone_model::{
     AuditBuild, AuditEntry, AuditTest, AuditView, Benchmark, Claim, ClaimOutcome, Plan,
@@ -42,28 +38,22 @@ pub fn audit(world: &World, args: &AuditArgs) -> Result<Exit> {
     let selectors = world.selectors(&args.selectors);
     let wanted = select(&world.catalogue.benchmarks, &selectors)?;
     let permits = args.privileges.permits();
-    let mut offer = site.offer(&wanted, permits);
-    offer.kernels.extend(own::programs(own));
-    let mut plan = steps(wanted, &offer);
-    // dropped after the executor: what is still there then is removed
-    let mut journal = registry::begin();
-    let stop = signals::end_of_run().context("cannot catch signals")?;
-    privileges::announce(&plan, own, permits);
-    let mut executor = site.executor(&plan, own, permits, DEADLINE, stop, journal.as_mut())?;
+    let mut plan = steps(wanted.clone(), &site.offer(&wanted, permits, own, false));
+    let bounds = Bounds {
+        permits,
+        steady: false,
+        deadline: DEADLINE,
+    };
+    let mut bench = Bench::new(&site, &mut plan, own, bounds)?;
     let compilers: Vec<Toolchain> = COMPILERS
         .iter()
         .filter_map(|name| Toolchain::find(&site, name, None).ok())
         .collect();
-    own::prepare(own, &site, &mut plan, &mut executor)?;
-    let view = match view(&mut executor, &plan, &compilers, &own::sources(own)) {
-        Ok(view) => AuditView {
-            catalogue: own::kept(own, &plan.benchmarks),
-            ..view
-        },
-        Err(ExecError::Interrupted) => return Ok(Exit::Interrupted),
-        Err(error) => return Err(error.into()),
+    let view = AuditView {
+        catalogue: own::kept(own, &plan.benchmarks),
+        ..view(&mut bench.executor, &plan, &compilers, &own::sources(own))?
     };
-    drop(executor);
+    drop(bench);
     output::write(args.format.format, &view, || gritstone_report::audit(&view))?;
     Ok(exit(&view))
 }

@@ -3,10 +3,9 @@
 //! Must not know: which launch is next, when it is enough.
 
 use crate::failure::{Exit, Failure};
-use crate::keep::when_free;
 use crate::progress::Display;
-use crate::registry;
 use crate::site::Site;
+use crate::{output, registry, signals};
 use anyhow::{Context, Result, anyhow};
 use gritstone_exec::rebuild::Rebuilt;
 use gritstone_exec::{ExecError, Execute, Executor, Journal};
@@ -16,9 +15,10 @@ use gritstone_model::{
     Benchmark, CommandWork, Id, Launch, Outcome, Placement, Plan, Program, RunInfo, Settings, Step,
     Work,
 };
-use gritstone_store::{Kept, Store};
+use gritstone_store::{Kept, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// How long a launch of a benchmark may take before it counts as hung.
@@ -52,7 +52,7 @@ pub enum End {
 
 /// This machine.
 pub struct Local<'a> {
-    sides: &'a [Side],
+    pub sides: &'a [Side],
     executor: Executor,
     pub store: &'a mut Store,
     pub display: Display,
@@ -222,11 +222,7 @@ impl<'a> Local<'a> {
                 true => "; --ignore-failure times it all the same",
                 false => "",
             };
-            return Err(Failure {
-                exit: Exit::NothingMeasured,
-                what: format!("{what}{mends}"),
-            }
-            .into());
+            return Err(Exit::NothingMeasured.because(format!("{what}{mends}")));
         }
         if self.complained.insert((side, launch.id.clone())) {
             self.display.remark(&what);
@@ -300,4 +296,38 @@ fn is_users(benchmark: &Benchmark) -> bool {
 fn shell(command: &str) -> Result<()> {
     let here = std::env::current_dir().context("the current directory is unknown")?;
     gritstone_exec::shell(command, &here).map_err(|why| anyhow!("'{command}' failed: {why}"))
+}
+
+/// How long the end of a run waits for the store.
+const LONGEST: Duration = Duration::from_secs(600);
+
+/// Does something with the store as soon as no other process has it locked. The user may end the wait by asking to stop, once more where
+/// that was asked already.
+///
+/// # Errors
+/// What befalls the store; when it stays locked, how many launches are lost.
+pub fn when_free(
+    store: &mut Store,
+    mut act: impl FnMut(&mut Store) -> Result<(), StoreError>,
+) -> Result<()> {
+    let start = Instant::now();
+    let mut done = act(store);
+    if let Err(StoreError::Locked(path)) = &done {
+        output::remark(&format!(
+            "{path} is locked by another process ('fuser {path}' says which): waiting until it is free; {} launches are in memory, and lost if you stop this now",
+            store.waiting(),
+            path = path.display()
+        ));
+        let stop = signals::end_of_run().context("cannot catch signals")?;
+        while matches!(done, Err(StoreError::Locked(_)))
+            && start.elapsed() < LONGEST
+            && !stop.load(Ordering::Relaxed)
+        {
+            done = act(store);
+        }
+    }
+    match (done, store.waiting()) {
+        (Err(error), lost @ 1..) => Err(error).with_context(|| format!("{lost} launches are lost")),
+        (done, _) => Ok(done?),
+    }
 }

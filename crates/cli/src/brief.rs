@@ -121,9 +121,9 @@ fn default_name(runs: &[RunView]) -> PathBuf {
 /// The reference machines that have a figure for any benchmark of the runs.
 fn beside(world: &World, runs: &[RunView]) -> Result<Vec<RunView>> {
     let mut views = vec![];
-    for machine in &world.references().machines {
+    for machine in &world.references.machines {
         let view = world
-            .references()
+            .references
             .view(&machine.id, &world.catalogue.benchmarks)?;
         let ours = |id: &Id| {
             runs.iter()

@@ -3,13 +3,13 @@
 //! Must not know: how a compiler is started, what a figure is.
 
 use crate::args::CompilerArgs;
-use crate::failure::{Exit, Failure};
+use crate::bench::Bench;
+use crate::own::programs_of;
 use crate::site::Site;
-use anyhow::Result;
-use gritstone_exec::Executor;
-use gritstone_exec::rebuild::{Builds, Compiler, RebuildError, Rebuilt};
-use gritstone_model::{Benchmark, Compilers, Id, Plan, Skip, Work};
-use std::collections::{BTreeMap, BTreeSet};
+use anyhow::{Context, Result};
+use gritstone_exec::rebuild::{Builds, Compiler, Rebuilt};
+use gritstone_model::{Benchmark, Compilers, Id, Plan, Skip};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// C compilers where none is named, best first.
@@ -97,23 +97,9 @@ pub fn from_anywhere(name: &str) -> String {
 }
 
 fn named(site: &Site, name: &str, language: &str) -> Result<PathBuf> {
-    site.program(&from_anywhere(name)).ok_or_else(|| {
-        Failure {
-            exit: Exit::WrongUse,
-            what: format!(
-                "there is no {language} compiler {name}: give the name of one that is on PATH, or its path (apt-get install gcc gfortran clang brings three)"
-            ),
-        }
-        .into()
-    })
-}
-
-/// The sources in this binary, path and text.
-pub fn sources() -> Vec<(&'static str, &'static str)> {
-    gritstone_kernels::sources()
-        .iter()
-        .map(|source| (source.path, source.text))
-        .collect()
+    site.program(&from_anywhere(name)).with_context(|| format!(
+        "there is no {language} compiler {name}: give the name of one that is on PATH, or its path (apt-get install gcc gfortran clang brings three)"
+    ))
 }
 
 /// The programs that can be compiled here: all, those too that this binary lacks for want of a compiler where it was built.
@@ -147,57 +133,23 @@ pub fn is_compiled(sources: &[(&str, &str)], program: &str) -> bool {
     paths.any(|path| path.strip_suffix(".c") == Some(program))
 }
 
-/// Compiles the kernels of a plan again if that is asked for; rows whose programs do not compile are taken out.
+/// Compiles the kernels of a plan again as it is asked for; rows whose programs do not compile are taken out.
 ///
 /// # Errors
 /// When a compiler is not there, or compiles nothing.
 pub fn again(
-    asked: Option<&Compilers>,
-    site: &Site,
+    bench: &mut Bench<'_>,
+    asked: &Compilers,
     plan: &mut Plan,
-    executor: &mut Executor,
-    sources: &[(&str, &str)],
 ) -> Result<BTreeMap<String, Rebuilt>> {
-    let Some(asked) = asked else {
-        return Ok(BTreeMap::new());
-    };
-    let cc = asked.cc.as_deref().or_else(|| usual(site));
-    let toolchain = Toolchain::find(site, cc.unwrap_or(DEFAULT[0]), asked.fc.as_deref())?;
+    let cc = asked.cc.as_deref().or_else(|| usual(bench.site));
+    let toolchain = Toolchain::find(bench.site, cc.unwrap_or(DEFAULT[0]), asked.fc.as_deref())?;
     let (c, mut fortran) = toolchain.with(asked.cflags.as_deref().unwrap_or(FLAGS));
     if let (Some(fortran), Some(flags)) = (&mut fortran, &asked.fflags) {
         fortran.flags = words(flags);
     }
-    let builds = build(executor, plan, c, fortran, sources)?;
+    let builds = bench.build(bench.own, &plan.benchmarks, (c, fortran))?;
     Ok(accept(plan, builds))
-}
-
-/// The programs of a plan's kernels, compiled again; those that the compiler refuses with what it said.
-///
-/// # Errors
-/// When the compiler makes nothing at all with these flags, or the user asks to stop.
-pub fn build(
-    executor: &mut Executor,
-    plan: &Plan,
-    c: Compiler,
-    fortran: Option<Compiler>,
-    sources: &[(&str, &str)],
-) -> Result<Builds> {
-    let kernels = plan.benchmarks.iter().filter_map(|b| match &b.work {
-        Work::Kernel(work) => Some(work.uses.iter().chain([&work.program])),
-        _ => None,
-    });
-    let names: BTreeSet<&str> = kernels.flatten().map(String::as_str).collect();
-    let mut names: Vec<&str> = names.into_iter().collect();
-    names.retain(|name| is_compiled(sources, name));
-    let workshop = executor.workshop(c, fortran)?;
-    workshop.build(sources, &names).map_err(|why| match why {
-        RebuildError::Refused(why) => Failure {
-            exit: Exit::WrongUse,
-            what: format!("nothing can be compiled so: {why}"),
-        }
-        .into(),
-        RebuildError::Exec(why) => why.into(),
-    })
 }
 
 /// Takes a row out of a plan, with the reason, where it is not out already.
@@ -213,12 +165,9 @@ pub fn leave_out(plan: &mut Plan, id: Id, why: impl Into<String>) {
 /// Takes the rows out of a plan whose programs were refused, with the reason; returns the programs that there are.
 pub fn accept(plan: &mut Plan, builds: Builds) -> BTreeMap<String, Rebuilt> {
     let refused = |benchmark: &Benchmark| {
-        let Work::Kernel(work) = &benchmark.work else {
-            return None;
-        };
-        let mut programs = work.uses.iter().chain([&work.program]);
-        let why = programs.find_map(|name| builds.get(name)?.as_ref().err())?;
-        let why = format!("The program {} does not compile: {why}.", work.program);
+        let why = programs_of(benchmark).find_map(|name| builds.get(name)?.as_ref().err())?;
+        let program = programs_of(benchmark).last()?;
+        let why = format!("The program {program} does not compile: {why}.");
         Some((benchmark.id.clone(), why))
     };
     let refused: Vec<(Id, String)> = plan.benchmarks.iter().filter_map(refused).collect();

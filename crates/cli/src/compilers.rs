@@ -8,38 +8,28 @@
 mod tests;
 
 use crate::args::{CompilersArgs, RunArgs};
-use crate::backend::{self, DEADLINE, End, Local, Side, plans};
+use crate::backend::{self, DEADLINE, End, Side, plans};
+use crate::bench::{Bench, Bounds};
 use crate::compiler::{self, FLAGS, Toolchain};
-use crate::failure::{Exit, Failure};
+use crate::failure::Exit;
 use crate::site::Site;
 use crate::world::World;
-use crate::{output, own, privileges, registry, run, signals};
-use anyhow::{Context, Result};
+use crate::{output, own, registry, run};
+use anyhow::{Result, ensure};
 use gritstone_analysis::between::BetweenRun;
 use gritstone_analysis::compare;
-use gritstone_exec::Executor;
-use gritstone_exec::privileged::Permits;
-use gritstone_exec::rebuild::{Builds, Rebuilt};
+use gritstone_exec::rebuild::Rebuilt;
 use gritstone_measure::AfterPilot;
 use gritstone_model::{
     Benchmark, CompareView, CompilerView, Compilers, CompilersView, Plan, RunView,
-    SCHEMA_COMPILERS, Settings, Work,
+    SCHEMA_COMPILERS, Settings,
 };
 use gritstone_plan::{select, steps};
 use gritstone_stats::scatter::Scatter;
-use gritstone_store::Store;
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 /// What is measured where nothing is asked for.
 const SELECTORS: &str = "cpu/*";
-
-/// A compiler with flags.
-struct Way {
-    name: String,
-    toolchain: Toolchain,
-    flags: String,
-}
 
 /// Programs that a compiler refused, with what it said.
 type Refused = BTreeMap<String, String>;
@@ -48,183 +38,130 @@ type Refused = BTreeMap<String, String>;
 pub fn compilers(world: &World, args: &CompilersArgs) -> Result<Exit> {
     registry::recover();
     let site = Site::look(None)?;
-    let (ways, selectors) = asked(&site, &args.words)?;
-    let selectors = match selectors.as_slice() {
-        [] if world.own.is_none() => vec![SELECTORS.to_owned()],
-        given => world.selectors(given),
-    };
-    let sources = own::sources(world.own.as_ref());
-    let permits = args.privileges.permits();
-    let mut plan = plan(world, &site, &selectors, &sources, permits)?;
-    let mut journal = registry::begin();
-    let stop = signals::end_of_run().context("cannot catch signals")?;
-    let own = world.own.as_ref();
-    privileges::announce(&plan, own, permits);
-    let mut executor = site.executor(&plan, own, permits, DEADLINE, stop, journal.as_mut())?;
-    own::prepare(own, &site, &mut plan, &mut executor)?;
+    // an identifier has no colon
+    let words = args.words.iter().cloned();
+    let (compilers, mut selectors): (Vec<_>, Vec<_>) = words.partition(|word| word.contains(':'));
+    ensure!(
+        compilers.len() >= 2,
+        "name two compilers at least, each with its flags, such as gcc:-O2 clang:-O2"
+    );
+    if selectors.is_empty() && world.own.is_none() {
+        selectors.push(SELECTORS.to_owned());
+    }
     let asked = RunArgs {
-        selectors,
+        selectors: world.selectors(&selectors),
         budget: args.budget,
         precision: args.precision,
         ..RunArgs::default()
     };
     let limits = run::limits(&asked);
     let settings = run::settings(&asked, &site, &limits);
+    let bounds = Bounds {
+        permits: args.privileges.permits(),
+        steady: false,
+        deadline: DEADLINE,
+    };
+    let mut plan = plan(world, &site, &asked.selectors, bounds)?;
+    let own = world.own.as_ref();
+    let mut bench = Bench::new(&site, &mut plan, own, bounds)?;
     let mut sides = vec![];
     let mut refused = vec![];
-    for way in &ways {
-        output::remark(&format!("compiling with {}", way.name));
-        let mut side = way.side(&site, plan.clone(), settings.clone());
-        refused.push(way.compile(&mut side, &mut executor, &sources)?);
+    for compiler in &compilers {
+        let (mut side, why_not) = side(&mut bench, &plan, &settings, compiler)?;
         side.info.settings.catalogue = own::kept(own, &side.plan.benchmarks);
         sides.push(side);
+        refused.push(why_not);
     }
-    let mut store = Store::open(&world.store_path()?)?;
-    let mut local = Local::new(&sides, executor, &mut store, Duration::ZERO);
-    local.begin(&site, journal.as_mut())?;
+    let mut store = world.writer()?;
     let mut scheduler = AfterPilot::new(&plans(&sides), limits);
-    let end = local.measure(&site, &[], &mut scheduler)?;
-    drop(journal);
-    if end == End::Interrupted {
+    if bench.measure(&mut store, &sides, None, &mut scheduler)? == End::Interrupted {
         output::remark(&format!(
             "stopped; everything finished is kept as the last {} runs",
-            ways.len()
+            sides.len()
         ));
         return Ok(Exit::Interrupted);
     }
     let stored = |side: &Side| world.stored(&store, &side.info.id);
     let whole: Vec<RunView> = sides.iter().map(stored).collect::<Result<_>>()?;
     let made = sides.iter().zip(refused);
-    let view = view(
-        made.map(|(side, refused)| made_by(side, refused)).collect(),
-        &whole,
-    );
+    let made = made.map(|(side, refused)| made_by(side, refused)).collect();
+    let view = view(made, &whole);
     output::write(args.format.format, &view, || {
         gritstone_report::compilers(&view)
     })?;
     if let Some(short) = whole.first().and_then(run::too_short) {
         output::remark(&short);
     }
-    Ok(outcome(&whole))
-}
-
-/// Whether every compiler has a figure.
-fn outcome(whole: &[RunView]) -> Exit {
     let measured = |run: &RunView| run.results.iter().any(|result| result.estimate.is_some());
-    if whole.iter().all(measured) {
-        Exit::Done
-    } else {
-        Exit::NothingMeasured
-    }
+    Ok(match whole.iter().all(measured) {
+        true => Exit::Done,
+        false => Exit::NothingMeasured,
+    })
 }
 
 /// The rows that show a compiler.
-fn plan(
-    world: &World,
-    site: &Site,
-    selectors: &[String],
-    sources: &[(&str, &str)],
-    permits: Permits,
-) -> Result<Plan> {
-    let wanted = select(&world.catalogue.benchmarks, selectors)?;
-    let shows = |row: &Benchmark| compiled_speed(row, sources);
-    let wanted: Vec<Benchmark> = wanted.into_iter().filter(shows).collect();
-    if wanted.is_empty() {
-        return Err(wrong("none of these rows shows a compiler: they must be programs of ours, and bound by the processor; `gritstone compilers gcc:-O2 gcc:-O3` takes cpu/*".to_owned()));
-    }
-    let mut offer = site.offer(&wanted, permits);
-    offer.kernels.extend(compiler::programs());
-    offer.kernels.extend(own::programs(world.own.as_ref()));
+fn plan(world: &World, site: &Site, selectors: &[String], bounds: Bounds) -> Result<Plan> {
+    let own = world.own.as_ref();
+    let sources = own::sources(own);
+    let mut wanted = select(&world.catalogue.benchmarks, selectors)?;
+    wanted.retain(|row| compiled_speed(row, &sources));
+    ensure!(
+        !wanted.is_empty(),
+        "none of these rows shows a compiler: they must be programs of ours, and bound by the processor; `gritstone compilers gcc:-O2 gcc:-O3` takes cpu/*"
+    );
+    let offer = site.offer(&wanted, bounds.permits, own, true);
     Ok(steps(wanted, &offer))
 }
 
-fn wrong(what: String) -> anyhow::Error {
-    let exit = Exit::WrongUse;
-    Failure { exit, what }.into()
-}
-
 /// Whether a row shows what a compiler is worth.
-fn compiled_speed(benchmark: &Benchmark, sources: &[(&str, &str)]) -> bool {
-    match &benchmark.work {
-        Work::Kernel(work) => {
-            benchmark.processor_bound && compiler::is_compiled(sources, &work.program)
-        }
-        _ => false,
-    }
+fn compiled_speed(row: &Benchmark, sources: &[(&str, &str)]) -> bool {
+    let program = own::programs_of(row).last();
+    row.processor_bound && program.is_some_and(|name| compiler::is_compiled(sources, name))
 }
 
-/// The compilers and the selectors among the words: an identifier has no colon.
-fn asked(site: &Site, words: &[String]) -> Result<(Vec<Way>, Vec<String>)> {
-    let mut ways = vec![];
-    let mut selectors = vec![];
-    for word in words {
-        let Some((compiler, flags)) = word.split_once(':') else {
-            selectors.push(word.clone());
-            continue;
-        };
-        let flags = if flags.is_empty() { FLAGS } else { flags };
-        ways.push(Way {
-            name: format!("{compiler} {flags}"),
-            toolchain: Toolchain::find(site, compiler, None)?,
-            flags: flags.to_owned(),
-        });
-    }
-    if ways.len() < 2 {
-        return Err(wrong(format!(
-            "{} to compare: name two compilers at least, each with its flags, such as gcc:-O2 clang:-O2",
-            if ways.is_empty() {
-                "no compiler"
-            } else {
-                "one compiler, and nothing"
-            }
-        )));
-    }
-    Ok((ways, selectors))
-}
-
-impl Way {
-    /// Its side, with no program of its own yet.
-    fn side(&self, site: &Site, plan: Plan, settings: Settings) -> Side {
-        let compilers = Compilers {
-            cc: Some(compiler::from_anywhere(&self.toolchain.name)),
-            cflags: Some(self.flags.clone()),
-            ..Compilers::default()
-        };
-        let settings = Settings {
-            compilers: Some(compilers),
-            ..settings
-        };
-        Side {
-            name: self.name.clone(),
-            plan,
-            build: BTreeMap::new(),
-            environment: site.environment(),
-            setting: None,
-            info: backend::info(site, Some(self.name.clone()), settings),
-        }
-    }
-
-    /// Compiles the programs of its side; rows of those that it refuses leave the plan.
-    fn compile(
-        &self,
-        side: &mut Side,
-        executor: &mut Executor,
-        sources: &[(&str, &str)],
-    ) -> Result<Refused> {
-        let (c, fortran) = self.toolchain.with(&self.flags);
-        let builds: Builds = compiler::build(executor, &side.plan, c, fortran, sources)?;
-        let why_not = |(program, built): (&String, &Result<Rebuilt, String>)| {
-            Some((program.clone(), built.as_ref().err()?.clone()))
-        };
-        let refused = builds.iter().filter_map(why_not).collect();
-        side.build = compiler::accept(&mut side.plan, builds);
-        Ok(refused)
-    }
+/// The side of a compiler with its flags (`gcc:-O2`), and what it refused: those rows leave its plan.
+fn side(
+    bench: &mut Bench<'_>,
+    plan: &Plan,
+    settings: &Settings,
+    compiler: &str,
+) -> Result<(Side, Refused)> {
+    let (compiler, flags) = compiler.split_once(':').unwrap_or((compiler, ""));
+    let flags = if flags.is_empty() { FLAGS } else { flags };
+    let name = format!("{compiler} {flags}");
+    output::remark(&format!("compiling with {name}"));
+    let tools = Toolchain::find(bench.site, compiler, None)?.with(flags);
+    let builds = bench.build(bench.own, &plan.benchmarks, tools)?;
+    let refused = builds.iter().filter_map(|(program, built)| {
+        let why = built.as_ref().err()?;
+        Some((program.clone(), why.clone()))
+    });
+    let refused = refused.collect();
+    let mut plan = plan.clone();
+    let build = compiler::accept(&mut plan, builds);
+    let compilers = Compilers {
+        cc: Some(compiler::from_anywhere(compiler)),
+        cflags: Some(flags.to_owned()),
+        ..Compilers::default()
+    };
+    let settings = Settings {
+        compilers: Some(compilers),
+        ..settings.clone()
+    };
+    let side = Side {
+        plan,
+        build,
+        environment: bench.site.environment(),
+        setting: None,
+        info: backend::info(bench.site, Some(name.clone()), settings),
+        name,
+    };
+    Ok((side, refused))
 }
 
 fn made_by(side: &Side, refused: Refused) -> CompilerView {
     let made = || side.build.values();
-    let versions = made().map(|built| &built.program.compiler);
+    let versions = made().map(|built: &Rebuilt| &built.program.compiler);
     let bytes: u64 = made().map(|built| built.size).sum();
     CompilerView {
         name: side.name.clone(),
@@ -247,12 +184,9 @@ fn view(compilers: Vec<CompilerView>, runs: &[RunView]) -> CompilersView {
         paced: Scatter::known(0.0),
         raw: Scatter::known(0.0),
     };
+    let rows = base.results.iter();
     let options = compare::Options {
-        between_run: base
-            .results
-            .iter()
-            .map(|row| (row.id.clone(), none))
-            .collect(),
+        between_run: rows.map(|row| (row.id.clone(), none)).collect(),
         ..compare::Options::default()
     };
     let against = |other: &RunView| -> CompareView { compare::compare(base, other, &options) };

@@ -49,6 +49,14 @@ impl fmt::Display for Failure {
 
 impl Error for Failure {}
 
+impl Exit {
+    /// An error that asks for this code.
+    pub fn because(self, what: impl Into<String>) -> anyhow::Error {
+        let what = what.into();
+        Failure { exit: self, what }.into()
+    }
+}
+
 /// The exit code that an error asks for.
 pub fn exit_of(error: &anyhow::Error) -> Exit {
     if let Some(failure) = error.downcast_ref::<Failure>() {

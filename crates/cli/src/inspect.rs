@@ -2,18 +2,17 @@
 //!
 //! Must not know: how anything is measured.
 
-use crate::args::{CatalogueArgs, CompareArgs, DoctorArgs, Format, FormatArgs, ListArgs, ShowArgs};
-use crate::failure::{Exit, Failure};
+use crate::args::{CompareArgs, DoctorArgs, Format, FormatArgs, ListArgs, ShowArgs};
+use crate::failure::Exit;
 use crate::site::Site;
 use crate::world::{World, is_kept};
-use crate::{output, own, privileges, registry};
-use anyhow::{Context, Result};
-use gritstone_catalogue::Own;
+use crate::{output, privileges, registry};
+use anyhow::{Context, Result, ensure};
 use gritstone_exec::privileged::Permits;
 use gritstone_host::doctor::{self, programs};
 use gritstone_host::{Finding, Severity};
-use gritstone_model::{Benchmark, Machine, SCHEMA_DOCTOR, SCHEMA_LIST, SCHEMA_SYSTEMS};
-use gritstone_plan::{Offer, selected, why_not};
+use gritstone_model::{Benchmark, Id, Machine, SCHEMA_DOCTOR, SCHEMA_LIST, SCHEMA_SYSTEMS};
+use gritstone_plan::{selected, why_not};
 use gritstone_report::document::Style;
 use gritstone_report::{Document, lists};
 use serde::Serialize;
@@ -75,80 +74,63 @@ struct List<'a> {
 /// One line of `list`.
 #[derive(Serialize)]
 struct Listed<'a> {
-    id: String,
+    id: &'a Id,
     title: &'a str,
     unit: &'a str,
     source: String,
     /// Whose it is, where it is not ours.
     #[serde(skip_serializing_if = "Option::is_none")]
     catalogue: Option<String>,
-    needs: Vec<&'a str>,
+    needs: Vec<&'a String>,
     runnable: bool,
     why_not: Option<String>,
 }
 
-impl<'a> Listed<'a> {
-    fn of(benchmark: &'a Benchmark, offer: &Offer, own: Option<&Own>) -> Self {
-        let why_not = why_not(benchmark, offer);
-        let own = own.filter(|own| own.kept.has(&benchmark.id));
-        Self {
-            id: benchmark.id.to_string(),
-            title: &benchmark.title,
-            unit: benchmark.unit.as_str(),
-            source: source(benchmark),
+/// `gritstone list`.
+pub fn list(world: World, args: &ListArgs) -> Result<Exit> {
+    let world = world.with_catalogue(args.catalogue.as_deref())?;
+    let wanted = selected(
+        &world.catalogue.benchmarks,
+        &world.selectors(&args.selectors),
+    )?;
+    let own = world.own.as_ref();
+    let rows = wanted.iter().copied();
+    let offer = Site::look(None)?.offer(rows.clone(), Permits::default(), own, false);
+    let listed = rows.map(|row| {
+        let own = own.filter(|own| own.kept.has(&row.id));
+        let why_not = why_not(row, &offer);
+        Listed {
+            id: &row.id,
+            title: &row.title,
+            unit: row.unit.as_str(),
+            source: source(row),
             catalogue: own.map(|own| own.kept.named()),
-            needs: benchmark
-                .needs
-                .iter()
-                .map(|need| need.name.as_str())
-                .collect(),
+            needs: row.needs.iter().map(|need| &need.name).collect(),
             runnable: why_not.is_none(),
             why_not,
         }
-    }
-}
-
-/// `gritstone list`.
-pub fn list(world: World, args: &ListArgs) -> Result<Exit> {
-    let world = world.with_catalogue(&CatalogueArgs {
-        catalogue: args.catalogue.clone(),
-        trust: false,
-    })?;
-    let all = &world.catalogue.benchmarks;
-    let wanted = selected(all, &world.selectors(&args.selectors))?;
-    let mut offer = Site::look(None)?.offer(wanted.iter().copied(), Permits::default());
-    offer.kernels.extend(own::programs(world.own.as_ref()));
-    let benchmarks = (wanted.iter())
-        .map(|benchmark| Listed::of(benchmark, &offer, world.own.as_ref()))
-        .collect();
+    });
     let list = List {
         schema: SCHEMA_LIST,
-        benchmarks,
+        benchmarks: listed.collect(),
     };
     output::write(args.format.format, &list, || {
+        let columns = [
+            ("benchmark", Style::Code),
+            ("what", Style::Text),
+            ("unit", Style::Text),
+            ("source", Style::Text),
+            ("runs here", Style::Text),
+        ];
         let rows = list.benchmarks.iter().map(|row| {
-            [
-                row.id.clone(),
-                row.title.to_owned(),
-                row.unit.to_owned(),
-                match &row.catalogue {
-                    Some(own) => format!("◊ not Gritstone's, of {own}: {}", row.source),
-                    None => row.source.clone(),
-                },
-                row.why_not.clone().unwrap_or_else(|| "yes".to_owned()),
-            ]
+            let source = match &row.catalogue {
+                Some(own) => format!("◊ not Gritstone's, of {own}: {}", row.source),
+                None => row.source.clone(),
+            };
+            let runs = row.why_not.as_deref().unwrap_or("yes");
+            [row.id.as_str(), row.title, row.unit, &source, runs].map(str::to_owned)
         });
-        lists::table(
-            "What can be measured",
-            [
-                ("benchmark", Style::Code),
-                ("what", Style::Text),
-                ("unit", Style::Text),
-                ("source", Style::Text),
-                ("runs here", Style::Text),
-            ],
-            rows.collect(),
-        )
+        lists::table("What can be measured", columns, rows.collect())
     })?;
     Ok(Exit::Done)
 }
@@ -215,31 +197,29 @@ struct ListedMachine {
 }
 
 impl ListedMachine {
-    fn of(id: String, machine: &Machine) -> Self {
+    fn of(id: String, machine: Machine) -> Self {
         Self {
             id,
-            name: machine.name.clone(),
-            system: machine.system.clone(),
-            document: machine.document.clone(),
+            name: machine.name,
+            system: machine.system,
+            document: machine.document,
             year: machine.year,
-            configuration: machine.configuration.clone(),
+            configuration: machine.configuration,
         }
     }
 }
 
 /// `gritstone machines`.
 pub fn machines(world: &World, args: &FormatArgs) -> Result<Exit> {
-    let mut systems: Vec<ListedMachine> = world
-        .references()
-        .machines
-        .iter()
-        .map(|machine| ListedMachine::of(format!("ref:{}", machine.id), machine))
-        .collect();
+    let printed = world.references.machines.iter();
+    let printed =
+        printed.map(|machine| ListedMachine::of(format!("ref:{}", machine.id), machine.clone()));
+    let mut systems: Vec<ListedMachine> = printed.collect();
     if let Some(store) = world.reader()? {
         for run in store.runs()?.into_iter().rev() {
             if systems.iter().all(|known| known.id != run.machine_id) {
                 let info = store.info(&run.id)?;
-                systems.push(ListedMachine::of(run.machine_id, &info.machine));
+                systems.push(ListedMachine::of(run.machine_id, info.machine));
             }
         }
     }
@@ -248,31 +228,32 @@ pub fn machines(world: &World, args: &FormatArgs) -> Result<Exit> {
         systems,
     };
     output::write(args.format, &listed, || {
+        let columns = [
+            ("machine", Style::Code),
+            ("name", Style::Text),
+            ("system", Style::Text),
+            ("document", Style::Text),
+            ("year", Style::Number),
+            ("configuration", Style::Text),
+        ];
         let rows = listed.systems.iter().map(|machine| {
+            let document = machine.document.as_deref().unwrap_or("measured here");
+            let year = machine
+                .year
+                .map_or_else(String::new, |year| year.to_string());
+            let (name, system) = (&machine.name, &machine.system);
+            let configuration = &machine.configuration;
             [
-                machine.id.clone(),
-                machine.name.clone(),
-                machine.system.clone(),
-                machine
-                    .document
-                    .clone()
-                    .unwrap_or_else(|| "measured here".to_owned()),
-                machine.year.map_or(String::new(), |year| year.to_string()),
-                machine.configuration.clone(),
+                machine.id.as_str(),
+                name,
+                system,
+                document,
+                &year,
+                configuration,
             ]
+            .map(str::to_owned)
         });
-        lists::table(
-            "Machines",
-            [
-                ("machine", Style::Code),
-                ("name", Style::Text),
-                ("system", Style::Text),
-                ("document", Style::Text),
-                ("year", Style::Number),
-                ("configuration", Style::Text),
-            ],
-            rows.collect(),
-        )
+        lists::table("Machines", columns, rows.collect())
     })?;
     Ok(Exit::Done)
 }
@@ -302,11 +283,8 @@ pub fn doctor(world: &World, args: &DoctorArgs) -> Result<Exit> {
         install(world, &site)?;
     }
     if findings.iter().any(|f| f.severity == Severity::Wrong) {
-        return Err(Failure {
-            exit: Exit::CheckFailed,
-            what: "figures measured now would be wrong; see the lines marked 'wrong'".to_owned(),
-        }
-        .into());
+        let what = "figures measured now would be wrong; see the lines marked 'wrong'";
+        return Err(Exit::CheckFailed.because(what));
     }
     Ok(Exit::Done)
 }
@@ -343,47 +321,33 @@ fn looked_through(world: &World) -> Result<Option<(usize, Vec<String>)>> {
 
 /// What needs a look first, with the reason and the remedy; what is well in a short table after it.
 fn examination(findings: &[Finding]) -> Document {
-    let (well, rest): (Vec<&Finding>, Vec<&Finding>) =
+    let (well, mut rest): (Vec<&Finding>, Vec<&Finding>) =
         findings.iter().partition(|f| f.severity == Severity::Ok);
     let mut document = Document::new("Is this machine fit to be measured?");
     document.paragraph(match doctor::is_fit(findings) {
         true => "Yes: nothing here would make a figure wrong.",
         false => "No: figures measured now would be wrong.",
     });
-    let mut rest: Vec<&Finding> = rest;
     rest.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    lists::append(
-        &mut document,
-        "What to know, and what to do",
-        [
-            ("what", Style::Text),
-            ("", Style::Text),
-            ("value", Style::Text),
-            ("why it matters", Style::Text),
-        ],
-        rest.iter()
-            .map(|finding| {
-                let todo = finding
-                    .todo
-                    .as_ref()
-                    .map(|todo| format!(" To mend it: {todo}"));
-                [
-                    finding.name.clone(),
-                    severity(finding.severity).to_owned(),
-                    finding.value.clone(),
-                    format!("{}{}", finding.why, todo.unwrap_or_default()),
-                ]
-            })
-            .collect(),
-    );
-    lists::append(
-        &mut document,
-        "As it should be",
-        [("what", Style::Text), ("value", Style::Text)],
-        well.iter()
-            .map(|f| [f.name.clone(), f.value.clone()])
-            .collect(),
-    );
+    let columns = [
+        ("what", Style::Text),
+        ("", Style::Text),
+        ("value", Style::Text),
+        ("why it matters", Style::Text),
+    ];
+    let rows = rest.iter().map(|finding| {
+        let severity = severity(finding.severity);
+        let why = match &finding.todo {
+            Some(todo) => format!("{} To mend it: {todo}", finding.why),
+            None => finding.why.clone(),
+        };
+        [finding.name.as_str(), severity, &finding.value, &why].map(str::to_owned)
+    });
+    let head = "What to know, and what to do";
+    lists::append(&mut document, head, columns, rows.collect());
+    let columns = [("what", Style::Text), ("value", Style::Text)];
+    let rows = well.iter().map(|f| [f.name.clone(), f.value.clone()]);
+    lists::append(&mut document, "As it should be", columns, rows.collect());
     document
 }
 
@@ -412,10 +376,7 @@ fn install(world: &World, site: &Site) -> Result<()> {
         .args(arguments)
         .status()
         .with_context(|| format!("cannot start {program}"))?;
-    anyhow::ensure!(
-        status.success(),
-        "'{}' ended with {status}",
-        command.join(" ")
-    );
+    let command = command.join(" ");
+    ensure!(status.success(), "'{command}' ended with {status}");
     Ok(())
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: what is measured.
 
-use crate::failure::{Exit, Failure};
+use crate::failure::Exit;
 use anyhow::Result;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 
@@ -41,16 +41,10 @@ fn at_least(resource: Resource, least: u64, option: &str, of_what: &str, unit: u
     if now >= least {
         return Ok(());
     }
-    Err(Failure {
-        exit: Exit::NothingMeasured,
-        what: format!(
-            "this process may have {} {of_what}, and needs {}: `ulimit {option} {}`",
-            now / unit,
-            least / unit,
-            least / unit
-        ),
-    }
-    .into())
+    let (now, least) = (now / unit, least / unit);
+    Err(Exit::NothingMeasured.because(format!(
+        "this process may have {now} {of_what}, and needs {least}: `ulimit {option} {least}`"
+    )))
 }
 
 /// Whether files of this process may only have a certain size.

@@ -3,19 +3,56 @@
 //! Must not know: what is in a document.
 
 use crate::args::Format;
-use crate::{signals, stderr};
+use crate::signals;
 use anyhow::{Context, Result};
 use gritstone_model::escape_json;
 use gritstone_report::{Document, terminal};
 use serde::Serialize;
 use std::io::{ErrorKind, IsTerminal, Write};
+use std::os::fd::AsFd;
 
 /// Width where there is no terminal to ask.
 const WIDTH: usize = 100;
 
+/// Takes a line of a terminal away.
+const CLEAR: &str = "\r\x1b[2K";
+
 /// Says something on standard error.
 pub fn remark(text: &str) {
-    stderr::say(&format!("{text}\n"));
+    say(&format!("{text}\n"));
+}
+
+/// Says something on standard error, without the end of a line.
+pub fn say(text: &str) {
+    complain(text, &[]);
+}
+
+/// Whether people look at standard error.
+pub fn is_terminal() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+/// Columns of the terminal behind standard error.
+pub fn columns() -> Option<usize> {
+    columns_of(std::io::stderr())
+}
+
+/// Takes the line of a terminal away.
+pub fn clear_line() {
+    complain(CLEAR, &[CLEAR]);
+}
+
+/// Writes another line in place of the present one of a terminal.
+pub fn redraw(line: &str) {
+    let line = gritstone_report::clean(line);
+    complain(&format!("{CLEAR}{line}"), &[CLEAR]);
+}
+
+/// The one way to standard error. Where it cannot be written, a terminal or a reader gone, a disk full, nobody is there to be told.
+fn complain(text: &str, styles: &[&str]) {
+    let text = gritstone_report::printable(text, styles);
+    let mut to = std::io::stderr();
+    let _ = to.write_all(text.as_bytes()).and_then(|()| to.flush());
 }
 
 /// Writes a document, or the value behind it as JSON.
@@ -60,7 +97,7 @@ pub fn text(document: &Document) -> Result<()> {
 pub fn usage(said: &clap::Error) -> Result<()> {
     let text = said.render();
     if said.use_stderr() {
-        stderr::say(&text.to_string());
+        say(&text.to_string());
         Ok(())
     } else if colour() {
         print(&text.ansi().to_string(), &["\x1b[1m", "\x1b[4m", "\x1b[0m"])
@@ -102,11 +139,12 @@ fn print(text: &str, styles: &[&str]) -> Result<()> {
 fn width() -> usize {
     let asked = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     asked
-        .or_else(terminal_width)
-        .map_or(WIDTH, |width: usize| width.clamp(40, 400))
+        .or_else(|| columns_of(std::io::stdout()))
+        .map_or(WIDTH, |width| width.clamp(40, 400))
 }
 
-fn terminal_width() -> Option<usize> {
-    let (width, _) = terminal_size::terminal_size_of(std::io::stdout())?;
+/// Columns of a terminal, where it says how many it has.
+fn columns_of(terminal: impl AsFd) -> Option<usize> {
+    let (width, _) = terminal_size::terminal_size_of(terminal)?;
     (width.0 > 0).then_some(usize::from(width.0))
 }

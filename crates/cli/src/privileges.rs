@@ -66,22 +66,15 @@ pub fn actions(plan: &Plan, own: Option<&Own>, steady: bool, permits: Permits) -
     all.filter(|listed| !listed.benchmarks.is_empty()).collect()
 }
 
-/// What root is told before a run does any of it.
-pub fn announcement(actions: &[Listed]) -> Option<String> {
+/// Tells root what a run does before it does any of it.
+pub fn announce(plan: &Plan, own: Option<&Own>, steady: bool, permits: Permits) {
+    let actions = actions(plan, own, steady, permits);
     let whats: Vec<&str> = actions.iter().map(|listed| listed.what).collect();
-    let any = geteuid().is_root() && !whats.is_empty();
-    any.then(|| {
-        format!(
+    if geteuid().is_root() && !whats.is_empty() {
+        output::remark(&format!(
             "as root it uses {}; --dry-run lists what for, --no-privileged leaves it out",
             whats.join(", ")
-        )
-    })
-}
-
-/// Says it.
-pub fn announce(plan: &Plan, own: Option<&Own>, permits: Permits) {
-    if let Some(privileged) = announcement(&actions(plan, own, false, permits)) {
-        output::remark(&privileged);
+        ));
     }
 }
 

@@ -5,7 +5,7 @@
 //! Must not know: what is measured, how a verdict is found.
 
 use crate::output::{self, remark};
-use crate::{standing, stderr};
+use crate::standing;
 use gritstone_measure::{Progress, Standing};
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,7 @@ impl Display {
     /// As standard error demands.
     pub fn new() -> Self {
         Self {
-            terminal: stderr::is_terminal() && !output::dumb(),
+            terminal: output::is_terminal() && !output::dumb(),
             last: None,
         }
     }
@@ -88,17 +88,16 @@ impl Display {
     /// Takes the bar away.
     pub fn finish(&self) {
         if self.terminal {
-            stderr::clear_line();
+            output::clear_line();
         }
     }
 }
 
 /// Draws a line with a bar, cut at the edge of the terminal.
 fn draw(part: f64, text: &str) {
-    let width = stderr::columns().filter(|width| *width > 0);
-    let width = width.map_or(WIDTH, usize::from);
+    let width = output::columns().unwrap_or(WIDTH);
     let line: String = line(part, text).chars().take(width - 1).collect();
-    stderr::redraw(&line);
+    output::redraw(&line);
 }
 
 /// `=====>               28% 1:05 left`.

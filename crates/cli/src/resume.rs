@@ -6,7 +6,7 @@ use crate::backend::Local;
 use crate::run::Job;
 use crate::site::Site;
 use crate::world::World;
-use crate::{compiler, own, params, registry, trust};
+use crate::{own, params, registry, trust};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_catalogue::Own;
 use gritstone_exec::Journal;
@@ -37,11 +37,8 @@ pub fn job(world: &World, name: &str, trusted: bool, permits: Permits) -> Result
         precision: settings.precision,
         seed: settings.seed,
     };
-    let mut offer = site.offer(&data.benchmarks, permits);
-    offer.kernels.extend(own::programs(own.as_ref()));
-    if settings.compilers.is_some() {
-        offer.kernels.extend(compiler::programs());
-    }
+    let again = settings.compilers.is_some();
+    let offer = site.offer(&data.benchmarks, permits, own.as_ref(), again);
     let mut plan = steps(data.benchmarks, &offer);
     same_permits(&data.skips, &plan.skips)?;
     add_copies(&mut plan, &offer, &settings.copies);
@@ -168,14 +165,22 @@ pub fn same_steadying(before: &RunInfo, now: &[String]) -> Result<()> {
     Ok(())
 }
 
+/// When the last of these launches ended, from the start of the run.
+pub fn spent(launches: &[Launch]) -> Duration {
+    let end =
+        |launch: &Launch| Duration::from_nanos(launch.start.saturating_add(launch.conditions.wall));
+    launches.iter().map(end).max().unwrap_or_default()
+}
+
 /// Begins to go on with a run, if it is stored now as it was looked at before: two processes that began at the same time could not see
 /// each other until this one had written down that it measures the run.
 pub fn begin(
     local: &mut Local<'_>,
-    run: &str,
     earlier: &[Launch],
     mut journal: Option<&mut Journal>,
 ) -> Result<()> {
+    let sides = local.sides;
+    let run = &sides[0].info.id;
     registry::measures(journal.as_deref_mut(), run);
     nobody_measures(run, journal.as_deref())?;
     let stored = local.store.load(run)?;

@@ -3,23 +3,22 @@
 //! Must not know: how a launch is carried out, how a figure is computed.
 
 use crate::args::{Format, RunArgs};
-use crate::backend::{self, DEADLINE, End, Local, Side, plans, random};
-use crate::failure::{Exit, Failure};
-use crate::privileges::{self, Listed};
+use crate::backend::{self, DEADLINE, End, Side, plans, random};
+use crate::bench::{Bench, Bounds};
+use crate::failure::Exit;
 use crate::site::Site;
 use crate::steady::{Steadied, steady};
 use crate::world::World;
-use crate::{compiler, inspect, output, own, params, rate, registry, resume, signals};
-use anyhow::{Context, Result};
+use crate::{compiler, inspect, output, own, params, rate, registry, resume};
+use anyhow::{Result, ensure};
 use gritstone_catalogue::Own;
 use gritstone_exec::privileged::Permits;
-use gritstone_exec::{Executor, Journal};
 use gritstone_measure::{AfterPilot, Limits, PILOT};
-use gritstone_model::{Kind, Launch, Measurement, Plan, Quantity, RunInfo, RunView, Settings};
+use gritstone_model::{
+    Kind, Launch, Measurement, Plan, Quantity, RunInfo, RunView, Settings, Status,
+};
 use gritstone_plan::{add_copies, select, steps};
-use gritstone_store::Store;
-use std::collections::BTreeSet;
-use std::fmt::Write as _;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Measures, stores and shows.
@@ -72,29 +71,23 @@ impl Job {
         let params = args.params.iter().cloned().collect();
         params::give(catalogue, &mut wanted, &params)?;
         let permits = args.privileges.permits();
-        let mut offer = site.offer(&wanted, permits);
-        offer.kernels.extend(own::programs(world.own.as_ref()));
         let compilers = args.compilers.asked();
-        if compilers.is_some() {
-            offer.kernels.extend(compiler::programs());
-        }
+        let own = world.own.as_ref();
+        let offer = site.offer(&wanted, permits, own, compilers.is_some());
         let limits = limits(args);
         let mut plan = steps(wanted, &offer);
         let settings = Settings {
             selectors,
             params,
-            catalogue: own::kept(world.own.as_ref(), &plan.benchmarks),
+            catalogue: own::kept(own, &plan.benchmarks),
             compilers,
             ..settings(args, &site, &limits)
         };
         let copies = &settings.copies;
-        if !copies.is_empty() && add_copies(&mut plan, &offer, copies) == plan.benchmarks.len() {
-            return Err(Failure {
-                exit: Exit::WrongUse,
-                what: "none of these rows can be measured as several copies: --copies is for kernels on one CPU that can run here (`gritstone list`)".to_owned(),
-            }
-            .into());
-        }
+        ensure!(
+            copies.is_empty() || add_copies(&mut plan, &offer, copies) < plan.benchmarks.len(),
+            "none of these rows can be measured as several copies: --copies is for kernels on one CPU that can run here (`gritstone list`)"
+        );
         Ok(Self {
             plan,
             info: backend::info(&site, args.label.clone(), settings),
@@ -108,33 +101,37 @@ impl Job {
     }
 
     /// Measures it, and keeps every launch; what was finished is in the view, however it ended.
-    pub fn measure(mut self, world: &World) -> Result<(RunView, End)> {
-        let stop = signals::end_of_run().context("cannot catch signals")?;
-        let deadline = DEADLINE.min(self.limits.budget);
-        // dropped last: what is still made or changed then is undone
-        let mut journal = registry::begin();
-        let (own, site, plan) = (self.own.as_ref(), &self.site, &mut self.plan);
-        let actions = privileges::actions(plan, own, self.steady, self.permits);
-        let mut executor =
-            site.executor(plan, own, self.permits, deadline, stop, journal.as_mut())?;
-        own::prepare(own, site, plan, &mut executor)?;
-        let build = compiler::again(
-            self.info.settings.compilers.as_ref(),
-            site,
-            plan,
-            &mut executor,
-            &own::sources(own),
-        )?;
-        let steadied = self.steady(journal.as_mut(), &mut executor)?;
-        let announcement = announcement(&self, &steadied, &actions);
+    pub fn measure(self, world: &World) -> Result<(RunView, End)> {
         let Self {
             site,
-            plan,
+            mut plan,
             limits,
-            info,
+            mut info,
+            own,
             earlier,
             ..
         } = self;
+        let bounds = Bounds {
+            permits: self.permits,
+            steady: self.steady,
+            deadline: DEADLINE.min(limits.budget),
+        };
+        let mut bench = Bench::new(&site, &mut plan, own.as_ref(), bounds)?;
+        let build = match &info.settings.compilers {
+            Some(asked) => compiler::again(&mut bench, asked, &mut plan)?,
+            None => BTreeMap::new(),
+        };
+        let steadied = match self.steady {
+            true => steady(bench.journal.as_mut(), &site, &mut bench.executor),
+            false => Steadied::default(),
+        };
+        match &earlier {
+            None => info.settings.steady.clone_from(&steadied.held),
+            Some(_) => resume::same_steadying(&info, &steadied.held)?,
+        }
+        let id = info.id.clone();
+        let done = earlier.as_ref().map(Vec::len);
+        announce(&id, &site, &plan, &limits, done, &steadied);
         let side = [Side {
             name: String::new(),
             plan,
@@ -143,19 +140,9 @@ impl Job {
             setting: None,
             info,
         }];
-        let id = &side[0].info.id;
-        let mut store = Store::open(&world.store_path()?)?;
-        let spent = spent(earlier.as_deref().unwrap_or_default());
-        let mut local = Local::new(&side, executor, &mut store, spent);
-        match &earlier {
-            None => local.begin(&site, journal.as_mut())?,
-            Some(earlier) => resume::begin(&mut local, id, earlier, journal.as_mut())?,
-        }
-        local.display.remark(&announcement);
+        let mut store = world.writer()?;
         let mut scheduler = AfterPilot::new(&plans(&side), limits);
-        let end = local.measure(&site, &earlier.unwrap_or_default(), &mut scheduler)?;
-        drop(journal);
-        let id = id.clone();
+        let end = bench.measure(&mut store, &side, earlier.as_deref(), &mut scheduler)?;
         if end == End::Interrupted {
             output::remark(&format!(
                 "stopped; everything finished is kept as run {id}; `gritstone run --resume` goes on"
@@ -165,31 +152,6 @@ impl Job {
         drop(side);
         Ok((world.stored(&store, &id)?, end))
     }
-
-    /// Holds the machine still if that was asked for, and writes into the settings of the run what it came to.
-    fn steady(
-        &mut self,
-        journal: Option<&mut Journal>,
-        executor: &mut Executor,
-    ) -> Result<Steadied> {
-        if !self.steady {
-            return Ok(Steadied::default());
-        }
-        let steadied = steady(journal, &self.site, executor);
-        if self.earlier.is_none() {
-            self.info.settings.steady.clone_from(&steadied.held);
-        } else {
-            resume::same_steadying(&self.info, &steadied.held)?;
-        }
-        Ok(steadied)
-    }
-}
-
-/// When the last of these launches ended, from the start of the run.
-fn spent(launches: &[Launch]) -> Duration {
-    let end =
-        |launch: &Launch| Duration::from_nanos(launch.start.saturating_add(launch.conditions.wall));
-    launches.iter().map(end).max().unwrap_or_default()
 }
 
 pub fn limits(args: &RunArgs) -> Limits {
@@ -223,55 +185,53 @@ fn copies(given: &[u32]) -> Vec<u32> {
     each.into_iter().collect()
 }
 
-fn announcement(job: &Job, steadied: &Steadied, actions: &[Listed]) -> String {
-    let chosen = &job.site.chosen;
+/// Says what is measured, where, how, and what is not.
+fn announce(
+    id: &str,
+    site: &Site,
+    plan: &Plan,
+    limits: &Limits,
+    done: Option<usize>,
+    steadied: &Steadied,
+) {
+    let chosen = &site.chosen;
     let cpus = match chosen.peer {
         Some(peer) => format!("CPU {} (and {peer} for rows across two)", chosen.measured),
         None => format!("CPU {}", chosen.measured),
     };
-    let mut text = format!(
-        "run {}: {} on {cpus}, at most {} s, files in {}",
-        job.info.id,
-        match job.plan.steps.len() {
-            1 => "1 benchmark".to_owned(),
-            many => format!("{many} benchmarks"),
-        },
-        job.limits.budget.as_secs(),
-        job.site.dir.display()
-    );
-    if let Some(earlier) = &job.earlier {
-        let _ = write!(text, "; {} launches are there already", earlier.len());
-    }
-    if let Some(privileged) = privileges::announcement(actions) {
-        let _ = write!(text, "\n{privileged}");
-    }
+    let (count, plural) = match plan.steps.len() {
+        1 => (1, ""),
+        many => (many, "s"),
+    };
+    let done = done.map_or_else(String::new, |n| format!("; {n} launches are there already"));
+    output::remark(&format!(
+        "run {id}: {count} benchmark{plural} on {cpus}, at most {} s, files in {}{done}",
+        limits.budget.as_secs(),
+        site.dir.display()
+    ));
     if !steadied.held.is_empty() {
-        let _ = write!(
-            text,
-            "\nsteadied until it ends: {}",
-            steadied.held.join("; ")
-        );
+        let held = steadied.held.join("; ");
+        output::remark(&format!("steadied until it ends: {held}"));
     }
     for remark in &steadied.remarks {
-        let _ = write!(text, "\n{remark}");
+        output::remark(remark);
     }
-    for skip in &job.plan.skips {
-        let _ = write!(
-            text,
-            "\n{} {}: {}",
-            gritstone_report::findings::mark(skip.note().flag()),
-            skip.id,
-            skip.reason
-        );
+    skipped(plan);
+}
+
+/// Says which rows of a plan are not measured, and why.
+pub fn skipped(plan: &Plan) {
+    for skip in &plan.skips {
+        let mark = gritstone_report::findings::mark(skip.note().flag());
+        output::remark(&format!("{mark} {}: {}", skip.id, skip.reason));
     }
-    text
 }
 
 /// When the budget was too short for the rows that were chosen: how long a run would have to be for each to have an interval.
 pub fn too_short(view: &RunView) -> Option<String> {
     let launched = view.results.iter().filter(|r| {
         !matches!(r.kind, Kind::Derived | Kind::Rating)
-            && r.outcome != gritstone_model::Status::Skipped
+            && r.outcome != Status::Skipped
             && r.unit.quantity() != Quantity::Exact
     });
     let launched: Vec<&Measurement> = launched.collect();
@@ -315,15 +275,9 @@ fn outcome(view: &RunView) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     let why = view.results.iter().find_map(|r| r.notes.first());
-    Err(Failure {
-        exit: Exit::NothingMeasured,
-        what: format!(
-            "nothing could be measured{}; `gritstone doctor` looks for the cause",
-            why.map_or(String::new(), |note| format!(
-                ": {}",
-                gritstone_report::findings::message(note)
-            ))
-        ),
-    }
-    .into())
+    let message = |note| format!(": {}", gritstone_report::findings::message(note));
+    Err(Exit::NothingMeasured.because(format!(
+        "nothing could be measured{}; `gritstone doctor` looks for the cause",
+        why.map_or_else(String::new, message)
+    )))
 }

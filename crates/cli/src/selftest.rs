@@ -4,7 +4,7 @@
 
 use crate::args::{RunArgs, SelftestArgs};
 use crate::backend::{End, random};
-use crate::failure::{Exit, Failure};
+use crate::failure::Exit;
 use crate::output;
 use crate::registry;
 use crate::run::Job;
@@ -118,40 +118,30 @@ fn belongs(head: &RunHead, name: &str) -> bool {
 
 fn outcome(view: &SelftestView) -> Result<Exit> {
     if view.rows.is_empty() {
-        return Err(Failure {
-            exit: Exit::NothingMeasured,
-            what: "there is no row that all runs have, so nothing was compared".to_owned(),
-        }
-        .into());
+        let what = "there is no row that all runs have, so nothing was compared";
+        return Err(Exit::NothingMeasured.because(what));
     }
     if view.passed {
         return Ok(Exit::Done);
     }
-    let failed = |criterion: &Option<_>| {
-        criterion.is_some_and(|c: gritstone_model::CriterionView| !c.passed)
-    };
-    let said = [
-        (!view.pairs.passed, "too often the same is called different"),
+    let missed = [
         (
-            failed(&view.median),
+            Some(view.pairs.passed),
+            "too often the same is called different",
+        ),
+        (
+            view.median.map(|median| median.passed),
             "half of the rows scatter too much between runs",
         ),
         (
-            failed(&view.p90),
+            view.p90.map(|p90| p90.passed),
             "one row in ten scatters too much between runs",
         ),
     ];
-    let said: Vec<&str> = said
-        .iter()
-        .filter(|(f, _)| *f)
-        .map(|(_, what)| *what)
-        .collect();
-    Err(Failure {
-        exit: Exit::CheckFailed,
-        what: format!(
-            "{}; `gritstone doctor` looks for the cause",
-            said.join(", and ")
-        ),
-    }
-    .into())
+    let missed = missed.iter().filter(|(passed, _)| *passed == Some(false));
+    let missed: Vec<&str> = missed.map(|(_, what)| *what).collect();
+    Err(Exit::CheckFailed.because(format!(
+        "{}; `gritstone doctor` looks for the cause",
+        missed.join(", and ")
+    )))
 }

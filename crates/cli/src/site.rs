@@ -2,7 +2,8 @@
 //!
 //! Must not know: the order of launches, what becomes of them.
 
-use crate::{limits, own, privileges};
+use crate::bench::Bounds;
+use crate::{compiler, limits, own, privileges};
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
 use gritstone_exec::privileged::Permits;
@@ -18,7 +19,6 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 /// The machine, as far as a run needs it.
 pub struct Site {
@@ -100,12 +100,18 @@ impl Site {
         programs::find(&[name], OsStr::new(&self.path))
     }
 
-    /// What this site offers to a plan.
+    /// What this site offers to a plan: the programs in this binary, those of a catalogue of the user's own, and where programs are
+    /// compiled again all that can be.
     pub fn offer<'a>(
         &self,
         benchmarks: impl IntoIterator<Item = &'a Benchmark> + Clone,
         permits: Permits,
+        own: Option<&Own>,
+        again: bool,
     ) -> Offer {
+        let shipped = gritstone_kernels::all().iter();
+        let shipped = shipped.map(|program| program.name.to_owned());
+        let again = again.then(compiler::programs).into_iter().flatten();
         let refused = |row: &Benchmark| Some((row.id.clone(), permits.refusal(row)?));
         Offer {
             refused: benchmarks.clone().into_iter().filter_map(refused).collect(),
@@ -113,10 +119,7 @@ impl Site {
             peer: self.chosen.peer,
             cpus: self.chosen.in_turn(&self.cpu),
             programs: self.programs(benchmarks).into_keys().collect(),
-            kernels: gritstone_kernels::all()
-                .iter()
-                .map(|program| program.name.to_owned())
-                .collect(),
+            kernels: shipped.chain(again).chain(own::programs(own)).collect(),
         }
     }
 
@@ -152,8 +155,7 @@ impl Site {
         &self,
         plan: &Plan,
         own: Option<&Own>,
-        permits: Permits,
-        deadline: Duration,
+        bounds: Bounds,
         stop: Arc<AtomicBool>,
         mut journal: Option<&mut Journal>,
     ) -> Result<Executor> {
@@ -174,10 +176,10 @@ impl Site {
             environment: self.environment(),
             programs: self.programs(&plan.benchmarks),
             measured,
-            deadline,
+            deadline: bounds.deadline,
             stop,
         };
-        let groups = |controller| match permits.nothing {
+        let groups = |controller| match bounds.permits.nothing {
             true => vec![],
             false => groups_for(&Root::live(), controller),
         };

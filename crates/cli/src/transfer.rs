@@ -9,7 +9,6 @@ use crate::world::World;
 use anyhow::{Context, Result, anyhow};
 use gritstone_exchange::{self as exchange, Exported, Origin};
 use gritstone_model::RunData;
-use gritstone_store::Store;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -70,7 +69,7 @@ pub fn import(world: &World, args: &ImportArgs) -> Result<Exit> {
         .iter()
         .map(|path| read(path))
         .collect::<Result<_>>()?;
-    let mut store = Store::open(&world.store_path()?)?;
+    let mut store = world.writer()?;
     for run in &runs {
         if store.info(&run.info.id).is_ok() {
             return Err(anyhow!("run {} is in the store already", run.info.id));

@@ -3,9 +3,8 @@
 //!
 //! Must not know: where catalogues come from, what is done with them.
 
-use crate::failure::{Exit, Failure};
-use crate::{output, registry, stderr};
-use anyhow::{Context, Result};
+use crate::{output, registry};
+use anyhow::{Context, Result, bail};
 use gritstone_catalogue::Own;
 use gritstone_exec::OFlags;
 use gritstone_model::{Benchmark, Work};
@@ -26,14 +25,14 @@ pub fn ensure(own: &Own, trusted: bool) -> Result<()> {
     }
     if !trusted {
         output::remark(&what_runs(own));
-        if !(std::io::stdin().is_terminal() && stderr::is_terminal()) {
-            return refused(format!(
+        if !(std::io::stdin().is_terminal() && output::is_terminal()) {
+            bail!(
                 "the catalogue {} is new here, or has changed, and runs the programs above: look at it, and say --trust (there is no terminal to ask on)",
                 own.kept.named()
-            ));
+            );
         }
         if !answered_yes()? {
-            return refused("nothing was run".to_owned());
+            bail!("nothing was run");
         }
     }
     if let Err(why) = remember(own) {
@@ -42,11 +41,6 @@ pub fn ensure(own: &Own, trusted: bool) -> Result<()> {
         ));
     }
     Ok(())
-}
-
-fn refused(what: String) -> Result<()> {
-    let exit = Exit::WrongUse;
-    Err(Failure { exit, what }.into())
 }
 
 fn known(hash: &str) -> bool {
@@ -82,7 +76,7 @@ fn remember(own: &Own) -> Result<()> {
 }
 
 fn answered_yes() -> Result<bool> {
-    stderr::say("Run it? [y/N] ");
+    output::say("Run it? [y/N] ");
     let mut answer = String::new();
     std::io::stdin()
         .read_line(&mut answer)

@@ -5,7 +5,7 @@
 
 use crate::output::remark;
 use crate::transfer;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use gritstone_analysis::between::{self, Past};
 use gritstone_analysis::circumstances::Circumstances;
 use gritstone_analysis::{compare, summary};
@@ -27,7 +27,7 @@ pub struct World {
     /// The catalogue of the user's own that the command names.
     pub own: Option<Own>,
     /// What was published, read when it is first asked for.
-    references: LazyCell<References>,
+    pub references: LazyCell<References>,
     store: Option<PathBuf>,
     /// The store, while somebody reads it.
     open: RefCell<Weak<Store>>,
@@ -50,11 +50,6 @@ impl World {
         }
     }
 
-    /// What was published.
-    pub fn references(&self) -> &References {
-        &self.references
-    }
-
     /// Where runs are kept.
     ///
     /// # Errors
@@ -67,6 +62,14 @@ impl World {
             (None, Some(path)) => Ok(path.into()),
             (None, None) => Ok(gritstone_store::default_path(variable)?),
         }
+    }
+
+    /// The store, for runs that are to be kept; made where there is none yet.
+    ///
+    /// # Errors
+    /// When it cannot be made or opened.
+    pub fn writer(&self) -> Result<Store> {
+        Ok(Store::open(&self.store_path()?)?)
     }
 
     /// The store, for reading; `None` when there is none yet. Whoever asks while another still reads it has the same: it is closed with
@@ -117,9 +120,9 @@ impl World {
     /// Says why it is none; printed machines have no samples.
     pub fn data(&self, name: &str) -> Result<RunData> {
         if name.starts_with("ref:") {
-            return Err(anyhow!(
+            bail!(
                 "{name} has no samples: its figures are what a document printed (`gritstone show {name} --format json`)"
-            ));
+            );
         }
         if is_file(name) {
             return transfer::read(Path::new(name));
@@ -162,38 +165,30 @@ impl World {
         let Some(last) = views.iter().map(|view| &view.started).max() else {
             return Ok(vec![]);
         };
-        let mut alike: Vec<Circumstances> = vec![];
-        for view in views {
-            let own = Circumstances::of(&view.machine, view.settings.as_ref());
-            if !alike.contains(&own) {
-                alike.push(own);
-            }
-        }
         let mut ids: Vec<String> = vec![];
-        for like in alike {
+        for view in views {
+            let like = Circumstances::of(&view.machine, view.settings.as_ref());
             let wanted = |info: &RunInfo| {
                 // one side of a trial has settings that are not in what runs are told apart by
                 info.settings.trial.is_none()
                     && views.iter().all(|view| view.id != info.id)
                     && Circumstances::of(&info.machine, Some(&info.settings)) == like
             };
-            let found = store.runs_of(&like.machine, last, between::MOST_RUNS, &wanted)?;
-            // one that cannot be read is found each time
-            ids.extend(
-                found
-                    .into_iter()
-                    .filter(|id| !ids.contains(id))
-                    .collect::<Vec<_>>(),
-            );
-        }
-        let read = |id: &String| match self.stored_past(&store, id) {
-            Ok(past) => Some(past),
-            Err(error) => {
-                remark(&format!(
-                    "run {id} tells nothing of the scatter between runs: {error:#}"
-                ));
-                None
+            // views may be alike
+            for id in store.runs_of(&like.machine, last, between::MOST_RUNS, &wanted)? {
+                if !ids.contains(&id) {
+                    ids.push(id);
+                }
             }
+        }
+        let read = |id: &String| {
+            let past = self.stored_past(&store, id);
+            let untold = |why: &anyhow::Error| {
+                remark(&format!(
+                    "run {id} tells nothing of the scatter between runs: {why:#}"
+                ));
+            };
+            past.inspect_err(untold).ok()
         };
         Ok(ids.iter().filter_map(read).collect())
     }
@@ -224,27 +219,20 @@ impl World {
 
     /// A view that `--format json` has written, or a run in another format.
     fn view_of_file(&self, path: &Path) -> Result<RunView> {
-        let text = transfer::text(path)?;
-        let value: Option<serde_json::Value> = serde_json::from_str(&text).ok();
-        let schema = value
-            .as_ref()
-            .and_then(|value| value.get("schema")?.as_str());
-        match schema {
-            Some(SCHEMA_RUN) => {}
+        let (text, name) = (transfer::text(path)?, path.display());
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        match value.get("schema").and_then(|schema| schema.as_str()) {
+            Some(SCHEMA_RUN) => {
+                serde_json::from_value(value).with_context(|| format!("{name} is a damaged run"))
+            }
             Some(other) => {
-                return Err(anyhow!(
-                    "{} has the schema '{other}', and this Gritstone reads '{SCHEMA_RUN}'",
-                    path.display()
-                ));
+                bail!("{name} has the schema '{other}', and this Gritstone reads '{SCHEMA_RUN}'")
             }
             None => {
-                return transfer::run(&text, path)
-                    .map(|data| self.summary(&data))
-                    .with_context(|| path.display().to_string());
+                let data = transfer::run(&text, path).with_context(|| name.to_string())?;
+                Ok(self.summary(&data))
             }
         }
-        serde_json::from_value(value.unwrap_or_default())
-            .with_context(|| format!("{} is a damaged run", path.display()))
     }
 
     fn no_runs(&self, name: &str) -> anyhow::Error {

@@ -5,7 +5,7 @@
 use crate::figures::{Exported, Figure, figures, messages};
 use crate::made::{Made, Series, nanoseconds};
 use crate::{ImportError, RunData};
-use gritstone_model::{Event, Launch, Outcome, RunView, Sample, Usage, escape_json};
+use gritstone_model::{Event, Launch, Outcome, RunView, Sample, escape_json};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
             ));
         }
         let whys = messages(figure.result);
-        entries.extend(launches.iter().enumerate().map(|(at, launch)| {
+        entries.extend(launches.iter().enumerate().map(|(at, (real, done))| {
             json!({
                 "name": id,
                 "family_index": family,
@@ -36,9 +36,9 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
                 "repetitions": launches.len(),
                 "repetition_index": at,
                 "threads": 1,
-                "iterations": launch.done.operations,
-                "real_time": launch.real,
-                "cpu_time": launch.done.cpu,
+                "iterations": done.operations,
+                "real_time": real,
+                "cpu_time": done.cpu,
                 "time_unit": "ns",
                 "label": whys.join(" "),
             })
@@ -67,13 +67,6 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
     }
 }
 
-/// A launch as one repetition.
-struct Timed {
-    /// What the figure has of it, ns an operation.
-    real: f64,
-    done: Done,
-}
-
 /// What a launch did.
 #[derive(Clone, Copy)]
 struct Done {
@@ -82,8 +75,8 @@ struct Done {
     cpu: f64,
 }
 
-/// The launches behind a figure; none where it has no launches of its own, or is no time or rate.
-fn repetitions(data: &RunData, figure: &Figure) -> Vec<Timed> {
+/// The launches behind a figure, each with what the figure has of it, ns an operation; none where it has no launches of its own, or is no time or rate.
+fn repetitions(data: &RunData, figure: &Figure) -> Vec<(f64, Done)> {
     let result = figure.result;
     let launches = data.launches.iter().filter(|launch| {
         launch.id == result.id && launch.copies == 1 && launch.outcome == Outcome::Measured
@@ -102,20 +95,17 @@ fn repetitions(data: &RunData, figure: &Figure) -> Vec<Timed> {
     let whole = real.len() == done.len();
     let of = |at: usize| if whole { done[at] } else { typical };
     let timed = real.into_iter().enumerate();
-    timed
-        .map(|(at, real)| Timed { real, done: of(at) })
-        .collect()
+    timed.map(|(at, real)| (real, of(at))).collect()
 }
 
 fn done(launch: &Launch) -> Option<Done> {
-    let samples = || {
-        launch.events.iter().filter_map(|event| match event {
-            Event::Sample(sample) if sample.n > 0 => Some(sample.as_ref()),
-            _ => None,
-        })
-    };
-    let operations = samples().fold(0_u64, |sum, sample| sum.saturating_add(sample.n));
-    let cpu: f64 = samples().map(|sample| sample.usage.cpu as f64).sum();
+    let (mut operations, mut cpu) = (0_u64, 0.0);
+    for event in &launch.events {
+        if let Event::Sample(sample) = event {
+            operations = operations.saturating_add(sample.n);
+            cpu += sample.usage.cpu as f64;
+        }
+    }
     (operations > 0).then(|| Done {
         operations,
         cpu: cpu / operations as f64,
@@ -148,9 +138,7 @@ struct Context {
 #[derive(Deserialize)]
 struct Entry {
     name: String,
-    #[serde(default)]
     run_name: Option<String>,
-    #[serde(default)]
     run_type: Option<String>,
     #[serde(default)]
     iterations: u64,
@@ -158,11 +146,9 @@ struct Entry {
     real_time: f64,
     #[serde(default)]
     cpu_time: f64,
-    #[serde(default)]
     time_unit: Option<String>,
     #[serde(default)]
     error_occurred: bool,
-    #[serde(default)]
     error_message: Option<String>,
 }
 
@@ -209,9 +195,7 @@ fn repetition(entry: &Entry) -> Result<Result<Sample, String>, String> {
         Some("us") => 1e3,
         Some("ms") => 1e6,
         Some("s") => 1e9,
-        Some(other) => {
-            return Err(format!("'{other}' is no unit of time"));
-        }
+        Some(other) => return Err(format!("'{other}' is no unit of time")),
     };
     let n = entry.iterations;
     if n == 0 {
@@ -220,18 +204,13 @@ fn repetition(entry: &Entry) -> Result<Result<Sample, String>, String> {
     let total = |what, time: f64| {
         nanoseconds(time * unit * n as f64 / 1e9).map_err(|why| format!("{what}: {why}"))
     };
-    let cpu = match entry.cpu_time {
-        0.0 => 0,
-        some => total("cpu_time", some)?,
-    };
-    Ok(Ok(Sample {
+    let mut sample = Sample {
         n,
         wall: total("real_time", entry.real_time)?,
-        pace: 0,
-        wide: 0,
-        usage: Usage {
-            cpu,
-            ..Usage::default()
-        },
-    }))
+        ..Sample::default()
+    };
+    if entry.cpu_time != 0.0 {
+        sample.usage.cpu = total("cpu_time", entry.cpu_time)?;
+    }
+    Ok(Ok(sample))
 }

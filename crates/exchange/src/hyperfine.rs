@@ -30,7 +30,7 @@ pub fn read(text: &str, otherwise: &str) -> Result<RunData, ImportError> {
         .map_err(|error| ImportError::whole(format!("this is no JSON of hyperfine: {error}")))?;
     let series = file.results.iter().enumerate().map(|(number, entry)| {
         let mut series = Series::new(&entry.command);
-        series.unit = Some(("s".to_owned(), Better::Lower));
+        series.unit = ("s".to_owned(), Better::Lower);
         for (at, &seconds) in entry.times.iter().enumerate() {
             let wall = nanoseconds(seconds).map_err(|why| {
                 ImportError::whole(format!("results[{number}].times[{at}]: {why}"))

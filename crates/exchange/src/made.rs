@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Series {
     /// What it is called there.
     pub name: String,
-    /// Its unit and direction, where it is not nanoseconds.
-    pub unit: Option<(String, Better)>,
+    /// Its unit and direction: nanoseconds, where nothing else is said.
+    pub unit: (String, Better),
     /// How many of what the unit counts one operation does.
     pub amount: f64,
     /// What must be known of its figure beside whose it is.
@@ -29,7 +29,7 @@ impl Series {
     pub fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
-            unit: None,
+            unit: ("ns".to_owned(), Better::Lower),
             amount: 1.0,
             remark: None,
             launches: vec![],
@@ -100,10 +100,11 @@ impl Made {
     }
 
     fn benchmark(&self, id: Id, series: &Series) -> Result<Benchmark, ImportError> {
-        let (unit, better) = match &series.unit {
-            Some((unit, better)) => (unit.as_str(), *better),
-            None => ("ns", Better::Lower),
-        };
+        let (unit, better) = &series.unit;
+        let unit = Unit::parse(unit).map_err(|error| ImportError::whole(error.to_string()))?;
+        let more = series
+            .remark
+            .map_or(String::new(), |more| format!(" {more}"));
         Ok(Benchmark {
             title: series.name.clone(),
             operation: "one operation, as that program counts".to_owned(),
@@ -112,21 +113,14 @@ impl Made {
                 document: self.tool.to_owned(),
                 place: "imported".to_owned(),
             }],
-            better,
+            better: *better,
             amount_per_op: series.amount,
             placement: Placement::All,
             remark: Some(format!(
-                "Measured by {}: no work was proved and no condition watched.{}",
-                self.tool,
-                series
-                    .remark
-                    .map_or(String::new(), |more| format!(" {more}"))
+                "Measured by {}: no work was proved and no condition watched.{more}",
+                self.tool
             )),
-            ..Benchmark::new(
-                id,
-                Unit::parse(unit).map_err(|error| ImportError::whole(error.to_string()))?,
-                Work::Command(CommandWork::default()),
-            )
+            ..Benchmark::new(id, unit, Work::Command(CommandWork::default()))
         })
     }
 }
@@ -187,8 +181,7 @@ fn launch(id: &Id, round: u32, outcome: &Result<Sample, String>) -> Launch {
 }
 
 fn seconds(launch: &Launch) -> f64 {
-    let sample = launch.events.first();
-    match sample {
+    match launch.events.first() {
         Some(Event::Sample(sample)) => sample.wall as f64 / 1e9,
         _ => 0.0,
     }
@@ -196,11 +189,8 @@ fn seconds(launch: &Launch) -> f64 {
 
 /// An identifier that is the same whenever the same is imported, so that it is not kept twice.
 fn identifier(started: &str, family: &str, launches: &[Launch]) -> String {
-    let digits: String = started
-        .chars()
-        .filter(char::is_ascii_digit)
-        .take(14)
-        .collect();
+    let digits = started.chars().filter(char::is_ascii_digit);
+    let digits: String = digits.take(14).collect();
     let text = serde_json::to_string(launches).unwrap_or_default();
     let short = &hash(&format!("{family}{text}"))[..8];
     let (day, time) = digits.split_at(8.min(digits.len()));
@@ -229,9 +219,8 @@ fn slug(text: &str) -> String {
         .take(60)
         .collect();
     let slug = slug.trim_end_matches('-').to_owned();
-    if slug.is_empty() {
-        "x".to_owned()
-    } else {
-        slug
+    match slug.is_empty() {
+        true => "x".to_owned(),
+        false => slug,
     }
 }

@@ -3,8 +3,29 @@
 //! Must not know: other formats.
 
 use crate::figures::{Exported, Figure, Plain, figures};
-use gritstone_model::{RunView, flags};
-use std::fmt::Write as _;
+use gritstone_model::{Flag, RunView, flags};
+
+/// The families: what their figures count, name, unit and help.
+const FAMILIES: [(Plain, &str, &str, &str); 3] = [
+    (
+        Plain::Ns,
+        "gritstone_time_seconds",
+        "seconds",
+        "Time for one of what the benchmark counts.",
+    ),
+    (
+        Plain::PerSecond,
+        "gritstone_rate",
+        "",
+        "How many a second of what the benchmark counts.",
+    ),
+    (
+        Plain::Exact,
+        "gritstone_size",
+        "",
+        "Exact figures: sizes, ratios.",
+    ),
+];
 
 /// The run as a scraper reads it, up to `# EOF`.
 #[must_use]
@@ -12,97 +33,77 @@ pub fn openmetrics(view: &RunView) -> Exported {
     let (figures, left_out) = figures(view);
     let at = view.started.parse::<jiff::Timestamp>();
     let at = at.map_or(String::new(), |time| format!(" {}", time.as_second()));
+    let machine = escaped(&view.machine.id);
     let mut text = String::new();
-    for (plain, name, unit, help) in [
-        (
-            Plain::Ns,
-            "gritstone_time_seconds",
-            "seconds",
-            "Time for one of what the benchmark counts.",
-        ),
-        (
-            Plain::PerSecond,
-            "gritstone_rate",
-            "",
-            "How many a second of what the benchmark counts.",
-        ),
-        (
-            Plain::Exact,
-            "gritstone_size",
-            "",
-            "Exact figures: sizes, ratios.",
-        ),
-    ] {
-        let own: Vec<&Figure<'_>> = figures.iter().filter(|f| f.plain().0 == plain).collect();
-        family(&mut text, view, &own, name, unit, help, &at);
+    for (plain, name, unit, help) in FAMILIES {
+        let mut points = String::new();
+        for figure in figures.iter().filter(|figure| figure.plain().0 == plain) {
+            points += &family_points(figure, name, &machine, &at);
+        }
+        family(&mut text, name, unit, help, &points);
     }
-    marks(&mut text, &figures, &at);
+    let flags: String = figures
+        .iter()
+        .map(|figure| flag_points(figure, &at))
+        .collect();
+    family(
+        &mut text,
+        "gritstone_flag",
+        "",
+        "Flags of a result.",
+        &flags,
+    );
     text += "# EOF\n";
     Exported { text, left_out }
 }
 
-/// One family: the estimate, and the ends of its interval beside it as points of their own.
-fn family(
-    text: &mut String,
-    view: &RunView,
-    figures: &[&Figure<'_>],
-    name: &str,
-    unit: &str,
-    help: &str,
-    at: &str,
-) {
-    if figures.is_empty() {
+/// One family; nothing where it has no points.
+fn family(text: &mut String, name: &str, unit: &str, help: &str, points: &str) {
+    if points.is_empty() {
         return;
     }
-    let _ = writeln!(text, "# TYPE {name} gauge");
+    *text += &format!("# TYPE {name} gauge\n");
     if !unit.is_empty() {
-        let _ = writeln!(text, "# UNIT {name} {unit}");
+        *text += &format!("# UNIT {name} {unit}\n");
     }
-    let _ = writeln!(text, "# HELP {name} {help}");
-    for figure in figures {
-        let (plain, times) = figure.plain();
-        // seconds are the base unit of time
-        let times = if plain == Plain::Ns {
-            times / 1e9
-        } else {
-            times
-        };
-        let mut point = |bound: &str, x: f64| {
-            let _ = writeln!(
-                text,
-                "{name}{{benchmark=\"{}\",machine=\"{}\",of=\"{}\",bound=\"{bound}\"}} {}{at}",
-                escaped(figure.result.id.as_str()),
-                escaped(&view.machine.id),
-                escaped(figure.thing()),
-                x * times
-            );
-        };
-        point("estimate", figure.estimate);
-        if let Some([low, high]) = figure.result.interval {
-            point("low", low);
-            point("high", high);
-        }
-    }
+    *text += &format!("# HELP {name} {help}\n{points}");
 }
 
-/// Which flags a result has: a point of 1 for each.
-fn marks(text: &mut String, figures: &[Figure<'_>], at: &str) {
-    let mut lines = String::new();
-    for figure in figures {
-        let own: Vec<_> = figure.result.own_notes().cloned().collect();
-        for flag in flags(&own) {
-            let _ = writeln!(
-                lines,
-                "gritstone_flag{{benchmark=\"{}\",flag=\"{}\"}} 1{at}",
-                escaped(figure.result.id.as_str()),
-                flag.as_str()
-            );
-        }
-    }
-    if !lines.is_empty() {
-        *text += "# TYPE gritstone_flag gauge\n# HELP gritstone_flag Flags of a result.\n";
-        *text += &lines;
-    }
+/// The estimate, and the ends of its interval beside it as points of their own.
+fn family_points(figure: &Figure<'_>, name: &str, machine: &str, at: &str) -> String {
+    let (id, thing) = (escaped(figure.result.id.as_str()), escaped(figure.thing()));
+    let times = match figure.plain() {
+        // seconds are the base unit of time
+        (Plain::Ns, times) => times / 1e9,
+        (_, times) => times,
+    };
+    let [low, high] = figure
+        .result
+        .interval
+        .map_or([None; 2], |ends| ends.map(Some));
+    let points = [
+        ("estimate", Some(figure.estimate)),
+        ("low", low),
+        ("high", high),
+    ];
+    let line = |(bound, x): (&str, Option<f64>)| {
+        let x = x? * times;
+        Some(format!(
+            "{name}{{benchmark=\"{id}\",machine=\"{machine}\",of=\"{thing}\",bound=\"{bound}\"}} {x}{at}\n"
+        ))
+    };
+    points.into_iter().filter_map(line).collect()
+}
+
+/// A point of 1 for each flag that a result has.
+fn flag_points(figure: &Figure<'_>, at: &str) -> String {
+    let id = escaped(figure.result.id.as_str());
+    let notes: Vec<_> = figure.result.own_notes().cloned().collect();
+    let point = |flag: Flag| {
+        let flag = flag.as_str();
+        format!("gritstone_flag{{benchmark=\"{id}\",flag=\"{flag}\"}} 1{at}\n")
+    };
+    flags(&notes).into_iter().map(point).collect()
 }
 
 fn escaped(text: &str) -> String {

@@ -4,13 +4,13 @@
 
 use super::sides::{Side, Sides};
 use crate::args::AbArgs;
+use crate::bench::Bench;
 use crate::compiler::{self, Toolchain};
-use crate::failure::{Exit, Failure};
+use crate::failure::Exit;
+use crate::output;
 use crate::site::Site;
 use crate::world::World;
-use crate::{output, own};
 use anyhow::{Result, ensure};
-use gritstone_exec::Executor;
 use gritstone_exec::rebuild::Rebuilt;
 use gritstone_model::{Benchmark, CommandWork, Figure, Plan, Skip, Step, Work};
 use gritstone_plan::{select, steps};
@@ -29,8 +29,8 @@ pub fn plan(world: &World, args: &AbArgs, site: &Site, sides: &Sides) -> Result<
     let selectors = world.selectors(&args.selectors);
     let mut wanted = select(&world.catalogue.benchmarks, &selectors)?;
     wanted.retain(timed);
-    let mut offer = site.offer(&wanted, args.privileges.permits());
-    offer.kernels.extend(own::programs(world.own.as_ref()));
+    let own = world.own.as_ref();
+    let offer = site.offer(&wanted, args.privileges.permits(), own, false);
     let plan = steps(wanted, &offer);
     some(&plan)?;
     Ok(plan)
@@ -53,8 +53,7 @@ pub fn some(plan: &Plan) -> Result<()> {
     let why = |skip: &Skip| format!("; {}: {}", skip.id, skip.reason);
     let all: String = plan.skips.iter().map(why).collect();
     let what = format!("none of these rows has a time that could be compared here{all}");
-    let exit = Exit::NothingMeasured;
-    Err(Failure { exit, what }.into())
+    Err(Exit::NothingMeasured.because(what))
 }
 
 /// Whether a row is launched, and its figure is a time.
@@ -70,26 +69,26 @@ fn timed(benchmark: &Benchmark) -> bool {
 
 /// The programs of each side, compiled where it has a compiler. Rows whose programs one of them refuses leave the plan.
 pub fn builds(
-    site: &Site,
-    executor: &mut Executor,
+    bench: &mut Bench<'_>,
     plan: &mut Plan,
     sides: &Sides,
-    sources: &[(&str, &str)],
 ) -> Result<Vec<BTreeMap<String, Rebuilt>>> {
     let mut all = vec![];
     for side in &sides.sides {
-        let Some((name, flags)) = &side.compiler else {
-            all.push(BTreeMap::new());
-            continue;
-        };
-        output::remark(&format!("compiling: {}", side.what));
-        let (c, fortran) = Toolchain::find(site, name, None)?.with(&flags.join(" "));
-        let built = compiler::build(executor, plan, c, fortran, sources)?;
-        ensure!(
-            !built.is_empty(),
-            "none of these rows is compiled by us, so that --cc changes nothing"
-        );
-        all.push(compiler::accept(plan, built));
+        let mut built = BTreeMap::new();
+        if let Some(compiler) = &side.compiler {
+            output::remark(&format!("compiling: {}", side.what));
+            let words = compiler.trim().split_once(char::is_whitespace);
+            let (name, flags) = words.unwrap_or((compiler.trim(), ""));
+            let tools = Toolchain::find(bench.site, name, None)?.with(flags);
+            let builds = bench.build(bench.own, &plan.benchmarks, tools)?;
+            ensure!(
+                !builds.is_empty(),
+                "none of these rows is compiled by us, so that --cc changes nothing"
+            );
+            built = compiler::accept(plan, builds);
+        }
+        all.push(built);
     }
     some(plan)?;
     Ok(all)
@@ -97,12 +96,12 @@ pub fn builds(
 
 /// Everything that a child of this side finds in its environment.
 pub fn environment(site: &Site, side: &Side) -> BTreeMap<String, String> {
-    let mut environment = match !side.commands.is_empty() {
+    let mut environment = match side.commands.is_empty() {
+        true => site.environment(),
         // a name or value that is no UTF-8 is not passed on
-        true => std::env::vars_os()
+        false => std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect(),
-        false => site.environment(),
     };
     environment.extend(side.environment.iter().cloned());
     environment

@@ -5,13 +5,12 @@
 
 use super::plan::some;
 use crate::args::AbArgs;
+use crate::bench::Bench;
 use crate::compiler::leave_out;
-use crate::site::Site;
 use crate::world::World;
 use crate::{own, trust};
 use anyhow::{Result, bail, ensure};
 use gritstone_catalogue::Own;
-use gritstone_exec::Executor;
 use gritstone_exec::rebuild::Rebuilt;
 use gritstone_model::{Benchmark, Id, Plan, Program};
 use serde_json::{Map, Value};
@@ -76,11 +75,14 @@ pub fn read(world: &World, args: &AbArgs, plan: &mut Plan) -> Result<Option<Own>
 /// When they cannot be made, or nothing is left.
 pub fn build(
     second: &Own,
-    site: &Site,
+    bench: &mut Bench<'_>,
     plan: &mut Plan,
-    executor: &mut Executor,
 ) -> Result<BTreeMap<String, Rebuilt>> {
-    let builds = own::another(second, site, plan, executor)?;
+    let mut builds = bench.compiled(second, plan)?;
+    let executor = &mut bench.executor;
+    if !second.executables.is_empty() {
+        builds.extend(executor.executables(&second.kept.files, &second.executables)?);
+    }
     let rows = planned(plan);
     let ours = executor.programs(&rows);
     let before = executor.use_builds(builds.clone());
@@ -107,13 +109,7 @@ fn planned(plan: &Plan) -> Vec<Benchmark> {
 
 /// For each program of a row whether it is compiled from the catalogue, and whether it is an executable in it.
 fn made_of(own: &Own, row: &Benchmark) -> impl Iterator<Item = (bool, bool)> {
-    let of = |program: &String| {
-        (
-            own.compiled.contains(program),
-            own.executables.contains(program),
-        )
-    };
-    own::programs_of(row).map(of)
+    own::programs_of(row).map(|name| (own.compiled.contains(name), own.executables.contains(name)))
 }
 
 /// That two entries measure the same.

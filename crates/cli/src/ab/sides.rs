@@ -6,11 +6,8 @@ use crate::args::AbArgs;
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_analysis::ab::START_UP;
 use gritstone_model::{Benchmark, CommandWork, Id, Placement, Unit, UserCommand, Work};
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// A name, and the values that take its place.
-type Parameter = (String, Vec<String>);
 /// One value for each name.
 type Values = Vec<(String, String)>;
 
@@ -28,11 +25,11 @@ pub struct Side {
     /// What is special about it, in words.
     pub what: String,
     /// What its environment has besides.
-    pub environment: Vec<(String, String)>,
+    pub environment: Values,
     /// The command that sets the machine for it.
     pub setting: Option<String>,
-    /// Its compiler, and its flags.
-    pub compiler: Option<(String, Vec<String>)>,
+    /// Its compiler with flags.
+    pub compiler: Option<String>,
     /// The catalogue that its programs are of, where each side has its own.
     pub catalogue: Option<PathBuf>,
     /// Its commands, one for each row; nothing where rows of the catalogue are measured.
@@ -55,65 +52,33 @@ pub struct Sides {
 /// # Errors
 /// When it is not said what is to be compared with what, or it makes no sense.
 pub fn read(args: &AbArgs) -> Result<Sides> {
-    let commands: Vec<Vec<String>> = args
-        .commands
-        .split(|word| word == "--")
-        .map(<[_]>::to_vec)
-        .collect();
-    let commands = if args.commands.is_empty() {
-        vec![]
-    } else {
-        commands
-    };
+    let mut sides = unset(args)?;
+    let own = [(&args.a, &args.env_a), (&args.b, &args.env_b)];
+    if set(args) {
+        ensure!(
+            sides.len() == 2,
+            "--a, --b, --env-a and --env-b are for two sides, and here are {}",
+            sides.len()
+        );
+        for (side, (setting, environment)) in sides.iter_mut().zip(own) {
+            side.setting.clone_from(setting);
+            side.environment.clone_from(environment);
+        }
+    }
+    let same = sides.len() == 2 && sides[0] == sides[1];
     ensure!(
-        commands.iter().all(|command| !command.is_empty()),
-        "a command is empty: write `gritstone ab -- ./old -- ./new`"
-    );
-    let sets = set_by(args)?;
-    let parameters = parameters(&args.parameter, &commands)?;
-    let two = !sets.is_empty() || args.same;
-    let mut sides = match commands.len() {
-        0 => of_rows(args, !sets.is_empty())?,
-        1 if !two && !parameters.is_empty() => of_values(args, &commands[0], &parameters)?,
-        1 if two => of_each(args, &[&commands[..], &commands[..]].concat(), &parameters)?,
-        _ => of_each(args, &commands, &parameters)?,
-    };
-    ensure!(
-        sets.is_empty() || sides.len() == 2,
-        "--a, --b, --env-a and --env-b are for two sides, and here are {}",
-        sides.len()
-    );
-    ensure!(
-        !args.same || sides.len() == 2,
-        "--self takes one command, or rows"
+        !args.same || same,
+        "--self compares the same with the same: it takes one command, or rows"
     );
     ensure!(
         sides.len() <= MOST,
         "{} sides are more than the {MOST} that have a letter",
         sides.len()
     );
-    for (i, side) in sides.iter_mut().enumerate() {
-        side.name = char::from(b'a' + i as u8).to_string();
-        if let Some(set) = sets.get(i) {
-            side.environment.clone_from(&set.environment);
-            side.setting.clone_from(&set.setting);
-        }
+    for (side, letter) in sides.iter_mut().zip('a'..) {
+        side.name = letter.to_string();
         side.what = what(side);
     }
-    let same = match sides.as_slice() {
-        [a, b] => {
-            let unnamed = |side: &Side| Side {
-                name: String::new(),
-                ..side.clone()
-            };
-            unnamed(a) == unnamed(b)
-        }
-        _ => false,
-    };
-    ensure!(
-        !args.same || same,
-        "--self compares the same with the same, so it takes neither --cc, --a, --b, --env-a nor --env-b"
-    );
     Ok(Sides {
         sides,
         same,
@@ -121,97 +86,65 @@ pub fn read(args: &AbArgs) -> Result<Sides> {
     })
 }
 
-/// What the options for two sides set on each; nothing where there is none of them.
-fn set_by(args: &AbArgs) -> Result<Vec<Side>> {
-    if args.a.is_none() && args.b.is_none() && args.env_a.is_empty() && args.env_b.is_empty() {
-        ensure!(
-            args.undo.is_none(),
-            "--undo puts back what --a and --b set, and there is neither"
-        );
-        return Ok(vec![]);
-    }
-    ensure!(
-        args.b.is_none() || args.a.is_some(),
-        "--b needs --a, the setting of the first side: what --b sets would stay for it"
-    );
-    ensure!(
-        args.a.is_none() || args.b.is_some(),
-        "--a needs --b, the setting of the second side"
-    );
-    [(&args.a, &args.env_a), (&args.b, &args.env_b)]
-        .into_iter()
-        .map(|(setting, environment)| {
-            Ok(Side {
-                setting: setting.clone(),
-                environment: environment
-                    .iter()
-                    .map(|pair| variable(pair))
-                    .collect::<Result<_>>()?,
-                ..Side::default()
-            })
-        })
-        .collect()
+/// Whether options set something for each of two sides.
+fn set(args: &AbArgs) -> bool {
+    args.a.is_some() || !args.env_a.is_empty() || !args.env_b.is_empty()
 }
 
-fn variable(pair: &str) -> Result<(String, String)> {
-    match pair.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => bail!("'{pair}' is no variable of an environment: write NAME=VALUE"),
+/// The sides without what options set for each of two.
+fn unset(args: &AbArgs) -> Result<Vec<Side>> {
+    if args.commands.is_empty() {
+        return of_rows(args);
+    }
+    let commands: Vec<&[String]> = args.commands.split(|word| word == "--").collect();
+    ensure!(
+        commands.iter().all(|command| !command.is_empty()),
+        "a command is empty: write `gritstone ab -- ./old -- ./new`"
+    );
+    let values = combinations(args)?;
+    let rows: Vec<(String, &Values)> = slugs(&values).into_iter().zip(&values).collect();
+    match commands.as_slice() {
+        [one] if args.same || set(args) => [one, one]
+            .map(|command| of_commands(args, command, &rows))
+            .into_iter()
+            .collect(),
+        [one] => values
+            .iter()
+            .map(|value| of_commands(args, one, &[(String::new(), value)]))
+            .collect(),
+        many => many
+            .iter()
+            .map(|command| of_commands(args, command, &rows))
+            .collect(),
     }
 }
 
 /// Sides of rows of the catalogue.
-fn of_rows(args: &AbArgs, set: bool) -> Result<Vec<Side>> {
-    if args.cc.is_empty() {
-        ensure!(
-            set || args.same || args.catalogue_b.is_some(),
+fn of_rows(args: &AbArgs) -> Result<Vec<Side>> {
+    let compiled = |compiler: &String| Side {
+        compiler: Some(compiler.clone()),
+        ..Side::default()
+    };
+    let of_catalogue = |catalogue: Option<&PathBuf>| Side {
+        catalogue: catalogue.cloned(),
+        ..Side::default()
+    };
+    let second = args.catalogue_b.as_ref();
+    let first = second.and(args.own.catalogue.as_ref());
+    match args.cc.as_slice() {
+        [] if set(args) || args.same || second.is_some() => {
+            Ok([first, second].map(of_catalogue).into())
+        }
+        [] => bail!(
             "say what is to be compared: commands (`gritstone ab -- ./old -- ./new`), or rows with --cc, --catalogue-b, --env-b, --a and --b, or --self"
-        );
-        let second = args.catalogue_b.as_ref();
-        let first = second.and(args.own.catalogue.as_ref());
-        let side = |catalogue: Option<&PathBuf>| Side {
-            catalogue: catalogue.cloned(),
-            ..Side::default()
-        };
-        return Ok(vec![side(first), side(second)]);
+        ),
+        [_] => bail!("one compiler cannot be compared: give --cc once for each side"),
+        many => Ok(many.iter().map(compiled).collect()),
     }
-    ensure!(
-        args.cc.len() >= 2,
-        "one compiler cannot be compared: give --cc once for each side"
-    );
-    let compiler = |text: &String| {
-        let mut words = text.split_whitespace().map(str::to_owned);
-        let name = words
-            .next()
-            .context("--cc has no compiler: write --cc 'gcc -O2'")?;
-        Ok(Side {
-            compiler: Some((name, words.collect())),
-            ..Side::default()
-        })
-    };
-    args.cc.iter().map(compiler).collect()
 }
 
-/// A side for each value of the parameters of one command.
-fn of_values(args: &AbArgs, command: &[String], parameters: &[Parameter]) -> Result<Vec<Side>> {
-    let values = combinations(parameters);
-    let side = |value: &Values| of_commands(args, vec![(String::new(), fill_in(command, value))]);
-    values.iter().map(side).collect()
-}
-
-/// A side for each command, with a row for each value of the parameters.
-fn of_each(args: &AbArgs, commands: &[Vec<String>], parameters: &[Parameter]) -> Result<Vec<Side>> {
-    let values = combinations(parameters);
-    let slugs = slugs(&values);
-    let side = |command: &Vec<String>| {
-        let words = values.iter().map(|value| fill_in(command, value));
-        of_commands(args, slugs.iter().cloned().zip(words).collect())
-    };
-    commands.iter().map(side).collect()
-}
-
-/// A side of commands: pairs of row and words.
-fn of_commands(args: &AbArgs, rows: Vec<(String, Vec<String>)>) -> Result<Side> {
+/// A side of one command, with a row for each of these values of the parameters.
+fn of_commands(args: &AbArgs, command: &[String], rows: &[(String, &Values)]) -> Result<Side> {
     let directory = std::env::current_dir()
         .context("cannot tell the directory in which the commands are to be started")?;
     let user = UserCommand {
@@ -223,16 +156,16 @@ fn of_commands(args: &AbArgs, rows: Vec<(String, Vec<String>)>) -> Result<Side> 
         cleanup: args.cleanup.clone(),
         ignore_failure: args.ignore_failure,
     };
-    let row = |(slug, argv): (String, Vec<String>)| {
-        let id = if slug.is_empty() {
-            COMMAND.to_owned()
-        } else {
-            format!("{COMMAND}/{slug}")
+    let row = |(slug, values): &(String, &Values)| {
+        let id = match slug.as_str() {
+            "" => COMMAND.to_owned(),
+            slug => format!("{COMMAND}/{slug}"),
         };
-        Ok(benchmark(Id::parse(&id)?, &argv, user.clone()))
+        let words: Vec<String> = command.iter().map(|word| fill_in(word, values)).collect();
+        Ok(benchmark(Id::parse(&id)?, &words, user.clone()))
     };
     Ok(Side {
-        commands: rows.into_iter().map(row).collect::<Result<_>>()?,
+        commands: rows.iter().map(row).collect::<Result<_>>()?,
         ..Side::default()
     })
 }
@@ -272,55 +205,33 @@ pub fn start_up(program: &str) -> Benchmark {
     benchmark(id, &[program.to_owned()], user)
 }
 
-/// Names with their values.
-fn parameters(texts: &[String], commands: &[Vec<String>]) -> Result<Vec<Parameter>> {
-    let mut names = BTreeSet::new();
-    let one = |text: &String| {
-        let (name, values) = text
-            .split_once('=')
-            .filter(|(name, values)| !name.is_empty() && !values.is_empty())
-            .with_context(|| format!("'{text}' is no parameter: write --parameter n=1,2,4"))?;
+/// One value of each parameter, in all ways; one empty way without parameters.
+fn combinations(args: &AbArgs) -> Result<Vec<Values>> {
+    let mut ways: Vec<Values> = vec![vec![]];
+    for (name, values) in &args.parameter {
         let place = format!("{{{name}}}");
         ensure!(
-            names.insert(name.to_owned()),
+            ways[0].iter().all(|(known, _)| known != name),
             "the parameter {name} is there twice"
         );
         ensure!(
-            commands.iter().flatten().any(|word| word.contains(&place)),
+            args.commands.iter().any(|word| word.contains(&place)),
             "no command has {place}, so the parameter {name} changes nothing"
         );
-        Ok((
-            name.to_owned(),
-            values.split(',').map(str::to_owned).collect(),
-        ))
-    };
-    texts.iter().map(one).collect()
+        let with = |way: &Values, value: &str| {
+            let more = (name.clone(), value.to_owned());
+            way.iter().cloned().chain([more]).collect()
+        };
+        let all = |way: &Values| values.split(',').map(|value| with(way, value)).collect();
+        ways = ways.iter().flat_map::<Vec<Values>, _>(all).collect();
+    }
+    Ok(ways)
 }
 
-/// One value of each parameter, in all ways; one empty way without parameters.
-fn combinations(parameters: &[Parameter]) -> Vec<Values> {
-    parameters
-        .iter()
-        .fold(vec![vec![]], |ways, (name, values)| {
-            let more = |way: &Values| {
-                let with = |value: &String| {
-                    let mut way = way.clone();
-                    way.push((name.clone(), value.clone()));
-                    way
-                };
-                values.iter().map(with).collect::<Vec<_>>()
-            };
-            ways.iter().flat_map(more).collect()
-        })
-}
-
-fn fill_in(command: &[String], values: &[(String, String)]) -> Vec<String> {
-    let word = |word: &String| {
-        values.iter().fold(word.clone(), |word, (name, value)| {
-            word.replace(&format!("{{{name}}}"), value)
-        })
-    };
-    command.iter().map(word).collect()
+fn fill_in(word: &str, values: &Values) -> String {
+    values.iter().fold(word.to_owned(), |word, (name, value)| {
+        word.replace(&format!("{{{name}}}"), value)
+    })
 }
 
 /// A slug for each, all different: values may look alike in what an identifier may hold (`-1` and `+1`), or like the row of the program
@@ -329,60 +240,48 @@ fn slugs(all: &[Values]) -> Vec<String> {
     let mut slugs: Vec<String> = vec![];
     for values in all {
         let plain = slug(values);
-        let taken = |slug: &String| slugs.contains(slug) || format!("{COMMAND}/{slug}") == START_UP;
-        let numbered = (2..).map(|number| format!("{plain}.{number}"));
-        let free = std::iter::once(plain.clone())
-            .chain(numbered)
-            .find(|slug| !taken(slug));
-        slugs.extend(free);
+        let mut free = plain.clone();
+        let mut number = 2;
+        while slugs.contains(&free) || format!("{COMMAND}/{free}") == START_UP {
+            free = format!("{plain}.{number}");
+            number += 1;
+        }
+        slugs.push(free);
     }
     slugs
 }
 
 /// A part of an identifier that tells most values apart: `n-4.file-a`.
-fn slug(values: &[(String, String)]) -> String {
-    let plain = |text: &str| -> String {
-        let letter = |c: char| match c.to_ascii_lowercase() {
-            c if c.is_ascii_alphanumeric() || c == '.' => c,
-            _ => '_',
-        };
-        text.chars().map(letter).collect()
+fn slug(values: &Values) -> String {
+    let plain = |text: &str| {
+        let text = text.to_ascii_lowercase();
+        text.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.', "_")
     };
     let parts: Vec<String> = values
         .iter()
         .map(|(name, value)| format!("{}-{}", plain(name), plain(value)))
         .collect();
-    parts
-        .join(".")
-        .trim_start_matches(['_', '.', '-'])
-        .to_owned()
+    let slug = parts.join(".");
+    slug.trim_start_matches(['_', '.', '-']).to_owned()
 }
 
 /// What is special about a side, in words.
 fn what(side: &Side) -> String {
-    let mut said: Vec<String> = side
-        .environment
-        .iter()
+    let environment = side.environment.iter();
+    let mut said: Vec<String> = environment
         .map(|(name, value)| format!("{name}={value}"))
         .collect();
     said.extend(side.setting.clone());
-    said.extend(side.compiler.iter().map(|(name, flags)| {
-        [std::slice::from_ref(name), flags.as_slice()]
-            .concat()
-            .join(" ")
-    }));
+    said.extend(side.compiler.clone());
     let catalogue = side.catalogue.iter();
     said.extend(catalogue.map(|folder| folder.display().to_string()));
     match side.commands.as_slice() {
+        [] if said.is_empty() => said.push("as it is".to_owned()),
         [] => {}
         [one] => said.push(one.title.clone()),
         [first, rest @ ..] => said.push(format!("{} and {} more", first.title, rest.len())),
     }
-    if said.is_empty() {
-        "as it is".to_owned()
-    } else {
-        said.join("; ")
-    }
+    said.join("; ")
 }
 
 #[cfg(test)]

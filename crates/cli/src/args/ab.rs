@@ -26,22 +26,22 @@ pub struct AbArgs {
     #[arg(long, value_name = "COMPILER", requires = "selectors")]
     pub cc: Vec<String>,
     /// What the environment of the first side has besides
-    #[arg(long, value_name = "NAME=VALUE")]
-    pub env_a: Vec<String>,
+    #[arg(long, value_name = "NAME=VALUE", value_parser = crate::amounts::pair)]
+    pub env_a: Vec<(String, String)>,
     /// What the environment of the second side has besides
-    #[arg(long, value_name = "NAME=VALUE")]
-    pub env_b: Vec<String>,
+    #[arg(long, value_name = "NAME=VALUE", value_parser = crate::amounts::pair)]
+    pub env_b: Vec<(String, String)>,
     /// A command for the shell before launches of the first side: a setting of the machine
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", requires = "b")]
     pub a: Option<String>,
     /// The same for the second side
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", requires = "a")]
     pub b: Option<String>,
     /// What puts the machine back at the end, whatever ends it [default: the command of --a]
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", requires = "a")]
     pub undo: Option<String>,
     /// The same against the same: a trial of the comparison itself
-    #[arg(long = "self")]
+    #[arg(long = "self", conflicts_with_all = ["cc", "a", "b", "undo", "env_a", "env_b"])]
     pub same: bool,
     /// Two sides within this share of each other count as the same
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = crate::amounts::share)]
@@ -56,8 +56,8 @@ pub struct AbArgs {
     #[arg(long, value_name = "COMMAND", requires = "commands")]
     pub cleanup: Option<String>,
     /// Values that take the place of {NAME} in the commands; several parameters make all combinations
-    #[arg(long, value_name = "NAME=VALUE,...", requires = "commands")]
-    pub parameter: Vec<String>,
+    #[arg(long, value_name = "NAME=VALUE,...", requires = "commands", value_parser = crate::amounts::pair)]
+    pub parameter: Vec<(String, String)>,
     /// Time commands that end with a status other than 0 too
     #[arg(long, requires = "commands")]
     pub ignore_failure: bool,

@@ -3,11 +3,13 @@
 //! Must not know: what the programs claim.
 
 use crate::compiler::Toolchain;
+use crate::own::programs_of;
+use crate::privileges::measured;
 use gritstone_exec::rebuild::{Builds, RebuildError, Workshop};
 use gritstone_exec::{ExecError, Executor};
-use gritstone_model::{AuditBuild, Plan, Work};
+use gritstone_model::{AuditBuild, Plan};
 use std::collections::BTreeSet;
-use std::sync::Mutex;
+use std::panic::resume_unwind;
 
 /// Flags, and whether a claim must hold under them. -Ofast gives up IEEE arithmetic, which a kernel may rely on.
 const LEVELS: [(&str, bool); 5] = [
@@ -51,17 +53,8 @@ pub struct Again {
 
 /// The programs of the kernels of a plan that can run here, with those that they use.
 pub fn programs(plan: &Plan) -> Vec<String> {
-    let planned = plan
-        .benchmarks
-        .iter()
-        .filter(|benchmark| plan.steps.iter().any(|step| step.id == benchmark.id));
-    let names: BTreeSet<&String> = planned
-        .filter_map(|benchmark| match &benchmark.work {
-            Work::Kernel(work) => Some(work.uses.iter().chain([&work.program])),
-            _ => None,
-        })
-        .flatten()
-        .collect();
+    let rows = measured(plan).into_iter();
+    let names: BTreeSet<&String> = rows.flat_map(programs_of).collect();
     names.into_iter().cloned().collect()
 }
 
@@ -78,39 +71,30 @@ pub fn compile(
     if programs.is_empty() {
         return Ok(vec![]);
     }
-    let mut open = vec![];
-    for (i, way) in ways.into_iter().enumerate() {
+    let open = |way: Way| {
         let (c, fortran) = way.compiler.with(way.flags);
-        let workshop = executor.workshop(c, fortran)?;
-        open.push((i, way, workshop));
-    }
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    let open = Mutex::new(open);
-    let next = || open.lock().ok().and_then(|mut open| open.pop());
-    let programs: Vec<&str> = programs.iter().map(String::as_str).collect();
-    let work = || {
-        let mut done = vec![];
-        while let Some((i, way, workshop)) = next() {
-            done.push((i, one(&way, &workshop, sources, &programs)?));
-        }
-        Ok::<_, ExecError>(done)
+        Ok((way, executor.workshop(c, fortran)?))
     };
-    let done: Vec<_> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+    let open: Vec<_> = ways
+        .into_iter()
+        .map(open)
+        .collect::<Result<_, ExecError>>()?;
+    let programs: Vec<&str> = programs.iter().map(String::as_str).collect();
+    let compile = |ways: &[(Way, Workshop)]| -> Result<Vec<Again>, ExecError> {
+        let one = |(way, workshop): &_| one(way, workshop, sources, &programs);
+        ways.iter().map(one).collect()
+    };
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = open.len().div_ceil(workers).max(1);
+    let done: Result<Vec<_>, _> = std::thread::scope(|scope| {
+        let shares = open.chunks(share);
+        let workers: Vec<_> = shares.map(|ways| scope.spawn(|| compile(ways))).collect();
         workers
             .into_iter()
-            .map(|worker| match worker.join() {
-                Ok(done) => done,
-                Err(panic) => std::panic::resume_unwind(panic),
-            })
+            .map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)))
             .collect()
     });
-    let mut all = vec![];
-    for done in done {
-        all.extend(done?);
-    }
-    all.sort_by_key(|(i, _)| *i);
-    Ok(all.into_iter().map(|(_, again)| again).collect())
+    Ok(done?.into_iter().flatten().collect())
 }
 
 fn one(

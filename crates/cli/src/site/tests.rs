@@ -46,7 +46,7 @@ fn sites() -> Vec<(&'static str, Site)> {
 /// What would be run there: everything, and everything as copies too.
 fn plan(site: &Site) -> Plan {
     let benchmarks = gritstone_catalogue::all().unwrap().benchmarks;
-    let offer = site.offer(&benchmarks, Permits::default());
+    let offer = site.offer(&benchmarks, Permits::default(), None, false);
     let mut plan = steps(benchmarks, &offer);
     add_copies(&mut plan, &offer, &[2, 128, 256]);
     plan

@@ -1,0 +1,140 @@
+//! This machine made ready for the launches of a plan, and measured: what is made or changed for it is undone on drop.
+//!
+//! Must not know: which launch is next, what becomes of the results.
+
+use crate::backend::{End, Local, Side};
+use crate::compiler::{self, FLAGS, Toolchain};
+use crate::site::Site;
+use crate::{own, privileges, registry, resume, signals};
+use anyhow::{Context, Result, anyhow};
+use gritstone_catalogue::Own;
+use gritstone_exec::privileged::Permits;
+use gritstone_exec::rebuild::{Builds, Compiler, RebuildError, Rebuilt};
+use gritstone_exec::{Executor, Journal};
+use gritstone_measure::Scheduler;
+use gritstone_model::{Benchmark, Launch, Plan};
+use gritstone_store::Store;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// What may be done to the machine, and for how long a launch may last.
+#[derive(Clone, Copy)]
+pub struct Bounds {
+    pub permits: Permits,
+    /// Whether the machine is to be held still.
+    pub steady: bool,
+    pub deadline: Duration,
+}
+
+/// The machine with an executor.
+pub struct Bench<'a> {
+    pub site: &'a Site,
+    /// The catalogue of the user's own that the plan may have rows of.
+    pub own: Option<&'a Own>,
+    pub executor: Executor,
+    /// Dropped last: what is still made or changed then is undone.
+    pub journal: Option<Journal>,
+}
+
+impl<'a> Bench<'a> {
+    /// Announces what takes privileges, and makes what the rows of a plan ask for. Rows of the user's own whose programs do not compile
+    /// here are taken out, with the reason.
+    ///
+    /// # Errors
+    /// When there is no place for programs or files, or the user asks to stop.
+    pub fn new(
+        site: &'a Site,
+        plan: &mut Plan,
+        own: Option<&'a Own>,
+        bounds: Bounds,
+    ) -> Result<Self> {
+        let stop = signals::end_of_run().context("cannot catch signals")?;
+        let mut journal = registry::begin();
+        privileges::announce(plan, own, bounds.steady, bounds.permits);
+        let executor = site.executor(plan, own, bounds, stop, journal.as_mut())?;
+        let mut bench = Self {
+            site,
+            own,
+            executor,
+            journal,
+        };
+        if let Some(own) = own::in_plan(own, plan) {
+            if !own.executables.is_empty() {
+                let (files, names) = (&own.kept.files, &own.executables);
+                bench.executor.add_executables(files, names)?;
+            }
+            let programs = bench.compiled(own, plan)?;
+            bench.executor.add_programs(programs);
+        }
+        Ok(bench)
+    }
+
+    /// The programs of a catalogue of the user's own, for the rows of a plan. Rows whose programs do not compile are taken out.
+    ///
+    /// # Errors
+    /// When nothing can be written, or the user asks to stop.
+    pub fn compiled(&mut self, own: &Own, plan: &mut Plan) -> Result<BTreeMap<String, Rebuilt>> {
+        let rows = plan.benchmarks.iter();
+        let rows = rows.filter(|row| own::programs_of(row).any(|name| own.compiled.contains(name)));
+        let rows: Vec<Benchmark> = rows.cloned().collect();
+        if rows.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let Some(cc) = compiler::usual(self.site) else {
+            let why = "Its program is compiled here, and there is no C compiler on PATH: apt-get install gcc.";
+            for row in rows {
+                compiler::leave_out(plan, row.id, why);
+            }
+            return Ok(BTreeMap::new());
+        };
+        let tools = Toolchain::find(self.site, cc, None)?.with(FLAGS);
+        let mut builds = self.build(Some(own), &rows, tools)?;
+        // a program of ours that one of theirs uses is as it travels in this binary
+        builds.retain(|name, _| own.compiled.contains(name));
+        Ok(compiler::accept(plan, builds))
+    }
+
+    /// The programs of rows, ours and those of a catalogue, compiled again; those that the compiler refuses with what it said.
+    ///
+    /// # Errors
+    /// When the compiler makes nothing at all with these flags, or the user asks to stop.
+    pub fn build(
+        &mut self,
+        own: Option<&Own>,
+        rows: &[Benchmark],
+        (c, fortran): (Compiler, Option<Compiler>),
+    ) -> Result<Builds> {
+        let sources = own::sources(own);
+        let names: BTreeSet<&String> = rows.iter().flat_map(own::programs_of).collect();
+        let names = names.into_iter().map(String::as_str);
+        let names: Vec<&str> = names
+            .filter(|name| compiler::is_compiled(&sources, name))
+            .collect();
+        let workshop = self.executor.workshop(c, fortran)?;
+        workshop.build(&sources, &names).map_err(|why| match why {
+            RebuildError::Refused(why) => anyhow!("nothing can be compiled so: {why}"),
+            RebuildError::Exec(why) => why.into(),
+        })
+    }
+
+    /// Measures all sides, each a new run, or the rest of the one with these launches. What was made is gone then.
+    ///
+    /// # Errors
+    /// When launches cannot be made or kept any more.
+    pub fn measure(
+        self,
+        store: &mut Store,
+        sides: &[Side],
+        earlier: Option<&[Launch]>,
+        scheduler: &mut dyn Scheduler,
+    ) -> Result<End> {
+        let mut journal = self.journal;
+        let launches = earlier.unwrap_or_default();
+        let mut local = Local::new(sides, self.executor, store, resume::spent(launches));
+        match earlier {
+            None => local.begin(self.site, journal.as_mut())?,
+            Some(_) => resume::begin(&mut local, launches, journal.as_mut())?,
+        }
+        local.measure(self.site, launches, scheduler)
+    }
+}
