@@ -8,7 +8,7 @@
 RUN ?= --quick 'byte/*' iocall 'unix/*'
 # The harness's own optimisation touches no figure: the kernels are C programs of their own.
 PROFILE ?= quick
-GRITSTONE = target/$(PROFILE)/gritstone
+GRITSTONE = $(or $(CARGO_TARGET_DIR),target)/$(PROFILE)/gritstone
 # tests that take root are left out by name where nobody is root
 SKIP := $(shell [ "$$(id -u)" = 0 ] || echo --skip as_root)
 

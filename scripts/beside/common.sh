@@ -14,7 +14,7 @@ need() {
 
 # The binary to test, in a home of its own, and a folder that goes with the script.
 begin() {
-	gritstone=${GRITSTONE:-target/release/gritstone}
+	gritstone=${GRITSTONE:-${CARGO_TARGET_DIR:-target}/release/gritstone}
 	[ -x "$gritstone" ] || { echo "${0##*/}: no $gritstone: cargo build --release, or GRITSTONE=FILE" >&2; exit 2; }
 	gritstone=$(realpath "$gritstone") work=$(mktemp -d)
 	trap 'rm -rf "$work"' EXIT
