@@ -4,7 +4,6 @@
 
 use gritstone_model::{Better, Flag, Unit};
 use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -97,8 +96,7 @@ pub(crate) struct CellEntry {
     pub better: Option<Better>,
     #[serde(default)]
     pub marks: Vec<Spanned<String>>,
-    #[serde(default)]
-    pub doubt: Doubt,
+    pub doubt: Option<Doubt>,
     pub missing: Option<String>,
 }
 
@@ -111,25 +109,29 @@ pub(crate) struct Reckoned {
 }
 
 /// `doubt = "why"` for the whole cell, or `doubt.real_s = "why"` for one of its figures.
-#[derive(Default)]
-pub(crate) struct Doubt {
-    pub whole: Option<String>,
-    pub figures: FigureDoubts,
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "`doubt` is a reason, or a reason for each of real_s, user_s, system_s, cpu_s, value, min, median, mean and max"
+)]
+pub(crate) enum Doubt {
+    Whole(String),
+    Figures(BTreeMap<Figure, String>),
 }
 
-/// Reasons by figure.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct FigureDoubts {
-    pub real_s: Option<String>,
-    pub user_s: Option<String>,
-    pub system_s: Option<String>,
-    pub cpu_s: Option<String>,
-    pub value: Option<String>,
-    pub min: Option<String>,
-    pub median: Option<String>,
-    pub mean: Option<String>,
-    pub max: Option<String>,
+/// A figure of a cell that can be doubted.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Figure {
+    RealS,
+    UserS,
+    SystemS,
+    CpuS,
+    Value,
+    Min,
+    Median,
+    Mean,
+    Max,
 }
 
 impl<'de> Deserialize<'de> for RowEntry {
@@ -163,37 +165,6 @@ impl<'de> Visitor<'de> for RowVisitor {
             machine: machine.ok_or_else(|| M::Error::missing_field("machine"))?,
             marks,
             cells,
-        })
-    }
-}
-
-impl<'de> Deserialize<'de> for Doubt {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(DoubtVisitor)
-    }
-}
-
-/// A derived untagged enum would not say what is wrong.
-struct DoubtVisitor;
-
-impl<'de> Visitor<'de> for DoubtVisitor {
-    type Value = Doubt;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a reason, or a reason for each doubtful figure")
-    }
-
-    fn visit_str<E: serde::de::Error>(self, why: &str) -> Result<Doubt, E> {
-        Ok(Doubt {
-            whole: Some(why.to_owned()),
-            figures: FigureDoubts::default(),
-        })
-    }
-
-    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Doubt, M::Error> {
-        Ok(Doubt {
-            whole: None,
-            figures: FigureDoubts::deserialize(MapAccessDeserializer::new(map))?,
         })
     }
 }

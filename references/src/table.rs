@@ -3,7 +3,7 @@
 //! Must not know: other tables, machines.
 
 use crate::error::Source;
-use crate::shape::{CellEntry, Doubt, Reckoned};
+use crate::shape::{CellEntry, Doubt, Figure, Reckoned};
 use crate::{Cell, Distribution, Document, Error, Seconds, Value};
 use gritstone_model::{Author, Better, Finding, Flag, Id, Note, Quantity, Subject};
 use std::collections::{BTreeMap, BTreeSet};
@@ -262,41 +262,42 @@ impl Table<'_> {
         }))
     }
 
-    fn doubts(&self, key: &Spanned<String>, doubt: Doubt, cell: &Cell) -> Result<Vec<Note>, Error> {
-        let mut notes = Vec::new();
-        if let Some(why) = doubt.whole {
-            notes.push(self.doubt(key, why, Subject::Result)?);
-        }
-        let (of, seconds) = (doubt.figures, &cell.seconds);
-        let printed = cell.distribution.as_ref();
-        for (why, about, there) in [
-            (of.real_s, Subject::Real, seconds.real.is_some()),
-            (of.user_s, Subject::User, seconds.user.is_some()),
-            (of.system_s, Subject::System, seconds.system.is_some()),
-            (of.cpu_s, Subject::Cpu, seconds.cpu.is_some()),
-            // what a value and a median become is the result itself
-            (of.value, Subject::Result, cell.value.is_some()),
-            (of.min, Subject::Min, printed.is_some()),
-            (of.median, Subject::Result, printed.is_some()),
-            (
-                of.mean,
-                Subject::Mean,
-                printed.is_some_and(|d| d.mean.is_some()),
-            ),
-            (of.max, Subject::Max, printed.is_some()),
-        ] {
-            let Some(why) = why else { continue };
-            if !there {
-                let name = match about {
-                    Subject::Result => "value",
-                    about => about.as_str(),
-                };
-                let what = format!("{name} is doubted, and the cell has no {name}");
-                return Err(self.error(key, what));
+    fn doubts(
+        &self,
+        key: &Spanned<String>,
+        doubt: Option<Doubt>,
+        cell: &Cell,
+    ) -> Result<Vec<Note>, Error> {
+        let figures = match doubt {
+            None => return Ok(vec![]),
+            Some(Doubt::Whole(why)) => return Ok(vec![self.doubt(key, why, Subject::Result)?]),
+            Some(Doubt::Figures(figures)) => figures,
+        };
+        let (seconds, printed) = (&cell.seconds, cell.distribution.as_ref());
+        let doubts = figures.into_iter().map(|(figure, why)| {
+            let (about, there) = match figure {
+                Figure::RealS => (Subject::Real, seconds.real.is_some()),
+                Figure::UserS => (Subject::User, seconds.user.is_some()),
+                Figure::SystemS => (Subject::System, seconds.system.is_some()),
+                Figure::CpuS => (Subject::Cpu, seconds.cpu.is_some()),
+                // what a value and a median become is the result itself
+                Figure::Value => (Subject::Result, cell.value.is_some()),
+                Figure::Min => (Subject::Min, printed.is_some()),
+                Figure::Median => (Subject::Result, printed.is_some()),
+                Figure::Mean => (Subject::Mean, printed.is_some_and(|d| d.mean.is_some())),
+                Figure::Max => (Subject::Max, printed.is_some()),
+            };
+            if there {
+                return self.doubt(key, why, about);
             }
-            notes.push(self.doubt(key, why, about)?);
-        }
-        Ok(notes)
+            let name = match about {
+                Subject::Result => "value",
+                about => about.as_str(),
+            };
+            let what = format!("{name} is doubted, and the cell has no {name}");
+            Err(self.error(key, what))
+        });
+        doubts.collect()
     }
 }
 

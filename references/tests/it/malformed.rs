@@ -79,9 +79,9 @@ table-1 | forks/s | bytes | 10 | say which way is good
 table-1 | real_s = 3.0 | real_s = 3.0, better = "lower" | 9 | better need value
 table-1 | doubt.user_s = "Blurred." | doubt = "" | 9 | must have a reason
 table-1 | Blurred. | | 9 | must have a reason
-table-1 | doubt.user_s | doubt.users | 9 | unknown field `users`
+table-1 | doubt.user_s | doubt.users | 9 | `doubt` is a reason
 table-1 | doubt.user_s | doubt.value | 9 | the cell has no value
-table-1 | doubt.user_s = "Blurred." | doubt = 3 | 9 | a reason for each doubtful figure
+table-1 | doubt.user_s = "Blurred." | doubt = 3 | 9 | a reason for each of real_s
 table-1 | , max = 3.0 | | 12 | has min, median, max and unit
 table-1 | unit = "us", | | 12 | has min, median, max and unit
 table-1 | max = 3.0 | max = 3.0, value = 2.0 | 12 | neither value nor better
