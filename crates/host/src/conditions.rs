@@ -47,7 +47,6 @@ pub struct Watch {
     memory_limit: Option<Vec<Counter>>,
     /// CPUs that count how often they were throttled for their heat.
     heat: Vec<u32>,
-    threads: kernel_threads::Threads,
     root: Root,
 }
 
@@ -107,7 +106,6 @@ impl Watch {
             heat: (online.iter())
                 .filter(|cpu| root.exists(&file_of_heat(*cpu)))
                 .collect(),
-            threads: kernel_threads::Threads::default(),
             root: root.clone(),
         }
     }
@@ -127,7 +125,7 @@ impl Watch {
     /// the others.
     pub fn begin_with_the_kernel(&mut self, cpus: &[u32]) -> Before {
         Before {
-            kernel: Some(self.threads.before(&self.root)),
+            kernel: Some(kernel_threads::times(&self.root)),
             ..self.begin(cpus)
         }
     }
@@ -167,7 +165,7 @@ impl Watch {
         let seen = foreign > grain || beside.is_some_and(much);
         let kernel = before.kernel.as_ref().filter(|_| seen);
         let (here, there) = kernel.map_or((0, 0), |then| {
-            self.threads.since(&self.root, then, &before.cpus)
+            kernel_threads::since(&self.root, then, &before.cpus)
         });
         let others = match before.foreign {
             None => foreign.map(|foreign| foreign.saturating_sub(here)),
