@@ -8,25 +8,23 @@ use gritstone_model::{Batch, Check, Event, Histogram, Sample, Usage};
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 
-/// An [`Event`] without the names of its fields: there are fifty in a launch, and hundreds of thousands in a history.
+/// An [`Event`] without the names of its fields: there are fifty in a launch, and hundreds of thousands in a history. The structs within
+/// are written as arrays, which serde reads into them by the order of their fields.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Line<'a> {
     Hello(u32, Cow<'a, str>),
     Param(Cow<'a, str>, Cow<'a, str>),
     Warm(u64, u64),
-    Sample(u64, u64, u64, u64, Used),
-    Process(u64, u64, u64, u64, Used),
-    Batch(u64, Cow<'a, [u64]>, u64, u64, Used),
+    Sample(#[serde(serialize_with = "sample")] Cow<'a, Sample>),
+    Process(#[serde(serialize_with = "sample")] Cow<'a, Sample>),
+    Batch(#[serde(serialize_with = "batch")] Cow<'a, Batch>),
     Latency(Cow<'a, Histogram>),
-    Check(u64, u64, u64),
+    Check(#[serde(serialize_with = "check")] Check),
     Skip((Cow<'a, str>,)),
     Fail(i32, Cow<'a, str>, Cow<'a, str>),
     Bye(),
 }
-
-/// A [`Usage`], in the order of its fields.
-type Used = [u64; 10];
 
 /// The lines of a launch as text.
 pub(crate) fn text(events: &[Event]) -> Result<String, StoreError> {
@@ -51,11 +49,11 @@ impl<'a> Line<'a> {
             Event::Hello { protocol, kernel } => Self::Hello(*protocol, kernel.into()),
             Event::Param { key, value } => Self::Param(key.into(), value.into()),
             Event::Warm { n, wall } => Self::Warm(*n, *wall),
-            Event::Sample(s) => Self::Sample(s.n, s.wall, s.pace, s.wide, used(s.usage)),
-            Event::Process(s) => Self::Process(s.n, s.wall, s.pace, s.wide, used(s.usage)),
-            Event::Batch(b) => Self::Batch(b.n, (&b.walls).into(), b.pace, b.wide, used(b.usage)),
+            Event::Sample(sample) => Self::Sample(Cow::Borrowed(sample)),
+            Event::Process(sample) => Self::Process(Cow::Borrowed(sample)),
+            Event::Batch(batch) => Self::Batch(Cow::Borrowed(batch)),
             Event::Latency(histogram) => Self::Latency(Cow::Borrowed(histogram)),
-            Event::Check(c) => Self::Check(c.n, c.got, c.expected),
+            Event::Check(check) => Self::Check(*check),
             Event::Skip { why } => Self::Skip((why.into(),)),
             Event::Fail { errno, call, why } => Self::Fail(*errno, call.into(), why.into()),
             Event::Bye => Self::Bye(),
@@ -73,21 +71,11 @@ impl<'a> Line<'a> {
                 value: value.into(),
             },
             Self::Warm(n, wall) => Event::Warm { n, wall },
-            Self::Sample(n, wall, pace, wide, used) => {
-                Event::Sample(sample(n, wall, pace, wide, used))
-            }
-            Self::Process(n, wall, pace, wide, used) => {
-                Event::Process(sample(n, wall, pace, wide, used))
-            }
-            Self::Batch(n, walls, pace, wide, used) => Event::Batch(Box::new(Batch {
-                n,
-                walls: walls.into(),
-                pace,
-                wide,
-                usage: usage(used),
-            })),
+            Self::Sample(sample) => Event::Sample(Box::new(sample.into_owned())),
+            Self::Process(sample) => Event::Process(Box::new(sample.into_owned())),
+            Self::Batch(batch) => Event::Batch(Box::new(batch.into_owned())),
             Self::Latency(histogram) => Event::Latency(Box::new(histogram.into_owned())),
-            Self::Check(n, got, expected) => Event::Check(Check { n, got, expected }),
+            Self::Check(check) => Event::Check(check),
             Self::Skip((why,)) => Event::Skip { why: why.into() },
             Self::Fail(errno, call, why) => Event::Fail {
                 errno,
@@ -99,57 +87,32 @@ impl<'a> Line<'a> {
     }
 }
 
-fn sample(n: u64, wall: u64, pace: u64, wide: u64, used: Used) -> Box<Sample> {
-    Box::new(Sample {
-        n,
-        wall,
-        pace,
-        wide,
-        usage: usage(used),
-    })
+fn sample<S: Serializer>(sample: &Sample, to: S) -> Result<S::Ok, S::Error> {
+    let s = sample;
+    (s.n, s.wall, s.pace, s.wide, used(&s.usage)).serialize(to)
 }
 
-fn used(usage: Usage) -> Used {
-    let Usage {
-        user,
-        system,
-        cpu,
-        vcsw,
-        icsw,
-        minflt,
-        majflt,
-        inblock,
-        oublock,
-        migrations,
-    } = usage;
+fn batch<S: Serializer>(batch: &Batch, to: S) -> Result<S::Ok, S::Error> {
+    let b = batch;
+    (b.n, &b.walls, b.pace, b.wide, used(&b.usage)).serialize(to)
+}
+
+fn check<S: Serializer>(check: &Check, to: S) -> Result<S::Ok, S::Error> {
+    (check.n, check.got, check.expected).serialize(to)
+}
+
+/// In the order of the fields.
+fn used(u: &Usage) -> [u64; 10] {
     [
-        user, system, cpu, vcsw, icsw, minflt, majflt, inblock, oublock, migrations,
+        u.user,
+        u.system,
+        u.cpu,
+        u.vcsw,
+        u.icsw,
+        u.minflt,
+        u.majflt,
+        u.inblock,
+        u.oublock,
+        u.migrations,
     ]
-}
-
-fn usage(used: Used) -> Usage {
-    let [
-        user,
-        system,
-        cpu,
-        vcsw,
-        icsw,
-        minflt,
-        majflt,
-        inblock,
-        oublock,
-        migrations,
-    ] = used;
-    Usage {
-        user,
-        system,
-        cpu,
-        vcsw,
-        icsw,
-        minflt,
-        majflt,
-        inblock,
-        oublock,
-        migrations,
-    }
 }
