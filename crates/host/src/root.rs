@@ -230,18 +230,4 @@ mod tests {
             assert_eq!(root.find("/file", b"nadel", 9), None);
         }
     }
-
-    #[test]
-    fn a_recorded_tree_is_read_instead_of_the_machine() {
-        let directory = tempfile::tempdir().unwrap();
-        std::fs::create_dir(directory.path().join("proc")).unwrap();
-        std::fs::write(directory.path().join("proc/number"), " 42\n").unwrap();
-        std::fs::write(directory.path().join("proc/bytes"), b"\xffab\n").unwrap();
-        let root = Root::recorded(directory.path(), Answers::default());
-        assert_eq!(root.number::<u32>("/proc/number"), Some(42));
-        assert_eq!(root.line("/proc/bytes").as_deref(), Some("\u{fffd}ab"));
-        assert_eq!(root.text("/proc/version"), None);
-        assert_eq!(root.names("/proc"), ["bytes", "number"]);
-        assert!(root.names("/sys").is_empty());
-    }
 }

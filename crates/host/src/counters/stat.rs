@@ -78,7 +78,6 @@ fn columns(line: &[u8]) -> Option<(Option<u32>, Columns)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     const STAT: &[u8] = b"\
 cpu  300 10 80 1000 20 3 7 40 5 5
@@ -128,14 +127,5 @@ procs_blocked 0
         assert_eq!(ticks(b"cpu0 18446744073709551615 1 0 0\n", &[0]), None);
         assert_eq!(ticks(b"", &[]), None);
         assert_eq!(steal_share(b"cpu 0 0 0 0\n"), None);
-    }
-
-    proptest! {
-        #[test]
-        fn truncated_and_hostile_text_is_read_without_panic(cut in 0..STAT.len(), noise in "(cpu[0-9]* )?[0-9 a]{0,90}\n?") {
-            for text in [&STAT[..cut], noise.as_bytes()] {
-                let _ = (ticks(text, &[0, 2]), ticks(text, &[]), steal_share(text), runnable(text), cpu_lines(text));
-            }
-        }
     }
 }

@@ -1,8 +1,6 @@
 //! The machine that the tests run on: only what must hold on any.
 
-use gritstone_host::{Host, Root, Watch, choose_cpus, examine};
-use std::ffi::OsStr;
-use std::path::Path;
+use gritstone_host::{Host, Root, Watch, choose_cpus};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -26,20 +24,6 @@ fn this_machine_is_read() {
 }
 
 #[test]
-fn the_doctor_explains_every_line() {
-    let host = Host::read(&Root::live());
-    let findings = examine(&host, &[], Path::new("/"), OsStr::new("/usr/bin:/bin"));
-    assert!(findings.len() > 20);
-    for finding in findings {
-        assert!(
-            !finding.name.is_empty() && !finding.value.is_empty(),
-            "{finding:?}"
-        );
-        assert!(finding.why.ends_with('.'), "{finding:?}");
-    }
-}
-
-#[test]
 fn a_launch_is_watched() {
     let mut watch = Watch::open(&Root::live());
     let before = watch.begin(&[]);
@@ -60,23 +44,4 @@ fn cpu_time() -> Duration {
     nix::time::clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID)
         .unwrap()
         .into()
-}
-
-#[test]
-#[ignore = "its bound holds on a machine of few CPUs that is not busy: run it by name to see the cost of a snapshot"]
-fn a_snapshot_costs_less_than_50_microseconds() {
-    let mut watch = Watch::open(&Root::live());
-    let mut costs: Vec<Duration> = (0..501)
-        .map(|_| {
-            let start = cpu_time();
-            let before = watch.begin(&[0]);
-            let cost = cpu_time() - start;
-            drop(before);
-            std::thread::sleep(Duration::from_micros(200));
-            cost
-        })
-        .collect();
-    costs.sort();
-    println!("median {:?}, 9 in 10 below {:?}", costs[250], costs[450]);
-    assert!(costs[250] < Duration::from_micros(50), "{:?}", costs[250]);
 }
