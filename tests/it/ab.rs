@@ -81,57 +81,6 @@ fn a_slow_command_is_slower_and_its_launches_are_kept() {
 }
 
 #[test]
-fn one_command_and_many() {
-    let home = Home::new();
-    let (code, said) = trial(&home, &["--budget", "1s", "--", "true"]);
-    assert_eq!(code, 0, "{said}");
-    assert!(
-        said["rows"][0]["comparisons"]
-            .as_array()
-            .unwrap()
-            .is_empty()
-    );
-    assert!(said["rows"][0]["figures"][0]["estimate"].as_f64().unwrap() > 0.0);
-
-    let (code, said) = trial(
-        &home,
-        &words("--budget 60s --parameter n=0.4,0.01,0.2 -- sleep {n}"),
-    );
-    assert_eq!(code, 0, "{said}");
-    let sides: Vec<&Value> = said["sides"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|s| &s["what"])
-        .collect();
-    assert_eq!(sides, ["sleep 0.4", "sleep 0.01", "sleep 0.2"]);
-    let ranked: Vec<_> = said["rows"][0]["comparisons"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|c| [&c["base"], &c["other"], &c["verdict"]].map(|v| v.as_str().unwrap()))
-        .collect();
-    assert_eq!(
-        ranked,
-        [["b", "c", "slower"], ["b", "a", "slower"]],
-        "{said}"
-    );
-
-    // with two commands, each value is a row
-    let (_, said) = trial(
-        &home,
-        &words("--budget 1s --parameter n=1,2 -- true {n} -- echo {n}"),
-    );
-    let rows: Vec<&Value> = said["rows"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|r| &r["id"])
-        .collect();
-    assert_eq!(rows, ["command/n-1", "command/n-2"]);
-}
-
-#[test]
 fn a_command_that_fails_is_a_failure() {
     let home = Home::new();
     let (code, err) = refused(
@@ -240,22 +189,6 @@ fn rows_of_two_compilers() {
         &["--cc", "cc -O0", "--cc", "no-such-cc", "byte/loop"],
     );
     assert!(code == 2 && err.contains("no-such-cc"), "{err}");
-}
-
-#[test]
-fn the_same_is_known_to_be_the_same() {
-    let home = Home::new();
-    for arguments in [
-        &["--self", "--budget", "1s", "byte/loop"][..],
-        &["--self", "--budget", "1s", "--", "true"],
-        &["--budget", "1s", "--", "true", "--", "true"],
-    ] {
-        let (_, said) = trial(&home, arguments);
-        assert_eq!(said["same"], true, "{arguments:?}");
-        assert_eq!(said["sides"].as_array().unwrap().len(), 2);
-    }
-    let (_, text, _) = home.run(&["ab", "--self", "--budget", "1s", "--", "true"]);
-    assert!(text.contains("Both sides are the same."), "{text}");
 }
 
 #[test]

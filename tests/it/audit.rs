@@ -142,23 +142,6 @@ fn without_a_compiler_the_programs_in_the_binary_are_audited() {
     );
 }
 
-#[test]
-fn what_cannot_run_here_is_not_told_and_no_success() {
-    let home = Home::new();
-    let mut command = home.gritstone(&["audit", "byte/cc"]);
-    let (code, out, _) = ended(command.env("PATH", home.path()));
-    assert_eq!(code, 3, "{out}");
-    assert!(out.starts_with("Nothing could be audited"), "{out}");
-    assert!(out.contains("apt-get install gcc"), "{out}");
-}
-
-#[test]
-fn a_name_that_is_wrong_is_answered_with_a_near_one() {
-    let (code, _, error) = Home::new().run(&["audit", "byte/pip"]);
-    assert_eq!(code, 2);
-    assert!(error.contains("did you mean 'byte/pipe'?"), "{error}");
-}
-
 /// Whoever is traced already cannot trace: so it looks where tracing is forbidden.
 #[test]
 fn where_tracing_is_forbidden_the_other_claims_are_tested() {

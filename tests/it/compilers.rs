@@ -1,8 +1,6 @@
 //! Compilers as a dimension, used as a person uses it: the kernels compiled again here, by one or by several.
 
-use crate::common::{
-    self, Home, Note, ended, eventually, flagged, flags, kept, notes, reason, result, traces,
-};
+use crate::common::{self, Home, ended, eventually, flagged, flags, kept, reason, result, traces};
 use serde_json::Value;
 
 const QUICK: [&str; 4] = ["--budget", "3s", "--precision", "50%"];
@@ -254,11 +252,12 @@ fn a_compiler_that_makes_another_program_is_caught_by_what_the_program_leaves() 
         let (_, out, error) = home.run(&[&["run"][..], &rows, &with, &long].concat());
         let run: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{error}"));
         for id in rows {
-            let notes = notes(result(&run, id));
-            let value_is_wrong = |note: &Note| {
-                // of the timed regions, or of the whole process, which fails then
-                note.flag.as_deref() == Some("invalid")
-                    && ["wrong-check", "failed"].contains(&note.code.as_str())
+            let notes = result(&run, id)["notes"].as_array().unwrap();
+            // of the timed regions, or of the whole process, which fails then
+            let value_is_wrong = |note: &Value| match note["code"].as_str().unwrap() {
+                "wrong-check" => true,
+                "failed" => note["data"]["refuted"] == true,
+                _ => false,
             };
             assert_eq!(notes.iter().any(value_is_wrong), caught, "{id}: {notes:?}");
         }

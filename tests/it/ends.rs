@@ -3,7 +3,6 @@
 
 use crate::common::{Home, eventually, kept, processes, result, start, traces};
 use serde_json::Value;
-use std::fs;
 use std::time::Duration;
 
 #[test]
@@ -123,22 +122,4 @@ fn an_interrupt_keeps_and_shows_what_is_finished() {
 
 fn nix_pid(id: u32) -> nix::unistd::Pid {
     nix::unistd::Pid::from_raw(i32::try_from(id).unwrap())
-}
-
-#[test]
-fn a_damaged_store_is_named_and_left_alone() {
-    let home = Home::new();
-    fs::create_dir_all(home.store().parent().unwrap()).unwrap();
-    fs::write(
-        home.store(),
-        "this is no database, but somebody's letter\n".repeat(100),
-    )
-    .unwrap();
-    let before = fs::read(home.store()).unwrap();
-    for arguments in [&["show"][..], &["run", "byte/loop", "--budget", "2s"]] {
-        let (code, _, error) = home.run(arguments);
-        assert_eq!(code, 2, "{error}");
-        assert!(error.contains("gritstone.db"), "{error}");
-    }
-    assert_eq!(fs::read(home.store()).unwrap(), before);
 }

@@ -5,11 +5,7 @@ use crate::common::{
     self, Home, entries, eventually, flagged, kept, messages, needs_root, notes, processes,
     program, result, start, traces,
 };
-use gritstone_analysis::summary::{Options, summarise};
-use gritstone_model::{
-    Benchmark, Conditions, Event, Finding, Id, Launch, Machine, Note, Outcome, Part, RunData,
-    RunInfo, Sample, Settings, Withheld, Work,
-};
+use gritstone_model::{Id, Work};
 use gritstone_stats::rating::{RatingRow, arithmetic};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -255,7 +251,7 @@ fn nothing_is_left_even_of_what_has_lost_its_keeper_as_root() {
     nothing_is_left_of_a_run_that_is_killed(true);
 }
 
-fn summary() -> (Benchmark, Vec<Id>, Vec<f64>) {
+fn summary() -> (Vec<Id>, Vec<f64>) {
     let all = gritstone_catalogue::all().unwrap().benchmarks;
     let entry = all
         .iter()
@@ -265,13 +261,13 @@ fn summary() -> (Benchmark, Vec<Id>, Vec<f64>) {
         panic!("{entry:?}");
     };
     assert_eq!(over.len(), 17);
-    (entry.clone(), over, weights)
+    (over, weights)
 }
 
 #[test]
 fn the_published_factors_give_the_published_summary() {
     let references = gritstone_references::all().unwrap();
-    let (_, over, weights) = summary();
+    let (over, weights) = summary();
     for (machine, hundredths) in [("hp-9000-825s", 168.0), ("hp-9000-840s", 134.0)] {
         let rows: Vec<RatingRow> = over
             .iter()
@@ -295,110 +291,4 @@ fn the_published_factors_give_the_published_summary() {
         let mean = arithmetic(&rows, 0.95).unwrap().value;
         assert_eq!((mean * 100.0).round(), hundredths, "{machine}");
     }
-}
-
-/// A run whose figures are the medians that the document printed for a machine.
-fn run_of(machine: &str, without: &str) -> RunData {
-    let catalogue = gritstone_catalogue::all().unwrap();
-    let references = gritstone_references::all().unwrap();
-    let view = references
-        .view(&format!("ref:{machine}"), &catalogue.benchmarks)
-        .unwrap();
-    let (entry, over, _) = summary();
-    // what was printed has no samples by which claims could be tested
-    let unclaimed = |row: &Benchmark| Benchmark {
-        claims: Default::default(),
-        ..row.clone()
-    };
-    let rows = catalogue
-        .benchmarks
-        .iter()
-        .filter(|row| over.contains(&row.id));
-    let benchmarks: Vec<Benchmark> = rows.map(unclaimed).chain([entry]).collect();
-    let launch = |id: &Id, us: f64| Launch {
-        id: id.clone(),
-        round: 0,
-        start: 0,
-        cpus: vec![0],
-        copies: 1,
-        outcome: Outcome::Measured,
-        events: vec![Event::Sample(Box::new(Sample {
-            n: 1,
-            wall: (us * 1000.0) as u64,
-            ..Sample::default()
-        }))],
-        conditions: Conditions::default(),
-    };
-    let us = |id: &Id| {
-        let row = view.results.iter().find(|row| row.id == *id)?;
-        Some(
-            row.estimate?
-                * if row.unit.as_str() == "ms" {
-                    1000.0
-                } else {
-                    1.0
-                },
-        )
-    };
-    let measured = over.iter().filter(|id| id.as_str() != without);
-    let launches = measured
-        .filter_map(|id| Some(launch(id, us(id)?)))
-        .collect();
-    RunData {
-        info: RunInfo {
-            id: "run".to_owned(),
-            label: None,
-            started: "2026-01-02T03:04:05Z".to_owned(),
-            elapsed_s: None,
-            gritstone: "0".to_owned(),
-            machine: Machine::default(),
-            settings: Settings::default(),
-        },
-        benchmarks,
-        programs: Default::default(),
-        skips: vec![],
-        launches,
-    }
-}
-
-fn summarised(without: &str) -> gritstone_model::Measurement {
-    let catalogue = gritstone_catalogue::all().unwrap();
-    let references = gritstone_references::all().unwrap();
-    let name = "ref:hp-1000-a900".to_owned();
-    let view = references.view(&name, &catalogue.benchmarks).unwrap();
-    let options = Options {
-        baselines: [(name, view)].into(),
-        ..Options::default()
-    };
-    let run = summarise(&run_of("hp-9000-840s", without), &options);
-    run.results
-        .into_iter()
-        .find(|row| row.id.as_str() == "rt/summary")
-        .unwrap()
-}
-
-#[test]
-fn the_summary_of_the_printed_medians_is_that_of_their_ratios_and_names_what_is_missing() {
-    let row = summarised("");
-    // table 5.1 without its first line, which has no median: (1.34 - 0.2 x 1.73) / 0.8; the ratios there have two decimals, and
-    // that of the semaphore is not that of the medians
-    let expected = (1.34 - 0.2 * 1.73) / 0.8;
-    let mean = row.estimate.unwrap();
-    assert!((mean - expected).abs() < 0.02, "{mean} {expected}");
-    assert_eq!(row.parts.len(), 16, "{:?}", row.parts);
-    let level = Part::RatioOf(Id::parse("rt/driver-latency@level-3").unwrap());
-    let ratio = row.parts.iter().find(|part| part.part == level).unwrap();
-    assert!((ratio.value - 278.0 / 104.0).abs() < 1e-9);
-    let overhead = Id::parse("rt/clock-overhead").unwrap();
-    let lacks = |note: &Note| matches!(&note.finding, Finding::WeightLeftOut { benchmarks, .. } if benchmarks.contains(&overhead));
-    assert!(row.notes.iter().any(lacks), "{:?}", row.notes);
-}
-
-#[test]
-fn the_summary_is_withheld_where_a_factor_is_missing() {
-    let row = summarised("rt/message/80");
-    assert_eq!(row.estimate, None);
-    let missing = vec![Part::Benchmark(Id::parse("rt/message/80").unwrap())];
-    let withheld = |note: &Note| matches!(&note.finding, Finding::ScoreWithheld { why: Withheld::Missing(parts), .. } if *parts == missing);
-    assert!(row.notes.iter().any(withheld), "{:?}", row.notes);
 }

@@ -97,18 +97,3 @@ fn a_run_is_rated_with_an_interval_by_what_it_has() {
         "{text}"
     );
 }
-
-#[test]
-fn copies_rate_all_cpus_beside_one() {
-    let home = Home::with(&["copies"]);
-    let view = home.json(&["rate", "--by", "byte/sieve", "--format", "json"]);
-    let machine = &view["machines"][0];
-    assert_eq!(machine["copies"], 2);
-    let all = &machine["all_cpus"]["overall"];
-    assert!(all["rating"].as_f64().unwrap() > 0.0, "{machine}");
-    assert_eq!(all["rows"], serde_json::json!(["byte/sieve"]));
-    let (_, text, _) = home.run(&["rate", "--by", "byte/sieve", "byte/shell"]);
-    // wherever the line is broken
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("all CPUs (2 copies): "), "{text}");
-}

@@ -65,7 +65,6 @@ pub fn remarks(tree: &Tree) -> Vec<Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
 
     #[test]
     fn every_rule_is_asked() {
@@ -92,15 +91,5 @@ mod tests {
                 "kernels/byte/alone.c"
             ]
         );
-    }
-
-    #[test]
-    fn this_repository_is_tidy() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        let tree = Tree::read(root).unwrap();
-        assert!(tree.has("xtask/src/tidy.rs"), "{root:?} is the repository");
-        let faults = faults(&tree);
-        let list: String = faults.iter().map(|fault| format!("{fault}\n")).collect();
-        assert!(faults.is_empty(), "\n{list}");
     }
 }

@@ -84,127 +84,67 @@ fn what_would_lead_out_or_never_end_is_refused_before_anything_runs() {
     assert!(refusal(&home, empty.to_str().unwrap()).contains("gritstone new"));
 }
 
-/// Entries, files beside them, and a part of what is said against them.
-type Case<'a> = (String, &'a [(&'a str, &'a str)], &'a str);
+/// The entry that is begun with, what stands there, what stands there instead (`+` adds a line), empty files beside it, and a part of
+/// what is said against it.
+const REFUSED: &str = r#"
+true | evil/true | byte/pipe | | is not of family 'evil'
+true | evil/true | evil/../x | | must begin with a-z
+true | evil/true | evil/\u001b[31m | | for terminals and not for readers
+true | Nothing. | \u001b]0;owned\u0007 | | U+001B
+true | "Nothing" | "\u202egnihton" | | U+202E
+true | /bin/true | /bin/tr\u0000ue | | U+0000
+true | "Nothing" | "␛[2J" | | evil.toml
+true | /bin/true | true | | is not searched for
+true | + | leaves = ["../x"] | | is not a file name
+true | + | input = "/etc/passwd" | | is not a file name
+true | + | | evil/y.c | no entry speaks of evil/y.c
+kernel | + | | | the program evil/x is not there
+kernel | + | program = "../x" | | is not a program
+kernel | + | program = "/bin/sh" | | is not a program
+kernel | + | uses = ["no/such"] | evil/x | the program no/such is not there
+kernel | + | params = { a = "\u001b" } | evil/x | for terminals and not for readers
+kernel | + | | evil/x evil/x.c | there twice
+kernel | + | published = { work = "w", operations = 1, figure = "real_s" } | evil/x | fixed amount of work
+"#;
 
 #[test]
 fn names_and_texts_that_mean_harm_are_refused() {
     let home = Home::new();
-    let kernel = speaks("x");
-    let cases: Vec<Case> = vec![
+    for case in REFUSED.lines().skip(1) {
+        let part = |at: usize| case.split('|').nth(at).expect(case).trim();
+        let entry = match part(0) {
+            "kernel" => speaks("x"),
+            _ => TRUE.to_owned(),
+        };
+        let instead = part(2).replace('␛', "\u{1b}");
+        let entry = match part(1) {
+            "+" => format!("{entry}{instead}\n"),
+            there => entry.replace(there, &instead),
+        };
+        let files: Vec<(&str, &str)> = part(3).split_whitespace().map(|file| (file, "")).collect();
+        let error = refusal(&home, &evil(&home, &entry, &files));
+        assert!(error.contains(part(4)), "{case}: {error}");
+    }
+    let included = [
         (
-            TRUE.replace("evil/true", "byte/pipe"),
-            &[],
-            "is not of family 'evil'",
-        ),
-        (
-            TRUE.replace("evil/true", "evil/../x"),
-            &[],
-            "must begin with a-z",
-        ),
-        (
-            TRUE.replace("evil/true", "evil/\\u001b[31m"),
-            &[],
-            "for terminals and not for readers",
-        ),
-        (
-            TRUE.replace("Nothing.", "\\u001b]0;owned\\u0007"),
-            &[],
-            "U+001B",
-        ),
-        (
-            TRUE.replace("\"Nothing\"", "\"\\u202egnihton\""),
-            &[],
-            "U+202E",
-        ),
-        (TRUE.replace("/bin/true", "/bin/tr\\u0000ue"), &[], "U+0000"),
-        (
-            TRUE.replace("\"Nothing\"", "\"\u{1b}[2J\""),
-            &[],
-            "evil.toml",
-        ),
-        (
-            TRUE.replace("/bin/true", "true"),
-            &[],
-            "is not searched for",
-        ),
-        (
-            TRUE.replace("[\"/bin/true\"]", "[\"/bin/true\"]\nleaves = [\"../x\"]"),
-            &[],
-            "is not a file name",
-        ),
-        (
-            TRUE.replace(
-                "[\"/bin/true\"]",
-                "[\"/bin/true\"]\ninput = \"/etc/passwd\"",
-            ),
-            &[],
-            "is not a file name",
-        ),
-        (kernel.clone(), &[], "the program evil/x is not there"),
-        (
-            format!("{kernel}program = \"../x\"\n"),
-            &[],
-            "is not a program",
-        ),
-        (
-            format!("{kernel}program = \"/bin/sh\"\n"),
-            &[],
-            "is not a program",
-        ),
-        (
-            format!("{kernel}uses = [\"no/such\"]\n"),
-            &[("evil/x", "")],
-            "the program no/such is not there",
-        ),
-        (
-            format!("{kernel}params = {{ a = \"\\u001b\" }}\n"),
-            &[("evil/x", "")],
-            "for terminals and not for readers",
-        ),
-        (
-            kernel.clone(),
-            &[("evil/x", ""), ("evil/x.c", "")],
-            "there twice",
-        ),
-        (
-            kernel.clone(),
-            &[("evil/x.c", "#include \"/etc/passwd\"\n")],
+            "#include \"/etc/passwd\"\n",
             "evil/x.c:1:1: what is included",
         ),
-        (
-            kernel.clone(),
-            &[("evil/x.c", "\n#include \"../../../etc/passwd\"\n")],
-            "evil/x.c:2:1",
-        ),
-        (
-            TRUE.to_owned(),
-            &[("evil/y.c", "")],
-            "no entry speaks of evil/y.c",
-        ),
-        (
-            format!(
-                "{kernel}published = {{ work = \"w\", operations = 1, figure = \"real_s\" }}\n"
-            ),
-            &[("evil/x", "")],
-            "fixed amount of work",
-        ),
-        (
-            TRUE.replace("\"command\"", "\"rating\"")
-                .replace("unit = \"ms\"", "unit = \"ratio\"\nbetter = \"higher\"")
-                .replace(
-                    "argv = [\"/bin/true\"]",
-                    "over = [\"byte/*\"]\nbaseline = \"ref:x\"",
-                ),
-            &[],
-            "a rating is relative",
-        ),
+        ("\n#include \"../../../etc/passwd\"\n", "evil/x.c:2:1"),
     ];
-    for (entries, files, said) in cases {
-        let folder = evil(&home, &entries, files);
-        let error = refusal(&home, &folder);
-        assert!(error.contains(said), "{said}: {error}\n{entries}");
+    for (text, said) in included {
+        let folder = evil(&home, &speaks("x"), &[("evil/x.c", text)]);
+        assert!(refusal(&home, &folder).contains(said), "{text}");
     }
+    let rating = TRUE
+        .replace("\"command\"", "\"rating\"")
+        .replace("unit = \"ms\"", "unit = \"ratio\"\nbetter = \"higher\"")
+        .replace(
+            "argv = [\"/bin/true\"]",
+            "over = [\"byte/*\"]\nbaseline = \"ref:x\"",
+        );
+    let error = refusal(&home, &evil(&home, &rating, &[]));
+    assert!(error.contains("a rating is relative"), "{error}");
     let folder = evil(&home, TRUE, &[]);
     for (name, said) in [
         ("byte", "name of Gritstone's own"),

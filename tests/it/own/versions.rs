@@ -123,31 +123,6 @@ fn what_has_no_ratio_is_refused_with_words() {
         assert!(said.2.contains(words), "{words}: {}", said.2);
     };
     refused(2, &[], "the files of both catalogues are the same");
-    let entry = "version = 1\noperation = \"One checksum";
-    for (a, b, words) in [
-        (
-            "\"MB/s\"",
-            "\"KB/s\"",
-            "differ in unit (\"MB/s\" and \"KB/s\")",
-        ),
-        (
-            "= 4096",
-            "= 8192",
-            "differ in amount_per_op (4096.0 and 8192.0)",
-        ),
-        (
-            "check = true, linear = true, sys",
-            "linear = true, sys",
-            "differ in claims.check (true and false)",
-        ),
-        (
-            entry,
-            &entry.replace('1', "2"),
-            "differ in version (1 and 2)",
-        ),
-    ] {
-        refused(2, &[(ENTRIES, a, b)], words);
-    }
     let other_name = "id = \"mine/sum\"\nprogram = \"mine/checksum\"\n";
     let renamed = [(ENTRIES, "id = \"mine/checksum\"\n", other_name)];
     refused(
@@ -168,20 +143,6 @@ fn what_has_no_ratio_is_refused_with_words() {
     let broken = [(CHECKSUM, "return", "retrun")];
     refused(3, &broken, "The program mine/checksum does not compile");
     assert!(!home.store().exists(), "nothing was measured");
-
-    let new = version(&home, "new", &[(CHECKSUM, "= 0", "= 1 - 1")]);
-    let ab = ["ab", "mine/checksum", "--catalogue-b", &new];
-    for (more, words) in [
-        (&[][..], "--catalogue <DIR>"),
-        (&["--catalogue", &old, "--self"], "cannot be used with"),
-        (
-            &["--catalogue", &old, "--cc", "cc", "--cc", "cc -O3"],
-            "cannot be used with",
-        ),
-    ] {
-        let (code, _, error) = home.run(&[&ab, more].concat());
-        assert!(code == 2 && error.contains(words), "{words}: {error}");
-    }
 }
 
 #[test]

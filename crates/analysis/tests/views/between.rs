@@ -5,7 +5,6 @@
 use crate::made_up::*;
 use gritstone_analysis::between::{self, BetweenRun, DEFAULT, Past};
 use gritstone_analysis::compare::{Options, compare};
-use gritstone_analysis::summary::summarise;
 use gritstone_model::*;
 use gritstone_stats::scatter::Scatter;
 use std::collections::BTreeMap;
@@ -167,84 +166,6 @@ fn each_side_of_an_upgrade_is_told_by_its_own_runs() {
     let want = ((own * own + default * default) / 2.0).sqrt();
     near(Some(found.raw.ln_sd), want);
     assert_eq!(found.raw.runs, 0);
-}
-
-/// The bucket of a histogram in which so many nanoseconds are.
-fn bucket(ns: u64) -> u32 {
-    let after = (0..).find(|&bucket| Histogram::floor(bucket) > ns);
-    after.unwrap() - 1
-}
-
-#[test]
-fn the_quick_way_finds_the_figures_of_the_summary() {
-    let mut rate = paced("a/rate");
-    rate.unit = unit("MB/s");
-    rate.better = Better::Higher;
-    let mut files = rate.clone();
-    files.id = id("a/files");
-    files.files = true;
-    let benchmarks = vec![
-        claimed("a/b"),
-        paced("a/c"),
-        rate,
-        files,
-        command("a/command"),
-        derived("a/difference", &[(1.0, "a/b"), (-1.0, "a/c")]),
-        derived("a/less", &[(1.0, "a/c"), (-1.0, "a/b")]),
-        plain("a/quiet"),
-        paced("a/busy"),
-        plain("a/events"),
-        derived("a/on-busy", &[(1.0, "a/b"), (-1.0, "a/busy")]),
-    ];
-    let mut launches: Vec<Launch> = [
-        ("a/b", 100.0),
-        ("a/c", 60.0),
-        ("a/rate", 3.0),
-        ("a/files", 7.0),
-        ("a/busy", 50.0),
-    ]
-    .into_iter()
-    .flat_map(|(name, ns)| scattered(name, ns))
-    .collect();
-    launches.extend(
-        (0..10)
-            .zip(SCATTER)
-            .map(|(at, x)| process("a/command", at, 0.02 * x)),
-    );
-    for launch in launches
-        .iter_mut()
-        .filter(|launch| launch.id == id("a/busy"))
-    {
-        launch.conditions.steal = Some(500_000_000);
-    }
-    // operations that were timed one by one, whose median is half of the time of the sample over n
-    for (at, factor) in (0..10).zip(SCATTER) {
-        let mut events = launch("a/events", at, 1000.0 * factor);
-        let ns = (500.0 * factor) as u64;
-        events.events.push(Event::Latency(Box::new(Histogram {
-            count: 1,
-            min: ns,
-            max: ns,
-            sum: ns,
-            buckets: vec![(bucket(ns), 1)],
-        })));
-        launches.push(events);
-    }
-    let data = run(benchmarks, launches);
-    let found = past(&data);
-    let named: Vec<&str> = found.figures.keys().map(Id::as_str).collect();
-    let want = [
-        "a/b",
-        "a/c",
-        "a/command",
-        "a/difference",
-        "a/events",
-        "a/files",
-        "a/rate",
-    ];
-    assert_eq!(named, want);
-    assert!(found.figures[&id("a/events")].raw < 600.0);
-    assert_eq!(summarise(&data, &Default::default()).results.len(), 11);
 }
 
 #[test]

@@ -264,18 +264,6 @@ fn rows_of_one_side_are_told() {
 }
 
 #[test]
-fn few_launches_give_a_ratio_without_an_interval() {
-    let few = |ns| one(plain("a/b"), launches("a/b", ns)[..3].to_vec());
-    let row = first(&few(100.0), &few(50.0), &options());
-    near(row.ratio, 2.0);
-    assert_eq!(
-        (row.interval, row.verdict),
-        (None, Some(Verdict::Inconclusive))
-    );
-    assert!(whys(&row).iter().any(|(kind, _)| *kind == Some(Noisy)));
-}
-
-#[test]
 fn a_difference_that_may_be_nothing_has_no_ratio() {
     let rest = |long, short| {
         let rows = vec![
@@ -316,45 +304,6 @@ fn sizes_are_compared_exactly() {
     let same = first(&size(2000.0), &size(2000.0), &options());
     assert_eq!(same.verdict, Some(Verdict::Same));
     assert_eq!(same.notes, []);
-}
-
-#[test]
-fn many_rows_ask_for_more() {
-    // one row of forty is a little slower: alone it is a difference, among forty it is chance
-    let names: Vec<String> = (0..40).map(|i| format!("a/{i}")).collect();
-    let all = |first: f64, names: &[String]| {
-        let rows = names.iter().map(|name| plain(name)).collect();
-        let ns = |name: &String| if name == "a/0" { first } else { 100.0 };
-        let launches = names.iter().flat_map(|name| scattered(name, ns(name)));
-        view(&run(rows, launches.collect()))
-    };
-    let verdict = |names: &[String]| {
-        let found = compare(&all(100.0, names), &all(100.5, names), &exact());
-        let row = &found.rows[0];
-        assert!(row.p_adjusted.unwrap() >= row.p.unwrap());
-        (row.p.unwrap(), row.p_adjusted.unwrap())
-    };
-    let (p, adjusted) = verdict(&names[..1]);
-    assert_eq!(p, adjusted);
-    assert!(p < 0.05);
-    let (same, adjusted) = verdict(&names);
-    assert_eq!(p, same);
-    assert!((adjusted - (40.0 * p).min(1.0)).abs() < 1e-12);
-}
-
-#[test]
-fn names_and_schema() {
-    let found = compare(&reference(Vec::new()), &at(100.0), &options());
-    assert_eq!(found.schema, SCHEMA_COMPARE);
-    assert_eq!(
-        (found.base.as_str(), found.other.as_str()),
-        ("ref:vax", "run-1")
-    );
-    assert_eq!(found.base_name, "VAX 11/780, 4.1 BSD");
-    assert_eq!(found.other_name, "Made-up Computer");
-    // two runs of one machine are told apart by their names
-    let again = compare(&at(100.0), &at(100.0), &options());
-    assert_eq!(again.base_name, "run run-1");
 }
 
 #[test]

@@ -3,7 +3,6 @@
 //! Must not know: footnotes beyond the reasons of an outcome, published work.
 
 use crate::made_up::*;
-use gritstone_analysis::summary;
 use gritstone_model::*;
 use gritstone_stats::center;
 
@@ -23,21 +22,6 @@ fn one_value_a_launch_and_their_centre() {
     let statistics = result.statistics.unwrap();
     near(Some(statistics.max), 100.5);
     assert_eq!(statistics.modes, Some(1));
-}
-
-#[test]
-fn confidence_is_as_asked() {
-    let run = run(vec![plain("a/b")], scattered("a/b", 100.0));
-    let at = |confidence| {
-        let options = summary::Options {
-            confidence,
-            ..summary::Options::default()
-        };
-        summary::summarise(&run, &options).results.remove(0)
-    };
-    assert_eq!(at(0.99).confidence, Some(0.99));
-    let width = |r: Measurement| r.interval.map(|[low, high]| high - low).unwrap();
-    assert!(width(at(0.99)) > width(at(0.95)));
 }
 
 #[test]
@@ -188,17 +172,6 @@ fn only_measured_launches_count() {
     assert_eq!((result.outcome, result.launches), (Status::Measured, 8));
     near(result.estimate, 100.0);
     assert_eq!(result.values.len(), 8);
-}
-
-#[test]
-fn rows_stand_in_the_order_of_the_run() {
-    let rows = vec![plain("b/b"), plain("a/a"), plain("c/c")];
-    let launches = [launches("a/a", 1.0), launches("b/b", 2.0)].concat();
-    let view = view(&run(rows, launches));
-    let names: Vec<&str> = view.results.iter().map(|r| r.id.as_str()).collect();
-    assert_eq!(names, ["b/b", "a/a", "c/c"]);
-    assert_eq!(view.schema, SCHEMA_RUN);
-    near(row(&view, "b/b").estimate, 2.0);
 }
 
 #[test]

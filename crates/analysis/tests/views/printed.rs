@@ -188,21 +188,6 @@ fn a_star_on_the_printed_time_counts_only_for_that_time() {
 }
 
 #[test]
-fn few_launches_against_a_printed_time() {
-    let few = one(claimed("a/b"), launches("a/b", 100.0)[..3].to_vec());
-    let row = first(
-        &vax(Subject::Real, [Some(4.8), None, None]),
-        &few,
-        &options(),
-    );
-    near(row.ratio, 48.0);
-    assert_eq!(
-        (row.interval, row.verdict),
-        (None, Some(Verdict::Inconclusive))
-    );
-}
-
-#[test]
 fn processor_time_in_one_is_compared_with_its_two_parts() {
     let mut one = printed("a/b", Subject::Cpu, [None; 3]);
     one.published.as_mut().expect("times").cpu_s = Some(4.0);

@@ -155,18 +155,6 @@ fn a_printed_system_time_is_not_rated_by_real_time() {
     near(rating(&no_ticks, Some(other)).estimate, 9.0);
 }
 
-#[test]
-fn disturbed_rows_disturb_the_rating() {
-    let mut run = rated(&["a/one", "a/two"]);
-    for launch in run.launches.iter_mut().filter(|l| l.id == id("a/one")) {
-        launch.conditions.others = Some(300_000_000);
-    }
-    let result = rating(&run, Some(baseline()));
-    near(result.estimate, 6.0);
-    let kinds: Vec<_> = result.notes.iter().map(|n| n.flag()).collect();
-    assert_eq!(kinds, [Some(Flag::Interference)]);
-}
-
 /// The same rows with weights 1 and 3: times, of which the run has a quarter and a ninth of the baseline's.
 fn weighted(over: &[&str], weights: &[f64], baseline: RunView) -> Measurement {
     let mut run = rated(over);

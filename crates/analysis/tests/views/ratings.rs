@@ -451,32 +451,3 @@ fn the_environments_are_the_ratings_over_rows() {
         [environment("Title of r/cpu", &["a/one"])]
     );
 }
-
-#[test]
-fn figures_that_are_not_numbers_withhold_it_with_the_name() {
-    for hostile in [f64::NAN, 0.0, -1.0, f64::INFINITY] {
-        let mut run = machine();
-        row_of(&mut run, "a/rate")
-            .published
-            .as_mut()
-            .unwrap()
-            .values[3] = hostile;
-        let mut base = vax();
-        let why = rate(&two(), &run, &base, None, &options())
-            .one_cpu
-            .overall
-            .withheld;
-        let told = Withheld::NotPositive(vec![Part::Benchmark(id("a/rate"))]);
-        assert_eq!(why, Some(told.clone()), "{hostile}");
-        row_of(&mut base, "a/rate")
-            .published
-            .as_mut()
-            .unwrap()
-            .real_s = Some(hostile);
-        let why = rate(&two(), &machine(), &base, None, &options())
-            .one_cpu
-            .overall
-            .withheld;
-        assert_eq!(why, Some(told.clone()), "{hostile}");
-    }
-}

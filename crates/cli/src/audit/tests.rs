@@ -348,22 +348,6 @@ fn a_compiler_that_gives_up_the_arithmetic_that_the_work_relies_on() {
     );
 }
 
-#[test]
-fn a_compiler_that_makes_another_program_than_was_written() {
-    let planted = Planted::new("compensated", claims(0.0, 0.1));
-    let compiler = planted._directory.path().join("wrong-cc");
-    // one turn less of every loop that runs to n
-    let script = format!(
-        "#!/bin/sh\nfor last; do :; done\ncase $last in planted/*.c)\n\tsed -i 's/< n;/+ 1 < n;/' \"$last\" ;;\nesac\nexec {} \"$@\"\n",
-        planted.compiler.display()
-    );
-    std::fs::write(&compiler, script).unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
-    std::fs::set_permissions(&compiler, mode).unwrap();
-    let result = planted.compiled_by(compiler, "-O2").run();
-    assert!(starred(&result), "{result:?}");
-}
-
 /// The words behind a test.
 fn said(test: &AuditTest) -> String {
     let why = test.why.as_ref();
