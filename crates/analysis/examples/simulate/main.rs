@@ -1,5 +1,6 @@
 //! The long simulation: prints the tables of docs/validation.md. `cargo run --release -p gritstone-analysis --example simulate`; with
-//! words such as `gate` or `ab::rankings` only these. With `--write` the tables replace those of the document.
+//! words such as `gate` or `ab::rankings` only these. With `--write` the tables replace those of the document, with `--check` they must be
+//! those of the document.
 //!
 //! Must not know: how the library computes.
 
@@ -50,8 +51,9 @@ fn main() {
         ("gate::many_rows", gate::many_rows),
         ("copies::together", copies::together),
     ];
-    let (options, wanted): (Vec<String>, Vec<String>) =
-        std::env::args().skip(1).partition(|word| word == "--write");
+    let (options, wanted): (Vec<String>, Vec<String>) = std::env::args()
+        .skip(1)
+        .partition(|word| word.starts_with("--"));
     let is_wanted =
         |name: &str| wanted.is_empty() || wanted.iter().any(|word| name.starts_with(word));
     let tables: Vec<(&str, Table)> = tables
@@ -73,26 +75,48 @@ fn main() {
         }
     });
     let made = made.into_inner().expect("a thread failed");
-    if options.is_empty() {
-        println!("{}", made.join("\n"));
-    } else {
-        let mut page = std::fs::read_to_string(PAGE).expect(PAGE);
-        for ((name, _), table) in tables.iter().zip(&made) {
-            page = placed(&page, name, table);
+    let named = || tables.iter().map(|(name, _)| *name).zip(&made);
+    let mut page = std::fs::read_to_string(PAGE).expect(PAGE);
+    match options.first().map(String::as_str) {
+        None => println!("{}", made.join("\n")),
+        Some("--write") => {
+            for (name, table) in named() {
+                let [before, _, after] = around(&page, name);
+                page = format!("{before}\n{table}\n{after}");
+            }
+            std::fs::write(PAGE, page).expect(PAGE);
         }
-        std::fs::write(PAGE, page).expect(PAGE);
+        Some("--check") => {
+            for (name, table) in named() {
+                let [_, there, _] = around(&page, name);
+                assert!(same(there.trim(), table.trim()), "{name} is now:\n{table}");
+                println!("{name}: as documented");
+            }
+        }
+        Some(other) => panic!("{other} is neither --write nor --check"),
     }
 }
 
-/// The document with `table` between the line `<!-- name -->` and the next `<!-- end -->`.
-fn placed(page: &str, name: &str, table: &str) -> String {
+/// Whether two tables have the same words, and numbers that the arithmetic of another C library may have moved by a few of the trials.
+fn same(there: &str, made: &str) -> bool {
+    let numbers = |text: &str| -> Vec<f64> {
+        let parts = text.split(|c: char| !c.is_ascii_digit() && c != '.');
+        parts.filter_map(|number| number.parse().ok()).collect()
+    };
+    let words = |text: &str| text.replace(|c: char| c.is_ascii_digit() || c == '.', "");
+    let mut pairs = numbers(there).into_iter().zip(numbers(made));
+    words(there) == words(made) && pairs.all(|(a, b)| (a - b).abs() <= 0.3)
+}
+
+/// The document up to the line `<!-- name -->`, from there to the next `<!-- end -->`, and from that on.
+fn around<'a>(page: &'a str, name: &str) -> [&'a str; 3] {
     let begin = format!("<!-- {name} -->\n");
-    let parts = page.split_once(&begin).and_then(|(before, rest)| {
-        let (_, after) = rest.split_once("<!-- end -->")?;
-        Some((before, after))
+    let place = page.find(&begin).and_then(|at| {
+        let from = at + begin.len();
+        Some((from, from + page[from..].find("<!-- end -->")?))
     });
-    let (before, after) = parts.unwrap_or_else(|| panic!("{PAGE} has no place for {name}"));
-    format!("{before}{begin}\n{table}\n<!-- end -->{after}")
+    let (from, to) = place.unwrap_or_else(|| panic!("{PAGE} has no place for {name}"));
+    [&page[..from], &page[from..to], &page[to..]]
 }
 
 fn take<'a>(next: &AtomicUsize, tables: &[(&'a str, Table)]) -> Option<(usize, (&'a str, Table))> {
