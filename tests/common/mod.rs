@@ -4,6 +4,7 @@
 use assert_cmd::Command;
 use gritstone_model::RunData;
 use serde_json::Value;
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -119,11 +120,10 @@ impl Home {
         self.path().join("data/gritstone/gritstone.db")
     }
 
-    /// `gritstone` with these arguments, in this home, with nothing else of the user's.
-    pub fn gritstone(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(binary());
+    /// A program in this home, with nothing else of the user's.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> std::process::Command {
+        let mut command = std::process::Command::new(program);
         command
-            .args(arguments)
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap())
             .env("HOME", self.path())
@@ -131,6 +131,13 @@ impl Home {
             .env("TMPDIR", self.path())
             .current_dir(self.path());
         command
+    }
+
+    /// `gritstone` with these arguments, likewise.
+    pub fn gritstone(&self, arguments: &[&str]) -> Command {
+        let mut command = self.command(binary());
+        command.args(arguments);
+        Command::from_std(command)
     }
 
     /// Its standard output as JSON, after it ended well.
@@ -286,14 +293,10 @@ pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// A run in the background, with the rest of our environment.
+/// A run in the background.
 pub fn start(home: &Home, arguments: &[&str], environment: &[(&str, &Path)]) -> Child {
-    std::process::Command::new(binary())
+    home.command(binary())
         .args(arguments)
-        .env("HOME", home.path())
-        .env("XDG_DATA_HOME", home.path().join("data"))
-        .env("TMPDIR", home.path())
-        .env_remove("XDG_STATE_HOME")
         .envs(environment.iter().copied())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -146,14 +146,12 @@ fn without_a_compiler_the_programs_in_the_binary_are_audited() {
 #[test]
 fn where_tracing_is_forbidden_the_other_claims_are_tested() {
     let home = Home::new();
-    let output = Command::new(common::program(&["strace"]))
+    let output = home
+        .command(common::program(&["strace"]))
         .args(["-f", "-qq", "-e", "trace=none", "-o", "/dev/null"])
         .arg(common::binary())
         .args(["audit", "byte/loop", "--format", "json"])
-        .env_clear()
         .env("PATH", home.path())
-        .env("HOME", home.path())
-        .env("TMPDIR", home.path())
         .output()
         .unwrap();
     let error = String::from_utf8_lossy(&output.stderr);

@@ -5,7 +5,6 @@
 
 use crate::common::{self, Home, binary};
 use std::path::Path;
-use std::process::Command;
 
 const FILES: [(&str, &str); 2] = [
     (
@@ -47,13 +46,10 @@ fn carried_out(blocks: &[String], path: &Path, home: &Home, merged: bool) -> (i3
     let runner = tempfile::tempdir().unwrap();
     let mut said = String::new();
     for block in blocks {
-        let output = Command::new("bash")
+        let output = home
+            .command("bash")
             .args(["-eo", "pipefail", "-c", block])
-            .current_dir(home.path())
-            .env_clear()
             .env("PATH", format!("{}:/usr/bin:/bin", path.display()))
-            .env("HOME", home.path())
-            .env("XDG_DATA_HOME", home.path().join("data"))
             .env("ROWS", "byte/loop byte/siev*")
             .env("BUDGET", "2s")
             .env("SLOWDOWN", "2%")

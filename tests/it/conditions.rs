@@ -84,10 +84,9 @@ fn a_quota_is_seen_as_root() {
         quota.0.display(),
         binary().display()
     );
-    let output = Command::new("/bin/sh")
+    let output = home
+        .command("/bin/sh")
         .args(["-c", &script])
-        .env("HOME", home.path())
-        .env("XDG_DATA_HOME", home.path().join("data"))
         .stdin(Stdio::null())
         .output()
         .unwrap();

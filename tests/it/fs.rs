@@ -12,7 +12,6 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
 
 fn says(result: &Value, words: &str) -> bool {
     messages(result).contains(words)
@@ -262,14 +261,10 @@ fn as_nobody(rows: &[&str]) -> (i32, String, String) {
         chown(path, Some(NOBODY.into()), Some(NOBODY.into())).unwrap();
     }
     arguments.push(place.path().to_str().unwrap());
-    let mut command = Command::new(&binary);
+    let mut command = home.command(&binary);
     command
         .args(&arguments)
-        .env_clear()
         .env("PATH", "/usr/bin:/bin")
-        .env("HOME", home.path())
-        .env("TMPDIR", home.path())
-        .current_dir(home.path())
         .uid(NOBODY)
         .gid(NOBODY);
     ended(&mut assert_cmd::Command::from_std(command))
@@ -280,13 +275,10 @@ fn as_nobody(rows: &[&str]) -> (i32, String, String) {
 fn where_the_system_refuses_io_uring_the_row_says_so() {
     let _turn = alone();
     let home = Home::new();
-    let mut command = Command::new(common::binary());
+    let mut command = home.command(common::binary());
     command
         .args(["run", "disk/raw-write@io-uring", "--budget", "20s"])
-        .args(["--dir", DISC])
-        .env("HOME", home.path())
-        .env("XDG_DATA_HOME", home.path().join("data"))
-        .env("TMPDIR", home.path());
+        .args(["--dir", DISC]);
     #[allow(
         unsafe_code,
         reason = "between fork and exec nothing but two system calls is made"

@@ -8,7 +8,6 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 use std::fs;
-use std::process::Command;
 
 /// What runs within seconds and has its figures.
 fn run(home: &Home, rows: &[&str]) -> Value {
@@ -83,16 +82,12 @@ fn nor_when_the_run_is_killed() {
 #[test]
 fn too_few_descriptors_are_a_reason() {
     let home = Home::new();
-    let mut command = Command::new("sh");
+    let mut command = home.command("sh");
     command
         .args(["-c", "ulimit -n 500 && exec \"$@\"", "sh"])
         .arg(binary())
         .args(["run", "event/epoll/100", "event/epoll/10000", "--quick"])
-        .args(["--budget", "2s", "--format", "json"])
-        .env("HOME", home.path())
-        .env("XDG_DATA_HOME", home.path().join("data"))
-        .env("TMPDIR", home.path())
-        .current_dir(home.path());
+        .args(["--budget", "2s", "--format", "json"]);
     let output = command.output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{error}");

@@ -9,7 +9,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// An entry of kind command that does nothing.
 const TRUE: &str = r#"
@@ -204,14 +204,10 @@ fn on_a_terminal_it_asks() {
         let home = Home::new();
         let folder = evil(&home, TRUE, &[]);
         let pty = nix::pty::openpty(None, None).unwrap();
-        let mut command = Command::new(common::binary());
+        let mut command = home.command(common::binary());
         command
             .args(["run", "--catalogue", &folder])
             .args(SHORT)
-            .env("HOME", home.path())
-            .env("XDG_DATA_HOME", home.path().join("data"))
-            .env("TMPDIR", home.path())
-            .env_remove("XDG_STATE_HOME")
             .stdin(Stdio::from(pty.slave.try_clone().unwrap()))
             .stdout(Stdio::null())
             .stderr(Stdio::from(pty.slave));
@@ -245,7 +241,7 @@ fn a_run_goes_on_without_the_folder() {
         folder,
         "--trust",
     ];
-    let arguments = [&words[..], &["--budget", "6s", "--precision", "0.01%"]].concat();
+    let arguments = [&words[..], &["--budget", "15s", "--precision", "0.01%"]].concat();
     let mut child = common::start(&home, &arguments, &[]);
     // killed in the middle, as if the power had gone
     common::eventually("launches are kept", || common::kept(&home) > 3);

@@ -11,7 +11,6 @@ use serde_json::Value;
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::Command;
 
 /// A directory of the build: on a disc nearly everywhere, where temporary files may be in memory.
 const DIR: &str = env!("CARGO_TARGET_TMPDIR");
@@ -91,15 +90,8 @@ fn every_row_has_a_figure_or_a_reason_that_mends_it_as_root() {
 
 /// The same binary for whoever has no privilege: another user, where we are root.
 fn unprivileged(home: &Home, arguments: &[&str]) -> (i32, String, String) {
-    let mut command = Command::new(binary());
-    command
-        .args(arguments)
-        .env("HOME", home.path())
-        .env("XDG_DATA_HOME", home.path().join("data"))
-        .env("TMPDIR", home.path())
-        .env_remove("XDG_STATE_HOME")
-        .env_remove("XDG_RUNTIME_DIR")
-        .current_dir(home.path());
+    let mut command = home.command(binary());
+    command.args(arguments);
     if geteuid().is_root() {
         let nobody = 65_534;
         std::os::unix::fs::chown(home.path(), Some(nobody), Some(nobody)).unwrap();

@@ -15,17 +15,12 @@ use std::time::{Duration, Instant};
 
 /// The binary behind a shell that does something first; `"$@"` is the binary with its arguments.
 fn behind(home: &Home, script: &str, arguments: &[&str]) -> Command {
-    let mut command = Command::new("/bin/sh");
+    let mut command = home.command("/bin/sh");
     command
         .args(["-c", script, "sh"])
         .arg(binary())
         .args(arguments)
         .args(["--dir", home.path().to_str().unwrap()])
-        .env_clear()
-        .env("HOME", home.path())
-        .env("XDG_DATA_HOME", home.path().join("data"))
-        .env("TMPDIR", home.path())
-        .current_dir(home.path())
         .stdin(Stdio::null());
     command
 }
@@ -246,11 +241,9 @@ fn a_terminal_that_knows_no_bold_is_sent_none() {
     let home = Home::new();
     let shown = |variable: &str, value: &str| {
         let command = format!("{} show ref:vax-11-780-4.1bsd", binary().display());
-        let output = Command::new("script")
+        let output = home
+            .command("script")
             .args(["-qec", &command, "/dev/null"])
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap())
-            .env("HOME", home.path())
             .env("TERM", "xterm")
             .env(variable, value)
             .stdin(Stdio::null())

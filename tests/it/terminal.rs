@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -86,14 +86,11 @@ impl OnTerminal {
     /// Of a row that is measured and one that says why it is not: its remark must not be lost.
     fn start(home: &Home, terminal: OwnedFd) -> Self {
         let words = ["run", "byte/loop", "byte/cc", "--budget", "8s"];
-        let child = Command::new(common::binary())
+        let child = home
+            .command(common::binary())
             .args(words)
             .args(["--precision", "50%", "--format", "json"])
-            .env_clear()
             .env("PATH", home.path())
-            .env("HOME", home.path())
-            .env("TMPDIR", home.path())
-            .env("XDG_DATA_HOME", home.path().join("data"))
             .env("TERM", "xterm")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -1,6 +1,5 @@
 use super::*;
 use gritstone_model::{Check, Sample, Usage};
-use proptest::prelude::*;
 
 fn events(text: &str) -> Result<Vec<Event>, ProtocolError> {
     let mut parser = Parser::new();
@@ -173,29 +172,4 @@ fn a_line_without_end_and_lines_without_end_are_bounded() {
     parser.push(HELLO.as_bytes(), &mut events).unwrap();
     let pushed = (0..1000).find_map(|_| parser.push(line.as_bytes(), &mut events).err());
     assert!(pushed.unwrap().what.contains("bytes"), "{MAX_BYTES}");
-}
-
-proptest! {
-    #[test]
-    fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
-        let mut events = vec![];
-        let mut parser = Parser::new();
-        if parser.push(&bytes, &mut events).is_ok() {
-            let _ = parser.finish();
-        }
-    }
-
-    #[test]
-    fn no_damaged_line_makes_it_panic(at in 0_usize..120, byte in any::<u8>(), cut in 0_usize..120) {
-        let line = format!("batch n=2 pace=1 wide=60000 {USAGE} walls=3,4\n");
-        let mut bytes = format!("{HELLO}{line}").into_bytes();
-        let at = at % bytes.len();
-        bytes[at] = byte;
-        bytes.truncate(bytes.len() - cut % bytes.len());
-        let mut events = vec![];
-        let mut parser = Parser::new();
-        if parser.push(&bytes, &mut events).is_ok() {
-            let _ = parser.finish();
-        }
-    }
 }

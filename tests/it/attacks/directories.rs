@@ -130,12 +130,9 @@ fn the_state_directory_is_private_whatever_the_umask() {
         "umask 0; exec {} run byte/loop --budget 2s",
         binary().display()
     );
-    let status = Command::new("/bin/sh")
+    let status = home
+        .command("/bin/sh")
         .args(["-c", &script])
-        .env("HOME", home.path())
-        .env("XDG_DATA_HOME", home.path().join("data"))
-        .env("TMPDIR", home.path())
-        .env_remove("XDG_STATE_HOME")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()
@@ -259,12 +256,9 @@ fn what_another_user_plants_at_names_of_ours_is_not_taken_down_as_root() {
         binary().display(),
         dir.display()
     );
-    let mut child = Command::new("/bin/sh")
+    let mut child = home
+        .command("/bin/sh")
         .args(["-c", &script])
-        .env("HOME", home.path())
-        .env("XDG_DATA_HOME", home.path().join("data"))
-        .env("TMPDIR", home.path())
-        .env_remove("XDG_STATE_HOME")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -4,7 +4,7 @@
 use crate::common::{Home, binary, entries, eventually, kept, ours, processes, start, traces};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 /// What is measured when the kill comes: by itself, on files, with settings of the machine held, and, as root, with a trace, a control
@@ -170,17 +170,14 @@ fn kill_at_call(call: &str, nth: u32) -> bool {
     let as_it_was = world.settings();
     let files = world.files();
     let inject = format!("inject={call}:signal=KILL:when={nth}");
-    let status = Command::new("strace")
+    let status = world
+        .home
+        .command("strace")
         .args(["-o", "/dev/null", "-e", &inject])
         .arg(binary())
         .args(["run", "byte/loop", "byte/disk-write", "--steady"])
         .args(["--precision", "50%", "--budget", "4s", "--dir"])
         .arg(&files)
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap())
-        .env("HOME", world.home.path())
-        .env("XDG_DATA_HOME", world.home.path().join("data"))
-        .env("TMPDIR", world.home.path())
         .envs(world.environment())
         .stdin(Stdio::null())
         .stdout(Stdio::null())

@@ -3,7 +3,7 @@
 use crate::common::{Home, binary, fixture, processes, reason, result, said, traces};
 use serde_json::Value;
 use std::os::unix::fs::chown;
-use std::process::{Command, Output};
+use std::process::Output;
 
 /// `gritstone` under limits; not as root where `nobody` is asked for, since root has as many processes as it likes. The home of such a
 /// run is nobody's.
@@ -19,16 +19,10 @@ fn under(home: &Home, limits: &str, nobody: bool, arguments: &[&str]) -> Output 
     let script = format!(
         "exec 9<\"$0\"; exec {become_nobody} bash -c 'ulimit {limits} && exec /proc/self/fd/9 \"$@\"' bash \"$@\""
     );
-    Command::new("bash")
+    home.command("bash")
         .args(["-c", &script])
         .arg(binary())
         .args(arguments)
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap())
-        .env("HOME", home.path())
-        .env("XDG_DATA_HOME", home.path().join("data"))
-        .env("TMPDIR", home.path())
-        .current_dir(home.path())
         .output()
         .unwrap()
 }

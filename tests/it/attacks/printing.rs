@@ -268,11 +268,11 @@ fn a_name_of_a_host_is_shown_harmlessly() {
     let space = if root { "-u" } else { "-ru" };
     let commands = "printf '%s' \"$1\" >/proc/sys/kernel/hostname || exit 90
         \"$0\" doctor; \"$0\" run byte/loop --budget 1s; \"$0\" machines; \"$0\" export";
-    let output = Command::new("unshare")
+    let output = home
+        .command("unshare")
         .args([space, "sh", "-c", commands])
         .arg(binary())
         .arg("\x1b[2Jhost\u{9b}")
-        .env("HOME", home.path())
         .env("XDG_DATA_HOME", home.path().join("host"))
         .output()
         .unwrap();

@@ -6,7 +6,6 @@ use crate::common::{
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 /// Rows that do something privileged, each another thing.
 const PRIVILEGED: [&str; 7] = [
@@ -78,7 +77,8 @@ fn nothing_privileged_is_done_without_privileges_as_root() {
     let trace = home.path().join("trace");
     let calls = "trace=mount,umount2,fsopen,fsmount,move_mount,pivot_root,swapon,swapoff,unshare,setns,clone,clone3,\
         sched_setscheduler,sched_setattr,mlockall,mkdir,mkdirat,openat,openat2,ioctl,execve";
-    let status = Command::new("strace")
+    let status = home
+        .command("strace")
         .args([
             "-f",
             "-qq",
@@ -92,10 +92,6 @@ fn nothing_privileged_is_done_without_privileges_as_root() {
         .arg(binary())
         .args(["run", "byte/loop", "--no-privileged", "--budget", "5s"])
         .args(PRIVILEGED)
-        .env("HOME", home.path())
-        .env("XDG_DATA_HOME", home.path().join("data"))
-        .env("TMPDIR", home.path())
-        .env_remove("XDG_STATE_HOME")
         .output()
         .unwrap();
     let error = String::from_utf8_lossy(&status.stderr);

@@ -137,86 +137,63 @@ fn result(line: &str) -> Measurement {
     }
 }
 
-fn trouble(run: &mut RunView) {
-    let note = |run: &mut RunView, row: &str, footnote: Note| {
-        run.results
-            .iter_mut()
-            .find(|r| r.id.as_str() == row)
-            .unwrap()
-            .notes
-            .push(footnote);
-    };
-    use Flag::{Interference, Invalid, Noisy, NotComparable, Skipped};
-    let start = "Starting the process takes more than a tenth of this time.";
-    for row in [
-        "byte/pipe",
-        "byte/syscall",
-        "byte/sieve",
+/// Row, flag, words.
+const NOTES: [(&str, Option<Flag>, &str); 5] = [
+    (
         "byte/disk-write",
-        "byte/disk-read",
-        "byte/fcall-empty",
-    ] {
-        note(
-            run,
-            row,
-            stated(Some(NotComparable), start).about(Subject::Process),
-        );
-    }
-    note(
-        run,
+        Some(Flag::Noisy),
+        "The interval is ±2.8 %, wider than the ±1 % asked for.",
+    ),
+    (
         "byte/disk-write",
-        stated(
-            Some(Noisy),
-            "The interval is ±2.8 %, wider than the ±1 % asked for.",
-        ),
-    );
-    note(
-        run,
-        "byte/disk-write",
-        stated(
-            Some(Interference),
-            "Steal took 3.1 % of the time in 2 of 22 launches.",
-        ),
-    );
-    note(
-        run,
+        Some(Flag::Interference),
+        "Steal took 3.1 % of the time in 2 of 22 launches.",
+    ),
+    (
         "byte/fcall-overhead",
-        stated(
-            Some(Invalid),
-            "The time does not grow in proportion to the calls: 1.4 times for twice as many.",
-        ),
-    );
-    note(
-        run,
+        Some(Flag::Invalid),
+        "The time does not grow in proportion to the calls: 1.4 times for twice as many.",
+    ),
+    (
         "byte/loop",
-        stated(
-            None,
-            "The scan lost the listing: 1,000,000 iterations are assumed.",
-        ),
-    );
-    let cc = run
-        .results
-        .iter_mut()
-        .find(|r| r.id.as_str() == "byte/cc")
-        .unwrap();
+        None,
+        "The scan lost the listing: 1,000,000 iterations are assumed.",
+    ),
+    (
+        "byte/cc",
+        Some(Flag::Skipped),
+        "There is no C compiler here: apt-get install gcc",
+    ),
+];
+
+fn row<'a>(run: &'a mut RunView, name: &str) -> &'a mut Measurement {
+    let mut rows = run.results.iter_mut();
+    rows.find(|row| row.id.as_str() == name).unwrap()
+}
+
+fn trouble(run: &mut RunView) {
+    let start = "Starting the process takes more than a tenth of this time.";
+    let start = stated(Some(Flag::NotComparable), start).about(Subject::Process);
+    for name in [
+        "pipe",
+        "syscall",
+        "sieve",
+        "disk-write",
+        "disk-read",
+        "fcall-empty",
+    ] {
+        row(run, &format!("byte/{name}")).notes.push(start.clone());
+    }
+    let cc = row(run, "byte/cc");
     *cc = Measurement {
         title: cc.title.clone(),
         outcome: Status::Skipped,
         ..empty("byte/cc", "ms")
     };
-    note(
-        run,
-        "byte/cc",
-        stated(
-            Some(Skipped),
-            "There is no C compiler here: apt-get install gcc",
-        ),
-    );
-    let size = run
-        .results
-        .iter_mut()
-        .find(|r| r.id.as_str() == "byte/object-size")
-        .unwrap();
+    for (name, flag, text) in NOTES {
+        row(run, name).notes.push(stated(flag, text));
+    }
+    let size = row(run, "byte/object-size");
     size.parts = [
         (Part::Text, 702_112.0),
         (Part::Data, 23_240.0),
@@ -226,11 +203,7 @@ fn trouble(run: &mut RunView) {
     .into();
     size.names = (0..40).map(|i| format!("__symbol_{i}")).collect();
     let points = [4.9712, 5.6109, 8.2377, 10.7702, 13.4129, 16.0034];
-    let multi = run
-        .results
-        .iter_mut()
-        .find(|r| r.id.as_str() == "byte/multi/6")
-        .unwrap();
+    let multi = row(run, "byte/multi/6");
     multi.series_label = Some("number of background processes".to_owned());
     multi.series = Some(
         (1..)
@@ -346,90 +319,55 @@ pub fn compared_copies() -> Vec<CompareCopies> {
     ]
 }
 
+/// Name, title, verdict, unit, both sides, ratio, and its interval.
+const COMPARED: &str = "\
+byte/object-size|Shortest program|Slower|bytes|389108 778216|0.5
+byte/pipe|Pipe|Faster|MB/s|1400.2 1834.2|1.31 1.28 1.34
+byte/syscall|System call|Slower|ns/call|102.5 117.63|0.871 0.868 0.875
+byte/shell|Shell script|Inconclusive|ms|4.385 4.2163|1.04 0.97 1.11
+byte/sieve|Sieve|Same|us/pass|24.92 24.871|1.002 0.998 1.006
+byte/cc|Compiling|Inconclusive|ms|38.2|";
+
 /// A comparison with a row for each verdict.
 pub fn compare() -> CompareView {
-    let row = |name: &str,
-               title: &str,
-               ratio: Option<f64>,
-               interval,
-               verdict,
-               unit: &str,
-               sides: [f64; 2]| CompareRow {
-        id: id(name),
-        title: title.to_owned(),
-        ratio,
-        interval,
-        verdict: ratio.map(|_| verdict),
-        p: None,
-        p_adjusted: None,
-        smallest: None,
-        compared: Subject::Estimate,
-        unit: unit.to_owned(),
-        base: Some(sides[0]),
-        other: Some(sides[1]),
-        notes: vec![],
-        copies: vec![],
-    };
-    let mut rows = vec![
-        row(
-            "byte/object-size",
-            "Shortest program",
-            Some(0.5),
-            None,
-            Verdict::Slower,
-            "bytes",
-            [389_108.0, 778_216.0],
-        ),
-        row(
-            "byte/pipe",
-            "Pipe",
-            Some(1.31),
-            Some([1.28, 1.34]),
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.split('|').collect();
+        let numbers = |at: usize| -> Vec<f64> {
+            let words = cells[at].split_whitespace();
+            words.map(|word| word.parse().unwrap()).collect()
+        };
+        let (sides, ratio) = (numbers(4), numbers(5));
+        let verdicts = [
             Verdict::Faster,
-            "MB/s",
-            [1400.2, 1834.2],
-        ),
-        row(
-            "byte/syscall",
-            "System call",
-            Some(0.871),
-            Some([0.868, 0.875]),
             Verdict::Slower,
-            "ns/call",
-            [102.5, 117.63],
-        ),
-        row(
-            "byte/shell",
-            "Shell script",
-            Some(1.04),
-            Some([0.97, 1.11]),
-            Verdict::Inconclusive,
-            "ms",
-            [4.385, 4.2163],
-        ),
-        row(
-            "byte/sieve",
-            "Sieve",
-            Some(1.002),
-            Some([0.998, 1.006]),
             Verdict::Same,
-            "us/pass",
-            [24.92, 24.871],
-        ),
-        row(
-            "byte/cc",
-            "Compiling",
-            None,
-            None,
             Verdict::Inconclusive,
-            "ms",
-            [38.2, 0.0],
-        ),
-    ];
+        ];
+        let verdict = verdicts.into_iter().find(|v| format!("{v:?}") == cells[2]);
+        CompareRow {
+            id: id(cells[0]),
+            title: cells[1].to_owned(),
+            ratio: ratio.first().copied(),
+            interval: ratio
+                .get(1)
+                .zip(ratio.get(2))
+                .map(|(low, high)| [*low, *high]),
+            verdict: verdict.filter(|_| !ratio.is_empty()),
+            p: None,
+            p_adjusted: None,
+            smallest: None,
+            compared: Subject::Estimate,
+            unit: cells[3].to_owned(),
+            base: sides.first().copied(),
+            other: sides.get(1).copied(),
+            notes: vec![],
+            copies: vec![],
+        }
+    };
+    let mut rows: Vec<CompareRow> = COMPARED.lines().map(row).collect();
     rows[2].compared = Subject::Cycles;
     rows[2].unit = "cycles".to_owned();
     rows[3].smallest = Some(0.131);
-    rows[5].other = None;
     rows[5].notes.push(stated(
         Some(Flag::Skipped),
         "There is no C compiler here: apt-get install gcc",
