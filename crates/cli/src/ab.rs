@@ -7,7 +7,7 @@ mod second;
 mod sides;
 
 use crate::args::AbArgs;
-use crate::backend::{self, DEADLINE, End, plans, random};
+use crate::backend::{self, End, plans, random};
 use crate::bench::{Bench, Bounds};
 use crate::failure::Exit;
 use crate::run::skipped;
@@ -51,14 +51,11 @@ fn measured(world: &World, args: &AbArgs, sides: &Sides) -> Result<(Vec<RunData>
     let mut plan = plan::plan(world, args, &site, sides)?;
     let second = second::read(world, args, &mut plan)?;
     let own = world.own.as_ref();
-    let bounds = Bounds {
-        permits: args.privileges.permits(),
-        steady: false,
+    let mut bounds = Bounds::new(args.privileges.permits());
+    bounds.deadline = match args.commands.as_slice() {
+        [] => bounds.deadline.min(args.budget),
         // a command may take all the time there is
-        deadline: match args.commands.as_slice() {
-            [] => DEADLINE.min(args.budget),
-            _ => args.budget,
-        },
+        _ => args.budget,
     };
     let mut bench = Bench::new(&site, &mut plan, own, bounds)?;
     let mut builds = plan::builds(&mut bench, &mut plan, sides)?;

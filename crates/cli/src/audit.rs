@@ -8,9 +8,8 @@ mod entry;
 mod tests;
 
 use crate::args::AuditArgs;
-use crate::backend::DEADLINE;
 use crate::bench::{Bench, Bounds};
-use crate::compiler::{self, Toolchain};
+use crate::compiler::Toolchain;
 use crate::failure::Exit;
 use crate::progress::Display;
 use crate::site::Site;
@@ -20,8 +19,7 @@ use again::Again;
 use anyhow::Result;
 use gritstone_exec::{ExecError, Executor};
 use gritstone_model::{
-    AuditBuild, AuditEntry, AuditTest, AuditView, Benchmark, Claim, ClaimOutcome, Plan,
-    SCHEMA_AUDIT, Work,
+    AuditBuild, AuditEntry, AuditView, Benchmark, Claim, ClaimOutcome, Plan, SCHEMA_AUDIT, Work,
 };
 use gritstone_plan::{select, steps};
 
@@ -39,12 +37,7 @@ pub fn audit(world: &World, args: &AuditArgs) -> Result<Exit> {
     let wanted = select(&world.catalogue.benchmarks, &selectors)?;
     let permits = args.privileges.permits();
     let mut plan = steps(wanted.clone(), &site.offer(&wanted, permits, own, false));
-    let bounds = Bounds {
-        permits,
-        steady: false,
-        deadline: DEADLINE,
-    };
-    let mut bench = Bench::new(&site, &mut plan, own, bounds)?;
+    let mut bench = Bench::new(&site, &mut plan, own, Bounds::new(permits))?;
     let compilers: Vec<Toolchain> = COMPILERS
         .iter()
         .filter_map(|name| Toolchain::find(&site, name, None).ok())
@@ -76,20 +69,16 @@ fn view(
     sources: &[(&str, &str)],
 ) -> Result<AuditView, ExecError> {
     let display = Display::new();
-    let mut programs = again::programs(plan);
-    programs.retain(|program| compiler::is_compiled(sources, program));
-    let ways = again::Way::all(compilers);
+    let programs = again::programs(plan, sources);
+    let mut again = vec![];
     if !programs.is_empty() {
-        display.remark(&match compilers {
-            [] => "no compiler on PATH: only the programs in this binary are audited".to_owned(),
-            _ => format!(
-                "compiling {} programs in {} ways",
-                programs.len(),
-                ways.len()
-            ),
+        let (number, ways) = (programs.len(), compilers.len() * again::LEVELS.len());
+        display.remark(&match ways {
+            0 => "no compiler on PATH: only the programs in this binary are audited".to_owned(),
+            _ => format!("compiling {number} programs in {ways} ways"),
         });
+        again = again::compile(executor, compilers, sources, &programs)?;
     }
-    let again = again::compile(executor, ways, sources, &programs)?;
     let mut entries = vec![];
     for (done, benchmark) in plan.benchmarks.iter().enumerate() {
         display.step(done, plan.benchmarks.len(), benchmark.id.as_str());
@@ -103,7 +92,7 @@ fn view(
         counts: true,
         why_not: None,
     };
-    let builds = again.into_iter().map(|again| again.build);
+    let builds = again.into_iter().map(|(build, _)| build);
     Ok(AuditView {
         schema: SCHEMA_AUDIT.to_owned(),
         gritstone: env!("CARGO_PKG_VERSION").to_owned(),
@@ -124,7 +113,15 @@ fn entry(
     let step = plan.steps.iter().find(|step| step.id == benchmark.id);
     let tests = match (&benchmark.work, skip, step) {
         (Work::Derived { .. } | Work::Rating { .. }, ..) => return Ok(None),
-        (_, Some(skip), _) => vec![untold(&skip.reason)],
+        (_, Some(skip), _) => {
+            let why = Some(entry::said(skip.reason.clone()));
+            vec![entry::test(
+                SHIPPED,
+                Claim::Runs,
+                ClaimOutcome::Untested,
+                why,
+            )]
+        }
         (Work::Kernel(work), None, Some(step)) => {
             entry::kernel(executor, benchmark, work, &step.cpus, again)?
         }
@@ -144,16 +141,4 @@ fn entry(
         source: source.map(|source| source.hash.to_owned()),
         tests,
     }))
-}
-
-/// An entry that cannot run here.
-fn untold(why: &str) -> AuditTest {
-    AuditTest {
-        build: SHIPPED.to_owned(),
-        claim: Claim::Runs,
-        claimed: None,
-        measured: None,
-        outcome: ClaimOutcome::Untested,
-        why: Some(entry::said(why.to_owned())),
-    }
 }

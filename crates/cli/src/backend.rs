@@ -21,9 +21,6 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How long a launch of a benchmark may take before it counts as hung.
-pub const DEADLINE: Duration = Duration::from_secs(60);
-
 /// One side of what is measured: a run of its own. A plain run has one.
 #[derive(Clone, Debug)]
 pub struct Side {

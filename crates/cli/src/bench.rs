@@ -17,6 +17,9 @@ use gritstone_store::Store;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+/// How long a launch of a benchmark may take before it counts as hung.
+pub const DEADLINE: Duration = Duration::from_secs(60);
+
 /// What may be done to the machine, and for how long a launch may last.
 #[derive(Clone, Copy)]
 pub struct Bounds {
@@ -24,6 +27,17 @@ pub struct Bounds {
     /// Whether the machine is to be held still.
     pub steady: bool,
     pub deadline: Duration,
+}
+
+impl Bounds {
+    /// Of launches of the catalogue, with a machine left as it is.
+    pub fn new(permits: Permits) -> Self {
+        Self {
+            permits,
+            steady: false,
+            deadline: DEADLINE,
+        }
+    }
 }
 
 /// The machine with an executor.
@@ -50,7 +64,7 @@ impl<'a> Bench<'a> {
     ) -> Result<Self> {
         let stop = signals::end_of_run().context("cannot catch signals")?;
         let mut journal = registry::begin();
-        privileges::announce(plan, own, bounds.steady, bounds.permits);
+        privileges::announce(plan, own, bounds);
         let executor = site.executor(plan, own, bounds, stop, journal.as_mut())?;
         let mut bench = Self {
             site,

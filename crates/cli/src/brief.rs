@@ -13,7 +13,10 @@ use std::path::{Path, PathBuf};
 
 /// Writes the brief of the runs, and says where it is.
 pub fn brief(world: &World, args: &BriefArgs) -> Result<Exit> {
-    let formats: Vec<Format> = args.out.iter().map(|p| format(p)).collect::<Result<_>>()?;
+    // a name that is wrong is to be known before anything is computed
+    for path in &args.out {
+        is_pdf(path)?;
+    }
     let runs: Vec<RunView> = args
         .runs
         .iter()
@@ -34,23 +37,20 @@ pub fn brief(world: &World, args: &BriefArgs) -> Result<Exit> {
         families: &families,
         benchmarks: &benchmarks,
     });
-    if args.out.is_empty() {
-        for (name, format) in [("html", Format::Html), ("pdf", Format::Pdf)] {
-            write(&document, &default_name(&runs).with_extension(name), format)?;
-        }
-    }
-    for (path, format) in args.out.iter().zip(formats) {
-        write(&document, path, format)?;
+    let out = match args.out.as_slice() {
+        [] => &["html", "pdf"].map(|end| default_name(&runs).with_extension(end)),
+        paths => paths,
+    };
+    for path in out {
+        write(&document, path)?;
     }
     Ok(Exit::Done)
 }
 
 /// Our families and entries, and those that the runs have kept of catalogues of the user's own.
 fn with_those_of(world: &World, runs: &[RunView]) -> (Vec<Family>, Vec<Benchmark>) {
-    let (mut families, mut benchmarks) = (
-        world.catalogue.families.clone(),
-        world.catalogue.benchmarks.clone(),
-    );
+    let mut families = world.catalogue.families.clone();
+    let mut benchmarks = world.catalogue.benchmarks.clone();
     for own in own::of_runs(runs) {
         let name = own.kept.named();
         families.extend(own.catalogue.families.into_iter().map(|family| Family {
@@ -65,18 +65,12 @@ fn with_those_of(world: &World, runs: &[RunView]) -> (Vec<Family>, Vec<Benchmark
     (families, benchmarks)
 }
 
-#[derive(Clone, Copy)]
-enum Format {
-    Html,
-    Pdf,
-}
-
-/// By the end of the name.
-fn format(path: &Path) -> Result<Format> {
+/// Whether a file is to be PDF, and not HTML: by the end of its name.
+fn is_pdf(path: &Path) -> Result<bool> {
     let end = path.extension().map(|e| e.to_ascii_lowercase());
     match end.as_ref().and_then(|e| e.to_str()) {
-        Some("html" | "htm") => Ok(Format::Html),
-        Some("pdf") => Ok(Format::Pdf),
+        Some("html" | "htm") => Ok(false),
+        Some("pdf") => Ok(true),
         _ => bail!(
             "--out {}: the brief is written as HTML or as PDF; end the name in .html or .pdf",
             path.display()
@@ -84,17 +78,14 @@ fn format(path: &Path) -> Result<Format> {
     }
 }
 
-fn write(document: &Document, path: &Path, format: Format) -> Result<()> {
-    let page = match format {
-        Format::Html => gritstone_report::html::render(document).into_bytes(),
-        Format::Pdf => gritstone_pdf::render(document)?,
+fn write(document: &Document, path: &Path) -> Result<()> {
+    let page = match is_pdf(path)? {
+        false => gritstone_report::html::render(document).into_bytes(),
+        true => gritstone_pdf::render(document)?,
     };
-    std::fs::write(path, page).with_context(|| {
-        format!(
-            "cannot write the brief to {}; choose a file with --out",
-            path.display()
-        )
-    })?;
+    let name = path.display();
+    std::fs::write(path, page)
+        .with_context(|| format!("cannot write the brief to {name}; choose a file with --out"))?;
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     output::plain(&format!("{}\n", full.display()))
 }
@@ -105,31 +96,22 @@ fn default_name(runs: &[RunView]) -> PathBuf {
         c if c.is_ascii_alphanumeric() || "-_".contains(c) => c,
         _ => '-',
     };
-    let ids: Vec<String> = runs
-        .iter()
-        .map(|run| run.id.chars().map(plain).collect())
-        .collect();
-    match ids.as_slice() {
-        [one] => PathBuf::from(format!("gritstone-brief-{one}")),
-        [first, rest @ ..] => {
-            PathBuf::from(format!("gritstone-brief-{first}-and-{}-more", rest.len()))
-        }
-        [] => PathBuf::from("gritstone-brief"),
-    }
+    let mut ids = runs.iter().map(|run| run.id.chars().map(plain).collect());
+    let first: String = ids.next().unwrap_or_default();
+    PathBuf::from(match ids.len() {
+        0 => format!("gritstone-brief-{first}"),
+        more => format!("gritstone-brief-{first}-and-{more}-more"),
+    })
 }
 
 /// The reference machines that have a figure for any benchmark of the runs.
 fn beside(world: &World, runs: &[RunView]) -> Result<Vec<RunView>> {
+    let measured = |id: &Id| runs.iter().any(|run| run.get(id).is_some());
     let mut views = vec![];
     for machine in &world.references.machines {
-        let view = world
-            .references
-            .view(&machine.id, &world.catalogue.benchmarks)?;
-        let ours = |id: &Id| {
-            runs.iter()
-                .any(|run| run.results.iter().any(|r| r.id == *id))
-        };
-        let shared = view.results.iter().any(|r| ours(&r.id));
+        let catalogue = &world.catalogue.benchmarks;
+        let view = world.references.view(&machine.id, catalogue)?;
+        let shared = view.results.iter().any(|result| measured(&result.id));
         if shared && runs.iter().all(|run| run.id != view.id) {
             views.push(view);
         }

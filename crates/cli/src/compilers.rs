@@ -8,7 +8,7 @@
 mod tests;
 
 use crate::args::{CompilersArgs, RunArgs};
-use crate::backend::{self, DEADLINE, End, Side, plans};
+use crate::backend::{self, End, Side, plans};
 use crate::bench::{Bench, Bounds};
 use crate::compiler::{self, FLAGS, Toolchain};
 use crate::failure::Exit;
@@ -56,11 +56,7 @@ pub fn compilers(world: &World, args: &CompilersArgs) -> Result<Exit> {
     };
     let limits = run::limits(&asked);
     let settings = run::settings(&asked, &site, &limits);
-    let bounds = Bounds {
-        permits: args.privileges.permits(),
-        steady: false,
-        deadline: DEADLINE,
-    };
+    let bounds = Bounds::new(args.privileges.permits());
     let mut plan = plan(world, &site, &asked.selectors, bounds)?;
     let own = world.own.as_ref();
     let mut bench = Bench::new(&site, &mut plan, own, bounds)?;

@@ -8,6 +8,7 @@ use crate::output;
 use crate::privileges::{self, Listed};
 use crate::run::Job;
 use anyhow::Result;
+use gritstone_exec::privileged::Description;
 use gritstone_model::Skip;
 use gritstone_report::Document;
 use gritstone_report::document::Style;
@@ -35,7 +36,7 @@ impl Job {
             schema: SCHEMA_DRY_RUN,
             benchmarks: rows.map(|row| row.id.to_string()).collect(),
             skipped: plan.skips.clone(),
-            actions: privileges::actions(plan, own, self.steady, self.permits),
+            actions: privileges::actions(plan, own, self.bounds),
         };
         output::write(format, &dry, || dry.document())?;
         Ok(Exit::Done)
@@ -45,42 +46,29 @@ impl Job {
 impl DryRun {
     fn document(&self) -> Document {
         let mut document = Document::new("What this run would measure and do");
-        let rows = [("benchmark", Style::Code)];
         let ids = self.benchmarks.iter().map(|id| [id.clone()]);
-        lists::append(&mut document, "Measured", rows, ids.collect());
+        let columns = [("benchmark", Style::Code)];
+        lists::append(&mut document, "Measured", columns, ids.collect());
         let skips = self.skipped.iter();
-        lists::append(
-            &mut document,
-            "Skipped",
-            [("benchmark", Style::Code), ("why", Style::Text)],
-            skips
-                .map(|skip| [skip.id.to_string(), skip.reason.clone()])
-                .collect(),
-        );
-        let number = |listed: &Listed| match listed.benchmarks.as_slice() {
-            [one] => one.clone(),
-            many => format!("{} benchmarks", many.len()),
-        };
+        let skips = skips.map(|skip| [skip.id.to_string(), skip.reason.clone()]);
+        let columns = [("benchmark", Style::Code), ("why", Style::Text)];
+        lists::append(&mut document, "Skipped", columns, skips.collect());
         let whats = self.actions.iter().map(|listed| {
-            let [what, why, undone] = [listed.what, listed.why, listed.undone];
-            [
-                what.to_owned(),
-                number(listed),
-                why.to_owned(),
-                undone.to_owned(),
-            ]
+            let Description { what, why, undone } = listed.described;
+            let number = match listed.benchmarks.as_slice() {
+                [one] => one.clone(),
+                many => format!("{} benchmarks", many.len()),
+            };
+            [what, &number, why, undone].map(str::to_owned)
         });
-        lists::append(
-            &mut document,
-            "Done to the machine, as far as it is permitted",
-            [
-                ("what", Style::Text),
-                ("for", Style::Text),
-                ("how, and why", Style::Text),
-                ("undone", Style::Text),
-            ],
-            whats.collect(),
-        );
+        let columns = [
+            ("what", Style::Text),
+            ("for", Style::Text),
+            ("how, and why", Style::Text),
+            ("undone", Style::Text),
+        ];
+        let caption = "Done to the machine, as far as it is permitted";
+        lists::append(&mut document, caption, columns, whats.collect());
         document
     }
 }

@@ -3,9 +3,10 @@
 //! Must not know: how any of it is done and undone.
 
 use crate::args::{Allow, PrivilegeArgs};
+use crate::bench::Bounds;
 use crate::{output, own};
 use gritstone_catalogue::Own;
-use gritstone_exec::privileged::{Action, Permits};
+use gritstone_exec::privileged::{Action, Description, Permits};
 use gritstone_host::{Finding, Severity};
 use gritstone_model::{Benchmark, Id, Plan};
 use nix::unistd::geteuid;
@@ -33,33 +34,26 @@ pub fn measured(plan: &Plan) -> Vec<&Benchmark> {
 #[derive(Debug, Serialize)]
 pub struct Listed {
     pub action: Action,
-    pub what: &'static str,
-    pub why: &'static str,
-    pub undone: &'static str,
+    #[serde(flatten)]
+    pub described: Description,
     pub benchmarks: Vec<String>,
 }
 
 /// All that a run of this plan does as far as the system lets it.
-pub fn actions(plan: &Plan, own: Option<&Own>, steady: bool, permits: Permits) -> Vec<Listed> {
+pub fn actions(plan: &Plan, own: Option<&Own>, bounds: Bounds) -> Vec<Listed> {
     let rows = measured(plan);
-    let own = own::in_plan(own, plan).filter(|_| !permits.nothing);
+    let own = own::in_plan(own, plan).filter(|_| !bounds.permits.nothing);
     let listed = |action: Action| {
         let needs = |row: &&&Benchmark| match action {
             Action::ProcessGroup => own.is_some_and(|own| own.kept.has(&row.id)),
-            Action::Settings => steady,
+            Action::Settings => bounds.steady,
             action => action.needed_by(row),
         };
-        let described = action.describe();
+        let needing = rows.iter().filter(needs);
         Listed {
             action,
-            what: described.what,
-            why: described.why,
-            undone: described.undone,
-            benchmarks: rows
-                .iter()
-                .filter(needs)
-                .map(|row| row.id.to_string())
-                .collect(),
+            described: action.describe(),
+            benchmarks: needing.map(|row| row.id.to_string()).collect(),
         }
     };
     let all = Action::ALL.into_iter().map(listed);
@@ -67,9 +61,9 @@ pub fn actions(plan: &Plan, own: Option<&Own>, steady: bool, permits: Permits) -
 }
 
 /// Tells root what a run does before it does any of it.
-pub fn announce(plan: &Plan, own: Option<&Own>, steady: bool, permits: Permits) {
-    let actions = actions(plan, own, steady, permits);
-    let whats: Vec<&str> = actions.iter().map(|listed| listed.what).collect();
+pub fn announce(plan: &Plan, own: Option<&Own>, bounds: Bounds) {
+    let actions = actions(plan, own, bounds);
+    let whats: Vec<&str> = actions.iter().map(|l| l.described.what).collect();
     if geteuid().is_root() && !whats.is_empty() {
         output::remark(&format!(
             "as root it uses {}; --dry-run lists what for, --no-privileged leaves it out",

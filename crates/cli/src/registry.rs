@@ -41,14 +41,10 @@ pub fn state() -> Option<State> {
         .or_else(|| absolute("HOME").map(|base| below(base, ".local/state/gritstone")))
 }
 
-fn tell(line: &str) {
-    output::remark(line);
-}
-
 /// Undoes what runs that were killed have left, and says so.
 pub fn recover() {
     for line in state().iter().flat_map(gritstone_exec::recover) {
-        tell(&line);
+        output::remark(&line);
     }
 }
 
@@ -61,7 +57,7 @@ pub fn begin() -> Option<Journal> {
                 root: settings_directory(),
                 // this very binary, even if another has taken its name since
                 watchdog: vec!["/proc/self/exe".into(), WATCHDOG.into()],
-                tell,
+                tell: output::remark,
                 state: state.clone(),
             });
             journal.with_context(|| format!("in {}", state.path().display()))
@@ -69,7 +65,7 @@ pub fn begin() -> Option<Journal> {
     match begun {
         Ok(journal) => Some(journal),
         Err(why) => {
-            tell(&format!(
+            output::remark(&format!(
                 "no journal can be kept, so that only the next start removes the directories of this run if it is killed, and nothing that takes a journal is made: {why:#}"
             ));
             None
@@ -80,7 +76,7 @@ pub fn begin() -> Option<Journal> {
 /// Writes down that this process measures a run, so that no other goes on with it meanwhile.
 pub fn measures(journal: Option<&mut Journal>, run: &str) {
     if let Some(Err(why)) = journal.map(|journal| journal.measures(run)) {
-        tell(&format!(
+        output::remark(&format!(
             "others cannot be told that run {run} is being measured: {why}"
         ));
     }
@@ -96,7 +92,7 @@ pub fn measuring(own: Option<&Journal>) -> BTreeMap<String, u32> {
 /// The life of the watchdog of a run.
 pub fn watch(state: &State, journal: &OsStr) -> Result<Exit> {
     for line in gritstone_exec::watch(state, journal)? {
-        tell(&format!("gritstone: {line}"));
+        output::remark(&format!("gritstone: {line}"));
     }
     Ok(Exit::Done)
 }

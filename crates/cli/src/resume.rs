@@ -3,6 +3,7 @@
 //! Must not know: how a run is measured.
 
 use crate::backend::Local;
+use crate::bench::Bounds;
 use crate::run::Job;
 use crate::site::Site;
 use crate::world::World;
@@ -15,7 +16,7 @@ use gritstone_measure::Limits;
 use gritstone_model::{Benchmark, Id, Launch, Machine, Owner, Program, RunData, RunInfo, Skip};
 use gritstone_plan::{add_copies, steps};
 use gritstone_store::{Resumable, Store};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -46,8 +47,10 @@ pub fn job(world: &World, name: &str, trusted: bool, permits: Permits) -> Result
         limits,
         plan,
         site,
-        steady: !settings.steady.is_empty(),
-        permits,
+        bounds: Bounds {
+            steady: !settings.steady.is_empty(),
+            ..Bounds::new(permits)
+        },
         own,
         info: data.info,
         earlier: Some(data.launches),
@@ -56,17 +59,11 @@ pub fn job(world: &World, name: &str, trusted: bool, permits: Permits) -> Result
 
 /// What was measured before is measured to the end, and what was skipped stays so: permissions are given anew, never read from a run.
 fn same_permits(before: &[Skip], now: &[Skip]) -> Result<()> {
-    let named = |skips: &[Skip]| -> BTreeSet<Id> { skips.iter().map(|s| s.id.clone()).collect() };
-    let then = named(before);
-    let new = now.iter().find(|skip| !then.contains(&skip.id));
-    match new {
-        Some(skip) => bail!(
-            "{} was measured before, and would be skipped now: {}",
-            skip.id,
-            skip.reason
-        ),
-        None => Ok(()),
+    let is_new = |skip: &&Skip| before.iter().all(|then| then.id != skip.id);
+    if let Some(Skip { id, reason }) = now.iter().find(is_new) {
+        bail!("{id} was measured before, and would be skipped now: {reason}");
     }
+    Ok(())
 }
 
 /// The run of that name, or the newest that is not whole.
@@ -74,12 +71,11 @@ fn cut_off(world: &World, name: &str, owner: &Owner) -> Result<Resumable> {
     let store = world
         .reader()?
         .context("there is no run yet, so none to go on with")?;
-    let id = if name.is_empty() {
-        newest_cut_off(&store, owner)?.context(
+    let id = match name {
+        "" => newest_cut_off(&store, owner)?.context(
             "no run that you began on this machine was cut off: `gritstone run` starts a new one",
-        )?
-    } else {
-        store.resolve(name)?
+        )?,
+        name => store.resolve(name)?,
     };
     nobody_measures(&id, None)?;
     let run = store.resume(&id, owner)?;
@@ -91,12 +87,10 @@ fn cut_off(world: &World, name: &str, owner: &Owner) -> Result<Resumable> {
 }
 
 fn nobody_measures(run: &str, own: Option<&Journal>) -> Result<()> {
-    match registry::measuring(own).get(run) {
-        Some(process) => {
-            bail!("run {run} is not cut off: process {process} measures it at this moment")
-        }
-        None => Ok(()),
+    if let Some(process) = registry::measuring(own).get(run) {
+        bail!("run {run} is not cut off: process {process} measures it at this moment");
     }
+    Ok(())
 }
 
 /// Sides of trials are cut off on purpose, and what is being measured is not cut off.

@@ -3,7 +3,7 @@
 //! Must not know: how a launch is carried out, how a figure is computed.
 
 use crate::args::{Format, RunArgs};
-use crate::backend::{self, DEADLINE, End, Side, plans, random};
+use crate::backend::{self, End, Side, plans, random};
 use crate::bench::{Bench, Bounds};
 use crate::failure::Exit;
 use crate::site::Site;
@@ -12,7 +12,6 @@ use crate::world::World;
 use crate::{compiler, inspect, output, own, params, rate, registry, resume};
 use anyhow::{Result, ensure};
 use gritstone_catalogue::Own;
-use gritstone_exec::privileged::Permits;
 use gritstone_measure::{AfterPilot, Limits, PILOT};
 use gritstone_model::{
     Kind, Launch, Measurement, Plan, Quantity, RunInfo, RunView, Settings, Status,
@@ -50,11 +49,9 @@ pub struct Job {
     pub site: Site,
     pub plan: Plan,
     pub limits: Limits,
-    /// Whether the machine is to be held still.
-    pub steady: bool,
     pub info: RunInfo,
     /// What it may do to the machine.
-    pub permits: Permits,
+    pub bounds: Bounds,
     /// The catalogue of the user's own that rows are of.
     pub own: Option<Own>,
     /// What an earlier process measured of this run, which may be nothing; `None` for a new one.
@@ -93,8 +90,10 @@ impl Job {
             info: backend::info(&site, args.label.clone(), settings),
             site,
             limits,
-            steady: args.steady,
-            permits,
+            bounds: Bounds {
+                steady: args.steady,
+                ..Bounds::new(permits)
+            },
             own: world.own.clone(),
             earlier: None,
         })
@@ -107,21 +106,17 @@ impl Job {
             mut plan,
             limits,
             mut info,
+            mut bounds,
             own,
             earlier,
-            ..
         } = self;
-        let bounds = Bounds {
-            permits: self.permits,
-            steady: self.steady,
-            deadline: DEADLINE.min(limits.budget),
-        };
+        bounds.deadline = bounds.deadline.min(limits.budget);
         let mut bench = Bench::new(&site, &mut plan, own.as_ref(), bounds)?;
         let build = match &info.settings.compilers {
             Some(asked) => compiler::again(&mut bench, asked, &mut plan)?,
             None => BTreeMap::new(),
         };
-        let steadied = match self.steady {
+        let steadied = match bounds.steady {
             true => steady(bench.journal.as_mut(), &site, &mut bench.executor),
             false => Steadied::default(),
         };

@@ -5,10 +5,9 @@
 use crate::args::{RunArgs, SelftestArgs};
 use crate::backend::{End, random};
 use crate::failure::Exit;
-use crate::output;
-use crate::registry;
 use crate::run::Job;
 use crate::world::World;
+use crate::{output, registry};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_analysis::selftest;
 use gritstone_model::{RunView, SelftestView};
@@ -40,17 +39,14 @@ fn measured(world: &World, args: &SelftestArgs) -> Result<Option<Vec<RunView>>> 
     let mut runs = vec![];
     for number in 1..=args.runs {
         output::remark(&format!("selftest: run {number} of {}", args.runs));
-        let job = Job::new(
-            world,
-            &RunArgs {
-                selectors: args.selectors.clone(),
-                budget: args.budget,
-                privileges: args.privileges.clone(),
-                label: Some(format!("selftest-{trial}-{number}")),
-                ..RunArgs::default()
-            },
-        )?;
-        let (view, end) = job.measure(world)?;
+        let asked = RunArgs {
+            selectors: args.selectors.clone(),
+            budget: args.budget,
+            privileges: args.privileges.clone(),
+            label: Some(format!("selftest-{trial}-{number}")),
+            ..RunArgs::default()
+        };
+        let (view, end) = Job::new(world, &asked)?.measure(world)?;
         if end == End::Interrupted {
             output::remark(&format!(
                 "the runs before it are whole: `gritstone selftest --of selftest-{trial}` compares them, if there are two"
@@ -89,31 +85,21 @@ fn stored(world: &World, names: &[String]) -> Result<Vec<RunView>> {
         "one run cannot be compared with itself: name two or more, or a label that several have"
     );
     if let Some(other) = own.iter().find(|head| head.machine_id != own[0].machine_id) {
-        bail!(
-            "run {} is of {} ({}) and run {} of {} ({}): a self-test is of one machine",
-            own[0].id,
-            own[0].machine,
-            own[0].machine_id,
-            other.id,
-            other.machine,
-            other.machine_id
-        );
+        let of = |head: &RunHead| format!("{} of {} ({})", head.id, head.machine, head.machine_id);
+        let (one, other) = (of(own[0]), of(other));
+        bail!("run {one} and run {other}: a self-test is of one machine");
     }
-    own.iter()
-        .map(|head| world.stored(&store, &head.id))
-        .collect()
+    let own = own.iter();
+    own.map(|head| world.stored(&store, &head.id)).collect()
 }
 
 /// Whether a run has the label, or the label and a number.
 fn belongs(head: &RunHead, name: &str) -> bool {
-    let numbered = |rest: &str| {
-        let number = rest.strip_prefix('-').unwrap_or_default();
-        !number.is_empty() && number.bytes().all(|c| c.is_ascii_digit())
-    };
-    head.label
-        .as_deref()
-        .and_then(|label| label.strip_prefix(name))
-        .is_some_and(|rest| rest.is_empty() || numbered(rest))
+    let label = head.label.as_deref();
+    let rest = label.and_then(|label| label.strip_prefix(name));
+    let number = rest.and_then(|rest| rest.strip_prefix('-'));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
+    rest == Some("") || number.is_some_and(is_number)
 }
 
 fn outcome(view: &SelftestView) -> Result<Exit> {

@@ -12,7 +12,7 @@ use gritstone_host::{Chosen, Cpu, Host, Root, choose_cpus, filesystem, groups_fo
 use gritstone_model::{Benchmark, Machine, Need, Owner, Plan};
 use gritstone_plan::Offer;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
-use nix::unistd::Pid;
+use nix::unistd::{AccessFlags, Pid, access};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -126,12 +126,16 @@ impl Site {
     /// The environment of every child: the user's PATH, so that the user's programs are found (its absolute directories),
     /// and nothing else of the user's. HOME and TMPDIR are the directory of the launch.
     pub fn environment(&self) -> BTreeMap<String, String> {
-        BTreeMap::from([
-            ("PATH".to_owned(), self.path.clone()),
-            ("LC_ALL".to_owned(), "C".to_owned()),
-            ("LANG".to_owned(), "C".to_owned()),
-            ("TZ".to_owned(), "UTC".to_owned()),
-        ])
+        let path = self.path.as_str();
+        let variables = [
+            ("PATH", path),
+            ("LC_ALL", "C"),
+            ("LANG", "C"),
+            ("TZ", "UTC"),
+        ];
+        variables
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into()
     }
 
     /// Moves this process to the CPU that is kept for watching, where there is one, until the result is dropped.
@@ -183,12 +187,12 @@ impl Site {
             true => vec![],
             false => groups_for(&Root::live(), controller),
         };
+        let families = own::in_plan(own, plan).map(|own| own.kept.families.clone());
         let wanted = Wanted {
             rows: privileges::measured(plan),
             dir: Some(&self.dir),
             memory: groups("memory"),
-            families: own::in_plan(own, plan)
-                .map_or_else(Vec::new, |own| own.kept.families.clone()),
+            families: families.unwrap_or_default(),
             processes: groups("pids"),
         };
         Ok(Executor::new(setup, &wanted, journal))
@@ -199,10 +203,8 @@ impl Site {
 /// whose names can be written down with the run.
 fn searched(path: &OsStr) -> String {
     let directories = std::env::split_paths(path).filter(|directory| directory.is_absolute());
-    let names: Vec<String> = directories
-        .filter_map(|directory| directory.to_str().map(str::to_owned))
-        .collect();
-    names.join(":")
+    let names = directories.filter_map(|directory| Some(directory.to_str()?.to_owned()));
+    names.collect::<Vec<_>>().join(":")
 }
 
 /// Gives the CPUs back on drop.
@@ -234,11 +236,7 @@ fn default_dir() -> PathBuf {
 }
 
 fn writable(dir: &Path) -> bool {
-    nix::unistd::access(
-        dir,
-        nix::unistd::AccessFlags::W_OK | nix::unistd::AccessFlags::X_OK,
-    )
-    .is_ok()
+    access(dir, AccessFlags::W_OK | AccessFlags::X_OK).is_ok()
 }
 
 /// Where programs may be executed from, best first: memory before disc, private before shared.

@@ -96,59 +96,48 @@ fn what_runs(own: &Own) -> String {
             let _ = writeln!(text, "  {}  {line}", row.id);
         }
     }
-    let files: Vec<String> = kept
-        .files
-        .iter()
-        .map(|(path, file)| {
-            let bytes = file.contents.bytes().map_or(0, |bytes| bytes.len());
-            format!("{} ({bytes} bytes)", shown(path))
-        })
-        .collect();
-    let _ = write!(
-        text,
-        "Its files: {}.\nIts hash: {}",
-        files.join(", "),
-        kept.hash
-    );
-    text
+    let files = kept.files.iter().map(|(path, file)| {
+        let bytes = file.contents.bytes().map_or(0, |bytes| bytes.len());
+        format!("{} ({bytes} bytes)", shown(path))
+    });
+    let files = files.collect::<Vec<_>>().join(", ");
+    text + &format!("Its files: {files}.\nIts hash: {}", kept.hash)
 }
 
 fn run_by(row: &Benchmark, own: &Own) -> Vec<String> {
     match &row.work {
         Work::Kernel(work) => {
-            let params = work
-                .params
-                .iter()
-                .map(|(key, value)| shown(&format!("{key}={value}")));
-            let params: Vec<String> = params.collect();
+            let params = work.params.iter();
+            let params = params.map(|(key, value)| shown(&format!("{key}={value}")));
             let programs = [&work.program].into_iter().chain(&work.uses);
             let how = |program: &String| match program {
                 p if own.compiled.contains(p) => format!("compiles and runs {p}.c"),
                 p if own.executables.contains(p) => format!("runs the file {p}"),
                 p => format!("runs Gritstone's {p}"),
             };
-            let said: Vec<String> = programs.map(how).collect();
-            let with = if params.is_empty() { "" } else { " with " };
-            vec![format!("{}{with}{}", said.join(", "), params.join(" "))]
+            let said = programs.map(how).collect::<Vec<_>>().join(", ");
+            match params.collect::<Vec<_>>().join(" ") {
+                none if none.is_empty() => vec![said],
+                params => vec![format!("{said} with {params}")],
+            }
         }
         Work::Command(work) | Work::Scenario(work) => {
-            let verify = work
-                .verify
-                .iter()
-                .map(|verify| ("proves it by", &verify.argv));
-            let prepare = [("prepares with", &work.prepare)];
-            let all = prepare.into_iter().filter(|(_, argv)| !argv.is_empty());
-            let all = all.chain([("runs", &work.argv)]).chain(verify);
-            let words =
-                |argv: &[String]| argv.iter().map(|w| shown(w)).collect::<Vec<_>>().join(" ");
-            let mut lines: Vec<String> = all
-                .map(|(how, argv)| format!("{how} {}", words(argv)))
-                .collect();
-            let texts = work.files.iter();
-            lines.extend(
-                texts.map(|(name, text)| format!("with the file {}: {}", shown(name), shown(text))),
-            );
-            lines
+            let verify = work.verify.as_ref().map_or(&[][..], |verify| &verify.argv);
+            let commands = [
+                ("prepares with", work.prepare.as_slice()),
+                ("runs", &work.argv),
+                ("proves it by", verify),
+            ];
+            let commands = commands.into_iter().filter(|(_, argv)| !argv.is_empty());
+            let line = |(how, argv): (&str, &[String])| {
+                let words: Vec<String> = argv.iter().map(|word| shown(word)).collect();
+                format!("{how} {}", words.join(" "))
+            };
+            let file = |(name, text): (&String, &String)| {
+                format!("with the file {}: {}", shown(name), shown(text))
+            };
+            let files = work.files.iter().map(file);
+            commands.map(line).chain(files).collect()
         }
         Work::Derived { .. } | Work::Rating { .. } => vec![],
     }

@@ -4,6 +4,7 @@
 
 use super::SHIPPED;
 use super::again::Again;
+use crate::own::programs_of;
 use gritstone_analysis::audit::{Evidence, tests};
 use gritstone_exec::entries::Entries;
 use gritstone_exec::{ExecError, Execute, Executor, PROOF_FAILED};
@@ -40,37 +41,29 @@ pub fn kernel(
         cpus,
         entries_elsewhere: None,
     };
-    let thorough = with(benchmark, work, SHORT.iter().chain(&WITH_SINGLES));
-    let short = with(benchmark, work, SHORT.iter());
+    let short = with(benchmark, &SHORT);
+    let thorough = with(&short, &WITH_SINGLES);
     let (mut found, entries) = subject.build(SHIPPED, &thorough, work)?;
     subject.entries_elsewhere = entries;
-    for again in again.iter().filter(|again| again.build.why_not.is_none()) {
-        let mut builds = BTreeMap::new();
-        let mut refused = None;
-        for name in work.uses.iter().chain([&work.program]) {
-            match again.programs.get(name) {
-                Some(Ok(built)) => {
-                    builds.insert(name.clone(), built.clone());
-                }
-                Some(Err(why)) => refused = Some(why),
-                None => {}
+    for (build, programs) in again.iter().filter(|(build, _)| build.why_not.is_none()) {
+        let built = programs_of(benchmark).filter_map(|name| {
+            let built = programs.get(name)?.clone();
+            Some(built.map(|built| (name.clone(), built)))
+        });
+        match built.collect::<Result<BTreeMap<_, _>, String>>() {
+            Ok(builds) => {
+                let shipped = subject.executor.use_builds(builds);
+                let told = subject.build(&build.name, &short, work);
+                subject.executor.use_builds(shipped);
+                let tests = told?.0.into_iter();
+                found.extend(tests.map(|test| excused(test, benchmark, build)));
+            }
+            Err(why) => {
+                let why = said(format!("It does not compile: {why}"));
+                let fails = ClaimOutcome::Fails;
+                found.push(test(&build.name, Claim::Runs, fails, Some(why)));
             }
         }
-        if let Some(why) = refused {
-            let why = said(format!("It does not compile: {why}"));
-            found.push(test(
-                &again.build.name,
-                Claim::Runs,
-                ClaimOutcome::Fails,
-                Some(why),
-            ));
-            continue;
-        }
-        let shipped = subject.executor.use_builds(builds);
-        let told = subject.build(&again.build.name, &short, work);
-        subject.executor.use_builds(shipped);
-        let tests = told?.0.into_iter();
-        found.extend(tests.map(|test| excused(test, benchmark, &again.build)));
     }
     Ok(found)
 }
@@ -82,33 +75,27 @@ fn excused(mut test: AuditTest, benchmark: &Benchmark, build: &AuditBuild) -> Au
     let fails = test.outcome == ClaimOutcome::Fails && of_arithmetic;
     if fails && benchmark.claims.ieee && !build.counts {
         test.outcome = ClaimOutcome::Expected;
-        test.why = test.why.map(|why| {
-            Note::new(Finding::NeedsIeee {
-                finding: Box::new(why.finding),
-                flags: build.flags.clone(),
-            })
-        });
+        let needs_ieee = |why: Note| Finding::NeedsIeee {
+            finding: Box::new(why.finding),
+            flags: build.flags.clone(),
+        };
+        test.why = test.why.map(needs_ieee).map(Note::new);
     }
     test
 }
 
 /// The entry as an audit launches it: short, and without the published work.
-fn with<'a>(
-    benchmark: &Benchmark,
-    work: &KernelWork,
-    params: impl Iterator<Item = &'a (&'a str, &'a str)>,
-) -> Benchmark {
-    let mut work = work.clone();
-    for (key, value) in params {
-        // what the entry itself asks of the runtime stands
-        let param = work.params.entry((*key).to_owned());
-        param.or_insert_with(|| (*value).to_owned());
+fn with(benchmark: &Benchmark, params: &[(&str, &str)]) -> Benchmark {
+    let mut row = benchmark.clone();
+    row.published = None;
+    if let Work::Kernel(work) = &mut row.work {
+        for (key, value) in params {
+            // what the entry itself asks of the runtime stands
+            let param = work.params.entry((*key).to_owned());
+            param.or_insert_with(|| (*value).to_owned());
+        }
     }
-    Benchmark {
-        work: Work::Kernel(work),
-        published: None,
-        ..benchmark.clone()
-    }
+    row
 }
 
 /// The entry that is audited.
@@ -254,7 +241,7 @@ pub fn said(text: String) -> Note {
     })
 }
 
-fn test(build: &str, claim: Claim, outcome: ClaimOutcome, why: Option<Note>) -> AuditTest {
+pub fn test(build: &str, claim: Claim, outcome: ClaimOutcome, why: Option<Note>) -> AuditTest {
     AuditTest {
         build: build.to_owned(),
         claim,

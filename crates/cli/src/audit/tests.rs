@@ -5,8 +5,8 @@ use gritstone_analysis::summary;
 use gritstone_exec::{Execute, Places, Setup, Wanted};
 use gritstone_measure::{AfterPilot, Backend, Finished, Limits, Progress, drive};
 use gritstone_model::{
-    Claims, Conditions, Flag, Id, KernelWork, Launch, Measurement, Placement, RunData, RunInfo,
-    Step, Unit,
+    AuditTest, Claims, Conditions, Flag, Id, KernelWork, Launch, Measurement, Placement, RunData,
+    RunInfo, Step, Unit,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
