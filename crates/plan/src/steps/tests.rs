@@ -1,0 +1,146 @@
+//! Offers and what is planned of them.
+//!
+//! Must not know: hosts.
+
+use super::*;
+use gritstone_model::{KernelWork, Need, Term, Unit};
+use std::collections::BTreeMap;
+
+pub(crate) fn benchmark(id: &str) -> Benchmark {
+    Benchmark {
+        title: id.to_owned(),
+        ..Benchmark::new(
+            Id::parse(id).unwrap(),
+            Unit::parse("ns/call").unwrap(),
+            Work::Kernel(KernelWork {
+                program: "byte/pipe".to_owned(),
+                params: BTreeMap::new(),
+                uses: vec![],
+            }),
+        )
+    }
+}
+
+pub(crate) fn derived(id: &str, of: &[&str]) -> Benchmark {
+    let terms = of
+        .iter()
+        .map(|id| Term {
+            id: Id::parse(id).unwrap(),
+            times: 1.0,
+        })
+        .collect();
+    Benchmark {
+        work: Work::Derived {
+            terms,
+            share_of: None,
+        },
+        ..benchmark(id)
+    }
+}
+
+fn offer() -> Offer {
+    Offer {
+        cpu: 3,
+        peer: Some(1),
+        cpus: vec![3, 1, 0],
+        programs: BTreeSet::from(["sort".to_owned()]),
+        kernels: BTreeSet::from(["byte/pipe".to_owned()]),
+        refused: BTreeMap::new(),
+    }
+}
+
+fn placed(placement: Placement, offer: &Offer) -> Plan {
+    let mut one = benchmark("byte/pipe");
+    one.placement = placement;
+    steps(vec![one], offer)
+}
+
+#[test]
+fn what_is_not_permitted_is_skipped_with_the_reason() {
+    let row = benchmark("byte/pipe");
+    let refused = BTreeMap::from([(row.id.clone(), "It is refused.".to_owned())]);
+    let plan = steps(vec![row], &Offer { refused, ..offer() });
+    assert!(plan.steps.is_empty());
+    assert_eq!(plan.skips[0].reason, "It is refused.");
+}
+
+#[test]
+fn placement_gives_the_cpus() {
+    assert_eq!(placed(Placement::OneCpu, &offer()).steps[0].cpus, [3]);
+    assert_eq!(placed(Placement::Cross, &offer()).steps[0].cpus, [3, 1]);
+    assert!(placed(Placement::All, &offer()).steps[0].cpus.is_empty());
+}
+
+#[test]
+fn copies_are_of_kernels_on_one_cpu() {
+    let mut cross = benchmark("byte/pipe@cross");
+    cross.placement = Placement::Cross;
+    let mut all = benchmark("byte/multi");
+    all.placement = Placement::All;
+    let made = derived("byte/x", &["byte/pipe"]);
+    let mut held = benchmark("byte/held");
+    if let Work::Kernel(work) = &mut held.work {
+        work.params
+            .insert("memory_pages".to_owned(), "8".to_owned());
+    }
+    let rows = vec![benchmark("byte/pipe"), cross, all, made, held];
+    let mut plan = steps(rows, &offer());
+    assert_eq!(add_copies(&mut plan, &offer(), &[2, 8]), 4);
+    let added: Vec<_> = plan.steps[4..]
+        .iter()
+        .map(|step| (step.id.as_str(), step.copies, step.cpus.as_slice()))
+        .collect();
+    assert_eq!(
+        added,
+        [("byte/pipe", 2, &[3, 1][..]), ("byte/pipe", 8, &[3, 1, 0])]
+    );
+}
+
+#[test]
+fn what_is_missing_is_named_with_what_mends_it() {
+    let why = |benchmark: Benchmark, offer: &Offer| {
+        let plan = steps(vec![benchmark], offer);
+        assert!(plan.steps.is_empty());
+        assert_eq!(plan.benchmarks.len(), 1, "it is still shown");
+        plan.skips[0].reason.clone()
+    };
+    let mut needs = benchmark("byte/cc");
+    needs.needs = vec![
+        Need {
+            name: "cc".to_owned(),
+            any: vec!["cc".to_owned(), "gcc".to_owned()],
+            package: "gcc".to_owned(),
+        },
+        Need {
+            name: "sort".to_owned(),
+            any: vec![],
+            package: "coreutils".to_owned(),
+        },
+    ];
+    let text = why(needs, &offer());
+    assert!(
+        text.contains("one of cc, gcc") && text.contains("apt-get install gcc."),
+        "{text}"
+    );
+
+    let mut cross = benchmark("byte/pipe@cross");
+    cross.placement = Placement::Cross;
+    let alone = Offer {
+        peer: None,
+        ..offer()
+    };
+    assert!(why(cross, &alone).contains("two CPUs"));
+
+    let none = Offer {
+        kernels: BTreeSet::new(),
+        ..offer()
+    };
+    assert!(why(benchmark("byte/pipe"), &none).contains("not in this binary"));
+}
+
+#[test]
+fn derived_rows_are_shown_but_not_launched() {
+    let plan = steps(vec![derived("byte/x", &["byte/pipe"])], &offer());
+    assert!(plan.steps.is_empty() && plan.skips.is_empty());
+    assert_eq!(plan.benchmarks.len(), 1);
+}
