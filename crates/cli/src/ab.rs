@@ -62,22 +62,23 @@ fn measured(world: &World, args: &AbArgs, sides: &Sides) -> Result<(Vec<RunData>
     if let Some(second) = &second {
         builds[1] = second::build(second, &mut bench, &mut plan)?;
     }
+    let id = gritstone_store::new_id(jiff::Timestamp::now(), random());
     let trial = Trial {
         args,
         site: &site,
         plan: &plan,
         own: [own, second.as_ref().or(own)],
         same: sides.same,
-        id: gritstone_store::new_id(jiff::Timestamp::now(), random()),
+        label: args.label.clone().unwrap_or_else(|| format!("ab-{id}")),
+        id,
         seed: args.seed.unwrap_or_else(|| u64::from(random())),
         start_up: start_up(args, &site),
     };
     trial.announce(sides);
     undo(sides, bench.journal.as_mut())?;
     let sides = sides.sides.iter().zip(builds).enumerate();
-    let sides: Vec<backend::Side> = sides
-        .map(|(at, (side, build))| trial.side(at, side, build))
-        .collect();
+    let sides = sides.map(|(at, (side, build))| trial.side(at, side, build));
+    let sides: Vec<backend::Side> = sides.collect();
     let mut store = world.writer()?;
     let end = bench.measure(&mut store, &sides, None, trial.scheduler(&sides).as_mut())?;
     let load = |side: &backend::Side| Ok(store.load(&side.info.id)?);
@@ -95,17 +96,13 @@ struct Trial<'a> {
     own: [Option<&'a Own>; 2],
     same: bool,
     id: String,
+    label: String,
     seed: u64,
     /// The program that does nothing, where commands are timed.
     start_up: Option<Benchmark>,
 }
 
 impl Trial<'_> {
-    fn label(&self) -> String {
-        let named = self.args.label.clone();
-        named.unwrap_or_else(|| format!("ab-{}", self.id))
-    }
-
     /// A side, ready to be measured.
     fn side(&self, at: usize, side: &Side, build: BTreeMap<String, Rebuilt>) -> backend::Side {
         let own = self.own[at.min(1)];
@@ -157,7 +154,7 @@ impl Trial<'_> {
             }),
             ..Settings::default()
         };
-        let label = format!("{}-{}", self.label(), side.name);
+        let label = format!("{}-{}", self.label, side.name);
         backend::info(self.site, Some(label), settings)
     }
 
@@ -188,7 +185,7 @@ impl Trial<'_> {
             n => format!("{n} rows, "),
         };
         let seconds = self.args.budget.as_secs();
-        let label = self.label();
+        let label = &self.label;
         output::remark(&format!("trial {label}: {rows}at most {seconds} s"));
         for side in &sides.sides {
             output::remark(&format!("  {}: {}", side.name, side.what));

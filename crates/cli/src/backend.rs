@@ -125,11 +125,9 @@ impl<'a> Local<'a> {
         for (index, side) in self.sides.iter().enumerate() {
             let programs = self.programs(index);
             registry::measures(journal.as_deref_mut(), &side.info.id);
-            let Plan {
-                benchmarks, skips, ..
-            } = &side.plan;
-            self.store
-                .begin(&owner, &side.info, benchmarks, &programs, skips)?;
+            let (rows, skips) = (&side.plan.benchmarks, &side.plan.skips);
+            let store = &mut self.store;
+            store.begin(&owner, &side.info, rows, &programs, skips)?;
         }
         Ok(())
     }
@@ -157,9 +155,8 @@ impl<'a> Local<'a> {
             Err(error) if error.is::<Failure>() => return Err(error),
             Err(error) => {
                 let runs = ids().collect::<Vec<_>>().join(" and ");
-                return Err(error.context(format!(
-                    "the run {runs} was cut off; what was finished is kept"
-                )));
+                let what = format!("the run {runs} was cut off; what was finished is kept");
+                return Err(error.context(what));
             }
         }
         for id in ids() {
@@ -170,11 +167,9 @@ impl<'a> Local<'a> {
 
     /// Gives the executor what is a side's.
     fn equip(&mut self, side: usize) {
-        let Side {
-            environment, build, ..
-        } = &self.sides[side];
-        self.executor.use_environment(environment.clone());
-        self.executor.use_builds(build.clone());
+        let side = &self.sides[side];
+        self.executor.use_environment(side.environment.clone());
+        self.executor.use_builds(side.build.clone());
     }
 
     /// Sets the machine for a side.

@@ -16,12 +16,6 @@ use std::path::PathBuf;
 const DEFAULT: [&str; 3] = ["cc", "gcc", "clang"];
 /// Flags where none are asked for: those of the programs in this binary.
 pub const FLAGS: &str = "-O2";
-/// Compilers of Fortran that are looked for beside one of C, best first.
-const BESIDE: [(&str, &[&str]); 2] = [
-    ("clang", &["flang", "flang-new", "gfortran"]),
-    ("", &["gfortran", "flang", "flang-new"]),
-];
-
 /// A compiler of C, and the compiler of Fortran that goes with it.
 #[derive(Clone, Debug)]
 pub struct Toolchain {
@@ -39,20 +33,17 @@ impl Toolchain {
     /// # Errors
     /// When one that was named is not there.
     pub fn find(site: &Site, c: &str, fortran: Option<&str>) -> Result<Self> {
-        let beside = |name: &str| {
-            let family = |(begin, _): &&(&str, _)| file_name(name).starts_with(*begin);
-            let names = BESIDE
-                .iter()
-                .find(family)
-                .map_or(&[][..], |(_, names)| names);
-            names.iter().find_map(|name| site.program(name))
+        // best first
+        let beside = match is_clang(c) {
+            true => ["flang", "flang-new", "gfortran"],
+            false => ["gfortran", "flang", "flang-new"],
         };
         Ok(Self {
             name: c.to_owned(),
             c: named(site, c, "C")?,
             fortran: match fortran {
                 Some(fortran) => Some(named(site, fortran, "Fortran")?),
-                None => beside(c),
+                None => beside.iter().find_map(|name| site.program(name)),
             },
         })
     }
@@ -63,21 +54,19 @@ impl Toolchain {
             path: self.c.clone(),
             flags: words(flags),
         };
-        let alike = self.fortran.as_ref().is_some_and(|fortran| {
-            file_name(&fortran.to_string_lossy()).starts_with("gfortran")
-                != file_name(&self.name).starts_with("clang")
-        });
-        let fortran = self.fortran.as_ref().map(|path| Compiler {
-            path: path.clone(),
-            flags: c
-                .flags
-                .iter()
-                .filter(|flag| alike || !flag.starts_with("-flto"))
-                .cloned()
-                .collect(),
+        let fortran = self.fortran.clone().map(|path| {
+            let gnu = file_name(&path.to_string_lossy()).starts_with("gfortran");
+            let alike = gnu != is_clang(&self.name);
+            let mut flags = c.flags.clone();
+            flags.retain(|flag| alike || !flag.starts_with("-flto"));
+            Compiler { path, flags }
         });
         (c, fortran)
     }
+}
+
+fn is_clang(compiler: &str) -> bool {
+    file_name(compiler).starts_with("clang")
 }
 
 fn words(flags: &str) -> Vec<String> {

@@ -54,8 +54,7 @@ pub fn compilers(world: &World, args: &CompilersArgs) -> Result<Exit> {
         precision: args.precision,
         ..RunArgs::default()
     };
-    let limits = run::limits(&asked);
-    let settings = run::settings(&asked, &site, &limits);
+    let settings = run::settings(&asked, &site);
     let bounds = Bounds::new(args.privileges.permits());
     let mut plan = plan(world, &site, &asked.selectors, bounds)?;
     let own = world.own.as_ref();
@@ -69,7 +68,7 @@ pub fn compilers(world: &World, args: &CompilersArgs) -> Result<Exit> {
         refused.push(why_not);
     }
     let mut store = world.writer()?;
-    let mut scheduler = AfterPilot::new(&plans(&sides), limits);
+    let mut scheduler = AfterPilot::new(&plans(&sides), run::limits(&settings)?);
     if bench.measure(&mut store, &sides, None, &mut scheduler)? == End::Interrupted {
         output::remark(&format!(
             "stopped; everything finished is kept as the last {} runs",

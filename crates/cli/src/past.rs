@@ -24,10 +24,8 @@ const LOOK_BACK: usize = 30;
 /// `gritstone history`.
 pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
     let id = Id::parse(&args.benchmark)?;
-    let none = || match select(
-        &world.catalogue.benchmarks,
-        std::slice::from_ref(&args.benchmark),
-    ) {
+    let names = [args.benchmark.clone()];
+    let none = || match select(&world.catalogue.benchmarks, &names) {
         Ok(_) => anyhow!(
             "no run in the store has {id}: `gritstone run {id}` measures it, `gritstone list` says what there is"
         ),
@@ -54,10 +52,8 @@ pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
 fn over_runs(world: &World, store: &Store, id: &Id, most: usize) -> Result<Option<HistoryView>> {
     world.compute_missing(store)?;
     let runs = store.newest(std::slice::from_ref(id), most, &|_| true)?;
-    let views = runs
-        .iter()
-        .map(|(run, _)| world.stored_result(store, run, id));
-    let views: Vec<RunView> = views.collect::<Result<_>>()?;
+    let view = |(run, _): &(String, _)| world.stored_result(store, run, id);
+    let views: Vec<RunView> = runs.iter().map(view).collect::<Result<_>>()?;
     Ok(series::history(id, &views))
 }
 

@@ -12,7 +12,6 @@ use anyhow::{Context, Result, bail, ensure};
 use gritstone_catalogue::Own;
 use gritstone_exec::Journal;
 use gritstone_exec::privileged::Permits;
-use gritstone_measure::Limits;
 use gritstone_model::{Benchmark, Id, Launch, Machine, Owner, Program, RunData, RunInfo, Skip};
 use gritstone_plan::{add_copies, steps};
 use gritstone_store::{Resumable, Store};
@@ -32,19 +31,12 @@ pub fn job(world: &World, name: &str, trusted: bool, permits: Permits) -> Result
         trust::ensure(own, trusted)?;
     }
     same_benchmarks(&data, &as_given(world, own.as_ref(), &data)?)?;
-    let limits = Limits {
-        budget: Duration::try_from_secs_f64(settings.budget_s)
-            .with_context(|| format!("the budget of run {id} is damaged"))?,
-        precision: settings.precision,
-        seed: settings.seed,
-    };
     let again = settings.compilers.is_some();
     let offer = site.offer(&data.benchmarks, permits, own.as_ref(), again);
     let mut plan = steps(data.benchmarks, &offer);
     same_permits(&data.skips, &plan.skips)?;
     add_copies(&mut plan, &offer, &settings.copies);
     Ok(Job {
-        limits,
         plan,
         site,
         bounds: Bounds {

@@ -10,7 +10,7 @@ use crate::site::Site;
 use crate::steady::{Steadied, steady};
 use crate::world::World;
 use crate::{compiler, inspect, output, own, params, rate, registry, resume};
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use gritstone_catalogue::Own;
 use gritstone_measure::{AfterPilot, Limits, PILOT};
 use gritstone_model::{
@@ -24,11 +24,8 @@ use std::time::Duration;
 pub fn run(world: &World, args: &RunArgs) -> Result<Exit> {
     registry::recover();
     // a name that is wrong is to be known now, not in ten minutes
-    let against = args
-        .against
-        .as_deref()
-        .map(|name| world.view(name))
-        .transpose()?;
+    let against = args.against.as_ref().map(|name| world.view(name));
+    let against = against.transpose()?;
     let job = match &args.resume {
         Some(name) => resume::job(world, name, args.own.trust, args.privileges.permits())?,
         None => Job::new(world, args)?,
@@ -48,7 +45,6 @@ pub fn run(world: &World, args: &RunArgs) -> Result<Exit> {
 pub struct Job {
     pub site: Site,
     pub plan: Plan,
-    pub limits: Limits,
     pub info: RunInfo,
     /// What it may do to the machine.
     pub bounds: Bounds,
@@ -71,14 +67,13 @@ impl Job {
         let compilers = args.compilers.asked();
         let own = world.own.as_ref();
         let offer = site.offer(&wanted, permits, own, compilers.is_some());
-        let limits = limits(args);
         let mut plan = steps(wanted, &offer);
         let settings = Settings {
             selectors,
             params,
             catalogue: own::kept(own, &plan.benchmarks),
             compilers,
-            ..settings(args, &site, &limits)
+            ..settings(args, &site)
         };
         let copies = &settings.copies;
         ensure!(
@@ -89,7 +84,6 @@ impl Job {
             plan,
             info: backend::info(&site, args.label.clone(), settings),
             site,
-            limits,
             bounds: Bounds {
                 steady: args.steady,
                 ..Bounds::new(permits)
@@ -100,33 +94,27 @@ impl Job {
     }
 
     /// Measures it, and keeps every launch; what was finished is in the view, however it ended.
-    pub fn measure(self, world: &World) -> Result<(RunView, End)> {
-        let Self {
-            site,
-            mut plan,
-            limits,
-            mut info,
-            mut bounds,
-            own,
-            earlier,
-        } = self;
-        bounds.deadline = bounds.deadline.min(limits.budget);
-        let mut bench = Bench::new(&site, &mut plan, own.as_ref(), bounds)?;
+    pub fn measure(mut self, world: &World) -> Result<(RunView, End)> {
+        let limits = limits(&self.info.settings)?;
+        self.bounds.deadline = self.bounds.deadline.min(limits.budget);
+        let (site, mut plan, mut info) = (&self.site, self.plan, self.info);
+        let mut bench = Bench::new(site, &mut plan, self.own.as_ref(), self.bounds)?;
         let build = match &info.settings.compilers {
             Some(asked) => compiler::again(&mut bench, asked, &mut plan)?,
             None => BTreeMap::new(),
         };
-        let steadied = match bounds.steady {
-            true => steady(bench.journal.as_mut(), &site, &mut bench.executor),
+        let steadied = match self.bounds.steady {
+            true => steady(bench.journal.as_mut(), site, &mut bench.executor),
             false => Steadied::default(),
         };
-        match &earlier {
+        let earlier = self.earlier.as_deref();
+        match earlier {
             None => info.settings.steady.clone_from(&steadied.held),
             Some(_) => resume::same_steadying(&info, &steadied.held)?,
         }
         let id = info.id.clone();
-        let done = earlier.as_ref().map(Vec::len);
-        announce(&id, &site, &plan, &limits, done, &steadied);
+        let done = earlier.map(<[_]>::len);
+        announce(&id, site, &plan, &limits, done, &steadied);
         let side = [Side {
             name: String::new(),
             plan,
@@ -137,7 +125,7 @@ impl Job {
         }];
         let mut store = world.writer()?;
         let mut scheduler = AfterPilot::new(&plans(&side), limits);
-        let end = bench.measure(&mut store, &side, earlier.as_deref(), &mut scheduler)?;
+        let end = bench.measure(&mut store, &side, earlier, &mut scheduler)?;
         if end == End::Interrupted {
             output::remark(&format!(
                 "stopped; everything finished is kept as run {id}; `gritstone run --resume` goes on"
@@ -149,23 +137,31 @@ impl Job {
     }
 }
 
-pub fn limits(args: &RunArgs) -> Limits {
-    let (minutes, precision) = if args.quick { (2, 0.05) } else { (10, 0.01) };
-    Limits {
-        budget: args.budget.unwrap_or(Duration::from_secs(60 * minutes)),
-        precision: args.precision.unwrap_or(precision),
-        // SQLite keeps signed numbers, and people type what they read
-        seed: args.seed.unwrap_or_else(|| u64::from(random())),
-    }
+/// What bounds the measuring of a run with these settings.
+///
+/// # Errors
+/// When they are damaged.
+pub fn limits(settings: &Settings) -> Result<Limits> {
+    Ok(Limits {
+        budget: Duration::try_from_secs_f64(settings.budget_s).context("the budget is damaged")?,
+        precision: settings.precision,
+        seed: settings.seed,
+    })
 }
 
 /// The settings of a run.
-pub fn settings(args: &RunArgs, site: &Site, limits: &Limits) -> Settings {
+pub fn settings(args: &RunArgs, site: &Site) -> Settings {
+    let (budget, precision) = if args.quick {
+        (120.0, 0.05)
+    } else {
+        (600.0, 0.01)
+    };
     Settings {
         selectors: args.selectors.clone(),
-        seed: limits.seed,
-        budget_s: limits.budget.as_secs_f64(),
-        precision: limits.precision,
+        // SQLite keeps signed numbers, and people type what they read
+        seed: args.seed.unwrap_or_else(|| u64::from(random())),
+        budget_s: args.budget.map_or(budget, |time| time.as_secs_f64()),
+        precision: args.precision.unwrap_or(precision),
         quick: args.quick,
         dir: site.dir.display().to_string(),
         environment: site.environment(),

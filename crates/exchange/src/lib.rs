@@ -27,6 +27,8 @@ pub use openmetrics::openmetrics;
 pub use tables::{csv, markdown};
 pub use unixbench::read as read_unixbench;
 
+use serde_json::Value;
+
 /// Why bytes are no run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
@@ -65,25 +67,17 @@ pub enum Origin {
 /// Recognises what a text is by its beginning; `None` when it is nothing that can be read.
 #[must_use]
 pub fn recognise(text: &str) -> Option<Origin> {
+    let json = |text| serde_json::from_str::<Value>(text).unwrap_or_default();
     let first = text.lines().next().unwrap_or("");
-    if let Ok(head) = serde_json::from_str::<serde_json::Value>(first)
-        && head.get("schema").is_some()
-    {
+    if json(first).get("schema").is_some() {
         return Some(Origin::Bundle);
     }
-    if let Ok(whole) = serde_json::from_str::<serde_json::Value>(text) {
-        return match whole {
-            _ if whole.get("context").is_some() && whole.get("benchmarks").is_some() => {
-                Some(Origin::GoogleBenchmark)
-            }
-            _ if whole
-                .get("results")
-                .is_some_and(serde_json::Value::is_array) =>
-            {
-                Some(Origin::Hyperfine)
-            }
-            _ => None,
-        };
+    let whole = json(text);
+    if whole.get("context").is_some() && whole.get("benchmarks").is_some() {
+        return Some(Origin::GoogleBenchmark);
+    }
+    if whole.get("results").is_some_and(Value::is_array) {
+        return Some(Origin::Hyperfine);
     }
     text.contains("BYTE UNIX Benchmarks")
         .then_some(Origin::UnixBench)

@@ -30,7 +30,7 @@ const COLUMNS: [&str; 17] = [
 /// One line for each row, RFC 4180, with a head. Numbers have all their digits; what is not there is empty.
 #[must_use]
 pub fn csv(view: &RunView) -> String {
-    let mut writer = csv::WriterBuilder::new().from_writer(vec![]);
+    let mut writer = csv::Writer::from_writer(vec![]);
     let rows = view.results.iter().map(record);
     let head = COLUMNS.map(str::to_owned);
     for row in std::iter::once(head).chain(rows) {
@@ -46,19 +46,14 @@ pub fn csv(view: &RunView) -> String {
 
 fn record(result: &Measurement) -> [String; 17] {
     let number = |x: Option<f64>| x.map_or(String::new(), |x| x.to_string());
-    let whys: Vec<String> = result
-        .notes
-        .iter()
-        .map(|note| match note.about {
-            Subject::Result => format!("{} {}", mark(note.flag()), message(note)),
-            about => format!(
-                "{} {}: {}",
-                mark(note.flag()),
-                about.as_str(),
-                message(note)
-            ),
-        })
-        .collect();
+    let whys = result.notes.iter().map(|note| {
+        let about = match note.about {
+            Subject::Result => String::new(),
+            about => format!("{}: ", about.as_str()),
+        };
+        format!("{} {about}{}", mark(note.flag()), message(note))
+    });
+    let whys: Vec<String> = whys.collect();
     let better = format!("{:?}", result.better).to_lowercase();
     [
         result.id.to_string(),

@@ -7,6 +7,7 @@ use super::plan::some;
 use crate::args::AbArgs;
 use crate::bench::Bench;
 use crate::compiler::leave_out;
+use crate::privileges::measured;
 use crate::world::World;
 use crate::{own, trust};
 use anyhow::{Result, bail, ensure};
@@ -103,8 +104,7 @@ pub fn build(
 
 /// The rows that are launched.
 fn planned(plan: &Plan) -> Vec<Benchmark> {
-    let launched = |row: &&Benchmark| plan.steps.iter().any(|step| step.id == row.id);
-    plan.benchmarks.iter().filter(launched).cloned().collect()
+    measured(plan).into_iter().cloned().collect()
 }
 
 /// For each program of a row whether it is compiled from the catalogue, and whether it is an executable in it.
