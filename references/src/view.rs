@@ -4,8 +4,8 @@
 
 use crate::{Cell, Distribution, LookupError, References};
 use gritstone_model::{
-    Benchmark, Better, Finding, Kind, Measurement, PublishedView, RunView, SCHEMA_RUN, Statistics,
-    Status, Subject, Unit,
+    Benchmark, Better, Estimate, Finding, Kind, Measurement, PublishedView, RunView, SCHEMA_RUN,
+    Statistics, Status, Subject, Unit,
 };
 use std::collections::BTreeMap;
 
@@ -89,7 +89,7 @@ fn result(cell: &Cell, benchmark: Option<&Benchmark>) -> Measurement {
     Measurement {
         title: benchmark.map_or_else(|| own_title(cell), |known| known.title.clone()),
         outcome: Status::Published,
-        estimate: estimate(cell),
+        estimate: estimate(cell).map(Estimate::exact),
         notes,
         statistics: cell.distribution.as_ref().map(statistics),
         faults_per_page: cell.faults_per_page,
@@ -158,9 +158,9 @@ fn published(cell: &Cell, benchmark: Option<&Benchmark>) -> Option<PublishedView
         work: work.map_or_else(String::new, |work| work.work.clone()),
         operations: work.map(|work| work.operations),
         figure: work.map_or_else(|| printed_first(cell), |work| work.figure),
-        real_s: cell.seconds.real,
-        user_s: cell.seconds.user,
-        system_s: cell.seconds.system,
+        real: cell.seconds.real.map(Estimate::exact),
+        user: cell.seconds.user.map(Estimate::exact),
+        system: cell.seconds.system.map(Estimate::exact),
         cpu_s: cell.seconds.cpu,
         // a document prints neither intervals nor the share of the start
         ..PublishedView::default()

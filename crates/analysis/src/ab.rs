@@ -165,8 +165,8 @@ fn figure(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
     statuses.dedup();
     AbFigure {
         side: settings(run).side,
-        estimate: result.and_then(|r| r.estimate),
-        interval: result.and_then(|r| r.interval),
+        estimate: result.and_then(Measurement::value),
+        interval: result.and_then(Measurement::interval),
         range: result
             .and_then(|r| r.statistics.as_ref())
             .map(|s| [s.min, s.max]),

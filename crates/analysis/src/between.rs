@@ -97,7 +97,7 @@ impl Past {
 fn counts(result: &Measurement) -> bool {
     result.outcome == Status::Measured
         && varies(result)
-        && result.interval.is_some()
+        && result.interval().is_some()
         && !result.is(Flag::Invalid)
         && !result.is(Flag::Interference)
 }
@@ -114,8 +114,8 @@ impl Figure {
         Some(Self {
             version: result.version,
             program: program(result).to_owned(),
-            raw: result.estimate.filter(fit)?,
-            paced: result.cycles.filter(fit),
+            raw: result.value().filter(fit)?,
+            paced: result.cycles.map(|cycles| cycles.value).filter(fit),
         })
     }
 }

@@ -151,10 +151,9 @@ fn unpredicted(result: &Measurement, compared: Subject) -> CompareRow {
             false => result.unit.to_string(),
         },
         base: None,
-        other: if cycles {
-            result.cycles
-        } else {
-            result.estimate
+        other: match cycles {
+            true => result.cycles.map(|cycles| cycles.value),
+            false => result.value(),
         },
         notes: result.own_notes().cloned().collect(),
         copies: vec![],

@@ -163,9 +163,9 @@ fn alone(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
     let lacking = name(lacking).to_owned();
     notes.push(Finding::NoCounterpart { lacking }.into());
     let (base, other) = if is_base {
-        (result.estimate, None)
+        (result.value(), None)
     } else {
-        (None, result.estimate)
+        (None, result.value())
     };
     let row = CompareRow {
         id: result.id.clone(),

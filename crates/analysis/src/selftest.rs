@@ -79,12 +79,12 @@ pub fn selftest(runs: &[RunView], past: &[Past]) -> SelftestView {
         raw_held: held(
             trials
                 .iter()
-                .map(|t| (&t.raw[..], intervals(t, |r| r.interval))),
+                .map(|t| (&t.raw[..], intervals(t, Measurement::interval))),
         ),
         paced_held: held(
             trials
                 .iter()
-                .map(|t| (&t.paced[..], intervals(t, |r| r.cycles_interval))),
+                .map(|t| (&t.paced[..], intervals(t, cycles_interval))),
         ),
         rows,
     }
@@ -185,9 +185,9 @@ fn trial<'a>(runs: &'a [RunView], id: &Id) -> Result<Trial<'a>, Finding> {
 
 fn row(trial: &Trial, pairs: &[Pair]) -> SelftestRow {
     let first = trial.results[0];
-    let raw = scatter(&trial.raw, &intervals(trial, |r| r.interval));
+    let raw = scatter(&trial.raw, &intervals(trial, Measurement::interval));
     let paced = (!trial.paced.is_empty())
-        .then(|| scatter(&trial.paced, &intervals(trial, |r| r.cycles_interval)));
+        .then(|| scatter(&trial.paced, &intervals(trial, cycles_interval)));
     let by_cycles = first.processor_bound && paced.is_some();
     let compared: Vec<Verdict> = pairs
         .iter()
@@ -234,6 +234,10 @@ fn intervals(
         .iter()
         .map(|result| interval(result))
         .collect()
+}
+
+fn cycles_interval(of: &Measurement) -> Option<[f64; 2]> {
+    of.cycles?.interval
 }
 
 fn logs(figures: &[f64]) -> Vec<f64> {

@@ -128,15 +128,15 @@ fn series(key: Key, group: &[(&RunView, Measurement)]) -> HistorySeries {
 
 fn point(run: &RunView, result: &Measurement, compared: Subject) -> HistoryPoint {
     let value = match compared {
-        Subject::Cycles => result.cycles,
-        _ => result.estimate,
+        Subject::Cycles => result.cycles.map(|cycles| cycles.value),
+        _ => result.value(),
     };
     HistoryPoint {
         run: run.id.clone(),
         label: run.label.clone(),
         started: run.started.clone(),
-        estimate: result.estimate,
-        interval: result.interval,
+        estimate: result.value(),
+        interval: result.interval(),
         value: value.filter(|x| *x > 0.0 && counts(result, compared)),
         notes: result.own_notes().cloned().collect(),
     }

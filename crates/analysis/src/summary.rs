@@ -27,11 +27,11 @@ mod size;
 use crowd::Floor;
 use disturbance::Disturbance;
 use gritstone_model::{
-    Benchmark, CommandWork, Count, Curve, Figure, Finding, Flag, Id, Launch, Measurement, Note,
-    Outcome, OwnCatalogue, Quantity, RunData, RunView, SCHEMA_RUN, Sample, SeriesPoint, Skip,
+    Benchmark, CommandWork, Count, Curve, Estimate, Figure, Finding, Flag, Id, Launch, Measurement,
+    Note, Outcome, OwnCatalogue, Quantity, RunData, RunView, SCHEMA_RUN, Sample, SeriesPoint, Skip,
     Status, Work,
 };
-use gritstone_stats::center::{self, Estimate};
+use gritstone_stats::center;
 use gritstone_stats::drift;
 use gritstone_stats::scatter::Scatter;
 use launch::held_to;
@@ -73,11 +73,19 @@ struct Intervals {
 
 impl Intervals {
     fn log_center(&self, values: &[f64]) -> Option<Estimate> {
-        center::log_center_between(values, self.drift, self.confidence)
+        center::log_center_between(values, self.drift, self.confidence).map(estimate)
     }
 
     fn plain_center(&self, values: &[f64]) -> Option<Estimate> {
-        center::plain_center_between(values, self.drift, self.confidence)
+        center::plain_center_between(values, self.drift, self.confidence).map(estimate)
+    }
+}
+
+/// A center as views have it.
+fn estimate(of: center::Estimate) -> Estimate {
+    Estimate {
+        value: of.value,
+        interval: of.interval,
     }
 }
 
@@ -203,13 +211,9 @@ fn series(curve: &Curve, results: &BTreeMap<&Id, Measurement>) -> Vec<SeriesPoin
     curve
         .points
         .iter()
-        .map(|(x, id)| {
-            let result = results.get(id);
-            SeriesPoint {
-                x: *x,
-                estimate: result.and_then(|r| r.estimate),
-                interval: result.and_then(|r| r.interval),
-            }
+        .map(|(x, id)| SeriesPoint {
+            x: *x,
+            estimate: results.get(id).and_then(|result| result.estimate),
         })
         .collect()
 }

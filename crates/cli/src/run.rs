@@ -226,7 +226,7 @@ pub fn too_short(view: &RunView) -> Option<String> {
             && r.unit.quantity() != Quantity::Exact
     });
     let launched: Vec<&Measurement> = launched.collect();
-    let short = launched.iter().filter(|r| r.interval.is_none()).count();
+    let short = launched.iter().filter(|r| r.interval().is_none()).count();
     let done: usize = launched.iter().map(|r| r.launches).sum();
     let elapsed = view
         .elapsed_s

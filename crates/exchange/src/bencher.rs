@@ -23,7 +23,7 @@ pub fn bencher(view: &RunView) -> Exported {
             Plain::Exact => "ratio",
         };
         let mut value = json!({ "value": figure.estimate * times });
-        if let Some([low, high]) = figure.result.interval {
+        if let Some([low, high]) = figure.result.interval() {
             value["lower_value"] = json!(low * times);
             value["upper_value"] = json!(high * times);
         }

@@ -27,7 +27,7 @@ pub(crate) fn figures(view: &RunView) -> (Vec<Figure<'_>>, Vec<(Id, String)>) {
     for result in &view.results {
         let mut notes = result.own_notes();
         let invalid = notes.find(|note| note.flag() == Some(Flag::Invalid));
-        match (result.estimate, invalid) {
+        match (result.value(), invalid) {
             (Some(estimate), None) => figures.push(Figure { result, estimate }),
             (_, Some(note)) => left_out.push((result.id.clone(), findings::message(note))),
             (None, None) => {

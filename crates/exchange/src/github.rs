@@ -33,7 +33,7 @@ fn entry(figure: &Figure<'_>) -> Value {
         _ => format!("ns/{thing}"),
     };
     let half = result
-        .interval
+        .interval()
         .map(|[low, high]| (time(high) - time(low)).abs() / 2.0);
     let whys = messages(result);
     json!({

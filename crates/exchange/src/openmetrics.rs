@@ -79,7 +79,7 @@ fn family_points(figure: &Figure<'_>, name: &str, machine: &str, at: &str) -> St
     };
     let [low, high] = figure
         .result
-        .interval
+        .interval()
         .map_or([None; 2], |ends| ends.map(Some));
     let points = [
         ("estimate", Some(figure.estimate)),

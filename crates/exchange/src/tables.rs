@@ -62,15 +62,15 @@ fn record(result: &Measurement) -> [String; 17] {
         result.outcome.as_str().to_owned(),
         result.unit.to_string(),
         better,
-        number(result.estimate),
-        number(result.interval.map(|[low, _]| low)),
-        number(result.interval.map(|[_, high]| high)),
+        number(result.value()),
+        number(result.interval().map(|[low, _]| low)),
+        number(result.interval().map(|[_, high]| high)),
         number(result.confidence),
-        number(result.cycles),
+        number(result.cycles.map(|cycles| cycles.value)),
         number(result.ghz),
         result.launches.to_string(),
         result.samples.to_string(),
-        number(result.published.as_ref().and_then(|p| p.real_s)),
+        number((result.published.as_ref()).and_then(|p| Some(p.real?.value))),
         marks(result),
         whys.join(" "),
     ]
@@ -87,8 +87,8 @@ pub fn markdown(view: &RunView) -> String {
     );
     let mut below = String::new();
     for result in &view.results {
-        let figure = result.estimate.map_or(String::new(), significant);
-        let interval = match result.interval {
+        let figure = result.value().map_or(String::new(), significant);
+        let interval = match result.interval() {
             Some([low, high]) => format!("{} to {}", significant(low), significant(high)),
             None => String::new(),
         };

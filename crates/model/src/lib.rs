@@ -7,6 +7,7 @@ mod audit;
 mod benchmark;
 mod compare;
 mod compilers;
+mod estimate;
 mod event;
 mod finding;
 mod history;
@@ -33,6 +34,7 @@ pub use compare::{
     VarianceSource, Verdict,
 };
 pub use compilers::{CompilerView, CompilersView, SCHEMA_COMPILERS};
+pub use estimate::Estimate;
 pub use event::{Batch, Check, Event, Histogram, Sample, Usage};
 pub use finding::{
     Author, Count, Finding, Flag, Interference, LoadRate, NegativeBecause, Note, Part, PartValue,

@@ -4,8 +4,8 @@
 //! Must not know: how it is computed, how it is drawn.
 
 use crate::{
-    Better, Flag, Id, Kind, Machine, Note, PartValue, Program, Settings, Subject, Unfitted, Unit,
-    flags,
+    Better, Estimate, Flag, Id, Kind, Machine, Note, PartValue, Program, Settings, Subject,
+    Unfitted, Unit, flags,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -102,17 +102,14 @@ pub struct Measurement {
     pub better: Better,
     /// How it came about.
     pub outcome: Status,
-    /// The figure; null when there is none.
-    pub estimate: Option<f64>,
-    /// Null when the figure is exact, or the launches are too few.
-    pub interval: Option<[f64; 2]>,
+    /// The estimate; `None` when there is none.
+    #[serde(flatten, with = "crate::estimate::estimate")]
+    pub estimate: Option<Estimate>,
     /// Confidence of the interval, 0.95 unless asked.
     pub confidence: Option<f64>,
     /// Core cycles an operation.
-    pub cycles: Option<f64>,
-    /// Interval of `cycles`.
-    #[serde(default)]
-    pub cycles_interval: Option<[f64; 2]>,
+    #[serde(flatten, with = "crate::estimate::cycles")]
+    pub cycles: Option<Estimate>,
     /// Frequency at which it ran, by the pacer.
     pub ghz: Option<f64>,
     /// Launches that were measured.
@@ -171,10 +168,8 @@ impl Measurement {
             better,
             outcome: Status::Skipped,
             estimate: None,
-            interval: None,
             confidence: None,
             cycles: None,
-            cycles_interval: None,
             ghz: None,
             launches: 0,
             samples: 0,
@@ -193,6 +188,18 @@ impl Measurement {
             values: Vec::new(),
             paced_values: Vec::new(),
         }
+    }
+
+    /// The value of the estimate.
+    #[must_use]
+    pub fn value(&self) -> Option<f64> {
+        self.estimate.map(|estimate| estimate.value)
+    }
+
+    /// Its interval.
+    #[must_use]
+    pub fn interval(&self) -> Option<[f64; 2]> {
+        self.estimate.and_then(|estimate| estimate.interval)
     }
 
     /// Whether a document printed it.
@@ -239,28 +246,20 @@ pub struct PublishedView {
     #[serde(default)]
     pub figure: Subject,
     /// Wall time of the work as one batch, s.
-    pub real_s: Option<f64>,
+    #[serde(flatten, with = "crate::estimate::real")]
+    pub real: Option<Estimate>,
     /// User time, s; null below 100 ticks of work.
-    pub user_s: Option<f64>,
+    #[serde(flatten, with = "crate::estimate::user")]
+    pub user: Option<Estimate>,
     /// System time, s; null below 100 ticks of work.
-    pub system_s: Option<f64>,
+    #[serde(flatten, with = "crate::estimate::system")]
+    pub system: Option<Estimate>,
     /// User and system time in one, s, where a document does not tell one from the other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_s: Option<f64>,
     /// The whole process as time(1) sees it, s.
-    pub process_s: Option<f64>,
-    /// Interval of `real_s`.
-    #[serde(default)]
-    pub real_interval: Option<[f64; 2]>,
-    /// Interval of `user_s`.
-    #[serde(default)]
-    pub user_interval: Option<[f64; 2]>,
-    /// Interval of `system_s`.
-    #[serde(default)]
-    pub system_interval: Option<[f64; 2]>,
-    /// Interval of `process_s`.
-    #[serde(default)]
-    pub process_interval: Option<[f64; 2]>,
+    #[serde(flatten, with = "crate::estimate::process")]
+    pub process: Option<Estimate>,
     /// Share of `process_s` that is not the work; a hair below 0 where the start of the process is lost in the noise.
     #[serde(default)]
     pub start_share: Option<f64>,
@@ -300,10 +299,9 @@ pub struct Statistics {
 pub struct SeriesPoint {
     /// Where along x.
     pub x: f64,
-    /// The figure; null where it is missing.
-    pub estimate: Option<f64>,
-    /// Its interval.
-    pub interval: Option<[f64; 2]>,
+    /// The estimate; `None` where it is missing.
+    #[serde(flatten, with = "crate::estimate::estimate")]
+    pub estimate: Option<Estimate>,
 }
 
 /// A row measured as one copy and as several at once. A copy's rate is all its work over all its time, so that the first
@@ -325,15 +323,13 @@ pub struct CopiesPoint {
     /// How many.
     pub copies: u32,
     /// Of all together, in the unit of the row: the sum of their rates; of times, time an operation of any of them.
-    pub total: Option<f64>,
-    /// Interval of `total`.
-    pub interval: Option<[f64; 2]>,
+    #[serde(flatten, with = "crate::estimate::total")]
+    pub total: Option<Estimate>,
     /// What one of them has of it: a share of the total rate; of times, time an operation of its own.
     pub per_copy: Option<f64>,
-    /// Total rate over that of so many times one copy; 1 for one.
-    pub efficiency: Option<f64>,
-    /// Interval of `efficiency`, from the rounds in which both were measured.
-    pub efficiency_interval: Option<[f64; 2]>,
+    /// Total rate over that of so many times one copy, from the rounds in which both were measured; 1 for one.
+    #[serde(flatten, with = "crate::estimate::efficiency")]
+    pub efficiency: Option<Estimate>,
     /// `total` of each launch, in the order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<f64>,

@@ -56,20 +56,21 @@ fn row(document: &mut Document, result: &Measurement, point: &CopiesPoint) -> Ro
     let notes: Vec<_> = point.notes.iter().map(|f| document.note(f)).collect();
     let total = point
         .total
-        .map(|total| number::figure(total, point.interval, unit));
+        .map(|total| number::figure(total.value, total.interval, unit));
     let cell = |text: Option<String>| {
         text.filter(|text| !text.is_empty())
             .map_or_else(Text::missing, Text::new)
     };
     let each = point.per_copy.zip(point.total).map(|(each, total)| {
-        let interval = point
+        let interval = total
             .interval
-            .map(|ends| ends.map(|end| end * each / total));
+            .map(|ends| ends.map(|end| end * each / total.value));
         number::figure(each, interval, unit).with_unit()
     });
-    let efficiency = point.efficiency.map(number::percent);
+    let efficiency = point.efficiency.map(|of| number::percent(of.value));
     let ends = point
-        .efficiency_interval
+        .efficiency
+        .and_then(|of| of.interval)
         .map(|[low, high]| format!("{} to {}", number::percent(low), number::percent(high)));
     Row::new(vec![
         Text::new(result.id.to_string()),

@@ -116,7 +116,7 @@ fn series(document: &mut Document, result: &Measurement, whose: &str) -> Option<
         .map(|point| {
             let shown = point
                 .estimate
-                .map(|e| number::figure(e, point.interval, result.unit.as_str()));
+                .map(|e| number::figure(e.value, e.interval, result.unit.as_str()));
             let cell = |text: Option<String>| {
                 text.filter(|t| !t.is_empty())
                     .map_or_else(Text::missing, Text::new)

@@ -16,10 +16,6 @@ pub struct Estimate {
     /// Interval by inversion of the signed-rank test, `widened`; `None` when the values are too few for the test to
     /// reach the confidence (fewer than 6 for 95 %, 8 for 99 %).
     pub interval: Option<[f64; 2]>,
-    /// The confidence that was asked for: 0.95.
-    pub confidence: f64,
-    /// How many values.
-    pub n: usize,
     /// Interval of the median by order statistics, a check that asks nothing of the shape; widened like the other.
     pub median_interval: Option<[f64; 2]>,
     /// Lag-1 autocorrelation of the values (of their logarithms for [`log_center`]) in the order of time.
@@ -99,8 +95,6 @@ fn center(values: &[f64], extra: Scatter, confidence: f64) -> Estimate {
     Estimate {
         value: rungs.centre(),
         interval: rungs.interval(confidence, stretch),
-        confidence,
-        n: values.len(),
         median_interval: median_interval(values, confidence, stretch),
         rho1,
         widened,
@@ -149,7 +143,7 @@ mod tests {
         assert_eq!(estimate.interval, Some([averages[8], averages[46]]));
         // 2 P(B <= 1) = .0215, 2 P(B <= 2) = .109: the 2nd from both ends
         assert_eq!(estimate.median_interval, Some([3.0, 512.0]));
-        assert_eq!((estimate.n, estimate.widened), (10, 1.0));
+        assert_eq!(estimate.widened, 1.0);
     }
 
     #[test]
@@ -203,7 +197,7 @@ mod tests {
         let small = TEN.map(|x| (x / 100.0).exp());
         let run = log_center(&small, 0.95).unwrap();
         let machine = log_center_between(&small, 0.5, 0.95).unwrap();
-        assert_eq!((run.value, run.n), (machine.value, machine.n));
+        assert_eq!(run.value, machine.value);
         let halves = |e: &Estimate| e.interval.unwrap().map(|x| (x / e.value).ln().abs());
         for (run, machine) in halves(&run).iter().zip(halves(&machine)) {
             assert!((run.hypot(1.959_964 * 0.5) - machine).abs() < 1e-6);

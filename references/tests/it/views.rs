@@ -3,8 +3,8 @@
 //! Must not know: how the files are read.
 
 use gritstone_model::{
-    Benchmark, Better, Flag, Id, KernelWork, Kind, Measurement, Note, PublishedWork, RunView,
-    Status, Subject, Term, Unit, Work,
+    Benchmark, Better, Estimate, Flag, Id, KernelWork, Kind, Measurement, Note, PublishedWork,
+    RunView, Status, Subject, Term, Unit, Work,
 };
 use gritstone_references::{LookupError, References, all};
 use std::collections::BTreeMap;
@@ -171,7 +171,7 @@ fn times_are_published_and_the_estimate_is_left() {
     let syscall = result(&view, "byte/syscall");
     assert_eq!((syscall.outcome, syscall.version), (Status::Published, 0));
     assert_eq!(
-        (syscall.estimate, syscall.interval, syscall.launches),
+        (syscall.value(), syscall.interval(), syscall.launches),
         (None, None, 0)
     );
     assert_eq!(syscall.title, "Title of byte/syscall");
@@ -183,14 +183,17 @@ fn times_are_published_and_the_estimate_is_left() {
     assert_eq!(syscall.measured.as_deref(), Some("byte-1984, table 1"));
     let published = syscall.published.as_ref().expect("times");
     assert_eq!(
-        (published.real_s, published.user_s, published.system_s),
-        (Some(4.8), Some(1.4), Some(4.0))
+        [published.real, published.user, published.system].map(|time| time.map(f64::from)),
+        [Some(4.8), Some(1.4), Some(4.0)]
     );
     assert_eq!(
         (published.work.as_str(), published.figure.as_str()),
         ("25,000 calls", "real_s")
     );
-    assert_eq!((published.process_s, published.real_interval), (None, None));
+    assert_eq!(
+        (published.process, published.real.and_then(|e| e.interval)),
+        (None, None)
+    );
     let [(Some(Flag::Doubtful), Some("user_s"), why)] = footnotes(syscall)[..] else {
         panic!("{:?}", syscall.notes);
     };
@@ -199,7 +202,10 @@ fn times_are_published_and_the_estimate_is_left() {
     let overhead = result(&view, "byte/fcall-overhead");
     assert_eq!(overhead.kind, Kind::Derived);
     let published = overhead.published.as_ref().expect("a time");
-    assert_eq!((published.real_s, published.user_s), (None, Some(1.0)));
+    assert_eq!(
+        (published.real, published.user),
+        (None, Some(Estimate::exact(1.0)))
+    );
     assert_eq!(footnotes(overhead), []);
 }
 
@@ -296,7 +302,7 @@ machine = "box-1"
     let view = references.view("box-1", &benchmarks).expect("the box");
     let of = |id: &str| {
         let found = result(&view, id);
-        (found.estimate, found.unit.as_str(), found.better)
+        (found.value(), found.unit.as_str(), found.better)
     };
     // as printed, whatever unit the catalogue has now
     assert_eq!(of("aim/fork"), (Some(44.0), "forks/s", Better::Higher));
@@ -306,11 +312,13 @@ machine = "box-1"
         (Some(512.0), "bytes", Better::Lower)
     );
     let fork = result(&view, "aim/fork");
-    assert_eq!((&fork.published, fork.interval), (&None, None));
+    assert_eq!((&fork.published, fork.interval()), (&None, None));
     assert_eq!(footnotes(fork), [(Some(Flag::Doubtful), None, "Smudged.")]);
     let both = result(&view, "app/csim");
     assert_eq!(
-        both.published.as_ref().and_then(|times| times.real_s),
+        both.published
+            .as_ref()
+            .and_then(|times| Some(times.real?.value)),
         Some(2.0)
     );
     assert_eq!(footnotes(both)[0], (Some(Flag::Doubtful), None, "Both."));
@@ -342,7 +350,7 @@ machine = "box-1"
     assert_eq!(latency.title, "Maximum time to user");
     assert_eq!(result(&view, "rt/semaphore").title, "rt/semaphore");
     assert_eq!(
-        (latency.estimate, latency.unit.as_str(), latency.better),
+        (latency.value(), latency.unit.as_str(), latency.better),
         (Some(9.0), "us", Better::Lower)
     );
     let statistics = |id: &str| {
@@ -370,6 +378,9 @@ machine = "box-1"
     );
     let fft = result(&view, "vm/fft/128");
     let published = fft.published.as_ref().expect("times");
-    assert_eq!((published.real_s, published.cpu_s), (Some(9.0), Some(8.0)));
+    assert_eq!(
+        (published.real.map(f64::from), published.cpu_s),
+        (Some(9.0), Some(8.0))
+    );
     assert_eq!(footnotes(fft)[0].1, Some("cpu_s"));
 }

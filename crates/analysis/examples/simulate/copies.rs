@@ -7,7 +7,7 @@ use crate::world::World;
 use crate::{head, line, percent};
 use gritstone_analysis::between::{self, Past};
 use gritstone_analysis::compare;
-use gritstone_model::{CopiesPoint, CopiesView, RunView, Verdict};
+use gritstone_model::{CopiesPoint, CopiesView, Estimate, RunView, Verdict};
 use gritstone_stats::center;
 
 const TIMES: usize = 4_000;
@@ -116,7 +116,9 @@ fn measured(
     let (one, together) = (launches(1.0), launches(run_of_copies));
     let efficiency = |(one, total): (&f64, &f64)| one / (total * f64::from(COPIES));
     let efficiencies: Vec<f64> = one.iter().zip(&together).map(efficiency).collect();
-    let centre = |values: &[f64]| center::log_center(values, 0.95).map(|centre| centre.value);
+    let centre = |values: &[f64]| {
+        center::log_center(values, 0.95).map(|centre| Estimate::exact(centre.value))
+    };
     let mut view = run(empty, number, &[one]);
     view.results[0].copies = Some(CopiesView {
         points: vec![CopiesPoint {

@@ -4,7 +4,7 @@
 
 use gritstone_analysis::series;
 use gritstone_analysis::summary::{self, Options};
-use gritstone_model::{Benchmark, Id, KernelWork, RunData, RunView, Status, Unit, Work};
+use gritstone_model::{Benchmark, Estimate, Id, KernelWork, RunData, RunView, Status, Unit, Work};
 use gritstone_stats::center;
 use std::collections::BTreeMap;
 
@@ -41,11 +41,14 @@ pub fn run(empty: &RunView, number: usize, rows: &[Vec<f64>]) -> RunView {
     view.started = format!("{number:04}");
     for (result, values) in view.results.iter_mut().zip(rows) {
         let centre = center::log_center(values, 0.95).expect("all are above 0");
-        (result.estimate, result.interval) = (Some(centre.value), centre.interval);
+        result.estimate = Some(Estimate {
+            value: centre.value,
+            interval: centre.interval,
+        });
         result.values.clone_from(values);
         result.launches = values.len();
         if result.processor_bound {
-            (result.cycles, result.cycles_interval) = (result.estimate, result.interval);
+            result.cycles = result.estimate;
             result.paced_values.clone_from(values);
         }
     }

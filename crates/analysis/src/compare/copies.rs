@@ -7,7 +7,9 @@
 
 use super::Options;
 use super::pair::scale;
-use gritstone_model::{Better, CompareCopies, CompareFigure, CopiesPoint, Flag, Measurement, Note};
+use gritstone_model::{
+    Better, CompareCopies, CompareFigure, CopiesPoint, Estimate, Flag, Measurement, Note,
+};
 use gritstone_stats::two::{self, Ratio};
 use std::collections::BTreeSet;
 
@@ -43,11 +45,11 @@ pub(super) fn copies(
         let notes = || b.notes.iter().chain(&o.notes);
         let flagged = |flag| notes().any(|note: &Note| note.flag() == Some(flag));
         let fit = scale.is_some() && !flagged(Flag::Invalid);
-        let figure = |base: Option<f64>, other: Option<f64>, found: Option<Ratio>| {
+        let figure = |base: Option<Estimate>, other: Option<Estimate>, found: Option<Ratio>| {
             let found = found.filter(|_| fit);
             CompareFigure {
-                base,
-                other,
+                base: base.map(|base| base.value),
+                other: other.map(|other| other.value),
                 ratio: found.map(|found| found.ratio),
                 interval: found.and_then(|found| found.interval),
                 // what others did to one side is told from a change by nothing
@@ -66,7 +68,11 @@ pub(super) fn copies(
         CompareCopies {
             copies,
             unit: base.unit.to_string(),
-            total: figure(b.total, o.total.zip(scale).map(|(x, by)| x * by), total),
+            total: figure(
+                b.total,
+                o.total.zip(scale).map(|(x, by)| x.times(by)),
+                total,
+            ),
             efficiency: figure(b.efficiency, o.efficiency, efficiency),
             notes: beside(&b.notes, &o.notes),
         }

@@ -28,7 +28,7 @@ pub(super) fn pair(base: &Measurement, other: &Measurement, options: &Options) -
             other: other.unit.to_string(),
         });
     };
-    let (b, o) = match (base.estimate, other.estimate) {
+    let (b, o) = match (base.value(), other.value()) {
         (Some(b), Some(o)) => (b, o * scale),
         (base, other) => {
             return pair.apart(Finding::NoEstimate {
@@ -71,7 +71,8 @@ fn held(
     if launches.paced {
         pair.compared = Subject::Cycles;
         pair.unit = "cycles".to_owned();
-        (pair.base, pair.other) = (base.cycles, other.cycles);
+        let cycles = |of: &Measurement| of.cycles.map(|cycles| cycles.value);
+        (pair.base, pair.other) = (cycles(base), cycles(other));
     }
     let Some(found) = launches.ratio(options.confidence) else {
         return pair.apart(Finding::NotPositive {});

@@ -72,8 +72,8 @@ impl Pair {
         Self {
             compared: Subject::Estimate,
             unit: base.unit.to_string(),
-            base: base.estimate,
-            other: other.estimate.zip(scale).map(|(x, scale)| x * scale),
+            base: base.value(),
+            other: other.value().zip(scale).map(|(x, scale)| x * scale),
             ratio: None,
             interval: None,
             p: None,

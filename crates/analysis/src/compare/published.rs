@@ -4,17 +4,10 @@
 //! Must not know: launches, other rows, verdicts.
 
 use super::pair::{Basis, Pair, ratio, scale};
-use gritstone_model::{Better, Finding, Measurement, PublishedView, Quantity, Subject};
+use gritstone_model::{Better, Estimate, Finding, Measurement, PublishedView, Quantity, Subject};
 
 /// What is compared where neither the time that the document points to nor real time nor the figure itself is there twice.
 const TIMES: [Subject; 3] = [Subject::User, Subject::Cpu, Subject::System];
-
-/// One side: a figure and, where it was measured, its interval.
-#[derive(Clone, Copy)]
-struct Side {
-    value: f64,
-    interval: Option<[f64; 2]>,
-}
 
 /// Compares two results of which one at least is printed.
 pub(super) fn pair(base: &Measurement, other: &Measurement) -> Pair {
@@ -31,22 +24,12 @@ pub(super) fn pair(base: &Measurement, other: &Measurement) -> Pair {
         return conclude(base, other, Subject::Real, sides, Better::Lower, vec![note]);
     }
     if let (Some(b), Some(o), Some(scale)) = (
-        estimate(base),
-        estimate(other),
+        side(base, base.estimate),
+        side(other, other.estimate),
         scale(&other.unit, &base.unit),
     ) {
-        let o = Side {
-            value: o.value * scale,
-            interval: o.interval.map(|ends| ends.map(|end| end * scale)),
-        };
-        return conclude(
-            base,
-            other,
-            Subject::Estimate,
-            (b, o),
-            base.better,
-            Vec::new(),
-        );
+        let sides = (b, o.times(scale));
+        return conclude(base, other, Subject::Estimate, sides, base.better, vec![]);
     }
     if let Some((time, sides)) = TIMES.into_iter().find_map(|time| Some((time, both(time)?))) {
         let note = Finding::OnlyTime { time };
@@ -79,47 +62,45 @@ fn unmeasured(base: &Measurement, other: &Measurement, figure: Subject) -> bool 
 }
 
 /// A published time above 0.
-fn time(result: &Measurement, figure: Subject) -> Option<Side> {
+fn time(result: &Measurement, figure: Subject) -> Option<Estimate> {
     let published: &PublishedView = result.published.as_ref()?;
-    let (value, interval) = match figure {
-        Subject::User => (published.user_s, published.user_interval),
-        Subject::System => (published.system_s, published.system_interval),
+    let time = match figure {
+        Subject::User => published.user,
+        Subject::System => published.system,
         Subject::Cpu => processor(published),
-        _ => (published.real_s, published.real_interval),
+        _ => published.real,
     };
-    side(result, value, interval)
+    side(result, time)
 }
 
 /// User and system time in one: as printed, or added up, with bounds that are wider than those of a sum need be.
-fn processor(published: &PublishedView) -> (Option<f64>, Option<[f64; 2]>) {
-    if published.cpu_s.is_some() {
-        return (published.cpu_s, None);
-    }
-    let sum = published.user_s.zip(published.system_s);
-    let intervals = published.user_interval.zip(published.system_interval);
-    (
-        sum.map(|(user, system)| user + system),
-        intervals.map(|(user, system)| [user[0] + system[0], user[1] + system[1]]),
-    )
-}
-
-fn estimate(result: &Measurement) -> Option<Side> {
-    side(result, result.estimate, result.interval)
+fn processor(published: &PublishedView) -> Option<Estimate> {
+    let sum = published.user.zip(published.system).map(|(user, system)| {
+        let intervals = user.interval.zip(system.interval);
+        Estimate {
+            value: user.value + system.value,
+            interval: intervals.map(|(user, system)| [user[0] + system[0], user[1] + system[1]]),
+        }
+    });
+    published.cpu_s.map(Estimate::exact).or(sum)
 }
 
 /// A printed figure has no interval of its own and adds nothing to that of the other side.
-fn side(result: &Measurement, value: Option<f64>, interval: Option<[f64; 2]>) -> Option<Side> {
-    let value = value.filter(|&value| value > 0.0)?;
-    let interval = if result.is_published() {
-        Some([value; 2])
-    } else {
-        interval.filter(|[low, _]| *low > 0.0)
+fn side(result: &Measurement, figure: Option<Estimate>) -> Option<Estimate> {
+    let Estimate { value, interval } = figure.filter(|figure| figure.value > 0.0)?;
+    let interval = match result.is_published() {
+        true => Some([value; 2]),
+        false => interval.filter(|[low, _]| *low > 0.0),
     };
-    Some(Side { value, interval })
+    Some(Estimate { value, interval })
 }
 
 /// The measured real time against whatever time was printed.
-fn across(base: &Measurement, other: &Measurement, figure: Subject) -> Option<(Side, Side)> {
+fn across(
+    base: &Measurement,
+    other: &Measurement,
+    figure: Subject,
+) -> Option<(Estimate, Estimate)> {
     let of = |result: &Measurement| {
         let figure = match result.is_published() {
             true => figure,
@@ -134,7 +115,7 @@ fn conclude(
     base: &Measurement,
     other: &Measurement,
     compared: Subject,
-    (b, o): (Side, Side),
+    (b, o): (Estimate, Estimate),
     better: Better,
     mut notes: Vec<Finding>,
 ) -> Pair {

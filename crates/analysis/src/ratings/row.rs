@@ -206,7 +206,7 @@ fn unusable(id: &Id, part: Part, named: bool, invalid: bool) -> Fate {
 
 fn has_figure(result: &Measurement) -> bool {
     let published = result.published.as_ref();
-    let times = published.map(|p| [p.real_s, p.user_s, p.system_s]);
+    let times = published.map(|p| [p.real, p.user, p.system]);
     result.estimate.is_some() || times.is_some_and(|times| times.iter().any(Option::is_some))
 }
 
@@ -223,7 +223,8 @@ fn figures(machine: &Measurement, base: &Measurement) -> Option<Figures> {
     }
     let real = |result: &Measurement| {
         let published = result.published.as_ref()?;
-        values(result, published.real_s, &published.values)
+        let real = published.real.map(|real| real.value);
+        values(result, real, &published.values)
     };
     if let (true, Some(m), Some(b)) = (any_printed, real(machine), real(base)) {
         return (!declared(Subject::Real)).then_some(Figures {
@@ -234,7 +235,7 @@ fn figures(machine: &Measurement, base: &Measurement) -> Option<Figures> {
         });
     }
     let scale = scale(&machine.unit, &base.unit)?;
-    let figure = |result: &Measurement| values(result, result.estimate, &result.values);
+    let figure = |result: &Measurement| values(result, result.value(), &result.values);
     let (m, b) = (figure(machine)?, figure(base)?);
     let stands = !(any_printed && declared(Subject::Estimate));
     stands.then(|| Figures {

@@ -7,10 +7,10 @@
 
 use super::reading::{Reading, median};
 use super::rules::{self, Evidence, Spread};
-use super::{Options, Row, blank};
+use super::{Options, Row, blank, estimate};
 use gritstone_model::{
-    Benchmark, Claims, CopiesPoint, CopiesView, Flag, LawView, Note, Quantity, Repeat, RunData,
-    SeriesPoint, in_order,
+    Benchmark, Claims, CopiesPoint, CopiesView, Estimate, Flag, LawView, Note, Quantity, Repeat,
+    RunData, SeriesPoint, in_order,
 };
 use gritstone_stats::center;
 use gritstone_stats::scaling::{self, Law, Peak, Range, Round, Unfitted};
@@ -59,8 +59,7 @@ pub(super) fn view(row: &Row, run: &RunData, options: &Options) -> Option<Copies
             .filter_map(|(round, ns)| Some(one.get(round)? / (f64::from(copies) * ns)))
             .collect();
         let center = center::log_center(&efficiency, options.confidence);
-        point.efficiency = center.map(|center| center.value);
-        point.efficiency_interval = center.and_then(|center| center.interval);
+        point.efficiency = center.map(estimate);
         point.efficiencies = efficiency;
         points.push(point);
         all.push((copies, together));
@@ -121,9 +120,7 @@ fn point(
         .iter()
         .filter_map(|&ns| benchmark.unit.figure(ns, benchmark.amount_per_op));
     let values: Vec<f64> = figures.collect();
-    let center = row.intervals(options).log_center(&values);
-    let total = center.map(|center| center.value);
-    let interval = center.and_then(|center| center.interval);
+    let total = row.intervals(options).log_center(&values);
     let share = match benchmark.unit.quantity() {
         Quantity::Rate { .. } => 1.0 / f64::from(copies),
         _ => f64::from(copies),
@@ -134,7 +131,7 @@ fn point(
         let spread = (!values.is_empty()).then(|| Spread {
             n: values.len(),
             what: Repeat::Launch,
-            interval,
+            interval: total.and_then(|total| total.interval),
             confidence: options.confidence,
             precision: run.info.settings.precision,
             modes: None,
@@ -153,10 +150,8 @@ fn point(
     CopiesPoint {
         copies,
         total,
-        interval,
-        per_copy: total.map(|total| total * share),
-        efficiency: (copies == 1 && total.is_some()).then_some(1.0),
-        efficiency_interval: None,
+        per_copy: total.map(|total| total.value * share),
+        efficiency: total.filter(|_| copies == 1).map(|_| Estimate::exact(1.0)),
         values,
         efficiencies: vec![],
         launches: timed.len(),
@@ -182,10 +177,10 @@ fn law_view(law: &Law, benchmark: &Benchmark) -> LawView {
         let mut ends = [figure(range.low), figure(range.high)];
         ends.sort_by(|a, b| a.unwrap_or(f64::NAN).total_cmp(&b.unwrap_or(f64::NAN)));
         let interval = ends[0].zip(ends[1]).map(|(low, high)| [low, high]);
+        let interval = interval.filter(|[low, high]| *low > 0.0 && high.is_finite());
         SeriesPoint {
             x: *n,
-            estimate: figure(range.estimate),
-            interval: interval.filter(|[low, high]| *low > 0.0 && high.is_finite()),
+            estimate: figure(range.estimate).map(|value| Estimate { value, interval }),
         }
     });
     let ends = |range: Range| [range.low, range.high].map(|end| end.is_finite().then_some(end));

@@ -5,11 +5,11 @@
 
 use super::reading::{Reading, median};
 use super::rules::{self, Spread};
-use super::{Intervals, Options, Row, blank, published};
+use super::{Intervals, Options, Row, blank, estimate, published};
 use crate::describe;
 use gritstone_model::{
-    Benchmark, Count, Finding, Flag, Id, Measurement, NegativeBecause, Note, PublishedView,
-    PublishedWork, Repeat, RunData, Status, Subject, Term, in_order,
+    Benchmark, Count, Estimate, Finding, Flag, Id, Measurement, NegativeBecause, Note,
+    PublishedView, PublishedWork, Repeat, RunData, Status, Subject, Term, in_order,
 };
 use gritstone_stats::center;
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,9 +80,8 @@ pub(super) fn result(
     let intervals = rows[&benchmark.id].intervals(options);
     if let Some(center) = intervals.plain_center(&result.values) {
         result.outcome = Status::Measured;
-        result.estimate = Some(center.value);
-        result.interval = center.interval;
-        result.confidence = center.interval.map(|_| center.confidence);
+        result.estimate = Some(center);
+        result.confidence = center.interval.map(|_| options.confidence);
         result.statistics = describe::describe(&result.values);
         if sum.share_of.is_none() {
             cycles(&mut result, &launched, options);
@@ -194,8 +193,7 @@ fn cycles(result: &mut Measurement, launched: &Terms, options: &Options) {
         return;
     }
     if let Some(center) = center::plain_center(&paced, options.confidence) {
-        result.cycles = Some(center.value);
-        result.cycles_interval = center.interval;
+        result.cycles = Some(estimate(center));
         let all = launched.terms.iter().flat_map(|(_, launches)| launches);
         result.ghz = median(all.filter_map(|launch| launch.ghz()));
         result.paced_values = paced;
@@ -277,7 +275,7 @@ impl Evidence<'_> {
         let spread = Spread {
             n: result.values.len(),
             what: Repeat::Round,
-            interval: result.interval,
+            interval: result.interval(),
             confidence: self.confidence,
             // a width relative to what may be nothing says nothing
             precision: match self.positive() {
@@ -294,7 +292,6 @@ impl Evidence<'_> {
     fn positive(&self) -> Option<Finding> {
         positive(
             self.result.estimate?,
-            self.result.interval,
             self.benchmark.unit.as_str(),
             self.result.is(Flag::Interference),
         )
@@ -304,11 +301,12 @@ impl Evidence<'_> {
 /// A sum that is not positive, or that may not be. Only one whose whole interval is below nothing tells against its rows: noise
 /// alone makes half of all differences of equal rows negative. Other work that shares the CPU with a row that never sleeps takes more
 /// from it than from one that does, so that of rows with interference a sum below nothing says nothing of their work.
-fn positive(sum: f64, interval: Option<[f64; 2]>, unit: &str, disturbed: bool) -> Option<Finding> {
+fn positive(sum: Estimate, unit: &str, disturbed: bool) -> Option<Finding> {
+    let Estimate { value, interval } = sum;
     let sure = interval.is_none_or(|[_, high]| high <= 0.0);
-    if sum <= 0.0 && sure {
+    if value <= 0.0 && sure {
         return Some(Finding::Negative {
-            value: sum,
+            value,
             unit: unit.to_owned(),
             because: match (disturbed, interval) {
                 (true, _) => NegativeBecause::Interference,
@@ -341,8 +339,8 @@ fn publish(
     let disturbed = disturbed || crowd.as_ref().is_some_and(beside);
     notes.extend(about(crowd, Subject::Real));
     if let Some(real) = intervals.plain_center(&view.values) {
-        (view.real_s, view.real_interval) = (Some(real.value), real.interval);
-        let found = positive(real.value, real.interval, "s", disturbed);
+        view.real = Some(real);
+        let found = positive(real, "s", disturbed);
         notes.extend(about(found, Subject::Real));
     } else if !launched.rounds.is_empty() {
         let all = launched.rounds.len();
@@ -363,8 +361,8 @@ fn publish(
         let (users, crowd) = launched.batches(cpu, intervals.confidence);
         notes.extend(about(crowd, Subject::User));
         if let Some(user) = intervals.plain_center(&users) {
-            (view.user_s, view.user_interval) = (Some(user.value), user.interval);
-            let found = positive(user.value, user.interval, "s", disturbed);
+            view.user = Some(user);
+            let found = positive(user, "s", disturbed);
             notes.extend(about(found, Subject::User));
         }
     }

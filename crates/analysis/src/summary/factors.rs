@@ -12,8 +12,8 @@ use crate::between::DEFAULT;
 use crate::compare::scale;
 use crate::ratings::{parts_flagged, withheld};
 use gritstone_model::{
-    Better, Finding, Flag, Id, Measurement, Note, Part, PartValue, Repeat, RunData, RunView,
-    Status, Subject, Withheld, in_order,
+    Better, Estimate, Finding, Flag, Id, Measurement, Note, Part, PartValue, Repeat, RunData,
+    RunView, Status, Subject, Withheld, in_order,
 };
 use gritstone_stats::quantile;
 use gritstone_stats::rating::{RatingRow, arithmetic};
@@ -65,7 +65,7 @@ pub(super) fn result(
     };
     let factors = gather(entry.over, weights, baseline, results);
     for Factor { part, row, own } in &factors.compared {
-        let ratio = own.and_then(|(own, unit)| Some(own.estimate? * unit / row.reference));
+        let ratio = own.and_then(|(own, unit)| Some(own.value()? * unit / row.reference));
         let part = match part {
             Part::Benchmark(id) => Part::RatioOf(id.clone()),
             other => other.clone(),
@@ -83,7 +83,6 @@ pub(super) fn result(
         }
         Ok(mean) => {
             result.outcome = Status::Measured;
-            result.estimate = Some(mean.value);
             // what runs differ by is in all rows alike, and is not averaged away
             let half = |[low, high]: [f64; 2]| {
                 let drift =
@@ -91,13 +90,17 @@ pub(super) fn result(
                 ((high / low).ln() / 2.0).hypot(drift)
             };
             let half = mean.interval.map(half);
-            result.interval = half.map(|half| [mean.value / half.exp(), mean.value * half.exp()]);
+            let interval = half.map(|half| [mean.value / half.exp(), mean.value * half.exp()]);
+            result.estimate = Some(Estimate {
+                value: mean.value,
+                interval,
+            });
             result.confidence = half.map(|_| options.confidence);
             result.launches = factors.own().map(|own| own.launches).sum();
             result.notes.extend(rules::repeatable(&Spread {
                 n: factors.own().map(|own| own.launches).min().unwrap_or(0),
                 what: Repeat::Launch,
-                interval: result.interval,
+                interval,
                 confidence: options.confidence,
                 precision: 0.0,
                 modes: None,
@@ -121,7 +124,7 @@ fn gather<'a>(
     for (id, &weight) in over.iter().zip(weights) {
         factors.all += weight;
         let printed = baseline.get(id);
-        let Some((printed, reference)) = printed.and_then(|p| Some((p, p.estimate?))) else {
+        let Some((printed, reference)) = printed.and_then(|p| Some((p, p.value()?))) else {
             factors.unprinted.push(id);
             factors.left_out += weight;
             continue;

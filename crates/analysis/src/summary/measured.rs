@@ -4,7 +4,7 @@
 
 use super::reading::{Reading, median, merged};
 use super::rules::{self, Evidence, Spread};
-use super::{Intervals, Options, Row, blank, paging, pairs, published};
+use super::{Intervals, Options, Row, blank, estimate, paging, pairs, published};
 use crate::describe;
 use gritstone_model::{
     Benchmark, Measurement, Quantity, Repeat, RunData, Statistics, Work, in_order,
@@ -34,7 +34,7 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement
     let spread = (!result.values.is_empty()).then(|| Spread {
         n: result.launches,
         what: Repeat::Launch,
-        interval: result.interval,
+        interval: result.interval(),
         confidence: options.confidence,
         precision: run.info.settings.precision,
         modes: result.statistics.as_ref().and_then(|s| s.modes),
@@ -78,16 +78,12 @@ fn figure(
     let Some(center) = intervals.log_center(&result.values) else {
         return;
     };
-    result.estimate = Some(center.value);
-    result.interval = center.interval;
-    result.confidence = center.interval.map(|_| center.confidence);
+    result.estimate = Some(center);
+    result.confidence = center.interval.map(|_| intervals.confidence);
 
     let paced: Option<Vec<f64>> = timed.iter().map(|launch| row.cycles(launch)).collect();
     if let Some(paced) = paced {
-        if let Some(cycles) = center::log_center(&paced, intervals.confidence) {
-            result.cycles = Some(cycles.value);
-            result.cycles_interval = cycles.interval;
-        }
+        result.cycles = center::log_center(&paced, intervals.confidence).map(estimate);
         result.paced_values = paced;
         result.ghz = median(timed.iter().filter_map(|launch| launch.ghz()));
     }

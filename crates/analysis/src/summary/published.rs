@@ -6,9 +6,8 @@
 use super::reading::Reading;
 use super::{Intervals, limits, rules};
 use gritstone_model::{
-    Benchmark, Count, Finding, Note, PublishedView, PublishedWork, Subject, Usage,
+    Benchmark, Count, Estimate, Finding, Note, PublishedView, PublishedWork, Subject, Usage,
 };
-use gritstone_stats::center::Estimate;
 use gritstone_stats::quantile;
 use gritstone_stats::scatter::Scatter;
 
@@ -22,8 +21,7 @@ pub(super) fn batches(
     let mut view = blank(work);
     let (timed, crowd) = rules::alone(launches, |l| l.crowded_batches, intervals.confidence);
     view.values = each(&timed, |launch| launch.batch_s(work.operations));
-    let real = intervals.log_center(&view.values);
-    (view.real_s, view.real_interval) = split(real.as_ref());
+    view.real = intervals.log_center(&view.values);
 
     let mut charged = Charged::default();
     for launch in &timed {
@@ -33,22 +31,18 @@ pub(super) fn batches(
     charged.fill(&mut view, launches, intervals);
     if benchmark.claims.syscalls_per_op == Some(0.0) {
         // what the system charged is the instrument's own readings
-        (view.system_s, view.system_interval) = (None, None);
+        view.system = None;
         // a process that never enters the kernel has no system time to tell from user time: its CPU clock is exact
-        let user =
+        view.user =
             intervals.log_center(&each(&timed, |launch| launch.batch_cpu_s(work.operations)));
-        (view.user_s, view.user_interval) = split(user.as_ref());
     }
 
     let (whole, crowd_of_whole) =
         rules::alone(launches, |l| l.crowded_processes, intervals.confidence);
-    let process = intervals.log_center(&each(&whole, |launch| launch.process_s()));
-    (view.process_s, view.process_interval) = split(process.as_ref());
-    view.start_share = match (view.real_s, view.process_s) {
-        (Some(real), Some(process)) => Some(1.0 - real / process),
-        _ => None,
-    };
-    let user = view.user_s.and_then(|_| crowd.clone());
+    view.process = intervals.log_center(&each(&whole, |launch| launch.process_s()));
+    let both = view.real.zip(view.process);
+    view.start_share = both.map(|(real, process)| 1.0 - real.value / process.value);
+    let user = view.user.and_then(|_| crowd.clone());
     let found = [
         (Subject::Real, crowd),
         (Subject::User, user),
@@ -68,9 +62,8 @@ pub(super) fn processes(
 ) -> (PublishedView, Vec<Note>) {
     let mut view = blank(work);
     view.values = each(launches, |launch| Some(launch.ns_per_op(false)? / 1e9));
-    let process = intervals.log_center(&view.values);
-    (view.real_s, view.real_interval) = split(process.as_ref());
-    (view.process_s, view.process_interval) = split(process.as_ref());
+    view.real = intervals.log_center(&view.values);
+    view.process = view.real;
 
     let mut charged = Charged::default();
     for launch in launches {
@@ -98,10 +91,6 @@ fn each(launches: &[&Reading], value: impl Fn(&Reading) -> Option<f64>) -> Vec<f
         .filter_map(|launch| value(launch))
         .filter(|&s| s > 0.0)
         .collect()
-}
-
-fn split(estimate: Option<&Estimate>) -> (Option<f64>, Option<[f64; 2]>) {
-    (estimate.map(|e| e.value), estimate.and_then(|e| e.interval))
 }
 
 /// Times that were charged in ticks, one entry for each launch: user ns, system ns, repetitions of the work.
@@ -133,16 +122,14 @@ impl Charged {
         if self.0.is_empty() || charged < limits::TICKS as f64 * tick as f64 {
             return;
         }
-        let (user, user_interval) = self.ratio(0, intervals);
-        let (system, system_interval) = self.ratio(1, intervals);
-        (view.user_s, view.user_interval) = (Some(user), user_interval);
-        (view.system_s, view.system_interval) = (Some(system), system_interval);
+        view.user = Some(self.ratio(0, intervals));
+        view.system = Some(self.ratio(1, intervals));
     }
 
     /// All that was charged over all repetitions, s: a single launch has too few ticks for a figure, so the sums are the
     /// estimate. The interval is that of a ratio of sums: t times the deviation of the launches from it (Cochran,
     /// Sampling Techniques, 1977, section 6.4), from as many launches as every other interval.
-    fn ratio(&self, which: usize, intervals: &Intervals) -> (f64, Option<[f64; 2]>) {
+    fn ratio(&self, which: usize, intervals: &Intervals) -> Estimate {
         let n = self.0.len();
         let charged: f64 = self.0.iter().map(|launch| launch[which]).sum();
         let repetitions: f64 = self.0.iter().map(|launch| launch[2]).sum();
@@ -156,8 +143,10 @@ impl Charged {
         let Scatter { ln_sd, freedom, .. } = intervals.drift;
         let half = half.hypot(quantile::student(intervals.confidence, freedom) * ln_sd * ratio);
         let enough = n >= rules::fewest(intervals.confidence);
-        let interval = enough.then(|| [ratio - half, ratio + half].map(|ns| ns / 1e9));
-        (ratio / 1e9, interval)
+        Estimate {
+            value: ratio / 1e9,
+            interval: enough.then(|| [ratio - half, ratio + half].map(|ns| ns / 1e9)),
+        }
     }
 }
 
@@ -170,13 +159,14 @@ fn missing(work: &PublishedWork, launches: &[&Reading], view: &PublishedView) ->
         count: Count::launches(without, launches.len()),
         did: other.map(|batch| batch.n),
         operations: work.operations,
-        timed: view.real_s.is_some(),
+        timed: view.real.is_some(),
     })
 }
 
 /// Start-up that is too much of the whole process to call its time that of the work, or too little to be seen.
 fn start(view: &PublishedView) -> Option<Finding> {
-    let (real_s, process_s, share) = (view.real_s?, view.process_s?, view.start_share?);
+    let (real_s, process_s) = (view.real?.value, view.process?.value);
+    let share = view.start_share?;
     if share > limits::START_SHARE {
         let limit = limits::START_SHARE;
         return Some(Finding::StartUp { limit });

@@ -6,8 +6,8 @@ use super::rules::{self, Spread};
 use super::{Options, blank};
 use crate::ratings::{self, Environment, ONE};
 use gritstone_model::{
-    Benchmark, Finding, Id, Measurement, Part, PartValue, Rating, Repeat, RunData, RunView, Status,
-    Withheld, Work, in_order,
+    Benchmark, Estimate, Finding, Id, Measurement, Part, PartValue, Rating, Repeat, RunData,
+    RunView, Status, Withheld, Work, in_order,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -104,8 +104,8 @@ fn fill(
     options: &Options,
 ) {
     result.outcome = Status::Measured;
-    result.estimate = rating.rating;
-    result.interval = rating.interval;
+    let interval = rating.interval;
+    result.estimate = rating.rating.map(|value| Estimate { value, interval });
     result.confidence = rating.interval.map(|_| options.confidence);
     let made_of: BTreeSet<&Id> = rating.rows.iter().collect();
     let launches = || {

@@ -4,7 +4,9 @@
 
 use super::reading::Reading;
 use super::{Row, blank};
-use gritstone_model::{Count, Finding, Measurement, Note, Part, PartValue, RunData, in_order};
+use gritstone_model::{
+    Count, Estimate, Finding, Measurement, Note, Part, PartValue, RunData, in_order,
+};
 
 /// The parts of a program, and the parameters that carry them in decimal bytes.
 const PARTS: [(Part, &str); 3] = [
@@ -40,7 +42,7 @@ pub(super) fn result(row: &Row, run: &RunData) -> Measurement {
         .notes
         .extend(found.into_iter().flatten().map(Note::new));
     if let Some((launch, parts)) = sized.into_iter().next() {
-        result.estimate = result.values.first().copied();
+        result.estimate = result.values.first().copied().map(Estimate::exact);
         result.parts = parts;
         result.names = launch.params("symbol").map(str::to_owned).collect();
     }

@@ -290,8 +290,8 @@ fn sizes_are_compared_exactly() {
     let size = |bytes: f64| {
         let mut view = at(100.0);
         let result = &mut view.results[0];
-        (result.unit, result.interval) = (unit("bytes"), None);
-        (result.estimate, result.values) = (Some(bytes), vec![bytes]);
+        result.unit = unit("bytes");
+        (result.estimate, result.values) = (Some(Estimate::exact(bytes)), vec![bytes]);
         view
     };
     let row = first(&size(2000.0), &size(1000.0), &options());
@@ -312,7 +312,7 @@ fn a_rating_is_compared_without_an_interval() {
         let mut view = at(100.0);
         let result = &mut view.results[0];
         (result.kind, result.unit) = (Kind::Rating, unit("ratio"));
-        (result.estimate, result.better) = (Some(value), Better::Higher);
+        (result.estimate, result.better) = (Some(Estimate::exact(value)), Better::Higher);
         result.values.clear();
         view
     };

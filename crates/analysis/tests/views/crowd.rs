@@ -58,7 +58,7 @@ fn one_sample_of_a_launch_changes_nothing() {
 fn whole_launches_are_left_out_while_enough_are_left() {
     let result = spoilt(4);
     assert_eq!(result.launches, 6);
-    let estimate = result.estimate.unwrap();
+    let estimate = result.value().unwrap();
     assert!((99.0..101.0).contains(&estimate), "{estimate}");
     let note = "left-out count=4/10";
     assert_eq!(sentences(&result), [(None, note)]);
@@ -103,7 +103,7 @@ fn a_sum_leaves_out_the_rounds_of_its_terms() {
     let view = view(&run(rows, all));
     let sum = row(&view, "a/d");
     assert_eq!(sum.launches, 8);
-    let estimate = sum.estimate.unwrap();
+    let estimate = sum.value().unwrap();
     assert!((199.0..201.0).contains(&estimate), "{estimate}");
     assert!(sentences(sum).iter().all(|(kind, _)| kind.is_none()));
 }
@@ -170,8 +170,8 @@ fn a_whole_process_beside_a_crowd_is_told_of_its_own_time() {
     }
     let result = only(&run);
     let clean = crowded_batches(0).published.unwrap();
-    let found = result.published.unwrap().process_s.unwrap();
-    assert!((found / clean.process_s.unwrap() - 1.0).abs() < 0.01);
+    let found = result.published.unwrap().process.unwrap().value;
+    assert!((found / clean.process.unwrap().value - 1.0).abs() < 0.01);
     let told = result.notes.iter().find(|note| note.flag().is_none());
     assert_eq!(told.map(|note| note.about), Some(Subject::Process));
 }

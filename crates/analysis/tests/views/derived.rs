@@ -50,9 +50,9 @@ fn the_difference_round_by_round() {
     assert_eq!(result.outcome, Status::Measured);
     assert_eq!((result.launches, result.samples), (10, 60));
     let centre = center::plain_center(&result.values, 0.95).unwrap();
-    assert_eq!(result.estimate, Some(centre.value));
-    assert_eq!(result.interval, centre.interval);
-    assert!((result.estimate.unwrap() - 40.0).abs() < 0.1);
+    assert_eq!(result.value(), Some(centre.value));
+    assert_eq!(result.interval(), centre.interval);
+    assert!((result.value().unwrap() - 40.0).abs() < 0.1);
     // round 0: 100 * 1.002 - 60 / 1.003
     near(result.values.first().copied(), 100.2 - 60.0 / 1.003);
     // 4 GHz
@@ -63,9 +63,9 @@ fn the_difference_round_by_round() {
     near(result.ghz, 4.0);
     assert_eq!(notes(&result), []);
     let published = result.published.unwrap();
-    assert!((published.real_s.unwrap() - 0.04).abs() < 1e-4);
-    assert!((published.user_s.unwrap() - 0.04).abs() < 1e-4);
-    assert_eq!((published.system_s, published.process_s), (None, None));
+    assert!((published.real.unwrap().value - 0.04).abs() < 1e-4);
+    assert!((published.user.unwrap().value - 0.04).abs() < 1e-4);
+    assert_eq!((published.system, published.process), (None, None));
     assert_eq!(published.values.len(), 10);
 }
 
@@ -88,8 +88,8 @@ fn user_time_needs_rows_that_stay_out_of_the_kernel() {
     let mut run = both(100.0, 60.0);
     run.benchmarks[1].claims.syscalls_per_op = Some(1.0);
     let published = rest(&run).published.unwrap();
-    assert!(published.real_s.is_some());
-    assert_eq!(published.user_s, None);
+    assert!(published.real.is_some());
+    assert_eq!(published.user, None);
 }
 
 /// The rows without published work.
@@ -104,7 +104,7 @@ fn less_than_nothing_is_said_and_not_clamped() {
     let rows = unpublished();
     let launches = [launches("a/long", 60.0), launches("a/short", 100.0)].concat();
     let result = rest(&run(rows, launches));
-    near(result.estimate.map(|x| -x), 40.0);
+    near(result.value().map(|x| -x), 40.0);
     let why = "negative value=-40 unit=ns/call because=work";
     assert_eq!(notes(&result), [(Some(Invalid), None, why)]);
 }
@@ -118,7 +118,7 @@ fn less_than_nothing_by_noise_is_not_held_against_the_rows() {
         [launches("a/long", 100.0), scattered("a/short", 100.1)].concat(),
     );
     let result = rest(&run);
-    assert!(result.estimate.unwrap() < 0.0 && result.interval.unwrap()[1] > 0.0);
+    assert!(result.value().unwrap() < 0.0 && result.interval().unwrap()[1] > 0.0);
     let kinds: Vec<_> = notes(&result).iter().map(|(kind, ..)| *kind).collect();
     assert_eq!(kinds, [Some(Noisy)], "{:?}", notes(&result));
     // too few rounds for an interval
@@ -132,7 +132,7 @@ fn less_than_nothing_by_noise_is_not_held_against_the_rows() {
         ..run
     };
     let result = rest(&few);
-    assert!(result.estimate.unwrap() < 0.0 && result.interval.is_none());
+    assert!(result.value().unwrap() < 0.0 && result.interval().is_none());
     let found = notes(&result);
     assert!(
         found.iter().all(|(kind, ..)| *kind == Some(Noisy)),
@@ -187,7 +187,7 @@ fn published_times_below_nothing_have_their_own_footnotes() {
             (Some(Invalid), Some("user_s"))
         ]
     );
-    assert!(result.published.unwrap().real_s.unwrap() < 0.0);
+    assert!(result.published.unwrap().real.unwrap().value < 0.0);
 }
 
 /// The difference of rows of which the longer has a crowd beside the published work of its first rounds.
@@ -221,7 +221,7 @@ fn published_work_beside_a_crowd_leaves_the_difference_or_marks_it() {
     assert_eq!(result.published.unwrap().values.len(), 10);
     // less than nothing, but for a reason that is known
     let result = beside_a_crowd(10, 2);
-    assert!(result.published.as_ref().unwrap().real_s.unwrap() < 0.0);
+    assert!(result.published.as_ref().unwrap().real.unwrap().value < 0.0);
     assert!(of(&result).iter().all(|(kind, _)| *kind != Some(Invalid)));
 }
 
@@ -230,7 +230,7 @@ fn an_interval_that_reaches_nothing() {
     let mut run = both(100.0, 99.9);
     run.benchmarks[2].published = None;
     let result = rest(&run);
-    assert!(result.estimate.unwrap() > 0.0);
+    assert!(result.value().unwrap() > 0.0);
     let found = notes(&result);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].0, Some(Noisy));
@@ -335,9 +335,9 @@ fn a_share_is_of_two_rates_round_by_round() {
     launches.extend(scattered("a/whole", 50.0));
     let view = view(&run(rows, launches));
     let found = row(&view, "a/share");
-    let estimate = found.estimate.unwrap();
+    let estimate = found.value().unwrap();
     assert!((24.999..25.001).contains(&estimate), "{estimate}");
-    let [low, high] = found.interval.unwrap();
+    let [low, high] = found.interval().unwrap();
     assert!(24.99 < low && high < 25.01, "{low} {high}");
     assert_eq!((found.cycles, found.notes.len()), (None, 0));
 }

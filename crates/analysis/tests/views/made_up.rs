@@ -337,17 +337,19 @@ pub fn printed(name: &str, figure: Subject, times: [Option<f64>; 3]) -> Measurem
         published: Some(PublishedView {
             work: "1,000,000 calls".to_owned(),
             figure,
-            real_s: times[0],
-            user_s: times[1],
-            system_s: times[2],
+            real: times[0].map(Estimate::exact),
+            user: times[1].map(Estimate::exact),
+            system: times[2].map(Estimate::exact),
             ..PublishedView::default()
         }),
         ..only(&run(vec![plain(name)], Vec::new()))
     }
 }
 
-pub fn near(got: Option<f64>, want: f64) {
-    let got = got.unwrap_or_else(|| panic!("no figure where {want} was expected"));
+pub fn near(got: Option<impl Into<f64>>, want: f64) {
+    let got: f64 = got
+        .unwrap_or_else(|| panic!("no figure where {want} was expected"))
+        .into();
     assert!(
         (got - want).abs() <= want.abs() * 1e-6,
         "{got} where {want} was expected"

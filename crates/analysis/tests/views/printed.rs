@@ -25,7 +25,7 @@ fn how_many_vaxes_is_from_real_time() {
     assert_eq!((row.base, row.p), (Some(4.8), None));
     near(row.other, 0.1);
     let published = other.results[0].published.as_ref().unwrap();
-    let [low, high] = published.real_interval.unwrap();
+    let [low, high] = published.real.and_then(|e| e.interval).unwrap();
     assert_eq!(row.interval, Some([4.8 / high, 4.8 / low]));
     assert_eq!(row.verdict, Some(Verdict::Faster));
     assert_eq!(row.notes, []);
@@ -73,7 +73,7 @@ fn the_document_says_which_time() {
 fn a_time_that_is_missing_is_replaced_by_real_time_and_told() {
     let mut no_ticks = live();
     let published = no_ticks.results[0].published.as_mut().unwrap();
-    (published.user_s, published.system_s) = (None, None);
+    (published.user, published.system) = (None, None);
     let row = first(
         &vax(Subject::System, [Some(4.8), None, Some(4.0)]),
         &no_ticks,
@@ -126,7 +126,7 @@ fn a_printed_zero_is_no_divisor() {
 fn a_printed_rate_is_compared_with_the_estimate() {
     let mut rate = printed("a/b", Subject::Result, [None; 3]);
     rate.published = None;
-    (rate.unit, rate.estimate) = (unit("us/call"), Some(192.0));
+    (rate.unit, rate.estimate) = (unit("us/call"), Some(Estimate::exact(192.0)));
     let vax = reference(vec![rate.clone()]);
     let row = first(&vax, &live(), &options());
     assert_eq!(
@@ -135,7 +135,7 @@ fn a_printed_rate_is_compared_with_the_estimate() {
     );
     near(row.ratio, 1920.0);
     near(row.other, 0.1);
-    let live_interval = live().results[0].interval.unwrap();
+    let live_interval = live().results[0].interval().unwrap();
     near(row.interval.map(|i| i[0]), 192_000.0 / live_interval[1]);
     assert_eq!((row.p, row.verdict), (None, Some(Verdict::Faster)));
 

@@ -23,16 +23,16 @@ fn real_time_is_that_of_a_batch() {
         samples(launch, |sample| sample.wall *= 2);
     }
     let (view, notes) = published(&run);
-    near(view.real_s, 0.1);
+    near(view.real, 0.1);
     assert_eq!(view.values.len(), 10);
     near(view.values.first().copied(), 0.1002);
-    let [low, high] = view.real_interval.unwrap();
+    let [low, high] = view.real.and_then(|e| e.interval).unwrap();
     assert!(low < 0.1 && 0.1 < high && high - low < 0.001);
     assert_eq!(
         (view.work.as_str(), view.figure.as_str()),
         ("1,000,000 calls", "real_s")
     );
-    near(view.process_s, 0.105 * 1.0);
+    near(view.process, 0.105 * 1.0);
     let share = 1.0 - 0.1 / 0.105;
     assert!((view.start_share.unwrap() - share).abs() < 1e-6);
     assert_eq!(notes, []);
@@ -42,20 +42,26 @@ fn real_time_is_that_of_a_batch() {
 fn user_and_system_time_are_all_ticks_over_all_batches() {
     let (view, _) = published(&clean());
     // 300 and 200 ms a launch in 5 batches
-    near(view.user_s, 0.06);
-    near(view.system_s, 0.04);
-    assert_eq!(view.user_interval, Some([0.06, 0.06]));
+    near(view.user, 0.06);
+    near(view.system, 0.04);
+    assert_eq!(view.user.and_then(|e| e.interval), Some([0.06, 0.06]));
 
     let mut uneven = clean();
     for launch in uneven.launches.iter_mut().step_by(2) {
         batches(launch, |batch| batch.usage.user = 280_000_000);
     }
     let (view, _) = published(&uneven);
-    near(view.user_s, 0.058);
+    near(view.user, 0.058);
     // half of them 2 ms a batch below and above: sd 2 sqrt(10/9) ms, over sqrt(10), times t of 9 degrees
     let half = 2.262_157 * 0.002 * (10.0_f64 / 9.0).sqrt() / 10.0_f64.sqrt();
-    near(view.user_interval.map(|ends| ends[0]), 0.058 - half);
-    near(view.user_interval.map(|ends| ends[1]), 0.058 + half);
+    near(
+        view.user.and_then(|e| e.interval).map(|ends| ends[0]),
+        0.058 - half,
+    );
+    near(
+        view.user.and_then(|e| e.interval).map(|ends| ends[1]),
+        0.058 + half,
+    );
 }
 
 #[test]
@@ -76,7 +82,7 @@ fn below_a_hundred_ticks_there_is_no_user_time() {
         }
         let (view, notes) = published(&run);
         assert_eq!(notes, []);
-        (view.user_s, view.system_s)
+        (view.user.map(f64::from), view.system.map(f64::from))
     };
     // ten launches, ticks of 4 ms: 100 ticks are 40 ms a launch, of both together
     assert_eq!(with(20_000_000, 19_999_999, "4000000"), (None, None));
@@ -101,9 +107,9 @@ fn a_row_that_stays_out_of_the_kernel_has_the_cpu_clock_for_user_time() {
         });
     }
     let (view, _) = published(&run);
-    near(view.user_s, 0.1 - 0.000_001);
-    assert!(view.user_interval.is_some());
-    assert_eq!(view.system_s, None);
+    near(view.user, 0.1 - 0.000_001);
+    assert!(view.user.and_then(|e| e.interval).is_some());
+    assert_eq!(view.system, None);
 }
 
 #[test]
@@ -142,16 +148,13 @@ fn work_that_was_not_done_or_was_other_work() {
         published(&run)
     };
     let (view, notes) = without(10);
-    assert_eq!(
-        (view.real_s, view.user_s, view.start_share),
-        (None, None, None)
-    );
+    assert_eq!((view.real, view.user, view.start_share), (None, None, None));
     let why = "no-batch count=10/10 did=null operations=1000000 timed=false";
     assert_eq!(notes[0].about, Subject::Real);
     assert_eq!(notes[0].flag(), Some(Flag::Skipped));
     assert_eq!(shorts(&notes), [why]);
     let (view, notes) = without(3);
-    near(view.real_s, 0.1);
+    near(view.real, 0.1);
     let why = "no-batch count=3/10 did=null operations=1000000 timed=true";
     assert_eq!(notes[0].about, Subject::Real);
     assert_eq!(notes[0].flag(), Some(Flag::Noisy));
@@ -163,7 +166,7 @@ fn work_that_was_not_done_or_was_other_work() {
         batches(launch, |batch| batch.n /= 2);
     }
     let (view, notes) = published(&half);
-    assert_eq!(view.real_s, None);
+    assert_eq!(view.real, None);
     let why = "no-batch count=10/10 did=500000 operations=1000000 timed=false";
     assert_eq!(notes[0].about, Subject::Real);
     assert_eq!(notes[0].flag(), Some(Flag::NotComparable));
@@ -176,18 +179,24 @@ fn a_command_is_its_process() {
     let result = only(&run(vec![command("a/b")], launches));
     near(result.estimate, 2.0);
     let view = result.published.unwrap();
-    near(view.real_s, 2.0);
-    near(view.process_s, 2.0);
-    assert_eq!(view.real_interval, Some([view.values[0]; 2]));
-    assert_eq!(view.process_interval, view.real_interval);
-    near(view.user_s, 1.0);
-    near(view.system_s, 0.5);
+    near(view.real, 2.0);
+    near(view.process, 2.0);
+    assert_eq!(
+        view.real.and_then(|e| e.interval),
+        Some([view.values[0]; 2])
+    );
+    assert_eq!(
+        view.process.and_then(|e| e.interval),
+        view.real.and_then(|e| e.interval)
+    );
+    near(view.user, 1.0);
+    near(view.system, 0.5);
     assert_eq!(view.start_share, None);
     assert_eq!(result.notes, []);
 
     // 30 processes of 10 ms are 56 ticks of user and system time
     let launches = (0..10).map(|round| process("a/b", round, 0.01)).collect();
     let (view, _) = published(&run(vec![command("a/b")], launches));
-    near(view.real_s, 0.01);
-    assert_eq!((view.user_s, view.system_s), (None, None));
+    near(view.real, 0.01);
+    assert_eq!((view.user, view.system), (None, None));
 }

@@ -32,7 +32,7 @@ fn baseline() -> RunView {
     let mut rate = printed("a/rate", Subject::Result, [None; 3]);
     rate.published = None;
     rate.unit = unit("us/call");
-    rate.estimate = Some(0.1);
+    rate.estimate = Some(Estimate::exact(0.1));
     reference(vec![
         printed("a/one", Subject::Real, [Some(0.4), None, None]),
         printed("a/two", Subject::Real, [Some(1.8), None, None]),
@@ -57,7 +57,7 @@ fn the_geometric_mean_of_four_and_nine() {
         (Status::Measured, Kind::Rating)
     );
     near(result.estimate, 6.0);
-    let [low, high] = result.interval.unwrap();
+    let [low, high] = result.interval().unwrap();
     // the launches give 0.4 %, and runs differ by 2.5 % where nothing else is known: 1.96 times that is 4.9 %
     let half = (high / low).ln() / 2.0;
     assert!(
@@ -69,7 +69,7 @@ fn the_geometric_mean_of_four_and_nine() {
     near(part(&result, &Part::Without(id("a/two"))), 4.0);
     assert_eq!(result.notes, []);
     near(
-        rating(&rated(&["a/one", "a/two", "a/rate"]), Some(baseline())).estimate,
+        rating(&rated(&["a/one", "a/two", "a/rate"]), Some(baseline())).value(),
         72.0_f64.cbrt(),
     );
 }
@@ -170,7 +170,7 @@ fn medians() -> RunView {
         let mut row = printed(name, Subject::Result, [None; 3]);
         row.published = None;
         row.unit = unit("us/call");
-        row.estimate = Some(us);
+        row.estimate = Some(Estimate::exact(us));
         row
     };
     reference(vec![median("a/one", 0.4), median("a/two", 0.1)])
@@ -182,7 +182,7 @@ fn the_weighted_mean_of_a_quarter_and_of_two() {
     near(part(&result, &Part::RatioOf(id("a/one"))), 0.25);
     near(part(&result, &Part::RatioOf(id("a/two"))), 2.0);
     near(result.estimate, (0.25 + 3.0 * 2.0) / 4.0);
-    let [low, high] = result.interval.unwrap();
+    let [low, high] = result.interval().unwrap();
     assert!(low < 1.5625 && 1.5625 < high);
     assert_eq!(result.notes, []);
 }

@@ -245,7 +245,7 @@ fn few_launches_give_no_interval_and_two_printed_machines_neither() {
         .published
         .as_mut()
         .unwrap()
-        .real_s = Some(0.1);
+        .real = Some(Estimate::exact(0.1));
     let rated = rate(&two(), &faster, &vax(), None, &options()).one_cpu;
     near(rated.environments[0].rating, 2.0);
     assert_eq!(rated.overall.interval, None);

@@ -38,7 +38,7 @@ fn benchmark() -> Benchmark {
 fn a_size_is_exact() {
     let result = only(&run(vec![benchmark()], vec![sized(0, "1392")]));
     assert_eq!(result.outcome, Status::Measured);
-    assert_eq!((result.estimate, result.interval), (Some(2000.0), None));
+    assert_eq!((result.value(), result.interval()), (Some(2000.0), None));
     assert_eq!(result.confidence, None);
     let parts: Vec<_> = result
         .parts
@@ -60,7 +60,7 @@ fn a_size_that_changes_or_is_no_number() {
         vec![benchmark()],
         vec![sized(0, "1392"), sized(1, "1400")],
     ));
-    assert_eq!(result.estimate, Some(2000.0));
+    assert_eq!(result.value(), Some(2000.0));
     let why = "size-varies least=2000 most=2008";
     assert_eq!(shorts(&result.notes), [why]);
 
@@ -68,7 +68,7 @@ fn a_size_that_changes_or_is_no_number() {
         vec![benchmark()],
         vec![sized(0, "big"), sized(1, "1392")],
     ));
-    assert_eq!(result.estimate, Some(2000.0));
+    assert_eq!(result.value(), Some(2000.0));
     let why = "unsized count=1/2";
     assert_eq!(shorts(&result.notes), [why]);
 }

@@ -128,7 +128,8 @@ fn sizes_ratings_doubts_and_what_was_disturbed_are_in_no_mean() {
     let mut both = sides(&rows);
     for side in &mut both {
         let size = &mut side.results[1];
-        (size.unit, size.interval) = (unit("bytes"), None);
+        size.unit = unit("bytes");
+        size.estimate = size.value().map(Estimate::exact);
         side.results[2].kind = Kind::Rating;
         for (at, kind) in [
             (3, Some(Flag::NotComparable)),

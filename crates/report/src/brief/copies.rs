@@ -11,7 +11,7 @@ use super::{Across, Brief, next_figure};
 use crate::document::{Block, Document, Figure};
 use crate::number;
 use crate::svg::{Line, Plot, Point};
-use gritstone_model::{CopiesView, Measurement, SeriesPoint};
+use gritstone_model::{CopiesView, Estimate, Measurement, SeriesPoint};
 
 /// Rows of a family that are drawn.
 const DRAWN: usize = 6;
@@ -47,25 +47,25 @@ fn least_efficiency(row: &Across) -> Option<f64> {
     let last = |result: &&Measurement| {
         let points = result.copies.iter().flat_map(|copies| &copies.points);
         let several = points.filter(|point| point.copies > 1 && point.total.is_some());
-        several.filter_map(|point| point.efficiency).next_back()
+        several
+            .filter_map(|point| Some(point.efficiency?.value))
+            .next_back()
     };
     results.filter_map(last).min_by(f64::total_cmp)
 }
 
 /// The points that were measured, and the law through them.
 fn lines(name: &str, copies: &CopiesView) -> Vec<Line> {
-    let measured = copies.points.iter().map(|point| Point {
-        x: f64::from(point.copies),
-        y: point.total,
-        interval: point.interval,
-    });
+    let point = |x: f64, of: Option<Estimate>| Point {
+        x,
+        y: of.map(|of| of.value),
+        interval: of.and_then(|of| of.interval),
+    };
+    let measured = copies.points.iter();
+    let measured = measured.map(|of| point(f64::from(of.copies), of.total));
     let law = copies.law.iter().flat_map(|law| &law.curve);
     let law: Vec<Point> = law
-        .map(|point: &SeriesPoint| Point {
-            x: point.x,
-            y: point.estimate,
-            interval: point.interval,
-        })
+        .map(|of: &SeriesPoint| point(of.x, of.estimate))
         .collect();
     let mut lines = vec![Line {
         name: name.to_owned(),

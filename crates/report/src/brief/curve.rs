@@ -11,7 +11,7 @@ use crate::columns;
 use crate::document::{Block, Column, Document, Figure, Row, Style, Table, Text};
 use crate::svg::{Line, Plot, Point};
 use crate::{number, words};
-use gritstone_model::{Id, Measurement, Note, RunView, Subject};
+use gritstone_model::{Estimate, Id, Measurement, Note, RunView, Subject};
 
 /// A range this wide is only legible on a logarithmic axis.
 pub(super) const LOG_FROM: f64 = 30.0;
@@ -114,13 +114,10 @@ enum What {
 }
 
 impl What {
-    fn value(self, result: &Measurement) -> Option<(f64, Option<[f64; 2]>)> {
+    fn value(self, result: &Measurement) -> Option<Estimate> {
         match self {
-            Self::RealTime => {
-                let published = result.published.as_ref()?;
-                Some((published.real_s?, published.real_interval))
-            }
-            Self::Figure => Some((result.estimate?, result.interval)),
+            Self::RealTime => result.published.as_ref()?.real,
+            Self::Figure => result.estimate,
         }
     }
 }
@@ -259,8 +256,8 @@ fn line(track: &Track, xs: &[f64], what: What) -> Line {
         let value = result.and_then(|r| what.value(r));
         Point {
             x: *x,
-            y: value.map(|v| v.0),
-            interval: value.and_then(|v| v.1),
+            y: value.map(|v| v.value),
+            interval: value.and_then(|v| v.interval),
         }
     };
     let mut points: Vec<Point> = xs.iter().zip(&track.results).map(point).collect();
@@ -347,7 +344,7 @@ fn table(
 }
 
 fn value_text(
-    (value, interval): (f64, Option<[f64; 2]>),
+    Estimate { value, interval }: Estimate,
     result: &Measurement,
     unit: &str,
     decimals: usize,

@@ -10,7 +10,7 @@ use super::{Across, Brief, cell};
 use crate::columns::{self, Col};
 use crate::document::{Column, Document, Row, Style, Table, Text};
 use crate::{number, words};
-use gritstone_model::{Id, Measurement, Note, RunView, Subject};
+use gritstone_model::{Estimate, Id, Measurement, Note, RunView, Subject};
 
 /// Columns of numbers that a page has room for.
 const WIDEST: usize = 11;
@@ -190,11 +190,11 @@ fn cells_of(result: Option<&Measurement>, group: &Group) -> Vec<Text> {
     let time = |(col, decimals): &(Col, usize)| {
         let result = result?;
         let published = result.published.as_ref()?;
-        let value = col.time(published)?;
+        let Estimate { value, interval } = col.time(published)?;
         Some(if result.is_published() {
             number::printed(value, *decimals)
         } else {
-            number::seconds(value, col.time_interval(published))
+            number::seconds(value, interval)
         })
     };
     let mut cells: Vec<Text> = group.times.iter().map(|t| cell(time(t))).collect();

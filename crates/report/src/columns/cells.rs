@@ -5,7 +5,9 @@
 use super::Col;
 use crate::document::{Column, Style, Text};
 use crate::{findings, number, words};
-use gritstone_model::{Measurement, PublishedView, Quantity, Statistics, Status, Subject};
+use gritstone_model::{
+    Estimate, Measurement, PublishedView, Quantity, Statistics, Status, Subject,
+};
 
 /// The group of columns that tell of the document's own amount of work.
 const PUBLISHED: &str = "Published work";
@@ -91,7 +93,7 @@ impl Col {
             Self::Samples => counted(result.samples),
             Self::Cycles => result
                 .cycles
-                .map(|c| number::count_of(c, result.cycles_interval, 3)),
+                .map(|c| number::count_of(c.value, c.interval, 3)),
             Self::Ghz => result.ghz.map(|g| number::fixed(g, 2)),
             Self::Faults => result.faults_per_page.map(faults),
             Self::Precision | Self::PlusMinus => precision(result).map(number::percent),
@@ -123,39 +125,31 @@ impl Col {
         match self {
             Self::Work => Some(p.work.clone()).filter(|work| !work.is_empty()),
             Self::RealInterval => {
-                let bounds = p.real_interval?;
-                let shown = number::figure(p.real_s?, Some(bounds), "s");
+                let real = p.real.filter(|real| real.interval.is_some())?;
+                let shown = number::figure(real.value, real.interval, "s");
                 Some(format!("{} {}", shown.interval, shown.unit))
             }
             Self::StartShare => p.start_share.map(number::percent),
             _ => {
-                let value = self.time(p)?;
+                let Estimate { value, interval } = self.time(p)?;
                 if result.is_published() {
                     let decimals = self.printed_decimals(all.iter().copied());
                     return Some(format!("{} s", number::printed(value, decimals)));
                 }
-                Some(number::seconds(value, self.time_interval(p)))
+                Some(number::seconds(value, interval))
             }
         }
     }
 
-    /// One of the times, s.
-    pub(crate) fn time(&self, p: &PublishedView) -> Option<f64> {
+    /// One of the times, s; with the interval of those that are shown with theirs.
+    pub(crate) fn time(&self, p: &PublishedView) -> Option<Estimate> {
+        let bare = |time: Estimate| Estimate::exact(time.value);
         match self {
-            Self::Real => p.real_s,
-            Self::User => p.user_s,
-            Self::System => p.system_s,
-            Self::Cpu => p.cpu_s,
-            Self::Process => p.process_s,
-            _ => None,
-        }
-    }
-
-    /// Its interval, s.
-    pub(crate) fn time_interval(&self, p: &PublishedView) -> Option<[f64; 2]> {
-        match self {
-            Self::Real => p.real_interval,
-            Self::Process => p.process_interval,
+            Self::Real => p.real,
+            Self::User => p.user.map(bare),
+            Self::System => p.system.map(bare),
+            Self::Cpu => p.cpu_s.map(Estimate::exact),
+            Self::Process => p.process,
             _ => None,
         }
     }
@@ -168,7 +162,7 @@ impl Col {
     ) -> usize {
         results
             .filter(|r| r.is_published())
-            .filter_map(|r| self.time(r.published.as_ref()?))
+            .filter_map(|r| Some(self.time(r.published.as_ref()?)?.value))
             .map(number::printed_decimals)
             .max()
             .unwrap_or(0)
@@ -179,7 +173,7 @@ impl Col {
         let show = |value: f64| Some(shown(result, value).with_unit());
         match self {
             Self::Sd => result
-                .estimate
+                .value()
                 .filter(|e| *e != 0.0)
                 .zip(s.sd)
                 .map(|(e, sd)| number::percent(sd / e.abs())),
@@ -206,7 +200,7 @@ fn counted(n: usize) -> Option<String> {
 
 /// The estimate, or in a word why there is none.
 fn figure(result: &Measurement) -> Option<String> {
-    if let Some(estimate) = result.estimate {
+    if let Some(estimate) = result.value() {
         return Some(shown(result, estimate).estimate);
     }
     match result.outcome {
@@ -218,7 +212,7 @@ fn figure(result: &Measurement) -> Option<String> {
 /// The estimate with its unit, for a cell of its own.
 pub(crate) fn figure_with_unit(result: &Measurement) -> String {
     result
-        .estimate
+        .value()
         .map_or(String::new(), |e| shown(result, e).with_unit())
 }
 
@@ -232,30 +226,30 @@ fn title(result: &Measurement) -> String {
 
 fn unit(result: &Measurement) -> String {
     result
-        .estimate
+        .value()
         .map_or(String::new(), |e| shown(result, e).unit)
 }
 
 fn interval(result: &Measurement) -> Option<String> {
-    let estimate = result.estimate?;
-    result.interval.map(|_| shown(result, estimate).interval)
+    let estimate = result.value()?;
+    result.interval().map(|_| shown(result, estimate).interval)
 }
 
 fn shown(result: &Measurement, estimate: f64) -> number::Shown {
-    if result.is_published() && result.interval.is_none() {
+    if result.is_published() && result.interval().is_none() {
         return number::Shown {
             estimate: number::printed(estimate, 0),
             interval: String::new(),
             unit: number::unit_text(result.unit.as_str()),
         };
     }
-    number::figure(estimate, result.interval, result.unit.as_str())
+    number::figure(estimate, result.interval(), result.unit.as_str())
 }
 
 /// Half the interval as a share of the estimate.
 pub(crate) fn precision(result: &Measurement) -> Option<f64> {
-    let [low, high] = result.interval?;
-    let estimate = result.estimate.filter(|e| *e != 0.0)?;
+    let [low, high] = result.interval()?;
+    let estimate = result.value().filter(|e| *e != 0.0)?;
     Some((high - low) / 2.0 / estimate.abs())
 }
 
@@ -275,7 +269,7 @@ fn plus_minus_head(results: &[&Measurement]) -> String {
 fn level(results: &[&Measurement]) -> String {
     let mut levels = results
         .iter()
-        .filter(|r| r.interval.is_some())
+        .filter(|r| r.interval().is_some())
         .map(|r| r.confidence);
     match levels.next() {
         Some(Some(level)) if levels.all(|l| l == Some(level)) => number::percent_asked(level),

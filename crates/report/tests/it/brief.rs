@@ -5,7 +5,8 @@
 use crate::sample;
 use crate::sample::machines::{references, view};
 use gritstone_model::{
-    CompareView, Flag, RatedMachine, Rating, Ratings, RatingsView, RunView, SCHEMA_RATINGS,
+    CompareView, Estimate, Flag, RatedMachine, Rating, Ratings, RatingsView, RunView,
+    SCHEMA_RATINGS,
 };
 use gritstone_report::{Brief, Document, brief, html, terminal};
 
@@ -87,9 +88,7 @@ fn two() -> [RunView; 2] {
     runs[1].label = Some("after".to_owned());
     runs[1].results.retain(|r| r.id.as_str() != "byte/sieve");
     for result in &mut runs[1].results {
-        let twice = |v: f64| v * 2.0;
-        result.estimate = result.estimate.map(twice);
-        result.interval = result.interval.map(|i| i.map(twice));
+        result.estimate = result.estimate.map(|e| e.times(2.0));
     }
     runs
 }
@@ -261,7 +260,7 @@ fn copies_are_drawn_with_their_law_and_of_many_the_least_efficient() {
     for (result, n) in many.results.iter_mut().zip(1..) {
         let mut copies = sample::copies(100.0, true);
         let last = copies.points.last_mut().unwrap();
-        last.efficiency = Some(0.1 * f64::from(n));
+        last.efficiency = Some(Estimate::exact(0.1 * f64::from(n)));
         result.copies = Some(copies);
     }
     let text = page(&many);

@@ -4,7 +4,7 @@
 
 use crate::sample;
 use crate::sample::machines::{empty, references, view};
-use gritstone_model::{Flag, Measurement, PublishedView, RunView, Status, Subject};
+use gritstone_model::{Estimate, Flag, Measurement, PublishedView, RunView, Status, Subject};
 use gritstone_report::document::Block;
 use gritstone_report::findings::message;
 use gritstone_report::{Brief, Document, brief, html, show, terminal};
@@ -53,23 +53,27 @@ fn run(at: usize) -> RunView {
             let words = format!("'{row}'<{nth}> & \"ä 東京\" of {at}");
             sample::stated(flag, words).about(SUBJECTS[(at / 2 + row + nth) % SUBJECTS.len()])
         };
-        let value = |nth: usize, value: f64| (!(at + row + nth).is_multiple_of(3)).then_some(value);
+        let value = |nth: usize, value: f64| {
+            (!(at + row + nth).is_multiple_of(3)).then_some(Estimate::exact(value))
+        };
         let published = PublishedView {
             work: "25,000 calls".to_owned(),
             figure: [Subject::User, Subject::Result][at % 2],
-            real_s: value(0, 1e-6),
-            user_s: value(1, 0.25),
-            system_s: value(2, 1e6),
-            process_s: value(4, 3.5),
+            real: value(0, 1e-6),
+            user: value(1, 0.25),
+            system: value(2, 1e6),
+            process: value(4, 3.5),
             ..PublishedView::default()
         };
         let estimate = value(3, 10_f64.powi(row as i32 * 3 - 6));
         Measurement {
             notes: (0..row % 4 + 1).map(note).collect(),
-            estimate,
-            interval: estimate
-                .filter(|_| at.is_multiple_of(2))
-                .map(|e| [e * 0.9, e * 1.1]),
+            estimate: estimate.map(|e| Estimate {
+                interval: at
+                    .is_multiple_of(2)
+                    .then_some([e.value * 0.9, e.value * 1.1]),
+                ..e
+            }),
             confidence: Some(0.95),
             outcome: OUTCOMES[(at + row) % OUTCOMES.len()],
             published: Some(published).filter(|_| !(at + row).is_multiple_of(4)),

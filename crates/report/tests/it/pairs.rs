@@ -3,7 +3,7 @@
 //! Must not know: how the matrix is drawn.
 
 use crate::sample::machines::{empty, view};
-use gritstone_model::{Measurement, Part, PartValue, RunView};
+use gritstone_model::{Estimate, Measurement, Part, PartValue, RunView};
 use gritstone_report::{Brief, brief, html, show, terminal};
 
 /// A machine whose CPUs are cores of two, two to a cache: 20 ns within, 100 ns across.
@@ -11,7 +11,7 @@ fn machine(cpus: u32) -> RunView {
     let mut run = view("r1", "box", "Linux");
     let mut result: Measurement = empty("thread/ping-pong", "ns/transfer");
     "Cache line between two CPUs".clone_into(&mut result.title);
-    (result.estimate, result.launches) = (Some(100.0), 6);
+    (result.estimate, result.launches) = (Some(Estimate::exact(100.0)), 6);
     for a in 0..cpus {
         for b in a + 1..cpus {
             let ns = if a / 2 == b / 2 { 20.25 } else { 100.5 };

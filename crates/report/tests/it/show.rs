@@ -4,7 +4,7 @@
 
 use crate::sample;
 use crate::sample::machines::{empty, references, view};
-use gritstone_model::{CopiesPoint, CopiesView, Flag, LawView, Statistics};
+use gritstone_model::{CopiesPoint, CopiesView, Estimate, Flag, LawView, Statistics};
 use gritstone_report::document::Style;
 use gritstone_report::{lists, show, terminal};
 
@@ -54,7 +54,7 @@ fn what_failed_has_a_word_and_a_reason_and_what_has_no_interval_three_digits() {
         run.results.push(result);
     }
     let mut few = empty("byte/few", "ns/call");
-    (few.estimate, few.launches) = (Some(117.6312), 3);
+    (few.estimate, few.launches) = (Some(Estimate::exact(117.6312)), 3);
     few.notes.push(
         sample::stated(None, "on no figure that is shown").about(gritstone_model::Subject::System),
     );
@@ -66,7 +66,7 @@ fn what_failed_has_a_word_and_a_reason_and_what_has_no_interval_three_digits() {
 fn distributions_have_a_table_of_their_own() {
     let mut run = view("r1", "box", "Linux");
     let mut result = empty("rt/latency", "us");
-    result.estimate = Some(12.0);
+    result.estimate = Some(Estimate::exact(12.0));
     result.statistics = Some(Statistics {
         min: 3.2,
         median: 12.0,
@@ -122,14 +122,15 @@ fn a_list_is_a_table() {
 fn copies_have_a_table_and_a_sentence_on_their_law() {
     let mut run = view("r1", "box", "Linux");
     let mut result = empty("byte/pipe", "MB/s");
-    result.estimate = Some(573.0);
+    result.estimate = Some(Estimate::exact(573.0));
     let point = |copies: u32, total: f64, efficiency: f64| CopiesPoint {
         copies,
-        total: Some(total),
-        interval: Some([total * 0.98, total * 1.02]),
+        total: Some(sample::within(total, 0.02)),
         per_copy: Some(total / f64::from(copies)),
-        efficiency: Some(efficiency),
-        efficiency_interval: (copies > 1).then_some([efficiency * 0.97, efficiency * 1.03]),
+        efficiency: Some(match copies {
+            1 => Estimate::exact(efficiency),
+            _ => sample::within(efficiency, 0.03),
+        }),
         launches: 10,
         samples: 50,
         notes: vec![],

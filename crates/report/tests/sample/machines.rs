@@ -4,8 +4,8 @@
 
 use super::stated;
 use gritstone_model::{
-    Better, Flag, Id, Kind, Machine, Measurement, PublishedView, RunView, SCHEMA_RUN, Status,
-    Subject, Unit,
+    Better, Estimate, Flag, Id, Kind, Machine, Measurement, PublishedView, RunView, SCHEMA_RUN,
+    Status, Subject, Unit,
 };
 
 /// Machine, system, then the times by row, `-` where there is none: real, user and system time, or real time alone.
@@ -53,10 +53,8 @@ pub fn empty(name: &str, unit: &str) -> Measurement {
         better: Better::Lower,
         outcome: Status::Measured,
         estimate: None,
-        interval: None,
         confidence: None,
         cycles: None,
-        cycles_interval: None,
         ghz: None,
         launches: 0,
         samples: 0,
@@ -100,15 +98,15 @@ pub fn view(run: &str, machine: &str, system: &str) -> RunView {
 fn printed(name: &str, times: &str) -> Measurement {
     let value = |text: &str| (text != "-").then(|| text.parse::<f64>().unwrap());
     let times: Vec<Option<f64>> = times.split(' ').map(value).collect();
-    let at = |i: usize| times.get(i).copied().flatten();
+    let at = |i: usize| times.get(i).copied().flatten().map(Estimate::exact);
     Measurement {
         outcome: Status::Published,
         version: 0,
         published: Some(PublishedView {
             figure: Subject::Real,
-            real_s: at(0),
-            user_s: at(1),
-            system_s: at(2),
+            real: at(0),
+            user: at(1),
+            system: at(2),
             ..PublishedView::default()
         }),
         ..empty(name, "s")

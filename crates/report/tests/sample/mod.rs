@@ -8,9 +8,9 @@ pub mod machines;
 
 use gritstone_model::{
     CompareCopies, CompareFigure, CompareRow, CompareSum, CompareView, CopiesPoint, CopiesView,
-    Difference, Flag, LawView, Measurement, Note, Part, PartValue, Program, PublishedView, RunView,
-    SCHEMA_COMPARE, SeriesPoint, Settings, Statistics, Status, Subject, Unfitted, VarianceSource,
-    Verdict,
+    Difference, Estimate, Flag, LawView, Measurement, Note, Part, PartValue, Program,
+    PublishedView, RunView, SCHEMA_COMPARE, SeriesPoint, Settings, Statistics, Status, Subject,
+    Unfitted, VarianceSource, Verdict,
 };
 use machines::{empty, id, view};
 
@@ -87,21 +87,30 @@ fn facts() -> std::collections::BTreeMap<String, String> {
     .into()
 }
 
+/// An estimate with this half-width, as a share.
+pub fn within(value: f64, half: f64) -> Estimate {
+    Estimate {
+        value,
+        interval: Some([value * (1.0 - half), value * (1.0 + half)]),
+    }
+}
+
 fn result(line: &str) -> Measurement {
     let cells: Vec<&str> = line.split('|').collect();
     let number = |i: usize| cells[i].parse::<f64>().unwrap();
     let (estimate, half, ns, user) = (number(3), number(4), number(5), number(6));
     let exact = half == 0.0;
-    let bounds = |v: f64| Some([v * (1.0 - half), v * (1.0 + half)]).filter(|_| !exact);
+    let within = |value: f64| match exact {
+        true => Estimate::exact(value),
+        false => within(value, half),
+    };
     let real = ns / 1e9;
     let long = real > 0.4 || ns > 3e6;
     Measurement {
         title: cells[1].to_owned(),
-        estimate: Some(estimate),
-        interval: bounds(estimate),
+        estimate: Some(within(estimate)),
         confidence: (!exact).then_some(0.95),
-        cycles: cells[2].starts_with("ns").then_some(estimate * 4.2),
-        cycles_interval: bounds(estimate * 4.2).filter(|_| cells[2].starts_with("ns")),
+        cycles: (cells[2].starts_with("ns")).then(|| within(estimate * 4.2)),
         ghz: (!exact).then_some(4.214),
         launches: if exact { 1 } else { 22 },
         samples: if exact { 1 } else { 440 },
@@ -118,12 +127,10 @@ fn result(line: &str) -> Measurement {
         published: (!exact).then(|| PublishedView {
             work: cells[7].to_owned(),
             figure: Subject::Real,
-            real_s: Some(real),
-            user_s: long.then_some(real * user),
-            system_s: long.then_some(real * (0.97 - user)),
-            process_s: Some(real + 0.000_61),
-            real_interval: bounds(real),
-            process_interval: bounds(real + 0.000_61),
+            real: Some(within(real)),
+            user: long.then_some(Estimate::exact(real * user)),
+            system: long.then_some(Estimate::exact(real * (0.97 - user))),
+            process: Some(within(real + 0.000_61)),
             start_share: Some(0.000_61 / (real + 0.000_61)),
             ..PublishedView::default()
         }),
@@ -210,8 +217,7 @@ fn trouble(run: &mut RunView) {
             .zip(points)
             .map(|(x, y)| SeriesPoint {
                 x: f64::from(x),
-                estimate: Some(y),
-                interval: Some([y * 0.99, y * 1.01]),
+                estimate: Some(within(y, 0.01)),
             })
             .collect(),
     );
@@ -225,11 +231,12 @@ pub fn copies(one: f64, law: bool) -> CopiesView {
         let efficiency = rate(n) / n / one;
         CopiesPoint {
             copies,
-            total: Some(rate(n)),
-            interval: Some([rate(n) * 0.98, rate(n) * 1.02]),
+            total: Some(within(rate(n), 0.02)),
             per_copy: Some(rate(n) / n),
-            efficiency: Some(efficiency),
-            efficiency_interval: (copies > 1).then_some([efficiency * 0.97, efficiency * 1.03]),
+            efficiency: Some(match copies {
+                1 => Estimate::exact(efficiency),
+                _ => within(efficiency, 0.03),
+            }),
             launches: 10,
             samples: 50,
             ..CopiesPoint::default()
@@ -239,8 +246,7 @@ pub fn copies(one: f64, law: bool) -> CopiesView {
         let n = 32_f64.powf(f64::from(step) / 24.0);
         SeriesPoint {
             x: n,
-            estimate: Some(rate(n)),
-            interval: Some([rate(n) * 0.99, rate(n) * 1.01]),
+            estimate: Some(within(rate(n), 0.01)),
         }
     });
     CopiesView {
@@ -272,12 +278,10 @@ pub fn run_with_variants() -> RunView {
         result.id = id(&format!("byte/multi/{n}@one-cpu"));
         result.title += ", on one CPU";
         result.series = None;
-        let times = |v: f64| v * (0.9 + 0.35 * f64::from(n));
+        let times = |e: Estimate| e.times(0.9 + 0.35 * f64::from(n));
         result.estimate = result.estimate.map(times);
-        result.interval = result.interval.map(|b| b.map(times));
         let published = result.published.as_mut().unwrap();
-        published.real_s = published.real_s.map(times);
-        published.real_interval = published.real_interval.map(|b| b.map(times));
+        published.real = published.real.map(times);
         run.results.push(result);
     }
     run
@@ -413,9 +417,9 @@ pub fn against_reference() -> CompareView {
     let mut rows = Vec::new();
     for result in &run.results {
         let theirs = vax.results.iter().find(|r| r.id == result.id);
-        let time = |r: &Measurement| r.published.as_ref().and_then(|p| p.real_s);
+        let time = |r: &Measurement| r.published.as_ref().and_then(|p| Some(p.real?.value));
         let (base, other) = (theirs.and_then(time), time(result));
-        let bounds = result.published.as_ref().and_then(|p| p.real_interval);
+        let bounds = (result.published.as_ref()).and_then(|p| p.real?.interval);
         rows.push(CompareRow {
             id: result.id.clone(),
             title: result.title.clone(),

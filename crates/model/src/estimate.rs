@@ -1,0 +1,75 @@
+//! A value with its confidence interval, and the two keys that it has wherever it is written.
+//!
+//! Must not know: how it is computed.
+
+/// A value, and where it lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// In the unit of what it is of.
+    pub value: f64,
+    /// `None` when the value is exact, or what it is made of is too little.
+    pub interval: Option<[f64; 2]>,
+}
+
+impl Estimate {
+    /// Without an interval.
+    #[must_use]
+    pub fn exact(value: f64) -> Self {
+        let interval = None;
+        Self { value, interval }
+    }
+
+    /// Both on another scale, upwards if `by` is above 0.
+    #[must_use]
+    pub fn times(self, by: f64) -> Self {
+        Self {
+            value: self.value * by,
+            interval: self.interval.map(|ends| ends.map(|end| end * by)),
+        }
+    }
+}
+
+impl From<Estimate> for f64 {
+    fn from(of: Estimate) -> Self {
+        of.value
+    }
+}
+
+/// For `#[serde(flatten, with = ...)]`: an `Option<Estimate>` as two keys of what it is part of, both null without a value.
+macro_rules! as_keys {
+    ($($name:ident: $value:literal, $interval:literal;)*) => {$(
+        pub(crate) mod $name {
+            use super::Estimate;
+            use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+            #[derive(Serialize, Deserialize)]
+            struct Keys {
+                #[serde(rename = $value)]
+                value: Option<f64>,
+                #[serde(rename = $interval)]
+                interval: Option<[f64; 2]>,
+            }
+
+            pub(crate) fn serialize<S: Serializer>(of: &Option<Estimate>, to: S) -> Result<S::Ok, S::Error> {
+                let (value, interval) = (of.map(|of| of.value), of.and_then(|of| of.interval));
+                Keys { value, interval }.serialize(to)
+            }
+
+            pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Estimate>, D::Error> {
+                let Keys { value, interval } = Keys::deserialize(from)?;
+                Ok(value.map(|value| Estimate { value, interval }))
+            }
+        }
+    )*};
+}
+
+as_keys! {
+    estimate: "estimate", "interval";
+    cycles: "cycles", "cycles_interval";
+    real: "real_s", "real_interval";
+    user: "user_s", "user_interval";
+    system: "system_s", "system_interval";
+    process: "process_s", "process_interval";
+    total: "total", "interval";
+    efficiency: "efficiency", "efficiency_interval";
+}
