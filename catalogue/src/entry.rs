@@ -252,7 +252,7 @@ impl<'a> Entry<'a> {
         let mut work: CommandWork = made(text, rest)?;
         let files: Option<Vec<At<String>>> = files.map(|files| made(text, files)).transpose()?;
         for name in files.into_iter().flatten() {
-            let Some(contents) = self.shared.files.get(name.get_ref()) else {
+            let Some(contents) = self.shared.head.files.get(&name) else {
                 let what = format!(
                     "no file is called '{}': add its text to the table [files]",
                     name.get_ref()
@@ -295,19 +295,12 @@ impl<'a> Entry<'a> {
     /// entry's rows.
     fn variant(&self, variant: Self, base: &Benchmark) -> Result<Row, Error> {
         for key in ["name", "title"] {
-            variant.must(
-                variant.table.contains_key(key),
-                "",
-                format_args!("missing field `{key}`"),
-            )?;
+            let there = variant.table.contains_key(key);
+            variant.must(there, "", format_args!("missing field `{key}`"))?;
         }
-        let at = variant.at("name");
-        let name = variant
-            .table
-            .get("name")
-            .and_then(|name| name.get_ref().as_str())
-            .unwrap_or_default()
-            .to_owned();
+        let (at, name) = (variant.at("name"), variant.table.get("name"));
+        let name = name.and_then(|name| name.get_ref().as_str());
+        let name = name.unwrap_or_default().to_owned();
         let id = Id::parse(&format!("{}@{name}", base.id))
             .map_err(|why| variant.fault("name", why.to_string()))?;
         let mut table = self.table.clone();
@@ -356,7 +349,7 @@ impl<'a> Entry<'a> {
 
 /// The variant `@level-N`: the same work beside the load of that level and of all below.
 fn under_load(shared: &Shared<'_>, base: &Benchmark, level: &At<usize>) -> Result<Row, Error> {
-    let (n, at, load) = (*level.get_ref(), level.span(), &shared.load);
+    let (n, at, load) = (*level.get_ref(), level.span(), &shared.head.load);
     if !(1..=load.len()).contains(&n) {
         let what = format!(
             "there is no load level {n}: this file has {} of them, each a [[load]]; without load is level 0, the entry itself",
@@ -378,10 +371,14 @@ fn under_load(shared: &Shared<'_>, base: &Benchmark, level: &At<usize>) -> Resul
     };
     for level in &load[..n] {
         if let Work::Kernel(work) = &mut benchmark.work {
-            work.uses.push(level.program.clone());
+            work.uses.push(level.program.get_ref().clone());
         }
-        let new = level.needs.iter().filter(|need| !base.needs.contains(need));
-        benchmark.needs.extend(new.cloned());
+        for name in &level.needs {
+            let need = shared.need(name.get_ref(), &name.span())?;
+            if !base.needs.contains(&need) {
+                benchmark.needs.push(need);
+            }
+        }
     }
     Ok(Row {
         benchmark,

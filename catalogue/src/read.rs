@@ -56,14 +56,15 @@ pub(crate) struct Reference {
 /// A file without its entries, which are read one by one.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Head {
+pub(crate) struct Head {
     family: FamilyHead,
     #[serde(default)]
-    files: BTreeMap<At<String>, String>,
+    pub files: BTreeMap<At<String>, String>,
     #[serde(default)]
     needs: BTreeMap<At<String>, NeedOf>,
+    /// What each level of load adds to the one below, from level 1.
     #[serde(default)]
-    load: Vec<LoadOf>,
+    pub load: Vec<Level>,
     #[serde(rename = "benchmark")]
     _benchmark: Vec<IgnoredAny>,
 }
@@ -85,7 +86,7 @@ struct Guideline {
     how: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NeedOf {
     #[serde(default)]
@@ -93,21 +94,14 @@ struct NeedOf {
     package: String,
 }
 
+/// What a level of load adds to the one below.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct LoadOf {
-    what: String,
-    program: At<String>,
-    #[serde(default)]
-    needs: Vec<At<String>>,
-}
-
-/// What a level of load adds to the one below.
-#[derive(Debug)]
 pub(crate) struct Level {
     pub what: String,
-    pub program: String,
-    pub needs: Vec<Need>,
+    pub program: At<String>,
+    #[serde(default)]
+    pub needs: Vec<At<String>>,
 }
 
 /// What the entries of one file share.
@@ -115,10 +109,7 @@ pub(crate) struct Level {
 pub(crate) struct Shared<'a> {
     pub text: Text<'a>,
     pub family: Family,
-    pub files: BTreeMap<String, String>,
-    pub needs: BTreeMap<String, Need>,
-    /// What the levels of load add, from level 1.
-    pub load: Vec<Level>,
+    pub head: Head,
 }
 
 /// Reads one file.
@@ -132,79 +123,60 @@ pub(crate) fn read<'a>(name: &'a str, text: &'a str) -> Result<File<'a>, Error> 
         _ => vec![],
     };
     let head: Head = made(text, root)?;
-    let shared = Shared::of(text, &head)?;
+    let shared = Shared::of(text, head)?;
     let mut rows = vec![];
     for entry in entries {
         rows.extend(entry::rows(&shared, entry)?);
     }
-    orphans(text, &head, &rows)?;
+    orphans(text, &shared.head, &rows)?;
     Ok(File {
         text,
         family: shared.family,
-        at: head.family.name.span(),
+        at: shared.head.family.name.span(),
         rows,
     })
 }
 
 impl<'a> Shared<'a> {
-    fn of(text: Text<'a>, head: &Head) -> Result<Self, Error> {
-        let mut shared = Self {
-            text,
-            family: family(text, &head.family)?,
-            files: BTreeMap::new(),
-            needs: BTreeMap::new(),
-            load: vec![],
-        };
-        for (name, contents) in &head.files {
-            file_name(name.get_ref()).map_err(|what| text.error(&name.span(), what))?;
-            shared
-                .files
-                .insert(name.get_ref().clone(), contents.clone());
+    fn of(text: Text<'a>, head: Head) -> Result<Self, Error> {
+        let family = family(text, &head.family)?;
+        let shared = Self { text, family, head };
+        let wrong = |at: &At<String>, what: String| text.error(&at.span(), what);
+        for name in shared.head.files.keys() {
+            file_name(name.get_ref()).map_err(|what| wrong(name, what))?;
         }
-        for (at, need) in &head.needs {
+        for at in shared.head.needs.keys() {
             let name = at.get_ref();
             if name.is_empty() || !name.chars().all(placeholder_letter) {
                 let what = format!(
                     "'{name}' cannot be the name of a need: use letters, digits and . _ + - so that {{{name}}} can stand in a command line"
                 );
-                return Err(text.error(&at.span(), what));
+                return Err(wrong(at, what));
             }
-            let need = Need {
-                name: name.clone(),
-                any: need.any.clone(),
-                package: need.package.clone(),
-            };
-            shared.needs.insert(name.clone(), need);
         }
-        for level in &head.load {
-            let at = level.program.span();
-            let program = level.program.get_ref();
-            self::program(program).map_err(|what| text.error(&at, what))?;
-            if !program.starts_with("load/") {
+        for Level { program, needs, .. } in &shared.head.load {
+            let name = program.get_ref();
+            self::program(name).map_err(|what| wrong(program, what))?;
+            if !name.starts_with("load/") {
                 let what = format!(
-                    "'{program}' makes no load: the programs of a load are those of kernels/load/"
+                    "'{name}' makes no load: the programs of a load are those of kernels/load/"
                 );
-                return Err(text.error(&at, what));
+                return Err(wrong(program, what));
             }
-            let needs = level
-                .needs
-                .iter()
-                .map(|name| shared.need(name.get_ref(), &name.span()));
-            let level = Level {
-                what: level.what.clone(),
-                program: program.clone(),
-                needs: needs.collect::<Result<_, _>>()?,
-            };
-            shared.load.push(level);
+            for need in needs {
+                shared.need(need.get_ref(), &need.span())?;
+            }
         }
         Ok(shared)
     }
 
     /// A need by its name.
     pub fn need(&self, name: &str, at: &Range<usize>) -> Result<Need, Error> {
-        self.needs.get(name).cloned().ok_or_else(|| {
-            self.text.error(at, format!("no need is called '{name}': add it to the file's table [needs], such as {name} = {{ package = \"...\" }}"))
-        })
+        let Some(NeedOf { any, package }) = self.head.needs.get(name).cloned() else {
+            return Err(self.text.error(at, format!("no need is called '{name}': add it to the file's table [needs], such as {name} = {{ package = \"...\" }}")));
+        };
+        let name = name.to_owned();
+        Ok(Need { name, any, package })
     }
 }
 
