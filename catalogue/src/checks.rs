@@ -171,18 +171,13 @@ fn command(e: &Entry<'_>, work: &CommandWork, needs: &[String]) -> Checked {
     work.verify
         .iter()
         .try_for_each(|verify| argv(e, &verify.argv, needs, "verify.argv"))?;
-    let leaves = work
-        .leaves
-        .iter()
-        .enumerate()
-        .map(|(i, name)| (name, format!("leaves.{i}")));
-    let removes = work
-        .removes
-        .iter()
-        .enumerate()
-        .map(|(i, name)| (name, format!("removes.{i}")));
+    let listed = [("leaves", &work.leaves), ("removes", &work.removes)];
+    let listed = listed.into_iter().flat_map(|(key, names)| {
+        let places = (0..).map(move |i| format!("{key}.{i}"));
+        names.iter().zip(places)
+    });
     let input = work.input.iter().map(|name| (name, "input".to_owned()));
-    for (name, at) in leaves.chain(removes).chain(input) {
+    for (name, at) in listed.chain(input) {
         file_name(name).map_err(|what| e.fault(&at, what))?;
     }
     if let Some(output) = &work.output {

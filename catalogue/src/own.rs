@@ -6,7 +6,7 @@ use crate::error::{Error, Text};
 use crate::folder::{self, FolderError, is_entries};
 use crate::read::{self, File, Row};
 use crate::{Catalogue, FILES, check, over};
-use gritstone_model::{Kind, OwnCatalogue, Work};
+use gritstone_model::{Kind, OwnCatalogue, OwnFile, Work};
 use std::collections::BTreeSet;
 
 /// Names that a family cannot have: those of rows that are no entries, and of folders beside our programs.
@@ -49,11 +49,7 @@ pub fn own(mut kept: OwnCatalogue, ours: &BTreeSet<&str>) -> Result<Own, OwnErro
     }
     let mut texts = vec![];
     for (path, file) in kept.files.iter().filter(|(path, _)| is_entries(path)) {
-        let text = file.contents.text();
-        texts.push((
-            path.as_str(),
-            text.ok_or_else(|| FolderError(format!("{path} is not text in UTF-8")))?,
-        ));
+        texts.push((path.as_str(), text(path, file)?));
     }
     let read = beside_ours(&texts)?;
     let mut programs = Programs {
@@ -73,8 +69,7 @@ pub fn own(mut kept: OwnCatalogue, ours: &BTreeSet<&str>) -> Result<Own, OwnErro
     programs.orphans(&families)?;
     let (compiled, executables) = (programs.compiled, programs.executables);
     for (path, file) in kept.files.iter().filter(|(path, _)| is_source(path)) {
-        let text = file.contents.text();
-        let text = text.ok_or_else(|| FolderError(format!("{path} is not text in UTF-8")))?;
+        let text = text(path, file)?;
         for (number, line) in text.lines().enumerate() {
             if let Some(what) = stray_include(path, line, |file| {
                 kept.files.contains_key(file) || ours.contains(file)
@@ -93,6 +88,11 @@ pub fn own(mut kept: OwnCatalogue, ours: &BTreeSet<&str>) -> Result<Own, OwnErro
         compiled,
         executables,
     })
+}
+
+fn text<'a>(path: &str, file: &'a OwnFile) -> Result<&'a str, FolderError> {
+    let text = file.contents.text();
+    text.ok_or_else(|| FolderError(format!("{path} is not text in UTF-8")))
 }
 
 /// Reads files of entries as if they stood beside ours.
