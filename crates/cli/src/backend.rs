@@ -247,7 +247,7 @@ impl Backend for Local<'_> {
         // only work that never waits shows by standing still that it was made to; copies may wait for each other
         let never_waits = benchmark.processor_bound && benchmark.placement == Placement::OneCpu;
         if never_waits && step.copies == 1 {
-            conditions.gap = gaps::of(&launched.events).map(|gaps| gaps.total());
+            conditions.gap = gaps::of(&launched.events);
         }
         Ok(Finished {
             outcome: launched.outcome,

@@ -22,8 +22,6 @@ pub struct FileSystem {
     pub fs_type: String,
     /// Options of the mount and of the file system.
     pub options: Vec<String>,
-    /// For a bind mount, the directory of the device that is seen here.
-    pub part: Option<String>,
     /// Whether the kernel takes the device for a turning disc; `None` without a block device. Virtual discs often say
     /// that they turn.
     pub rotational: Option<bool>,
@@ -86,13 +84,10 @@ fn describe_mount(root: &Root, mounts: &[Mount], mount: &Mount) -> FileSystem {
             options.push(option.clone());
         }
     }
-    // btrfs shows a part of itself as root although nothing is bound
-    let bound = mount.root != "/" && mount.fs_type != "btrfs";
     FileSystem {
         device: text::clean(&mount.source).unwrap_or_default(),
         mount_point: mount.point.clone(),
         fs_type: text::clean(&mount.fs_type).unwrap_or_default(),
-        part: bound.then(|| mount.root.clone()),
         rotational: rotational(root, mount),
         noexec: has("noexec"),
         read_only: has("ro"),
@@ -252,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn options_parts_and_discs() {
+    fn options_and_discs() {
         let files = [
             ("sys/dev/block/254:0/queue/rotational", "1\n"),
             ("var/up/x", ""),
@@ -260,16 +255,10 @@ mod tests {
         let [disc, memory, bound, merged] = [1, 2, 3, 4].map(|id| seen(&files, TABLE, id));
         assert_eq!(disc.rotational, Some(true));
         assert_eq!(disc.options, ["rw", "relatime", "discard"]);
-        assert!(!disc.noexec && !disc.read_only && disc.part.is_none());
+        assert!(!disc.noexec && !disc.read_only);
         assert!(memory.noexec && memory.rotational.is_none());
         assert!(bound.read_only);
-        assert_eq!(bound.part.as_deref(), Some("/srv/data"));
         assert_eq!(merged.below.unwrap().rotational, Some(true));
-        assert_eq!(
-            seen(&files, TABLE, 7).part,
-            None,
-            "a subvolume is no bind mount"
-        );
         assert!(seen(&files, TABLE, 8).read_only);
     }
 

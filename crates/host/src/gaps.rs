@@ -33,36 +33,10 @@ const MANY: u64 = 100;
 /// Nor does whoever never waits happen to wait so often, for a page or a lock: in so many operations and at each of them.
 const SEVERAL: u64 = 10;
 
-/// Time lost within the samples of one launch, ns.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Gaps {
-    /// Wall time in which the process was not on its CPU.
-    pub off_cpu: u64,
-    /// CPU time above what the operations took in the median sample, in samples where that is over a tenth.
-    pub stalled: u64,
-    /// The largest loss of a single sample.
-    pub longest: u64,
-}
-
-impl Gaps {
-    /// All that was lost, ns: the `gap` of a launch's conditions.
-    #[must_use]
-    pub fn total(&self) -> u64 {
-        self.off_cpu.saturating_add(self.stalled)
-    }
-}
-
-/// Time that processor-bound work of one process on one CPU spent off that CPU, ns: wall time minus CPU time.
-/// For work that waits by itself (discs, pipes, sleep) it is no gap.
+/// The time lost within the samples of a launch of processor-bound work of one process on one CPU, ns: the `gap` of its conditions; `None`
+/// when no sample tells its CPU time, or when the work leaves its CPU by itself.
 #[must_use]
-pub fn off_cpu(wall: u64, cpu: u64) -> u64 {
-    wall.saturating_sub(cpu)
-}
-
-/// The gaps of a launch of processor-bound work of one process on one CPU; `None` when no sample tells its CPU time, or when the work
-/// leaves its CPU by itself.
-#[must_use]
-pub fn of(events: &[Event]) -> Option<Gaps> {
+pub fn of(events: &[Event]) -> Option<u64> {
     let samples: Vec<&Sample> = events
         .iter()
         .filter_map(|event| match event {
@@ -75,15 +49,11 @@ pub fn of(events: &[Event]) -> Option<Gaps> {
         return None;
     }
     let usual = usual(&samples);
-    let mut gaps = Gaps::default();
-    for sample in samples {
-        let off = off_cpu(sample.wall, sample.usage.cpu);
-        let stalled = usual.map_or(0, |usual| stalled(sample, usual));
-        gaps.off_cpu = gaps.off_cpu.saturating_add(off);
-        gaps.stalled = gaps.stalled.saturating_add(stalled);
-        gaps.longest = gaps.longest.max(off.saturating_add(stalled));
-    }
-    Some(gaps)
+    let lost = samples.iter().map(|sample| {
+        let off = sample.wall.saturating_sub(sample.usage.cpu);
+        off.saturating_add(usual.map_or(0, |usual| stalled(sample, usual)))
+    });
+    Some(lost.fold(0, u64::saturating_add))
 }
 
 fn leaves_its_cpu(sample: &Sample) -> bool {
@@ -138,36 +108,30 @@ mod tests {
         let events: Vec<Event> = (0..10)
             .map(|i| sample(1000 + i, 10_000 + 10 * i, 10_000 + 10 * i))
             .collect();
-        assert_eq!(of(&events), Some(Gaps::default()));
+        assert_eq!(of(&events), Some(0));
     }
 
     #[test]
     fn preemption_stops_the_cpu_clock() {
         let mut events = vec![sample(1000, 10_000_000, 10_000_000); 9];
         events.push(sample(1000, 14_000_000, 10_000_000));
-        let gaps = of(&events).unwrap();
-        assert_eq!(
-            (gaps.off_cpu, gaps.stalled, gaps.longest),
-            (4_000_000, 0, 4_000_000)
-        );
+        assert_eq!(of(&events), Some(4_000_000));
     }
 
     #[test]
     fn a_silent_hypervisor_does_not() {
         let mut events = vec![sample(1000, 10_000_000, 10_000_000); 9];
         events.push(sample(2000, 36_000_000, 36_000_000));
-        let gaps = of(&events).unwrap();
-        assert_eq!((gaps.off_cpu, gaps.stalled), (0, 16_000_000));
-        assert_eq!(gaps.total(), 16_000_000);
+        assert_eq!(of(&events), Some(16_000_000));
     }
 
     #[test]
     fn scatter_and_few_samples_are_no_gaps() {
         let mut events = vec![sample(1000, 10_000_000, 10_000_000); 9];
         events.push(sample(1000, 10_900_000, 10_900_000));
-        assert_eq!(of(&events).unwrap().total(), 0);
+        assert_eq!(of(&events), Some(0));
         let few = [sample(1, 10, 10), sample(1, 10, 10), sample(1, 99, 99)];
-        assert_eq!(of(&few).unwrap().total(), 0);
+        assert_eq!(of(&few), Some(0));
     }
 
     #[test]
@@ -183,11 +147,10 @@ mod tests {
         assert_eq!(of(&with(1000, 1000, 0)), None);
         assert_eq!(of(&with(1000, 0, 1000)), None);
         assert_eq!(of(&with(1000, 400, 590)), None);
-        let lost = |events: &[Event]| of(events).map(|gaps| gaps.off_cpu);
-        assert_eq!(lost(&with(1000, 0, 40)), Some(30_000_000));
-        assert_eq!(lost(&with(1, 0, 1)), Some(30_000_000));
+        assert_eq!(of(&with(1000, 0, 40)), Some(30_000_000));
+        assert_eq!(of(&with(1, 0, 1)), Some(30_000_000));
         // one long operation that waits once, for a page that is not there; ten that wait each
-        assert_eq!(lost(&with(1, 1, 0)), Some(30_000_000));
+        assert_eq!(of(&with(1, 1, 0)), Some(30_000_000));
         assert_eq!(of(&with(10, 10, 0)), None);
     }
 

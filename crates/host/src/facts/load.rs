@@ -77,8 +77,6 @@ pub struct Load {
     pub fifteen: Option<f64>,
     /// Processes that could run at the moment, the one that asks among them.
     pub runnable: Option<u64>,
-    /// All processes and threads.
-    pub tasks: Option<u64>,
     /// Share of the time since the start that the hypervisor gave to others, 0 to 1.
     pub steal: Option<f64>,
 }
@@ -98,9 +96,6 @@ impl Load {
             five,
             fifteen,
             runnable: stat::runnable(&stat),
-            tasks: words
-                .next()
-                .and_then(|word| word.split_once('/')?.1.parse().ok()),
             steal: stat::steal_share(&stat),
         }
     }
