@@ -1,7 +1,5 @@
 //! Reads every `catalogue/*.toml` by the rules of the crate itself, and embeds what comes out, so that the binary needs no file, no
 //! start reads TOML, and no list is kept by hand. The texts are embedded too: a catalogue of the user's own is held against them.
-//!
-//! Must not know: what is in the files.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -5,7 +5,6 @@
 //! executes, and has no runtime; one that includes `system.h` does without a C library where it can. A program that loads libraries of the machine (it includes `dlfcn.h`), or whose name ends in
 //! `-dynamic`, is linked dynamically, all others statically. Without a Fortran compiler, programs that need one are left out.
 //! Flags are all ours: the defaults of build systems (-fPIC, -march, -ffunction-sections) change benchmarks.
-//! Must not know: which kernels there are, what any of them does.
 
 #[path = "src/linking.rs"]
 mod linking;

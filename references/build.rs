@@ -1,8 +1,7 @@
 //! Reads every `<document>/*.toml` beside this file by the rules of the crate itself, and embeds what comes out, so that no start
 //! reads TOML and no list of documents is kept by hand.
 //!
-//! Must not know: what is in the files. No `rerun-if-changed` is printed: cargo then looks at the whole package,
-//! which is what a new document needs.
+//! No `rerun-if-changed` is printed: cargo then looks at the whole package, which is what a new document needs.
 
 use error::Error;
 use printed::{Cell, Command, Distribution, Document, References, Seconds, Value};

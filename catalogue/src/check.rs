@@ -1,6 +1,4 @@
 //! What can only be judged of all rows together: names that are there twice, rows that are not there, circles.
-//!
-//! Must not know: TOML, and where the files come from.
 
 use crate::error::Error;
 use crate::read::{File, Row};

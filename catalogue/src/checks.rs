@@ -1,6 +1,4 @@
 //! What makes sense in an entry: the checks that its types cannot make.
-//!
-//! Must not know: TOML, other entries.
 
 use crate::entry::{Common, Rating};
 use crate::error::Error;

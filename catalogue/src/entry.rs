@@ -1,6 +1,4 @@
 //! From one entry to its rows: the entry, its variants, and itself under load.
-//!
-//! Must not know: other entries, and where the text comes from.
 
 use crate::checks;
 use crate::error::Error;

@@ -1,6 +1,4 @@
 //! What is wrong in a file of the catalogue, and where: file, line, column and the line itself.
-//!
-//! Must not know: the rules that were broken.
 
 use std::fmt::Write as _;
 use std::ops::Range;

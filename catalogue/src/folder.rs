@@ -1,8 +1,6 @@
 //! A folder with benchmarks of one's own, read once: what is trusted, compiled and kept with a run are the same bytes.
 //!
 //! Nothing in it is followed, executed or read beyond a bound: who has written it is not known yet.
-//!
-//! Must not know: what is in the files, who trusts them.
 
 use gritstone_model::{Contents, OwnCatalogue, OwnFile};
 use sha2::{Digest, Sha256};

@@ -3,8 +3,6 @@
 //! The format is described in `catalogue/README.md`. A file is read (`tree`, `read`, `entry`), judged by itself
 //! (`checks`), and then together with the others (`whole`, `check`). A catalogue of the user's own
 //! is a folder (`folder`) that is read by the same rules, beside ours (`own`).
-//!
-//! Must not know: how anything is measured, which programs there are, what was published.
 
 mod check;
 mod checks;

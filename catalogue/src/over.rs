@@ -2,8 +2,6 @@
 //!
 //! A selector takes what it matches but other ratings, so that a family of which a rating is over `family/*` can grow; an
 //! identifier takes the row of that name, a rating too.
-//!
-//! Must not know: TOML, how a rating is computed.
 
 use crate::error::Error;
 use crate::read::{File, Reference};

@@ -1,6 +1,4 @@
 //! A catalogue of the user's own beside ours: read by the same rules, held against our rows, and with its programs.
-//!
-//! Must not know: where the folder is, how programs are made, who trusts them.
 
 use crate::error::{Error, Text};
 use crate::folder::{self, FolderError, is_entries};

@@ -1,7 +1,5 @@
 //! From the text of one file to a family and its rows. The text becomes a tree in which every value has its place, serde makes values of
 //! it, and what serde cannot know is checked and shown at its place.
-//!
-//! Must not know: other files, and where the text comes from.
 
 use crate::entry;
 use crate::error::{Error, Text};

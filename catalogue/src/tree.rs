@@ -1,6 +1,4 @@
 //! A file as a tree of values that know their places, from which serde makes what is wanted.
-//!
-//! Must not know: which keys there are, but that some have prose.
 
 use crate::error::{Error, Text};
 use crate::read::Shared;

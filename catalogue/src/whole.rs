@@ -1,6 +1,4 @@
 //! All files together. The build reads those of Gritstone, and the binary has what came out: no start reads TOML.
-//!
-//! Must not know: where the texts come from.
 
 use crate::error::Error;
 use crate::read::File;

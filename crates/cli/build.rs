@@ -1,6 +1,4 @@
 //! Packs the licenses that travel in the binary.
-//!
-//! Must not know: how they are shown.
 
 use std::path::Path;
 use std::{env, fs};

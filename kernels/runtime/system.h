@@ -4,8 +4,6 @@
  * machine, and one without it .05: half of the difference are some forty questions to the processor (CPUID), each of which leaves the
  * virtual machine for 6.5 us.
  * Calls are numbered and laid out as the kernel's headers say; each returns what the kernel does, an error as its negative number.
- *
- * Must not know: what is kept.
  */
 #include <asm/unistd.h>
 #include <signal.h>

@@ -1,7 +1,5 @@
 //! The programs that do the work, compiled when this crate was built, so that one file copied to a bare machine runs;
 //! and their sources, so that a compiler that is found there can compile them again.
-//!
-//! Must not know: what the programs do, how they are started, any other crate of Gritstone.
 
 pub mod linking;
 

@@ -1,7 +1,5 @@
 //! How a program is made, told from its name and its source, so that no list of programs is kept: for the build of this
 //! crate and for whoever compiles the programs again.
-//!
-//! Must not know: compilers, which programs there are but those of the runtime.
 
 /// Keeps a program: whatever it starts ends with it.
 pub const KEEPER: &str = "runtime/keeper";

@@ -1,6 +1,4 @@
 //! What is wrong with a file, and where.
-//!
-//! Must not know: the rules that are checked.
 
 /// A file that is not of the shape, or contradicts another.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -3,8 +3,6 @@
 //! Each document has a folder beside this crate: `document.toml` says what it is, `machines.toml` what was measured,
 //! and every other file is a table. The build reads and checks the files, and embeds what came out: [`all`].
 //! README.md has the shape of the files, and the reasoning behind every figure that is marked doubtful.
-//!
-//! Must not know: which benchmarks the catalogue has (they are handed in), how a figure is printed or compared.
 
 mod error;
 mod lookup;

@@ -1,6 +1,4 @@
 //! Finding a reference machine by what a person typed.
-//!
-//! Must not know: figures.
 
 use crate::References;
 use gritstone_model::Machine;

@@ -1,6 +1,4 @@
 //! What documents print: themselves, their machines, the cells of their tables, their command lines.
-//!
-//! Must not know: how the files are read, how a figure is shown.
 
 use gritstone_model::{Better, Id, Machine, Note, Unit};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,4 @@
 //! Files -> [`References`], with every rule that goes beyond the shape of one value.
-//!
-//! Must not know: where the texts come from, what is done with the figures.
 
 use crate::error::Source;
 use crate::shape::{CommandEntry, DocumentFile, MachineEntry, MachinesFile, RowEntry, TableFile};

@@ -1,6 +1,4 @@
 //! The shape of the files, as serde sees it: unknown keys and wrong types end here.
-//!
-//! Must not know: what the names in one file mean to another.
 
 use gritstone_model::{Better, Flag, Unit};
 use serde::Deserialize;

@@ -1,6 +1,4 @@
 //! One table: its marks, and the rules of its cells.
-//!
-//! Must not know: other tables, machines.
 
 use crate::error::Source;
 use crate::shape::{CellEntry, Doubt, Figure, Reckoned};

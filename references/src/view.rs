@@ -1,6 +1,4 @@
 //! A reference machine in the shape of a run.
-//!
-//! Must not know: where the benchmarks come from, how a view is drawn or compared.
 
 use crate::{Cell, Distribution, LookupError, References};
 use gritstone_model::{

@@ -1,8 +1,6 @@
 //! Damaged inputs for tests of readers: real ones with a few bytes, lines or numbers changed, which get further into a reader
 //! than bytes at random. Input N is always the same: `GRITSTONE_FIRST` says with which to begin, and `GRITSTONE_INPUTS` how many, or
 //! `GRITSTONE_SECONDS` for how long.
-//!
-//! Must not know: what is read.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

@@ -1,7 +1,6 @@
 //! The files for continuous integration: the shell in them is carried out, and ends a job as the gate says.
 //!
 //! That they are what the two services take is tried by `scripts/check-ci`, which needs schemas that are not here.
-//! Must not know: how a gate decides.
 
 use crate::common::{self, Home, binary};
 use std::path::Path;

@@ -1,6 +1,4 @@
 //! Machines rated, as a person asks for it. Printed figures do not change, so these ratings are exact.
-//!
-//! Must not know: how a rating is computed.
 
 use crate::common::{Home, at_hour, recorded, words};
 use serde_json::Value;

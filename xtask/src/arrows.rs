@@ -1,82 +1,21 @@
-//! The rule that crates depend on each other only as the design has it. Dependencies for tests and for building
+//! The rule that crates depend on each other only as the map in ARCHITECTURE.md has it. Dependencies for tests and for building
 //! count like all others: what a test may use, the next change does use.
-//!
-//! Must not know: what the crates do.
 
 use crate::tidy::Fault;
 use crate::tree::Tree;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use toml::{Table, Value};
 
-/// Every crate, and the crates of this workspace that it may depend on.
-const ARROWS: &[(&str, &[&str])] = &[
-    ("gritstone-model", &[]),
-    ("gritstone-kernels", &[]),
-    ("gritstone-catalogue", MODEL),
-    ("gritstone-references", MODEL),
-    ("gritstone-protocol", MODEL),
-    ("gritstone-stats", &[]),
-    (
-        "gritstone-analysis",
-        &["gritstone-model", "gritstone-stats"],
-    ),
-    ("gritstone-host", MODEL),
-    ("gritstone-plan", MODEL),
-    ("gritstone-store", MODEL),
-    (
-        "gritstone-exchange",
-        &["gritstone-model", "gritstone-report"],
-    ),
-    (
-        "gritstone-exec",
-        &["gritstone-model", "gritstone-protocol", "gritstone-kernels"],
-    ),
-    (
-        "gritstone-measure",
-        &["gritstone-model", "gritstone-stats", "gritstone-analysis"],
-    ),
-    ("gritstone-report", MODEL),
-    ("gritstone-pdf", &["gritstone-model", "gritstone-report"]),
-    (
-        "gritstone-web",
-        &["gritstone-model", "gritstone-store", "gritstone-report"],
-    ),
-    (
-        "gritstone",
-        &[
-            "gritstone-model",
-            "gritstone-kernels",
-            "gritstone-catalogue",
-            "gritstone-references",
-            "gritstone-protocol",
-            "gritstone-stats",
-            "gritstone-analysis",
-            "gritstone-host",
-            "gritstone-plan",
-            "gritstone-store",
-            "gritstone-exec",
-            "gritstone-measure",
-            "gritstone-report",
-            "gritstone-exchange",
-            "gritstone-pdf",
-            "gritstone-web",
-        ],
-    ),
-    (
-        "gritstone-xtask",
-        &["gritstone-model", "gritstone-catalogue"],
-    ),
-];
-
-const MODEL: &[&str] = &["gritstone-model"];
-
+/// The page with the map: a row for each crate, with its folder, what it is, what it must not know, and which crates it may import.
+const MAP: &str = "ARCHITECTURE.md";
+/// How the names of our packages begin.
+const OURS: &str = "gritstone";
 const SECTIONS: &[&str] = &["dependencies", "dev-dependencies", "build-dependencies"];
 
-/// A manifest that names a package.
+/// A manifest of a package.
 struct Manifest<'a> {
     path: &'a str,
     text: &'a str,
-    name: String,
     table: Table,
 }
 
@@ -98,40 +37,45 @@ pub fn faults(tree: &Tree) -> Vec<Fault> {
         if let Some(all) = at(&table, &["workspace", "dependencies"]) {
             shared.extend(all.clone());
         }
-        let name = at(&table, &["package"]).and_then(|package| package.get("name"));
-        if let Some(name) = name.and_then(Value::as_str) {
-            let name = name.to_owned();
-            manifests.push(Manifest {
-                path,
-                text,
-                name,
-                table,
-            });
+        if table.contains_key("package") {
+            manifests.push(Manifest { path, text, table });
         }
     }
-    let ours: BTreeSet<String> = manifests
-        .iter()
-        .map(|manifest| manifest.name.clone())
-        .collect();
-    let known = ARROWS.iter().map(|(name, _)| (*name).to_owned());
-    let ours: BTreeSet<String> = ours.into_iter().chain(known).collect();
+    let map = map(tree.text(MAP).unwrap_or_default());
     for manifest in &manifests {
-        faults.extend(manifest.faults(&ours, &shared));
+        let folder = manifest.path.trim_end_matches("/Cargo.toml");
+        faults.extend(match map.get(folder) {
+            Some(may) => manifest.faults(may, &shared),
+            None => vec![Fault::of(
+                manifest.path,
+                format!("crate {folder} has no row in the map of {MAP} that says what it must not know and which crates it may import"),
+            )],
+        });
     }
     faults
 }
 
+/// What each crate may import, by its folder; one of which nothing is said that it must not know has no place.
+fn map(page: &str) -> BTreeMap<&str, Vec<&str>> {
+    let mut map = BTreeMap::new();
+    for line in page.lines() {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        if let [_, folder, _, must_not_know, may, _] = cells[..]
+            && !must_not_know.is_empty()
+        {
+            map.extend(named(folder).next().map(|at| (at, named(may).collect())));
+        }
+    }
+    map
+}
+
+/// What stands in backticks.
+fn named(cell: &str) -> impl Iterator<Item = &str> {
+    cell.split('`').skip(1).step_by(2)
+}
+
 impl Manifest<'_> {
-    fn faults(&self, ours: &BTreeSet<String>, shared: &Table) -> Vec<Fault> {
-        let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == self.name) else {
-            return vec![Fault::of(
-                self.path,
-                format!(
-                    "crate {} has no place in the design: give it one in ARROWS in xtask/src/arrows.rs, with what it may depend on",
-                    self.name
-                ),
-            )];
-        };
+    fn faults(&self, may: &[&str], shared: &Table) -> Vec<Fault> {
         let mut faults = Vec::new();
         for (section, alias, value) in self.dependencies() {
             let shared = shared.get(alias);
@@ -140,16 +84,13 @@ impl Manifest<'_> {
                 .flatten()
                 .find_map(|v| v.get("package"));
             let package = renamed.and_then(Value::as_str).unwrap_or(alias);
-            if ours.contains(package) && !allowed.contains(&package) {
-                let may = match allowed {
-                    [] => "no crate of the workspace".to_owned(),
-                    some => format!("only {}", some.join(", ")),
-                };
-                faults.push(Fault::at(
-                    self.path,
-                    self.line(alias),
-                    format!("{} must not depend on {package} ({section}): it may use {may}; hand in what it needs from above, or move the code", self.name),
-                ));
+            let own = package.strip_prefix(OURS);
+            if own.is_some_and(|name| !may.contains(&name.trim_start_matches('-'))) {
+                let what = format!(
+                    "{package} must not be imported here ({section}): {MAP} allows [{}]; hand in what is needed from above, or move the code",
+                    may.join(", ")
+                );
+                faults.push(Fault::at(self.path, self.line(alias), what));
             }
         }
         faults
@@ -189,81 +130,66 @@ fn at<'a>(table: &'a Table, path: &[&str]) -> Option<&'a Table> {
 mod tests {
     use super::*;
 
-    fn told(name: &str, rest: &str) -> Vec<String> {
-        let manifest = format!("[package]\nname = \"{name}\"\n\n{rest}");
+    const PAGE: &str = "| where | what | what it must not know | imports |\n| --- | --- | --- | --- |\n\
+        | `crates/exec` | starts | stores | `model`, `kernels` |\n| `crates/model` | types | files | |\n| `crates/magic` | all | | `exec` |\n";
+
+    fn told(folder: &str, rest: &str) -> Vec<String> {
+        let manifest = format!("[package]\nname = \"x\"\n\n{rest}");
         let root = "[workspace]\nmembers = [\"x\"]\n[workspace.dependencies]\nshop = { package = \"gritstone-store\", path = \"y\" }\n";
-        let tree = Tree::of(&[("Cargo.toml", root), ("x/Cargo.toml", &manifest)]);
+        let path = format!("{folder}/Cargo.toml");
+        let tree = Tree::of(&[("Cargo.toml", root), (MAP, PAGE), (&path, &manifest)]);
         faults(&tree).iter().map(ToString::to_string).collect()
     }
 
     #[test]
-    fn arrows_of_the_design_are_allowed() {
-        for (name, may) in ARROWS {
-            let rest: String = may
-                .iter()
-                .map(|to| format!("{to} = {{ workspace = true }}\n"))
-                .collect();
-            let none: Vec<String> = Vec::new();
-            assert_eq!(
-                told(name, &format!("[dependencies]\nserde = \"1\"\n{rest}")),
-                none
+    fn arrows_of_the_map_are_allowed() {
+        for section in SECTIONS {
+            let rest = format!(
+                "[{section}]\nserde = \"1\"\ngritstone-model.workspace = true\ngritstone-kernels = {{}}\n"
             );
-            assert_eq!(told(name, &format!("[dev-dependencies]\n{rest}")), none);
-        }
-    }
-
-    #[test]
-    fn every_other_arrow_is_a_fault() {
-        for (name, may) in ARROWS {
-            for (to, _) in ARROWS.iter().filter(|(to, _)| !may.contains(to)) {
-                let faults = told(
-                    name,
-                    &format!("[dependencies]\n{to} = {{ workspace = true }}\n"),
-                );
-                assert_eq!(faults.len(), 1, "{name} -> {to}");
-                let expected =
-                    format!("x/Cargo.toml:5: {name} must not depend on {to} (dependencies)");
-                assert!(faults[0].starts_with(&expected), "{}", faults[0]);
-            }
+            assert_eq!(told("crates/exec", &rest), Vec::<String>::new());
+            assert_eq!(told("crates/model", &rest).len(), 2);
         }
     }
 
     #[test]
     fn arrows_do_not_hide() {
-        for rest in [
-            "[dev-dependencies]\ngritstone-store.workspace = true\n",
-            "[build-dependencies]\ngritstone-store = { path = \"../store\" }\n",
-            "[target.'cfg(unix)'.dependencies]\ngritstone-store = { workspace = true }\n",
-            "[dependencies]\nother = { package = \"gritstone-store\", version = \"1\" }\n",
-            "[dependencies]\nshop = { workspace = true }\n",
+        for (line, rest) in [
+            (5, "[dev-dependencies]\ngritstone-store.workspace = true\n"),
+            (
+                5,
+                "[build-dependencies]\ngritstone-store = { path = \"../store\" }\n",
+            ),
+            (
+                5,
+                "[target.'cfg(unix)'.dependencies]\ngritstone-store = { workspace = true }\n",
+            ),
+            (
+                5,
+                "[dependencies]\nother = { package = \"gritstone-store\", version = \"1\" }\n",
+            ),
+            (5, "[dependencies]\nshop = { workspace = true }\n"),
         ] {
-            let faults = told("gritstone-exec", rest);
+            let faults = told("crates/exec", rest);
             assert_eq!(faults.len(), 1, "{rest}");
+            let expected =
+                format!("crates/exec/Cargo.toml:{line}: gritstone-store must not be imported");
+            assert!(faults[0].starts_with(&expected), "{}", faults[0]);
+        }
+    }
+
+    #[test]
+    fn a_crate_of_which_the_map_says_too_little_is_a_fault() {
+        for folder in ["crates/none", "crates/magic"] {
             assert!(
-                faults[0].contains("must not depend on gritstone-store"),
-                "{}",
-                faults[0]
+                told(folder, "")[0].contains("has no row in the map"),
+                "{folder}"
             );
         }
     }
 
     #[test]
-    fn a_crate_without_a_place_is_a_fault() {
-        assert!(told("gritstone-magic", "")[0].contains("has no place in the design"));
-        // and nobody may depend on it
-        let tree = Tree::of(&[
-            (
-                "a/Cargo.toml",
-                "[package]\nname = \"gritstone-stats\"\n[dependencies]\nmagic = { path = \"../b\" }\n",
-            ),
-            ("b/Cargo.toml", "[package]\nname = \"magic\"\n"),
-        ]);
-        let faults = faults(&tree);
-        assert_eq!(faults.len(), 2, "{faults:?}");
-    }
-
-    #[test]
     fn a_manifest_that_cannot_be_read_is_a_fault() {
-        assert!(told("gritstone-stats", "[dependencies\n")[0].contains("cannot be read"));
+        assert!(told("crates/exec", "[dependencies\n")[0].contains("cannot be read"));
     }
 }

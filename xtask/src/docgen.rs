@@ -1,6 +1,4 @@
 //! The page that lists everything that is measured, made from the catalogue.
-//!
-//! Must not know: the disc, or where the catalogue comes from.
 
 use gritstone_catalogue::Catalogue;
 use gritstone_model::{

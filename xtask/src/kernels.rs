@@ -1,7 +1,5 @@
 //! The rule that programs and entries belong together: no program of which no entry speaks, no entry without its
 //! program.
-//!
-//! Must not know: what is in a program.
 
 use crate::tidy::Fault;
 use crate::tree::Tree;

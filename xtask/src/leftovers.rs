@@ -1,6 +1,4 @@
 //! The rule that nothing is left for later in the sources.
-//!
-//! Must not know: languages; a word is a word in all of them.
 
 use crate::tidy::Fault;
 use crate::tree::{Tree, extension};

@@ -1,8 +1,6 @@
 //! `crates/cli/licenses.txt`: the licenses of all that the binary consists of, from the sources that cargo has fetched.
 //!
 //! Crates that only tests or build scripts use are in no binary, and so not in it (openmetrics-parser, LGPL-3.0, is one).
-//!
-//! Must not know: the network.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

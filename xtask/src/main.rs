@@ -1,7 +1,5 @@
 //! Chores of the repository: `cargo xtask tidy` finds what reviewers forget, `cargo xtask docgen` writes the pages
 //! that are made from the catalogue.
-//!
-//! Must not know: the rules themselves, or how pages look.
 
 mod arrows;
 mod docgen;

@@ -2,8 +2,6 @@
 //!
 //! A block of code that follows a line which names a file of the repository in backticks, and ends with a colon, is all of that file
 //! or a part of it.
-//!
-//! Must not know: what is in the files.
 
 use crate::tidy::Fault;
 use crate::tree::{Tree, extension};

@@ -1,6 +1,4 @@
 //! The rule that nothing is printed past the two functions that take out what a terminal would obey.
-//!
-//! Must not know: what is printed.
 
 use crate::tidy::Fault;
 use crate::tree::Tree;

@@ -1,6 +1,4 @@
 //! The text files of a repository, as one value that rules are asked about.
-//!
-//! Must not know: any rule.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,6 +1,4 @@
 //! Damaged files of the catalogue: read, or refused with an error that has its place, and never a crash.
-//!
-//! Must not know: how a file is read.
 
 use crate::mutation;
 

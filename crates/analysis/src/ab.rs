@@ -1,6 +1,4 @@
 //! The runs of a trial, one a side, as a reader sees them: figures side by side, and what the pairs of launches say.
-//!
-//! Must not know: the store, processes, how anything is drawn.
 
 use crate::compare::word;
 use crate::summary::reading::Reading;

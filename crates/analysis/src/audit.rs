@@ -1,7 +1,5 @@
 //! The claims of a kernel's entry, held against a few launches of one build of its program: harder than a run does, since
 //! start-up is told from work by two n, and kernel entries were counted.
-//!
-//! Must not know: compilers, processes, how entries were counted.
 
 use crate::summary::growth::{Growth, least, surely_not_linear};
 use crate::summary::limits;

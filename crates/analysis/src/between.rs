@@ -1,7 +1,5 @@
 //! What runs of one machine differ by, beyond what the launches of a run can show: a default until five of its runs
 //! tell, learned from then on ([`Scatter::learned`]), from runs of the same circumstances, program and version of the work.
-//!
-//! Must not know: the store, launches, verdicts.
 
 use crate::circumstances::Circumstances;
 use gritstone_model::{Flag, Id, Kind, Machine, Measurement, Quantity, RunView, Settings, Status};

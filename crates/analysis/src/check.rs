@@ -1,6 +1,4 @@
 //! A gate: is a run surely not slower than is allowed, surely slower, or can one not tell.
-//!
-//! Must not know: the store, exit codes, how it is drawn.
 
 use crate::series::{FEWEST, last_level};
 use gritstone_model::{

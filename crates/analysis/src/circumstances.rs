@@ -1,7 +1,5 @@
 //! What runs must have in common to be held against each other, whatever the row: a figure that differs though all of this is the same
 //! has changed.
-//!
-//! Must not know: rows, programs, figures, what is made of runs that are alike.
 
 use gritstone_model::{Machine, Settings};
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,6 @@
 //!
 //! Two stored runs cannot be interleaved, so what is said is about these two runs, and the interval has the machine's
 //! own variance between runs in it. The false-discovery rate is held over the rows.
-//!
-//! Must not know: the store, launches, how anything is drawn.
 
 mod copies;
 mod differ;

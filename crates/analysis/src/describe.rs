@@ -1,6 +1,4 @@
 //! What stands beside a figure: smallest, median, mean, largest, scatter, percentiles, drift, modes.
-//!
-//! Must not know: units, benchmarks, what is made of a drift or of modes.
 
 use gritstone_model::{Histogram, Statistics};
 use gritstone_stats::{modes, order, serial};

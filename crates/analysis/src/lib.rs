@@ -1,7 +1,5 @@
 //! Launches to results: estimates with their findings, comparisons, histories, gates and scores. The mathematics is that of
 //! `gritstone_stats`.
-//!
-//! Must not know: files, processes, clocks, the store, how anything is drawn.
 
 pub mod ab;
 pub mod audit;

@@ -7,8 +7,6 @@
 //!
 //! All CPUs are rated by the same rows, each times what the most copies of it do together over what one does. Rows of which no
 //! copies are ever measured are not covered; a row that lacks these withholds the rating.
-//!
-//! Must not know: which rows an environment has, the store, how anything is drawn.
 
 mod row;
 

@@ -4,8 +4,6 @@
 //! All rows of a run share that run, so k runs are k - 1 degrees of freedom, however many rows there are: the interval
 //! of the standard deviation of a row, and that of a quantile over rows, has the factors sqrt((k - 1) / chi^2). Drawing rows
 //! or runs again was tried for the quantiles, and misses (docs/validation.md).
-//!
-//! Must not know: the store, launches, how anything is drawn.
 
 use crate::between::{self, Figure, Past};
 use crate::compare;

@@ -1,6 +1,4 @@
 //! One figure over many runs, as a reader sees it: runs that are alike in series of their own, with their changes.
-//!
-//! Must not know: the store, how it is drawn.
 
 use crate::circumstances::Circumstances;
 use crate::compare::counts;

@@ -3,8 +3,6 @@
 //!
 //! The way: launches -> `reading` -> rows of launches (`measured`, `size`) -> rows made from other rows
 //! (`derived`, `rating`, curves). Nothing that was measured is left out without a finding that says so.
-//!
-//! Must not know: the store, processes, how anything is drawn.
 
 mod copies;
 mod crowd;

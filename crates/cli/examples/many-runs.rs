@@ -1,7 +1,5 @@
 //! Fills a store with copies of one run, an hour apart, their times scattered by 1 %: what a machine has after a year.
 //! `cargo run --release -p gritstone --example many-runs -- BUNDLE NUMBER STORE`
-//!
-//! Must not know: what is made of the runs.
 
 use anyhow::{Context, Result};
 use gritstone_model::{Event, RunData};

@@ -1,6 +1,4 @@
 //! `gritstone ab`: sides of anything against each other, interleaved, until it is decided or the time is over.
-//!
-//! Must not know: how a launch is carried out, how a verdict is found.
 
 mod plan;
 mod second;

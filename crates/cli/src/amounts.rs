@@ -1,6 +1,4 @@
 //! Times, shares, prices and pairs as people type them.
-//!
-//! Must not know: which option they belong to.
 
 use gritstone_model::{Per, Price};
 use jiff::SignedDuration;

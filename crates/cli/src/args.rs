@@ -1,6 +1,4 @@
 //! The command line: the one definition from which help, manual page and completions are made.
-//!
-//! Must not know: what any command does.
 
 mod ab;
 

@@ -1,6 +1,4 @@
 //! `gritstone audit`: do the benchmarks do what they claim, as shipped and as other compilers make them?
-//!
-//! Must not know: how a launch is carried out, how a claim is judged.
 
 mod again;
 mod entry;

@@ -1,6 +1,4 @@
 //! Measuring on this machine: sets sides, launches, looks at the conditions, keeps every launch in the run of its side, shows progress.
-//!
-//! Must not know: which launch is next, when it is enough.
 
 use crate::failure::{Exit, Failure};
 use crate::progress::Display;

@@ -1,6 +1,4 @@
 //! This machine made ready for the launches of a plan, and measured: what is made or changed for it is undone on drop.
-//!
-//! Must not know: which launch is next, what becomes of the results.
 
 use crate::backend::{End, Local, Side};
 use crate::compiler::{self, FLAGS, Toolchain};

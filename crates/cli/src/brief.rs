@@ -1,6 +1,4 @@
 //! `gritstone brief`: the performance brief of one machine, or of several side by side, as HTML and as PDF.
-//!
-//! Must not know: what is in it.
 
 use crate::args::BriefArgs;
 use crate::failure::Exit;

@@ -1,6 +1,4 @@
 //! Compilers of this machine that kernels are to be compiled with again, and what becomes of a run then.
-//!
-//! Must not know: how a compiler is started, what a figure is.
 
 use crate::args::CompilerArgs;
 use crate::bench::Bench;

@@ -1,8 +1,6 @@
 //! `gritstone compilers`: the kernels compiled by several compilers, measured in turn compared with the first.
 //!
 //! Each compiler's figures are a run of their own in the store, so that none is without its samples.
-//!
-//! Must not know: how a launch is carried out, how a ratio is computed.
 
 #[cfg(test)]
 mod tests;

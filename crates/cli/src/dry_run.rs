@@ -1,6 +1,4 @@
 //! `run --dry-run`: what a run would measure, skip, and do to the machine.
-//!
-//! Must not know: how any of it is done.
 
 use crate::args::Format;
 use crate::failure::Exit;

@@ -1,6 +1,4 @@
 //! How the program ends: the exit codes of the design, and the errors that carry one of their own.
-//!
-//! Must not know: what was tried.
 
 use crate::limits;
 use gritstone_exec::{ExecError, Shortage};

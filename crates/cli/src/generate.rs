@@ -1,6 +1,4 @@
 //! `gritstone generate`: manual pages and completions of shells, from the one definition of the command line.
-//!
-//! Must not know: what any command does.
 
 use crate::args::Cli;
 use crate::failure::Exit;

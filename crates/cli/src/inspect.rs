@@ -1,6 +1,4 @@
 //! The commands that only look: what next, list, show, compare, machines, doctor.
-//!
-//! Must not know: how anything is measured.
 
 use crate::args::{CompareArgs, DoctorArgs, Format, FormatArgs, ListArgs, ShowArgs};
 use crate::failure::Exit;

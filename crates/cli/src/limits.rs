@@ -1,6 +1,4 @@
 //! The limits of this process (`ulimit`): those below which nothing can work are refused, by name, before anything is made.
-//!
-//! Must not know: what is measured.
 
 use crate::failure::Exit;
 use anyhow::Result;

@@ -1,9 +1,6 @@
 //! `gritstone`: the composer, and the only crate that knows all the others.
 //!
 //! Results go to standard output, progress and remarks to standard error.
-//!
-//! Must not know: how anything is measured,
-//! computed, stored or drawn.
 
 mod ab;
 mod amounts;

@@ -1,6 +1,4 @@
 //! Standard output: documents for people, JSON for programs; standard error: remarks.
-//!
-//! Must not know: what is in a document.
 
 use crate::args::Format;
 use crate::signals;

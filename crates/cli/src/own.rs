@@ -1,6 +1,4 @@
 //! `--catalogue DIR`: benchmarks of one's own beside ours, and what a run of them needs: sources, programs, trust.
-//!
-//! Must not know: what is in a file of entries, how a program is compiled or started.
 
 use crate::args::CatalogueArgs;
 use crate::trust;

@@ -2,7 +2,6 @@
 //!
 //! A row has a parameter to give when its entry names it, and all rows of its program that are no variants name it with
 //! the same value: one that tells rows apart is no setting. A row that was given one says so for good.
-//! Must not know: what any parameter means.
 
 use anyhow::{Result, bail};
 use gritstone_model::{Benchmark, Work};

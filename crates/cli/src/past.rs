@@ -1,6 +1,4 @@
 //! `gritstone history` and `gritstone check`: a figure over many runs, and a run held against them or against another.
-//!
-//! Must not know: how changes are found, how a gate decides.
 
 use crate::ab::COMMAND;
 use crate::args::{CheckArgs, HistoryArgs};

@@ -1,6 +1,4 @@
 //! `--no-privileged` and `--allow`: what a run may do to the machine, and what is said of it beforehand.
-//!
-//! Must not know: how any of it is done and undone.
 
 use crate::args::{Allow, PrivilegeArgs};
 use crate::bench::Bounds;

@@ -1,8 +1,6 @@
 //! Progress on standard error: a bar on a terminal, plain lines elsewhere, nothing on standard output.
 //!
 //! It is drawn between launches only, so that nothing of ours runs during a sample. A terminal that is stopped makes us wait there.
-//!
-//! Must not know: what is measured, how a verdict is found.
 
 use crate::output::{self, remark};
 use crate::standing;

@@ -1,6 +1,4 @@
 //! `gritstone rate`: machines rated by environment against a run or a machine, and for their price.
-//!
-//! Must not know: how a rating is computed or shown.
 
 use crate::args::RateArgs;
 use crate::failure::Exit;

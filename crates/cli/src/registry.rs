@@ -1,6 +1,4 @@
 //! Where the journals of runs are kept, and who is told what comes of them.
-//!
-//! Must not know: what stands in a journal.
 
 use crate::failure::Exit;
 use crate::output;

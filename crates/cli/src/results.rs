@@ -1,6 +1,4 @@
 //! Results of stored runs: as they were computed before, else computed from the launches and kept for the next reader.
-//!
-//! Must not know: how results are computed or shown.
 
 use crate::output::remark;
 use crate::world::World;

@@ -1,6 +1,4 @@
 //! `gritstone run --resume`: goes on with a run that was cut off, if this is still the machine and these the programs.
-//!
-//! Must not know: how a run is measured.
 
 use crate::backend::Local;
 use crate::bench::Bounds;

@@ -1,6 +1,4 @@
 //! `gritstone run`: plan, measure, keep, show.
-//!
-//! Must not know: how a launch is carried out, how a figure is computed.
 
 use crate::args::{Format, RunArgs};
 use crate::backend::{self, End, Side, plans, random};

@@ -1,6 +1,4 @@
 //! `gritstone selftest`: runs of the same, one after another, against each other.
-//!
-//! Must not know: how a run is measured, how scatter is computed.
 
 use crate::args::{RunArgs, SelftestArgs};
 use crate::backend::{End, random};

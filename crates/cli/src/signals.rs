@@ -1,6 +1,4 @@
 //! Signals: those that end a run in order, and those whose usual effect is not what we find.
-//!
-//! Must not know: what is to be ended.
 
 use nix::sys::signal::{SigHandler, Signal, raise, signal};
 use signal_hook::flag;

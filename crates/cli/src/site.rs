@@ -1,6 +1,4 @@
 //! Where and with what a run is measured: CPUs, directories, environment, programs; asked of the host once.
-//!
-//! Must not know: the order of launches, what becomes of them.
 
 use crate::bench::Bounds;
 use crate::{compiler, limits, own, privileges};

@@ -1,6 +1,4 @@
 //! `gritstone new FAMILY/NAME`: a benchmark of one's own to begin with, an entry and a program that run as they are.
-//!
-//! Must not know: how entries are read.
 
 use crate::args::NewArgs;
 use crate::failure::Exit;

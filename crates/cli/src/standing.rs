@@ -1,6 +1,4 @@
 //! How a comparison stands, in words short enough for one line of a terminal of 80 columns.
-//!
-//! Must not know: terminals, how verdicts are found.
 
 use gritstone_stats::looks::{self, Comparison, LOOKS};
 use gritstone_stats::times::Times;

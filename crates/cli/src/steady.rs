@@ -1,6 +1,4 @@
 //! `--steady`: holds the machine still while it is measured, as far as it lets us, and says what could not be done.
-//!
-//! Must not know: how a setting is changed and put back.
 
 use crate::registry;
 use crate::site::Site;

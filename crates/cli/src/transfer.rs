@@ -1,6 +1,4 @@
 //! `gritstone export` and `gritstone import`: runs to files of other programs, and files to runs.
-//!
-//! Must not know: what the formats look like.
 
 use crate::args::{ExportArgs, ExportFormat, ImportArgs};
 use crate::failure::Exit;

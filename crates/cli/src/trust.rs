@@ -1,7 +1,5 @@
 //! Whether the programs of a catalogue of the user's own may run: asked once for the whole of its files, and again when one of them
 //! has changed.
-//!
-//! Must not know: where catalogues come from, what is done with them.
 
 use crate::{output, registry};
 use anyhow::{Context, Result, bail};

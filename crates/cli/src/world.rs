@@ -1,7 +1,5 @@
 //! What the commands work on: the catalogue, the references, the store; names of runs and machines turned into views, and
 //! two views into a comparison that knows what the store tells of their machines.
-//!
-//! Must not know: how a view is shown.
 
 use crate::output::remark;
 use crate::transfer;

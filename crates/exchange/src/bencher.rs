@@ -2,8 +2,6 @@
 //!
 //! Measures are those that Bencher has built in where they fit: `latency` in nanoseconds, `throughput` in things a second,
 //! `file-size` in bytes; its thresholds know which way is good.
-//!
-//! Must not know: other formats.
 
 use crate::figures::{Exported, Plain, figures};
 use gritstone_model::{Flag, RunView, escape_json};

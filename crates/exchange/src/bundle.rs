@@ -7,8 +7,6 @@
 //! ```
 //!
 //! A bundle is read whole or not at all: of one that was cut off, that was changed, or that a later version wrote, nothing is taken.
-//!
-//! Must not know: files, the store.
 
 use crate::ImportError;
 use gritstone_model::{Benchmark, Event, Id, Launch, Program, RunData, RunInfo, Skip, escape_json};

@@ -1,6 +1,4 @@
 //! The figures of a run that may be handed to programs that know no notes, and what is held back from them.
-//!
-//! Must not know: the formats.
 
 use gritstone_model::{Flag, Id, Measurement, Quantity, RunView};
 use gritstone_report::findings;

@@ -1,6 +1,4 @@
 //! The JSON of Google Benchmark: one entry a launch, as its own repetitions are, so that its compare.py can test them.
-//!
-//! Must not know: other formats.
 
 use crate::figures::{Exported, Figure, figures, messages};
 use crate::made::{Made, Series, nanoseconds};

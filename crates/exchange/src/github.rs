@@ -1,8 +1,6 @@
 //! The format `customSmallerIsBetter` of github-action-benchmark: a JSON array of name, unit, value, range and extra.
 //!
 //! The action takes one direction a file, so that a rate is handed on as the time for one of what it counts.
-//!
-//! Must not know: other formats.
 
 use crate::figures::{Exported, Figure, Plain, figures, marks, messages};
 use gritstone_model::{RunView, escape_json};

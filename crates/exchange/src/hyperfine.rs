@@ -1,6 +1,4 @@
 //! What `hyperfine --export-json` writes.
-//!
-//! Must not know: other formats.
 
 use crate::made::{Made, Series, nanoseconds};
 use crate::{ImportError, RunData};

@@ -3,8 +3,6 @@
 //! Two things come in: a run as it is stored, with all samples ([`RunData`]), and what a reader sees of it ([`RunView`]). The bundle
 //! is the first, whole, so that nothing is lost on the way; all other formats are for programs that know less than we do, and
 //! a figure whose work was not done (`*`) is never handed to them as a figure.
-//!
-//! Must not know: files, the store, how figures are computed.
 
 mod bencher;
 mod bundle;

@@ -1,7 +1,5 @@
 //! A run made of what another program measured: it can be looked at and compared with others of that program, and says of every
 //! figure whose it is, so that it is mixed with ours nowhere.
-//!
-//! Must not know: the formats that it came from.
 
 use crate::ImportError;
 use crate::bundle::hash;

@@ -1,6 +1,4 @@
 //! OpenMetrics text: gauges in base units, one point a row, with the time at which the run began.
-//!
-//! Must not know: other formats.
 
 use crate::figures::{Exported, Figure, Plain, figures};
 use gritstone_model::{Flag, RunView, flags};

@@ -1,6 +1,4 @@
 //! Figures as a table: CSV for spreadsheets and data frames, Markdown for people.
-//!
-//! Must not know: files, other formats.
 
 use crate::figures::marks;
 use gritstone_model::{Measurement, RunView, Subject};

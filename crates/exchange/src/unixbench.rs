@@ -1,6 +1,4 @@
 //! The report that UnixBench's `Run` prints.
-//!
-//! Must not know: other formats.
 
 use crate::made::{Made, Series, nanoseconds};
 use crate::{ImportError, RunData};

@@ -1,6 +1,4 @@
 //! A file that the system is to use as a disc or as swap: whether there is room for it, its zeros, and the tools that set it up.
-//!
-//! Must not know: what is made of the file.
 
 use crate::ours;
 use crate::resource::Unavailable;

@@ -4,7 +4,6 @@
 //! where its work begins and ends, by a call that has no other effect; only what is between is counted. Threads count
 //! with the program, its child processes apart from it. A call that is entered anew only because the tracer looked at a
 //! signal that the program ignores is one entry: without us it would not have been interrupted.
-//! Must not know: benchmarks, what an operation is, how many entries there should be.
 
 mod tracer;
 

@@ -1,6 +1,4 @@
 //! What is made once for the rows of a run that ask for it: a control group, a trace, a file system, swap, the mark of a load.
-//!
-//! Must not know: how each of them is made, when to stop measuring.
 
 use crate::group::{Confinement, Group, is_confined};
 use crate::journal::{Journal, written_down};

@@ -2,8 +2,6 @@
 //!
 //! One a run, made when a row of the run asks for it. It stands in the journal before it is made; without a journal none
 //! is. Launches join it by a word to the keeper, before their program is executed.
-//!
-//! Must not know: how control groups are found, which rows there are.
 
 use crate::journal::Journal;
 use crate::launch::Setup;

@@ -4,8 +4,6 @@
 //! device and inode, which follow. The run holds a lock on its journal while it lives, and so does its watchdog, which has the same
 //! open file. Whoever else gets the lock knows that both are dead, and finishes their business (`recover`). The file goes when all
 //! of it is undone.
-//!
-//! Must not know: what the directories and settings are for, a terminal.
 
 use crate::ours::{Dir, Identity, State};
 use crate::recover::{self, Command, living, undo};

@@ -1,6 +1,4 @@
 //! How a launch ended, from what it said and what its keeper reported.
-//!
-//! Must not know: how it was started.
 
 use crate::process::Ended;
 use crate::shortage::advice;

@@ -2,8 +2,6 @@
 //!
 //! A kernel is launched to measure, then, where a document printed a time for a fixed amount of work, as a whole process
 //! that does just that; as several at once in [`copies`]. Commands are in [`command`].
-//!
-//! Must not know: which benchmarks there are, when to stop measuring.
 
 mod command;
 mod copies;

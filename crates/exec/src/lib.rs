@@ -9,8 +9,6 @@
 //! load ([`load`]), which lives on between launches. Two side ways: kernels
 //! are compiled again with another compiler ([`rebuild`]), and their entries into the kernel of the system are counted
 //! ([`entries`]).
-//!
-//! Must not know: the store, statistics, what this machine is, a terminal, when to stop measuring.
 
 mod disc;
 pub mod entries;

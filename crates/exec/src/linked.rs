@@ -1,7 +1,5 @@
 //! What a linked program says of itself: text, data and bss, as size(1) counts them, the symbols that it defines, and the
 //! loader that it asks for.
-//!
-//! Must not know: which program, who linked it.
 
 use gritstone_model::Event;
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, elf};

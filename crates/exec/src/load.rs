@@ -2,8 +2,6 @@
 //!
 //! What a row asks for is started before its launch and lives on for the next one; a lower level ends what is above it. All of
 //! it stands in the journal before it is started, as a mark in its environment, so that even what has lost its keeper is found.
-//!
-//! Must not know: what the programs do, which rows there are, what of their work is shown.
 
 use crate::journal::Journal;
 use crate::ours::{Identity, fresh_name, must_have_our_name, remove_within};

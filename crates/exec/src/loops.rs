@@ -1,6 +1,4 @@
 //! The loop devices over a file, which is told from all others by its inode.
-//!
-//! Must not know: what the file is for.
 #![allow(unsafe_code)]
 
 use crate::ours::Identity;

@@ -3,8 +3,6 @@
 //! Symbolic links are followed on the way to the base that the user named, and never below it. Every directory above one of ours
 //! must belong to us or to root, and others may write to it only where it is sticky: then nobody else can put anything in the
 //! place of what is ours.
-//!
-//! Must not know: what the directories and files are for.
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::fs::{RawMode, fchmod, fstat, mkdirat, openat, statat, unlinkat};

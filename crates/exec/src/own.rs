@@ -2,8 +2,6 @@
 //!
 //! The keeper ends whatever they start. So that it has a chance against a program that starts others without end, there is a
 //! bound on how many there may be: of a control group where one can be made, else of the user.
-//!
-//! Must not know: what a catalogue is, who trusts it, how programs are compiled.
 
 use crate::group::Group;
 use crate::launch::Setup;

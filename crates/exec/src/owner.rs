@@ -1,6 +1,4 @@
 //! Who made something: a process, told from all others, of this boot and others, of this container and others.
-//!
-//! Must not know: what was made.
 
 use sha2::{Digest, Sha256};
 use std::fs;

@@ -1,6 +1,4 @@
 //! Kills processes that are sure to be those that were looked at.
-//!
-//! Must not know: why they are killed.
 
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};

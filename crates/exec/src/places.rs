@@ -3,8 +3,6 @@
 //! They stand in the journal of the run before they are made. Their names carry the process that made them as well,
 //! so that the next start in the same place finds those of the dead and removes them even where no journal could be kept. A name
 //! alone is no proof: only a directory of our user, with mode 0700, is removed.
-//!
-//! Must not know: what is put there.
 
 mod programs;
 

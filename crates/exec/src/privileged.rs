@@ -1,6 +1,4 @@
 //! What a run does to the machine, or does with rights that not everybody has: the one list of it.
-//!
-//! Must not know: which rows there are, how each thing is done.
 
 use crate::group::is_confined;
 use crate::swap::wants_swap;

@@ -1,6 +1,4 @@
 //! Processes under keepers, one or several at once: started, listened to, stopped at their deadline.
-//!
-//! Must not know: benchmarks, what the process does.
 
 mod ears;
 

@@ -3,7 +3,6 @@
 //!
 //! The compiler works under the keeper as everything else does that we start: it ends with us, and has a deadline. The
 //! runtime is compiled with the same flags as the kernel, and as whole-program optimisers want it: they are to see all.
-//! Must not know: which programs there are, what they do, why anyone wants them again.
 
 use crate::process::{Task, carry_out};
 use crate::{ExecError, Executor, launch, linked, version};

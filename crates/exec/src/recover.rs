@@ -1,6 +1,4 @@
 //! Undoes what journals speak of: that of this process at its end, those of dead ones at the next start.
-//!
-//! Must not know: why a run died, a terminal.
 
 use crate::journal::{By, ENDING, Entry, Journal};
 use crate::ours::{self, Dir, Identity, State};

@@ -1,6 +1,4 @@
 //! What a run makes or changes outside its store: written down in its journal, made, and undone.
-//!
-//! Must not know: what the resources are for.
 
 use crate::group::Group;
 use crate::load::Mark;

@@ -1,6 +1,4 @@
 //! Settings of the machine: files of one short value below /sys and /proc, or below a made-up root.
-//!
-//! Must not know: what a setting is for.
 
 use crate::ours::Identity;
 use crate::resource::{Back, Resource, Thing};

@@ -1,6 +1,4 @@
 //! What a machine or a user's limits have too little of: which limit an error speaks of, and what to do.
-//!
-//! Must not know: what was tried when the error came.
 
 use nix::libc::{EMFILE, ENFILE};
 use std::fmt;

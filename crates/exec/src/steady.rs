@@ -1,6 +1,4 @@
 //! What is steadied for each launch alone, and not for the machine: the layout of its memory, and real-time priority.
-//!
-//! Must not know: whether that is wise on this machine.
 
 use crate::group::Group;
 use crate::launch::Setup;

@@ -3,8 +3,6 @@
 //! One a run, made when the user allows it and a row of the run asks for it. It is a directory with one file in it, which stands in
 //! the journal before it is made. While it is there other processes may use it too, though never before the machine's own swap;
 //! so it is not made where that is encrypted, and overwritten before it is removed.
-//!
-//! Must not know: which rows there are, how much memory they may have.
 
 use crate::disc::{fill, may_fill, overwrite, tool};
 use crate::journal::Journal;

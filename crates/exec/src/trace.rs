@@ -4,8 +4,6 @@
 //! One a run, made when a row of the run asks for it. It stands in the journal before it is made, and a watchdog stands by, since
 //! events that are traced cost everyone until it is removed. Where tracefs is mounted nowhere it is mounted for this process
 //! alone, at no path, and goes with it.
-//!
-//! Must not know: which events are traced, which rows there are.
 
 use crate::journal::Journal;
 use crate::ours::{self, Dir, Identity, NotOurs, fresh_name, must_have_our_name};

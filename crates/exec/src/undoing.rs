@@ -1,6 +1,4 @@
 //! Settings of a made-up machine: changed, put back by whoever comes to it, and left where they are not ours any more.
-//!
-//! Must not know: the machine on which it runs; every setting is one of a made-up tree.
 
 use crate::journal::{By, Entry};
 use crate::ours::{State, fresh_name};

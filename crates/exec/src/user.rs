@@ -1,6 +1,4 @@
 //! Commands of the user's: started where the user stands and in the user's environment, which may differ from side to side.
-//!
-//! Must not know: what they are compared with, how often they are started.
 
 use crate::launch::Told;
 use crate::launch::programs::{cpus_argument, hexadecimal};

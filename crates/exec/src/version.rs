@@ -1,6 +1,4 @@
 //! What a program says about itself when it is asked for its version.
-//!
-//! Must not know: which program, what the answer is used for.
 
 use crate::process::spawn;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};

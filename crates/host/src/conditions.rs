@@ -1,7 +1,5 @@
 //! What else went on during a launch: the kernel's counters before it and after it.
 //!
-//! Must not know: what was launched, which conditions deserve a footnote.
-//!
 //! A `Watch` keeps its files open and its buffers allocated; a snapshot is one `pread(2)` or two of each file. It
 //! runs in the thread that asks, before and after a launch and never during one, so that it takes nothing from
 //! what is measured. It costs 20 to 40 us on a machine of few CPUs (`cargo test -p gritstone-host -- --ignored`

@@ -1,6 +1,4 @@
 //! A set of CPUs of any size, and the kernel's way of writing it (`0-3,8`).
-//!
-//! Must not know: what the CPUs are used for.
 
 use std::collections::BTreeSet;
 use std::fmt;

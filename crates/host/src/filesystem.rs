@@ -1,6 +1,4 @@
 //! Which file system and device a directory lies on.
-//!
-//! Must not know: what is measured there.
 
 use crate::mounts::{self, Mount};
 use crate::{Root, text};

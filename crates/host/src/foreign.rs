@@ -3,8 +3,6 @@
 //! Beside a load of our own the counters of CPUs no longer tell what others did. So the processes are added up one by one: their
 //! own time and that of the children that they have waited for, which is all there is of those that came and went.
 //! Left out are the threads of the kernel, which work for whoever asks, and everything that descends from us.
-//!
-//! Must not know: what the load is.
 
 use crate::Root;
 use crate::process::{Stat, tick};

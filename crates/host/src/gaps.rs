@@ -1,7 +1,5 @@
 //! Gaps: time within a sample in which the work stood still.
 //!
-//! Must not know: rules for footnotes, where samples come from.
-//!
 //! What can be seen, and what cannot. A watcher on another CPU sees only its own CPU stand still, and one on the
 //! measured CPU would be the disturbance that it looks for. So nothing runs beside the work; the samples
 //! themselves are asked, afterwards, and at no cost:

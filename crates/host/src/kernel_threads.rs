@@ -3,8 +3,6 @@
 //!
 //! All processes are looked at before such a launch, and after it where others seem to have been at work: about 15 us each, so that 100 of them
 //! take less than a hundredth of a launch of a second.
-//!
-//! Must not know: what was launched.
 
 use crate::Root;
 use crate::counters::{number, words};

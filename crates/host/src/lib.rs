@@ -1,7 +1,5 @@
-//! What this machine is, what went on while it was measured, and whether it is fit to be measured now.
-//!
-//! Must not know: benchmarks beyond the programs they need, how kernels are started, stores, statistics,
-//! terminals. Nothing here changes a setting of the machine.
+//! What this machine is, what went on while it was measured, and whether it is fit to be measured now. Nothing here changes a setting of
+//! the machine.
 
 mod conditions;
 mod counters;

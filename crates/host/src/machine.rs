@@ -1,6 +1,4 @@
 //! This machine as a value: its identifier, and its facts by name.
-//!
-//! Must not know: how facts are found or judged.
 
 use crate::filesystem::{self, FileSystem};
 use crate::{CpuSet, Host, UNLIMITED, text};

@@ -1,6 +1,4 @@
 //! /proc/self/mountinfo as values.
-//!
-//! Must not know: what a file system is good for, cgroups.
 
 use std::path::{Path, PathBuf};
 

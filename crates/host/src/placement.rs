@@ -1,6 +1,4 @@
 //! Which CPUs to measure on, and which to watch from.
-//!
-//! Must not know: benchmarks, how a process is pinned.
 
 use crate::{Core, Cpu};
 

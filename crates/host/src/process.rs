@@ -1,6 +1,4 @@
 //! What the system says of one process: the fields of /proc/PID/stat (`proc_pid_stat(5)`), and how long a tick in them is.
-//!
-//! Must not know: whose process it is, what for.
 
 use crate::Root;
 

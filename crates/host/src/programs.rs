@@ -1,6 +1,4 @@
 //! Finding programs.
-//!
-//! Must not know: what they are for, how they are started.
 
 use gritstone_model::Need;
 use nix::unistd::{AccessFlags, access};

@@ -1,6 +1,4 @@
 //! Where a machine is read from: the live system, or a recorded tree of its files.
-//!
-//! Must not know: what any of the files mean.
 
 use crate::cpu_set::CpuSet;
 use crate::text;

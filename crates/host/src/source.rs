@@ -1,6 +1,4 @@
 //! Files of counters, kept open and read again and again.
-//!
-//! Must not know: which counters they are.
 
 use crate::Root;
 use crate::counters::{keyed, number};

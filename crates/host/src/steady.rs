@@ -1,7 +1,5 @@
 //! What could be done to steady this machine while it is measured: which settings would hold the frequency still and
 //! keep interrupts away, or why there are none.
-//!
-//! Must not know: who changes a setting, or puts it back. Nothing here does.
 
 use crate::facts;
 use crate::{Chosen, CpuSet, Root};

@@ -1,6 +1,4 @@
 //! Small readers of the kernel's text formats, and how amounts are written for people.
-//!
-//! Must not know: which file the text came from.
 
 /// Longest value that is kept of a name that a machine gives itself.
 const LONGEST: usize = 200;

@@ -1,7 +1,5 @@
 //! The scheduler of runs: a pilot, then the launches that the pilot calls for, in rounds, within the budget; last, those that were
 //! disturbed once more.
-//!
-//! Must not know: what sets sides apart.
 
 use crate::rounds::{Need, adjacent, rounds, share};
 use crate::{CONFIDENCE, Observation, Scheduler, Slot, Standing, is_failing, launched};

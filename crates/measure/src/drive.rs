@@ -1,6 +1,4 @@
 //! The driver: makes the launches that a scheduler asks for, one after another.
-//!
-//! Must not know: which launch is next, when it is enough.
 
 use crate::{Observation, Scheduler, Slot, Standing, launched};
 use gritstone_analysis::summary::Reader;

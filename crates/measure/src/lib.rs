@@ -3,8 +3,6 @@
 //! What is measured are sides, each a plan of its own: a run has one side, a comparison has several. [`AfterPilot`] makes the launches
 //! that a pilot calls for, [`Sequential`] pairs of sides until a comparison is decided. All effects go through [`Backend`], so that a
 //! fake clock and fake launches make everything exact.
-//!
-//! Must not know: processes, files, the store, a terminal, what sets sides apart.
 
 mod after_pilot;
 mod drive;

@@ -1,6 +1,4 @@
 //! How many launches each track gets from the budget, and in which order the rounds take them.
-//!
-//! Must not know: what a launch is, how the wish for launches was computed.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;

@@ -1,6 +1,4 @@
 //! The scheduler of comparisons: pairs of sides in random order, until every step is decided or the time is over.
-//!
-//! Must not know: what sets sides apart, how a verdict is found.
 
 use crate::{Observation, Scheduler, Slot, Standing, is_failing};
 use gritstone_stats::looks::{self, LOOKS};

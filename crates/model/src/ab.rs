@@ -1,6 +1,4 @@
 //! What a trial of sides against each other looks like to a reader: the shape of `gritstone ab --format json`.
-//!
-//! Must not know: how it is computed, how it is drawn.
 
 use crate::{Id, Note, Unit, Verdict};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,4 @@
 //! What an audit found: every claim of every entry, for the program as shipped and as other compilers make it.
-//!
-//! Must not know: how a claim is tested, how it is drawn.
 
 use crate::{Id, Kind, Note, OwnCatalogue};
 use serde::{Deserialize, Serialize};

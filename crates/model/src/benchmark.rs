@@ -1,6 +1,4 @@
 //! An entry of the catalogue: one named thing that is measured.
-//!
-//! Must not know: TOML, where entries come from, how they are carried out.
 
 use crate::{Better, Id, Quantity, Unit};
 use serde::{Deserialize, Serialize};

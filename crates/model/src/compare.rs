@@ -1,6 +1,4 @@
 //! What a comparison looks like to a reader: the shape of `--format json`.
-//!
-//! Must not know: how it is computed, how it is drawn.
 
 use crate::{Flag, Id, Note, Subject};
 use serde::{Deserialize, Serialize};

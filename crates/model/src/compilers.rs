@@ -1,6 +1,4 @@
 //! Compilers against each other: what they made, how long it took them, and how fast it is.
-//!
-//! Must not know: how anything is compiled or measured.
 
 use crate::{CompareView, RunView};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,4 @@
 //! A value with its confidence interval, and the two keys that it has wherever it is written.
-//!
-//! Must not know: how it is computed.
 
 /// A value, and where it lies.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,4 @@
 //! What a kernel says on descriptor 3, as values. Integer nanoseconds throughout.
-//!
-//! Must not know: the text of the protocol, statistics.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,5 @@
 //! What is known of a result beside its numbers: facts with their figures, the flag that each raises, and what it is about.
 //! No sentences: `report` words them.
-//!
-//! Must not know: the rules by which a finding is made, its words.
 
 use crate::{Id, Status};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,4 @@
 //! What one figure over many runs, and a run held against a gate, look like to a reader: the shape of `--format json`.
-//!
-//! Must not know: how it is computed, how it is drawn.
 
 use crate::{Better, CompareRow, Difference, Id, Note, Subject, Unit};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,4 @@
 //! Identifiers of benchmarks, and the selectors that match them.
-//!
-//! Must not know: which benchmarks exist.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -1,6 +1,6 @@
 //! The plain types that every other crate speaks.
-//!
-//! Must not know: files, processes, clocks, terminals, statistics. Nothing here reads or writes.
+
+#![warn(missing_docs)]
 
 mod ab;
 mod audit;

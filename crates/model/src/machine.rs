@@ -1,6 +1,4 @@
 //! A machine: this one, one in a store, or one of those in the documents.
-//!
-//! Must not know: how the facts are found.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

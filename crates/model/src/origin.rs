@@ -1,6 +1,4 @@
 //! Where a run comes from.
-//!
-//! Must not know: how a run is stored.
 
 /// Where a run comes from. What was imported is data: it is shown and compared, and nothing in it is ever executed, compiled, opened or
 /// written to.

@@ -1,7 +1,5 @@
 //! A catalogue that is not Gritstone's, as a run keeps it: whole, so that its rows can be shown, briefed and measured on when the
 //! folder that it came from is gone.
-//!
-//! Must not know: where folders are, how they are read, who trusts them.
 
 use crate::{Finding, Id, Note};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,4 @@
 //! What is to be done: steps, and skips with their reasons.
-//!
-//! Must not know: how a step is carried out.
 
 use crate::{Benchmark, Finding, Id, Note};
 use serde::{Deserialize, Serialize};

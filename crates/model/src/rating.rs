@@ -1,6 +1,4 @@
 //! Ratings of machines by environment, as a reader sees them: the shape of `gritstone rate --format json`.
-//!
-//! Must not know: how a rating is computed, which rows an environment has.
 
 use crate::{Id, Note, Withheld};
 use serde::{Deserialize, Serialize};

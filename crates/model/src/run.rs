@@ -1,6 +1,4 @@
 //! A run as it is stored: what was asked, on what, and every launch with its events.
-//!
-//! Must not know: the store, statistics. Summaries are computed from this on every reading.
 
 use crate::{Benchmark, Event, Id, Machine, OwnCatalogue, Skip};
 use serde::{Deserialize, Serialize};

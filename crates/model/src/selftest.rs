@@ -1,6 +1,4 @@
 //! What runs of one machine against each other look like to a reader: the shape of `gritstone selftest --format json`.
-//!
-//! Must not know: how it is computed, how it is drawn.
 
 use crate::{Difference, Id, Note, OwnCatalogue, Subject, Unit, VarianceSource};
 use serde::{Deserialize, Serialize};

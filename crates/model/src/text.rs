@@ -1,6 +1,4 @@
 //! Which characters of foreign text change more than the place where they stand.
-//!
-//! Must not know: what is printed, and where.
 
 /// Whether a terminal or a reader would obey a character rather than show it: control characters (C0, C1, DEL), the marks,
 /// embeddings, overrides and isolates of the bidirectional algorithm, separators of lines, and code points that no document may hold.

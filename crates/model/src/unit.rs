@@ -1,6 +1,4 @@
 //! Units of figures, and how a time per operation becomes a figure.
-//!
-//! Must not know: benchmarks, samples, how numbers are printed.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

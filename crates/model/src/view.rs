@@ -1,7 +1,5 @@
 //! What a run or a reference machine looks like to a reader: the shape of `--format json`, from which every table, page and figure
 //! is made.
-//!
-//! Must not know: how it is computed, how it is drawn.
 
 use crate::{
     Better, Estimate, Flag, Id, Kind, Machine, Note, PartValue, Program, Settings, Subject,

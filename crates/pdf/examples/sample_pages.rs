@@ -1,7 +1,5 @@
 //! Writes a brief of made-up figures as a PDF to standard output:
 //! `cargo run -p gritstone-pdf --example sample_pages > brief.pdf`. For looking at the pages while they are changed.
-//!
-//! Must not know: anything but the library and the made-up views.
 
 #[path = "../../report/tests/sample/mod.rs"]
 mod sample;

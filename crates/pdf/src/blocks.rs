@@ -1,6 +1,4 @@
 //! The blocks of a document, set on pages one after the other.
-//!
-//! Must not know: what the document is about, how a text is broken, PDF.
 
 use crate::face::{Face, Type};
 use crate::page::{Anchor, HEIGHT, Item, PAGE, SIDE, Slab, WIDTH};

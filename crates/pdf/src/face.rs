@@ -1,6 +1,4 @@
 //! Three fonts: how wide words are in them, and the glyphs of a text.
-//!
-//! Must not know: pages, lines, documents.
 
 use krilla::text::{Font, GlyphId, KrillaGlyph};
 use rustybuzz::{Direction, ShapePlan, UnicodeBuffer, script};

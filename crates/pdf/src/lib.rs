@@ -3,8 +3,6 @@
 //! `blocks` and `table` lay a document out in slabs, `page` fills pages with them, `write` draws the pages. Nothing of the
 //! document is ever markup, and a page is not looked at again once it is full, so that time and memory grow with the
 //! number of pages and no faster.
-//!
-//! Must not know: what the document is about, files of the machine, its fonts, the time of day.
 
 mod blocks;
 mod face;

@@ -1,7 +1,5 @@
 //! A text in lines of a given width: broken at spaces, and within a word only where the word alone is too long for a line. What is to
 //! be typed is set in the face for that.
-//!
-//! Must not know: pages, tables, documents.
 
 use crate::face::{Fonts, Type};
 use gritstone_report::typed::pieces;

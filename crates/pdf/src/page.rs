@@ -2,8 +2,6 @@
 //!
 //! What is laid out comes in slabs, which are never cut. A slab may have to stand on one page with the next one, as a heading
 //! with what it heads, and may belong to a table whose heads are repeated where a page ends within it.
-//!
-//! Must not know: how words are broken, what documents are made of, PDF.
 
 use crate::face::Type;
 use crate::tree::Part;

@@ -1,6 +1,4 @@
 //! A text as lines on pages, and several texts beside each other.
-//!
-//! Must not know: what a document is made of, PDF.
 
 use crate::face::{Face, Fonts, Type};
 use crate::lines::{Line, broken};

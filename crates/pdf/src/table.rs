@@ -1,6 +1,4 @@
 //! Tables: heads over rows, in several panels where a table is wider than a page, over as many pages as it takes.
-//!
-//! Must not know: what the table says, how widths are found, PDF.
 
 use crate::face::{Face, Type};
 use crate::lines::{Line, Piece};

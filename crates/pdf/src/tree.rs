@@ -2,8 +2,6 @@
 //!
 //! A part joins the part that it is of when the first of it is drawn, so that the structure has the order of the pages, and
 //! parts of which nothing is drawn are not in it.
-//!
-//! Must not know: places, fonts, what documents are made of.
 
 use krilla::tagging::{
     Identifier, ListNumbering, Node, TableHeaderScope, Tag, TagGroup, TagKind, TagTree,

@@ -1,6 +1,4 @@
 //! Pages as a PDF: every letter drawn once, and told to which part of the structure it belongs.
-//!
-//! Must not know: how pages came about, what the document is about.
 
 use crate::Error;
 use crate::face::{Face, Fonts, Type};

@@ -1,8 +1,6 @@
 //! What every PDF must be: tagged, with its fonts inside and its links working; and that terminal, HTML and PDF say the same.
 //!
 //! The tests look at the files with the tools of poppler (Debian: poppler-utils), as a reader's program would.
-//!
-//! Must not know: how documents are made.
 
 #[path = "../../report/tests/sample/mod.rs"]
 mod sample;

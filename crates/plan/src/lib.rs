@@ -1,7 +1,4 @@
 //! From benchmarks, a selection and what the host offers to what is to be done. Pure: the same input gives the same plan.
-//!
-//! Must not know: processes, clocks, statistics, where benchmarks
-//! come from.
 
 mod select;
 mod steps;

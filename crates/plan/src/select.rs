@@ -1,6 +1,4 @@
 //! Which benchmarks are meant.
-//!
-//! Must not know: whether they can run here.
 
 use gritstone_model::{Benchmark, Id, Selector};
 use std::collections::{BTreeMap, BTreeSet};

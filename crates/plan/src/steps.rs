@@ -1,6 +1,4 @@
 //! What can run here, where it is placed, and why the rest cannot.
-//!
-//! Must not know: how the host was asked.
 
 use gritstone_model::{Benchmark, Id, Placement, Plan, Skip, Step, Work};
 use std::collections::{BTreeMap, BTreeSet};

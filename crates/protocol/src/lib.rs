@@ -3,8 +3,6 @@
 //! A line is a word and `key=value` pairs, the keys in a fixed order; `value=` and `why=` take the rest of their line.
 //! The first line is `hello`, the last `bye`, `skip` or `fail`. Parsing is pure and bounded: hostile input yields an
 //! error with its line, never a panic and never more memory than [`MAX_BYTES`] allow.
-//!
-//! Must not know: processes, files, which benchmarks exist, what the numbers mean.
 
 mod line;
 

@@ -1,6 +1,4 @@
 //! One line of the protocol.
-//!
-//! Must not know: which line comes before or after another.
 
 use gritstone_model::{Batch, Check, Event, Histogram, Sample, Usage};
 

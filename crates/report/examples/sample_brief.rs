@@ -1,7 +1,5 @@
 //! Writes a brief of made-up figures as HTML to standard output, or as text with a width as argument:
 //! `cargo run -p gritstone-report --example sample_brief > brief.html`. For looking at the page while it is changed.
-//!
-//! Must not know: anything but the library and the made-up views.
 
 #[path = "../tests/sample/mod.rs"]
 mod sample;

@@ -1,6 +1,4 @@
 //! Sides against each other: what `gritstone ab` prints.
-//!
-//! Must not know: how pairs, intervals and verdicts came about; terminals.
 
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::number;

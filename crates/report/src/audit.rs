@@ -1,6 +1,4 @@
 //! An audit: what `gritstone audit` prints.
-//!
-//! Must not know: how a claim is tested, terminals.
 
 use crate::document::{Block, Column, Document, MISSING, Row, Style, Table, Text};
 use crate::{findings, number, words};

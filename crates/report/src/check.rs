@@ -1,6 +1,4 @@
 //! A run held against a gate: what `gritstone check` prints.
-//!
-//! Must not know: how outcomes came about, exit codes, terminals.
 
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::{compare, number, words};

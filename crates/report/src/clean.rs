@@ -1,7 +1,5 @@
 //! Text from outside made harmless for a terminal and a page: no control characters, no letters that turn the
 //! direction of what follows.
-//!
-//! Must not know: markup, widths.
 
 use gritstone_model::is_unprintable;
 use std::borrow::Cow;

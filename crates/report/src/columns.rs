@@ -2,8 +2,6 @@
 //!
 //! Every table of results is made here, so that a figure looks the same wherever it stands and no footnote is
 //! lost: a footnote goes to the cell of the figure that it names, and to the row's name where the table has no such cell.
-//!
-//! Must not know: the names of benchmarks, which document the table stands in.
 
 mod cells;
 

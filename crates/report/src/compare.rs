@@ -1,6 +1,4 @@
 //! One run or machine against another: what `gritstone compare` prints.
-//!
-//! Must not know: how ratios, intervals and verdicts came about; terminals.
 
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::number;

@@ -1,6 +1,4 @@
 //! Compilers against each other: what `gritstone compilers` prints.
-//!
-//! Must not know: how ratios came about, which compilers there are.
 
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::{columns, number, words};

@@ -1,7 +1,5 @@
 //! Rows as one copy and as several at once: a table, and a sentence on the law that was fitted or why none was; and two runs by
 //! what their copies do.
-//!
-//! Must not know: how copies were measured.
 
 use crate::compare::{heads, in_a_word, side};
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};

@@ -1,6 +1,4 @@
 //! A document: headings, prose, tables, figures and footnotes, with nothing said about how they look.
-//!
-//! Must not know: terminals, HTML, PDF, or what the numbers mean.
 
 use crate::findings;
 use gritstone_model::{Flag, Note};

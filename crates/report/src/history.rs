@@ -1,6 +1,4 @@
 //! One figure over many runs: what `gritstone history` prints.
-//!
-//! Must not know: how changes were found, terminals.
 
 use crate::document::{Block, Column, Document, Figure, Row, Style, Table, Text};
 use crate::number;

@@ -1,6 +1,4 @@
 //! Any view as the JSON that is printed: what it serializes to, and the message of every note.
-//!
-//! Must not know: which views there are.
 
 use crate::findings::message;
 use gritstone_model::{Note, flags};

@@ -1,8 +1,6 @@
 //! Columns of a table: how wide they are, and which of them stand together where a table is wider than its medium.
 //!
 //! Widths are whole units of the medium: letters of a terminal, fractions of a point on paper.
-//!
-//! Must not know: media, what stands in cells.
 
 use crate::document::Column;
 

@@ -1,8 +1,6 @@
 //! From a run, a reference machine or a comparison to a [`Document`], and from that to a terminal or a page.
 //!
 //! Everything is a pure function: views of `gritstone-model` go in, text comes out.
-//!
-//! Must not know: files, clocks, terminals, the store, the names of benchmarks.
 
 pub mod document;
 pub mod findings;

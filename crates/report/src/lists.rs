@@ -1,6 +1,4 @@
 //! Plain lists as documents: what can be measured, which machines there are, what is missing here.
-//!
-//! Must not know: what the lists hold.
 
 use crate::document::{Column, Document, Row, Style, Table, Text};
 use crate::findings::mark;

@@ -4,8 +4,6 @@
 //! The rule: the half-width of the interval is written with two digits, and the estimate and its bounds with as
 //! many decimals as that takes. The first of the two is the first digit that is uncertain; the second is
 //! there so that rounding adds nothing to the uncertainty. Nothing that is not 0 is ever printed as 0.
-//!
-//! Must not know: benchmarks, documents.
 
 use crate::document::MISSING;
 use gritstone_model::{Quantity, Unit};

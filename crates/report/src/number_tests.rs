@@ -1,6 +1,4 @@
 //! Made-up numbers whose printed form is known.
-//!
-//! Must not know: anything but the numbers.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,6 +1,4 @@
 //! A row that has a figure for each pair of CPUs, as a figure, as a table and in words.
-//!
-//! Must not know: the names of benchmarks, how a matrix is drawn.
 
 use crate::document::{Column, Figure, Row, Style, Table, Text};
 use crate::svg::matrix::Matrix;

@@ -1,6 +1,4 @@
 //! Machines rated by environment: what `gritstone rate` prints, what opens the tables of a run, and what a brief may open with.
-//!
-//! Must not know: how a rating is computed, the names of environments, terminals.
 
 use crate::document::{Block, Column, Document, NoteId, Row, Style, Table, Text};
 use crate::{findings, number, words};

@@ -1,6 +1,4 @@
 //! Runs of one machine against each other: what `gritstone selftest` prints.
-//!
-//! Must not know: how scatter, intervals and criteria came about; terminals.
 
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::words;

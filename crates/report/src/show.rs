@@ -1,6 +1,4 @@
 //! A run or a reference machine as tables: what `gritstone show` and the end of `gritstone run` print.
-//!
-//! Must not know: terminals, the names of benchmarks.
 
 use crate::columns::{self, Col, Strays, table};
 use crate::copies::copies;

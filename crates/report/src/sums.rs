@@ -1,6 +1,4 @@
 //! A comparison summed up by family.
-//!
-//! Must not know: how rows are judged and averaged, terminals.
 
 use crate::compare::is_reference;
 use crate::document::{Column, Row, Style, Table, Text};

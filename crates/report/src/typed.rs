@@ -1,6 +1,4 @@
 //! What is to be typed, in words for people: it stands between two backticks.
-//!
-//! Must not know: how it is set.
 
 /// The pieces of a text in turn, each with whether it is to be typed; a backtick that has no other is a letter.
 pub fn pieces(text: &str) -> impl Iterator<Item = (bool, &str)> {

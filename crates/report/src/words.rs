@@ -1,6 +1,4 @@
 //! Small pieces of prose: lists, plurals, dates, durations, ratios.
-//!
-//! Must not know: documents, how the ratios came about.
 
 use crate::number;
 use std::collections::BTreeMap;

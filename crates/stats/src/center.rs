@@ -1,6 +1,4 @@
 //! One figure: the pseudo-median over launches with its interval.
-//!
-//! Must not know: units, benchmarks, samples within a launch.
 
 use crate::order;
 use crate::rungs::{Rungs, Stretch};

@@ -5,8 +5,6 @@
 //! explains, is taken for what this run and the next differ by: at least that much is sure. A drift slower than the run is
 //! not seen by it, and only other runs can tell it ([`crate::scatter`]). docs/validation.md says how often the interval
 //! is right then.
-//!
-//! Must not know: rows, figures, events.
 
 use crate::order;
 use crate::scatter::Scatter;

@@ -4,8 +4,6 @@
 //! again within each side. A candidate is a change when the rank-sum test of both sides has a p of at most [`LEVEL`] and their
 //! Hodges-Lehmann shift is at least [`LEAST`]. The level is far below that of a test of one split, since the split was
 //! chosen among all; docs/validation.md has the simulation that it comes from.
-//!
-//! Must not know: runs, the store, units.
 
 use crate::{order, quantile, serial, two};
 

@@ -1,7 +1,7 @@
 //! The mathematics of repeated timings: centers and their intervals, ratios of two samples, tests that look while it is measured,
 //! change points. Formulas, sources and the simulations that back them are in `docs/statistics.md`.
-//!
-//! Must not know: anything of Gritstone's: benchmarks, runs, machines.
+
+#![warn(missing_docs)]
 
 pub mod center;
 pub mod drift;

@@ -7,8 +7,6 @@
 //!
 //! Each of the looks has the same part of the level, so that by Boole's inequality all together stay below it, however the looks
 //! hang together, and for whatever reason the measuring ends.
-//!
-//! Must not know: rows, processes, clocks.
 
 use crate::times::{Pairs, Times};
 use crate::two::{self, Ratio};

@@ -11,8 +11,6 @@
 //! 1 % within a fifth for 15 to 60 values, and below it for fewer; no other shape with one peak that was tried came out
 //! worse. Against the dip test (Hartigan and Hartigan 1985) at 1 %: better for unequal groups that are clearly apart,
 //! worse for equal ones that nearly touch (docs/validation.md).
-//!
-//! Must not know: what is made of the number.
 
 use crate::order;
 

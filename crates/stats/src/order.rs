@@ -1,6 +1,4 @@
 //! Sorted values and what is read off them.
-//!
-//! Must not know: where the values come from.
 
 /// Most values of which a centre is taken. All pairs of them are looked at, and a file from elsewhere that claims a million
 /// launches must not use up the memory; no run has so many.

@@ -1,6 +1,4 @@
 //! How many launches a figure needs.
-//!
-//! Must not know: time, budgets, the order of rounds.
 
 use crate::{order, quantile};
 

@@ -1,6 +1,4 @@
 //! Quantiles and tails of the normal, Student's and the chi-square distribution.
-//!
-//! Must not know: what they are used for.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal, StudentsT};
 

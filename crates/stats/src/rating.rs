@@ -1,6 +1,4 @@
 //! One number over many rows: the weighted mean of how they stand against a reference.
-//!
-//! Must not know: which rows belong together, where the reference comes from.
 
 use crate::{order, quantile};
 

@@ -10,8 +10,6 @@
 //! The crate `pragmastat` (14.0) has such intervals, and is not used: its bounds are one rung too narrow, so that at 95 % and
 //! n = 6 the interval of the centre covers in 15 cases of 16 and not in 31 of 32 (20,000 trials: 93.7 %; 92.1 % at n = 7,
 //! 94.7 % at 20; of the shift 93.2 % at 6 against 6), and it has neither p values nor a place for the scatter of runs.
-//!
-//! Must not know: units, whether the values are logarithms, what is concluded.
 
 use crate::scatter::Scatter;
 use crate::{order, quantile};

@@ -5,8 +5,6 @@
 //! N/X is a sum of three terms of 1, N-1 and N(N-1), so that weighted least squares have one exact answer. A launch's
 //! weight is 1/y^2: launches scatter by a share of their value. Intervals are Student's, with the standard deviation that drawing
 //! the rounds again gives.
-//!
-//! Must not know: what is copied, what a rate is of.
 
 use crate::quantile::student;
 use rand::{RngExt, SeedableRng};

@@ -9,8 +9,6 @@
 //! So runs that show as much as the default, or more, speak for themselves, and Student's t says how much five of them may be
 //! believed; runs that show less have to outweigh the default, since five runs of one hour agree better than those of
 //! a month. docs/validation.md has the rates of false findings.
-//!
-//! Must not know: what runs, machines and verdicts are.
 
 use crate::order;
 

@@ -1,6 +1,4 @@
 //! Values in the order of time: how much one tells of the next, and whether they move.
-//!
-//! Must not know: units, intervals.
 
 use crate::order;
 

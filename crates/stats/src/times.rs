@@ -4,8 +4,6 @@
 //! pacers saw hangs on when a launch was made, and not on whose it was; so where the sides are the same, the pairs
 //! that are kept have a difference that is as likely as its opposite, as all pairs have. Whether a pair is kept is settled when it
 //! was made, by what was seen until then: a look at so many pairs is at the same ones for ever.
-//!
-//! Must not know: what is concluded, rows, processes, clocks.
 
 use crate::two;
 

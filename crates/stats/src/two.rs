@@ -1,6 +1,4 @@
 //! One side against another: the ratio of two figures with its interval and p.
-//!
-//! Must not know: which way is good, rows, verdicts.
 
 use crate::order;
 use crate::rungs::{Rungs, Stretch};

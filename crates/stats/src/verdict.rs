@@ -1,6 +1,4 @@
 //! From interval and p to one of four words.
-//!
-//! Must not know: how the interval and p were made, rows, machines.
 
 /// What a comparison says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,5 @@
 //! Results as they were computed from the launches, so that nothing is computed twice. What is cached is text that this crate does not
 //! understand; it is used where its seals are right and it was computed by the same analysis from all that the run has measured by now.
-//!
-//! Must not know: what a result is.
 
 use crate::error::{Fault, StoreError};
 use crate::read::{all, split};

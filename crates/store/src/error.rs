@@ -1,6 +1,4 @@
 //! What can go wrong with a store, in words that say which file, and what to do.
-//!
-//! Must not know: how a run is stored.
 
 use rusqlite::ErrorCode;
 use std::path::{Path, PathBuf};

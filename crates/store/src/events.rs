@@ -1,6 +1,4 @@
 //! What a launch said as one text, and back: lines of JSON arrays, of which the schema has the shape.
-//!
-//! Must not know: connections, transactions, files.
 
 use crate::StoreError;
 use crate::rows::Wrong;

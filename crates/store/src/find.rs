@@ -1,6 +1,4 @@
 //! Looks runs up: all of them, those of a machine, the newest that have a benchmark.
-//!
-//! Must not know: launches, files, how rows are stored.
 
 use crate::error::{Fault, StoreError};
 use crate::{LaunchCounts, RunHead, read, rows, sql};

@@ -1,6 +1,4 @@
 //! What is said of a run without its launches, and which runs may be gone on with.
-//!
-//! Must not know: how runs are stored.
 
 use gritstone_model::{Origin, RunData};
 

@@ -21,8 +21,6 @@
 //! was written has reached the disc, so that no write falls into a sample, but for launches that followed within a second on one that
 //! had: those are some kilobytes, which the next launch takes along, or the system by itself half a minute later. No launch that was
 //! stored is lost when a process is killed; a loss of power takes those at most.
-//!
-//! Must not know: statistics, how a run is carried out or shown.
 
 mod cache;
 mod error;

@@ -1,6 +1,4 @@
 //! Names of runs: how one is made, and which run one stands for.
-//!
-//! Must not know: the database.
 
 use crate::error::{Fault, ResolveError};
 use jiff::Timestamp;

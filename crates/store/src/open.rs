@@ -1,6 +1,4 @@
 //! Opens a store for writing or for reading.
-//!
-//! Must not know: runs.
 
 use crate::error::{Fault, StoreError};
 use crate::place;

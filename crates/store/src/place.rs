@@ -2,8 +2,6 @@
 //!
 //! No function here opens the database itself: closing any descriptor of it would drop the locks that other
 //! connections of this process hold.
-//!
-//! Must not know: SQL, runs.
 
 use crate::StoreError;
 use nix::fcntl::{AT_FDCWD, AtFlags};

@@ -1,6 +1,4 @@
 //! Reads runs: each whole, with its seals compared and its launches counted.
-//!
-//! Must not know: files, how rows are written.
 
 use crate::error::{Fault, StoreError};
 use crate::find::{self, Found};

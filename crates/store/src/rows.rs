@@ -1,7 +1,5 @@
 //! The plain types as values of rows, and back. Both directions of a table stand side by side; the order of the
 //! values is that of the statements in `sql`.
-//!
-//! Must not know: connections, transactions, files.
 
 use crate::{StoreError, events};
 use gritstone_model::{Benchmark, Id, Launch, Origin, Outcome, Owner, Program, RunInfo, Skip};

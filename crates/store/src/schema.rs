@@ -1,6 +1,4 @@
 //! The schema: numbered migrations, and whether a file has exactly what they make.
-//!
-//! Must not know: what is stored in it.
 
 use crate::error::{Fault, StoreError};
 use rusqlite::{Connection, TransactionBehavior};

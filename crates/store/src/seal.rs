@@ -3,8 +3,6 @@
 //!
 //! SHA-256 of what kind of row it is, the seal before it, and each value's type and bytes. It guards against disks and mistakes; who can
 //! write the file can also make new seals.
-//!
-//! Must not know: what the values mean.
 
 use crate::rows::Row;
 use rusqlite::types::Value;

@@ -2,8 +2,6 @@
 //!
 //! SQLite takes `$N` for the name of a parameter and numbers names by their first appearance: a statement whose
 //! `$N` first appear in the order 1, 2, 3 means the same to both, and a test holds every one of them to it.
-//!
-//! Must not know: who executes them, and on what.
 
 macro_rules! statements {
     ($($(#[$doc:meta])* $name:ident = $text:expr;)*) => {

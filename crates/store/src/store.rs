@@ -1,6 +1,4 @@
 //! The store: one SQLite file, opened for writing or for reading.
-//!
-//! Must not know: how runs are laid out in rows.
 
 use crate::error::{Fault, ResolveError, StoreError};
 use crate::write::{self, Beginning};

@@ -1,6 +1,4 @@
 //! Looks at a whole store for damage.
-//!
-//! Must not know: files, what runs measured.
 
 use crate::error::Fault;
 use crate::{find, read};

@@ -1,6 +1,4 @@
 //! Stores runs: every function is one transaction, so that what it stores is there whole or not at all.
-//!
-//! Must not know: files, how rows are read.
 
 use crate::error::{Fault, StoreError};
 use crate::rows::{self, Row};

@@ -1,6 +1,4 @@
 //! Every rule of the files, broken once: the error names file, line and what is wrong.
-//!
-//! Must not know: what is shipped.
 
 use gritstone_references::{Error, References};
 

@@ -1,6 +1,4 @@
 //! What is shipped: control totals, and what figures say of one another. A wrong cell fails one of them.
-//!
-//! Must not know: the shape of the files.
 
 use gritstone_model::Flag;
 use gritstone_references::{Cell, References, all};

@@ -1,6 +1,4 @@
 //! Looking a machine up, and what its view holds.
-//!
-//! Must not know: how the files are read.
 
 use gritstone_model::{
     Benchmark, Better, Estimate, Flag, Id, KernelWork, Kind, Measurement, Note, PublishedWork,

@@ -1,6 +1,4 @@
 //! Trials of two sides: how often the same is called different, how often a change is found, after how many pairs.
-//!
-//! Must not know: stored runs.
 
 use crate::world::pairs::{Order, Weather, different, four_looks, ranking, trial};
 use crate::world::{Shape, World};

@@ -1,6 +1,4 @@
 //! Comparisons: false positives and power.
-//!
-//! Must not know: single figures.
 
 use crate::world::{Shape, World};
 use crate::{head, line, percent};

@@ -1,6 +1,4 @@
 //! Copies at once on two sides: how often what they do together, or how efficiently, is called different, and how often a change is found.
-//!
-//! Must not know: how they are compared.
 
 use crate::runs::{empty, run};
 use crate::world::World;

@@ -1,6 +1,4 @@
 //! One figure: coverage and width of its interval.
-//!
-//! Must not know: comparisons.
 
 use crate::world::{RECORDED, Shape, Trend, World};
 use crate::{head, line, percent};

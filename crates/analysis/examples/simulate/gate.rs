@@ -1,6 +1,4 @@
 //! The gate: how often it stops a run that is like those before it, and how often one that is slower.
-//!
-//! Must not know: how the gate decides.
 
 use crate::runs::{empty, histories, run};
 use crate::world::{Shape, World};

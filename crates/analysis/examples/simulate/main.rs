@@ -1,8 +1,6 @@
 //! The long simulation: prints the tables of docs/validation.md. `cargo run --release -p gritstone-analysis --example simulate`; with
 //! words such as `gate` or `ab::rankings` only these. With `--write` the tables replace those of the document, with `--check` they must be
 //! those of the document.
-//!
-//! Must not know: how the library computes.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,6 +1,4 @@
 //! Figures over many runs: how often a change is seen that is not there, and how often one that is.
-//!
-//! Must not know: launches, comparisons.
 
 use crate::world::World;
 use crate::{head, line, percent};

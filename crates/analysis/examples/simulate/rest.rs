@@ -1,6 +1,4 @@
 //! Modes, ratings, the number of launches.
-//!
-//! Must not know: single figures, comparisons.
 
 use crate::world::{Shape, World};
 use crate::{head, line, percent};

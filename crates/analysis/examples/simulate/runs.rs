@@ -1,6 +1,4 @@
 //! Made-up runs as a reader sees them, of rows whose launches are given.
-//!
-//! Must not know: what becomes of them.
 
 use gritstone_analysis::series;
 use gritstone_analysis::summary::{self, Options};

@@ -1,6 +1,4 @@
 //! Runs of the same: how well a few of them tell what half of the rows, and nine of ten, scatter by.
-//!
-//! Must not know: launches, comparisons.
 
 use crate::world::World;
 use crate::{head, line, percent};

@@ -2,8 +2,6 @@
 //!
 //! Launches against launches, as the clock had them. Efficiencies are one value a round. How they scatter between runs is not
 //! known apart, so both have the scatter of the row's time.
-//!
-//! Must not know: other rows, verdicts, how copies are measured.
 
 use super::Options;
 use super::pair::scale;

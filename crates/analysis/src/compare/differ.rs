@@ -1,6 +1,4 @@
 //! In what the two sides of a comparison differ: machine, system, facts, compilers, versions, settings.
-//!
-//! Must not know: figures, verdicts, how a fact was found.
 
 use gritstone_model::{Difference, Measurement, OwnCatalogue, Program, RunView, Settings};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,5 @@
 //! Two measured results of one row: launches against launches, in core cycles where the frequency of the core sets the
 //! time and both sides were paced.
-//!
-//! Must not know: printed figures, other rows, verdicts.
 
 use super::Options;
 use super::pair::{Basis, Pair, ratio, scale};

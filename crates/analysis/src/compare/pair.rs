@@ -1,6 +1,4 @@
 //! Two results of one row: which of their figures are compared, and the ratio.
-//!
-//! Must not know: runs, other rows, verdicts.
 
 use super::{Options, live, published};
 use gritstone_model::{Better, Finding, Flag, Measurement, Quantity, Subject, Unit};

@@ -1,7 +1,5 @@
 //! A printed figure against a measured or another printed one: by the time that the document tells its readers to look
 //! at, else by real time, else by the figure itself where the units agree, else by any time that both have.
-//!
-//! Must not know: launches, other rows, verdicts.
 
 use super::pair::{Basis, Pair, ratio, scale};
 use gritstone_model::{Better, Estimate, Finding, Measurement, PublishedView, Quantity, Subject};

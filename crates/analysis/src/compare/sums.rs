@@ -1,6 +1,4 @@
 //! Rows of a comparison in the order in which they matter to a reader, and summed up by family.
-//!
-//! Must not know: how ratios and verdicts came about, how anything is drawn.
 
 use super::Row;
 use super::pair::Basis;

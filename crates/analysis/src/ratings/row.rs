@@ -1,6 +1,4 @@
 //! One row of a rating: whether it counts, and by what; itself, or as so many copies.
-//!
-//! Must not know: other rows, means.
 
 use super::Copies;
 use crate::compare::scale;

@@ -2,8 +2,6 @@
 //!
 //! A copy's rate is all its work over all its time: where copies share a CPU, a sample that had it alone says nothing. What
 //! all do together is the sum of their rates. Efficiency is taken round by round, from the launches of the same round.
-//!
-//! Must not know: how copies are started, how a table is drawn.
 
 use super::reading::{Reading, median};
 use super::rules::{self, Evidence, Spread};

@@ -3,7 +3,6 @@
 //! of the latter, as a share of the former, is least when the core is ours alone, and that least is what it is held to.
 //!
 //! The work itself has no part in this, so that samples can be chosen by it and the figure is not bent towards fast ones.
-//! Must not know: the work that was timed, other conditions, footnotes.
 
 use super::limits;
 use super::reading::samples;

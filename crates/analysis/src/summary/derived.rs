@@ -1,7 +1,5 @@
 //! A figure made from other rows: per round, the sum of its terms; over rounds, the centre on the plain scale, since a
 //! difference can be negative. What is not positive is said and never clamped.
-//!
-//! Must not know: claims of the terms beyond those that their results carry.
 
 use super::reading::{Reading, median};
 use super::rules::{self, Spread};

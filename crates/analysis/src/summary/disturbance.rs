@@ -1,6 +1,4 @@
 //! What else went on during launches: how much of the machine they did not have, and when that is too much.
-//!
-//! Must not know: what was measured, how a figure was computed.
 
 use super::limits;
 use super::reading::Reading;

@@ -2,8 +2,6 @@
 //!
 //! Of times, so lower is better. A row that the baseline does not print is left out, with its weight, and named; one that this
 //! run lacks, or that is invalid, withholds the mean: over what is left it would be another one under the same name.
-//!
-//! Must not know: which rows there are, where the baseline comes from.
 
 use super::rating::Entry;
 use super::rules::{self, Spread};

@@ -1,6 +1,4 @@
 //! Whether time grows in proportion to the operations done: what a loop that a compiler removed, and work that piles up, cannot show.
-//!
-//! Must not know: estimates, what else an entry claims.
 
 use super::disturbance::Disturbance;
 use super::limits;

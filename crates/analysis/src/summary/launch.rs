@@ -1,6 +1,4 @@
 //! What one launch says of its row, while a run or a trial goes on.
-//!
-//! Must not know: what becomes of it, figures, footnotes.
 
 use super::crowd::Floor;
 use super::disturbance::Disturbance;

@@ -1,6 +1,4 @@
 //! The thresholds of the footnotes, each with its reason, and nothing else.
-//!
-//! Must not know: launches, figures, how a rule is applied.
 
 use std::ops::RangeInclusive;
 

@@ -1,6 +1,4 @@
 //! What a load did beside which a benchmark was measured, as its launches said it.
-//!
-//! Must not know: what the programs of a load are.
 
 use super::reading::Reading;
 use gritstone_model::{Benchmark, Finding, LoadRate};

@@ -1,6 +1,4 @@
 //! A row that was launched: kernels, commands and scenarios. One value a launch, one figure from the launches.
-//!
-//! Must not know: other rows, the rules of notes, how the published work is timed.
 
 use super::reading::{Reading, median, merged};
 use super::rules::{self, Evidence, Spread};

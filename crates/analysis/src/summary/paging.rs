@@ -1,6 +1,4 @@
 //! What stands beside an estimate of work that waits for pages: faults, CPU and real time.
-//!
-//! Must not know: units, other rules.
 
 use super::reading::Reading;
 use gritstone_model::{Benchmark, Finding, Sample};

@@ -1,6 +1,4 @@
 //! What a row says of each pair of CPUs: a kernel that goes through pairs names each one before its region, `pair=0-1`.
-//!
-//! Must not know: which kernels do so, how a matrix is drawn.
 
 use super::reading::{Reading, median};
 use gritstone_model::{Benchmark, Event, Part, PartValue};

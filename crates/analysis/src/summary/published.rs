@@ -1,7 +1,5 @@
 //! The document's own amount of work: real, user and system time of it as one batch, and the time of a whole process
 //! that does it. Measured, never multiplied up from samples.
-//!
-//! Must not know: estimates per operation, other rows.
 
 use super::reading::Reading;
 use super::{Intervals, limits, rules};

@@ -1,6 +1,4 @@
 //! A rating of the catalogue, as a row of the run: against the baseline of its entry, by the rules of [`crate::ratings`].
-//!
-//! Must not know: which rows belong together, where the baseline comes from.
 
 use super::rules::{self, Spread};
 use super::{Options, blank};

@@ -1,6 +1,4 @@
 //! One launch, its events sorted by what they are for, and the values that come of it.
-//!
-//! Must not know: other launches, units, benchmarks, footnotes.
 
 use super::crowd::Floor;
 use crate::describe;

@@ -1,6 +1,4 @@
 //! The rules by which a result from launches gets its notes: a function each, in lists whose order is visible.
-//!
-//! Must not know: units, how an estimate was computed, published times, sentences.
 
 use super::growth;
 use super::reading::Reading;

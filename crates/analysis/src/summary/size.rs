@@ -1,6 +1,4 @@
 //! The size of a program that a command links: exact, without an interval.
-//!
-//! Must not know: time, other rows.
 
 use super::reading::Reading;
 use super::{Row, blank};

@@ -1,6 +1,4 @@
 //! Trials of made-up runs: what becomes of rounds, of the program that does nothing, of user and system time.
-//!
-//! Must not know: how pairs are judged.
 
 use crate::made_up::{id, plain, unit};
 use gritstone_analysis::ab::{START_UP, view};

@@ -1,6 +1,4 @@
 //! The claims of a row as an audit tests them: each broken alone, with the number that came out.
-//!
-//! Must not know: how a claim is tested.
 
 use crate::made_up::*;
 use gritstone_analysis::audit::{Evidence, tests};

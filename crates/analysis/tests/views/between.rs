@@ -1,6 +1,4 @@
 //! What earlier runs tell of the scatter between runs, and which of them tell it.
-//!
-//! Must not know: how scatter is computed from figures, what a comparison makes of it.
 
 use crate::made_up::*;
 use gritstone_analysis::between::{self, BetweenRun, DEFAULT, Past};

@@ -1,6 +1,4 @@
 //! Ratios, intervals and verdicts between made-up runs.
-//!
-//! Must not know: how a view was computed, printed figures.
 
 use crate::made_up::*;
 use gritstone_analysis::between::{BetweenRun, DEFAULT};

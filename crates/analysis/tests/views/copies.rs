@@ -1,6 +1,4 @@
 //! Copies at once: what they do together, efficiency from rounds, the law, what is claimed of each copy, comparisons.
-//!
-//! Must not know: how copies are started.
 
 use crate::crowd::crowd;
 use crate::made_up::{

@@ -1,6 +1,4 @@
 //! Another thread of the core beside some of what was measured: what is left out, what is marked, and what is not.
-//!
-//! Must not know: other conditions.
 
 use crate::made_up::*;
 use gritstone_analysis::summary::{Reader, launch_ns_per_op};

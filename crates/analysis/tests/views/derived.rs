@@ -1,6 +1,4 @@
 //! Figures made of other rows.
-//!
-//! Must not know: how the terms are measured.
 
 use crate::made_up::*;
 use gritstone_model::Flag::*;

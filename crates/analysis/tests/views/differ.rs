@@ -1,6 +1,4 @@
 //! In what two sides differ.
-//!
-//! Must not know: figures.
 
 use crate::made_up::*;
 use gritstone_analysis::compare::{Options, compare};

@@ -1,6 +1,4 @@
 //! A core whose frequency moves during a run: what the intervals of times and of cycles make of it.
-//!
-//! Must not know: how drift is told from scatter.
 
 use crate::made_up::*;
 use gritstone_model::*;

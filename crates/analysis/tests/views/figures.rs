@@ -1,6 +1,4 @@
 //! Estimates, intervals, cycles, statistics, outcomes and curves.
-//!
-//! Must not know: footnotes beyond the reasons of an outcome, published work.
 
 use crate::made_up::*;
 use gritstone_model::*;

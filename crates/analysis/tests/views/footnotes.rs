@@ -1,6 +1,4 @@
 //! Every rule, broken alone: this note and no other, and none just short of it. What is found is in the snapshots, by code and numbers.
-//!
-//! Must not know: figures.
 
 use crate::made_up::*;
 use gritstone_model::*;

@@ -1,6 +1,4 @@
 //! A figure over made-up runs, and runs held against them.
-//!
-//! Must not know: how changes are found.
 
 use crate::made_up::*;
 use gritstone_analysis::compare::{Options, compare};

@@ -1,6 +1,4 @@
 //! What a damaged store may hold: nothing in it stops a summary.
-//!
-//! Must not know: which footnotes it gets.
 
 use crate::made_up::*;
 use gritstone_analysis::compare::{Options, compare};

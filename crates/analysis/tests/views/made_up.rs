@@ -1,6 +1,4 @@
 //! A made-up run with nothing wrong in it, for a test to spoil in one place.
-//!
-//! Must not know: what a test expects.
 
 use gritstone_analysis::summary::{Options, summarise};
 use gritstone_model::*;

@@ -1,6 +1,4 @@
 //! Runs that were made up, summarised and compared: every figure has a known answer, every footnote is planted alone.
-//!
-//! Must not know: how a summary is computed.
 
 mod ab;
 mod audit;

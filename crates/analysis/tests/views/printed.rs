@@ -1,6 +1,4 @@
 //! Made-up runs against printed machines, and these against each other.
-//!
-//! Must not know: how a view was computed.
 
 use crate::compare::{first, one, options, whys};
 use crate::made_up::*;

@@ -1,6 +1,4 @@
 //! The published work: batches, processes, the rule of ticks, the share of the start.
-//!
-//! Must not know: estimates per operation.
 
 use crate::made_up::*;
 use gritstone_model::*;

@@ -1,6 +1,4 @@
 //! Ratings against a baseline.
-//!
-//! Must not know: how the mean and its interval are computed.
 
 use crate::made_up::*;
 use gritstone_analysis::summary::{Options, summarise};

@@ -1,6 +1,4 @@
 //! Machines rated by environment against a printed and against a measured base.
-//!
-//! Must not know: how the mean and its interval are computed.
 
 use crate::made_up::*;
 use gritstone_analysis::ratings::{Environment, Options, environments, rate};

@@ -1,6 +1,4 @@
 //! Runs of the same against each other: what they scatter by, what is called different, and what cannot count.
-//!
-//! Must not know: how a comparison comes to its verdict.
 
 use crate::made_up::*;
 use gritstone_analysis::between::{self, Past};

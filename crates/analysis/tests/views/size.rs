@@ -1,6 +1,4 @@
 //! Sizes of what a command links.
-//!
-//! Must not know: times.
 
 use crate::made_up::*;
 use gritstone_model::*;

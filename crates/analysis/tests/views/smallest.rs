@@ -1,6 +1,4 @@
 //! The smallest change that two runs would have shown.
-//!
-//! Must not know: how it is computed.
 
 use crate::made_up::*;
 use crate::selftest::drawn;

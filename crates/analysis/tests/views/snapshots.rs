@@ -1,6 +1,4 @@
 //! A whole run and a whole comparison as JSON: the shape that others read.
-//!
-//! Must not know: what each number means.
 
 use crate::made_up::*;
 use gritstone_analysis::compare::{Options, compare};

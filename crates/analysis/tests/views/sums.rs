@@ -1,6 +1,4 @@
 //! Comparisons of several rows: what stands first, and what they come to by family.
-//!
-//! Must not know: how a ratio is computed.
 
 use crate::made_up::*;
 use gritstone_analysis::between::BetweenRun;

@@ -1,6 +1,4 @@
 //! What a trial launches: rows, programs and environment of each side.
-//!
-//! Must not know: the store, when it is enough.
 
 use super::sides::{Side, Sides};
 use crate::args::AbArgs;

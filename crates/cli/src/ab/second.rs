@@ -1,7 +1,5 @@
 //! `--catalogue-b DIR`: another version of the catalogue, whose programs are those of the second side. What its rows measure must be
 //! the same in both; how it is done may be another.
-//!
-//! Must not know: how a program is compiled or launched, when it is enough.
 
 use super::plan::some;
 use crate::args::AbArgs;

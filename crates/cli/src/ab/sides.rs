@@ -1,6 +1,4 @@
 //! From the command line of `gritstone ab` to sides and rows.
-//!
-//! Must not know: how they are measured, what becomes of them.
 
 use crate::args::AbArgs;
 use anyhow::{Context, Result, bail, ensure};

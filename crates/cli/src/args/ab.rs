@@ -1,6 +1,4 @@
 //! What `gritstone ab` is told: sides, what sets them apart, and when it is enough.
-//!
-//! Must not know: what it does.
 
 use super::{CatalogueArgs, FormatArgs, PrivilegeArgs};
 use clap::Args;

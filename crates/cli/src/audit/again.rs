@@ -1,6 +1,4 @@
 //! The programs of a plan, compiled in every way that an audit looks at.
-//!
-//! Must not know: what the programs claim.
 
 use crate::compiler::{Toolchain, is_compiled};
 use crate::own::programs_of;

@@ -1,6 +1,4 @@
 //! One entry: what is asked of its program, in every build, for its claims to be judged.
-//!
-//! Must not know: how a claim is judged, compilers, other entries.
 
 use super::SHIPPED;
 use super::again::Again;

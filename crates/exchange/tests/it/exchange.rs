@@ -1,6 +1,4 @@
 //! What goes out comes back, what is damaged does not come in, and other programs' parsers read what is made for them.
-//!
-//! Must not know: files, the store.
 
 use gritstone_exchange::{
     ImportError, Origin, bencher, csv, gbench, github, markdown, openmetrics, read_bundle,

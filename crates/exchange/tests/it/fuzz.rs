@@ -1,7 +1,5 @@
 //! Damaged bundles, half of them with a hash that is right again, and damaged files of other programs: read, or refused with an
 //! error, and never a crash. What is read is what is written again.
-//!
-//! Must not know: how a bundle is read.
 
 use crate::mutation;
 use gritstone_exchange::{

@@ -1,6 +1,4 @@
 //! The tracer itself: every stop of a program and of all that it starts, and what is learned at each.
-//!
-//! Must not know: how the program was started, deadlines.
 
 use super::{Entries, Uncounted};
 use nix::errno::Errno;

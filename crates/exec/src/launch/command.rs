@@ -1,6 +1,4 @@
 //! Other people's programs: proved once a run, untimed, and then timed as processes.
-//!
-//! Must not know: kernels, which commands there are.
 
 use super::programs::cpus_argument;
 use super::{Executor, PROOF_FAILED, Told};

@@ -1,7 +1,5 @@
 //! Several copies of a kernel at once: each under a keeper of its own and in a directory of its own, all started together
 //! by the meeting that their runtime keeps (`kernels/runtime/copies.c`).
-//!
-//! Must not know: what the copies are compared with.
 
 use super::programs::cpus_argument;
 use super::{Executor, Told};

@@ -1,6 +1,4 @@
 //! What a row that works on files has really measured: the cache, the file system, or what lies below.
-//!
-//! Must not know: how a program is started, what file systems there are.
 
 use super::{CACHED, Executor};
 use crate::group::is_confined;

@@ -1,6 +1,4 @@
 //! The programs of a launch: where each of them is, what it is handed, and what of it belongs to the figure.
-//!
-//! Must not know: how a program is started, what came of it.
 
 use super::Executor;
 use crate::{ExecError, version};

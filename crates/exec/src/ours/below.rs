@@ -1,6 +1,4 @@
 //! Opens what lies below an open directory, without links and without a way out of it.
-//!
-//! Must not know: what is opened.
 
 use rustix::fs::{Mode, OFlags, ResolveFlags, openat, openat2};
 use rustix::io::Errno;

@@ -1,6 +1,4 @@
 //! Names of what is ours.
-//!
-//! Must not know: what has the names.
 
 use super::NotOurs;
 use crate::owner::{namespace, start_of};

@@ -1,6 +1,4 @@
 //! Removes directories of ours by descriptor: nothing is followed, and nothing is removed that somebody else put there.
-//!
-//! Must not know: what was in them.
 
 use super::{
     Dir, Identity, NotOurs, by_descriptor, check, must_have_our_name, names, open_below, parent_of,

@@ -1,6 +1,4 @@
 //! The directory in which journals are kept: made, opened and checked part by part.
-//!
-//! Must not know: what is in it.
 
 use super::{Dir, PRIVATE, check_parent, open_directory, safe_parent};
 use rustix::fs::{fchmod, fstat, mkdirat};

@@ -1,6 +1,4 @@
 //! Where programs are executed from: each is unpacked when it is first needed, into the first directory that has room for it.
-//!
-//! Must not know: what the programs do.
 
 use super::make_in;
 use crate::journal::Pen;

@@ -1,6 +1,4 @@
 //! What comes out of the pipes of launches in progress: events, the keeper's report, complaints.
-//!
-//! Must not know: how a process is started or ended.
 
 use super::{End, Ended};
 use crate::ExecError;

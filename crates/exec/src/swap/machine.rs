@@ -1,6 +1,4 @@
 //! What the machine swaps to: by whose priority, and whether it is encrypted.
-//!
-//! Must not know: the swap file of a run.
 
 use crate::resource::Unavailable;
 use std::fs;

@@ -1,6 +1,4 @@
 //! Commands that undo what commands of the user's have changed.
-//!
-//! Must not know: what they do.
 
 use super::{Machine, TOLD};
 use crate::journal::{By, Entry};

@@ -1,6 +1,4 @@
 //! Directories, file systems and groups of a run: written down before they are made, and removed by whoever finds them.
-//!
-//! Must not know: the machine on which it runs.
 
 use super::Machine;
 use crate::group::Group;

@@ -1,6 +1,4 @@
 //! Traces of a run's own: in the journal before they are made, and gone after it.
-//!
-//! Must not know: what is traced.
 
 use super::{Machine, TOLD};
 use crate::journal::Entry;

@@ -1,6 +1,4 @@
 //! Commands as users have them: anywhere, of any output, failing or not.
-//!
-//! Must not know: what they are compared with.
 
 use crate::{Execute, Executor, Launched, Places, Setup, Wanted};
 use gritstone_model::{

@@ -1,7 +1,5 @@
 //! The kernel's running counters, read from bytes without allocating, so that reading them costs little and always
 //! the same.
-//!
-//! Must not know: which files they come from, what is concluded from them.
 
 pub(crate) mod pressure;
 pub(crate) mod schedstat;

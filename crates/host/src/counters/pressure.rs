@@ -1,6 +1,4 @@
 //! Pressure stall information: /proc/pressure/cpu.
-//!
-//! Must not know: how much pressure is too much.
 
 use super::{lines, number, words};
 

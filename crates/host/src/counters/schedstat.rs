@@ -1,7 +1,5 @@
 //! /proc/schedstat: how long each CPU ran tasks, and how long tasks waited for it, in nanoseconds. Many kernels are
 //! built with it (Debian's, Ubuntu's, Fedora's), some small ones are not.
-//!
-//! Must not know: how the two are used.
 
 use super::{cpu_name, lines, number, sum, words};
 

@@ -1,6 +1,4 @@
 //! /proc/stat: what each CPU did since the start, in ticks of `USER_HZ` (10 ms nearly everywhere).
-//!
-//! Must not know: how ticks become time.
 
 use super::{cpu_name, lines, number, sum, words};
 

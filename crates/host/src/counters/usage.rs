@@ -1,6 +1,4 @@
 //! `cpuacct.usage_percpu` of cgroup v1: nanoseconds that tasks ran on each possible CPU, in one line.
-//!
-//! Must not know: whose tasks they were.
 
 use super::{number, sum, words};
 

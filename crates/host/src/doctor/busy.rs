@@ -1,6 +1,4 @@
 //! What else uses the machine now.
-//!
-//! Must not know: what was used during a launch.
 
 use super::{Finding, Severity, found};
 use crate::{Host, text};

@@ -1,6 +1,4 @@
 //! The clocks that samples are timed by.
-//!
-//! Must not know: samples.
 
 use super::{Finding, Severity, found, unseen, write};
 use crate::Host;

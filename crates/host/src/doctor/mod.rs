@@ -1,6 +1,4 @@
 //! Whether this machine is fit to be measured now: what was found, why it matters, and the command that mends it.
-//!
-//! Must not know: how findings are printed. It looks, and changes nothing.
 
 mod busy;
 mod clock;

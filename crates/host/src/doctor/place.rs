@@ -1,6 +1,4 @@
 //! Where files would be measured, and what lies between this process and the hardware.
-//!
-//! Must not know: processors, load.
 
 use super::{Finding, MIB, Severity, as_root, found, graded};
 use crate::filesystem::FileSystem;

@@ -1,6 +1,4 @@
 //! How the processors' speed is set, and what the kernel does that moves figures.
-//!
-//! Must not know: the frequency at a moment: the pacer measures that beside every sample.
 
 use super::{Finding, Severity, as_root, found, unseen, write};
 use crate::{Host, choose_cpus, text};

@@ -1,6 +1,4 @@
 //! Programs that rows need and that are not there, and the command that installs them.
-//!
-//! Must not know: how a row uses them.
 
 use super::{Finding, Severity, as_root, found};
 use crate::programs::meeting;

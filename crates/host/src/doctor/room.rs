@@ -1,6 +1,4 @@
 //! Whether there is room: memory, swap, processes, files.
-//!
-//! Must not know: discs and directories.
 
 use super::{Finding, MIB, Severity, as_root, found, graded};
 use crate::{Host, UNLIMITED, text};

@@ -1,6 +1,4 @@
 //! Control groups, versions 1 and 2: which directories govern this process, and what they allow it.
-//!
-//! Must not know: what a limit does to a figure.
 
 use crate::Root;
 use crate::mounts::{self, Mount};

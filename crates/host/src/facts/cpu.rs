@@ -1,6 +1,4 @@
 //! The processors: what they are, how many, which of them may be used, and how their speed is set.
-//!
-//! Must not know: which of them will be measured.
 
 use super::topology::{self, Core};
 use crate::text;

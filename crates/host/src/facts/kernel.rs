@@ -1,6 +1,4 @@
 //! The kernel: release, settings that move figures, and its clocks.
-//!
-//! Must not know: which settings are good.
 
 use crate::Root;
 use crate::text;

@@ -1,6 +1,4 @@
 //! Which C library the machine's own programs use. Ours need not: they may be static, or built elsewhere.
-//!
-//! Must not know: how our kernels are built.
 
 use crate::Root;
 

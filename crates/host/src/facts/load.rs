@@ -1,6 +1,4 @@
 //! Memory, limits of this process, and how busy the machine is at this moment.
-//!
-//! Must not know: how much is enough.
 
 use crate::Root;
 use crate::counters::stat;

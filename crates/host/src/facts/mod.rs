@@ -1,7 +1,5 @@
 //! The facts of a machine, read once: hardware, kernel, distribution, what confines this process, and the load
 //! at that moment.
-//!
-//! Must not know: how facts are judged or shown.
 
 mod cgroup;
 mod cpu;

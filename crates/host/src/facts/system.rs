@@ -1,6 +1,4 @@
 //! What the system calls itself, and what tells this machine from every other.
-//!
-//! Must not know: how a machine is shown.
 
 use super::libc;
 use crate::Root;

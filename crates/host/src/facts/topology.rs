@@ -1,6 +1,4 @@
 //! Which hardware threads share a core and a socket.
-//!
-//! Must not know: what runs where.
 
 use crate::{CpuSet, Root};
 use std::collections::{BTreeMap, BTreeSet};

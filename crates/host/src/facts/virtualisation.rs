@@ -1,6 +1,4 @@
 //! Whether this is a virtual machine, and whether this process lives in a container.
-//!
-//! Must not know: what either does to figures.
 
 use super::{Cpu, Kernel};
 use crate::Root;

@@ -1,6 +1,4 @@
 //! Machines recorded as one text file each: `== /path` opens a file, what follows is its content.
-//!
-//! Must not know: what is tested with them.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 use gritstone_host::{Answers, Host, Root};

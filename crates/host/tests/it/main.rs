@@ -1,6 +1,4 @@
 //! What is read of made-up machines, and of this one. One program: each module is a part that can be called by name.
-//!
-//! Must not know: the binary.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,6 +1,4 @@
 //! Offers and what is planned of them.
-//!
-//! Must not know: hosts.
 
 use super::*;
 use gritstone_model::{KernelWork, Need, Term, Unit};

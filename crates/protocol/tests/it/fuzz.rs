@@ -1,6 +1,4 @@
 //! Damaged output of kernels: read, or refused with an error, and never a crash; and pieces of it mean what the whole means.
-//!
-//! Must not know: how lines are read.
 
 use crate::mutation;
 

@@ -1,6 +1,4 @@
 //! The appendices: what each benchmark does, the system, and how far each figure can be trusted.
-//!
-//! Must not know: the names of benchmarks.
 
 use super::{Across, Brief, cell};
 use crate::columns::{Col, Strays, table};

@@ -2,8 +2,6 @@
 //!
 //! This is the one place that knows of families. A family that stands in none of them, such as one of a user's own
 //! catalogue, comes last, in an area of its own.
-//!
-//! Must not know: benchmarks, figures.
 
 /// An area, its heading, and the families in it.
 const AREAS: [(&str, &[&str]); 7] = [

@@ -1,6 +1,4 @@
 //! Bars: the rows of a family relative to what the brief is held against, with their intervals, one bar a machine.
-//!
-//! Must not know: the names of benchmarks, how a figure is drawn.
 
 use super::{Across, Brief, next_figure};
 use crate::document::{Block, Document, Figure};

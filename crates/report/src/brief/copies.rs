@@ -3,8 +3,6 @@
 //!
 //! The table of all rows stands with the details of the family. Of many rows those are drawn whose copies are least efficient:
 //! of the others a figure would show a straight line.
-//!
-//! Must not know: the names of benchmarks, how the law is fitted, how a figure is drawn.
 
 use super::curve::{LOG_FROM, sentence};
 use super::{Across, Brief, next_figure};

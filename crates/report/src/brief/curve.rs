@@ -3,8 +3,6 @@
 //! The catalogue says which rows are points of which curve. Where a document printed times for these points, the
 //! times of the published work are drawn, this machine among the others; otherwise this machine's figures.
 //! Variants of a curve (`@...`) are further lines of this machine.
-//!
-//! Must not know: the names of benchmarks, how a figure is drawn.
 
 use super::{Across, Brief, cell, next_figure};
 use crate::columns;

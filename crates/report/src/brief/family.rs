@@ -1,6 +1,4 @@
 //! The section of one family: prose, the documents' tables with these machines in them, curves, figures.
-//!
-//! Must not know: the names of families and benchmarks.
 
 use super::{Across, Brief, bars, copies, curve, levels, next_figure, published, spread};
 use crate::columns::{self, Beside, Col, Strays, table};

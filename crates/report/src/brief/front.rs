@@ -1,6 +1,4 @@
 //! The front of the brief: what stands out, computed and not canned, and how the figures came about.
-//!
-//! Must not know: the names of benchmarks.
 
 use super::{Brief, some_of};
 use crate::columns;

@@ -2,8 +2,6 @@
 //! the documents at the same levels.
 //!
 //! The levels of a row are its variants `@level-1` and so on; the row itself is without load.
-//!
-//! Must not know: what a load is, the names of benchmarks, how a figure is drawn.
 
 use super::{Across, Brief, next_figure};
 use crate::columns::{self, Col};

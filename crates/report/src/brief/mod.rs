@@ -1,7 +1,5 @@
 //! The performance brief: what one machine does, or several side by side, beside the machines of the documents, on pages
 //! that a person would publish.
-//!
-//! Must not know: the names of benchmarks, renderers, how figures are estimated and compared.
 
 mod appendix;
 mod areas;

@@ -2,8 +2,6 @@
 //!
 //! There is a table for each document. A benchmark has those columns that the document printed for any machine; one
 //! that it did not print is not in its table. A table that would be too wide for a page is continued below.
-//!
-//! Must not know: the names of benchmarks and documents.
 
 use super::curve::Curve;
 use super::{Across, Brief, cell};

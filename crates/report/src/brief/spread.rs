@@ -1,6 +1,4 @@
 //! Distributions: how long the slowest of many events take, one line a row and machine, over the share of events.
-//!
-//! Must not know: the names of benchmarks, how a figure is drawn.
 
 use super::{Across, Brief, next_figure};
 use crate::document::{Block, Document, Figure};

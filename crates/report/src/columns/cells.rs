@@ -1,6 +1,4 @@
 //! What stands in the head and in the cells of each column of a table of results.
-//!
-//! Must not know: which columns a table has, footnotes.
 
 use super::Col;
 use crate::document::{Column, Style, Text};

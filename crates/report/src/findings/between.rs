@@ -1,6 +1,4 @@
 //! Findings on several results, as sentences: parts, scores, times, sides, runs.
-//!
-//! Must not know: how anything is found, documents.
 
 use super::sentence::{ids, number, of, percent, sentence};
 use super::{subject, withheld};

@@ -1,6 +1,4 @@
 //! The words of findings, flags and outcomes: the one place where they are sentences.
-//!
-//! Must not know: how anything is found, documents.
 
 mod between;
 mod sentence;

@@ -1,6 +1,4 @@
 //! Findings on one result, as sentences.
-//!
-//! Must not know: how anything is found, documents.
 
 use super::between::{comparison, history, parts, reference, scores};
 use super::outcome;

@@ -1,8 +1,6 @@
 //! A document as one HTML file: no script, nothing fetched, readable on a phone, on paper and without colour.
 //!
 //! The markup is also well-formed XML, so that a strict parser can prove that every element is closed.
-//!
-//! Must not know: what the document is about, files.
 
 mod table;
 

@@ -1,6 +1,4 @@
 //! A table as HTML: it scrolls inside a box of its own, and names its rows and columns for those who listen.
-//!
-//! Must not know: what the table says.
 
 use super::{marked, marks, marks_width, superscript};
 use crate::clean::escape;

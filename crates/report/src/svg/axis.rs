@@ -1,6 +1,4 @@
 //! Scales and ticks.
-//!
-//! Must not know: SVG, what the values mean.
 
 /// From values to places, plain or logarithmic.
 #[derive(Clone, Debug, PartialEq)]

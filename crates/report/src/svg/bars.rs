@@ -2,8 +2,6 @@
 //!
 //! The axis is logarithmic, so that twice as fast and half as fast are bars of one length, unless all ratios lie so close
 //! to 1 that round numbers of a plain axis say more.
-//!
-//! Must not know: benchmarks, machines, documents.
 
 use super::axis::Scale;
 use super::pen::STRONG;

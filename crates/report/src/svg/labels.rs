@@ -2,8 +2,6 @@
 //!
 //! A line that reaches the right edge leads to its name; one that ends before it has a letter at its end, and the
 //! same letter before its name.
-//!
-//! Must not know: scales, values.
 
 use super::pen::Pen;
 use crate::clean::{clean, escape};

@@ -1,7 +1,5 @@
 //! A square of numbers, one for each pair: the larger, the darker. The number stands in its cell, so that nothing is
 //! lost without colour.
-//!
-//! Must not know: what pairs are of, benchmarks, documents.
 
 use super::open;
 use crate::clean::escape;

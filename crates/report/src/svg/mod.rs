@@ -8,8 +8,6 @@
 //!
 //! Every colour is an attribute, so that a figure stands by itself in any renderer, and every element has a
 //! class, by which a page may give it other colours in the dark.
-//!
-//! Must not know: benchmarks, machines, documents, files.
 
 pub mod bars;
 pub mod matrix;

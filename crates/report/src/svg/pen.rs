@@ -1,6 +1,4 @@
 //! How each line of a plot is told from the others: in colour and in black and white.
-//!
-//! Must not know: where the lines go.
 
 use super::Line;
 

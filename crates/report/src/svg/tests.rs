@@ -1,6 +1,4 @@
 //! Made-up lines whose drawing is known.
-//!
-//! Must not know: anything but the drawing.
 
 use super::*;
 

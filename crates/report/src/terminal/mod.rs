@@ -3,8 +3,6 @@
 //! Nothing is ever wider than asked for: prose and words in cells are wrapped, wide tables are cut into panels that
 //! repeat the names of their rows. The only escape sequence is bold, and only with colour; all else of the kind
 //! in the text is made harmless.
-//!
-//! Must not know: what the document is about, whether there is a terminal.
 
 mod table;
 mod wrap;

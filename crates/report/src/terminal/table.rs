@@ -3,8 +3,6 @@
 //! Words wrap inside their columns; numbers never do while there is room. A table that is still too wide is cut
 //! between its groups into panels, each with the columns that name the rows.
 //! The crate comfy-table wraps, but knows neither groups of columns nor panels, and would break numbers instead.
-//!
-//! Must not know: what the table says.
 
 use super::wrap::{longest_word, width_of, wrap};
 use crate::clean::clean;

@@ -1,6 +1,4 @@
 //! Made-up tables at several widths.
-//!
-//! Must not know: anything but the lines.
 
 use super::*;
 use crate::document::Column;

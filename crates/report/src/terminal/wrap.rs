@@ -1,6 +1,4 @@
 //! Lines no wider than asked for, by the width that a terminal gives to each letter.
-//!
-//! Must not know: documents.
 
 use std::borrow::Cow;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};

@@ -1,6 +1,4 @@
 //! Trials of sides as a terminal prints them.
-//!
-//! Must not know: how documents are made.
 
 use crate::sample;
 use gritstone_model::*;

@@ -1,6 +1,4 @@
 //! Audits as a terminal prints them.
-//!
-//! Must not know: how a claim is tested.
 
 use gritstone_model::{
     AuditBuild, AuditEntry, AuditTest, AuditView, Author, Claim, ClaimOutcome, Finding, Id, Kind,

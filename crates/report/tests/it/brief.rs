@@ -1,6 +1,4 @@
 //! The brief as a terminal prints it, and what it says at its front.
-//!
-//! Must not know: how documents are made.
 
 use crate::sample;
 use crate::sample::machines::{references, view};

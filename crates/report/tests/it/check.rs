@@ -1,6 +1,4 @@
 //! Gates as a terminal prints them.
-//!
-//! Must not know: how documents are made, how a gate decides.
 
 use crate::sample;
 use gritstone_model::*;

@@ -1,6 +1,4 @@
 //! Comparisons as a terminal prints them.
-//!
-//! Must not know: how documents are made.
 
 use crate::sample;
 use gritstone_model::{CompareSum, Flag, Note, Subject};

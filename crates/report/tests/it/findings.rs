@@ -1,6 +1,4 @@
 //! The words of every finding, flag and outcome, once.
-//!
-//! Must not know: how a finding is made.
 
 use gritstone_model::*;
 use gritstone_report::findings::{mark, meaning, message, outcome};

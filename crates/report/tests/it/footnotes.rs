@@ -1,6 +1,4 @@
 //! Nothing is lost: whatever a view holds, each note and each cell stands in both renderings, and a mark leads to each note.
-//!
-//! Must not know: how documents are made.
 
 use crate::sample;
 use crate::sample::machines::{empty, references, view};

@@ -1,6 +1,4 @@
 //! Histories as a terminal prints them.
-//!
-//! Must not know: how documents are made, how changes are found.
 
 use crate::sample;
 use gritstone_model::*;

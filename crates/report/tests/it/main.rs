@@ -1,6 +1,4 @@
 //! Documents from made-up views, as text, HTML and drawings. One program: each module is a part that can be called by name.
-//!
-//! Must not know: the binary.
 
 #[path = "../sample/mod.rs"]
 mod sample;

@@ -1,6 +1,4 @@
 //! What every page must be: well-formed, self-contained, linked within itself, legible.
-//!
-//! Must not know: how documents are made.
 
 use crate::sample;
 use crate::sample::machines::references;

@@ -1,6 +1,4 @@
 //! A row with a figure for each pair of CPUs: the matrix of the brief, the table of `show`, and both in words.
-//!
-//! Must not know: how the matrix is drawn.
 
 use crate::sample::machines::{empty, view};
 use gritstone_model::{Estimate, Measurement, Part, PartValue, RunView};

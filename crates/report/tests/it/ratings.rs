@@ -1,6 +1,4 @@
 //! Ratings as a terminal and a page print them.
-//!
-//! Must not know: how documents are made.
 
 use crate::sample;
 use crate::sample::machines::id;

@@ -1,6 +1,4 @@
 //! Runs against each other as a terminal prints them.
-//!
-//! Must not know: how documents are made.
 
 use gritstone_model::*;
 use gritstone_report::{selftest, terminal};

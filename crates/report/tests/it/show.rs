@@ -1,6 +1,4 @@
 //! `show` and `lists` as a terminal prints them.
-//!
-//! Must not know: how documents are made.
 
 use crate::sample;
 use crate::sample::machines::{empty, references, view};

@@ -1,6 +1,4 @@
 //! Entries and a family for the made-up run.
-//!
-//! Must not know: how they are shown.
 
 use super::machines::id;
 use gritstone_model::{

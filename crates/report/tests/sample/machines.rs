@@ -1,6 +1,4 @@
 //! Machines of byte-1984, tables 1 and 3, as views: enough of them for realistic tables and figures.
-//!
-//! Must not know: how they are shown.
 
 use super::stated;
 use gritstone_model::{

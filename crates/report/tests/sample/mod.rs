@@ -1,6 +1,4 @@
 //! Made-up views with realistic values, shared by the tests and by the example that writes a brief of them.
-//!
-//! Must not know: how they are shown.
 #![allow(dead_code)] // each test uses a part
 
 pub mod entries;

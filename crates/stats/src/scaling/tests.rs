@@ -1,6 +1,4 @@
 //! The law under made-up rates whose parameters are known.
-//!
-//! Must not know: how the fit is made.
 
 use super::*;
 

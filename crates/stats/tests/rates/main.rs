@@ -1,8 +1,6 @@
 //! The most important rates of docs/validation.md, tried on made-up launches; the tables of the document are compared by
 //! `make test-full PART=simulate`. A rate passes when what was observed does not reject it
 //! at 99 %; seeds are fixed, so what passes once passes always.
-//!
-//! Must not know: how the library computes.
 
 mod trials;
 mod world;

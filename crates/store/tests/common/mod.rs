@@ -1,6 +1,4 @@
 //! Made-up runs for the tests.
-//!
-//! Must not know: how runs are stored.
 
 // each test file uses its own part of it
 #![allow(dead_code)]

@@ -1,6 +1,4 @@
 //! The store from outside. One program: each module is a part that can be called by name.
-//!
-//! Must not know: the binary.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,6 +1,4 @@
 //! Command lines of trials, and what they mean.
-//!
-//! Must not know: how anything is measured.
 
 use super::{Sides, read};
 use crate::args::{Cli, Command};

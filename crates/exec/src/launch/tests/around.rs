@@ -1,7 +1,5 @@
 //! What stands around a timed command: what is prepared, where it reads and writes, what it must take away, and a proof
 //! that says that the machine cannot do the work.
-//!
-//! Must not know: the catalogue.
 
 use super::*;
 

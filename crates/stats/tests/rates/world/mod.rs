@@ -1,6 +1,4 @@
 //! Made-up machines whose truth is known.
-//!
-//! Must not know: what is tested with them.
 
 #![allow(dead_code, reason = "the test and the long simulation each use a part")]
 

@@ -1,6 +1,4 @@
 //! Trials of two sides in made-up weather: how the machine disturbs the launches, who goes first, when it is looked.
-//!
-//! Must not know: what is counted.
 
 use super::{Shape, World};
 use gritstone_stats::looks::{self, LOOKS};
