@@ -19,26 +19,28 @@ pub(super) fn interfered(benchmark: &Benchmark, launches: &[&Reading]) -> Option
     })
 }
 
-/// What was above its limit during a launch, as shares of its length; 0 for what was not, or cannot be known here.
+/// How much there was of each cause, in the order of [`CAUSES`]: shares of the length of a launch and counts; 0 for what was not
+/// above its limit, or cannot be known here.
 #[derive(Default)]
-pub(super) struct Disturbance {
-    others: f64,
-    elsewhere: f64,
-    steal: f64,
-    stood: f64,
-    throttled: f64,
-    overheated: u64,
-    memory: u64,
-    crowded: bool,
-}
+pub(super) struct Disturbance([f64; 8]);
+
+const CAUSES: [fn(f64) -> Interference; 8] = [
+    Interference::Others,
+    Interference::Elsewhere,
+    Interference::Steal,
+    Interference::Stalled,
+    Interference::Throttled,
+    |times| Interference::Overheated(times as u64),
+    |times| Interference::MemoryLimit(times as u64),
+    |_| Interference::Smt,
+];
 
 impl Disturbance {
     /// Work that the processor bounds does not feel the CPUs beside it, or feels them in the pacer too.
     pub(super) fn of(processor_bound: bool, reading: &Reading) -> Self {
-        Self {
-            crowded: reading.crowded,
-            ..Self::by_conditions(processor_bound, &reading.launch.conditions)
-        }
+        let Self(mut causes) = Self::by_conditions(processor_bound, &reading.launch.conditions);
+        causes[7] = f64::from(u8::from(reading.crowded));
+        Self(causes)
     }
 
     pub(super) fn by_conditions(processor_bound: bool, conditions: &Conditions) -> Self {
@@ -50,51 +52,29 @@ impl Disturbance {
         let grain = conditions.grain.unwrap_or(0);
         let others = conditions.others.map(|others| others.saturating_sub(grain));
         let elsewhere = conditions.elsewhere.filter(|_| !processor_bound);
-        Self {
-            others: above(others, limits::OTHERS_SHARE),
-            elsewhere: above(elsewhere, limits::ELSEWHERE_SHARE),
-            steal: above(conditions.steal, limits::STEAL_SHARE),
-            stood: above(conditions.gap, limits::STEAL_SHARE),
-            throttled: above(conditions.throttled, 0.0),
-            overheated: conditions.overheated.unwrap_or(0),
-            memory: conditions.memory_limit.unwrap_or(0),
-            crowded: false,
-        }
+        Self([
+            above(others, limits::OTHERS_SHARE),
+            above(elsewhere, limits::ELSEWHERE_SHARE),
+            above(conditions.steal, limits::STEAL_SHARE),
+            above(conditions.gap, limits::STEAL_SHARE),
+            above(conditions.throttled, 0.0),
+            conditions.overheated.unwrap_or(0) as f64,
+            conditions.memory_limit.unwrap_or(0) as f64,
+            0.0,
+        ])
     }
 
     pub(super) fn is_any(&self) -> bool {
-        !self.causes().is_empty()
+        self.0.iter().any(|amount| *amount > 0.0)
     }
 
     fn max(self, other: &Self) -> Self {
-        Self {
-            others: self.others.max(other.others),
-            elsewhere: self.elsewhere.max(other.elsewhere),
-            steal: self.steal.max(other.steal),
-            stood: self.stood.max(other.stood),
-            throttled: self.throttled.max(other.throttled),
-            overheated: self.overheated.max(other.overheated),
-            memory: self.memory.max(other.memory),
-            crowded: self.crowded || other.crowded,
-        }
+        Self(std::array::from_fn(|at| self.0[at].max(other.0[at])))
     }
 
     fn causes(&self) -> Vec<Interference> {
-        use Interference::{
-            Elsewhere, MemoryLimit, Others, Overheated, Smt, Stalled, Steal, Throttled,
-        };
-        [
-            (self.others > 0.0).then_some(Others(self.others)),
-            (self.elsewhere > 0.0).then_some(Elsewhere(self.elsewhere)),
-            (self.steal > 0.0).then_some(Steal(self.steal)),
-            (self.stood > 0.0).then_some(Stalled(self.stood)),
-            (self.throttled > 0.0).then_some(Throttled(self.throttled)),
-            (self.overheated > 0).then_some(Overheated(self.overheated)),
-            (self.memory > 0).then_some(MemoryLimit(self.memory)),
-            self.crowded.then_some(Smt),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
+        let amounts = self.0.iter().zip(CAUSES);
+        let found = amounts.filter(|(amount, _)| **amount > 0.0);
+        found.map(|(amount, cause)| cause(*amount)).collect()
     }
 }
