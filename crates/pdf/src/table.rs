@@ -19,6 +19,8 @@ const PAD: f32 = 0.4;
 const LEAST_TEXT: f32 = 7.5;
 /// Behind numbers there is no more room than this for marks, in ems; more marks take more lines.
 const MOST_MARKS: f32 = 5.0;
+/// A little more than what was measured in type of another size, pt.
+const SLACK: f32 = 0.1;
 /// Units of the layout in a point.
 const FINE: f32 = 64.0;
 /// Above and below a table, and between its panels, pt.
@@ -71,9 +73,10 @@ pub(crate) fn set(setter: &mut Setter, table: &Table) {
         fine(longest.fold(half, f32::max) + 2.0 * PAD * SIZE)
     };
     let layout = Layout::new(columns, widths, &name);
-    let fits = |scale: &f32| layout.least() <= fine(WIDTH / scale);
+    let room = |scale: f32| (WIDTH / scale * FINE) as usize;
+    let fits = |scale: &f32| layout.least() <= room(*scale);
     let scale = SCALES.into_iter().find(fits).unwrap_or(SCALES[2]);
-    let panels = layout.panels(fine(WIDTH / scale), fine(LEAST_TEXT * SIZE));
+    let panels = layout.panels(room(scale), fine(LEAST_TEXT * SIZE));
     let count = panels.len();
     for (at, panel) in panels.into_iter().enumerate() {
         let part = setter.tree.top(Role::Table);
@@ -103,9 +106,9 @@ pub(crate) fn set(setter: &mut Setter, table: &Table) {
     }
 }
 
-/// Points in the units of the layout.
+/// Points in the units of the layout, rounded up so that what was measured has room.
 fn fine(points: f32) -> usize {
-    (points * FINE) as usize
+    (points * FINE).ceil() as usize
 }
 
 fn cells<'t>(setter: &Setter, table: &'t Table) -> Cells<'t> {
@@ -173,8 +176,7 @@ fn width(setter: &Setter, cells: &Cells, at: usize) -> (Width, f32) {
         true => natural,
         false => natural.min((longest + pad).max(LEAST_TEXT * SIZE)),
     };
-    // rounded up: what was measured has room
-    let [natural, least] = [natural, least].map(|points| fine(points) + 1);
+    let [natural, least] = [natural, least].map(fine);
     (Width { natural, least }, marks)
 }
 
@@ -250,8 +252,7 @@ impl Panel {
         };
         let marks = setter.mark_widths(inline, set);
         let room = self.marks[column];
-        // a little more than what was measured in type of another size
-        let mut lines = crate::lines::broken(setter.fonts, set, "", &marks, room + 0.1);
+        let mut lines = crate::lines::broken(setter.fonts, set, "", &marks, room + SLACK);
         lines[0] = Line {
             marks: lines[0].marks.clone(),
             ..words
@@ -320,7 +321,7 @@ impl Panel {
             let columns = u32::try_from(run.len()).unwrap_or(u32::MAX);
             let part = setter.tree.within(rows[0], Role::Head(columns, 1));
             let (set, at) = (head(self.size), At::Middle(left + wide / 2.0));
-            let over = setter.lay(name, set, part, at, wide - 2.0 * pad);
+            let over = setter.lay(name, set, part, at, wide - 2.0 * pad + SLACK);
             heads.upper.push((false, over));
             heads.lines.push((left + pad, wide - 2.0 * pad));
             for column in run {
@@ -345,13 +346,12 @@ impl Panel {
             _ => At::Left(left + pad),
         };
         let set = head(self.size);
-        // a little more than what was measured in type of another size
         setter.lay(
             &cells.heads[i],
             set,
             part,
             at,
-            width - 2.0 * pad - room + 0.1,
+            width - 2.0 * pad - room + SLACK,
         )
     }
 }
