@@ -25,6 +25,7 @@ mod paging;
 mod past;
 mod ratings;
 mod rt;
+mod schemas;
 mod selftest;
 mod shapes;
 mod steady;

@@ -11,14 +11,15 @@ use gritstone_model::Skip;
 use gritstone_report::Document;
 use gritstone_report::document::Style;
 use gritstone_report::lists;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The form of `--dry-run --format json`.
-const SCHEMA_DRY_RUN: &str = "gritstone/dry-run/1";
+pub(crate) const SCHEMA_DRY_RUN: &str = "gritstone/dry-run/1";
 
 /// What a run would do, as `--dry-run` shows it.
-#[derive(Serialize)]
-struct DryRun {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct DryRun {
     schema: &'static str,
     benchmarks: Vec<String>,
     skipped: Vec<Skip>,

@@ -13,6 +13,7 @@ use gritstone_model::{Benchmark, Id, Machine, SCHEMA_DOCTOR, SCHEMA_LIST, SCHEMA
 use gritstone_plan::{selected, why_not};
 use gritstone_report::document::Style;
 use gritstone_report::{Document, lists};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::iter;
 use std::process::Command;
@@ -63,14 +64,14 @@ Gritstone measures this machine the way the UNIX benchmarks of 1981 to 1987 did.
 }
 
 /// What `list` says.
-#[derive(Serialize)]
-struct List<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct List<'a> {
     schema: &'static str,
     benchmarks: Vec<Listed<'a>>,
 }
 
 /// One line of `list`.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Listed<'a> {
     id: &'a Id,
     title: &'a str,
@@ -177,14 +178,14 @@ pub fn compare(world: &World, args: &CompareArgs) -> Result<Exit> {
 }
 
 /// What `machines` says.
-#[derive(Serialize)]
-struct Systems {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Systems {
     schema: &'static str,
     systems: Vec<ListedMachine>,
 }
 
 /// One line of `machines`.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct ListedMachine {
     id: String,
     name: String,
@@ -257,8 +258,8 @@ pub fn machines(world: &World, args: &FormatArgs) -> Result<Exit> {
 }
 
 /// What `doctor` says.
-#[derive(Serialize)]
-struct Examined<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Examined<'a> {
     schema: &'static str,
     findings: &'a [Finding],
 }

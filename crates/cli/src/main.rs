@@ -27,6 +27,8 @@ mod registry;
 mod results;
 mod resume;
 mod run;
+#[cfg(test)]
+mod schemas;
 mod selftest;
 mod signals;
 mod site;

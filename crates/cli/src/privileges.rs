@@ -8,6 +8,7 @@ use gritstone_exec::privileged::{Action, Description, Permits};
 use gritstone_host::{Finding, Severity};
 use gritstone_model::{Benchmark, Id, Plan};
 use nix::unistd::geteuid;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -29,8 +30,9 @@ pub fn measured(plan: &Plan) -> Vec<&Benchmark> {
 }
 
 /// Something that a run does, and how many of its benchmarks need it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Listed {
+    #[schemars(with = "String")]
     pub action: Action,
     #[serde(flatten)]
     pub described: Description,

@@ -34,7 +34,7 @@ pub enum Action {
 }
 
 /// An action in words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Description {
     /// A noun phrase.
     pub what: &'static str,

@@ -1,13 +1,14 @@
 //! What a trial of sides against each other looks like to a reader: the shape of `gritstone ab --format json`.
 
 use crate::{Id, Note, Unit, Verdict};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the schema of [`AbView`].
 pub const SCHEMA_AB: &str = "gritstone/ab/2";
 
 /// Sides whose launches were interleaved, row by row.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AbView {
     /// [`SCHEMA_AB`].
     pub schema: String,
@@ -30,7 +31,7 @@ pub struct AbView {
 }
 
 /// One side.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AbSide {
     /// `a`, `b` and so on.
     pub side: String,
@@ -43,7 +44,7 @@ pub struct AbSide {
 }
 
 /// One row.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AbRow {
     /// Which benchmark.
     pub id: Id,
@@ -58,7 +59,7 @@ pub struct AbRow {
 }
 
 /// The figure of one side.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AbFigure {
     /// `a`, `b` and so on.
     pub side: String,
@@ -87,7 +88,7 @@ pub struct AbFigure {
 }
 
 /// One side against another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AbComparison {
     /// The side that is 1.
     pub base: String,

@@ -1,13 +1,14 @@
 //! What an audit found: every claim of every entry, for the program as shipped and as other compilers make it.
 
 use crate::{Id, Kind, Note, OwnCatalogue};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the schema of [`AuditView`].
 pub const SCHEMA_AUDIT: &str = "gritstone/audit/2";
 
 /// An audit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditView {
     /// [`SCHEMA_AUDIT`].
     pub schema: String,
@@ -23,7 +24,7 @@ pub struct AuditView {
 }
 
 /// One way in which the programs were compiled.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditBuild {
     /// `shipped`, `gcc -O3 -flto`.
     pub name: String,
@@ -38,7 +39,7 @@ pub struct AuditBuild {
 }
 
 /// One entry.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditEntry {
     /// Which.
     pub id: Id,
@@ -53,7 +54,7 @@ pub struct AuditEntry {
 }
 
 /// One claim, tested on one build.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditTest {
     /// Name of the build.
     pub build: String,
@@ -70,7 +71,9 @@ pub struct AuditTest {
 }
 
 /// What can be claimed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Claim {
     /// The program compiles, and runs to its end; one that is not ours prints and leaves what it should.
@@ -94,7 +97,7 @@ pub enum Claim {
 }
 
 /// How a claim stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimOutcome {
     /// It holds.

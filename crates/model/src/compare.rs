@@ -1,13 +1,14 @@
 //! What a comparison looks like to a reader: the shape of `--format json`.
 
 use crate::{Flag, Id, Note, Subject};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the schema of [`CompareView`].
 pub const SCHEMA_COMPARE: &str = "gritstone/compare/2";
 
 /// What a comparison of one row says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub enum Verdict {
     /// The other is better.
     #[serde(rename = "faster")]
@@ -38,7 +39,7 @@ impl Verdict {
 }
 
 /// In what two sides of a comparison differ: machine, kernel, compiler, settings.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
     /// Name of the fact.
     pub what: String,
@@ -49,7 +50,7 @@ pub struct Difference {
 }
 
 /// One run or machine against another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareView {
     /// [`SCHEMA_COMPARE`].
     pub schema: String,
@@ -78,7 +79,7 @@ pub struct CompareView {
 }
 
 /// Where the variance between runs was taken from, over the rows of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct VarianceSource {
     /// Rows that were compared with it.
     pub rows: usize,
@@ -93,7 +94,7 @@ pub struct VarianceSource {
 }
 
 /// Rows of a comparison in numbers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareSum {
     /// First part of their identifiers; null where it is over all rows.
     pub family: Option<String>,
@@ -118,7 +119,7 @@ pub struct CompareSum {
 }
 
 /// One row of a comparison.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareRow {
     /// Which benchmark.
     pub id: Id,
@@ -169,7 +170,7 @@ impl CompareRow {
 }
 
 /// So many copies at once, compared as the clock had them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareCopies {
     /// How many.
     pub copies: u32,
@@ -184,7 +185,7 @@ pub struct CompareCopies {
 }
 
 /// One figure of one side against that of the other.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareFigure {
     /// The figure of the base.
     pub base: Option<f64>,

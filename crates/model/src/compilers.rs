@@ -1,6 +1,7 @@
 //! Compilers against each other: what they made, how long it took them, and how fast it is.
 
 use crate::{CompareView, RunView};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 pub const SCHEMA_COMPILERS: &str = "gritstone/compilers/2";
 
 /// One compiler with one set of flags.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompilerView {
     /// As the user called it: "gcc -O2".
     pub name: String,
@@ -27,7 +28,7 @@ pub struct CompilerView {
 }
 
 /// Several compilers, interleaved, against the first of them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompilersView {
     /// [`SCHEMA_COMPILERS`].
     pub schema: String,

@@ -40,8 +40,8 @@ macro_rules! as_keys {
             use super::Estimate;
             use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-            #[derive(Serialize, Deserialize)]
-            struct Keys {
+            #[derive(Serialize, Deserialize, schemars::JsonSchema)]
+            pub(crate) struct Keys {
                 #[serde(rename = $value)]
                 value: Option<f64>,
                 #[serde(rename = $interval)]

@@ -2,10 +2,13 @@
 //! No sentences: `report` words them.
 
 use crate::{Id, Status};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a reader must know before using a result, in the order in which flags are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Flag {
     /// A work check failed; the result is in no score.
@@ -45,7 +48,18 @@ impl Flag {
 
 /// What a finding is about.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 pub enum Subject {
     /// The result as a whole.
@@ -115,7 +129,7 @@ impl Subject {
 }
 
 /// A finding, and what it is about.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Note {
     /// What was found: `code` and `data` in JSON.
     #[serde(flatten)]
@@ -184,7 +198,7 @@ pub fn in_order(mut notes: Vec<Note>) -> Vec<Note> {
 }
 
 /// Whose words a text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Author {
     /// The catalog entry.
@@ -198,7 +212,7 @@ pub enum Author {
 }
 
 /// What a count is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Repeat {
     /// Processes.
@@ -208,7 +222,7 @@ pub enum Repeat {
 }
 
 /// A part of a count: 3 of 8 launches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Count {
     /// How many.
     pub part: usize,
@@ -235,7 +249,7 @@ impl Count {
 }
 
 /// What interfered, at its worst over the launches.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Interference {
     /// CPU time of other processes on the CPUs of the launch, as a share of a CPU.
@@ -257,7 +271,7 @@ pub enum Interference {
 }
 
 /// What a program of a load did beside a benchmark.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadRate {
     /// Pieces of work an hour.
     pub per_hour: f64,
@@ -266,7 +280,7 @@ pub struct LoadRate {
 }
 
 /// Why a difference is below zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum NegativeBecause {
     /// Its parts had interference.
@@ -278,7 +292,7 @@ pub enum NegativeBecause {
 }
 
 /// Why a score is withheld.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Withheld {
     /// There are no benchmarks to score by.
@@ -298,7 +312,7 @@ pub enum Withheld {
 }
 
 /// A part of a result, or a benchmark that one is made of.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
     /// Code of a program, bytes.
@@ -320,7 +334,7 @@ pub enum Part {
 }
 
 /// A part with its value, in the unit of the result.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PartValue {
     /// Which.
     pub part: Part,
@@ -329,7 +343,7 @@ pub struct PartValue {
 }
 
 /// Why nothing stands for a law of scaling.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unfitted {
     /// Too few numbers of copies.
@@ -353,7 +367,7 @@ pub enum Unfitted {
 }
 
 /// A fact about a result, with its numbers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(
     tag = "code",
     content = "data",

@@ -1,6 +1,7 @@
 //! What one figure over many runs, and a run held against a gate, look like to a reader: the shape of `--format json`.
 
 use crate::{Better, CompareRow, Difference, Id, Note, Subject, Unit};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ pub const SCHEMA_HISTORY: &str = "gritstone/history/2";
 pub const SCHEMA_CHECK: &str = "gritstone/check/2";
 
 /// One benchmark over many runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryView {
     /// [`SCHEMA_HISTORY`].
     pub schema: String,
@@ -28,7 +29,7 @@ pub struct HistoryView {
 }
 
 /// Runs that may be held against each other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistorySeries {
     /// Short name of the machine.
     pub machine: String,
@@ -62,7 +63,7 @@ pub struct HistorySeries {
 }
 
 /// One run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryPoint {
     /// Which run.
     pub run: String,
@@ -81,7 +82,7 @@ pub struct HistoryPoint {
 }
 
 /// A change of level: suspected, until an interleaved comparison confirms it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryChange {
     /// The first run of the new level.
     pub run: String,
@@ -96,7 +97,7 @@ pub struct HistoryChange {
 }
 
 /// A run held against a gate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckView {
     /// [`SCHEMA_CHECK`].
     pub schema: String,
@@ -115,7 +116,7 @@ pub struct CheckView {
 }
 
 /// One row of a gate.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckRow {
     /// What came out.
     pub outcome: CheckOutcome,
@@ -125,7 +126,9 @@ pub struct CheckRow {
 }
 
 /// What a gate says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 pub enum CheckOutcome {
     /// The slowdown is surely below what is allowed.
     #[serde(rename = "passed")]

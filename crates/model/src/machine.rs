@@ -1,10 +1,11 @@
 //! A machine: this one, one in a store, or one of those in the documents.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What a figure was measured on.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
     /// Short name by which it is asked for: `vax-11-780-4.1bsd`, or a hash of what does not change on a live machine.
     pub id: String,

@@ -2,6 +2,7 @@
 //! folder that it came from is gone.
 
 use crate::{Finding, Id, Note};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use std::collections::BTreeMap;
 const HASH_SHOWN: usize = 12;
 
 /// A catalogue of the user's own.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OwnCatalogue {
     /// Name of its folder.
     pub name: String,
@@ -22,7 +23,7 @@ pub struct OwnCatalogue {
 }
 
 /// One of its files.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OwnFile {
     /// Whether it may be executed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -33,7 +34,7 @@ pub struct OwnFile {
 }
 
 /// What is in a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Contents {
     /// Text, as it is.

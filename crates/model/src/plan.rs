@@ -1,10 +1,11 @@
 //! What is to be done: steps, and skips with their reasons.
 
 use crate::{Benchmark, Finding, Id, Note};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One launch of one benchmark.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     /// Which benchmark.
     pub id: Id,
@@ -15,7 +16,7 @@ pub struct Step {
 }
 
 /// A benchmark that will not run, and why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "StoredSkip", into = "StoredSkip")]
 pub struct Skip {
     /// Which benchmark.
@@ -35,13 +36,13 @@ impl Skip {
 }
 
 /// The form that a skip has in bundles.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct StoredSkip {
     id: Id,
     footnote: StoredReason,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct StoredReason {
     #[serde(default = "not_run")]
     kind: String,

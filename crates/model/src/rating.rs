@@ -1,13 +1,14 @@
 //! Ratings of machines by environment, as a reader sees them: the shape of `gritstone rate --format json`.
 
 use crate::{Id, Note, Withheld};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the schema of [`RatingsView`].
 pub const SCHEMA_RATINGS: &str = "gritstone/ratings/2";
 
 /// Machines, each rated against the same base.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RatingsView {
     /// [`SCHEMA_RATINGS`].
     pub schema: String,
@@ -25,7 +26,7 @@ pub struct RatingsView {
 }
 
 /// A run or machine with its ratings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RatedMachine {
     /// Identifier of the run, or `ref:...`.
     pub id: String,
@@ -46,7 +47,7 @@ pub struct RatedMachine {
 }
 
 /// The ratings of one machine by environment, and over all of them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ratings {
     /// One for each environment.
     pub environments: Vec<Rating>,
@@ -58,7 +59,7 @@ pub struct Ratings {
 }
 
 /// One rating.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rating {
     /// Heading of the environment.
     pub environment: String,
@@ -85,7 +86,7 @@ pub struct Rating {
 }
 
 /// A row that a rating leaves out.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOutRow {
     /// Which.
     pub id: Id,
@@ -94,7 +95,7 @@ pub struct LeftOutRow {
 }
 
 /// A rating without one of its rows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Without {
     /// The row that is left out.
     pub row: Id,
@@ -103,7 +104,7 @@ pub struct Without {
 }
 
 /// What a machine costs, in whatever currency.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Price {
     /// Above 0.
     pub amount: f64,
@@ -112,7 +113,7 @@ pub struct Price {
 }
 
 /// What a price is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Per {
     /// An hour of it.
@@ -122,7 +123,7 @@ pub enum Per {
 }
 
 /// A rating over a price.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ForMoney {
     /// Rating for each unit of the price.
     pub value: f64,

@@ -1,6 +1,7 @@
 //! A run as it is stored: what was asked, on what, and every launch with its events.
 
 use crate::{Benchmark, Event, Id, Machine, OwnCatalogue, Skip};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -113,7 +114,7 @@ fn is_one(copies: &u32) -> bool {
 }
 
 /// The program behind a figure.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Program {
     /// SHA-256 of the executable, hexadecimal.
     pub hash: String,
@@ -124,7 +125,7 @@ pub struct Program {
 }
 
 /// What was asked for.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Settings {
     /// The selectors as given; empty means everything.
     pub selectors: Vec<String>,
@@ -161,7 +162,7 @@ pub struct Settings {
 }
 
 /// Compilers and flags as they were asked for; what was not named is found as for a new run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Compilers {
     /// Name or path of the compiler of C.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -178,7 +179,7 @@ pub struct Compilers {
 }
 
 /// One side of a comparison whose launches were interleaved with those of the others: launches of one round and row belong together.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialSide {
     /// The trial; all its sides have the same.
     pub trial: String,

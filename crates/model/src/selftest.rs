@@ -1,13 +1,14 @@
 //! What runs of one machine against each other look like to a reader: the shape of `gritstone selftest --format json`.
 
 use crate::{Difference, Id, Note, OwnCatalogue, Subject, Unit, VarianceSource};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the schema of [`SelftestView`].
 pub const SCHEMA_SELFTEST: &str = "gritstone/selftest/2";
 
 /// A against A: several runs of one machine, between which nothing was changed.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelftestView {
     /// [`SCHEMA_SELFTEST`].
     pub schema: String,
@@ -39,7 +40,7 @@ pub struct SelftestView {
 }
 
 /// One of the runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SelftestRun {
     /// Identifier.
     pub id: String,
@@ -50,7 +51,7 @@ pub struct SelftestRun {
 }
 
 /// A row that does not count, and why.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOut {
     /// Which benchmark.
     pub id: Id,
@@ -60,7 +61,7 @@ pub struct LeftOut {
 }
 
 /// One row over all runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelftestRow {
     /// Which benchmark.
     pub id: Id,
@@ -88,7 +89,7 @@ pub struct SelftestRow {
 }
 
 /// How figures of one row differ, as shares of the figure.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScatterView {
     /// Standard deviation of ln(figure) between runs: the coefficient of variation.
     pub between: f64,
@@ -99,7 +100,7 @@ pub struct ScatterView {
 }
 
 /// All comparisons of one run with another.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairsView {
     /// Pairs of figures that were compared.
     pub compared: usize,
@@ -118,7 +119,7 @@ pub struct PairsView {
 }
 
 /// A number that has a limit.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CriterionView {
     /// The number.
     pub value: f64,
@@ -131,7 +132,7 @@ pub struct CriterionView {
 }
 
 /// So many of so many.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShareView {
     /// So many.
     pub part: usize,

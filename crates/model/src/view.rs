@@ -5,6 +5,7 @@ use crate::{
     Better, Estimate, Flag, Id, Kind, Machine, Note, PartValue, Program, Settings, Subject,
     Unfitted, Unit, flags,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -19,7 +20,7 @@ pub const SCHEMA_SYSTEMS: &str = "gritstone/systems/2";
 pub const SCHEMA_DOCTOR: &str = "gritstone/doctor/2";
 
 /// A run or a reference machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunView {
     /// [`SCHEMA_RUN`].
     pub schema: String,
@@ -53,7 +54,7 @@ impl RunView {
 }
 
 /// How a result came about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// From launches here.
@@ -84,7 +85,7 @@ impl Status {
 }
 
 /// One figure with all that belongs to it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Measurement {
     /// Which benchmark.
     pub id: Id,
@@ -102,11 +103,13 @@ pub struct Measurement {
     pub outcome: Status,
     /// The estimate; `None` when there is none.
     #[serde(flatten, with = "crate::estimate::estimate")]
+    #[schemars(with = "crate::estimate::estimate::Keys")]
     pub estimate: Option<Estimate>,
     /// Confidence of the interval, 0.95 unless asked.
     pub confidence: Option<f64>,
     /// Core cycles an operation.
     #[serde(flatten, with = "crate::estimate::cycles")]
+    #[schemars(with = "crate::estimate::cycles::Keys")]
     pub cycles: Option<Estimate>,
     /// Frequency at which it ran, by the pacer.
     pub ghz: Option<f64>,
@@ -233,7 +236,7 @@ impl Measurement {
 }
 
 /// The document's own amount of work, measured and never multiplied.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedView {
     /// In words.
     pub work: String,
@@ -245,18 +248,22 @@ pub struct PublishedView {
     pub figure: Subject,
     /// Wall time of the work as one batch, s.
     #[serde(flatten, with = "crate::estimate::real")]
+    #[schemars(with = "crate::estimate::real::Keys")]
     pub real: Option<Estimate>,
     /// User time, s; null below 100 ticks of work.
     #[serde(flatten, with = "crate::estimate::user")]
+    #[schemars(with = "crate::estimate::user::Keys")]
     pub user: Option<Estimate>,
     /// System time, s; null below 100 ticks of work.
     #[serde(flatten, with = "crate::estimate::system")]
+    #[schemars(with = "crate::estimate::system::Keys")]
     pub system: Option<Estimate>,
     /// User and system time in one, s, where a document does not tell one from the other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_s: Option<f64>,
     /// The whole process as time(1) sees it, s.
     #[serde(flatten, with = "crate::estimate::process")]
+    #[schemars(with = "crate::estimate::process::Keys")]
     pub process: Option<Estimate>,
     /// Share of `process_s` that is not the work; a hair below 0 where the start of the process is lost in the noise.
     #[serde(default)]
@@ -267,7 +274,7 @@ pub struct PublishedView {
 }
 
 /// Over launches, or over events for a distribution; in the unit of the figure.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Statistics {
     /// Smallest.
     pub min: f64,
@@ -293,18 +300,19 @@ pub struct Statistics {
 }
 
 /// A point of a curve.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SeriesPoint {
     /// Where along x.
     pub x: f64,
     /// The estimate; `None` where it is missing.
     #[serde(flatten, with = "crate::estimate::estimate")]
+    #[schemars(with = "crate::estimate::estimate::Keys")]
     pub estimate: Option<Estimate>,
 }
 
 /// A row measured as one copy and as several at once. A copy's rate is all its work over all its time, so that the first
 /// point may differ a little from the figure of the row.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CopiesView {
     /// One for each number of copies, from the fewest.
     pub points: Vec<CopiesPoint>,
@@ -316,17 +324,19 @@ pub struct CopiesView {
 }
 
 /// So many copies at once.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CopiesPoint {
     /// How many.
     pub copies: u32,
     /// Of all together, in the unit of the row: the sum of their rates; of times, time an operation of any of them.
     #[serde(flatten, with = "crate::estimate::total")]
+    #[schemars(with = "crate::estimate::total::Keys")]
     pub total: Option<Estimate>,
     /// What one of them has of it: a share of the total rate; of times, time an operation of its own.
     pub per_copy: Option<f64>,
     /// Total rate over that of so many times one copy, from the rounds in which both were measured; 1 for one.
     #[serde(flatten, with = "crate::estimate::efficiency")]
+    #[schemars(with = "crate::estimate::efficiency::Keys")]
     pub efficiency: Option<Estimate>,
     /// `total` of each launch, in the order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -344,7 +354,7 @@ pub struct CopiesPoint {
 
 /// The Universal Scalability Law, N copies doing gN / (1 + a(N-1) + bN(N-1)) operations a second; each estimate with its
 /// interval, whose ends may be open.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LawView {
     /// g, operations a second of one copy.
     pub one: f64,

@@ -10,12 +10,15 @@ mod room;
 use crate::Host;
 use crate::filesystem;
 use gritstone_model::Benchmark;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsStr;
 use std::path::Path;
 
 /// What a finding does to figures, from nothing to everything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// As it should be.
@@ -29,7 +32,7 @@ pub enum Severity {
 }
 
 /// One line of the examination.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// What was looked at: `load`, `clock source`, `program bc`, ...
     pub name: String,
