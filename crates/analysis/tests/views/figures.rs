@@ -1,6 +1,7 @@
 //! Estimates, intervals, cycles, statistics, outcomes and curves.
 
 use crate::made_up::*;
+use gritstone_analysis::summary;
 use gritstone_model::*;
 use gritstone_stats::center;
 
@@ -20,6 +21,21 @@ fn one_value_a_launch_and_their_centre() {
     let statistics = result.statistics.unwrap();
     near(Some(statistics.max), 100.5);
     assert_eq!(statistics.modes, Some(1));
+}
+
+#[test]
+fn confidence_is_as_asked() {
+    let run = run(vec![plain("a/b")], scattered("a/b", 100.0));
+    let at = |confidence| {
+        let options = summary::Options {
+            confidence,
+            ..summary::Options::default()
+        };
+        summary::summarise(&run, &options).results.remove(0)
+    };
+    assert_eq!(at(0.99).confidence, Some(0.99));
+    let width = |r: Measurement| r.interval.map(|[low, high]| high - low).unwrap();
+    assert!(width(at(0.99)) > width(at(0.95)));
 }
 
 #[test]

@@ -186,6 +186,22 @@ fn nothing_at_all_is_read_without_panic_and_nothing_is_guessed() {
     );
 }
 
+/// What is recorded, by the names of the machines: together they have every file that is read.
+const TREES: [(&str, &str); 3] = [
+    (
+        "virtual-machine",
+        include_str!("../trees/virtual-machine.txt"),
+    ),
+    (
+        "cgroup-v1-half-cpu",
+        include_str!("../trees/cgroup-v1-half-cpu.txt"),
+    ),
+    (
+        "cgroup-v2-half-cpu",
+        include_str!("../trees/cgroup-v2-half-cpu.txt"),
+    ),
+];
+
 #[test]
 fn garbage_in_every_file_is_read_without_panic() {
     for garbage in [
@@ -195,27 +211,29 @@ fn garbage_in_every_file_is_read_without_panic() {
         "-1",
         "99999999999999999999999",
         "0-99999999",
-        "cpu\ncpu0\n",
+        "cpu\ncpu0\ncpu1 1\n",
     ] {
-        let tree = Tree::recorded("virtual-machine");
-        let text = include_str!("../trees/virtual-machine.txt");
-        for path in text.lines().filter_map(|line| line.strip_prefix("== ")) {
-            tree.file(path, garbage);
+        for (name, text) in TREES {
+            let tree = Tree::recorded(name);
+            for path in text.lines().filter_map(|line| line.strip_prefix("== ")) {
+                tree.file(path, garbage);
+            }
+            read_whole(&tree);
         }
-        read_whole(&tree);
     }
 }
 
 #[test]
 fn a_machine_cut_off_anywhere_is_read_without_panic() {
-    let text = include_str!("../trees/virtual-machine.txt");
-    let lines = text.match_indices('\n').map(|(end, _)| end);
-    for cut in lines.step_by(17).flat_map(|end| [end - 1, end]) {
-        // a section needs its path, whole
-        if text[..cut].rsplit('\n').next().unwrap().starts_with("== ") {
-            continue;
+    for (_, text) in TREES {
+        let lines = text.match_indices('\n').map(|(end, _)| end);
+        for cut in lines.step_by(23).flat_map(|end| [end - 1, end]) {
+            // a section needs its path, whole
+            if text[..cut].rsplit('\n').next().unwrap().starts_with("== ") {
+                continue;
+            }
+            read_whole(&Tree::unpacked(&text[..cut]));
         }
-        read_whole(&Tree::unpacked(&text[..cut]));
     }
 }
 

@@ -5,7 +5,7 @@
 mod trials;
 mod world;
 
-use gritstone_stats::{center, history, two};
+use gritstone_stats::{center, history, modes, two};
 use statrs::distribution::{Binomial, DiscreteCDF};
 use world::{Shape, World};
 
@@ -102,6 +102,60 @@ fn runs_of_the_same_differ_at_the_nominal_rate() {
                 at_most(0.01, rare, times, &what);
             }
         }
+    }
+}
+
+#[test]
+fn modes_are_not_seen_where_there_are_none() {
+    type Draw = fn(&mut World, usize) -> f64;
+    let one: [(&str, Draw); 5] = [
+        ("uniform", |w, _| w.uniform()),
+        ("exponential", |w, _| w.exponential()),
+        ("log-normal", |w, _| w.normal().exp()),
+        ("normal with an outlier", |w, i| {
+            w.normal() + if i == 0 { 10.0 } else { 0.0 }
+        }),
+        ("spiky", |w, _| {
+            w.normal()
+                + if w.chance(0.1) {
+                    20.0 * w.exponential()
+                } else {
+                    0.0
+                }
+        }),
+    ];
+    let mut world = World::new(110);
+    for (name, draw) in one {
+        for n in [10, 20, 60] {
+            let many = |_: &usize| {
+                let values: Vec<f64> = (0..n).map(|i| draw(&mut world, i)).collect();
+                modes::modes(&values) > Some(1)
+            };
+            at_most(
+                0.01,
+                (0..500).filter(many).count(),
+                500,
+                &format!("{name}, n = {n}"),
+            );
+        }
+    }
+}
+
+#[test]
+fn two_clear_modes_are_seen() {
+    let mut world = World::new(111);
+    for (n, slow, apart, rate) in [
+        (10, 5, 12.0, 0.89),
+        (20, 10, 8.0, 0.88),
+        (20, 6, 12.0, 0.86),
+    ] {
+        let two = |_: &usize| {
+            let mode = |i| if i < slow { apart } else { 0.0 };
+            let values: Vec<f64> = (0..n).map(|i| mode(i) + world.normal()).collect();
+            modes::modes(&values) == Some(2)
+        };
+        let hits = (0..400).filter(two).count();
+        at_least(rate - 0.02, hits, 400, &format!("{slow} of {n}"));
     }
 }
 
