@@ -34,7 +34,7 @@ fn confidence_is_as_asked() {
         summary::summarise(&run, &options).results.remove(0)
     };
     assert_eq!(at(0.99).confidence, Some(0.99));
-    let width = |r: Measurement| r.interval.map(|[low, high]| high - low).unwrap();
+    let width = |r: Measurement| r.interval().map(|[low, high]| high - low).unwrap();
     assert!(width(at(0.99)) > width(at(0.95)));
 }
 
