@@ -2,7 +2,7 @@
 //!
 //! One program a file `<family>/<name>.c`, each linked with the runtime, and with `<family>/<name>.f90` where there is one;
 //! the build globs, so that a new kernel needs no line here. A source with a `main` of its own is a helper, which another program
-//! executes, and has no runtime; one that includes `system.h` does without a C library where it can. A program that loads libraries of the machine (it includes `dlfcn.h`), or whose name ends in
+//! executes, and has no runtime; A program that loads libraries of the machine (it includes `dlfcn.h`), or whose name ends in
 //! `-dynamic`, is linked dynamically, all others statically. Without a Fortran compiler, programs that need one are left out.
 //! Flags are all ours: the defaults of build systems (-fPIC, -march, -ffunction-sections) change benchmarks.
 
@@ -77,7 +77,7 @@ fn main() {
     writeln!(text, "pub const COMPILER: &str = {:?};", toolchain.version).unwrap();
     writeln!(
         text,
-        "/// Its flags for all but those that are linked dynamically, and the one without a C library."
+        "/// Its flags for all but those that are linked dynamically."
     )
     .unwrap();
     writeln!(text, "pub const FLAGS: &str = {flags:?};").unwrap();
@@ -263,11 +263,9 @@ fn build(
     let program = out.join(name.replace('/', "_"));
     let source = here.join(format!("{name}.c"));
     let text = fs::read_to_string(&source).expect("a source can be read");
-    let processor = env::var("CARGO_CFG_TARGET_ARCH").expect("cargo sets it");
-    let bare = linking::bare(&processor).filter(|_| linking::is_bare(&text));
     let linkage = match linking::is_dynamic(name, &text) {
         true => &[],
-        false => bare.unwrap_or(toolchain.linkage),
+        false => toolchain.linkage,
     };
     let mut command = Command::new(&toolchain.compiler);
     command
@@ -289,9 +287,7 @@ fn build(
         write!(compilers, "; {version}").unwrap();
         write!(flags, "; Fortran: {}", FORTRAN_FLAGS.join(" ")).unwrap();
     }
-    if bare.is_none() {
-        command.args(linking::LIBRARIES);
-    }
+    command.args(linking::LIBRARIES);
     run(&mut command);
     Some(Linked {
         name: name.to_owned(),

@@ -9,96 +9,56 @@
  * reaped. It then says on its report, in one line, how the program ended and how many it left behind:
  * `exit=0 left=0` or `signal=9 left=2`. It sleeps while the program runs.
  *
- * It calls no function of a C library: see system.h. What the system refuses is told by the number of the error, which whoever
- * reads it knows the words for.
- *
  * Whoever starts it gives it the program's descriptor 3 as standard output and the report as standard input, both open
  * for writing: those can be handed over without a fork of the starter's memory (posix_spawn), others
  * cannot, and not every C library can change the directory there.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-
-#include "system.h"
+#include <unistd.h>
 
 #define PROGRAM_FD 3
 #define REPORT_FD 4
 
-/* A set of signals as the kernel has it. */
-#define SIGNAL(number) ((uint64_t)1 << ((number) - 1))
-static const uint64_t signals = SIGNAL(SIGCHLD) | SIGNAL(SIGTERM) | SIGNAL(SIGINT) | SIGNAL(SIGHUP);
+static sigset_t signals; /* those that end it, and SIGCHLD */
 
-/* An entry of a directory, as getdents64(2) gives it. */
-struct entry {
-	uint64_t inode;
-	int64_t offset;
-	uint16_t length;
-	uint8_t type;
-	char name[];
-};
-
-static long open_file(const char *path, long flags)
+/* Reads what a file says, as a string; -1 where it cannot. */
+static ssize_t slurp(const char *path, char *text, size_t room)
 {
-	return system_call(__NR_openat, AT_FDCWD, (long)path, flags | O_CLOEXEC, 0);
-}
-
-static void close_file(long file)
-{
-	system_call(__NR_close, file, 0, 0, 0);
-}
-
-static long wait_for_any(int *status, long how)
-{
-	return system_call(__NR_wait4, -1, (long)status, how, 0);
-}
-
-static void end_process(long pid)
-{
-	system_call(__NR_kill, pid, SIGKILL, 0, 0);
-}
-
-static long own_pid(void)
-{
-	return system_call(__NR_getpid, 0, 0, 0, 0);
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return -1;
+	ssize_t length = read(file, text, room - 1);
+	close(file);
+	text[length > 0 ? length : 0] = '\0';
+	return length;
 }
 
 /* The parent of a process by /proc/PID/stat; its command may hold blanks and brackets, so look behind the last one. -1 where it has
  * gone, or is dead and only waits to be reaped. */
-static long parent_of(const char *pid)
+static pid_t parent_of(pid_t pid)
 {
-	struct line path;
-	path.length = 0;
-	char text[512];
-	put(&path, "/proc/");
-	put(&path, pid);
-	put(&path, "/stat");
-	path.text[path.length] = '\0';
-	long file = open_file(path.text, O_RDONLY);
-	if (file < 0)
+	char path[64], text[512], state;
+	int parent;
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	if (slurp(path, text, sizeof text) <= 0)
 		return -1;
-	long length = system_call(__NR_read, file, (long)text, sizeof text - 1, 0);
-	close_file(file);
-	if (length <= 0)
+	const char *after = strrchr(text, ')');
+	if (after == NULL || sscanf(after, ") %c %d", &state, &parent) != 2 || state == 'Z')
 		return -1;
-	text[length] = '\0';
-	const char *after = NULL;
-	for (const char *at = text; *at != '\0'; at++)
-		if (*at == ')')
-			after = at;
-	/* ") S 1" */
-	if (after == NULL || after + 4 >= text + length || after[2] == 'Z')
-		return -1;
-	after += 4;
-	return take_number(&after);
+	return parent;
 }
 
 /* Whether /proc counts processes as we do: in a PID namespace without a /proc of its own, the numbers there are other
@@ -106,56 +66,46 @@ static long parent_of(const char *pid)
 static int proc_is_ours(void)
 {
 	char self[32];
-	long length = system_call(__NR_readlinkat, AT_FDCWD, (long)"/proc/self", (long)self, sizeof self - 1);
+	ssize_t length = readlink("/proc/self", self, sizeof self - 1);
 	if (length < 0)
 		return 0;
 	self[length] = '\0';
-	const char *number = self;
-	return take_number(&number) == own_pid();
+	return atoi(self) == getpid();
 }
 
 /* Kills the children that are there now. Theirs come to us when they die, and get their turn. */
-static void kill_children(long main_pid, int main_ended)
+static void kill_children(pid_t main_pid, int main_ended)
 {
-	static union {
-		struct entry first;
-		char bytes[32768];
-	} entries;
-	long length, proc = proc_is_ours() ? open_file("/proc", O_RDONLY | O_DIRECTORY) : -1;
-	if (proc < 0) {
+	DIR *proc = proc_is_ours() ? opendir("/proc") : NULL;
+	const struct dirent *entry;
+	if (proc == NULL) {
 		if (!main_ended)
-			end_process(main_pid); /* the only one whose number we know */
+			kill(main_pid, SIGKILL); /* the only one whose number we know */
 		return;
 	}
-	while ((length = system_call(__NR_getdents64, proc, (long)&entries, sizeof entries, 0)) > 0) {
-		const struct entry *entry;
-		for (long at = 0; at < length; at += entry->length) {
-			entry = (const struct entry *)(const void *)(entries.bytes + at);
-			const char *name = entry->name;
-			long pid = take_number(&name);
-			if (pid > 0 && parent_of(entry->name) == own_pid())
-				end_process(pid);
-		}
+	while ((entry = readdir(proc)) != NULL) {
+		pid_t pid = atoi(entry->d_name);
+		if (pid > 0 && parent_of(pid) == getpid())
+			kill(pid, SIGKILL);
 	}
-	close_file(proc);
+	closedir(proc);
 }
 
 /* Moves us out of our process group: into that of our parent or, where that is dead and another session's init has us, into that of
- * a child that does nothing, which is returned. 0 where none was needed, an error as a negative number. */
-static long leave_group(void)
+ * a child that does nothing, which is returned. 0 where none was needed, -1 where none could be made. */
+static pid_t leave_group(void)
 {
-	long parent = system_call(__NR_getppid, 0, 0, 0, 0);
-	if (system_call(__NR_setpgid, 0, system_call(__NR_getpgid, parent, 0, 0, 0), 0, 0) == 0)
+	if (setpgid(0, getpgid(getppid())) == 0)
 		return 0;
-	long other = new_process();
+	pid_t other = fork();
 	if (other == 0) {
-		system_call(__NR_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
-			system_call(__NR_rt_sigtimedwait, (long)&signals, 0, 0, sizeof signals);
+			sigwaitinfo(&signals, NULL);
 	}
 	if (other > 0) {
-		system_call(__NR_setpgid, other, other, 0, 0);
-		system_call(__NR_setpgid, 0, other, 0, 0);
+		setpgid(other, other);
+		setpgid(0, other);
 	}
 	return other;
 }
@@ -164,29 +114,27 @@ static long leave_group(void)
  * was possible: it may not be while the user has as many processes as he may. Those who have left it too are found one by one. */
 static int kill_group(void)
 {
-	int status;
-	if (system_call(__NR_getpgid, 0, 0, 0, 0) != own_pid())
+	if (getpgrp() != getpid())
 		return 1;
-	long other = leave_group();
-	int left = system_call(__NR_getpgid, 0, 0, 0, 0) != own_pid();
+	pid_t other = leave_group();
+	int left = getpgrp() != getpid();
 	if (left)
-		end_process(-own_pid());
+		kill(-getpid(), SIGKILL);
 	if (other > 0) {
-		end_process(other);
-		system_call(__NR_wait4, other, (long)&status, 0, 0);
+		kill(other, SIGKILL);
+		waitpid(other, NULL, 0);
 	}
 	return left;
 }
 
 /* Until nobody is left; how many had to be killed, the main program apart, whose status is kept if it is among them.
  * Those who are dead already are reaped first: nearly always that is all, and no walk through /proc is needed. */
-static int kill_all(long main_pid, int *main_ended, int *status)
+static int kill_all(pid_t main_pid, int *main_ended, int *status)
 {
-	int left = 0, group_is_dead = 0, s;
-	long how = WNOHANG;
+	int left = 0, group_is_dead = 0, s, how = WNOHANG;
 	for (;;) {
-		long pid = wait_for_any(&s, how);
-		if (pid == -ECHILD)
+		pid_t pid = waitpid(-1, &s, how);
+		if (pid < 0 && errno == ECHILD)
 			return left;
 		if (pid == main_pid) {
 			*main_ended = 1;
@@ -203,56 +151,58 @@ static int kill_all(long main_pid, int *main_ended, int *status)
 	}
 }
 
-/* Says what could not be done, and ends. */
-static _Noreturn void refused(long status, const char *what, const char *which, long error)
+/* Says what could not be done, and why, and ends. */
+static _Noreturn void refused(int status, const char *what, const char *which)
 {
-	struct line line;
-	line.length = 0;
-	put(&line, "cannot ");
-	put(&line, what);
-	put(&line, which);
-	put(&line, ": errno ");
-	put_number(&line, -error);
-	put(&line, "\n");
-	say(2, &line);
-	leave(status);
+	dprintf(STDERR_FILENO, "cannot %s%s: %s\n", what, which, strerror(errno));
+	_exit(status);
 }
 
-/* Lets the process use the CPUs of a list such as 0-3,7. Returns 0, or an error as a negative number. */
-static long use_cpus(const char *list)
+/* A number that a text begins with, behind which the text stands then; -1 where there is none, or one beyond 10^9. */
+static long take_number(const char **text)
 {
-	enum { MOST = 1 << 16, BITS = 8 * sizeof(unsigned long) };
-	static unsigned long set[MOST / BITS];
+	char *end;
+	if (**text < '0' || **text > '9')
+		return -1;
+	long number = strtol(*text, &end, 10);
+	*text = end;
+	return number > 1000000000 ? -1 : number;
+}
+
+/* Lets the process use the CPUs of a list such as 0-3,7. */
+static int use_cpus(const char *list)
+{
+	enum { MOST = 1 << 16 };
+	static cpu_set_t set[CPU_ALLOC_SIZE(MOST) / sizeof(cpu_set_t)];
 	while (*list != '\0') {
 		long first = take_number(&list), last = first;
 		if (*list == '-') {
 			list++;
 			last = take_number(&list);
 		}
-		if (first < 0 || last < first || last >= MOST || (*list != ',' && *list != '\0'))
-			return -EINVAL;
+		if (first < 0 || last < first || last >= MOST || (*list != ',' && *list != '\0')) {
+			errno = EINVAL;
+			return -1;
+		}
 		for (long cpu = first; cpu <= last; cpu++)
-			set[cpu / BITS] |= 1UL << cpu % BITS;
+			CPU_SET_S((size_t)cpu, sizeof set, set);
 		list += *list == ',';
 	}
-	return system_call(__NR_sched_setaffinity, 0, sizeof set, (long)set, 0);
+	return sched_setaffinity(0, sizeof set, set);
 }
 
 /* Moves this process into a control group; its memory is charged there from now on. */
 static void join(const char *group)
 {
-	struct line path;
-	path.length = 0;
-	put(&path, group);
-	put(&path, "/cgroup.procs");
-	if (path.length == sizeof path.text)
-		refused(126, "join a control group", "", -ENAMETOOLONG);
-	path.text[path.length] = '\0';
-	long file = open_file(path.text, O_WRONLY);
-	long written = file < 0 ? file : system_call(__NR_write, file, (long)"0", 1, 0); /* 0 is whoever writes */
-	if (written != 1)
-		refused(126, "join a control group", "", written);
-	close_file(file);
+	char path[4096];
+	if ((size_t)snprintf(path, sizeof path, "%s/cgroup.procs", group) >= sizeof path) {
+		errno = ENAMETOOLONG;
+		refused(126, "join a control group", "");
+	}
+	int file = open(path, O_WRONLY | O_CLOEXEC);
+	if (file < 0 || write(file, "0", 1) != 1) /* 0 is whoever writes */
+		refused(126, "join a control group", "");
+	close(file);
 }
 
 /* At most so many processes of the user. */
@@ -261,96 +211,78 @@ static void limit_processes(const char *number)
 	struct rlimit most;
 	const long wanted = take_number(&number);
 	/* the user may be held to fewer already */
-	long error = system_call(__NR_prlimit64, 0, RLIMIT_NPROC, 0, (long)&most);
-	if (error < 0)
-		refused(126, "read the limit on processes", "", error);
-	if (wanted < 0)
-		refused(126, "limit the number of processes", "", -EINVAL);
+	if (getrlimit(RLIMIT_NPROC, &most) != 0)
+		refused(126, "read the limit on processes", "");
+	if (wanted < 0) {
+		errno = EINVAL;
+		refused(126, "limit the number of processes", "");
+	}
 	if (most.rlim_max == RLIM_INFINITY || most.rlim_max > (rlim_t)wanted)
 		most.rlim_max = (rlim_t)wanted;
 	most.rlim_cur = most.rlim_max;
-	error = system_call(__NR_prlimit64, 0, RLIMIT_NPROC, (long)&most, 0);
-	if (error < 0)
-		refused(126, "limit the number of processes", "", error);
+	if (setrlimit(RLIMIT_NPROC, &most) != 0)
+		refused(126, "limit the number of processes", "");
 }
 
 /* Does to this process what a word says. */
 static void steady(const char *word)
 {
 	const struct sched_param lowest = {.sched_priority = 1};
-	const char *rest;
-	if (is(word, "layout")) {
-		long now = system_call(__NR_personality, 0xffffffff, 0, 0, 0);
-		if (now >= 0)
-			now = system_call(__NR_personality, now | ADDR_NO_RANDOMIZE, 0, 0, 0);
-		if (now < 0)
-			refused(126, "fix the layout of memory", "", now);
-	} else if (is(word, "realtime")) {
-		long error = system_call(__NR_sched_setscheduler, 0, SCHED_FIFO | SCHED_RESET_ON_FORK, (long)&lowest, 0);
-		if (error < 0)
-			refused(126, "use SCHED_FIFO", "", error);
-	} else if ((rest = behind(word, "group=")) != NULL) {
-		join(rest);
-	} else if ((rest = behind(word, "processes=")) != NULL) {
-		limit_processes(rest);
-	} else if (*word != '\0' && !is(word, "-")) {
-		refused(126, word, "", -EINVAL);
+	if (strcmp(word, "layout") == 0) {
+		int now = personality(0xffffffff);
+		if (now < 0 || personality((unsigned long)now | ADDR_NO_RANDOMIZE) < 0)
+			refused(126, "fix the layout of memory", "");
+	} else if (strcmp(word, "realtime") == 0) {
+		if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest) != 0)
+			refused(126, "use SCHED_FIFO", "");
+	} else if (strncmp(word, "group=", 6) == 0) {
+		join(word + 6);
+	} else if (strncmp(word, "processes=", 10) == 0) {
+		limit_processes(word + 10);
+	} else if (*word != '\0' && strcmp(word, "-") != 0) {
+		errno = EINVAL;
+		refused(126, word, "");
 	}
 }
 
-/* The same with each word of a list, which is cut at the ends of lines: no control group has one in its name. */
-static void steady_all(char *words)
+static pid_t start(const char *cpus, char *words, const char *directory, char **argv)
 {
-	for (char *word = words, *at = words;; at++) {
-		const char last = *at;
-		if (last != '\n' && last != '\0')
-			continue;
-		*at = '\0';
-		steady(word);
-		if (last == '\0')
-			return;
-		word = at + 1;
-	}
-}
-
-static long start(const char *cpus, char *words, const char *directory, char **argv, char **environment)
-{
-	const long keeper = own_pid();
-	long error = 0, pid = new_process();
+	const pid_t keeper = getpid();
+	pid_t pid = fork();
 	if (pid != 0)
 		return pid;
-	system_call(__NR_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0);
-	if (system_call(__NR_getppid, 0, 0, 0, 0) != keeper)
-		leave(126); /* the keeper was killed before we were tied to it */
-	if (!is(cpus, "-") && (error = use_cpus(cpus)) < 0)
-		refused(126, "use the CPUs ", cpus, error);
-	steady_all(words);
-	error = system_call(__NR_chdir, (long)directory, 0, 0, 0);
-	if (error < 0)
-		refused(126, "begin in ", directory, error);
-	system_call(__NR_rt_sigprocmask, SIG_UNBLOCK, (long)&signals, 0, sizeof signals);
-	close_file(REPORT_FD);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != keeper)
+		_exit(126); /* the keeper was killed before we were tied to it */
+	if (strcmp(cpus, "-") != 0 && use_cpus(cpus) != 0)
+		refused(126, "use the CPUs ", cpus);
+	/* no control group has an end of line in its name */
+	for (char *word; (word = strsep(&words, "\n")) != NULL;)
+		steady(word);
+	if (chdir(directory) != 0)
+		refused(126, "begin in ", directory);
+	sigprocmask(SIG_UNBLOCK, &signals, NULL);
+	close(REPORT_FD);
 	/* whoever wrote the program a moment ago may have forked with it open: busy until that child executes something */
 	for (int i = 0; i < 1000; i++) {
-		const struct timespec millisecond = {.tv_nsec = 1000000};
-		error = system_call(__NR_execve, (long)argv[0], (long)argv, (long)environment, 0);
-		if (error != -ETXTBSY)
+		execv(argv[0], argv);
+		if (errno != ETXTBSY)
 			break;
-		system_call(__NR_nanosleep, (long)&millisecond, 0, 0, 0);
+		usleep(1000);
 	}
-	refused(127, "execute ", argv[0], error);
+	refused(127, "execute ", argv[0]);
 }
 
 /* Waits for the end of the program, or for the order to stop. */
-static void keep(long pid, int *ended, int *status)
+static void keep(pid_t pid, int *ended, int *status)
 {
 	int s;
-	long dead;
+	pid_t dead;
 	while (!*ended) {
-		long signal = system_call(__NR_rt_sigtimedwait, (long)&signals, 0, 0, sizeof signals);
+		int signal = sigwaitinfo(&signals, NULL);
 		if (signal == SIGTERM || signal == SIGINT || signal == SIGHUP)
 			return;
-		while ((dead = wait_for_any(&s, WNOHANG)) > 0)
+		while ((dead = waitpid(-1, &s, WNOHANG)) > 0)
 			if (dead == pid) {
 				*ended = 1;
 				*status = s;
@@ -358,65 +290,47 @@ static void keep(long pid, int *ended, int *status)
 	}
 }
 
-static long put_descriptor(long from, long to)
-{
-	return system_call(__NR_dup3, from, to, 0, 0);
-}
-
 /* Puts the descriptors where the program expects them, and nothing where they came. */
 static int sort_descriptors(void)
 {
-	if (put_descriptor(1, PROGRAM_FD) < 0 || put_descriptor(0, REPORT_FD) < 0)
+	if (dup2(1, PROGRAM_FD) < 0 || dup2(0, REPORT_FD) < 0)
 		return -1;
-	long nothing = open_file("/dev/null", O_RDWR);
+	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (nothing < 0) /* a root without devices: an empty file in memory has nothing to read either */
-		nothing = system_call(__NR_memfd_create, (long)"nothing", MFD_CLOEXEC, 0, 0);
-	return nothing < 0 || put_descriptor(nothing, 0) < 0 || put_descriptor(nothing, 1) < 0 ? -1 : 0;
+		nothing = memfd_create("nothing", MFD_CLOEXEC);
+	return nothing < 0 || dup2(nothing, 0) < 0 || dup2(nothing, 1) < 0 ? -1 : 0;
 }
 
-static void report(const char *what, long number, long left)
-{
-	struct line line;
-	line.length = 0;
-	put(&line, what);
-	put_number(&line, number);
-	if (left >= 0) {
-		put(&line, " left=");
-		put_number(&line, left);
-	}
-	put(&line, "\n");
-	say(REPORT_FD, &line);
-}
-
-int main(int argc, char **argv, char **environment)
+int main(int argc, char **argv)
 {
 	int status = 0, ended = 0;
 	if (argc < 6) {
-		struct line usage;
-		usage.length = 0;
-		put(&usage, "usage: keeper PARENT CPUS STEADY DIRECTORY PROGRAM [ARGUMENT...]\n");
-		say(2, &usage);
+		fputs("usage: keeper PARENT CPUS STEADY DIRECTORY PROGRAM [ARGUMENT...]\n", stderr);
 		return 2;
 	}
 	if (sort_descriptors() != 0)
 		return 4;
-	system_call(__NR_rt_sigprocmask, SIG_BLOCK, (long)&signals, 0, sizeof signals);
-	system_call(__NR_prctl, PR_SET_CHILD_SUBREAPER, 1, 0, 0);
-	system_call(__NR_prctl, PR_SET_PDEATHSIG, SIGTERM, 0, 0);
-	const char *parent = argv[1];
-	if (system_call(__NR_getppid, 0, 0, 0, 0) != take_number(&parent))
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != atoi(argv[1]))
 		return 3; /* the parent was gone before we were tied to it */
-	long pid = start(argv[2], argv[3], argv[4], argv + 5, environment);
+	pid_t pid = start(argv[2], argv[3], argv[4], argv + 5);
 	if (pid < 0) {
-		report("fork=", -pid, -1);
+		dprintf(REPORT_FD, "fork=%d\n", errno);
 		return 1;
 	}
-	close_file(PROGRAM_FD); /* the program's: its reader must see the end when the program and all of its children have gone */
+	close(PROGRAM_FD); /* the program's: its reader must see the end when the program and all of its children have gone */
 	keep(pid, &ended, &status);
 	int left = kill_all(pid, &ended, &status);
 	if (WIFSIGNALED(status))
-		report("signal=", WTERMSIG(status), left);
+		dprintf(REPORT_FD, "signal=%d left=%d\n", WTERMSIG(status), left);
 	else
-		report("exit=", WEXITSTATUS(status), left);
+		dprintf(REPORT_FD, "exit=%d left=%d\n", WEXITSTATUS(status), left);
 	return 0;
 }

@@ -25,27 +25,6 @@ pub fn stands_alone(source: &str) -> bool {
     source.lines().any(|line| line.starts_with("int main("))
 }
 
-/// Whether a source can do without a C library, which its own flags are for.
-#[must_use]
-pub fn is_bare(source: &str) -> bool {
-    source.contains("#include \"system.h\"")
-}
-
-/// Those flags, for a processor as Rust calls it; `None` where it does with a C library as all others do.
-#[must_use]
-pub fn bare(processor: &str) -> Option<&'static [&'static str]> {
-    const BARE: &[&str] = &[
-        "-DBARE",
-        "-ffreestanding",
-        "-fno-stack-protector",
-        "-nostdlib",
-        "-static",
-    ];
-    ["x86_64", "aarch64", "riscv64"]
-        .contains(&processor)
-        .then_some(BARE)
-}
-
 /// Whether a program is linked dynamically, where the others are static: its name says so, or it loads libraries of the machine.
 #[must_use]
 pub fn is_dynamic(name: &str, source: &str) -> bool {

@@ -88,12 +88,9 @@ impl Cross {
         let mut command = self.tool("gcc");
         command.args(FLAGS).arg("-o").arg(self.path(program));
         command.arg(of(&format!("{program}.c")));
-        let bare = linking::bare(self.name).filter(|_| linking::is_bare(text));
-        match bare {
-            Some(flags) => command.args(flags),
-            None if linking::is_dynamic(program, text) => &mut command,
-            None => command.arg("-static"),
-        };
+        if !linking::is_dynamic(program, text) {
+            command.arg("-static");
+        }
         if !linking::stands_alone(text) {
             command.args(runtime);
         }
@@ -112,9 +109,7 @@ impl Cross {
             );
             command.arg(object);
         }
-        if bare.is_none() {
-            command.args(["-lm", "-ldl"]);
-        }
+        command.args(["-lm", "-ldl"]);
         succeeded(&mut command);
     }
 
@@ -199,7 +194,7 @@ fn every_row_does_its_work(name: &'static str) {
     let kept = cross.keep(&["/bin/sh", "-c", "pwd >&3; exit 3"]);
     assert_eq!(kept, ["exit=3 left=0\n", "/usr\n", ""]);
     let kept = cross.keep(&["/no/such"]);
-    let complaint = "cannot execute /no/such: errno 2\n";
+    let complaint = "cannot execute /no/such: No such file or directory\n";
     assert_eq!(kept, ["exit=127 left=0\n", "", complaint]);
     let mut done = BTreeSet::new();
     let (mut programs, mut worked) = (BTreeSet::new(), BTreeSet::new());

@@ -10,12 +10,13 @@ use crate::bench::{Bench, Bounds};
 use crate::failure::Exit;
 use crate::run::skipped;
 use crate::site::Site;
+use crate::steady::NO_JOURNAL;
 use crate::world::World;
 use crate::{output, own, registry};
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
-use gritstone_exec::Journal;
 use gritstone_exec::rebuild::Rebuilt;
+use gritstone_exec::{Journal, Variant};
 use gritstone_measure::{AfterPilot, Design, Limits, Scheduler, Sequential};
 use gritstone_model::{AbView, Benchmark, Plan, RunData, RunInfo, Settings, TrialSide, Verdict};
 pub use sides::COMMAND;
@@ -55,10 +56,10 @@ fn measured(world: &World, args: &AbArgs, sides: &Sides) -> Result<(Vec<RunData>
         // a command may take all the time there is
         _ => args.budget,
     };
-    let mut bench = Bench::new(&site, &mut plan, own, bounds)?;
-    let mut builds = plan::builds(&mut bench, &mut plan, sides)?;
+    let bench = Bench::new(&site, &mut plan, own, bounds)?;
+    let mut builds = plan::builds(&bench, &mut plan, sides)?;
     if let Some(second) = &second {
-        builds[1] = second::build(second, &mut bench, &mut plan)?;
+        builds[1] = second::build(second, &bench, &mut plan)?;
     }
     let id = gritstone_store::new_id(jiff::Timestamp::now(), random());
     let trial = Trial {
@@ -73,7 +74,7 @@ fn measured(world: &World, args: &AbArgs, sides: &Sides) -> Result<(Vec<RunData>
         start_up: start_up(args, &site),
     };
     trial.announce(sides);
-    undo(sides, bench.journal.as_mut())?;
+    undo(sides, bench.journal.as_ref())?;
     let sides = sides.sides.iter().zip(builds).enumerate();
     let sides = sides.map(|(at, (side, build))| trial.side(at, side, build));
     let sides: Vec<backend::Side> = sides.collect();
@@ -102,7 +103,7 @@ struct Trial<'a> {
 
 impl Trial<'_> {
     /// A side, ready to be measured.
-    fn side(&self, at: usize, side: &Side, build: BTreeMap<String, Rebuilt>) -> backend::Side {
+    fn side(&self, at: usize, side: &Side, builds: BTreeMap<String, Rebuilt>) -> backend::Side {
         let own = self.own[at.min(1)];
         let mut plan = self.plan.clone();
         for row in &mut plan.benchmarks {
@@ -121,8 +122,10 @@ impl Trial<'_> {
         backend::Side {
             name: side.name.clone(),
             plan,
-            build,
-            environment: plan::environment(self.site, side),
+            variant: Variant {
+                environment: plan::environment(self.site, side),
+                builds,
+            },
             setting: side.setting.clone(),
             info,
         }
@@ -199,16 +202,19 @@ fn start_up(args: &AbArgs, site: &Site) -> Option<Benchmark> {
 }
 
 /// Writes down what undoes the settings, before there is one.
-fn undo(sides: &Sides, journal: Option<&mut Journal>) -> Result<()> {
+fn undo(sides: &Sides, journal: Option<&Journal>) -> Result<()> {
     if sides.sides.iter().all(|side| side.setting.is_none()) {
         return Ok(());
     }
     let command = sides.undo.as_deref().context("--a and --b need --undo")?;
     let directory = std::env::current_dir().context("cannot tell the directory for --undo")?;
-    let written = journal
-        .ok_or_else(|| "no journal can be kept".to_owned())
-        .and_then(|journal| journal.steadies()?.undo_by(command, &directory));
-    written.map_err(|why| {
+    let write = || {
+        Ok(journal
+            .context(NO_JOURNAL)?
+            .steadies()?
+            .undo_by(command, &directory)?)
+    };
+    write().map_err(|why: anyhow::Error| {
         anyhow::anyhow!("the machine is not changed, for nothing would put it back: {why}")
     })
 }

@@ -15,7 +15,7 @@ use crate::world::World;
 use crate::{output, own, registry};
 use again::Again;
 use anyhow::Result;
-use gritstone_exec::{ExecError, Executor};
+use gritstone_exec::{ExecError, Executor, Variant};
 use gritstone_model::{
     AuditBuild, AuditEntry, AuditView, Benchmark, Claim, ClaimOutcome, Plan, SCHEMA_AUDIT, Work,
 };
@@ -35,16 +35,28 @@ pub fn audit(world: &World, args: &AuditArgs) -> Result<Exit> {
     let wanted = select(&world.catalogue.benchmarks, &selectors)?;
     let permits = args.privileges.permits();
     let mut plan = steps(wanted.clone(), &site.offer(&wanted, permits, own, false));
-    let mut bench = Bench::new(&site, &mut plan, own, Bounds::new(permits))?;
+    let bench = Bench::new(&site, &mut plan, own, Bounds::new(permits))?;
     let compilers: Vec<Toolchain> = COMPILERS
         .iter()
         .filter_map(|name| Toolchain::find(&site, name, None).ok())
         .collect();
+    let (journal, mut executor) = bench.executor(&[&plan]);
+    let shipped = Variant {
+        environment: site.environment(),
+        ..Variant::default()
+    };
     let view = AuditView {
         catalogue: own::kept(own, &plan.benchmarks),
-        ..view(&mut bench.executor, &plan, &compilers, &own::sources(own))?
+        ..view(
+            &mut executor,
+            &shipped,
+            &plan,
+            &compilers,
+            &own::sources(own),
+        )?
     };
-    drop(bench);
+    drop(executor);
+    drop(journal);
     output::write(args.format.format, &view, || gritstone_report::audit(&view))?;
     Ok(exit(&view))
 }
@@ -62,6 +74,7 @@ fn exit(view: &AuditView) -> Exit {
 /// The audit of a plan: compiles everything first, so that nothing is compiled while something is timed.
 fn view(
     executor: &mut Executor,
+    shipped: &Variant,
     plan: &Plan,
     compilers: &[Toolchain],
     sources: &[(&str, &str)],
@@ -75,15 +88,15 @@ fn view(
             0 => "no compiler on PATH: only the programs in this binary are audited".to_owned(),
             _ => format!("compiling {number} programs in {ways} ways"),
         });
-        again = again::compile(executor, compilers, sources, &programs)?;
+        again = again::compile(executor.setup(), compilers, sources, &programs)?;
     }
     let mut entries = vec![];
     for (done, benchmark) in plan.benchmarks.iter().enumerate() {
         display.step(done, plan.benchmarks.len(), benchmark.id.as_str());
-        entries.extend(entry(executor, plan, benchmark, &again)?);
+        entries.extend(entry(executor, shipped, plan, benchmark, &again)?);
     }
     display.finish();
-    let shipped = AuditBuild {
+    let build = AuditBuild {
         name: SHIPPED.to_owned(),
         compiler: gritstone_kernels::COMPILER.to_owned(),
         flags: gritstone_kernels::FLAGS.to_owned(),
@@ -94,7 +107,7 @@ fn view(
     Ok(AuditView {
         schema: SCHEMA_AUDIT.to_owned(),
         gritstone: env!("CARGO_PKG_VERSION").to_owned(),
-        builds: [shipped].into_iter().chain(builds).collect(),
+        builds: [build].into_iter().chain(builds).collect(),
         entries,
         catalogue: None,
     })
@@ -103,6 +116,7 @@ fn view(
 /// One entry; `None` when it does no work of its own.
 fn entry(
     executor: &mut Executor,
+    shipped: &Variant,
     plan: &Plan,
     benchmark: &Benchmark,
     again: &[Again],
@@ -121,10 +135,10 @@ fn entry(
             )]
         }
         (Work::Kernel(work), None, Some(step)) => {
-            entry::kernel(executor, benchmark, work, &step.cpus, again)?
+            entry::kernel(executor, shipped, benchmark, work, &step.cpus, again)?
         }
         (Work::Command(work) | Work::Scenario(work), None, Some(step)) => {
-            entry::command(executor, benchmark, work, &step.cpus)?
+            entry::command(executor, shipped, benchmark, work, &step.cpus)?
         }
         (_, None, None) => vec![],
     };

@@ -5,8 +5,7 @@ use crate::progress::Display;
 use crate::site::Site;
 use crate::{output, registry, signals};
 use anyhow::{Context, Result, anyhow};
-use gritstone_exec::rebuild::Rebuilt;
-use gritstone_exec::{ExecError, Execute, Executor, Journal};
+use gritstone_exec::{ExecError, Executor, Journal, Variant};
 use gritstone_host::{Before, Root, Watch, gaps};
 use gritstone_measure::{Backend, Finished, Progress, Scheduler, drive};
 use gritstone_model::{
@@ -26,10 +25,8 @@ pub struct Side {
     pub name: String,
     /// What it launches.
     pub plan: Plan,
-    /// Programs in place of those in this binary.
-    pub build: BTreeMap<String, Rebuilt>,
-    /// The whole environment of its children.
-    pub environment: BTreeMap<String, String>,
+    /// Its programs, and the whole environment of its children.
+    pub variant: Variant,
     /// The command that sets the machine for it.
     pub setting: Option<String>,
     /// Its run.
@@ -109,20 +106,20 @@ impl<'a> Local<'a> {
     }
 
     /// The programs of a side.
-    pub fn programs(&mut self, side: usize) -> BTreeMap<Id, Program> {
-        self.equip(side);
-        self.executor.programs(&self.sides[side].plan.benchmarks)
+    pub fn programs(&self, side: usize) -> BTreeMap<Id, Program> {
+        let Side { variant, plan, .. } = &self.sides[side];
+        self.executor.programs(variant, &plan.benchmarks)
     }
 
     /// Begins the run of each side.
     ///
     /// # Errors
     /// When it cannot be stored.
-    pub fn begin(&mut self, site: &Site, mut journal: Option<&mut Journal>) -> Result<()> {
+    pub fn begin(&mut self, site: &Site, journal: Option<&Journal>) -> Result<()> {
         let owner = site.owner();
         for (index, side) in self.sides.iter().enumerate() {
             let programs = self.programs(index);
-            registry::measures(journal.as_deref_mut(), &side.info.id);
+            registry::measures(journal, &side.info.id);
             let (rows, skips) = (&side.plan.benchmarks, &side.plan.skips);
             let store = &mut self.store;
             store.begin(&owner, &side.info, rows, &programs, skips)?;
@@ -163,13 +160,6 @@ impl<'a> Local<'a> {
         Ok(End::Whole)
     }
 
-    /// Gives the executor what is a side's.
-    fn equip(&mut self, side: usize) {
-        let side = &self.sides[side];
-        self.executor.use_environment(side.environment.clone());
-        self.executor.use_builds(side.build.clone());
-    }
-
     /// Sets the machine for a side.
     fn set(&mut self, side: usize) -> Result<()> {
         if self.set_for == Some(side) {
@@ -180,7 +170,6 @@ impl<'a> Local<'a> {
         if let Some(command) = setting {
             shell(command).with_context(|| format!("the setting of side {name} was not made"))?;
         }
-        self.equip(side);
         self.set_for = Some(side);
         Ok(())
     }
@@ -230,17 +219,17 @@ impl Backend for Local<'_> {
 
     fn prepare(&mut self, side: usize, benchmark: &Benchmark) -> Result<()> {
         self.set(side)?;
-        Ok(self.executor.settle(benchmark)?)
+        Ok(self.executor.settle(&self.sides[side].variant, benchmark)?)
     }
 
     fn show(&mut self, progress: &Progress<'_>) {
         self.display.show(progress);
     }
 
-    fn launch(&mut self, benchmark: &Benchmark, step: &Step) -> Result<Finished> {
+    fn launch(&mut self, side: usize, benchmark: &Benchmark, step: &Step) -> Result<Finished> {
         let before = self.look(benchmark, &step.cpus);
-        let executor = &mut self.executor;
-        let launched = executor.launch_copies(benchmark, &step.cpus, step.copies)?;
+        let variant = &self.sides[side].variant;
+        let launched = (self.executor).launch(variant, benchmark, &step.cpus, step.copies)?;
         let mut conditions = self.watch.end(&before, launched.cpu);
         // only work that never waits shows by standing still that it was made to; copies may wait for each other
         let never_waits = benchmark.processor_bound && benchmark.placement == Placement::OneCpu;

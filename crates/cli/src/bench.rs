@@ -1,6 +1,6 @@
 //! This machine made ready for the launches of a plan, and measured: what is made or changed for it is undone on drop.
 
-use crate::backend::{End, Local, Side};
+use crate::backend::{End, Local, Side, plans};
 use crate::compiler::{self, FLAGS, Toolchain};
 use crate::site::Site;
 use crate::{own, privileges, registry, resume, signals};
@@ -8,7 +8,8 @@ use anyhow::{Context, Result, anyhow};
 use gritstone_catalogue::Own;
 use gritstone_exec::privileged::Permits;
 use gritstone_exec::rebuild::{Builds, Compiler, RebuildError, Rebuilt};
-use gritstone_exec::{Executor, Journal};
+use gritstone_exec::{Config, Custom, Executor, Journal, Setup, Tuning};
+use gritstone_host::{Root, groups_for};
 use gritstone_measure::Scheduler;
 use gritstone_model::{Benchmark, Launch, Plan};
 use gritstone_store::Store;
@@ -38,12 +39,16 @@ impl Bounds {
     }
 }
 
-/// The machine with an executor.
+/// The machine, with all that an executor is made of.
 pub struct Bench<'a> {
     pub site: &'a Site,
     /// The catalogue of the user's own that the plan may have rows of.
     pub own: Option<&'a Own>,
-    pub executor: Executor,
+    bounds: Bounds,
+    pub setup: Setup,
+    pub custom: Custom,
+    /// What every launch gets.
+    pub tuning: Tuning,
     /// Dropped last: what is still made or changed then is undone.
     pub journal: Option<Journal>,
 }
@@ -61,22 +66,24 @@ impl<'a> Bench<'a> {
         bounds: Bounds,
     ) -> Result<Self> {
         let stop = signals::end_of_run().context("cannot catch signals")?;
-        let mut journal = registry::begin();
+        let journal = registry::begin();
         privileges::announce(plan, own, bounds);
-        let executor = site.executor(plan, own, bounds, stop, journal.as_mut())?;
+        let setup = site.setup(plan, bounds.deadline, stop, journal.as_ref())?;
         let mut bench = Self {
             site,
             own,
-            executor,
+            bounds,
+            setup,
+            custom: Custom::default(),
+            tuning: Tuning::default(),
             journal,
         };
         if let Some(own) = own::in_plan(own, plan) {
-            if !own.executables.is_empty() {
-                let (files, names) = (&own.kept.files, &own.executables);
-                bench.executor.add_executables(files, names)?;
-            }
-            let programs = bench.compiled(own, plan)?;
-            bench.executor.add_programs(programs);
+            bench.custom = Custom {
+                families: own.kept.families.clone(),
+                programs: bench.programs(own, plan)?,
+                bare: own.executables.clone(),
+            };
         }
         Ok(bench)
     }
@@ -85,7 +92,15 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// When nothing can be written, or the user asks to stop.
-    pub fn compiled(&mut self, own: &Own, plan: &mut Plan) -> Result<BTreeMap<String, Rebuilt>> {
+    pub fn programs(&self, own: &Own, plan: &mut Plan) -> Result<BTreeMap<String, Rebuilt>> {
+        let mut programs = self.compiled(own, plan)?;
+        if !own.executables.is_empty() {
+            programs.extend(self.setup.executables(&own.kept.files, &own.executables)?);
+        }
+        Ok(programs)
+    }
+
+    fn compiled(&self, own: &Own, plan: &mut Plan) -> Result<BTreeMap<String, Rebuilt>> {
         let rows = plan.benchmarks.iter();
         let rows = rows.filter(|row| own::programs_of(row).any(|name| own.compiled.contains(name)));
         let rows: Vec<Benchmark> = rows.cloned().collect();
@@ -111,7 +126,7 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// When the compiler makes nothing at all with these flags, or the user asks to stop.
     pub fn build(
-        &mut self,
+        &self,
         own: Option<&Own>,
         rows: &[Benchmark],
         (c, fortran): (Compiler, Option<Compiler>),
@@ -122,11 +137,31 @@ impl<'a> Bench<'a> {
         let names: Vec<&str> = names
             .filter(|name| compiler::is_compiled(&sources, name))
             .collect();
-        let workshop = self.executor.workshop(c, fortran)?;
+        let workshop = self.setup.workshop(c, fortran)?;
         workshop.build(&sources, &names).map_err(|why| match why {
             RebuildError::Refused(why) => anyhow!("nothing can be compiled so: {why}"),
             RebuildError::Exec(why) => why.into(),
         })
+    }
+
+    /// An executor for the steps of these plans, with the journal, which is to be dropped after it.
+    pub fn executor(self, plans: &[&Plan]) -> (Option<Journal>, Executor) {
+        let groups = |controller| match self.bounds.permits.nothing {
+            true => vec![],
+            false => groups_for(&Root::live(), controller),
+        };
+        let config = Config {
+            rows: (plans.iter().copied())
+                .flat_map(privileges::measured)
+                .collect(),
+            dir: Some(&self.site.dir),
+            memory: groups("memory"),
+            processes: groups("pids"),
+            custom: self.custom,
+            tuning: self.tuning,
+        };
+        let executor = Executor::new(self.setup, config, self.journal.as_ref());
+        (self.journal, executor)
     }
 
     /// Measures all sides, each a new run, or the rest of the one with these launches. What was made is gone then.
@@ -140,13 +175,14 @@ impl<'a> Bench<'a> {
         earlier: Option<&[Launch]>,
         scheduler: &mut dyn Scheduler,
     ) -> Result<End> {
-        let mut journal = self.journal;
+        let site = self.site;
+        let (journal, executor) = self.executor(&plans(sides));
         let launches = earlier.unwrap_or_default();
-        let mut local = Local::new(sides, self.executor, store, resume::spent(launches));
+        let mut local = Local::new(sides, executor, store, resume::spent(launches));
         match earlier {
-            None => local.begin(self.site, journal.as_mut())?,
-            Some(_) => resume::begin(&mut local, launches, journal.as_mut())?,
+            None => local.begin(site, journal.as_ref())?,
+            Some(_) => resume::begin(&mut local, launches, journal.as_ref())?,
         }
-        local.measure(self.site, launches, scheduler)
+        local.measure(site, launches, scheduler)
     }
 }

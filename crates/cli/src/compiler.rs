@@ -125,7 +125,7 @@ pub fn is_compiled(sources: &[(&str, &str)], program: &str) -> bool {
 /// # Errors
 /// When a compiler is not there, or compiles nothing.
 pub fn again(
-    bench: &mut Bench<'_>,
+    bench: &Bench<'_>,
     asked: &Compilers,
     plan: &mut Plan,
 ) -> Result<BTreeMap<String, Rebuilt>> {

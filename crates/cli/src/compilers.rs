@@ -16,6 +16,7 @@ use crate::{output, own, registry, run};
 use anyhow::{Result, ensure};
 use gritstone_analysis::between::BetweenRun;
 use gritstone_analysis::compare;
+use gritstone_exec::Variant;
 use gritstone_exec::rebuild::Rebuilt;
 use gritstone_measure::AfterPilot;
 use gritstone_model::{
@@ -56,11 +57,11 @@ pub fn compilers(world: &World, args: &CompilersArgs) -> Result<Exit> {
     let bounds = Bounds::new(args.privileges.permits());
     let mut plan = plan(world, &site, &asked.selectors, bounds)?;
     let own = world.own.as_ref();
-    let mut bench = Bench::new(&site, &mut plan, own, bounds)?;
+    let bench = Bench::new(&site, &mut plan, own, bounds)?;
     let mut sides = vec![];
     let mut refused = vec![];
     for compiler in &compilers {
-        let (mut side, why_not) = side(&mut bench, &plan, &settings, compiler)?;
+        let (mut side, why_not) = side(&bench, &plan, &settings, compiler)?;
         side.info.settings.catalogue = own::kept(own, &side.plan.benchmarks);
         sides.push(side);
         refused.push(why_not);
@@ -114,7 +115,7 @@ fn compiled_speed(row: &Benchmark, sources: &[(&str, &str)]) -> bool {
 
 /// The side of a compiler with its flags (`gcc:-O2`), and what it refused: those rows leave its plan.
 fn side(
-    bench: &mut Bench<'_>,
+    bench: &Bench<'_>,
     plan: &Plan,
     settings: &Settings,
     compiler: &str,
@@ -131,7 +132,7 @@ fn side(
     });
     let refused = refused.collect();
     let mut plan = plan.clone();
-    let build = compiler::accept(&mut plan, builds);
+    let builds = compiler::accept(&mut plan, builds);
     let compilers = Compilers {
         cc: Some(compiler::from_anywhere(compiler)),
         cflags: Some(flags.to_owned()),
@@ -143,8 +144,10 @@ fn side(
     };
     let side = Side {
         plan,
-        build,
-        environment: bench.site.environment(),
+        variant: Variant {
+            environment: bench.site.environment(),
+            builds,
+        },
         setting: None,
         info: backend::info(bench.site, Some(name.clone()), settings),
         name,
@@ -153,7 +156,7 @@ fn side(
 }
 
 fn made_by(side: &Side, refused: Refused) -> CompilerView {
-    let made = || side.build.values();
+    let made = || side.variant.builds.values();
     let versions = made().map(|built: &Rebuilt| &built.program.compiler);
     let bytes: u64 = made().map(|built| built.size).sum();
     CompilerView {
@@ -165,7 +168,7 @@ fn made_by(side: &Side, refused: Refused) -> CompilerView {
         run: side.info.id.clone(),
         compile_s: made().map(|built| built.took.as_secs_f64()).sum(),
         bytes: Some(bytes).filter(|_| made().all(|built| built.size > 0)),
-        programs: side.build.len(),
+        programs: side.variant.builds.len(),
         refused,
     }
 }

@@ -72,7 +72,7 @@ pub fn begin() -> Option<Journal> {
 }
 
 /// Writes down that this process measures a run, so that no other goes on with it meanwhile.
-pub fn measures(journal: Option<&mut Journal>, run: &str) {
+pub fn measures(journal: Option<&Journal>, run: &str) {
     if let Some(Err(why)) = journal.map(|journal| journal.measures(run)) {
         output::remark(&format!(
             "others cannot be told that run {run} is being measured: {why}"

@@ -158,15 +158,11 @@ pub fn spent(launches: &[Launch]) -> Duration {
 
 /// Begins to go on with a run, if it is stored now as it was looked at before: two processes that began at the same time could not see
 /// each other until this one had written down that it measures the run.
-pub fn begin(
-    local: &mut Local<'_>,
-    earlier: &[Launch],
-    mut journal: Option<&mut Journal>,
-) -> Result<()> {
+pub fn begin(local: &mut Local<'_>, earlier: &[Launch], journal: Option<&Journal>) -> Result<()> {
     let sides = local.sides;
     let run = &sides[0].info.id;
-    registry::measures(journal.as_deref_mut(), run);
-    nobody_measures(run, journal.as_deref())?;
+    registry::measures(journal, run);
+    nobody_measures(run, journal)?;
     let stored = local.store.load(run)?;
     ensure!(
         stored.info.elapsed_s.is_none() && stored.launches.len() == earlier.len(),

@@ -10,6 +10,7 @@ use crate::world::World;
 use crate::{compiler, inspect, output, own, params, rate, registry, resume};
 use anyhow::{Context, Result, ensure};
 use gritstone_catalogue::Own;
+use gritstone_exec::Variant;
 use gritstone_measure::{AfterPilot, Limits, PILOT};
 use gritstone_model::{
     Kind, Launch, Measurement, Plan, Quantity, RunInfo, RunView, Settings, Status,
@@ -97,14 +98,15 @@ impl Job {
         self.bounds.deadline = self.bounds.deadline.min(limits.budget);
         let (site, mut plan, mut info) = (&self.site, self.plan, self.info);
         let mut bench = Bench::new(site, &mut plan, self.own.as_ref(), self.bounds)?;
-        let build = match &info.settings.compilers {
-            Some(asked) => compiler::again(&mut bench, asked, &mut plan)?,
+        let builds = match &info.settings.compilers {
+            Some(asked) => compiler::again(&bench, asked, &mut plan)?,
             None => BTreeMap::new(),
         };
         let steadied = match self.bounds.steady {
-            true => steady(bench.journal.as_mut(), site, &mut bench.executor),
+            true => steady(bench.journal.as_ref(), site, &bench.setup),
             false => Steadied::default(),
         };
+        bench.tuning = steadied.tuning;
         let earlier = self.earlier.as_deref();
         match earlier {
             None => info.settings.steady.clone_from(&steadied.held),
@@ -116,8 +118,10 @@ impl Job {
         let side = [Side {
             name: String::new(),
             plan,
-            build,
-            environment: site.environment(),
+            variant: Variant {
+                environment: site.environment(),
+                builds,
+            },
             setting: None,
             info,
         }];

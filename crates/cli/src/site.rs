@@ -1,12 +1,11 @@
 //! Where and with what a run is measured: CPUs, directories, environment, programs; asked of the host once.
 
-use crate::bench::Bounds;
-use crate::{compiler, limits, own, privileges};
+use crate::{compiler, limits, own};
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
 use gritstone_exec::privileged::Permits;
-use gritstone_exec::{CACHED, Executor, Journal, Places, Setup, Wanted};
-use gritstone_host::{Chosen, Cpu, Host, Root, choose_cpus, filesystem, groups_for, programs};
+use gritstone_exec::{CACHED, Journal, Places, Setup};
+use gritstone_host::{Chosen, Cpu, Host, Root, choose_cpus, filesystem, programs};
 use gritstone_model::{Benchmark, Machine, Need, Owner, Plan};
 use gritstone_plan::Offer;
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -17,6 +16,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// The machine, as far as a run needs it.
 pub struct Site {
@@ -149,22 +149,21 @@ impl Site {
         OutOfTheWay(Some(before).filter(|_| moved))
     }
 
-    /// An executor for the steps of a plan, with what they ask for and the user permits.
+    /// What the programs of a plan are started with.
     ///
     /// # Errors
     /// When there is no directory to execute programs from, or to measure files in.
-    pub fn executor(
+    pub fn setup(
         &self,
         plan: &Plan,
-        own: Option<&Own>,
-        bounds: Bounds,
+        deadline: Duration,
         stop: Arc<AtomicBool>,
-        mut journal: Option<&mut Journal>,
-    ) -> Result<Executor> {
+        journal: Option<&Journal>,
+    ) -> Result<Setup> {
         limits::enough_to_measure()?;
         // what this machine is does not have in it what is made for a run, such as a swap file
         self.host();
-        let places = Places::make(&program_dirs(), &self.dir, journal.as_deref_mut())?;
+        let places = Places::make(&program_dirs(), &self.dir, journal)?;
         let measured = filesystem::of(&self.dir).map_or_else(
             |_| format!("{CACHED}a file system that could not be named"),
             |fs| match fs.in_memory() {
@@ -172,28 +171,15 @@ impl Site {
                 false => format!("{CACHED}{}", fs.describe()),
             },
         );
-        let setup = Setup {
+        Ok(Setup {
             places,
             cpus: self.cpu.allowed.to_string(),
             environment: self.environment(),
             programs: self.programs(&plan.benchmarks),
             measured,
-            deadline: bounds.deadline,
+            deadline,
             stop,
-        };
-        let groups = |controller| match bounds.permits.nothing {
-            true => vec![],
-            false => groups_for(&Root::live(), controller),
-        };
-        let families = own::in_plan(own, plan).map(|own| own.kept.families.clone());
-        let wanted = Wanted {
-            rows: privileges::measured(plan),
-            dir: Some(&self.dir),
-            memory: groups("memory"),
-            families: families.unwrap_or_default(),
-            processes: groups("pids"),
-        };
-        Ok(Executor::new(setup, &wanted, journal))
+        })
     }
 }
 

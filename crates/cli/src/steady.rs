@@ -2,9 +2,12 @@
 
 use crate::registry;
 use crate::site::Site;
-use gritstone_exec::{Executor, Journal};
+use gritstone_exec::{Journal, Refused, Setup, Tuning};
 use gritstone_host::steady::{Setting, aims, real_time};
 use std::collections::BTreeMap;
+
+/// Why nothing is changed where a run has no journal.
+pub const NO_JOURNAL: &str = "no journal can be kept";
 
 /// What came of it.
 #[derive(Debug, Default)]
@@ -13,6 +16,8 @@ pub struct Steadied {
     pub held: Vec<String>,
     /// What does not, and why.
     pub remarks: Vec<String>,
+    /// What launches get.
+    pub tuning: Tuning,
 }
 
 impl Steadied {
@@ -55,29 +60,35 @@ impl Steadied {
     }
 }
 
-/// Steadies the machine until `journal` is dropped, and the launches of `executor`.
-pub fn steady(journal: Option<&mut Journal>, site: &Site, executor: &mut Executor) -> Steadied {
+/// Steadies the machine until `journal` is dropped, and says what launches with `setup` may have.
+pub fn steady(journal: Option<&Journal>, site: &Site, setup: &Setup) -> Steadied {
     let root = registry::settings_root();
     let mut steadied = Steadied::default();
-    let mut settings = journal
-        .ok_or_else(|| "no journal can be kept".to_owned())
-        .and_then(Journal::steadies);
+    let settings = journal
+        .ok_or_else(|| NO_JOURNAL.to_owned())
+        .and_then(|journal| journal.steadies().map_err(|why| why.to_string()));
     for aim in aims(&root, &site.cpu.online, &site.chosen) {
-        match (aim.settings, &mut settings) {
+        match (aim.settings, &settings) {
             (Err(why), _) => steadied.add(&aim.name, Err(why)),
             (_, Err(why)) => steadied.add(&aim.name, Err(why.clone())),
             (Ok(wanted), Ok(settings)) => {
                 steadied.add_settings(&aim.name, &wanted, |one| {
-                    settings.set(&one.path, &one.value)
+                    let set = settings.set(&one.path, &one.value);
+                    set.map_err(|why| why.to_string())
                 });
             }
         }
     }
-    steadied.add("one layout of memory", executor.fix_layout());
-    steadied.add(
-        "real-time priority for processor-bound rows",
-        real_time(&root, &site.chosen).and_then(|()| executor.use_real_time()),
-    );
+    let said = |why: Refused| why.to_string();
+    let layout = setup.may_fix_layout().map_err(said);
+    let fair = real_time(&root, &site.chosen);
+    let fair = fair.and_then(|()| setup.may_use_real_time().map_err(said));
+    steadied.tuning = Tuning {
+        fixed_layout: layout.is_ok(),
+        real_time: fair.is_ok(),
+    };
+    steadied.add("one layout of memory", layout);
+    steadied.add("real-time priority for processor-bound rows", fair);
     steadied
 }
 

@@ -128,6 +128,8 @@ mod tests {
     /// Where the blocks of a file are, as filefrag(8) says, or nothing where it does not know.
     fn extents(file: &Path) -> String {
         let path = file.display().to_string();
-        tool("filefrag", &["-v", &path]).unwrap_or_default()
+        let told = tool("filefrag", &["-v", &path]).unwrap_or_default();
+        // that they were never read tells nothing of where they are
+        told.replace(",unwritten", "")
     }
 }

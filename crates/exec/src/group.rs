@@ -1,12 +1,12 @@
 //! A control group of our own that holds launches to an amount of memory, in version 1 or 2 of control groups.
 //!
 //! One a run, made when a row of the run asks for it. It stands in the journal before it is made; without a journal none
-//! is. Launches join it by a word to the keeper, before their program is executed.
+//! is. Launches join it by a word to the supervisor, before their program is executed.
 
 use crate::journal::Journal;
-use crate::launch::Setup;
 use crate::ours::{self, Dir, Identity, fresh_name, must_have_our_name};
-use crate::resource::{Back, Held, Resource, Thing, Unavailable, patiently};
+use crate::resource::{Back, Held, Resource, Thing, Unavailable, make_directory, patiently};
+use crate::setup::Setup;
 use crate::{Executor, pidfd};
 use gritstone_model::{Benchmark, KernelWork, Work};
 use nix::unistd::{SysconfVar, sysconf};
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 /// The parameter of an entry that is carried out here: so many pages of memory its process may have.
 const PAGES: &str = "memory_pages";
-/// The keeper's word for the group that its program joins.
+/// The supervisor's word for the group that its program joins.
 const JOIN: &str = "group=";
 
 /// The group.
@@ -28,15 +28,9 @@ pub(crate) struct Group(pub(crate) PathBuf);
 /// What the launches of a run can be held by: a group, or why there is none.
 pub(crate) type Confinement = Result<Held<Group>, Unavailable>;
 
-impl From<Group> for Thing {
-    fn from(it: Group) -> Self {
-        Self::Group(it)
-    }
-}
-
 impl Resource for Group {
     fn make(&self) -> io::Result<Option<Identity>> {
-        Identity::of(Dir::make(&self.0)?).map(Some)
+        make_directory(&self.0)
     }
 
     /// Kills whoever is in it, and removes it.
@@ -55,6 +49,10 @@ impl Resource for Group {
                 Ok(()) => Ok(Back::Gone),
             }
         })
+    }
+
+    fn remedy(&self) -> (String, &'static str) {
+        (format!("cannot remove {}", self.0.display()), "")
     }
 }
 
@@ -79,12 +77,12 @@ fn kill_all(group: &Dir) {
 
 impl Group {
     /// Makes one below `parent`.
-    fn acquire(parent: &Path, journal: &mut Journal) -> Result<Held<Self>, Unavailable> {
-        journal.acquire(|| Ok(Self(parent.join(fresh_name("group")?))))
+    fn acquire(parent: &Path, journal: &Journal) -> Result<Held<Self>, Unavailable> {
+        journal.acquire(Thing::Group, || Ok(Self(parent.join(fresh_name("group")?))))
     }
 
     /// Makes one below the first of `parents` where one can be made and joined.
-    pub(crate) fn below(parents: &[PathBuf], setup: &Setup, journal: &mut Journal) -> Confinement {
+    pub(crate) fn below(parents: &[PathBuf], setup: &Setup, journal: &Journal) -> Confinement {
         let mut nearest = None;
         for parent in parents {
             let made = Self::acquire(parent, journal).and_then(|group| {
@@ -108,7 +106,7 @@ impl Group {
     pub(crate) fn with(
         parents: &[PathBuf],
         setup: &Setup,
-        journal: &mut Journal,
+        journal: &Journal,
         (file, number): (&str, u64),
     ) -> Option<Held<Self>> {
         parents.iter().find_map(|parent| {
@@ -138,7 +136,7 @@ impl Group {
         fs::write(second, bytes.to_string())
     }
 
-    /// The keeper's word.
+    /// The supervisor's word.
     pub(crate) fn word(&self) -> String {
         format!("{JOIN}{}", self.0.display())
     }

@@ -22,6 +22,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use thiserror::Error;
 
 /// What the name of a journal ends in.
 pub(crate) const ENDING: &str = ".journal";
@@ -85,7 +86,7 @@ pub struct Journal {
     registry: Registry,
     state: Dir,
     name: OsString,
-    pen: Pen,
+    pub(crate) writer: Writer,
     /// Undoes what the journal says as soon as the run is dead.
     watchdog: Option<Watchdog>,
 }
@@ -105,7 +106,7 @@ impl Journal {
         };
         let state = registry.state.make()?;
         let (name, file) = create(&state)?;
-        let pen = Pen {
+        let writer = Writer {
             file: Rc::new(file),
             path: state.path().join(&name),
             entries: Rc::default(),
@@ -114,15 +115,15 @@ impl Journal {
             registry,
             state,
             name,
-            pen,
+            writer,
             watchdog: None,
         };
-        journal.record(Entry::By(by))?;
+        journal.writer.record(Entry::By(by))?;
         rustix::fs::fsync(&journal.state)?;
         let Registry {
             watchdog, state, ..
         } = &journal.registry;
-        let watchdog = Watchdog::start(watchdog, state, &journal.name, &journal.pen.file);
+        let watchdog = Watchdog::start(watchdog, state, &journal.name, &journal.writer.file);
         let why =
             |why: io::Error| io::Error::new(why.kind(), format!("there is no watchdog: {why}"));
         journal.watchdog = Some(watchdog.map_err(why)?);
@@ -134,60 +135,47 @@ impl Journal {
         &self.name
     }
 
-    fn record(&self, entry: Entry) -> io::Result<()> {
-        self.pen.record(entry)
-    }
-
-    /// What a part of the run writes with that makes directories later.
-    pub(crate) fn pen(&self) -> Pen {
-        self.pen.clone()
-    }
-
     /// Makes something, with all that is in it, until the result is dropped.
-    pub(crate) fn acquire<R: Resource>(
-        &mut self,
+    pub(crate) fn acquire<R: Resource + Clone>(
+        &self,
+        thing: fn(R) -> Thing,
         named: impl Fn() -> io::Result<R>,
     ) -> Result<Held<R>, Unavailable> {
-        self.pen.acquire(named)
+        self.writer.acquire(thing, named)
     }
 
     /// Before anything of a run is measured: nobody else goes on with it meanwhile.
     ///
     /// # Errors
     /// When it cannot be written down.
-    pub fn measures(&mut self, run: &str) -> io::Result<()> {
-        self.record(Entry::Measures(run.to_owned()))
+    pub fn measures(&self, run: &str) -> io::Result<()> {
+        self.writer.record(Entry::Measures(run.to_owned()))
     }
 
     /// Before settings are changed: one run at a time, or each would put back what the other needs.
     ///
     /// # Errors
     /// When another run of this user has steadied the machine.
-    pub fn steadies(&mut self) -> Result<Settings<'_>, String> {
+    pub fn steadies(&self) -> Result<Settings<'_>, SettingError> {
         // ours is written before the others are read: of two at once, at least one sees the other
-        self.record(Entry::Steadies)
-            .map_err(|why| why.to_string())?;
-        for (by, entries) in living(&self.state, Some(&self.name)) {
-            if entries.contains(&Entry::Steadies) {
-                return Err(format!(
-                    "process {} has steadied the machine and is at work; wait until it has ended",
-                    by.process
-                ));
-            }
+        self.writer.record(Entry::Steadies)?;
+        let busy = |(_, entries): &(By, Vec<Entry>)| entries.contains(&Entry::Steadies);
+        match living(&self.state, Some(&self.name)).into_iter().find(busy) {
+            Some((by, _)) => Err(SettingError::Busy(by.process)),
+            None => Ok(Settings(self)),
         }
-        Ok(Settings(self))
     }
 }
 
 /// What writes into a journal; all of one journal write into the same file.
 #[derive(Clone, Debug)]
-pub(crate) struct Pen {
+pub(crate) struct Writer {
     file: Rc<Flock<File>>,
     path: PathBuf,
     entries: Rc<RefCell<Vec<Entry>>>,
 }
 
-impl Pen {
+impl Writer {
     /// Puts an entry on the disc, and then among those that are to be undone.
     fn record(&self, entry: Entry) -> io::Result<()> {
         let mut file: &File = &self.file;
@@ -208,14 +196,15 @@ impl Pen {
     }
 
     /// Makes or changes something until the end of the run; under another name where there is something of that name already.
-    fn make<R: Resource>(
+    fn make<R: Resource + Clone>(
         &self,
+        thing: fn(R) -> Thing,
         named: impl Fn() -> io::Result<R>,
     ) -> io::Result<(R, Option<Identity>)> {
         let mut tries = 0;
         loop {
             let resource = named()?;
-            self.record(Entry::Makes(resource.clone().into()))?;
+            self.record(Entry::Makes(thing(resource.clone())))?;
             match resource.make() {
                 Err(why) if why.kind() == io::ErrorKind::AlreadyExists => {
                     self.record(Entry::Taken)?;
@@ -236,12 +225,13 @@ impl Pen {
     }
 
     /// Makes something, with all that is in it, until the result is dropped.
-    pub(crate) fn acquire<R: Resource>(
+    pub(crate) fn acquire<R: Resource + Clone>(
         &self,
+        thing: fn(R) -> Thing,
         named: impl Fn() -> io::Result<R>,
     ) -> Result<Held<R>, Unavailable> {
-        let (resource, made) = self.make(named)?;
-        let held = Held::new(resource, made);
+        let (resource, made) = self.make(thing, named)?;
+        let held = Held { resource, made };
         held.set_up()?;
         Ok(held)
     }
@@ -249,9 +239,9 @@ impl Pen {
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        let undone = undo(&self.pen.entries.borrow(), true);
+        let undone = undo(&self.writer.entries.borrow(), true);
         if undone.whole {
-            recover::forget(&self.state, &self.name, &self.pen.file);
+            recover::forget(&self.state, &self.name, &self.writer.file);
         }
         if let Some(watchdog) = &mut self.watchdog {
             watchdog.dismiss();
@@ -262,55 +252,61 @@ impl Drop for Journal {
     }
 }
 
+/// Why a setting of the machine was not changed.
+#[derive(Debug, Error)]
+pub enum SettingError {
+    /// Another run has changed some.
+    #[error("process {0} has steadied the machine and is at work; wait until it has ended")]
+    Busy(u32),
+    /// Only root may.
+    #[error("{0}: it takes root")]
+    NeedsRoot(io::Error),
+    /// The system refused.
+    #[error(transparent)]
+    System(io::Error),
+}
+
+impl From<io::Error> for SettingError {
+    fn from(why: io::Error) -> Self {
+        match why.kind() {
+            io::ErrorKind::PermissionDenied if !geteuid().is_root() => Self::NeedsRoot(why),
+            _ => Self::System(why),
+        }
+    }
+}
+
 /// The settings of the machine, in the hands of a run that may change them.
 #[derive(Debug)]
-pub struct Settings<'a>(&'a mut Journal);
+pub struct Settings<'a>(&'a Journal);
 
 impl Settings<'_> {
     /// Before commands of the user's change the machine: `command` is given to the shell in `directory` at the end of the run,
     /// however it ends.
     ///
     /// # Errors
-    /// With the reason, when it cannot be written down; nothing may be changed then.
-    pub fn undo_by(&mut self, command: &str, directory: &Path) -> Result<(), String> {
-        let command = Command {
-            command: command.to_owned(),
-            directory: directory.to_owned(),
+    /// When it cannot be written down; nothing may be changed then.
+    pub fn undo_by(&self, command: &str, directory: &Path) -> Result<(), SettingError> {
+        let undo = || {
+            Ok(Command {
+                command: command.to_owned(),
+                directory: directory.to_owned(),
+            })
         };
-        let noted = self.0.pen.make(|| Ok(command.clone()));
-        noted.map(drop).map_err(|why| why.to_string())
+        self.0.writer.make(Thing::Command, undo)?;
+        Ok(())
     }
 
     /// Changes a setting until the end of the run; `Ok` too where it is so already.
     ///
     /// # Errors
     /// With the reason, when the setting is as it was.
-    pub fn set(&mut self, path: &str, new: &str) -> Result<(), String> {
-        let reason = |why: io::Error| match why.kind() {
-            io::ErrorKind::PermissionDenied if !geteuid().is_root() => {
-                format!("{why}: it takes root")
-            }
-            _ => why.to_string(),
-        };
+    pub fn set(&self, path: &str, new: &str) -> Result<(), SettingError> {
         let Self(journal) = self;
-        let change = Setting::change(&journal.registry.root, path, new).map_err(reason)?;
-        match change {
-            None => Ok(()),
-            Some(setting) => journal
-                .pen
-                .make(|| Ok(setting.clone()))
-                .map(drop)
-                .map_err(reason),
+        if let Some(change) = Setting::change(&journal.registry.root, path, new)? {
+            journal.writer.make(Thing::Setting, || Ok(change.clone()))?;
         }
+        Ok(())
     }
-}
-
-/// Makes what has to stand in the journal of a run before it is there: nothing, where there is no journal.
-pub(crate) fn written_down<T>(
-    journal: Option<&mut Journal>,
-    make: impl FnOnce(&mut Journal) -> Result<T, Unavailable>,
-) -> Result<T, Unavailable> {
-    make(journal.ok_or(Unavailable::NoJournal)?)
 }
 
 /// A fresh, locked journal.
@@ -336,3 +332,6 @@ fn create(state: &Dir) -> io::Result<(OsString, Flock<File>)> {
         "journals of ours are taken away as soon as they are made",
     ))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
-//! Carries out launches: unpacks the programs, starts them in fresh directories under a keeper, reads what they say,
+//! Carries out launches: unpacks the programs, starts them in fresh directories under a supervisor, reads what they say,
 //! stops them at their deadline, and leaves nothing behind.
 //!
-//! The way of a launch: benchmark -> command lines ([`launch`]) -> a process under the keeper ([`process`]) -> events
+//! The way of a launch: benchmark -> command lines ([`launch`]) -> a process under the supervisor ([`process`]) -> events
 //! and an outcome. Everything on disc is below two directories ([`places`]); they, and what is changed of the machine's
 //! settings ([`settings`]), the control group that holds some launches to an amount of memory ([`group`]), the file system that is made for some
 //! ([`volume`]), the swap file for others ([`swap`]), and the trace by which others are timed ([`trace`]), stand in a journal ([`journal`]) before they are made or changed, and are undone on every
@@ -10,6 +10,7 @@
 //! are compiled again with another compiler ([`rebuild`]), and their entries into the kernel of the system are counted
 //! ([`entries`]).
 
+mod custom;
 mod disc;
 pub mod entries;
 mod equipment;
@@ -21,7 +22,6 @@ mod linked;
 mod load;
 mod loops;
 mod ours;
-mod own;
 mod owner;
 mod pidfd;
 mod places;
@@ -31,52 +31,42 @@ pub mod rebuild;
 mod recover;
 mod resource;
 mod settings;
+mod setup;
 mod shortage;
-mod steady;
 mod swap;
 #[cfg(test)]
 mod tests;
 mod trace;
-#[cfg(test)]
-mod undoing;
-mod user;
+mod tune;
 mod version;
 mod volume;
 mod watchdog;
 
-pub use equipment::Wanted;
+pub use custom::Custom;
+pub use equipment::Config;
 pub use group::is_confined;
-pub use journal::{Journal, Registry, Settings};
-pub use launch::{CACHED, Executor, PROOF_FAILED, Setup};
+pub use journal::{Journal, Registry, SettingError, Settings};
+pub use launch::{CACHED, Executor, Launched, PROOF_FAILED, Variant};
 pub use ours::{Dir, NotOurs, State};
 pub use places::Places;
 pub use recover::{measuring, recover, shell};
 pub use resource::Unavailable;
 pub use rustix::fs::OFlags;
+pub use setup::{Refused, Setup};
 pub use shortage::Shortage;
 pub use swap::wants_swap;
 pub use trace::is_traced;
+pub use tune::Tuning;
 pub use volume::wants_file_system;
 pub use watchdog::watch;
 
-use gritstone_model::{Benchmark, Event, Outcome, Work};
+use gritstone_model::{Benchmark, Outcome, Work};
 use std::path::PathBuf;
 use thiserror::Error;
 
 /// Whether a row asks for something that is carried out here, by this parameter of its entry.
 fn asks(benchmark: &Benchmark, key: &str) -> bool {
     matches!(&benchmark.work, Work::Kernel(work) if work.asks(key))
-}
-
-/// What came of a launch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Launched {
-    /// How it ended.
-    pub outcome: Outcome,
-    /// Everything that was said, in order; what came before a failure too.
-    pub events: Vec<Event>,
-    /// CPU time of the launch's processes, ns: what the conditions must not count as others'.
-    pub cpu: u64,
 }
 
 /// Why launches cannot go on at all.
@@ -107,6 +97,9 @@ pub enum ExecError {
         /// The reason.
         why: std::io::Error,
     },
+    /// What a row is measured beside cannot be had.
+    #[error("The load cannot be made: {0}")]
+    NoLoad(String),
     /// The system refused something else.
     #[error("{what}: {why}{}", shortage::advice(why))]
     System {
@@ -124,7 +117,17 @@ impl ExecError {
         match self {
             Self::NowhereToMeasure { why, .. } | Self::System { why, .. } => Shortage::of(why),
             Self::NoRoom { .. } => Some(Shortage::Space),
-            Self::Interrupted | Self::NowhereToExecute { .. } => None,
+            Self::Interrupted | Self::NowhereToExecute { .. } | Self::NoLoad(_) => None,
+        }
+    }
+
+    /// The outcome of a launch for which there is too little of something: others may do with less.
+    fn outcome(self) -> Result<Outcome, Self> {
+        match (&self, self.shortage()) {
+            (Self::NoLoad(_), _) => Ok(Outcome::Skipped(self.to_string())),
+            (_, Some(shortage)) if shortage.may_pass() => Ok(Outcome::Failed(self.to_string())),
+            (_, Some(_)) => Ok(Outcome::Skipped(self.to_string())),
+            (_, None) => Err(self),
         }
     }
 
@@ -132,35 +135,4 @@ impl ExecError {
         let what = what.into();
         |why| Self::System { what, why }
     }
-}
-
-/// Whoever can carry out one launch: the [`Executor`], or a made-up one whose samples are known.
-pub trait Execute {
-    /// Makes ready what `benchmark` is measured beside, if that takes time: its load. A launch does so by itself; beforehand, the
-    /// time for it is none of the launch's.
-    ///
-    /// # Errors
-    /// As of [`Self::launch`]; a load that cannot be made is the outcome of the launch.
-    fn settle(&mut self, _benchmark: &Benchmark) -> Result<(), ExecError> {
-        Ok(())
-    }
-
-    /// Launches `benchmark` once on `cpus` (empty: all).
-    ///
-    /// # Errors
-    /// Only when no launch can be carried out any more; a launch that fails is an [`Outcome`].
-    fn launch(&mut self, benchmark: &Benchmark, cpus: &[u32]) -> Result<Launched, ExecError> {
-        self.launch_copies(benchmark, cpus, 1)
-    }
-
-    /// The same as so many copies that work at once, on `cpus` in turn; what each of several said begins with its number.
-    ///
-    /// # Errors
-    /// As of [`Self::launch`]; a launch fails when one of its copies does.
-    fn launch_copies(
-        &mut self,
-        benchmark: &Benchmark,
-        cpus: &[u32],
-        copies: u32,
-    ) -> Result<Launched, ExecError>;
 }

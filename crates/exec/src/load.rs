@@ -1,18 +1,18 @@
-//! The load beside launches: programs of ours that work until they are ended, one for each level, each under a keeper.
+//! The load beside launches: programs of ours that work until they are ended, one for each level, each under a supervisor.
 //!
 //! What a row asks for is started before its launch and lives on for the next one; a lower level ends what is above it. All of
-//! it stands in the journal before it is started, as a mark in its environment, so that even what has lost its keeper is found.
+//! it stands in the journal before it is started, as a mark in its environment, so that even what has lost its supervisor is found.
 
 use crate::journal::Journal;
+use crate::launch::programs::assigned;
 use crate::ours::{Identity, fresh_name, must_have_our_name, remove_within};
-use crate::process::{Kept, Task};
+use crate::process::{Supervised, Task};
 use crate::resource::{Back, GRACE, Held, Resource, Thing, Unavailable};
-use crate::{ExecError, Executor, pidfd};
-use gritstone_kernels::KEEPER;
+use crate::setup::environment_in;
+use crate::{ExecError, Executor, Variant, pidfd};
 use gritstone_model::{Benchmark, Event};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -47,11 +47,11 @@ pub(crate) struct Load {
 struct Part {
     program: String,
     directory: PathBuf,
-    kept: Option<Kept>,
+    supervised: Option<Supervised>,
 }
 
 /// How far each part was at some time.
-pub(crate) struct Far {
+pub(crate) struct Progress {
     when: Instant,
     done: Vec<u64>,
 }
@@ -59,12 +59,6 @@ pub(crate) struct Far {
 /// What all processes of a load have in their environment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mark(pub(crate) String);
-
-impl From<Mark> for Thing {
-    fn from(it: Mark) -> Self {
-        Self::Load(it)
-    }
-}
 
 impl Resource for Mark {
     fn make(&self) -> io::Result<Option<Identity>> {
@@ -94,12 +88,16 @@ impl Resource for Mark {
             std::thread::sleep(LOOK);
         }
     }
+
+    fn remedy(&self) -> (String, &'static str) {
+        (format!("cannot end the load {}", self.0), "")
+    }
 }
 
 impl Mark {
     /// One that nobody else has.
-    pub(crate) fn acquire(journal: &mut Journal) -> Result<Held<Self>, Unavailable> {
-        journal.acquire(|| Ok(Self(fresh_name("load")?)))
+    pub(crate) fn acquire(journal: &Journal) -> Result<Held<Self>, Unavailable> {
+        journal.acquire(Thing::Load, || Ok(Self(fresh_name("load")?)))
     }
 }
 
@@ -114,15 +112,15 @@ impl Load {
     }
 
     /// How far its parts are.
-    pub(crate) fn far(&self) -> Far {
-        Far {
+    pub(crate) fn progress(&self) -> Progress {
+        Progress {
             when: Instant::now(),
             done: self.parts.iter().map(|part| part.done().0).collect(),
         }
     }
 
     /// What its parts have done since: for each, pieces of work an hour and what they are, and what stood in for what.
-    pub(crate) fn since(&self, before: &Far) -> Vec<Event> {
+    pub(crate) fn since(&self, before: &Progress) -> Vec<Event> {
         let hours = before.when.elapsed().as_secs_f64() / 3600.0;
         let mut events = vec![];
         for (part, earlier) in self.parts.iter().zip(&before.done) {
@@ -169,12 +167,15 @@ impl Part {
     }
 
     fn has_ended(&mut self) -> bool {
-        self.kept.as_mut().is_none_or(Kept::has_ended)
+        match &mut self.supervised {
+            Some(supervised) => supervised.has_ended().unwrap_or(true),
+            None => true,
+        }
     }
 
     /// Ends it; what it has said of its end.
     fn end(mut self) -> String {
-        let ended = self.kept.take().map(Kept::end);
+        let ended = self.supervised.take().map(Supervised::end);
         match ended {
             Some(Ok(ended)) if !ended.stderr.is_empty() => ended.stderr,
             Some(Err(why)) => why.to_string(),
@@ -185,84 +186,82 @@ impl Part {
 
 impl Drop for Part {
     fn drop(&mut self) {
-        let _ = self.kept.take().map(Kept::end);
+        let _ = self.supervised.take().map(Supervised::end);
         let _ = remove_within(&self.directory);
     }
 }
 
 impl Executor {
-    /// Brings the load to what a row asks for; in the inner result, why it cannot be had.
+    /// Brings the load to what a row asks for.
     pub(crate) fn load_for(
         &mut self,
+        variant: &Variant,
         benchmark: &Benchmark,
-    ) -> Result<Result<(), String>, ExecError> {
+    ) -> Result<(), ExecError> {
         let wanted = benchmark.load();
         let same = |(part, wanted): &(&Part, &&str)| part.program == **wanted;
         let kept = self.load.parts.iter().zip(&wanted).take_while(same).count();
         self.load.shrink(kept);
         for program in &wanted[kept..] {
             if let Some(why) = self.load.refused.get(*program) {
-                return Ok(Err(why.clone()));
+                return Err(ExecError::NoLoad(why.clone()));
             }
-            if let Err(why) = self.start_part(program)? {
-                let why = format!("The load cannot be made: {why}");
-                self.load.refused.insert((*program).to_owned(), why.clone());
-                return Ok(Err(why));
+            match self.start_part(variant, program) {
+                Ok(part) => self.load.parts.push(part),
+                Err(ExecError::NoLoad(why)) => {
+                    let refused = &mut self.load.refused;
+                    refused.insert((*program).to_owned(), why.clone());
+                    return Err(ExecError::NoLoad(why));
+                }
+                Err(error) => return Err(error),
             }
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Starts a part, and waits until it is at work.
-    fn start_part(&mut self, name: &str) -> Result<Result<(), String>, ExecError> {
+    fn start_part(&self, variant: &Variant, name: &str) -> Result<Part, ExecError> {
+        let setup = &self.setup;
         let mark = match &self.load.mark {
             Ok(mark) => mark.0.clone(),
-            Err(why) => return Ok(Err(why.to_string())),
+            Err(why) => return Err(ExecError::NoLoad(why.to_string())),
         };
-        let directory = self.setup.places.fresh(name != COMPILES)?;
-        let (keeper, program) = (self.path_of(KEEPER)?, self.path_of(name)?);
-        let mut environment = self.environment(&directory);
+        let directory = setup.places.fresh(name != COMPILES)?;
+        let mut environment = environment_in(&setup.environment, &directory);
         environment.insert(MARK.to_owned(), mark.into());
-        let programs = self.setup.programs.iter();
-        let arguments = programs.map(|(need, path)| {
-            let mut argument = OsString::from(format!("{need}="));
-            argument.push(path);
-            argument
-        });
-        let kept = Kept::start(&Task {
-            keeper: &keeper,
-            cpus: &self.setup.cpus,
-            steady: "-",
-            program: &program,
-            arguments: arguments.collect(),
+        let programs = setup.programs.iter();
+        let supervised = Supervised::start(&Task {
+            supervisor: &setup.supervisor()?,
+            cpus: &setup.cpus,
+            words: "-",
+            program: &self.path_of(variant, name)?,
+            arguments: programs.map(|(need, path)| assigned(need, path)).collect(),
             directory: &directory,
             environment: &environment,
             deadline: PATIENCE,
-            stop: &self.setup.stop,
+            stop: &setup.stop,
         })?;
         let mut part = Part {
             program: name.to_owned(),
             directory,
-            kept: Some(kept),
+            supervised: Some(supervised),
         };
         let end = Instant::now() + PATIENCE;
         while !part.is_at_work() {
-            if self.setup.stop.load(Ordering::Relaxed) {
+            if setup.stop.load(Ordering::Relaxed) {
                 return Err(ExecError::Interrupted);
             }
             if part.has_ended() {
-                return Ok(Err(part.end()));
+                return Err(ExecError::NoLoad(part.end()));
             }
             if Instant::now() >= end {
-                return Ok(Err(format!(
-                    "{name} was not at work after {} s",
-                    PATIENCE.as_secs()
-                )));
+                let seconds = PATIENCE.as_secs();
+                let why = format!("{name} was not at work after {seconds} s");
+                return Err(ExecError::NoLoad(why));
             }
             std::thread::sleep(LOOK);
         }
-        self.load.parts.push(part);
-        Ok(Ok(()))
+        Ok(part)
     }
 }
 

@@ -6,16 +6,16 @@
 
 mod programs;
 
-use crate::journal::Pen;
-use crate::ours::{self, Dir, Identity, fresh_name, remove_within};
+use crate::journal::Writer;
+use crate::ours::{self, Dir, Identity, fresh_name};
 use crate::owner::{namespace, start_of};
-use crate::resource::{Directory, Held, Resource};
+use crate::resource::{Directory, Held, Resource, Thing};
 use crate::{ExecError, Journal, swap, volume};
 use gritstone_kernels::Embedded;
 use programs::Programs;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// The directories; all go when this is dropped.
@@ -25,9 +25,7 @@ pub struct Places {
     programs: PathBuf,
     unpacked: RefCell<Programs>,
     work: Held<Directory>,
-    next: u64,
-    /// The directory of a launch, below that of the programs, which is as it was made.
-    spare: Option<PathBuf>,
+    next: Cell<u64>,
 }
 
 impl Places {
@@ -39,24 +37,23 @@ impl Places {
     pub fn make(
         candidates: &[PathBuf],
         dir: &Path,
-        journal: Option<&mut Journal>,
+        journal: Option<&Journal>,
     ) -> Result<Self, ExecError> {
         for place in candidates.iter().map(PathBuf::as_path).chain([dir]) {
             remove_dead(place);
         }
-        let pen = journal.map(|journal| journal.pen());
+        let writer = journal.map(|journal| journal.writer.clone());
         let work =
-            make_in(dir, "work", pen.as_ref()).map_err(|why| ExecError::NowhereToMeasure {
+            make_in(dir, "work", writer.as_ref()).map_err(|why| ExecError::NowhereToMeasure {
                 dir: dir.to_path_buf(),
                 why,
             })?;
-        let unpacked = Programs::make(candidates.to_vec(), pen)?;
+        let unpacked = Programs::make(candidates.to_vec(), writer)?;
         Ok(Self {
             programs: unpacked.directory().to_owned(),
             unpacked: RefCell::new(unpacked),
             work,
-            next: 0,
-            spare: None,
+            next: Cell::new(0),
         })
     }
 
@@ -68,49 +65,43 @@ impl Places {
         self.unpacked.borrow_mut().path(program)
     }
 
+    /// The same by its name.
+    ///
+    /// # Errors
+    /// As of [`Self::program`], or when there is none of that name.
+    pub(crate) fn program_called(&self, name: &str) -> Result<PathBuf, ExecError> {
+        let missing = || std::io::Error::other("build Gritstone again");
+        let program = gritstone_kernels::find(name).ok_or_else(missing);
+        self.program(program.map_err(ExecError::system(format!(
+            "no program {name} in this binary"
+        )))?)
+    }
+
     /// An empty directory, as it is made, for one launch: where files are measured if it measures files, otherwise where programs
     /// can be executed, since a compiler's output may be.
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn fresh(&mut self, measures_files: bool) -> Result<PathBuf, ExecError> {
-        let parent = if measures_files {
-            self.work.0.clone()
-        } else {
-            self.programs.clone()
-        };
-        self.fresh_below(&parent)
+    pub fn fresh(&self, measures_files: bool) -> Result<PathBuf, ExecError> {
+        self.fresh_below(match measures_files {
+            true => &self.work.0,
+            false => &self.programs,
+        })
     }
 
     /// The same in a directory that is given.
     ///
     /// # Errors
     /// When it cannot be made.
-    pub(crate) fn fresh_below(&mut self, parent: &Path) -> Result<PathBuf, ExecError> {
-        if parent == self.programs
-            && let Some(spare) = self.spare.take()
-        {
-            return Ok(spare);
-        }
-        self.next += 1;
+    pub(crate) fn fresh_below(&self, parent: &Path) -> Result<PathBuf, ExecError> {
+        self.next.update(|next| next + 1);
         // always as long: a longer path in the environment moves the stack
-        let path = parent.join(format!("{:06}", self.next));
+        let path = parent.join(format!("{:06}", self.next.get()));
         fs::DirBuilder::new()
             .mode(0o700)
             .create(&path)
             .map_err(ExecError::system(format!("cannot make {}", path.display())))?;
         Ok(path)
-    }
-
-    /// Takes the directory of a launch back, with all that is in it. One that a launch left alone is good for the next, but where
-    /// files are measured: there it may have grown and shrunk.
-    pub(crate) fn take_back(&mut self, directory: PathBuf) {
-        let ours = directory.parent() == Some(&self.programs);
-        if ours && self.spare.is_none() && is_as_made(&directory) {
-            self.spare = Some(directory);
-        } else {
-            let _ = remove_within(&directory);
-        }
     }
 }
 
@@ -122,15 +113,19 @@ impl Places {
     }
 }
 
-fn make_in(parent: &Path, purpose: &str, pen: Option<&Pen>) -> std::io::Result<Held<Directory>> {
+fn make_in(
+    parent: &Path,
+    purpose: &str,
+    writer: Option<&Writer>,
+) -> std::io::Result<Held<Directory>> {
     ours::safe_parent(parent)?;
     let named = || Ok(Directory(parent.join(fresh_name(purpose)?)));
-    match pen {
-        Some(pen) => Ok(pen.acquire(named)?),
+    match writer {
+        Some(writer) => Ok(writer.acquire(Thing::Directory, named)?),
         None => {
-            let directory: Directory = named()?;
-            let made = directory.make()?;
-            Ok(Held::new(directory, made))
+            let resource = named()?;
+            let made = resource.make()?;
+            Ok(Held { resource, made })
         }
     }
 }
@@ -166,13 +161,6 @@ fn remove_leavings(path: &Path) -> std::io::Result<()> {
     swap::release(&dir)?;
     volume::release(&dir)?;
     ours::remove(path, Some(Identity::of(&dir)?))
-}
-
-/// Whether a directory of ours is empty, and open to us alone.
-fn is_as_made(directory: &Path) -> bool {
-    let mode = fs::symlink_metadata(directory).map(|meta| meta.mode());
-    let empty = fs::read_dir(directory).map(|mut entries| entries.next().is_none());
-    matches!((mode, empty), (Ok(mode), Ok(true)) if mode & 0o177_777 == 0o040_700)
 }
 
 #[cfg(test)]

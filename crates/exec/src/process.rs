@@ -1,16 +1,16 @@
-//! Processes under keepers, one or several at once: started, listened to, stopped at their deadline.
+//! Processes under supervisors, one or several at once: started, listened to, stopped at their deadline.
 
-mod ears;
+mod output;
 
 use crate::ExecError;
-use ears::{Ears, wait};
 use gritstone_model::Event;
-use nix::errno::Errno;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
+use output::{OutputReader, wait};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,16 +18,16 @@ use std::time::{Duration, Instant};
 
 /// How long a program that was just written may still be open for writing.
 const BUSY_FOR: Duration = Duration::from_secs(1);
-/// How long the keeper may take to clean up before it is killed itself.
+/// How long the supervisor may take to clean up before it is killed itself.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// What is to be started.
 pub struct Task<'a> {
-    pub keeper: &'a Path,
+    pub supervisor: &'a Path,
     /// CPUs that the program may use, as a list such as `0-3,7`; `-` for those of this process.
     pub cpus: &'a str,
-    /// What is steadied for the program, as the keeper reads it: `layout,realtime`; `-` for nothing.
-    pub steady: &'a str,
+    /// What the supervisor does to the program before it begins, one word a line; `-` for nothing.
+    pub words: &'a str,
     pub program: &'a Path,
     pub arguments: Vec<OsString>,
     pub directory: &'a Path,
@@ -44,9 +44,9 @@ pub struct Ended {
     pub protocol: Option<String>,
     /// Whether that was so bad that it was stopped for it.
     pub stopped: bool,
-    /// The keeper's account; `None` when there is none.
+    /// The supervisor's account; `None` when there is none.
     pub end: Option<End>,
-    /// The number of the error for which the keeper could start no process.
+    /// The number of the error for which the supervisor could start no process.
     pub not_started: Option<i32>,
     pub timed_out: bool,
     pub stderr: String,
@@ -78,17 +78,17 @@ pub fn carry_out_together(
     first_ended: &dyn Fn() -> Result<(), ExecError>,
 ) -> Result<(Vec<Ended>, u64), ExecError> {
     let cpu_before = children_cpu();
-    let mut kept = Vec::with_capacity(tasks.len());
+    let mut started = Vec::with_capacity(tasks.len());
     let mut heard = tasks.iter().try_for_each(|task| {
-        kept.push(Kept::start(task)?);
+        started.push(Supervised::start(task)?);
         Ok(())
     });
     if heard.is_ok() {
-        heard = listen(tasks, &mut kept, first_ended);
+        heard = listen(tasks, &mut started, first_ended);
     }
-    let mut ended = Vec::with_capacity(kept.len());
-    for kept in kept {
-        ended.push(kept.finish(heard.is_ok())?);
+    let mut ended = Vec::with_capacity(started.len());
+    for one in started {
+        ended.push(one.finish(heard.is_ok())?);
     }
     heard?;
     if tasks.iter().any(|task| task.stop.load(Ordering::Relaxed)) {
@@ -97,45 +97,46 @@ pub fn carry_out_together(
     Ok((ended, children_cpu().saturating_sub(cpu_before)))
 }
 
-/// A keeper that was started, and what is heard of it.
+/// A supervisor that was started, and what is heard of it.
 #[derive(Debug)]
-pub struct Kept {
+pub struct Supervised {
     program: String,
-    keeper: Child,
-    ears: Ears,
+    supervisor: Child,
+    output: OutputReader,
     deadline: Instant,
     /// Whether it was asked to end.
     asked: bool,
 }
 
-impl Kept {
+impl Supervised {
     pub fn start(task: &Task<'_>) -> Result<Self, ExecError> {
         let program = task.program.display().to_string();
         let failed = || ExecError::system(format!("cannot start {program}"));
         let (said, says) = std::io::pipe().map_err(failed())?;
         let (report, reports) = std::io::pipe().map_err(failed())?;
         let (complaint, complains) = std::io::pipe().map_err(failed())?;
-        let mut command = Command::new(task.keeper);
+        let mut command = Command::new(task.supervisor);
         command
             .arg(std::process::id().to_string())
             .arg(task.cpus)
-            .arg(task.steady)
+            .arg(task.words)
             .arg(task.directory)
             .arg(task.program)
             .args(&task.arguments)
             .env_clear()
             .envs(task.environment)
-            // the keeper takes the program's descriptor 3 as its standard output and its report as its standard input, and goes to
-            // the directory itself: so it is started without a fork of our memory, whatever C library there is
+            // the supervisor takes the program's descriptor 3 as its standard output and its report as its standard input, and
+            // goes to the directory itself: so it is started without a fork of our memory, whatever C library there is
             .stdin(Stdio::from(reports))
             .stdout(Stdio::from(says))
             .stderr(Stdio::from(complains))
-            .process_group_of_its_own();
-        let keeper = spawn(&mut command).map_err(failed())?;
+            // so that a Ctrl-C of the terminal goes to us alone and the launch is ended in order
+            .process_group(0);
+        let supervisor = spawn(&mut command).map_err(failed())?;
         drop(command); // our copies of the writing ends go with it: else we would wait for ourselves
         Ok(Self {
-            keeper,
-            ears: Ears::new([said, report, complaint]),
+            supervisor,
+            output: OutputReader::new([said, report, complaint]),
             deadline: Instant::now() + task.deadline,
             asked: false,
             program,
@@ -144,76 +145,62 @@ impl Kept {
 
     /// Whether it may still say something; ends it where it is time for that.
     fn tend(&mut self, task: &Task<'_>) -> Result<bool, ExecError> {
-        if !self.ears.open() {
+        if !self.output.open() {
             return Ok(false);
         }
-        let pid = pid_of(&self.keeper);
+        let pid = pid_of(&self.supervisor);
         let now = Instant::now();
-        let stop = task.stop.load(Ordering::Relaxed) || self.ears.ended.stopped;
-        if !self.asked && self.ears.keeper_is_gone() {
-            // what it kept holds the other pipes open; it is not reaped yet, so the group is still its own
+        let late = now >= self.deadline;
+        let stop = task.stop.load(Ordering::Relaxed) || self.output.ended.stopped;
+        if self.asked {
+            return Ok(!late); // else the supervisor itself is stuck
+        }
+        if self.output.supervisor_is_gone() {
+            // its children hold the other pipes open; it is not reaped yet, so the group is still its own
             let _ = killpg(pid, Signal::SIGKILL);
-            self.asked = true;
-            self.deadline = now + GRACE;
-        } else if !self.asked && (stop || now >= self.deadline) {
+        } else if stop || late {
             // after a Ctrl-Z of ours it may have ended long ago
-            if !stop && self.ears.catch_up() {
+            if !stop && self.output.drain()? {
                 return Ok(false);
             }
-            self.ears.ended.timed_out = !stop;
+            self.output.ended.timed_out = !stop;
             let _ = kill(pid, Signal::SIGTERM);
-            self.asked = true;
-            self.deadline = now + GRACE;
-        } else if self.asked && now >= self.deadline {
-            return Ok(false); // the keeper itself is stuck
+        } else {
+            return Ok(true);
         }
+        self.asked = true;
+        self.deadline = now + GRACE;
         Ok(true)
     }
 
     /// Whether it and everything that it started have ended.
-    pub fn has_ended(&mut self) -> bool {
-        self.ears.catch_up()
+    pub fn has_ended(&mut self) -> Result<bool, ExecError> {
+        self.output.drain()
     }
 
     /// Ends it in order.
     pub fn end(mut self) -> Result<Ended, ExecError> {
-        let _ = kill(pid_of(&self.keeper), Signal::SIGTERM);
+        let _ = kill(pid_of(&self.supervisor), Signal::SIGTERM);
         let end = Instant::now() + GRACE;
-        while self.ears.open() && Instant::now() < end {
-            wait(
-                &mut [&mut self.ears],
-                end.saturating_duration_since(Instant::now()),
-            )?;
+        while self.output.open() && Instant::now() < end {
+            let left = end.saturating_duration_since(Instant::now());
+            wait(&mut [&mut self.output], left)?;
         }
         self.finish(true)
     }
 
-    /// Reaps the keeper; kills it first when it was not heard to the end, or gave no account.
+    /// Reaps the supervisor; kills it first when it was not heard to the end, or gave no account.
     fn finish(mut self, heard: bool) -> Result<Ended, ExecError> {
-        let mut ended = self.ears.finish();
-        let not_started = |end: &End| matches!(end.exit, 126 | 127);
-        if ended.end.as_ref().is_some_and(not_started) {
-            ended.stderr = in_words(ended.stderr);
-        }
+        let ended = self.output.finish();
         if !heard || ended.end.is_none() {
-            // the keeper was killed: what is left of its group has nobody else. It is not reaped yet, so the number is its own
-            let _ = killpg(pid_of(&self.keeper), Signal::SIGKILL);
-            let _ = self.keeper.kill();
+            // it was killed: what is left of its group has nobody else. It is not reaped yet, so the number is its own
+            let _ = killpg(pid_of(&self.supervisor), Signal::SIGKILL);
+            let _ = self.supervisor.kill();
         }
         let failed = ExecError::system(format!("cannot start {}", self.program));
-        self.keeper.wait().map_err(failed)?;
+        self.supervisor.wait().map_err(failed)?;
         Ok(ended)
     }
-}
-
-/// The keeper, which has no C library, ends its complaints with the number of an error.
-fn in_words(said: String) -> String {
-    let told = said.rsplit_once(": errno ").and_then(|(what, number)| {
-        let errno = Errno::from_raw(number.parse().ok()?);
-        let known = what.starts_with("cannot ") && errno != Errno::UnknownErrno;
-        known.then(|| format!("{what}: {}", errno.desc()))
-    });
-    told.unwrap_or(said)
 }
 
 /// Starts a program that may have been written a moment ago: another thread that forked just then holds it open for
@@ -244,17 +231,6 @@ fn pid_of(child: &Child) -> Pid {
     Pid::from_raw(child.id().cast_signed())
 }
 
-/// A group of its own, so that a Ctrl-C of the terminal goes to us alone and the launch is ended in order.
-trait ProcessGroup {
-    fn process_group_of_its_own(&mut self) -> &mut Self;
-}
-
-impl ProcessGroup for Command {
-    fn process_group_of_its_own(&mut self) -> &mut Self {
-        std::os::unix::process::CommandExt::process_group(self, 0)
-    }
-}
-
 fn children_cpu() -> u64 {
     let time =
         |t: nix::sys::time::TimeVal| t.tv_sec() as u64 * 1_000_000_000 + t.tv_usec() as u64 * 1000;
@@ -267,13 +243,13 @@ fn children_cpu() -> u64 {
 /// Until none of them has anything more to say.
 fn listen(
     tasks: &[Task<'_>],
-    kept: &mut [Kept],
+    started: &mut [Supervised],
     first_ended: &dyn Fn() -> Result<(), ExecError>,
 ) -> Result<(), ExecError> {
     let mut all = true;
     loop {
-        let mut open: Vec<&mut Kept> = Vec::with_capacity(kept.len());
-        for (one, task) in kept.iter_mut().zip(tasks) {
+        let mut open: Vec<&mut Supervised> = Vec::with_capacity(started.len());
+        for (one, task) in started.iter_mut().zip(tasks) {
             if one.tend(task)? {
                 open.push(one);
             }
@@ -285,11 +261,9 @@ fn listen(
         let Some(deadline) = open.iter().map(|one| one.deadline).min() else {
             return Ok(());
         };
-        let mut ears: Vec<&mut Ears> = open.into_iter().map(|one| &mut one.ears).collect();
-        wait(
-            &mut ears,
-            deadline.saturating_duration_since(Instant::now()),
-        )?;
+        let mut readers: Vec<_> = open.into_iter().map(|one| &mut one.output).collect();
+        let left = deadline.saturating_duration_since(Instant::now());
+        wait(&mut readers, left)?;
     }
 }
 
@@ -309,17 +283,17 @@ mod tests {
         let said = pipe_with("hello protocol=1 kernel=x\nbye\n");
         let report = pipe_with("exit=0 left=0\n");
         let complaint = pipe_with("");
-        let mut kept = [Kept {
+        let mut started = [Supervised {
             program: "x".to_owned(),
-            keeper: Command::new("/bin/true").spawn().unwrap(),
-            ears: Ears::new([said, report, complaint]),
+            supervisor: Command::new("/bin/true").spawn().unwrap(),
+            output: OutputReader::new([said, report, complaint]),
             deadline: Instant::now(),
             asked: false,
         }];
         let task = Task {
-            keeper: Path::new("/bin/true"),
+            supervisor: Path::new("/bin/true"),
             cpus: "-",
-            steady: "-",
+            words: "-",
             program: Path::new("x"),
             arguments: vec![],
             directory: Path::new("/"),
@@ -327,9 +301,9 @@ mod tests {
             deadline: Duration::ZERO,
             stop: &AtomicBool::new(false),
         };
-        listen(&[task], &mut kept, &|| Ok(())).unwrap();
-        let [kept] = kept;
-        let ended = kept.finish(true).unwrap();
+        listen(&[task], &mut started, &|| Ok(())).unwrap();
+        let [started] = started;
+        let ended = started.finish(true).unwrap();
         assert!(!ended.timed_out);
         assert_eq!(ended.protocol, None);
         assert_eq!(ended.events.len(), 2);

@@ -1,12 +1,13 @@
 //! Compiles kernels again, from the sources in this binary, with compilers that are here: of C, and of Fortran for programs
 //! that have a half in it.
 //!
-//! The compiler works under the keeper as everything else does that we start: it ends with us, and has a deadline. The
+//! The compiler works under the supervisor as everything else does that we start: it ends with us, and has a deadline. The
 //! runtime is compiled with the same flags as the kernel, and as whole-program optimisers want it: they are to see all.
 
 use crate::process::{Task, carry_out};
-use crate::{ExecError, Executor, launch, linked, version};
-use gritstone_kernels::{KEEPER, linking};
+use crate::setup::{Setup, environment_in};
+use crate::{ExecError, launch, linked, version};
+use gritstone_kernels::linking;
 use gritstone_model::Program;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -81,7 +82,7 @@ impl Tool {
 #[derive(Debug)]
 pub struct Workshop {
     pub(crate) directory: PathBuf,
-    pub(crate) keeper: PathBuf,
+    pub(crate) supervisor: PathBuf,
     pub(crate) cpus: String,
     pub(crate) environment: BTreeMap<String, OsString>,
     pub(crate) stop: Arc<AtomicBool>,
@@ -103,35 +104,24 @@ pub enum RebuildError {
     Exec(#[from] ExecError),
 }
 
-impl Executor {
-    /// From now on these programs take the place of those of the same name in this binary, and no others do. Returns those
-    /// that did before.
-    pub fn use_builds(&mut self, builds: BTreeMap<String, Rebuilt>) -> BTreeMap<String, Rebuilt> {
-        std::mem::replace(&mut self.builds, builds)
-    }
-
-    /// A directory in which these compilers can make programs; it goes with the executor's others. Without a compiler of
+impl Setup {
+    /// A directory in which these compilers can make programs; it goes with the others of the setup. Without a compiler of
     /// Fortran, programs that have a half in it are refused.
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn workshop(
-        &mut self,
-        c: Compiler,
-        fortran: Option<Compiler>,
-    ) -> Result<Workshop, ExecError> {
-        let directory = self.setup.places.fresh(false)?;
-        let keeper = self.path_of(KEEPER)?;
-        let version = |compiler: &Compiler| version::of(&compiler.path, &self.setup.environment);
-        let mut environment = self.environment(&directory);
+    pub fn workshop(&self, c: Compiler, fortran: Option<Compiler>) -> Result<Workshop, ExecError> {
+        let directory = self.places.fresh(false)?;
+        let version = |compiler: &Compiler| version::of(&compiler.path, &self.environment);
+        let mut environment = environment_in(&self.environment, &directory);
         // what -g writes down of the directory is the same in every one: so are the programs
         environment.insert("PWD".to_owned(), "/proc/self/cwd".into());
         Ok(Workshop {
             environment,
             directory,
-            keeper,
-            cpus: self.setup.cpus.clone(),
-            stop: Arc::clone(&self.setup.stop),
+            supervisor: self.supervisor()?,
+            cpus: self.cpus.clone(),
+            stop: Arc::clone(&self.stop),
             c: Tool::c(c.clone(), version(&c)),
             fortran: fortran.map(|f| Tool::fortran(f.clone(), version(&f))),
         })
@@ -265,9 +255,9 @@ impl Workshop {
     /// Starts the compiler; the inner result is what it thinks of its task.
     fn compile(&self, tool: &Tool, arguments: &[&str]) -> Result<Result<(), String>, ExecError> {
         let ended = carry_out(&Task {
-            keeper: &self.keeper,
+            supervisor: &self.supervisor,
             cpus: &self.cpus,
-            steady: "-",
+            words: "-",
             program: &tool.compiler.path,
             arguments: tool
                 .flags()

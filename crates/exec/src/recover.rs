@@ -75,14 +75,15 @@ fn made(entries: &[Entry]) -> Vec<(&Thing, Option<Identity>)> {
 
 impl Undone {
     fn add(&mut self, thing: &Thing, identity: Option<Identity>) {
-        match thing.undo(identity) {
+        match thing.resource().undo(identity) {
             Ok(Back::Gone | Back::Unchanged) => {}
             Ok(Back::Restored) => self.put_back += 1,
             Ok(Back::Left(why)) => self.said.push(why),
             Err(why) => {
                 // what is not ours will not be ours at the next try either
                 self.whole &= ours::is_not_ours(&why);
-                self.said.push(thing.remedy(&why));
+                let (what, remedy) = thing.resource().remedy();
+                self.said.push(format!("{what}: {why}{remedy}"));
             }
         }
     }
@@ -95,12 +96,6 @@ pub(crate) struct Command {
     pub directory: PathBuf,
 }
 
-impl From<Command> for Thing {
-    fn from(it: Command) -> Self {
-        Self::Command(it)
-    }
-}
-
 impl Resource for Command {
     /// The user's commands do, later.
     fn make(&self) -> io::Result<Option<Identity>> {
@@ -110,6 +105,12 @@ impl Resource for Command {
     fn undo(&self, _: Option<Identity>) -> io::Result<Back> {
         shell(&self.command, &self.directory).map_err(io::Error::other)?;
         Ok(Back::Restored)
+    }
+
+    fn remedy(&self) -> (String, &'static str) {
+        let Self { command, .. } = self;
+        let what = format!("the command that undoes what the run has changed, '{command}', failed");
+        (what, "; do it by hand")
     }
 }
 

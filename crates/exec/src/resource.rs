@@ -10,7 +10,7 @@ use crate::trace::Trace;
 use crate::volume::Volume;
 use serde::{Deserialize, Serialize};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 
@@ -20,7 +20,7 @@ pub(crate) const GRACE: Duration = Duration::from_secs(5);
 pub(crate) const AGAIN: Duration = Duration::from_millis(10);
 
 /// Something that is acquired through the journal, and undone at the end of the run, by its watchdog, or by the next start.
-pub(crate) trait Resource: Clone + Into<Thing> {
+pub(crate) trait Resource {
     /// Makes it, under a name that is in the journal by now. What it is from then on, whatever its name.
     fn make(&self) -> io::Result<Option<Identity>>;
 
@@ -31,6 +31,9 @@ pub(crate) trait Resource: Clone + Into<Thing> {
 
     /// Undoes it as far as it is there; only what has this identity, where that is known.
     fn undo(&self, made: Option<Identity>) -> io::Result<Back>;
+
+    /// What cannot be undone, and what to do then, with the reason behind the first part.
+    fn remedy(&self) -> (String, &'static str);
 }
 
 /// What came of undoing something.
@@ -134,42 +137,16 @@ pub(crate) enum Thing {
 }
 
 impl Thing {
-    pub(crate) fn undo(&self, made: Option<Identity>) -> io::Result<Back> {
+    pub(crate) fn resource(&self) -> &dyn Resource {
         match self {
-            Self::Directory(it) => it.undo(made),
-            Self::Group(it) => it.undo(made),
-            Self::Load(it) => it.undo(made),
-            Self::Trace(it) => it.undo(made),
-            Self::Volume(it) => it.undo(made),
-            Self::Swap(it) => it.undo(made),
-            Self::Setting(it) => it.undo(made),
-            Self::Command(it) => it.undo(made),
-        }
-    }
-
-    /// What to do where it cannot be undone.
-    pub(crate) fn remedy(&self, why: &io::Error) -> String {
-        match self {
-            Self::Directory(Directory(at)) | Self::Group(Group(at)) => {
-                format!("cannot remove {}: {why}", at.display())
-            }
-            Self::Load(Mark(mark)) => format!("cannot end the load {mark}: {why}"),
-            Self::Trace(Trace(name)) => format!("cannot remove the trace {name}: {why}"),
-            Self::Volume(Volume(at)) => format!(
-                "cannot remove the file system in {}: {why}; umount it, then remove the directory",
-                at.display()
-            ),
-            Self::Swap(Swap(at)) => format!(
-                "cannot remove the swap file in {}: {why}; swapoff it, then remove the directory",
-                at.display()
-            ),
-            Self::Setting(Setting { path, old, .. }) => format!(
-                "{} cannot be put back to '{old}': {why}; do it by hand",
-                path.display()
-            ),
-            Self::Command(Command { command, .. }) => format!(
-                "the command that undoes what the run has changed, '{command}', failed: {why}; do it by hand"
-            ),
+            Self::Directory(it) => it,
+            Self::Group(it) => it,
+            Self::Load(it) => it,
+            Self::Trace(it) => it,
+            Self::Volume(it) => it,
+            Self::Swap(it) => it,
+            Self::Setting(it) => it,
+            Self::Command(it) => it,
         }
     }
 }
@@ -178,15 +155,9 @@ impl Thing {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Directory(pub(crate) PathBuf);
 
-impl From<Directory> for Thing {
-    fn from(it: Directory) -> Self {
-        Self::Directory(it)
-    }
-}
-
 impl Resource for Directory {
     fn make(&self) -> io::Result<Option<Identity>> {
-        Identity::of(Dir::make(&self.0)?).map(Some)
+        make_directory(&self.0)
     }
 
     fn undo(&self, made: Option<Identity>) -> io::Result<Back> {
@@ -195,6 +166,15 @@ impl Resource for Directory {
         })?;
         Ok(Back::Gone)
     }
+
+    fn remedy(&self) -> (String, &'static str) {
+        (format!("cannot remove {}", self.0.display()), "")
+    }
+}
+
+/// Makes a directory of ours. Its identity.
+pub(crate) fn make_directory(path: &Path) -> io::Result<Option<Identity>> {
+    Identity::of(Dir::make(path)?).map(Some)
 }
 
 /// Tries again for a while: who is being killed may be at work there still.
@@ -217,15 +197,8 @@ pub(crate) fn patiently<T>(
 /// tries again.
 #[derive(Debug)]
 pub(crate) struct Held<R: Resource> {
-    resource: R,
-    made: Option<Identity>,
-}
-
-impl<R: Resource> Held<R> {
-    /// One that was made.
-    pub(crate) fn new(resource: R, made: Option<Identity>) -> Self {
-        Self { resource, made }
-    }
+    pub(crate) resource: R,
+    pub(crate) made: Option<Identity>,
 }
 
 impl<R: Resource> std::ops::Deref for Held<R> {

@@ -1,7 +1,7 @@
 //! Settings of the machine: files of one short value below /sys and /proc, or below a made-up root.
 
 use crate::ours::Identity;
-use crate::resource::{Back, Resource, Thing};
+use crate::resource::{Back, Resource};
 use nix::unistd::{AccessFlags, access};
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -27,12 +27,6 @@ impl Setting {
         access(&path, AccessFlags::W_OK)?;
         let new = new.to_owned();
         Ok(Some(Self { path, old, new }))
-    }
-}
-
-impl From<Setting> for Thing {
-    fn from(it: Setting) -> Self {
-        Self::Setting(it)
     }
 }
 
@@ -66,6 +60,12 @@ impl Resource for Setting {
         }
         write(path, old)?;
         Ok(Back::Restored)
+    }
+
+    fn remedy(&self) -> (String, &'static str) {
+        let Self { path, old, .. } = self;
+        let what = format!("{} cannot be put back to '{old}'", path.display());
+        (what, "; do it by hand")
     }
 }
 

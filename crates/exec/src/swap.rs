@@ -7,7 +7,7 @@
 use crate::disc::{fill, may_fill, overwrite, tool};
 use crate::journal::Journal;
 use crate::ours::{self, Dir, Identity, by_descriptor, fresh_name, open_below};
-use crate::resource::{Back, Held, Resource, Thing, Unavailable};
+use crate::resource::{Back, Held, Resource, Thing, Unavailable, make_directory};
 use crate::{Executor, asks};
 use gritstone_model::{Benchmark, KernelWork};
 use machine::{areas, comes_last, encrypted};
@@ -35,27 +35,21 @@ const AREA: &str = "area";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Swap(pub(crate) PathBuf);
 
-impl From<Swap> for Thing {
-    fn from(it: Swap) -> Self {
-        Self::Swap(it)
-    }
-}
-
 impl Swap {
     /// Makes one below `dir`.
-    pub(crate) fn acquire(dir: &Path, journal: &mut Journal) -> Result<Held<Self>, Unavailable> {
+    pub(crate) fn acquire(dir: &Path, journal: &Journal) -> Result<Held<Self>, Unavailable> {
         may_fill(dir, SIZE)?;
         if let Some(device) = encrypted(Path::new("/sys"), &areas(&swaps()?)) {
             return Err(Unavailable::EncryptedSwap(device));
         }
         ours::safe_parent(dir)?;
-        journal.acquire(|| Ok(Self(dir.join(fresh_name("swap")?))))
+        journal.acquire(Thing::Swap, || Ok(Self(dir.join(fresh_name("swap")?))))
     }
 }
 
 impl Resource for Swap {
     fn make(&self) -> io::Result<Option<Identity>> {
-        Identity::of(Dir::make(&self.0)?).map(Some)
+        make_directory(&self.0)
     }
 
     fn set_up(&self) -> Result<(), Unavailable> {
@@ -72,6 +66,11 @@ impl Resource for Swap {
             ours::remove(&self.0, made)?;
         }
         Ok(Back::Gone)
+    }
+
+    fn remedy(&self) -> (String, &'static str) {
+        let what = format!("cannot remove the swap file in {}", self.0.display());
+        (what, "; swapoff it, then remove the directory")
     }
 }
 

@@ -66,9 +66,9 @@ impl Planted {
         let mark = format!("{}-{}", self.name, self.directory.path().display());
         let environment = BTreeMap::from([("PLANTED".to_owned(), mark.clone().into())]);
         let ended = carry_out(&Task {
-            keeper: &self.keeper,
+            supervisor: &self.keeper,
             cpus: "-",
-            steady: "-",
+            words: "-",
             program: &self.directory.path().join(self.name),
             arguments: vec!["target_ns=200000".into(), "batch=10".into()],
             directory: self.directory.path(),
@@ -245,9 +245,9 @@ fn under_the_keeper(steady: &str, script: &str, meanwhile: impl FnOnce(&str) + S
         ("PATH".to_owned(), "/usr/bin:/bin".into()),
     ]);
     let task = Task {
-        keeper: &keeper,
+        supervisor: &keeper,
         cpus: "-",
-        steady,
+        words: steady,
         program: Path::new("/bin/sh"),
         arguments: vec!["-c".into(), script.into()],
         directory: folder.path(),

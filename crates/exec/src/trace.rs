@@ -27,12 +27,6 @@ const MOUNTED: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Trace(pub(crate) String);
 
-impl From<Trace> for Thing {
-    fn from(it: Trace) -> Self {
-        Self::Trace(it)
-    }
-}
-
 impl Resource for Trace {
     fn make(&self) -> io::Result<Option<Identity>> {
         let tracefs = Tracefs::open()?;
@@ -53,6 +47,10 @@ impl Resource for Trace {
             }
             Ok(Back::Gone)
         })
+    }
+
+    fn remedy(&self) -> (String, &'static str) {
+        (format!("cannot remove the trace {}", self.0), "")
     }
 }
 
@@ -97,12 +95,12 @@ impl Tracefs {
 }
 
 impl Instance {
-    pub(crate) fn acquire(journal: &mut Journal) -> Result<Self, Unavailable> {
+    pub(crate) fn acquire(journal: &Journal) -> Result<Self, Unavailable> {
         let tracefs = Tracefs::open().map_err(|why| match why.kind() {
             ErrorKind::PermissionDenied => Unavailable::NeedsRoot,
             _ => why.into(),
         })?;
-        let trace = journal.acquire(|| Ok(Trace(fresh_name("trace")?)))?;
+        let trace = journal.acquire(Thing::Trace, || Ok(Trace(fresh_name("trace")?)))?;
         Ok(Self {
             path: tracefs.instances.join(&trace.0),
             _trace: trace,

@@ -7,7 +7,7 @@ use crate::disc::{fill, may_fill, tool};
 use crate::journal::Journal;
 use crate::loops;
 use crate::ours::{self, Dir, Identity, NotOurs, fresh_name};
-use crate::resource::{Back, GRACE, Held, Resource, Thing, Unavailable};
+use crate::resource::{Back, GRACE, Held, Resource, Thing, Unavailable, make_directory};
 use crate::{Executor, asks};
 use gritstone_model::Benchmark;
 use nix::errno::Errno;
@@ -32,18 +32,12 @@ const MOUNTED: &str = "mounted";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Volume(pub(crate) PathBuf);
 
-impl From<Volume> for Thing {
-    fn from(it: Volume) -> Self {
-        Self::Volume(it)
-    }
-}
-
 impl Volume {
     /// Makes one below `dir`.
-    pub(crate) fn acquire(dir: &Path, journal: &mut Journal) -> Result<Held<Self>, Unavailable> {
+    pub(crate) fn acquire(dir: &Path, journal: &Journal) -> Result<Held<Self>, Unavailable> {
         may_fill(dir, SIZE)?;
         ours::safe_parent(dir)?;
-        journal.acquire(|| Ok(Self(dir.join(fresh_name("volume")?))))
+        journal.acquire(Thing::Volume, || Ok(Self(dir.join(fresh_name("volume")?))))
     }
 
     /// Where files are made on it.
@@ -54,7 +48,7 @@ impl Volume {
 
 impl Resource for Volume {
     fn make(&self) -> io::Result<Option<Identity>> {
-        Identity::of(Dir::make(&self.0)?).map(Some)
+        make_directory(&self.0)
     }
 
     fn set_up(&self) -> Result<(), Unavailable> {
@@ -95,6 +89,11 @@ impl Resource for Volume {
             ours::remove(&self.0, made)?;
         }
         Ok(Back::Gone)
+    }
+
+    fn remedy(&self) -> (String, &'static str) {
+        let what = format!("cannot remove the file system in {}", self.0.display());
+        (what, "; umount it, then remove the directory")
     }
 }
 

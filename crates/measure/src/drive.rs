@@ -22,7 +22,12 @@ pub trait Backend {
     ///
     /// # Errors
     /// Only when no launch can be made any more; a launch that fails is an [`Outcome`].
-    fn launch(&mut self, benchmark: &Benchmark, step: &Step) -> Result<Finished, Self::Error>;
+    fn launch(
+        &mut self,
+        side: usize,
+        benchmark: &Benchmark,
+        step: &Step,
+    ) -> Result<Finished, Self::Error>;
     /// Keeps a finished launch.
     ///
     /// # Errors
@@ -83,7 +88,7 @@ pub fn drive<B: Backend>(
             elapsed: start,
             standing: scheduler.standing(),
         });
-        let finished = backend.launch(benchmark, step)?;
+        let finished = backend.launch(slot.side, benchmark, step)?;
         let launch = Launch {
             id: step.id.clone(),
             round: slot.round,

@@ -112,11 +112,16 @@ impl Backend for World<'_> {
         });
     }
 
-    fn launch(&mut self, benchmark: &Benchmark, step: &Step) -> Result<Finished, Self::Error> {
+    fn launch(
+        &mut self,
+        side: usize,
+        benchmark: &Benchmark,
+        step: &Step,
+    ) -> Result<Finished, Self::Error> {
         if self.launched.len() == self.stop_after {
             return Err("stopped");
         }
-        let side = self.side.expect("a side was prepared");
+        assert_eq!(self.side, Some(side), "it was prepared");
         let id = benchmark.id.to_string();
         let count = self.counts.entry((side, id.clone())).or_default();
         *count += 1;

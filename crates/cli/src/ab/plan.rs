@@ -67,7 +67,7 @@ fn timed(benchmark: &Benchmark) -> bool {
 
 /// The programs of each side, compiled where it has a compiler. Rows whose programs one of them refuses leave the plan.
 pub fn builds(
-    bench: &mut Bench<'_>,
+    bench: &Bench<'_>,
     plan: &mut Plan,
     sides: &Sides,
 ) -> Result<Vec<BTreeMap<String, Rebuilt>>> {

@@ -11,7 +11,7 @@ use crate::{own, trust};
 use anyhow::{Result, bail, ensure};
 use gritstone_catalogue::Own;
 use gritstone_exec::rebuild::Rebuilt;
-use gritstone_model::{Benchmark, Id, Plan, Program};
+use gritstone_model::{Benchmark, Plan};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -74,24 +74,19 @@ pub fn read(world: &World, args: &AbArgs, plan: &mut Plan) -> Result<Option<Own>
 /// When they cannot be made, or nothing is left.
 pub fn build(
     second: &Own,
-    bench: &mut Bench<'_>,
+    bench: &Bench<'_>,
     plan: &mut Plan,
 ) -> Result<BTreeMap<String, Rebuilt>> {
-    let mut builds = bench.compiled(second, plan)?;
-    let executor = &mut bench.executor;
-    if !second.executables.is_empty() {
-        builds.extend(executor.executables(&second.kept.files, &second.executables)?);
-    }
-    let rows = planned(plan);
-    let ours = executor.programs(&rows);
-    let before = executor.use_builds(builds.clone());
-    let theirs = executor.programs(&rows);
-    executor.use_builds(before);
-    for row in &rows {
-        let hash = |programs: &BTreeMap<Id, Program>| Some(programs.get(&row.id)?.hash.clone());
+    let builds = bench.programs(second, plan)?;
+    for row in planned(plan) {
+        let hash = |programs: &BTreeMap<String, Rebuilt>, name: &String| {
+            Some(programs.get(name)?.program.hash.clone())
+        };
+        let first = &bench.custom.programs;
+        let same = own::programs_of(&row).all(|name| hash(first, name) == hash(&builds, name));
         // an executable may read another of the files
-        let whole = made_of(second, row).all(|(_, executable)| !executable);
-        if whole && hash(&ours) == hash(&theirs) {
+        let whole = made_of(second, &row).all(|(_, executable)| !executable);
+        if whole && same {
             let why = "Its program is the same in both catalogues, to the last byte.";
             leave_out(plan, row.id.clone(), why);
         }

@@ -4,7 +4,7 @@ use crate::compiler::{Toolchain, is_compiled};
 use crate::own::programs_of;
 use crate::privileges::measured;
 use gritstone_exec::rebuild::{Builds, RebuildError, Workshop};
-use gritstone_exec::{ExecError, Executor};
+use gritstone_exec::{ExecError, Setup};
 use gritstone_model::{AuditBuild, Plan};
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
@@ -34,7 +34,7 @@ pub fn programs<'a>(plan: &'a Plan, sources: &[(&str, &str)]) -> Vec<&'a str> {
 /// # Errors
 /// When compilers cannot be started any more, or the user asks to stop.
 pub fn compile(
-    executor: &mut Executor,
+    setup: &Setup,
     compilers: &[Toolchain],
     sources: &[(&str, &str)],
     programs: &[&str],
@@ -43,7 +43,7 @@ pub fn compile(
     for compiler in compilers {
         for (flags, counts) in LEVELS {
             let (c, fortran) = compiler.with(flags);
-            let workshop = executor.workshop(c, fortran)?;
+            let workshop = setup.workshop(c, fortran)?;
             let build = AuditBuild {
                 name: format!("{} {flags}", compiler.name),
                 compiler: workshop.version().to_owned(),

@@ -5,7 +5,7 @@ use super::again::Again;
 use crate::own::programs_of;
 use gritstone_analysis::audit::{Evidence, tests};
 use gritstone_exec::entries::Entries;
-use gritstone_exec::{ExecError, Execute, Executor, PROOF_FAILED};
+use gritstone_exec::{ExecError, Executor, PROOF_FAILED, Variant};
 use gritstone_model::{
     AuditBuild, AuditTest, Author, Benchmark, Claim, ClaimOutcome, CommandWork, Conditions, Event,
     Finding, KernelWork, Launch, Note, Outcome, Work,
@@ -28,6 +28,7 @@ const WITH_SINGLES: [(&str, &str); 2] = [("batch", "1"), ("batch_ns", "20000000"
 /// When nothing can be launched any more, or the user asks to stop.
 pub fn kernel(
     executor: &mut Executor,
+    shipped: &Variant,
     benchmark: &Benchmark,
     work: &KernelWork,
     cpus: &[u32],
@@ -41,7 +42,7 @@ pub fn kernel(
     };
     let short = with(benchmark, &SHORT);
     let thorough = with(&short, &WITH_SINGLES);
-    let (mut found, entries) = subject.build(SHIPPED, &thorough, work)?;
+    let (mut found, entries) = subject.build(SHIPPED, shipped, &thorough, work)?;
     subject.entries_elsewhere = entries;
     for (build, programs) in again.iter().filter(|(build, _)| build.why_not.is_none()) {
         let built = programs_of(benchmark).filter_map(|name| {
@@ -50,9 +51,11 @@ pub fn kernel(
         });
         match built.collect::<Result<BTreeMap<_, _>, String>>() {
             Ok(builds) => {
-                let shipped = subject.executor.use_builds(builds);
-                let told = subject.build(&build.name, &short, work);
-                subject.executor.use_builds(shipped);
+                let variant = Variant {
+                    environment: shipped.environment.clone(),
+                    builds,
+                };
+                let told = subject.build(&build.name, &variant, &short, work);
                 let tests = told?.0.into_iter();
                 found.extend(tests.map(|test| excused(test, benchmark, build)));
             }
@@ -106,16 +109,17 @@ struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// All claims of the build that the executor uses now, and its entries an operation where they could be counted.
+    /// All claims of a build, and its entries an operation where they could be counted.
     fn build(
         &mut self,
         name: &str,
+        variant: &Variant,
         as_launched: &Benchmark,
         work: &KernelWork,
     ) -> Result<(Vec<AuditTest>, Option<f64>), ExecError> {
-        let mut launches = vec![self.launch(as_launched)?];
+        let mut launches = vec![self.launch(variant, as_launched)?];
         let most = launches[0].events.iter().filter_map(operations).max();
-        let entries = self.entries_per_op(work, most.unwrap_or(0))?;
+        let entries = self.entries_per_op(variant, work, most.unwrap_or(0))?;
         loop {
             let evidence = Evidence {
                 build: name,
@@ -130,12 +134,12 @@ impl Subject<'_> {
             if launches.len() == MOST_LAUNCHES || !found.iter().any(fails) {
                 return Ok((found, entries.ok()));
             }
-            launches.push(self.launch(as_launched)?);
+            launches.push(self.launch(variant, as_launched)?);
         }
     }
 
-    fn launch(&mut self, as_launched: &Benchmark) -> Result<Launch, ExecError> {
-        let launched = self.executor.launch(as_launched, self.cpus)?;
+    fn launch(&mut self, variant: &Variant, as_launched: &Benchmark) -> Result<Launch, ExecError> {
+        let launched = self.executor.launch(variant, as_launched, self.cpus, 1)?;
         Ok(Launch {
             id: self.benchmark.id.clone(),
             round: 0,
@@ -151,7 +155,8 @@ impl Subject<'_> {
     /// Entries into the kernel for each operation, up to `most` operations an execution: the slope between two n, so that
     /// what is done once falls out. In the inner result, why it is not known.
     fn entries_per_op(
-        &mut self,
+        &self,
+        variant: &Variant,
         work: &KernelWork,
         most: u64,
     ) -> Result<Result<f64, String>, ExecError> {
@@ -161,7 +166,7 @@ impl Subject<'_> {
                     .to_owned(),
             ));
         }
-        let rough = match self.slope(work, 1, 2)? {
+        let rough = match self.slope(variant, work, 1, 2)? {
             Ok(rough) => rough,
             Err(why) => return Ok(Err(why)),
         };
@@ -169,19 +174,23 @@ impl Subject<'_> {
         let n = (ENOUGH_ENTRIES / rough.max(ENOUGH_ENTRIES / most as f64)) as u64;
         match n.clamp(2, most) {
             2 => Ok(Ok(rough)),
-            n => self.slope(work, n / 2, n),
+            n => self.slope(variant, work, n / 2, n),
         }
     }
 
     fn slope(
-        &mut self,
+        &self,
+        variant: &Variant,
         work: &KernelWork,
         few: u64,
         many: u64,
     ) -> Result<Result<f64, String>, ExecError> {
         let mut own = [0.0; 2];
         for (own, n) in own.iter_mut().zip([few, many]) {
-            match self.executor.entries(self.benchmark, work, self.cpus, n)? {
+            match self
+                .executor
+                .entries(variant, self.benchmark, work, self.cpus, n)?
+            {
                 Ok(Entries { own: counted, .. }) => *own = counted as f64,
                 Err(why) => return Ok(Err(why.to_string())),
             }
@@ -205,11 +214,12 @@ fn operations(event: &Event) -> Option<u64> {
 /// When nothing can be launched any more, or the user asks to stop.
 pub fn command(
     executor: &mut Executor,
+    shipped: &Variant,
     benchmark: &Benchmark,
     work: &CommandWork,
     cpus: &[u32],
 ) -> Result<Vec<AuditTest>, ExecError> {
-    let launched = executor.launch(benchmark, cpus)?;
+    let launched = executor.launch(shipped, benchmark, cpus, 1)?;
     let outcome = &launched.outcome;
     let why = outcome.why().to_owned();
     let unproved = why.starts_with(PROOF_FAILED);

@@ -2,7 +2,7 @@
 
 use super::*;
 use gritstone_analysis::summary;
-use gritstone_exec::{Execute, Places, Setup, Wanted};
+use gritstone_exec::{Config, Places, Setup};
 use gritstone_measure::{AfterPilot, Backend, Finished, Limits, Progress, drive};
 use gritstone_model::{
     AuditTest, Claims, Conditions, Flag, Id, KernelWork, Launch, Measurement, Placement, RunData,
@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 /// A planted kernel that claims a getpid or the like for each operation.
 struct Planted {
     executor: Executor,
+    variant: Variant,
     plan: Plan,
     compiler: PathBuf,
     path: String,
@@ -31,19 +32,20 @@ impl Planted {
         let here = directory.path().to_path_buf();
         let path = std::env::var_os("PATH").unwrap();
         let compiler = gritstone_host::programs::find(&["cc", "gcc", "clang"], &path).unwrap();
-        let executor = Executor::new(
-            Setup {
-                places: Places::make(std::slice::from_ref(&here), &here, None).unwrap(),
-                cpus: "-".to_owned(),
-                environment: BTreeMap::from([("PATH".to_owned(), path.into_string().unwrap())]),
-                programs: BTreeMap::new(),
-                measured: String::new(),
-                deadline: Duration::from_secs(60),
-                stop: Arc::new(AtomicBool::new(false)),
-            },
-            &Wanted::default(),
-            None,
-        );
+        let variant = Variant {
+            environment: BTreeMap::from([("PATH".to_owned(), path.into_string().unwrap())]),
+            builds: BTreeMap::new(),
+        };
+        let setup = Setup {
+            places: Places::make(std::slice::from_ref(&here), &here, None).unwrap(),
+            cpus: "-".to_owned(),
+            environment: variant.environment.clone(),
+            programs: BTreeMap::new(),
+            measured: String::new(),
+            deadline: Duration::from_secs(60),
+            stop: Arc::new(AtomicBool::new(false)),
+        };
+        let executor = Executor::new(setup, Config::default(), None);
         let file = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../exec/src/planted")
             .join(format!("{name}.c"));
@@ -55,6 +57,7 @@ impl Planted {
         };
         let mut planted = Self {
             executor,
+            variant,
             plan: Plan {
                 steps: vec![step],
                 benchmarks: vec![benchmark],
@@ -87,19 +90,26 @@ impl Planted {
 
     fn ship(&mut self, program: &str, flags: &str) {
         let (c, fortran) = self.toolchain().with(flags);
-        let workshop = self.executor.workshop(c, fortran).unwrap();
+        let workshop = self.executor.setup().workshop(c, fortran).unwrap();
         let sources = sources(&self.path, &self.text);
         let builds = workshop.build(&sources, &[program]).unwrap();
         let shipped = builds
             .into_iter()
             .map(|(name, built)| (name, built.unwrap()));
-        self.executor.use_builds(shipped.collect());
+        self.variant.builds = shipped.collect();
     }
 
     fn audit(&mut self) -> AuditView {
         let compilers = [self.toolchain()];
         let sources = sources(&self.path, &self.text);
-        view(&mut self.executor, &self.plan, &compilers, &sources).unwrap()
+        view(
+            &mut self.executor,
+            &self.variant,
+            &self.plan,
+            &compilers,
+            &sources,
+        )
+        .unwrap()
     }
 
     /// What an ordinary run makes of it.
@@ -111,6 +121,7 @@ impl Planted {
         };
         let mut kept = Kept {
             executor: &mut self.executor,
+            variant: &self.variant,
             start: Instant::now(),
             launches: vec![],
         };
@@ -155,6 +166,7 @@ fn benchmark(name: &str, claims: Claims) -> Benchmark {
 /// A run that keeps its launches in memory.
 struct Kept<'a> {
     executor: &'a mut Executor,
+    variant: &'a Variant,
     start: Instant,
     launches: Vec<Launch>,
 }
@@ -167,13 +179,19 @@ impl Backend for Kept<'_> {
     }
 
     fn prepare(&mut self, _: usize, benchmark: &Benchmark) -> Result<(), ExecError> {
-        self.executor.settle(benchmark)
+        self.executor.settle(self.variant, benchmark)
     }
 
     fn show(&mut self, _: &Progress<'_>) {}
 
-    fn launch(&mut self, benchmark: &Benchmark, step: &Step) -> Result<Finished, ExecError> {
-        let launched = self.executor.launch(benchmark, &step.cpus)?;
+    fn launch(
+        &mut self,
+        _: usize,
+        benchmark: &Benchmark,
+        step: &Step,
+    ) -> Result<Finished, ExecError> {
+        let executor = &mut self.executor;
+        let launched = executor.launch(self.variant, benchmark, &step.cpus, 1)?;
         Ok(Finished {
             outcome: launched.outcome,
             events: launched.events,

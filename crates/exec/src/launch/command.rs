@@ -1,21 +1,20 @@
 //! Other people's programs: proved once a run, untimed, and then timed as processes.
 
 use super::programs::cpus_argument;
-use super::{Executor, PROOF_FAILED, Told};
+use super::{Job, Launched, PROOF_FAILED};
 use crate::{ExecError, linked, ours};
 use gritstone_kernels::COMMAND;
-use gritstone_model::{Benchmark, CommandWork, Figure, Outcome, Verify};
-use std::path::Path;
+use gritstone_model::{CommandWork, Figure, Outcome, Verify};
 
-impl Executor {
+impl Job<'_> {
     /// Times it as a process, after its proof.
-    pub(super) fn command(
-        &mut self,
-        benchmark: &Benchmark,
-        work: &CommandWork,
-        cpus: &[u32],
-        directory: &Path,
-    ) -> Result<Told, ExecError> {
+    pub(super) fn command(&self, work: &CommandWork) -> Result<Launched, ExecError> {
+        let Self {
+            executor,
+            benchmark,
+            directory,
+            ..
+        } = self;
         for (name, text) in &work.files {
             std::fs::write(directory.join(name), text).map_err(ExecError::system(format!(
                 "cannot write {} for {}",
@@ -24,16 +23,16 @@ impl Executor {
             )))?;
         }
         if let Some(verify) = work.verify.as_ref()
-            && !self.proved.contains(&benchmark.id)
+            && !executor.proved.borrow().contains(&benchmark.id)
         {
-            let proof = self.prove(verify, work, cpus, benchmark.files)?;
+            let proof = self.prove(verify, work)?;
             if proof.outcome != Outcome::Measured {
                 return Ok(proof);
             }
-            self.proved.insert(benchmark.id.clone());
+            executor.proved.borrow_mut().insert(benchmark.id.clone());
         }
         let size = work.figure == Figure::LinkedSize;
-        let mut arguments = vec![cpus_argument(cpus)];
+        let mut arguments = vec![cpus_argument(self.cpus)];
         arguments.extend(
             [
                 ("stdout", work.stdout.clone()),
@@ -52,25 +51,20 @@ impl Executor {
             arguments.extend(["samples=20".into(), "sample_ns=150000000".into()]);
         }
         arguments.extend(self.command_line(&[], &work.prepare, &work.argv));
-        let mut told = self.start(COMMAND, None, None, arguments, directory)?;
-        if size && told.outcome == Outcome::Measured {
+        let mut launched = self.start(COMMAND, &self.words(None, None), arguments)?;
+        if size && launched.outcome == Outcome::Measured {
             match linked::measure(&directory.join("a.out")) {
-                Ok(events) => told.events.extend(events),
-                Err(why) => told.outcome = Outcome::Failed(why),
+                Ok(events) => launched.events.extend(events),
+                Err(why) => launched.outcome = Outcome::Failed(why),
             }
         }
-        Ok(told)
+        Ok(launched)
     }
 
     /// The untimed execution that shows that the timed one does what it says, in a directory of its own.
-    fn prove(
-        &mut self,
-        verify: &Verify,
-        work: &CommandWork,
-        cpus: &[u32],
-        measures_files: bool,
-    ) -> Result<Told, ExecError> {
-        let directory = self.setup.places.fresh(measures_files)?;
+    fn prove(&self, verify: &Verify, work: &CommandWork) -> Result<Launched, ExecError> {
+        let places = &self.executor.setup.places;
+        let directory = places.fresh(self.benchmark.files)?;
         // what it makes is in a folder that is made beforehand, so that new files there are not an error
         let below = directory.join("proof");
         let made = std::fs::create_dir(&below).and_then(|()| {
@@ -82,15 +76,25 @@ impl Executor {
             "cannot write to {}",
             below.display()
         )))?;
-        let mut arguments = vec![cpus_argument(cpus), "samples=0".into(), "skips=1".into()];
+        let mut arguments = vec![
+            cpus_argument(self.cpus),
+            "samples=0".into(),
+            "skips=1".into(),
+        ];
         arguments.push(format!("stdout={}", verify.stdout).into());
         let within = ["/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"];
         arguments.extend(self.command_line(&within, &work.prepare, &verify.argv));
-        let mut told = self.start(COMMAND, None, None, arguments, &directory)?;
-        if let Outcome::Failed(why) = &told.outcome {
-            told.outcome = Outcome::Failed(format!("{PROOF_FAILED}: {why}"));
+        let mut launched = self.start_in(
+            &directory,
+            &self.environment(&directory),
+            COMMAND,
+            &self.words(None, None),
+            arguments,
+        )?;
+        if let Outcome::Failed(why) = &launched.outcome {
+            launched.outcome = Outcome::Failed(format!("{PROOF_FAILED}: {why}"));
         }
         let _ = ours::remove_within(&directory);
-        Ok(told)
+        Ok(launched)
     }
 }

@@ -1,14 +1,13 @@
-//! Several copies of a kernel at once: each under a keeper of its own and in a directory of its own, all started together
+//! Several copies of a kernel at once: each under a supervisor of its own and in a directory of its own, all started together
 //! by the meeting that their runtime keeps (`kernels/runtime/copies.c`).
 
-use super::programs::cpus_argument;
-use super::{Executor, Told};
+use super::programs::{assigned, cpus_argument};
+use super::{Job, Launched};
 use crate::judge::judge;
 use crate::process::{Task, carry_out_together};
 use crate::{ExecError, ours};
 use gritstone_kernels::KEEPER;
-use gritstone_model::{Benchmark, COPY, Event, KernelWork, Outcome};
-use std::ffi::OsString;
+use gritstone_model::{COPY, Event, KernelWork, Outcome};
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
@@ -26,72 +25,60 @@ const TURNS: u64 = 25_000_000;
 /// Samples of such length that are waited for.
 const TURNED_SAMPLES: u64 = 6;
 
-impl Executor {
-    /// All copies once, on `cpus` in turn (empty: all); each does its own work in its own directory.
-    pub(super) fn copies(
-        &mut self,
-        benchmark: &Benchmark,
-        work: &KernelWork,
-        cpus: &[u32],
-        copies: u32,
-        directory: &Path,
-    ) -> Result<Told, ExecError> {
+impl Job<'_> {
+    /// All copies once, on their CPUs in turn (none: all); each does its own work in its own directory.
+    pub(super) fn copies(&self, work: &KernelWork, copies: u32) -> Result<Launched, ExecError> {
         let mut directories = Vec::new();
         let made = (0..copies).try_for_each(|_| {
-            directories.push(self.fresh(benchmark)?);
+            directories.push(self.executor.fresh(self.benchmark)?);
             Ok(())
         });
-        let told =
-            made.and_then(|()| self.together(benchmark, work, cpus, directory, &directories));
+        let launched = made.and_then(|()| self.together(work, &directories));
         for directory in &directories {
             let _ = ours::remove_within(directory);
         }
-        told
+        launched
     }
 
-    fn together(
-        &self,
-        benchmark: &Benchmark,
-        work: &KernelWork,
-        cpus: &[u32],
-        directory: &Path,
-        directories: &[PathBuf],
-    ) -> Result<Told, ExecError> {
-        let keeper = self.path_of(KEEPER)?;
+    fn together(&self, work: &KernelWork, directories: &[PathBuf]) -> Result<Launched, ExecError> {
+        let setup = &self.executor.setup;
+        let supervisor = self.path_of(KEEPER)?;
         let program = self.path_of(&work.program)?;
         let copies = directories.len();
-        let meeting = Meeting::make(directory)?;
+        let meeting = Meeting::make(self.directory)?;
         // where copies share a CPU they take turns, which real-time priority would not let them
-        let shared = copies.div_ceil(cpus.len().max(1));
-        let alone = (shared == 1).then_some(benchmark);
-        let steady = self.steady.words(alone, None, self.asked.word.as_deref());
+        let shared = copies.div_ceil(self.cpus.len().max(1));
+        let words = self.words((shared == 1).then_some(self.benchmark), None);
         let environments: Vec<_> = directories.iter().map(|at| self.environment(at)).collect();
         let mut handed = self.handed(work)?;
-        handed.extend([format!("copies={copies}").into(), meeting.argument()]);
+        handed.extend([
+            format!("copies={copies}").into(),
+            assigned("meeting", &meeting.path),
+        ]);
         if shared > 1 {
             let target = TURNS * shared as u64;
             handed.push(format!("target_ns={target}").into());
             handed.push(format!("sample_ns={}", target * TURNED_SAMPLES).into());
         }
-        let deadline = self.setup.deadline * u32::try_from(shared).unwrap_or(u32::MAX);
+        let deadline = setup.deadline * u32::try_from(shared).unwrap_or(u32::MAX);
         let tasks: Vec<Task> = (0..copies)
             .map(|which| {
-                let own = match cpus {
+                let own = match self.cpus {
                     [] => &[],
                     cpus => std::slice::from_ref(&cpus[which % cpus.len()]),
                 };
                 let mut arguments = vec![cpus_argument(own)];
                 arguments.extend(handed.iter().cloned());
                 Task {
-                    keeper: &keeper,
-                    cpus: &self.setup.cpus,
-                    steady: &steady,
+                    supervisor: &supervisor,
+                    cpus: &setup.cpus,
+                    words: &words,
                     program: &program,
                     arguments,
                     directory: &directories[which],
                     environment: &environments[which],
                     deadline,
-                    stop: &self.setup.stop,
+                    stop: &setup.stop,
                 }
             })
             .collect();
@@ -119,12 +106,6 @@ impl Meeting {
         Ok(Self { path, file })
     }
 
-    fn argument(&self) -> OsString {
-        let mut argument = OsString::from("meeting=");
-        argument.push(&self.path);
-        argument
-    }
-
     /// Nobody waits any more.
     fn end(&self) -> Result<(), ExecError> {
         let failed = ExecError::system(format!("cannot write {}", self.path.display()));
@@ -136,7 +117,7 @@ impl Meeting {
 
 /// What the copies said, each after its number; the launch is measured when all of them are, and otherwise ended as the one
 /// did for which the others gave up.
-fn put_together(judged: Vec<(Outcome, Vec<Event>)>, cpu: u64) -> Told {
+fn put_together(judged: Vec<(Outcome, Vec<Event>)>, cpu: u64) -> Launched {
     let copies = judged.len();
     let mut worst: Option<(bool, Outcome)> = None;
     let mut events = vec![];
@@ -152,7 +133,7 @@ fn put_together(judged: Vec<(Outcome, Vec<Event>)>, cpu: u64) -> Told {
         });
         events.extend(said);
     }
-    Told {
+    Launched {
         outcome: worst.map_or(Outcome::Measured, |(_, outcome)| outcome),
         events,
         cpu,

@@ -1,11 +1,13 @@
 //! The programs of a launch: where each of them is, what it is handed, and what of it belongs to the figure.
 
-use super::Executor;
+use super::user::user_program;
+use super::{Executor, Job, Variant};
+use crate::rebuild::Rebuilt;
 use crate::{ExecError, version};
 use gritstone_model::{Benchmark, CommandWork, Id, KernelWork, Program, Work};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::{fs, iter};
@@ -16,22 +18,30 @@ type Hashes = BTreeMap<Vec<PathBuf>, String>;
 impl Executor {
     /// The programs behind benchmarks that have one, as they belong to the figures.
     #[must_use]
-    pub fn programs(&self, benchmarks: &[Benchmark]) -> BTreeMap<Id, Program> {
+    pub fn programs(&self, variant: &Variant, benchmarks: &[Benchmark]) -> BTreeMap<Id, Program> {
         let mut hashes = Hashes::new();
-        let program = |row: &Benchmark| Some((row.id.clone(), self.program(row, &mut hashes)?));
+        let program = |row: &Benchmark| {
+            let program = self.program(variant, row, &mut hashes)?;
+            Some((row.id.clone(), program))
+        };
         benchmarks.iter().filter_map(program).collect()
     }
 
     /// The program behind a benchmark; what was read for one before it is not read again.
-    fn program(&self, benchmark: &Benchmark, hashes: &mut Hashes) -> Option<Program> {
+    fn program(
+        &self,
+        variant: &Variant,
+        benchmark: &Benchmark,
+        hashes: &mut Hashes,
+    ) -> Option<Program> {
         match &benchmark.work {
             Work::Kernel(work) => {
-                let mut program = self.program_called(&work.program)?;
+                let mut program = self.program_called(variant, &work.program)?;
                 // the programs that it executes are as much of the figure as itself
                 if !work.uses.is_empty() {
                     let mut hash = Sha256::new_with_prefix(&program.hash);
                     for helper in &work.uses {
-                        hash.update(self.program_called(helper)?.hash);
+                        hash.update(self.program_called(variant, helper)?.hash);
                     }
                     program.hash = hexadecimal(&hash.finalize());
                 }
@@ -41,7 +51,7 @@ impl Executor {
                 user: Some(_),
                 argv,
                 ..
-            }) => self.user_program(argv),
+            }) => user_program(variant, argv),
             Work::Command(work) | Work::Scenario(work) => {
                 let argv = self.fill_in(&work.argv);
                 let program = PathBuf::from(argv.first()?);
@@ -57,7 +67,7 @@ impl Executor {
                         .programs
                         .get("cc")
                         .filter(|cc| **cc == program)
-                        .map_or_else(String::new, |cc| version::of(cc, &self.setup.environment)),
+                        .map_or_else(String::new, |cc| version::of(cc, &variant.environment)),
                     flags: argv.join(" "),
                 })
             }
@@ -66,9 +76,8 @@ impl Executor {
     }
 
     /// A program of ours by its name: as it was built here, of the user's own, or as it travels in this binary.
-    fn program_called(&self, name: &str) -> Option<Program> {
-        let build = self.builds.get(name).or_else(|| self.own.program(name));
-        match build {
+    fn program_called(&self, variant: &Variant, name: &str) -> Option<Program> {
+        match self.built(variant, name) {
             Some(build) => Some(build.program.clone()),
             None => gritstone_kernels::find(name).map(|program| Program {
                 hash: program.hash.to_owned(),
@@ -76,6 +85,36 @@ impl Executor {
                 flags: program.flags.to_owned(),
             }),
         }
+    }
+
+    /// A program that did not travel in this binary.
+    fn built<'a>(&'a self, variant: &'a Variant, name: &str) -> Option<&'a Rebuilt> {
+        let custom = || self.custom.programs.get(name);
+        variant.builds.get(name).or_else(custom)
+    }
+
+    /// Where a program of ours is: as it was built here, else as it travels in this binary.
+    pub(crate) fn path_of(&self, variant: &Variant, name: &str) -> Result<PathBuf, ExecError> {
+        match self.built(variant, name) {
+            Some(build) => Ok(build.path.clone()),
+            None => self.setup.places.program_called(name),
+        }
+    }
+
+    fn fill_in(&self, argv: &[String]) -> Vec<String> {
+        let fill = |word: &String| {
+            let programs = self.setup.programs.iter();
+            programs.fold(word.clone(), |word, (name, path)| {
+                word.replace(&format!("{{{name}}}"), &path.to_string_lossy())
+            })
+        };
+        argv.iter().map(fill).collect()
+    }
+}
+
+impl Job<'_> {
+    pub(super) fn path_of(&self, name: &str) -> Result<PathBuf, ExecError> {
+        self.executor.path_of(self.variant, name)
     }
 
     /// What is done before each time, if anything is, and what is timed, each after the words of `within`.
@@ -87,48 +126,17 @@ impl Executor {
     ) -> Vec<OsString> {
         let line = |argv: &[String]| -> Vec<OsString> {
             let words = within.iter().map(|word| (*word).to_owned());
-            words
-                .chain(self.fill_in(argv))
-                .map(OsString::from)
-                .collect()
+            let words = words.chain(self.executor.fill_in(argv));
+            words.map(OsString::from).collect()
         };
-        let before = if prepare.is_empty() {
-            vec![]
-        } else {
-            line(prepare)
+        let before = match prepare {
+            [] => vec![],
+            prepare => line(prepare),
         };
         let mut words = vec![format!("prepare={}", before.len()).into(), "--".into()];
         words.extend(before);
         words.extend(line(argv));
         words
-    }
-
-    pub(super) fn fill_in(&self, argv: &[String]) -> Vec<String> {
-        argv.iter()
-            .map(|word| {
-                self.setup
-                    .programs
-                    .iter()
-                    .fold(word.clone(), |word, (name, path)| {
-                        word.replace(&format!("{{{name}}}"), &path.to_string_lossy())
-                    })
-            })
-            .collect()
-    }
-
-    /// Where a program of ours is: as it was built here, else as it travels in this binary.
-    pub(crate) fn path_of(&self, name: &str) -> Result<PathBuf, ExecError> {
-        if let Some(build) = self.builds.get(name).or_else(|| self.own.program(name)) {
-            return Ok(build.path.clone());
-        }
-        let missing = || std::io::Error::other("build Gritstone again");
-        let program =
-            gritstone_kernels::find(name)
-                .ok_or_else(missing)
-                .map_err(ExecError::system(format!(
-                    "no program {name} in this binary"
-                )))?;
-        self.setup.places.program(program)
     }
 
     /// What a kernel is handed: the parameters of its entry, where each program lies that it executes
@@ -139,11 +147,9 @@ impl Executor {
             .map(|(key, value)| format!("{key}={value}").into())
             .collect();
         for helper in work.helpers() {
-            let mut argument = OsString::from(format!("{helper}="));
-            argument.push(self.path_of(helper)?);
-            arguments.push(argument);
+            arguments.push(assigned(helper, self.path_of(helper)?));
         }
-        arguments.extend(self.told_of_trace(work));
+        arguments.extend(self.executor.told_of_trace(work));
         Ok(arguments)
     }
 
@@ -163,6 +169,13 @@ impl Executor {
         arguments.extend(self.handed(work)?);
         Ok(arguments)
     }
+}
+
+/// `KEY=PATH`.
+pub(crate) fn assigned(key: &str, path: impl AsRef<OsStr>) -> OsString {
+    let mut argument = OsString::from(format!("{key}="));
+    argument.push(path);
+    argument
 }
 
 /// The hash of these files, read unless it is known; `None` when one cannot be read.

@@ -4,13 +4,19 @@ mod copies;
 mod helpers;
 mod load;
 mod own;
+mod user;
 
 use super::*;
-use gritstone_model::{CommandWork, Figure, Need, PublishedWork, Term, Unit, Verify};
+use crate::Places;
+use gritstone_model::{CommandWork, Figure, Need, Program, PublishedWork, Term, Unit, Verify};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::slice;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 mod around;
 
@@ -18,6 +24,7 @@ mod around;
 struct Bench {
     folder: tempfile::TempDir,
     executor: Executor,
+    variant: Variant,
 }
 
 impl Bench {
@@ -35,30 +42,65 @@ impl Bench {
             .map(|dir| dir.join("cc"))
             .find(|cc| cc.is_file())
             .expect("a C compiler built the kernels");
-        let executor = Executor::new(
-            Setup {
-                places: Places::make(std::slice::from_ref(&here), &here, None).unwrap(),
-                cpus: "-".to_owned(),
-                environment: BTreeMap::from([("PATH".to_owned(), path)]),
-                programs: BTreeMap::from([("cc".to_owned(), cc)]),
-                measured: "the page cache of a test".to_owned(),
-                deadline: Duration::from_secs(30),
-                stop: Arc::new(AtomicBool::new(false)),
+        let environment = BTreeMap::from([("PATH".to_owned(), path)]);
+        let setup = Setup {
+            places: Places::make(std::slice::from_ref(&here), &here, None).unwrap(),
+            cpus: "-".to_owned(),
+            environment: environment.clone(),
+            programs: BTreeMap::from([("cc".to_owned(), cc)]),
+            measured: "the page cache of a test".to_owned(),
+            deadline: Duration::from_secs(30),
+            stop: Arc::new(AtomicBool::new(false)),
+        };
+        Self {
+            folder,
+            executor: Executor::new(setup, Config::default(), None),
+            variant: Variant {
+                environment,
+                builds: BTreeMap::new(),
             },
-            &Wanted::default(),
-            None,
-        );
-        Self { folder, executor }
+        }
+    }
+
+    /// The same launch, whatever it leaves.
+    fn copies(
+        &mut self,
+        benchmark: &Benchmark,
+        cpus: &[u32],
+        copies: u32,
+    ) -> Result<Launched, ExecError> {
+        self.executor.launch(&self.variant, benchmark, cpus, copies)
     }
 
     fn launch(&mut self, benchmark: &Benchmark) -> Launched {
-        let launched = self.executor.launch(benchmark, &[]).unwrap();
+        let launched = self.copies(benchmark, &[], 1).unwrap();
         let (work, programs) = self.executor.setup.places.directories();
         assert_eq!(fs::read_dir(work).unwrap().count(), 0, "files are left");
         let left = fs::read_dir(programs).unwrap().flatten();
         let directories = left.filter(|entry| entry.path().is_dir()).count();
         assert_eq!(directories, 0, "a directory of a launch is left");
         launched
+    }
+
+    /// From now on this script takes the place of a program.
+    fn plant(&mut self, name: &str, script: &str) {
+        let path = self.folder.path().join(name.replace('/', "_"));
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        self.replace(name, path);
+    }
+
+    fn replace(&mut self, name: &str, path: PathBuf) {
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+        let planted = Rebuilt {
+            path,
+            program: Program {
+                hash: "planted".to_owned(),
+                ..Program::default()
+            },
+            took: Duration::ZERO,
+            size: 0,
+        };
+        self.variant.builds.insert(name.to_owned(), planted);
     }
 
     /// Why a shell script fails, with this printed and these files left.
@@ -187,40 +229,16 @@ fn programs_that_rows_share_are_as_if_each_were_alone() {
         row("made/d", "{one}", &["two"]),
         row("made/e", "/nonexistent", &["two"]),
     ];
-    let together = bench.executor.programs(&rows);
+    let together = bench.executor.programs(&bench.variant, &rows);
     for row in &rows {
-        let alone = bench.executor.programs(slice::from_ref(row));
+        let alone = bench
+            .executor
+            .programs(&bench.variant, slice::from_ref(row));
         assert_eq!(together.get(&row.id), alone.get(&row.id), "{}", row.id);
     }
     let hash = |row: usize| Some(&together.get(&rows[row].id)?.hash);
     assert!(hash(0) != hash(1) && hash(0) != hash(2) && hash(1) != hash(2));
     assert!(hash(1) == hash(3) && hash(4).is_none());
-}
-
-#[test]
-fn what_leaves_nothing_in_its_directory_leaves_it_to_the_next() {
-    let mut bench = Bench::new();
-    let directory = |bench: &mut Bench, script: &str| {
-        let work = CommandWork {
-            files: BTreeMap::new(),
-            ..shell_work(script, None, &[])
-        };
-        let row = Benchmark {
-            files: false,
-            ..benchmark(Work::Command(work))
-        };
-        let measured = bench.executor.launch(&row, &[]).unwrap().outcome == Outcome::Measured;
-        assert_eq!(measured, script == ":");
-        let (_, programs) = bench.executor.setup.places.directories();
-        let mut directories = fs::read_dir(programs).unwrap().flatten();
-        let directory = directories.find(|entry| entry.path().is_dir());
-        directory.map(|entry| entry.file_name())
-    };
-    let first = directory(&mut bench, ":");
-    assert!(first.is_some());
-    assert_eq!(directory(&mut bench, ":"), first);
-    assert_eq!(directory(&mut bench, "echo >left"), None);
-    assert_ne!(directory(&mut bench, ":"), first);
 }
 
 #[test]
@@ -277,7 +295,7 @@ fn a_command_that_ends_before_its_children_is_no_time() {
         "{why}"
     );
     // those that it waits for, and those that are done, are its work
-    let script = "true & (true &) ; sleep 0.05; wait";
+    let script = "true & (true &) ; sleep 0.5; wait";
     assert_eq!(
         bench.launch(&shell(script, None, &[])).outcome,
         Outcome::Measured

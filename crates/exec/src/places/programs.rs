@@ -1,7 +1,7 @@
 //! Where programs are executed from: each is unpacked when it is first needed, into the first directory that has room for it.
 
 use super::make_in;
-use crate::journal::Pen;
+use crate::journal::Writer;
 use crate::process::{nothing, spawn};
 use crate::resource::{Directory, Held};
 use crate::{ExecError, Shortage};
@@ -21,7 +21,7 @@ pub(super) struct Programs {
     made: Vec<Held<Directory>>,
     /// Where another directory can be made when those are full, best first.
     candidates: std::vec::IntoIter<PathBuf>,
-    pen: Option<Pen>,
+    writer: Option<Writer>,
     /// What was unpacked. It is not looked for again: whoever takes it from a directory of ours takes the benchmarks that need it.
     unpacked: BTreeMap<String, PathBuf>,
 }
@@ -31,11 +31,14 @@ impl Programs {
     ///
     /// # Errors
     /// When a program can be executed in no candidate.
-    pub(super) fn make(candidates: Vec<PathBuf>, pen: Option<Pen>) -> Result<Self, ExecError> {
+    pub(super) fn make(
+        candidates: Vec<PathBuf>,
+        writer: Option<Writer>,
+    ) -> Result<Self, ExecError> {
         let mut programs = Self {
             made: vec![],
             candidates: candidates.into_iter(),
-            pen,
+            writer,
             unpacked: BTreeMap::new(),
         };
         let mut tried = vec![];
@@ -97,7 +100,7 @@ impl Programs {
     /// When there is too little of something that another candidate would need as well.
     fn another(&mut self, tried: &mut Vec<String>) -> Result<Option<PathBuf>, ExecError> {
         for candidate in self.candidates.by_ref() {
-            match usable(&candidate, self.pen.as_ref()) {
+            match usable(&candidate, self.writer.as_ref()) {
                 Ok(dir) => {
                     let path = dir.0.clone();
                     self.made.push(dir);
@@ -166,8 +169,8 @@ fn unpack(program: &Embedded, path: &Path) -> io::Result<()> {
 
 /// Makes our directory below `candidate` and shows that a program can be executed there: `noexec` mounts and
 /// security modules are found by trying, not by reading mount options.
-fn usable(candidate: &Path, pen: Option<&Pen>) -> io::Result<Held<Directory>> {
-    let dir = make_in(candidate, "programs", pen)?;
+fn usable(candidate: &Path, writer: Option<&Writer>) -> io::Result<Held<Directory>> {
+    let dir = make_in(candidate, "programs", writer)?;
     execute_in(&dir.0)?;
     Ok(dir)
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use gritstone_kernels::KEEPER;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 /// A name of a process that is no more, or of this one.
 fn name_of(namespace: u32, dead: u64) -> String {
@@ -47,7 +47,7 @@ fn what_the_dead_left_is_removed_and_what_the_living_use_is_not() {
 #[test]
 fn both_directories_go_at_the_end() {
     let parent = tempfile::tempdir().unwrap();
-    let mut places = Places::make(&[parent.path().to_path_buf()], parent.path(), None).unwrap();
+    let places = Places::make(&[parent.path().to_path_buf()], parent.path(), None).unwrap();
     let keeper = places
         .program(gritstone_kernels::find(KEEPER).unwrap())
         .unwrap();
@@ -74,39 +74,6 @@ fn a_program_is_unpacked_once_and_again_only_where_that_failed() {
         assert_eq!(program(name).unwrap(), path);
         assert_eq!(fs::metadata(&path).unwrap().ino(), made, "{name}");
     }
-}
-
-#[test]
-fn a_directory_that_was_left_alone_is_used_again_where_no_files_are_measured() {
-    let parent = tempfile::tempdir().unwrap();
-    let mut places = Places::make(&[parent.path().to_path_buf()], parent.path(), None).unwrap();
-    let again = |places: &mut Places, files, change: &dyn Fn(&Path)| {
-        let first = places.fresh(files).unwrap();
-        change(&first);
-        places.take_back(first.clone());
-        let second = places.fresh(files).unwrap();
-        assert!(is_as_made(&second));
-        places.take_back(second.clone());
-        first == second
-    };
-    let nothing = |_: &Path| {};
-    assert!(again(&mut places, false, &nothing));
-    assert!(!again(&mut places, true, &nothing));
-    assert!(!again(&mut places, false, &|path| fs::write(
-        path.join("a"),
-        ""
-    )
-    .unwrap()));
-    assert!(!again(&mut places, false, &|path| {
-        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-    }));
-    assert!(!again(&mut places, false, &|path| fs::remove_dir(path).unwrap()));
-    // of several at once one is kept
-    let three = [(); 3].map(|()| places.fresh(false).unwrap());
-    three.iter().for_each(|path| places.take_back(path.clone()));
-    assert_eq!(three.iter().filter(|path| path.exists()).count(), 1);
-    drop(places);
-    assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use gritstone_model::COPY;
 
 fn several(row: &Benchmark, cpus: &[u32], copies: u32) -> Launched {
     let mut bench = Bench::new();
-    let launched = bench.executor.launch_copies(row, cpus, copies).unwrap();
+    let launched = bench.copies(row, cpus, copies).unwrap();
     let (work, programs) = bench.executor.setup.places.directories();
     assert_eq!(fs::read_dir(work).unwrap().count(), 0, "files are left");
     let left = fs::read_dir(programs).unwrap().flatten();
@@ -66,7 +66,7 @@ fn copies_that_hang_are_all_ended() {
     let mut bench = Bench::new();
     bench.executor.setup.deadline = Duration::from_millis(1);
     let row = kernel("byte/loop");
-    let launched = bench.executor.launch_copies(&row, &[], 2).unwrap();
+    let launched = bench.copies(&row, &[], 2).unwrap();
     assert!(
         matches!(launched.outcome, Outcome::TimedOut(_)),
         "{launched:?}"
@@ -76,6 +76,6 @@ fn copies_that_hang_are_all_ended() {
         .setup
         .stop
         .store(true, std::sync::atomic::Ordering::Relaxed);
-    let stopped = bench.executor.launch_copies(&row, &[], 2);
+    let stopped = bench.copies(&row, &[], 2);
     assert!(matches!(stopped, Err(ExecError::Interrupted)));
 }

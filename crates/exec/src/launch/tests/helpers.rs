@@ -1,9 +1,7 @@
 //! Programs that a kernel executes: that they lie where it is told, and that a job that cannot be executed is no time.
 
 use super::*;
-use crate::rebuild::Rebuilt;
 use gritstone_kernels::linking;
-use gritstone_model::Program;
 use object::{Object, ObjectSection, SectionKind};
 
 const JOB: &str = "kernel/null-job";
@@ -20,31 +18,6 @@ fn executes(how: &str, job: &str) -> Benchmark {
 }
 
 impl Bench {
-    /// From now on this script takes the place of the job.
-    fn plant(&mut self, script: &str) {
-        let path = self.folder.path().join("planted");
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        self.replace(JOB, path);
-    }
-
-    fn replace(&mut self, name: &str, path: PathBuf) {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
-        let program = Program {
-            hash: "planted".to_owned(),
-            compiler: String::new(),
-            flags: String::new(),
-        };
-        let planted = Rebuilt {
-            path,
-            program,
-            took: std::time::Duration::ZERO,
-            size: 0,
-        };
-        self.executor
-            .use_builds(BTreeMap::from([(name.to_owned(), planted)]));
-    }
-
     /// Links the source of a program, and asks for a loader that is not there.
     fn without_loader(&mut self, name: &str) {
         let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels");
@@ -93,7 +66,9 @@ fn what_a_kernel_executes_lies_where_it_is_told() {
     }
     // it is a part of the figure
     let hash = |benchmark: &Benchmark| {
-        let programs = bench.executor.programs(slice::from_ref(benchmark));
+        let programs = bench
+            .executor
+            .programs(&bench.variant, slice::from_ref(benchmark));
         programs[&benchmark.id].hash.clone()
     };
     let alone = hash(&kernel("kernel/process", &[], 1));
@@ -107,7 +82,7 @@ fn an_exec_that_fails_is_no_time() {
     let mut bench = Bench::new();
     for how in WAYS {
         // the first execution is the untimed attempt; clone3 has one of its own
-        bench.plant("test -e \"$0.again\" && rm \"$0\"; : >\"$0.again\"");
+        bench.plant(JOB, "test -e \"$0.again\" && rm \"$0\"; : >\"$0.again\"");
         let outcome = bench.launch(&executes(how, JOB)).outcome;
         let Outcome::Failed(why) = &outcome else {
             assert!(matches!(outcome, Outcome::Skipped(_)) && how == "clone3-vfork");
@@ -119,7 +94,7 @@ fn an_exec_that_fails_is_no_time() {
         };
         assert_eq!(why, expected, "{how}");
     }
-    bench.plant("exit 3");
+    bench.plant(JOB, "exit 3");
     let outcome = bench.launch(&executes("vfork", JOB)).outcome;
     assert_eq!(
         outcome,
@@ -176,15 +151,8 @@ fn what_is_linked_dynamically_asks_for_a_loader_and_nothing_else_does() {
         let asks = file.section_by_name(".interp").is_some();
         let source = gritstone_kernels::source(program.name).unwrap().text;
         let dynamic = linking::is_dynamic(program.name, source);
-        let bare = linking::is_bare(source) && linking::bare(std::env::consts::ARCH).is_some();
-        let wanted = dynamic || !(statically || bare);
+        let wanted = dynamic || !statically;
         assert_eq!(asks, wanted, "{}", program.name);
         assert_eq!(program.flags.contains("-static"), !asks, "{}", program.name);
-        assert_eq!(
-            program.flags.contains("-nostdlib"),
-            bare,
-            "{}",
-            program.name
-        );
     }
 }

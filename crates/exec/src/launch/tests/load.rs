@@ -2,10 +2,7 @@
 
 use super::*;
 use crate::load::Mark;
-use crate::rebuild::Rebuilt;
 use crate::resource::{Held, Resource, Unavailable};
-use gritstone_model::Program;
-use std::os::unix::fs::PermissionsExt;
 
 const ONE: &str = "load/one";
 const TWO: &str = "load/two";
@@ -13,26 +10,13 @@ const TWO: &str = "load/two";
 /// An executor whose programs of these names are scripts.
 fn beside(scripts: &[(&str, &str)]) -> Bench {
     let mut bench = Bench::new();
-    let mut builds = BTreeMap::new();
     for (name, script) in scripts {
-        let path = bench.folder.path().join(name.replace('/', "_"));
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
-        let program = Program {
-            hash: "planted".to_owned(),
-            compiler: String::new(),
-            flags: String::new(),
-        };
-        let planted = Rebuilt {
-            path,
-            program,
-            took: Duration::ZERO,
-            size: 0,
-        };
-        builds.insert((*name).to_owned(), planted);
+        bench.plant(name, script);
     }
-    bench.executor.use_builds(builds);
-    bench.executor.load = Load::with(Ok(Held::new(mark(), None)));
+    bench.executor.load = Load::with(Ok(Held {
+        resource: mark(),
+        made: None,
+    }));
     bench
 }
 
@@ -70,7 +54,7 @@ fn lives(pid: i32) -> bool {
 fn a_load_lives_until_a_lower_level_is_asked_for() {
     let mut bench = beside(&[(ONE, WORKS), (TWO, WORKS)]);
     for _ in 0..2 {
-        let launched = bench.executor.launch(&row(&[ONE]), &[]).unwrap();
+        let launched = bench.copies(&row(&[ONE]), &[], 1).unwrap();
         assert_eq!(launched.outcome, Outcome::Measured);
         assert_eq!(params(&launched, ONE), ["0 pieces"]);
     }
@@ -79,13 +63,13 @@ fn a_load_lives_until_a_lower_level_is_asked_for() {
         1,
         "it was there for the second launch"
     );
-    let launched = bench.executor.launch(&row(&[ONE, TWO]), &[]).unwrap();
+    let launched = bench.copies(&row(&[ONE, TWO]), &[], 1).unwrap();
     assert_eq!(params(&launched, TWO), ["0 pieces"]);
     let [one, two] = started(&bench)[..] else {
         panic!("{:?}", started(&bench));
     };
     assert!(lives(one) && lives(two));
-    bench.executor.settle(&row(&[ONE])).unwrap();
+    bench.executor.settle(&bench.variant, &row(&[ONE])).unwrap();
     assert!(lives(one) && !lives(two));
     // a row without load: nothing of it is left, no directory either
     assert_eq!(bench.launch(&row(&[])).outcome, Outcome::Measured);
@@ -95,7 +79,7 @@ fn a_load_lives_until_a_lower_level_is_asked_for() {
 #[test]
 fn a_load_ends_with_the_run() {
     let mut bench = beside(&[(ONE, WORKS)]);
-    bench.executor.settle(&row(&[ONE])).unwrap();
+    bench.executor.settle(&bench.variant, &row(&[ONE])).unwrap();
     let [one] = started(&bench)[..] else {
         panic!("{:?}", started(&bench));
     };
@@ -124,7 +108,7 @@ fn a_load_that_ends_beside_a_launch_fails_it() {
     let mut bench = beside(&[(ONE, script)]);
     // it has begun when the first launch does, and how soon it is seen to have ended is up to the scheduler
     let ended = (0..10_000).find_map(|_| {
-        let launched = bench.executor.launch(&row(&[ONE]), &[]).unwrap();
+        let launched = bench.copies(&row(&[ONE]), &[], 1).unwrap();
         (launched.outcome != Outcome::Measured).then_some(launched.outcome)
     });
     let Some(Outcome::Failed(why)) = ended else {

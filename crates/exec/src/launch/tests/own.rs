@@ -1,6 +1,7 @@
 //! Rows of the user's own: what their executables are handed, and what all of them are held to.
 
 use super::*;
+use crate::custom::Bound;
 use gritstone_model::{Contents, OwnFile};
 use nix::sched::sched_getaffinity;
 use nix::unistd::Pid;
@@ -21,7 +22,22 @@ fn files(script: &str) -> BTreeMap<String, OwnFile> {
 
 /// Rows of this family are the user's own.
 fn bound(bench: &mut Bench, family: &str) {
-    bench.executor.own = Own::bound(&[family.to_owned()], &[], &bench.executor.setup, None);
+    let executor = &mut bench.executor;
+    executor.custom.families = vec![family.to_owned()];
+    executor.equipment.bound = Some(Bound::new(&executor.setup, &Config::default(), None));
+}
+
+/// An executor that knows `made/x`.
+fn with_script(script: &str) -> Bench {
+    let mut bench = Bench::new();
+    let executables = BTreeSet::from(["made/x".to_owned()]);
+    let setup = &bench.executor.setup;
+    bench.executor.custom = Custom {
+        programs: setup.executables(&files(script), &executables).unwrap(),
+        families: vec![],
+        bare: executables,
+    };
+    bench
 }
 
 #[test]
@@ -41,30 +57,27 @@ fn without_a_group_processes_are_bound_by_a_limit_and_only_those_of_the_users_ow
 
 #[test]
 fn an_executable_is_placed_and_finds_its_files() {
-    let mut bench = Bench::new();
     let script = "#!/bin/sh\nexec >&3\necho hello protocol=1 kernel=made/x\n\
         echo \"param key=args value=$*\"\necho \"param key=beside value=$(cat \"$(dirname \"$0\")/words\")\"\n\
         echo \"param key=cpus value=$(sed -n 's/^Cpus_allowed_list:.//p' /proc/self/status)\"\necho bye\n";
-    let executables = BTreeSet::from(["made/x".to_owned()]);
-    bench
-        .executor
-        .add_executables(&files(script), &executables)
-        .unwrap();
+    let mut bench = with_script(script);
     let mut row = kernel("made/x", &[("how", "well")], 1);
     row.published = None;
     let allowed = sched_getaffinity(Pid::from_raw(0)).unwrap();
     let cpu = (0..1024)
         .find(|cpu| allowed.is_set(*cpu) == Ok(true))
         .unwrap();
-    let launched = bench.executor.launch(&row, &[cpu as u32]).unwrap();
+    let launched = bench.copies(&row, &[cpu as u32], 1).unwrap();
     assert_eq!(launched.outcome, Outcome::Measured);
     assert_eq!(params(&launched, "args"), [format!("cpus={cpu} how=well")]);
     assert_eq!(params(&launched, "beside"), ["beside"]);
     assert_eq!(params(&launched, "cpus"), [cpu.to_string()]);
-    let programs = bench.executor.programs(slice::from_ref(&row));
+    let programs = bench
+        .executor
+        .programs(&bench.variant, slice::from_ref(&row));
     assert_eq!(programs[&row.id].hash.len(), 64);
     // nobody would have several begin together
-    let copies = bench.executor.launch_copies(&row, &[cpu as u32], 2);
+    let copies = bench.copies(&row, &[cpu as u32], 2);
     let Outcome::Skipped(why) = copies.unwrap().outcome else {
         panic!("copies of an executable were measured")
     };
@@ -73,18 +86,13 @@ fn an_executable_is_placed_and_finds_its_files() {
 
 #[test]
 fn a_program_may_say_more_than_a_pipe_holds() {
-    let mut bench = Bench::new();
     // awk, since a shell takes a second for that
     let script = "#!/bin/sh\nexec >&3\necho hello protocol=1 kernel=made/x\n\
         awk 'BEGIN { for (i = 0; i < 300; i++) printf \"param key=k%d value=%01000d\\n\", i, i }'\necho bye\n";
-    let executables = BTreeSet::from(["made/x".to_owned()]);
-    bench
-        .executor
-        .add_executables(&files(script), &executables)
-        .unwrap();
+    let mut bench = with_script(script);
     let mut row = kernel("made/x", &[], 1);
     row.published = None;
-    let launched = bench.executor.launch(&row, &[]).unwrap();
+    let launched = bench.copies(&row, &[], 1).unwrap();
     assert_eq!(launched.outcome, Outcome::Measured);
     for i in 0..300 {
         assert_eq!(params(&launched, &format!("k{i}")), [format!("{i:01000}")]);

@@ -10,8 +10,8 @@ use std::fs;
 fn a_command_undoes_what_commands_have_changed() {
     let machine = Machine::new();
     let here = machine.0.path();
-    let mut journal = machine.journal();
-    let mut settings = journal.steadies().unwrap();
+    let journal = machine.journal();
+    let settings = journal.steadies().unwrap();
     settings.undo_by("echo undone > setting", here).unwrap();
     let written = fs::read_to_string(&machine.journals()[0]).unwrap();
     assert!(written.contains("echo undone > setting"), "{written}");

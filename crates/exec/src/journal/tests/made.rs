@@ -43,9 +43,9 @@ fn what_a_killed_run_made_of_a_file_system_goes_and_nothing_that_is_not_ours() {
 #[test]
 fn directories_are_written_down_before_they_are_made() {
     let machine = Machine::new();
-    let mut journal = machine.journal();
+    let journal = machine.journal();
     let here = machine.0.path().to_path_buf();
-    let places = Places::make(std::slice::from_ref(&here), &here, Some(&mut journal)).unwrap();
+    let places = Places::make(std::slice::from_ref(&here), &here, Some(&journal)).unwrap();
     let written = fs::read_to_string(&machine.journals()[0]).unwrap();
     let ours = |path: &Path| {
         path.file_name()
@@ -141,13 +141,13 @@ fn what_has_the_name_of_ours_and_is_another_is_left() {
 #[test]
 fn a_name_that_is_taken_is_left_and_another_is_found() {
     let machine = Machine::new();
-    let mut journal = machine.journal();
+    let journal = machine.journal();
     let taken = machine.0.path().join(fresh_name("work").unwrap());
     fs::create_dir(&taken).unwrap();
     let free = machine.0.path().join(fresh_name("work").unwrap());
     let names = Cell::new(0);
     let held: Held<Directory> = journal
-        .acquire(|| {
+        .acquire(Thing::Directory, || {
             names.set(names.get() + 1);
             Ok(Directory(if names.get() == 1 {
                 taken.clone()

@@ -1,43 +1,12 @@
 //! Commands as users have them: anywhere, of any output, failing or not.
 
-use crate::{Execute, Executor, Launched, Places, Setup, Wanted};
+use super::{Bench, Launched};
 use gritstone_model::{
     Benchmark, CommandWork, Event, Id, Outcome, Placement, Unit, UserCommand, Work,
 };
-use std::collections::BTreeMap;
 use std::fs;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
-
-/// A folder in which a user stands, and an executor.
-struct Bench {
-    folder: tempfile::TempDir,
-    executor: Executor,
-}
 
 impl Bench {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let here = folder.path().join("here");
-        fs::create_dir(&here).unwrap();
-        let path = std::env::var("PATH").unwrap();
-        let executor = Executor::new(
-            Setup {
-                places: Places::make(std::slice::from_ref(&here), &here, None).unwrap(),
-                cpus: "-".to_owned(),
-                environment: BTreeMap::from([("PATH".to_owned(), path)]),
-                programs: BTreeMap::new(),
-                measured: String::new(),
-                deadline: Duration::from_secs(30),
-                stop: Arc::new(AtomicBool::new(false)),
-            },
-            &Wanted::default(),
-            None,
-        );
-        Self { folder, executor }
-    }
-
     fn user(&self) -> UserCommand {
         UserCommand {
             directory: self.folder.path().to_str().unwrap().to_owned(),
@@ -45,9 +14,9 @@ impl Bench {
         }
     }
 
-    fn launch(&mut self, script: &str, user: UserCommand) -> Launched {
+    fn command(&mut self, script: &str, user: UserCommand) -> Launched {
         let argv = ["sh", "-c", script].map(str::to_owned).into();
-        self.executor.launch(&row(argv, user), &[]).unwrap()
+        self.launch(&row(argv, user))
     }
 
     fn read(&self, name: &str) -> String {
@@ -95,16 +64,15 @@ fn why(launched: &Launched) -> &str {
 fn it_stands_where_the_user_stands_and_prints_and_leaves_what_it_likes() {
     let mut bench = Bench::new();
     let user = bench.user();
-    let mut environment = bench.executor.setup.environment.clone();
+    let environment = &mut bench.variant.environment;
     environment.insert("WHO".to_owned(), "b".to_owned());
-    bench.executor.use_environment(environment);
-    let told = bench.launch("echo out; echo err >&2; echo $WHO >> who", user.clone());
+    let told = bench.command("echo out; echo err >&2; echo $WHO >> who", user.clone());
     assert_eq!(told.outcome, Outcome::Measured);
     // the first launch begins with an untimed execution
     assert_eq!(bench.read("who").lines().count(), samples(&told) + 1);
     assert!(bench.read("who").lines().all(|line| line == "b"));
     let before = bench.read("who").lines().count();
-    let told = bench.launch("echo out; echo err >&2; echo $WHO >> who", user);
+    let told = bench.command("echo out; echo err >&2; echo $WHO >> who", user);
     assert_eq!(bench.read("who").lines().count(), before + samples(&told));
 }
 
@@ -112,18 +80,18 @@ fn it_stands_where_the_user_stands_and_prints_and_leaves_what_it_likes() {
 fn a_failure_is_never_a_time() {
     let mut bench = Bench::new();
     let user = bench.user();
-    let told = bench.launch("echo because >&2; exit 7", user.clone());
+    let told = bench.command("echo because >&2; exit 7", user.clone());
     assert_eq!(samples(&told), 0);
     assert_eq!(
         why(&told),
         "command: sh ended with status 7; it said: because"
     );
-    let told = bench.launch("kill -9 $$", user.clone());
+    let told = bench.command("kill -9 $$", user.clone());
     assert_eq!(why(&told), "command: sh was killed by signal 9");
-    let told = bench.launch("sleep 5 & exit 0", user.clone());
+    let told = bench.command("sleep 5 & exit 0", user.clone());
     assert!(why(&told).contains("ended before a process that it had started"));
     let argv = vec!["./not-there".to_owned()];
-    let told = bench.executor.launch(&row(argv, user), &[]).unwrap();
+    let told = bench.launch(&row(argv, user));
     assert!(why(&told).contains("./not-there cannot be started: No such file"));
 }
 
@@ -134,10 +102,10 @@ fn any_status_is_good_if_the_user_says_so_but_no_signal() {
         ignore_failure: true,
         ..bench.user()
     };
-    let told = bench.launch("exit 7", user.clone());
+    let told = bench.command("exit 7", user.clone());
     assert_eq!(told.outcome, Outcome::Measured);
     assert!(params(&told, "status").iter().all(|status| *status == 7));
-    why(&bench.launch("kill -9 $$", user));
+    why(&bench.command("kill -9 $$", user));
 }
 
 #[test]
@@ -148,7 +116,7 @@ fn what_is_prepared_and_cleaned_up_is_not_in_the_time() {
         cleanup: Some("echo c >> log".to_owned()),
         ..bench.user()
     };
-    let told = bench.launch("echo r >> log", user.clone());
+    let told = bench.command("echo r >> log", user.clone());
     assert_eq!(told.outcome, Outcome::Measured);
     let times = samples(&told) + 1;
     assert_eq!(bench.read("log"), "p\nr\nc\n".repeat(times));
@@ -164,7 +132,7 @@ fn what_is_prepared_and_cleaned_up_is_not_in_the_time() {
                 ..bench.user()
             },
         };
-        let told = bench.launch("true", user);
+        let told = bench.command("true", user);
         assert!(why(&told).starts_with(&format!("{key}: ")), "{told:?}");
         assert!(why(&told).ends_with("it said: no"), "{told:?}");
     }
@@ -173,7 +141,7 @@ fn what_is_prepared_and_cleaned_up_is_not_in_the_time() {
         cleanup: Some("echo cleaned > cleaned".to_owned()),
         ..bench.user()
     };
-    why(&bench.launch("false", user));
+    why(&bench.command("false", user));
     assert_eq!(bench.read("cleaned"), "cleaned\n");
 }
 
@@ -181,8 +149,8 @@ fn what_is_prepared_and_cleaned_up_is_not_in_the_time() {
 fn peak_memory_is_that_of_the_command() {
     let mut bench = Bench::new();
     let user = bench.user();
-    let small = bench.launch("true", user.clone());
-    let large = bench.launch("x=$(head -c 50000000 /dev/zero | tr '\\0' x); true", user);
+    let small = bench.command("true", user.clone());
+    let large = bench.command("x=$(head -c 50000000 /dev/zero | tr '\\0' x); true", user);
     let most = |told| params(told, "peak_kb").into_iter().max().unwrap();
     assert_eq!(large.outcome, Outcome::Measured);
     assert!(
@@ -197,6 +165,6 @@ fn peak_memory_is_that_of_the_command() {
 fn output_without_end_ends() {
     let mut bench = Bench::new();
     let user = bench.user();
-    let told = bench.launch("exec 2>&1; head -c 1200000000 /dev/zero", user);
+    let told = bench.command("exec 2>&1; head -c 1200000000 /dev/zero", user);
     assert!(why(&told).contains("ended with status 1"), "{told:?}");
 }

@@ -10,8 +10,8 @@ use std::mem::ManuallyDrop;
 #[test]
 fn a_trace_of_ours_stands_in_the_journal_and_is_removed() {
     let machine = Machine::new();
-    let mut journal = machine.journal();
-    let instance = match Instance::acquire(&mut journal) {
+    let journal = machine.journal();
+    let instance = match Instance::acquire(&journal) {
         Ok(instance) => instance,
         // without root there is none
         Err(why) => {

@@ -1,0 +1,144 @@
+//! Programs that did not travel in this binary: those of a catalog of the user's own, and what bounds their launches.
+//!
+//! The supervisor ends whatever they start. So that it has a chance against a program that starts others without end, there is a
+//! bound on how many there may be: of a control group where one can be made, else of the user.
+
+use crate::equipment::Config;
+use crate::group::Group;
+use crate::launch::programs::{cpu_list, hexadecimal};
+use crate::rebuild::Rebuilt;
+use crate::resource::Held;
+use crate::setup::Setup;
+use crate::{ExecError, Journal};
+use gritstone_model::{Benchmark, OwnFile, Program, Work};
+use nix::unistd::{Uid, getuid};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::time::Duration;
+
+/// Processes that a launch may have at once: more than any benchmark has a use for, few enough to be killed.
+const MOST_PROCESSES: u64 = 1024;
+/// The supervisor's word for a bound on the processes of the user.
+const PROCESSES: &str = "processes=";
+/// The file of a control group that bounds its processes.
+const BOUND: &str = "pids.max";
+
+/// A catalog of the user's own.
+#[derive(Clone, Debug, Default)]
+pub struct Custom {
+    /// First parts of the identifiers of its rows.
+    pub families: Vec<String>,
+    /// Its programs, by name.
+    pub programs: BTreeMap<String, Rebuilt>,
+    /// Those without our runtime, which cannot place themselves.
+    pub bare: BTreeSet<String>,
+}
+
+impl Custom {
+    pub(crate) fn has(&self, benchmark: &Benchmark) -> bool {
+        self.families.iter().any(|f| f == benchmark.id.family())
+    }
+
+    pub(crate) fn is_bare(&self, program: &str) -> bool {
+        self.bare.contains(program)
+    }
+
+    /// The CPUs to which the supervisor holds the program of a row that cannot do so itself.
+    pub(crate) fn cpus(&self, benchmark: &Benchmark, cpus: &[u32]) -> Option<String> {
+        match &benchmark.work {
+            Work::Kernel(work) if self.is_bare(&work.program) && !cpus.is_empty() => {
+                Some(cpu_list(cpus))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// How many processes a launch of a custom row has at once.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    /// The supervisor's word for it.
+    pub word: String,
+    _group: Option<Held<Group>>,
+}
+
+impl Bound {
+    /// By a control group where one can be made, else by a limit of the user's.
+    pub(crate) fn new(setup: &Setup, config: &Config<'_>, journal: Option<&Journal>) -> Self {
+        let bound = (BOUND, MOST_PROCESSES);
+        let group =
+            journal.and_then(|journal| Group::with(&config.processes, setup, journal, bound));
+        let word = match &group {
+            Some(group) => group.word(),
+            None => format!("{PROCESSES}{}", MOST_PROCESSES + tasks_of(getuid())),
+        };
+        Self {
+            word,
+            _group: group,
+        }
+    }
+}
+
+impl Setup {
+    /// Writes these executables among `files`, with all the files beside them, to where they can be started.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn executables(
+        &self,
+        files: &BTreeMap<String, OwnFile>,
+        executables: &BTreeSet<String>,
+    ) -> Result<BTreeMap<String, Rebuilt>, ExecError> {
+        let directory = self.places.fresh(false)?;
+        for (path, file) in files {
+            let to = directory.join(path);
+            write(&to, file)
+                .map_err(ExecError::system(format!("cannot write {}", to.display())))?;
+        }
+        let rebuilt = |name: &String| {
+            let bytes = files.get(name).and_then(|file| file.contents.bytes());
+            let program = Program {
+                hash: hexadecimal(&Sha256::digest(bytes.unwrap_or_default())),
+                ..Program::default()
+            };
+            let rebuilt = Rebuilt {
+                path: directory.join(name),
+                program,
+                took: Duration::ZERO,
+                size: 0,
+            };
+            (name.clone(), rebuilt)
+        };
+        Ok(executables.iter().map(rebuilt).collect())
+    }
+}
+
+fn write(to: &Path, file: &OwnFile) -> std::io::Result<()> {
+    to.parent().map_or(Ok(()), fs::create_dir_all)?;
+    let bytes = file.contents.bytes();
+    fs::write(
+        to,
+        bytes.ok_or_else(|| std::io::Error::other("it is damaged"))?,
+    )?;
+    let mode = if file.executable { 0o700 } else { 0o600 };
+    fs::set_permissions(to, fs::Permissions::from_mode(mode))
+}
+
+/// Processes and threads of a user that are seen here: the limit counts them all.
+fn tasks_of(user: Uid) -> u64 {
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let own = processes.filter(|process| {
+        let name = process.file_name();
+        let number = name.to_str().and_then(|name| name.parse::<u32>().ok());
+        let owner = process.metadata().map(|data| data.uid());
+        number.is_some() && owner.is_ok_and(|owner| owner == user.as_raw())
+    });
+    let threads = own.map(|process| {
+        let tasks = fs::read_dir(process.path().join("task"));
+        tasks.map_or(1, |tasks| tasks.count() as u64)
+    });
+    threads.sum()
+}

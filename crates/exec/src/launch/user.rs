@@ -1,0 +1,71 @@
+//! Commands of the user's: started where the user stands and in the user's environment, which may differ from side to side.
+
+use super::programs::{cpus_argument, hexadecimal};
+use super::{Job, Launched, Variant};
+use crate::ExecError;
+use gritstone_kernels::USER;
+use gritstone_model::{CommandWork, Outcome, Program, UserCommand};
+use sha2::{Digest, Sha256};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Short commands are timed so often in one launch at most,
+const SAMPLES: &str = "samples=20";
+/// and so long; long ones once.
+const SAMPLE_NS: &str = "sample_ns=100000000";
+
+impl Job<'_> {
+    /// Launches a command of the user's. Its first launch begins with an untimed execution.
+    pub(super) fn user_command(
+        &self,
+        work: &CommandWork,
+        user: &UserCommand,
+    ) -> Result<Launched, ExecError> {
+        let mut arguments = vec![cpus_argument(self.cpus), SAMPLES.into(), SAMPLE_NS.into()];
+        let started = (work.argv.clone(), self.variant.environment.clone());
+        let warm = &self.executor.warm;
+        let first = !warm.borrow().contains(&started);
+        arguments.push(format!("warm={}", u8::from(first)).into());
+        for (key, text) in [("prepare", &user.prepare), ("cleanup", &user.cleanup)] {
+            if let Some(text) = text {
+                arguments.push(format!("{key}={text}").into());
+            }
+        }
+        if user.ignore_failure {
+            arguments.push("ignore_failure=1".into());
+        }
+        arguments.push("--".into());
+        arguments.extend(work.argv.iter().map(OsString::from));
+        let environment = self.variant.environment.iter();
+        let environment = environment.map(|(key, value)| (key.clone(), value.into()));
+        let launched = self.start_in(
+            Path::new(&user.directory),
+            &environment.collect(),
+            USER,
+            &self.words(None, None),
+            arguments,
+        )?;
+        if launched.outcome == Outcome::Measured {
+            warm.borrow_mut().insert(started);
+        }
+        Ok(launched)
+    }
+}
+
+/// The program behind a command of the user's; without a hash where it cannot be read, as a word of the shell.
+pub(super) fn user_program(variant: &Variant, argv: &[String]) -> Option<Program> {
+    let name = argv.first()?;
+    let path = match name.contains('/') {
+        true => Some(PathBuf::from(name)),
+        false => variant.environment.get("PATH").and_then(|path| {
+            let mut found = std::env::split_paths(path).map(|directory| directory.join(name));
+            found.find(|file| Path::is_file(file))
+        }),
+    };
+    let bytes = path.and_then(|path| std::fs::read(path).ok());
+    Some(Program {
+        hash: bytes.map_or_else(String::new, |bytes| hexadecimal(&Sha256::digest(bytes))),
+        compiler: String::new(),
+        flags: argv.join(" "),
+    })
+}

@@ -1,0 +1,83 @@
+//! What programs are started with: directories, CPUs, environment, a deadline; and what is made or tried before an executor is.
+
+use crate::process::{Task, carry_out};
+use crate::{ExecError, Places};
+use gritstone_kernels::KEEPER;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use thiserror::Error;
+
+/// What an [`crate::Executor`] starts programs with.
+#[derive(Debug)]
+pub struct Setup {
+    /// Its directories.
+    pub places: Places,
+    /// CPUs that launches may use, as a list such as `0-3,7`: this process may keep to fewer, out of their way.
+    pub cpus: String,
+    /// Environment of what is no launch: compilers, the load.
+    pub environment: BTreeMap<String, String>,
+    /// Path of each program that entries need, by the need's name.
+    pub programs: BTreeMap<String, PathBuf>,
+    /// What file rows really measure here: "page cache of ext4 on /dev/vda1".
+    pub measured: String,
+    /// How long a launch may take.
+    pub deadline: Duration,
+    /// Becomes true when the user asks to stop.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// Why the supervisor cannot do something to a program.
+#[derive(Debug, Error)]
+pub enum Refused {
+    /// What it says.
+    #[error("{0}")]
+    Supervisor(String),
+    /// It cannot be started.
+    #[error(transparent)]
+    Exec(#[from] ExecError),
+}
+
+impl Setup {
+    /// Where the supervisor is.
+    pub(crate) fn supervisor(&self) -> Result<PathBuf, ExecError> {
+        self.places.program_called(KEEPER)
+    }
+
+    /// Whether the supervisor can do what a word says, by trying: containers refuse it in ways that no file tells. The program that
+    /// it starts is itself, which without arguments ends with status 2.
+    pub(crate) fn attempt(&self, word: &str) -> Result<(), Refused> {
+        let supervisor = self.supervisor()?;
+        let directory = Path::new("/");
+        let ended = carry_out(&Task {
+            supervisor: &supervisor,
+            cpus: &self.cpus,
+            words: word,
+            program: &supervisor,
+            arguments: vec![],
+            directory,
+            environment: &environment_in(&self.environment, directory),
+            deadline: self.deadline,
+            stop: &self.stop,
+        })?;
+        match ended.end.is_some_and(|end| end.exit == 2) {
+            true => Ok(()),
+            false => Err(Refused::Supervisor(ended.stderr)),
+        }
+    }
+}
+
+/// An environment for whatever is started in `directory`.
+pub(crate) fn environment_in(
+    environment: &BTreeMap<String, String>,
+    directory: &Path,
+) -> BTreeMap<String, OsString> {
+    environment
+        .iter()
+        .map(|(key, value)| (key.clone(), OsString::from(value)))
+        .chain(["HOME", "TMPDIR"].map(|key| (key.to_owned(), directory.into())))
+        .collect()
+}

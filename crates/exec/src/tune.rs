@@ -1,0 +1,116 @@
+//! What holds for each launch alone, and not for the machine: the layout of its memory, and real-time priority.
+
+use crate::group::Group;
+use crate::setup::{Refused, Setup};
+use gritstone_model::{Benchmark, Placement, Work};
+
+/// The supervisor's word for the same layout of memory in every launch.
+const LAYOUT: &str = "layout";
+/// The supervisor's word for SCHED_FIFO.
+const REAL_TIME: &str = "realtime";
+/// What is between two words: the name of a control group may have any other character.
+const BETWEEN: &str = "\n";
+
+/// What launches get.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tuning {
+    /// The same layout of memory, in all of them.
+    pub fixed_layout: bool,
+    /// Real-time priority for kernels of processor-bound rows on one CPU.
+    pub real_time: bool,
+}
+
+impl Tuning {
+    /// The supervisor's words for the kernel of a benchmark, with those for its group and its bound; for any other program there is none of the kernel's.
+    pub(crate) fn words(
+        self,
+        kernel: Option<&Benchmark>,
+        group: Option<&Group>,
+        bound: Option<&str>,
+    ) -> String {
+        let real_time = self.real_time && kernel.is_some_and(real_time_is_fair);
+        let words: Vec<String> = [(self.fixed_layout, LAYOUT), (real_time, REAL_TIME)]
+            .into_iter()
+            .filter(|(wanted, _)| *wanted)
+            .map(|(_, word)| word.to_owned())
+            .chain(group.map(Group::word))
+            .chain(bound.map(str::to_owned))
+            .collect();
+        match words.as_slice() {
+            [] => "-".to_owned(),
+            words => words.join(BETWEEN),
+        }
+    }
+}
+
+/// Real-time priority keeps others away; it must not change what is measured. So only one process that never waits, on
+/// a CPU of its own: not a row about the scheduler, and not two processes that need turns on it.
+fn real_time_is_fair(benchmark: &Benchmark) -> bool {
+    matches!(benchmark.work, Work::Kernel(_))
+        && benchmark.processor_bound
+        && benchmark.placement == Placement::OneCpu
+        && benchmark.claims.switches_per_op.is_none()
+}
+
+impl Setup {
+    /// Whether launches can have the same layout of memory.
+    ///
+    /// # Errors
+    /// When that is not permitted.
+    pub fn may_fix_layout(&self) -> Result<(), Refused> {
+        self.attempt(LAYOUT)
+    }
+
+    /// Whether launches can have real-time priority.
+    ///
+    /// # Errors
+    /// When that is not permitted.
+    pub fn may_use_real_time(&self) -> Result<(), Refused> {
+        self.attempt(REAL_TIME)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gritstone_model::{CommandWork, Id, KernelWork, Unit};
+
+    fn row() -> Benchmark {
+        Benchmark {
+            processor_bound: true,
+            ..Benchmark::new(
+                Id::parse("a/b").unwrap(),
+                Unit::parse("ns/op").unwrap(),
+                Work::Kernel(KernelWork {
+                    program: "a/b".into(),
+                    params: Default::default(),
+                    uses: vec![],
+                }),
+            )
+        }
+    }
+
+    #[test]
+    fn real_time_is_for_one_process_that_never_waits() {
+        let all = Tuning {
+            fixed_layout: true,
+            real_time: true,
+        };
+        assert_eq!(all.words(Some(&row()), None, None), "layout\nrealtime");
+        assert_eq!(all.words(None, None, None), "layout");
+        let mut waits = row();
+        waits.processor_bound = false;
+        let mut two = row();
+        two.placement = Placement::Cross;
+        let mut anywhere = row();
+        anywhere.placement = Placement::All;
+        let mut switches = row();
+        switches.claims.switches_per_op = Some(1.0);
+        let mut foreign = row();
+        foreign.work = Work::Command(CommandWork::default());
+        for row in [waits, two, anywhere, switches, foreign] {
+            assert_eq!(all.words(Some(&row), None, None), "layout", "{row:?}");
+        }
+        assert_eq!(Tuning::default().words(Some(&row()), None, None), "-");
+    }
+}
