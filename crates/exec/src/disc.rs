@@ -127,6 +127,8 @@ mod tests {
 
     /// Where the blocks of a file are, as filefrag(8) says, or nothing where it does not know.
     fn extents(file: &Path) -> String {
+        // blocks are allocated when they are written back
+        fs::File::open(file).unwrap().sync_all().unwrap();
         let path = file.display().to_string();
         let told = tool("filefrag", &["-v", &path]).unwrap_or_default();
         // that they were never read tells nothing of where they are
