@@ -388,8 +388,7 @@ fn under_load(shared: &Shared<'_>, base: &Benchmark, level: &At<usize>) -> Resul
 
 /// `family/name` of an identifier; a family that is one row has a program of its own name.
 fn own_program(id: &Id) -> String {
-    let path = id.as_str().split('@').next().unwrap_or_default();
-    let mut parts = path.split('/');
+    let mut parts = id.stem().split('/');
     let family = parts.next().unwrap_or_default();
     format!("{family}/{}", parts.next().unwrap_or(family))
 }

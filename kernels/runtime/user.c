@@ -134,11 +134,12 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 	if (is_anybody_left())
 		failed_because(c, "command", "%s ended before a process that it had started, whose work is not in its time",
 			name);
+	/* before it is judged: whoever reads why this failed learns that ignore_failure=1 would take it */
+	if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+		note(c, "status", "%d", WEXITSTATUS(status));
 	judge(c, "command", name, parameter_u64(c, "ignore_failure", 0) != 0);
 	posix_spawn_file_actions_destroy(&actions);
 	note(c, "peak_kb", "%ld", used.ru_maxrss);
-	if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
-		note(c, "status", "%d", WEXITSTATUS(status));
 	shell(c, "cleanup");
 	*check = n;
 }

@@ -9,8 +9,8 @@ use gritstone_exec::{ExecError, Executor, Journal, Variant};
 use gritstone_host::{Before, Root, Watch, gaps};
 use gritstone_measure::{Backend, Finished, Progress, Scheduler, drive};
 use gritstone_model::{
-    Benchmark, CommandWork, Id, Launch, Outcome, Placement, Plan, Program, RunInfo, Settings, Step,
-    Work,
+    Benchmark, Cause, CommandWork, Event, Id, Launch, Outcome, Placement, Plan, Program, RunInfo,
+    Settings, Step, Work,
 };
 use gritstone_store::{Kept, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
@@ -197,7 +197,8 @@ impl<'a> Local<'a> {
         let what = format!("{}{of}: {how}: {}", launch.id, outcome.why());
         let mut entries = plan.benchmarks.iter();
         if entries.any(|entry| entry.id == launch.id && is_users(entry)) {
-            let mends = match outcome.why().contains("ended with status") {
+            let mut causes = launch.events.iter().filter_map(Event::cause);
+            let mends = match causes.any(|cause| cause == Cause::Status) {
                 true => "; --ignore-failure times it all the same",
                 false => "",
             };

@@ -4,7 +4,7 @@ use crate::{compiler, limits, own};
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
 use gritstone_exec::privileged::Permits;
-use gritstone_exec::{CACHED, Journal, Places, Setup};
+use gritstone_exec::{Journal, Places, Setup, Storage};
 use gritstone_host::{Chosen, Cpu, Host, Root, choose_cpus, filesystem, programs};
 use gritstone_model::{Benchmark, Machine, Need, Owner, Plan};
 use gritstone_plan::Offer;
@@ -164,19 +164,18 @@ impl Site {
         // what this machine is does not have in it what is made for a run, such as a swap file
         self.host();
         let places = Places::make(&program_dirs(), &self.dir, journal)?;
-        let measured = filesystem::of(&self.dir).map_or_else(
-            |_| format!("{CACHED}a file system that could not be named"),
-            |fs| match fs.in_memory() {
-                true => fs.describe(),
-                false => format!("{CACHED}{}", fs.describe()),
-            },
-        );
+        let fs = filesystem::of(&self.dir).ok();
+        let unnamed = || "a file system that could not be named".to_owned();
+        let storage = Storage {
+            cached: !fs.as_ref().is_some_and(|fs| fs.in_memory()),
+            name: fs.map_or_else(unnamed, |fs| fs.describe()),
+        };
         Ok(Setup {
             places,
             cpus: self.cpu.allowed.to_string(),
             environment: self.environment(),
             programs: self.programs(&plan.benchmarks),
-            measured,
+            storage,
             deadline,
             stop,
         })

@@ -31,12 +31,6 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// How the reason of a launch begins that failed because its untimed proof did.
-pub const PROOF_FAILED: &str = "the proof of the work failed";
-
-/// How what file rows measure begins where a cache is between them and the file system.
-pub const CACHED: &str = "page cache of ";
-
 /// What may differ from launch to launch of a benchmark: that of one side of a comparison, of one build of an audit.
 #[derive(Clone, Debug, Default)]
 pub struct Variant {
@@ -98,7 +92,8 @@ pub struct Executor {
     pub(crate) custom: Custom,
     /// What was made for rows that ask for it.
     pub(crate) equipment: Equipment,
-    proved: RefCell<BTreeSet<Id>>,
+    /// Whether the proof of a command held, of those that were carried out.
+    proofs: RefCell<BTreeMap<Id, bool>>,
     /// The custom commands that have been executed once.
     warm: RefCell<BTreeSet<Warmed>>,
 }
@@ -124,9 +119,15 @@ impl Executor {
             tuning: config.tuning,
             custom: config.custom,
             equipment,
-            proved: RefCell::default(),
+            proofs: RefCell::default(),
             warm: RefCell::default(),
         }
+    }
+
+    /// Whether the untimed proof of a command held; `None` before it was carried out.
+    #[must_use]
+    pub fn proof(&self, id: &Id) -> Option<bool> {
+        self.proofs.borrow().get(id).copied()
     }
 
     /// What it starts programs with.

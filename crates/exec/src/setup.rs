@@ -22,12 +22,21 @@ pub struct Setup {
     pub environment: BTreeMap<String, String>,
     /// Path of each program that entries need, by the need's name.
     pub programs: BTreeMap<String, PathBuf>,
-    /// What file rows really measure here: "page cache of ext4 on /dev/vda1".
-    pub measured: String,
+    /// Where files are measured.
+    pub storage: Storage,
     /// How long a launch may take.
     pub deadline: Duration,
     /// Becomes true when the user asks to stop.
     pub stop: Arc<AtomicBool>,
+}
+
+/// What file rows really measure.
+#[derive(Debug)]
+pub struct Storage {
+    /// Whether the page cache is between them and the file system.
+    pub cached: bool,
+    /// The file system: "ext4 on /dev/vda1".
+    pub name: String,
 }
 
 /// Why the supervisor cannot do something to a program.

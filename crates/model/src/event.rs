@@ -155,6 +155,30 @@ pub enum Event {
     Bye,
 }
 
+/// What a runtime has a word for that others act on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// n operations take no time, however large n is.
+    NoGrowth,
+    /// Another of several copies ended.
+    OtherCopy,
+    /// A command ended with a status that is not 0.
+    Status,
+}
+
+impl Event {
+    /// Which of them it tells.
+    #[must_use]
+    pub fn cause(&self) -> Option<Cause> {
+        match self {
+            Self::Fail { call, .. } if call == "calibrate" => Some(Cause::NoGrowth),
+            Self::Fail { call, .. } if call == "copies" => Some(Cause::OtherCopy),
+            Self::Param { key, .. } if key == "status" => Some(Cause::Status),
+            _ => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

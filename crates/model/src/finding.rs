@@ -19,7 +19,7 @@ pub enum Flag {
     Modes,
     /// Other work, steal, throttling or a busy SMT sibling.
     Interference,
-    /// There is no result.
+    /// There is no result: skipped, failed or timed out, as `outcome` says (and `invalid` instead where the failure refutes the work).
     Skipped,
     /// Other work, another version, another unit or a stand-in.
     NotComparable,

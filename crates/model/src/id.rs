@@ -79,6 +79,12 @@ impl Id {
         self.0.split(['/', '@']).next().unwrap_or(&self.0)
     }
 
+    /// All before `@`: what its variants have in common.
+    #[must_use]
+    pub fn stem(&self) -> &str {
+        self.0.split('@').next().unwrap_or(&self.0)
+    }
+
     /// The part after `@`, if there is one.
     #[must_use]
     pub fn variant(&self) -> Option<&str> {

@@ -35,7 +35,7 @@ pub use compare::{
 };
 pub use compilers::{CompilerView, CompilersView, SCHEMA_COMPILERS};
 pub use estimate::Estimate;
-pub use event::{Batch, Check, Event, Histogram, Sample, Usage};
+pub use event::{Batch, Cause, Check, Event, Histogram, Sample, Usage};
 pub use finding::{
     Author, Count, Finding, Flag, Interference, LoadRate, NegativeBecause, Note, Part, PartValue,
     Repeat, Subject, Unfitted, Withheld, flags, in_order,

@@ -299,6 +299,14 @@ pub struct Statistics {
     pub modes: Option<usize>,
 }
 
+impl Statistics {
+    /// The share of events at or below a percentile, in percent, by its name: 99.9 of `p99.9`.
+    #[must_use]
+    pub fn percent(name: &str) -> Option<f64> {
+        name.strip_prefix('p')?.parse().ok()
+    }
+}
+
 /// A point of a curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SeriesPoint {

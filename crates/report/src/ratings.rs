@@ -1,5 +1,6 @@
 //! Machines rated by environment: what `gritstone rate` prints, what opens the tables of a run, and what a brief may open with.
 
+use crate::compare::is_reference;
 use crate::document::{Block, Column, Document, NoteId, Row, Style, Table, Text};
 use crate::{findings, number, words};
 use gritstone_model::{
@@ -62,10 +63,6 @@ pub fn rating_line(document: &mut Document, view: &RatingsView, machine: &RatedM
     let ratings = std::iter::once(one).chain(&machine.all_cpus);
     let footnotes = ratings.flat_map(|ratings| &ratings.overall.notes);
     Text::new(line.trim_end()).with(footnotes.map(|footnote| document.note(footnote)))
-}
-
-fn is_reference(id: &str) -> bool {
-    id.starts_with("ref:")
 }
 
 /// `6.93 (6.90 to 6.96)`, or why there is none.

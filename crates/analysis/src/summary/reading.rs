@@ -2,15 +2,12 @@
 
 use super::crowd::Floor;
 use crate::describe;
-use gritstone_model::{Batch, COPY, Check, Event, Histogram, Launch, Outcome, Sample};
+use gritstone_model::{Batch, COPY, Cause, Check, Event, Histogram, Launch, Outcome, Sample};
 use gritstone_stats::order;
 use std::collections::BTreeMap;
 
 /// Femtoseconds in a nanosecond: the pacer speaks of the one, the clock of the other.
 const FS_PER_NS: f64 = 1e6;
-
-/// What the runtime of the kernels calls it when n operations take no time however large n is.
-const NO_GROWTH: &str = "calibrate";
 
 /// Median of values in any order; `None` of nothing.
 pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
@@ -138,7 +135,7 @@ impl<'a> Reading<'a> {
     /// Whether it shows by itself that work was not done: time did not grow with n at all, or a check value is wrong.
     pub fn refutes_its_work(&self) -> bool {
         let last = self.launch.events.last();
-        let idle = matches!(last, Some(Event::Fail { call, .. }) if call == NO_GROWTH);
+        let idle = last.and_then(Event::cause) == Some(Cause::NoGrowth);
         idle || self.checks.iter().any(|check| check.got != check.expected)
     }
 

@@ -5,7 +5,7 @@ use super::again::Again;
 use crate::own::programs_of;
 use gritstone_analysis::audit::{Evidence, tests};
 use gritstone_exec::entries::Entries;
-use gritstone_exec::{ExecError, Executor, PROOF_FAILED, Variant};
+use gritstone_exec::{ExecError, Executor, Variant};
 use gritstone_model::{
     AuditBuild, AuditTest, Author, Benchmark, Claim, ClaimOutcome, CommandWork, Conditions, Event,
     Finding, KernelWork, Launch, Note, Outcome, Work,
@@ -222,11 +222,11 @@ pub fn command(
     let launched = executor.launch(shipped, benchmark, cpus, 1)?;
     let outcome = &launched.outcome;
     let why = outcome.why().to_owned();
-    let unproved = why.starts_with(PROOF_FAILED);
+    let disproved = executor.proof(&benchmark.id) == Some(false);
     let (runs, proof) = match outcome {
         Outcome::Measured => (ClaimOutcome::Holds, ClaimOutcome::Holds),
         Outcome::Skipped(_) => (ClaimOutcome::Untested, ClaimOutcome::Untested),
-        _ if unproved => (ClaimOutcome::Untested, ClaimOutcome::Fails),
+        _ if disproved => (ClaimOutcome::Untested, ClaimOutcome::Fails),
         _ => (ClaimOutcome::Fails, ClaimOutcome::Holds),
     };
     let reason = |outcome| match outcome {

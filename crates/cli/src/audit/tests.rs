@@ -2,7 +2,7 @@
 
 use super::*;
 use gritstone_analysis::summary;
-use gritstone_exec::{Config, Places, Setup};
+use gritstone_exec::{Config, Places, Setup, Storage};
 use gritstone_measure::{AfterPilot, Backend, Finished, Limits, Progress, drive};
 use gritstone_model::{
     AuditTest, Claims, Conditions, Flag, Id, KernelWork, Launch, Measurement, Placement, RunData,
@@ -41,7 +41,10 @@ impl Planted {
             cpus: "-".to_owned(),
             environment: variant.environment.clone(),
             programs: BTreeMap::new(),
-            measured: String::new(),
+            storage: Storage {
+                cached: false,
+                name: String::new(),
+            },
             deadline: Duration::from_secs(60),
             stop: Arc::new(AtomicBool::new(false)),
         };

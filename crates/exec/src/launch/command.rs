@@ -1,7 +1,7 @@
 //! Other people's programs: proved once a run, untimed, and then timed as processes.
 
 use super::programs::cpus_argument;
-use super::{Job, Launched, PROOF_FAILED};
+use super::{Job, Launched};
 use crate::{ExecError, linked, ours};
 use gritstone_kernels::COMMAND;
 use gritstone_model::{CommandWork, Figure, Outcome, Verify};
@@ -23,13 +23,15 @@ impl Job<'_> {
             )))?;
         }
         if let Some(verify) = work.verify.as_ref()
-            && !executor.proved.borrow().contains(&benchmark.id)
+            && executor.proof(&benchmark.id) != Some(true)
         {
             let proof = self.prove(verify, work)?;
-            if proof.outcome != Outcome::Measured {
+            let holds = proof.outcome == Outcome::Measured;
+            let mut proofs = executor.proofs.borrow_mut();
+            proofs.insert(benchmark.id.clone(), holds);
+            if !holds {
                 return Ok(proof);
             }
-            executor.proved.borrow_mut().insert(benchmark.id.clone());
         }
         let size = work.figure == Figure::LinkedSize;
         let mut arguments = vec![cpus_argument(self.cpus)];
@@ -92,7 +94,7 @@ impl Job<'_> {
             arguments,
         )?;
         if let Outcome::Failed(why) = &launched.outcome {
-            launched.outcome = Outcome::Failed(format!("{PROOF_FAILED}: {why}"));
+            launched.outcome = Outcome::Failed(format!("the proof of the work failed: {why}"));
         }
         let _ = ours::remove_within(&directory);
         Ok(launched)

@@ -7,7 +7,7 @@ use crate::judge::judge;
 use crate::process::{Task, carry_out_together};
 use crate::{ExecError, ours};
 use gritstone_kernels::KEEPER;
-use gritstone_model::{COPY, Event, KernelWork, Outcome};
+use gritstone_model::{COPY, Cause, Event, KernelWork, Outcome};
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
@@ -17,8 +17,6 @@ use std::path::{Path, PathBuf};
 const MEETING: usize = 12;
 /// Where the last of them begins.
 const OVER: u64 = 8;
-/// What a copy calls it when it gave up because another had ended.
-const GAVE_UP: &str = "copies";
 /// Where copies share a CPU, a sample takes so many ns for each of them: many turns of the scheduler, since who has the first
 /// turn has done more than its share until the others had theirs.
 const TURNS: u64 = 25_000_000;
@@ -122,7 +120,7 @@ fn put_together(judged: Vec<(Outcome, Vec<Event>)>, cpu: u64) -> Launched {
     let mut worst: Option<(bool, Outcome)> = None;
     let mut events = vec![];
     for (number, (outcome, said)) in (1..).zip(judged) {
-        let gave_up = matches!(said.last(), Some(Event::Fail { call, .. }) if call == GAVE_UP);
+        let gave_up = said.last().and_then(Event::cause) == Some(Cause::OtherCopy);
         let worse = worst.as_ref().is_none_or(|(other, _)| *other && !gave_up);
         if worse && outcome != Outcome::Measured {
             worst = Some((gave_up, of_copy(outcome, number, copies)));
@@ -171,12 +169,12 @@ mod tests {
         let number = |event: &&Event| matches!(event, Event::Param { key, .. } if key == COPY);
         assert_eq!(told.events.iter().filter(number).count(), 2);
         let outcome = |judged| put_together(judged, 0).outcome.why().to_owned();
-        let culprit = outcome(vec![fail(GAVE_UP), good(), fail("pipe")]);
+        let culprit = outcome(vec![fail("copies"), good(), fail("pipe")]);
         assert_eq!(culprit, "copy 3 of 3: pipe: why");
-        let culprit = outcome(vec![fail("fork"), fail(GAVE_UP), fail("pipe")]);
+        let culprit = outcome(vec![fail("fork"), fail("copies"), fail("pipe")]);
         assert_eq!(culprit, "copy 1 of 3: fork: why");
         // killed so that nobody but those who waited says anything
-        let culprit = outcome(vec![fail(GAVE_UP), fail(GAVE_UP)]);
+        let culprit = outcome(vec![fail("copies"), fail("copies")]);
         assert_eq!(culprit, "copy 1 of 2: copies: why");
     }
 }

@@ -1,7 +1,8 @@
 //! What a row that works on files has really measured: the cache, the file system, or what lies below.
 
-use super::{CACHED, Executor};
+use super::Executor;
 use crate::group::is_confined;
+use crate::setup::Storage;
 use gritstone_model::{Benchmark, Event};
 
 impl Executor {
@@ -23,19 +24,16 @@ impl Executor {
         if says(events, "measured") {
             return;
         }
-        let (cached, below) = match self.setup.measured.strip_prefix(CACHED) {
-            Some(below) => (CACHED, below),
-            None => ("", self.setup.measured.as_str()),
-        };
+        let Storage { cached, name } = &self.setup.storage;
         let own = match volume {
-            Some(Ok(_)) => format!("new ext4 on a loop device over {below}"),
-            _ => below.to_owned(),
+            Some(Ok(_)) => format!("new ext4 on a loop device over {name}"),
+            _ => name.clone(),
         };
         let value = match cached {
-            CACHED if says(events, "uncached") => format!("past the {CACHED}{own}"),
+            true if says(events, "uncached") => format!("past the page cache of {own}"),
             // what is held to less memory than it needs goes to the device
-            CACHED if is_confined(benchmark) => own,
-            cached => format!("{cached}{own}"),
+            true if !is_confined(benchmark) => format!("page cache of {own}"),
+            _ => own,
         };
         events.push(Event::Param {
             key: "measured".to_owned(),

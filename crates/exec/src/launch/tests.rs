@@ -7,7 +7,7 @@ mod own;
 mod user;
 
 use super::*;
-use crate::Places;
+use crate::{Places, Storage};
 use gritstone_model::{CommandWork, Figure, Need, Program, PublishedWork, Term, Unit, Verify};
 use std::ffi::OsStr;
 use std::fs;
@@ -48,7 +48,10 @@ impl Bench {
             cpus: "-".to_owned(),
             environment: environment.clone(),
             programs: BTreeMap::from([("cc".to_owned(), cc)]),
-            measured: "the page cache of a test".to_owned(),
+            storage: Storage {
+                cached: true,
+                name: "a test".to_owned(),
+            },
             deadline: Duration::from_secs(30),
             stop: Arc::new(AtomicBool::new(false)),
         };
@@ -199,7 +202,7 @@ fn a_command_that_does_what_it_should_is_timed() {
             .iter()
             .all(|sample| sample.n == 1 && sample.wall > 0)
     );
-    assert_eq!(params(&launched, "measured"), ["the page cache of a test"]);
+    assert_eq!(params(&launched, "measured"), ["page cache of a test"]);
     assert!(launched.cpu > 0, "the CPU time of the launch is its own");
 }
 

@@ -80,7 +80,7 @@ pub(super) fn all<'a>(input: &Brief<'a>, rows: &[Across<'a>]) -> Vec<Curve<'a>> 
         let Some(curve) = &benchmark.curve else {
             continue;
         };
-        let stem = row.id.as_str().split('@').next().unwrap_or_default();
+        let stem = row.id.stem();
         let variant = (row.id.variant(), curve.points.as_slice());
         match curves
             .iter_mut()

@@ -26,7 +26,7 @@ pub(super) fn section(document: &mut Document, input: &Brief, name: &str, rows: 
     bars::show(document, input, rows);
     figures(document, input, rows);
     levels::show(document, input, rows);
-    let unloaded = rows.iter().filter(|row| !levels::is_loaded(row.id));
+    let unloaded = rows.iter().filter(|row| !levels::is_loaded(input, row.id));
     spread::show(document, input, &unloaded.cloned().collect::<Vec<_>>());
     let covered = |r: &Measurement| curves.iter().any(|c| c.ends_in(&r.id));
     for (at, _) in input.runs.iter().enumerate() {

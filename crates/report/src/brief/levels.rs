@@ -27,8 +27,8 @@ struct Ladder<'a> {
 pub(super) fn show(document: &mut Document, input: &Brief, rows: &[Across]) {
     let mut stems: Vec<&str> = vec![];
     for row in rows {
-        let (stem, _) = split(row.id.as_str());
-        if is_loaded(row.id) && !stems.contains(&stem) {
+        let stem = row.id.stem();
+        if is_loaded(input, row.id) && !stems.contains(&stem) {
             stems.push(stem);
         }
     }
@@ -36,7 +36,7 @@ pub(super) fn show(document: &mut Document, input: &Brief, rows: &[Across]) {
         let title = rows.iter().find(|row| row.id.as_str() == stem);
         let title = title.map_or(stem, |row| row.any().title.as_str());
         let own = input.runs.iter().enumerate();
-        let own = own.map(|(at, run)| ladder(run, stem, input.name(at), true));
+        let own = own.map(|(at, run)| ladder(input, run, stem, input.name(at)));
         let own: Vec<Ladder> = own.filter(|ladder| ladder.steps.len() >= LEAST).collect();
         for ladder in &own {
             let of = match input.several() {
@@ -50,7 +50,10 @@ pub(super) fn show(document: &mut Document, input: &Brief, rows: &[Across]) {
             continue;
         }
         let others = input.references.iter();
-        let others = others.map(|view| ladder(view, stem, view.machine.name.clone(), false));
+        let others = others.map(|view| Ladder {
+            strong: false,
+            ..ladder(input, view, stem, view.machine.name.clone())
+        });
         let all: Vec<Ladder> = own
             .into_iter()
             .chain(others.filter(|ladder| !ladder.steps.is_empty()))
@@ -61,32 +64,28 @@ pub(super) fn show(document: &mut Document, input: &Brief, rows: &[Across]) {
 }
 
 /// Whether a row is a variant under load, which is drawn beside its levels.
-pub(super) fn is_loaded(id: &Id) -> bool {
-    split(id.as_str()).1.is_some_and(|level| level > 0)
+pub(super) fn is_loaded(input: &Brief, id: &Id) -> bool {
+    level(input, id) > Some(0)
 }
 
-/// The row, and the level where the variant is one: 0 where there is no variant.
-fn split(id: &str) -> (&str, Option<u32>) {
-    match id.split_once('@') {
-        None => (id, Some(0)),
-        Some((stem, variant)) => {
-            let level = variant.strip_prefix("level-");
-            (stem, level.and_then(|level| level.parse().ok()))
-        }
-    }
+/// The level of a row: 0 of one without load. Other variants have none.
+fn level(input: &Brief, id: &Id) -> Option<u32> {
+    let load = input.benchmark(id).map_or(0, |row| row.load().len());
+    let level = u32::try_from(load).ok()?;
+    (level > 0 || id.variant().is_none()).then_some(level)
 }
 
-fn ladder<'a>(view: &'a RunView, stem: &str, machine: String, strong: bool) -> Ladder<'a> {
+fn ladder<'a>(input: &Brief, view: &'a RunView, stem: &str, machine: String) -> Ladder<'a> {
     let step = |result: &'a Measurement| {
-        let (own, level) = split(result.id.as_str());
-        result.statistics.as_ref().filter(|_| own == stem)?;
-        Some((level?, result))
+        let of_stem = result.id.stem() == stem;
+        result.statistics.as_ref().filter(|_| of_stem)?;
+        Some((level(input, &result.id)?, result))
     };
     let mut steps: Vec<_> = view.results.iter().filter_map(step).collect();
     steps.sort_by_key(|(level, _)| *level);
     Ladder {
         machine,
-        strong,
+        strong: true,
         steps,
     }
 }
@@ -99,11 +98,10 @@ fn measures(statistics: &Statistics) -> Vec<(String, bool, f64)> {
         plain("median", true, statistics.median),
     ];
     all.extend(statistics.mean.map(|mean| plain("mean", false, mean)));
-    let share = |name: &str| name.strip_prefix('p')?.parse::<f64>().ok();
     let mut shares: Vec<(f64, f64)> = statistics
         .percentiles
         .iter()
-        .filter_map(|(name, value)| Some((share(name)?, *value)))
+        .filter_map(|(name, value)| Some((Statistics::percent(name)?, *value)))
         .filter(|(share, _)| (51.0..100.0).contains(share))
         .collect();
     shares.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -70,16 +70,10 @@ fn points(result: &Measurement) -> Option<Vec<Point>> {
 }
 
 fn shares(statistics: &Statistics) -> Vec<(f64, f64)> {
-    let share = |name: &str| {
-        name.strip_prefix('p')?
-            .parse::<f64>()
-            .ok()
-            .map(|p| p / 100.0)
-    };
     let mut shares: Vec<(f64, f64)> = statistics
         .percentiles
         .iter()
-        .filter_map(|(name, value)| Some((share(name)?, *value)))
+        .filter_map(|(name, value)| Some((Statistics::percent(name)? / 100.0, *value)))
         .filter(|(share, _)| (0.5..1.0).contains(share))
         .collect();
     shares.sort_by(|a, b| a.0.total_cmp(&b.0));

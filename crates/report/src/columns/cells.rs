@@ -285,11 +285,7 @@ pub(crate) fn percentiles(results: &[&Measurement]) -> Vec<String> {
             }
         }
     }
-    let rank = |name: &String| {
-        name.trim_start_matches('p')
-            .parse::<f64>()
-            .unwrap_or(f64::MAX)
-    };
+    let rank = |name: &String| Statistics::percent(name).unwrap_or(f64::MAX);
     names.sort_by(|a, b| rank(a).total_cmp(&rank(b)).then_with(|| a.cmp(b)));
     names
 }
