@@ -100,22 +100,8 @@ pub fn rate(
 fn all_cpus(view: &RunView) -> Option<u32> {
     let copies = view.results.iter().filter_map(|r| r.copies.as_ref());
     let most = copies.flat_map(|c| &c.points).map(|p| p.copies).max()?;
-    let allowed = view.machine.facts.get("cpu.allowed");
-    let cpus = allowed.map_or(1, |list| count(list));
-    (most > 1 && most >= cpus).then_some(most)
-}
-
-/// How many CPUs are in a list such as `0-3,7`.
-fn count(list: &str) -> u32 {
-    let each = list.split(',').map(|part| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let ends = first.trim().parse::<u32>().ok();
-        let ends = ends.zip(last.trim().parse::<u32>().ok());
-        ends.map_or(0, |(first, last)| {
-            last.saturating_sub(first).saturating_add(1)
-        })
-    });
-    each.fold(0, u32::saturating_add)
+    let cpus = view.machine.allowed_cpus()?.len();
+    (most > 1 && most as usize >= cpus).then_some(most)
 }
 
 /// As how many copies the rows of each side count; a base may have none of them.

@@ -3,7 +3,6 @@
 
 mod conditions;
 mod counters;
-mod cpu_set;
 pub mod doctor;
 mod facts;
 pub mod filesystem;
@@ -21,10 +20,9 @@ pub mod steady;
 mod text;
 
 pub use conditions::{Before, Watch};
-pub use cpu_set::CpuSet;
 pub use doctor::{Finding, Severity, examine};
 pub use facts::{
-    Cache, Cgroup, Core, Cpu, Host, Kernel, Limits, Load, Memory, System, Turbo, UNLIMITED,
+    Cgroup, Core, Cpu, Host, Kernel, Limits, Load, Memory, System, Turbo, UNLIMITED,
     Virtualisation, groups_for,
 };
 pub use filesystem::FileSystem;

@@ -1,8 +1,8 @@
 //! This machine as a value: its identifier, and its facts by name.
 
 use crate::filesystem::{self, FileSystem};
-use crate::{CpuSet, Host, UNLIMITED, text};
-use gritstone_model::Machine;
+use crate::{Host, UNLIMITED, text};
+use gritstone_model::{Cache, CpuSet, Machine};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -104,7 +104,7 @@ impl Host {
         if self.cpu.allowed.len() < threads {
             parts.push(format!(
                 "of which {} may be used",
-                self.cpu.allowed.phrase()
+                text::cpus(&self.cpu.allowed)
             ));
         }
         parts.extend(
@@ -156,7 +156,7 @@ impl Host {
         facts.add("cpu.threads", Some(threads));
         facts.add("cpu.present", Some(cpu.present));
         facts.add("cpu.online", some_of(&cpu.online));
-        facts.add("cpu.allowed", some_of(&cpu.allowed));
+        facts.add(Machine::ALLOWED_CPUS, some_of(&cpu.allowed));
         facts.add("cpu.smt", cpu.smt.map(on_off));
         facts.add("cpu.turbo", cpu.turbo.map(|turbo| on_off(turbo.on)));
         facts.add("cpu.frequency_driver", cpu.driver.as_ref());
@@ -164,12 +164,7 @@ impl Host {
         facts.add("cpu.governor", Some(governors.join(",")));
         facts.add("cpu.max_mhz", cpu.max_khz.map(|khz| khz / 1000));
         for cache in &cpu.caches {
-            let name = format!("cache.l{}{}", cache.level, cache.kind);
-            let shared = match cache.shared_by {
-                1 => String::new(),
-                several => format!(", shared by {several} CPUs"),
-            };
-            facts.add(&name, Some(format!("{}{shared}", text::bytes(cache.size))));
+            facts.add(&cache.name(), Some(worded(cache)));
         }
         facts.add("memory.total", self.memory.total.map(text::bytes));
         facts.add("memory.nodes", self.memory.nodes);
@@ -242,6 +237,14 @@ impl Facts {
     }
 }
 
+/// As [`Machine::caches`] reads it.
+fn worded(cache: &Cache) -> String {
+    match cache.shared_by {
+        1 => text::bytes(cache.bytes),
+        several => format!("{}, shared by {several} CPUs", text::bytes(cache.bytes)),
+    }
+}
+
 fn some_of(set: &CpuSet) -> Option<&CpuSet> {
     (!set.is_empty()).then_some(set)
 }
@@ -258,6 +261,7 @@ fn yes_no(yes: bool) -> &'static str {
 mod tests {
     use super::*;
     use crate::{Cpu, System};
+    use gritstone_model::CacheKind;
 
     fn host(identity: Option<&str>, models: &[&str], present: usize) -> Host {
         Host {
@@ -288,6 +292,28 @@ mod tests {
         assert_eq!(one.id(), later.id());
         assert_eq!(one.id().len(), 12);
         assert!(!one.id().contains("abc"));
+    }
+
+    #[test]
+    fn what_is_kept_as_text_is_read_back() {
+        let mut host = host(None, &["A"], 8);
+        let cache = |level, kind, bytes, shared_by| Cache {
+            level,
+            kind,
+            bytes,
+            shared_by,
+        };
+        host.cpu.allowed = CpuSet::parse("0-3,7").unwrap();
+        host.cpu.caches = vec![
+            cache(1, CacheKind::Data, 48 << 10, 2),
+            cache(1, CacheKind::Instruction, 500, 1),
+            cache(2, CacheKind::Unified, 5 << 19, 1),
+            cache(3, CacheKind::Unified, 1 << 30, 8),
+        ];
+        let machine = host.machine(Path::new("/"));
+        assert_eq!(machine.caches(), host.cpu.caches);
+        assert_eq!(machine.allowed_cpus(), Some(host.cpu.allowed));
+        assert_eq!(machine.facts["cache.l3"], "1 GiB, shared by 8 CPUs");
     }
 
     #[test]

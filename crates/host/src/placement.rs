@@ -88,7 +88,7 @@ impl Chosen {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::CpuSet;
+    use gritstone_model::CpuSet;
 
     /// Machines by (CPU, socket, core).
     fn machine(places: &[(u32, i64, u64)]) -> Cpu {

@@ -1,7 +1,7 @@
 //! Where a machine is read from: the live system, or a recorded tree of its files.
 
-use crate::cpu_set::CpuSet;
 use crate::text;
+use gritstone_model::CpuSet;
 use nix::time::{ClockId, clock_getres};
 use nix::unistd::{SysconfVar, sysconf};
 use std::fs::File;

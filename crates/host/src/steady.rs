@@ -2,7 +2,8 @@
 //! keep interrupts away, or why there are none.
 
 use crate::facts;
-use crate::{Chosen, CpuSet, Root};
+use crate::{Chosen, Root};
+use gritstone_model::CpuSet;
 
 /// One thing to be steadied.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! Small readers of the kernel's text formats, and how amounts are written for people.
 
+use gritstone_model::CpuSet;
+
 /// Longest value that is kept of a name that a machine gives itself.
 const LONGEST: usize = 200;
 
@@ -54,6 +56,18 @@ pub(crate) fn bytes(amount: u64) -> String {
     let rounded = format!("{size:.1}");
     let shown = rounded.strip_suffix(".0").unwrap_or(&rounded);
     format!("{shown} {}", UNITS[unit])
+}
+
+/// CPUs for a sentence: the list where it is short, else how many there are, and between which.
+pub(crate) fn cpus(set: &CpuSet) -> String {
+    const SHORT: usize = 40;
+    let list = set.to_string();
+    match (set.iter().next(), set.iter().last()) {
+        (Some(first), Some(last)) if list.len() > SHORT => {
+            format!("{} CPUs between {first} and {last}", set.len())
+        }
+        _ => format!("CPUs {list}"),
+    }
 }
 
 /// A count with its noun: `1 core`, `2 cores`.

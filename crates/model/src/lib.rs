@@ -7,6 +7,7 @@ mod audit;
 mod benchmark;
 mod compare;
 mod compilers;
+mod cpu_set;
 mod estimate;
 mod event;
 mod finding;
@@ -34,6 +35,7 @@ pub use compare::{
     VarianceSource, Verdict,
 };
 pub use compilers::{CompilerView, CompilersView, SCHEMA_COMPILERS};
+pub use cpu_set::CpuSet;
 pub use estimate::Estimate;
 pub use event::{Batch, Cause, Check, Event, Histogram, Sample, Usage};
 pub use finding::{
@@ -45,7 +47,7 @@ pub use history::{
     SCHEMA_CHECK, SCHEMA_HISTORY,
 };
 pub use id::{Id, IdError, Selector};
-pub use machine::Machine;
+pub use machine::{Cache, CacheKind, Machine};
 pub use origin::{Origin, Owner};
 pub use own::{Contents, OwnCatalogue, OwnFile};
 pub use plan::{Plan, Skip, Step};

@@ -15,7 +15,7 @@ fn sites() -> Vec<(&'static str, Site)> {
     let mut sparse = large(300, "0-299");
     sparse.answers.allowed = Some((0..150).map(|n| 2 * n).collect());
     let mut nothing = Tree::new();
-    nothing.answers.allowed = gritstone_host::CpuSet::parse("0-1");
+    nothing.answers.allowed = gritstone_model::CpuSet::parse("0-1");
     let mut trees = vec![
         ("300 CPUs", large(300, "0-299")),
         ("300 CPUs, ten offline", large(300, "0-249,260-299")),

@@ -22,7 +22,7 @@ fn cores(host: &Host) -> Finding {
         value += &format!(", {}", text::count(threads, "thread"));
     }
     if host.cpu.allowed.len() < threads {
-        value += &format!(", {} may be used", host.cpu.allowed.phrase());
+        value += &format!(", {} may be used", text::cpus(&host.cpu.allowed));
     }
     let chosen = choose_cpus(&host.cpu);
     match chosen.map(|chosen| (chosen, chosen.watcher)) {

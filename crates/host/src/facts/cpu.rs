@@ -1,8 +1,9 @@
 //! The processors: what they are, how many, which of them may be used, and how their speed is set.
 
 use super::topology::{self, Core};
+use crate::Root;
 use crate::text;
-use crate::{CpuSet, Root};
+use gritstone_model::{Cache, CacheKind, CpuSet};
 use std::collections::{BTreeMap, BTreeSet};
 
 const SYS: &str = "/sys/devices/system/cpu";
@@ -53,19 +54,6 @@ pub struct Turbo {
     pub file: &'static str,
     /// What switches it off.
     pub off: &'static str,
-}
-
-/// One cache.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cache {
-    /// 1, 2, 3, ...
-    pub level: u8,
-    /// `d` for data, `i` for instructions, empty for both.
-    pub kind: &'static str,
-    /// Bytes.
-    pub size: u64,
-    /// How many CPUs share it.
-    pub shared_by: usize,
 }
 
 impl Cpu {
@@ -197,11 +185,11 @@ fn cache(root: &Root, directory: &str) -> Option<Cache> {
     Some(Cache {
         level: root.number(&format!("{directory}/level"))?,
         kind: match root.line(&format!("{directory}/type"))?.as_str() {
-            "Data" => "d",
-            "Instruction" => "i",
-            _ => "",
+            "Data" => CacheKind::Data,
+            "Instruction" => CacheKind::Instruction,
+            _ => CacheKind::Unified,
         },
-        size: size(&root.line(&format!("{directory}/size"))?)?,
+        bytes: size(&root.line(&format!("{directory}/size"))?)?,
         shared_by: shared.map_or(1, |set| set.len().max(1)),
     })
 }

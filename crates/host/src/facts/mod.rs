@@ -13,7 +13,7 @@ mod virtualisation;
 pub use cgroup::{Cgroup, groups_for};
 pub(crate) use cgroup::{Levels, levels, memory_limit, quota};
 pub(crate) use cpu::turbo;
-pub use cpu::{Cache, Cpu, Turbo};
+pub use cpu::{Cpu, Turbo};
 pub use kernel::Kernel;
 pub use load::{Limits, Load, Memory, UNLIMITED};
 pub use system::System;

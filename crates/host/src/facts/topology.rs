@@ -1,6 +1,7 @@
 //! Which hardware threads share a core and a socket.
 
-use crate::{CpuSet, Root};
+use crate::Root;
+use gritstone_model::CpuSet;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The place of a hardware thread.

@@ -82,7 +82,7 @@ pub fn large(cpus: u32, online: &str) -> Tree {
     let last = cpus - 1;
     let mut cpuinfo = String::new();
     let mut stat = String::from("cpu  0 0 0 1 0 0 0 0 0 0\n");
-    for cpu in gritstone_host::CpuSet::parse(online).unwrap().iter() {
+    for cpu in gritstone_model::CpuSet::parse(online).unwrap().iter() {
         let half = cpus / 2;
         let (first, second) = (cpu % half, cpu % half + half);
         let directory = format!("/sys/devices/system/cpu/cpu{cpu}/topology");

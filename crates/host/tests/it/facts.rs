@@ -1,7 +1,8 @@
 //! Recorded machines, read whole.
 
 use crate::common::{Tree, large};
-use gritstone_host::{CpuSet, Host, choose_cpus};
+use gritstone_host::{Host, choose_cpus};
+use gritstone_model::CpuSet;
 use std::ffi::OsStr;
 use std::path::Path;
 

@@ -1,8 +1,9 @@
 //! What could be steadied, on machines that are made up.
 
 use crate::common::Tree;
+use gritstone_host::Chosen;
 use gritstone_host::steady::{Aim, Setting, aims, real_time};
-use gritstone_host::{Chosen, CpuSet};
+use gritstone_model::CpuSet;
 
 const CHOSEN: Chosen = Chosen {
     measured: 2,

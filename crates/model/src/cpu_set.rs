@@ -45,19 +45,6 @@ impl CpuSet {
         self.0.contains(&cpu)
     }
 
-    /// For a sentence: the list where it is short, else how many there are, and between which.
-    #[must_use]
-    pub fn phrase(&self) -> String {
-        const SHORT: usize = 40;
-        let list = self.to_string();
-        match (self.0.first(), self.0.last()) {
-            (Some(first), Some(last)) if list.len() > SHORT => {
-                format!("{} CPUs between {first} and {last}", self.len())
-            }
-            _ => format!("CPUs {list}"),
-        }
-    }
-
     /// In ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.0.iter().copied()
