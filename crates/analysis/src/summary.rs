@@ -4,6 +4,7 @@
 //! The way: launches -> `reading` -> rows of launches (`measured`, `size`) -> rows made from other rows
 //! (`derived`, `rating`, curves). Nothing that was measured is left out without a finding that says so.
 
+mod caches;
 mod copies;
 mod crowd;
 mod derived;
@@ -180,6 +181,10 @@ fn draw_curves(run: &RunData, results: &mut BTreeMap<&Id, Measurement>) {
         };
         let points = series(curve, results);
         if let Some(result) = results.get_mut(&benchmark.id) {
+            if curve.caches {
+                let found = caches::rises(&points, &run.info.machine.caches());
+                result.notes.extend(found.map(Note::new));
+            }
             result.series = Some(points);
             result.series_label = Some(curve.label.clone());
         }

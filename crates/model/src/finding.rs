@@ -1,7 +1,7 @@
 //! What is known of a result beside its numbers: facts with their figures, the flag that each raises, and what it is about.
 //! No sentences: `report` words them.
 
-use crate::{Id, Status};
+use crate::{Cache, Id, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -342,6 +342,19 @@ pub struct PartValue {
     pub value: f64,
 }
 
+/// Where a curve rises by more than its noise.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Rise {
+    /// The x from which it rises.
+    pub from: f64,
+    /// The x up to which it rises.
+    pub to: f64,
+    /// How many times as high it is there.
+    pub factor: f64,
+    /// The cache that ends in it; null where no cache does that the machine reports.
+    pub cache: Option<Cache>,
+}
+
 /// Why nothing stands for a law of scaling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -599,6 +612,14 @@ pub enum Finding {
         each: Option<(f64, String)>,
     },
 
+    /// A curve by working set in KB beside the caches that the machine reports.
+    CacheRises {
+        /// Where it rises.
+        rises: Vec<Rise>,
+        /// Caches at whose size it does not.
+        unseen: Vec<Cache>,
+    },
+
     // Results that are made of others.
     /// A finding about a part.
     Inherited {
@@ -845,6 +866,7 @@ impl Finding {
             | Self::FrequencyDrift { .. }
             | Self::Load { .. }
             | Self::Paging { .. }
+            | Self::CacheRises { .. }
             | Self::PartialScore { .. }
             | Self::WeightLeftOut { .. }
             | Self::StartUpUnseen { .. }

@@ -40,7 +40,7 @@ pub use estimate::Estimate;
 pub use event::{Batch, Cause, Check, Event, Histogram, Sample, Usage};
 pub use finding::{
     Author, Count, Finding, Flag, Interference, LoadRate, NegativeBecause, Note, Part, PartValue,
-    Repeat, Subject, Unfitted, Withheld, flags, in_order,
+    Repeat, Rise, Subject, Unfitted, Withheld, flags, in_order,
 };
 pub use history::{
     CheckOutcome, CheckRow, CheckView, HistoryChange, HistoryPoint, HistorySeries, HistoryView,

@@ -192,6 +192,40 @@ fn only_measured_launches_count() {
 }
 
 #[test]
+fn a_curve_by_working_set_is_held_against_the_caches() {
+    let of = |caches| {
+        let mut last = plain("a/64");
+        last.curve = Some(Curve {
+            label: "working set, KB".to_owned(),
+            points: vec![(16.0, id("a/16")), (32.0, id("a/32")), (64.0, id("a/64"))],
+            caches,
+        });
+        let rows = vec![plain("a/16"), plain("a/32"), last];
+        let launches = [("a/16", 10.0), ("a/32", 10.0), ("a/64", 30.0)];
+        let launches = launches.map(|(name, ns)| scattered(name, ns)).concat();
+        let mut run = run(rows, launches);
+        let fact = ("cache.l1d".to_owned(), "32 KiB".to_owned());
+        run.info.machine.facts.extend([fact]);
+        row(&view(&run), "a/64").notes.clone()
+    };
+    assert!(of(false).is_empty());
+    let notes = of(true);
+    let [note] = notes.as_slice() else {
+        panic!("{notes:?}");
+    };
+    let Finding::CacheRises { rises, unseen } = &note.finding else {
+        panic!("{note:?}");
+    };
+    assert_eq!((rises.len(), unseen.len()), (1, 0));
+    assert_eq!((rises[0].from, rises[0].to), (32.0, 64.0));
+    near(Some(rises[0].factor), 3.0);
+    assert_eq!(
+        rises[0].cache.as_ref().map(|cache| cache.bytes),
+        Some(32 << 10)
+    );
+}
+
+#[test]
 fn a_curve_is_made_of_its_rows() {
     let mut last = plain("a/2");
     last.curve = Some(Curve {

@@ -3,13 +3,15 @@
 use super::between::{comparison, history, parts, reference, scores};
 use super::outcome;
 use crate::words::{capital, join, plural};
-use gritstone_model::{Author, Count, Finding as F, Finding, Id, Interference, Repeat};
+use gritstone_model::{
+    Author, Cache, CacheKind, Count, Finding as F, Finding, Id, Interference, Repeat, Rise,
+};
 
 /// A finding in a sentence.
 pub(super) fn sentence(finding: &Finding) -> String {
     let groups = [
-        no_result, work, counts, precision, conditions, parts, scores, reference, comparison,
-        history,
+        no_result, work, counts, precision, conditions, curves, parts, scores, reference,
+        comparison, history,
     ];
     let said = groups.iter().find_map(|group| group(finding));
     said.expect("each finding is in one of the groups, as the snapshot of all of them shows")
@@ -215,6 +217,54 @@ fn conditions(finding: &Finding) -> Option<String> {
         ),
         _ => return None,
     })
+}
+
+/// What a curve shows.
+fn curves(finding: &Finding) -> Option<String> {
+    let F::CacheRises { rises, unseen } = finding else {
+        return None;
+    };
+    let risen = |rise: &Rise| {
+        let cache = rise.cache.as_ref().map_or_else(
+            || "no reported cache ends there".to_owned(),
+            |cache| format!("{} ends there", named(cache)),
+        );
+        format!(
+            "from {} to {} ({} times; {cache})",
+            kilobytes(rise.from),
+            kilobytes(rise.to),
+            number(rise.factor)
+        )
+    };
+    let mut said = vec![];
+    if !rises.is_empty() {
+        let rises: Vec<String> = rises.iter().map(risen).collect();
+        said.push(format!("The curve rises {}.", join(&rises)));
+    }
+    if !unseen.is_empty() {
+        let it = if said.is_empty() { "The curve" } else { "It" };
+        let unseen: Vec<String> = unseen.iter().map(named).collect();
+        said.push(format!("{it} does not rise at {}.", join(&unseen)));
+    }
+    Some(said.join(" "))
+}
+
+/// A cache with its size: `L1d (32 KB)`.
+fn named(cache: &Cache) -> String {
+    let kind = match cache.kind {
+        CacheKind::Unified => "",
+        CacheKind::Data => "d",
+        CacheKind::Instruction => "i",
+    };
+    let size = kilobytes(cache.bytes as f64 / 1024.0);
+    format!("L{}{kind} ({size})", cache.level)
+}
+
+fn kilobytes(size: f64) -> String {
+    match size >= 1024.0 {
+        true => format!("{} MB", number(size / 1024.0)),
+        false => format!("{} KB", number(size)),
+    }
 }
 
 /// Three significant digits, without an exponent where a person would write none.

@@ -121,6 +121,25 @@ fn of_one() -> Vec<Finding> {
     ]
 }
 
+fn cache(level: u8, kind: CacheKind, bytes: u64) -> Cache {
+    Cache {
+        level,
+        kind,
+        bytes,
+        shared_by: 1,
+    }
+}
+
+fn rise(from: f64, to: f64, cache: Option<Cache>) -> Rise {
+    let factor = 4.23;
+    Rise {
+        from,
+        to,
+        factor,
+        cache,
+    }
+}
+
 /// How far it repeats, and what went on beside it.
 fn of_repeats() -> Vec<Finding> {
     use Finding::*;
@@ -194,6 +213,20 @@ fn of_repeats() -> Vec<Finding> {
             real_s: 3e-4,
             major_faults: 1.5,
             each: Some((0.5, named("page"))),
+        },
+        CacheRises {
+            rises: vec![
+                rise(32.0, 128.0, Some(cache(1, CacheKind::Data, 48 << 10))),
+                rise(256.0, 512.0, None),
+            ],
+            unseen: vec![cache(3, CacheKind::Unified, 32 << 20)],
+        },
+        CacheRises {
+            rises: vec![],
+            unseen: vec![
+                cache(1, CacheKind::Data, 32 << 10),
+                cache(2, CacheKind::Unified, 3 << 19),
+            ],
         },
         NoBatch {
             count: Count::launches(3, 10),
