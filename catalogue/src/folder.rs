@@ -42,7 +42,7 @@ pub fn read(folder: &Path) -> Result<OwnCatalogue, FolderError> {
     };
     if !found.files.keys().any(|path| is_entries(path)) {
         return wrong(format!(
-            "there is no catalogue in {}, which is a file FAMILY.toml: `gritstone new FAMILY/NAME --catalogue DIR` writes one",
+            "there is no catalogue in {}, which is a file FAMILY.toml: `gritstone init FAMILY/NAME --catalog DIR` writes one",
             folder.display()
         ));
     }

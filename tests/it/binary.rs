@@ -387,3 +387,24 @@ fn a_parameter_that_is_given_is_kept_with_the_figure() {
     assert_eq!(code, 3, "{error}");
     assert!(error.contains("/dev/null is no terminal"), "{error}");
 }
+
+#[test]
+fn commands_and_options_answer_to_their_old_names() {
+    let home = Home::new();
+    let names = [
+        ("init", "new"),
+        ("score", "rate"),
+        ("report", "brief"),
+        ("noise", "selftest"),
+        ("systems", "machines"),
+    ];
+    let (_, help, _) = home.run(&["--help"]);
+    for (name, old) in names {
+        assert!(help.contains(&format!("\n  {name} ")), "{name}");
+        assert!(!help.contains(&format!("\n  {old} ")), "{old}");
+        let of = |name| home.run(&[name, "--help"]);
+        assert_eq!(of(name), of(old));
+    }
+    let listed = |option| home.run(&["list", option, "examples/none"]);
+    assert_eq!(listed("--catalog"), listed("--catalogue"));
+}

@@ -68,7 +68,7 @@ fn the_example_goes_from_the_folder_to_the_brief() {
     let home = Home::new();
     let folder = copied(&home);
     let folder = folder.to_str().unwrap();
-    let listed = home.json(&["list", "--catalogue", folder, "--format", "json"]);
+    let listed = home.json(&["list", "--catalog", folder, "--format", "json"]);
     assert_eq!(listed["benchmarks"].as_array().unwrap().len(), 5);
     assert!(
         listed["benchmarks"][0]["catalogue"]
@@ -78,7 +78,7 @@ fn the_example_goes_from_the_folder_to_the_brief() {
     );
     let words = [
         "run",
-        "--catalogue",
+        "--catalog",
         folder,
         "--trust",
         "--label",
@@ -167,7 +167,7 @@ fn the_example_goes_from_the_folder_to_the_brief() {
 fn trust_is_asked_for_once_and_again_after_a_change() {
     let home = Home::new();
     let folder = evil(&home, TRUE, &[]);
-    let measure = [&["run", "--catalogue", &folder], &SHORT[..]].concat();
+    let measure = [&["run", "--catalog", &folder], &SHORT[..]].concat();
     let (code, _, error) = home.run(&measure);
     assert_eq!(code, 2);
     for said in [
@@ -195,7 +195,7 @@ fn trust_is_asked_for_once_and_again_after_a_change() {
         format!("{FAMILY}{}", TRUE.replace("short", "long")),
     )
     .unwrap();
-    assert_eq!(home.run(&["list", "--catalogue", &folder]).0, 0);
+    assert_eq!(home.run(&["list", "--catalog", &folder]).0, 0);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn on_a_terminal_it_asks() {
         let pty = nix::pty::openpty(None, None).unwrap();
         let mut command = home.command(common::binary());
         command
-            .args(["run", "--catalogue", &folder])
+            .args(["run", "--catalog", &folder])
             .args(SHORT)
             .stdin(Stdio::from(pty.slave.try_clone().unwrap()))
             .stdout(Stdio::null())
@@ -237,7 +237,7 @@ fn a_run_goes_on_without_the_folder() {
         "run",
         "mine/checksum",
         "mine/words",
-        "--catalogue",
+        "--catalog",
         folder,
         "--trust",
     ];
@@ -267,14 +267,14 @@ fn a_skeleton_runs_as_it_is() {
     let home = Home::new();
     let (code, next, error) = home.run(&["new", "mine/sum"]);
     assert!(
-        code == 0 && next.contains("gritstone run mine/sum --catalogue mine"),
+        code == 0 && next.contains("gritstone run mine/sum --catalog mine"),
         "{next}{error}"
     );
-    assert_eq!(home.run(&["new", "mine/other", "--catalogue", "mine"]).0, 0);
+    assert_eq!(home.run(&["new", "mine/other", "--catalog", "mine"]).0, 0);
     let words = [
         "run",
         "mine/*",
-        "--catalogue",
+        "--catalog",
         "mine",
         "--trust",
         "--format",
@@ -298,7 +298,7 @@ fn a_skeleton_runs_as_it_is() {
         assert!(code == 2 && error.contains(said), "{name}: {error}");
     }
     assert!(!home.path().join("byte").join("byte.toml").exists());
-    let (code, audited, error) = home.run(&["audit", "mine/sum", "--catalogue", "mine"]);
+    let (code, audited, error) = home.run(&["audit", "mine/sum", "--catalog", "mine"]);
     assert!(code == 0, "{audited}{error}");
     assert!(
         audited.contains("◊ Not benchmarks of Gritstone"),
@@ -316,7 +316,7 @@ fn compilers_and_trials_take_them_too() {
         "compilers",
         "gcc:-O0",
         "gcc:-O2",
-        "--catalogue",
+        "--catalog",
         folder,
         "--trust",
         "--format",
@@ -334,7 +334,7 @@ fn compilers_and_trials_take_them_too() {
         "ab",
         "--self",
         "mine/words",
-        "--catalogue",
+        "--catalog",
         folder,
         "--budget",
         "3s",

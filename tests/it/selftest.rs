@@ -1,4 +1,4 @@
-//! `gritstone selftest`, and what comparisons learn from the runs in the store.
+//! `gritstone noise`, and what comparisons learn from the runs in the store.
 //!
 //! Two short runs are measured; the others are copies of one of them with times of their own.
 

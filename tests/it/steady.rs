@@ -1,4 +1,4 @@
-//! `run --steady` on a made-up machine: what is changed is put back, whoever dies when.
+//! `run --tune` on a made-up machine: what is changed is put back, whoever dies when.
 
 use crate::common::{self, Home, SHORT, entries, eventually, kept, processes, start, traces};
 use nix::sys::signal::{Signal, kill};
@@ -17,7 +17,7 @@ const RUN: [&str; 7] = [
     "run",
     "byte/loop",
     "byte/shell",
-    "--steady",
+    "--tune",
     "--precision",
     "0.01%",
     "--budget",
@@ -119,7 +119,7 @@ fn what_is_steadied_is_stored_and_compared_and_what_is_not_has_a_reason() {
     let (code, text, error) = made.run(&short);
     assert_eq!(code, 0, "{error}");
     assert!(!text.contains("\"steady\""), "nobody asked: {text}");
-    let (code, text, error) = made.run(&[&short[..], &["--steady"]].concat());
+    let (code, text, error) = made.run(&[&short[..], &["--tune"]].concat());
     assert_eq!(code, 0, "{error}");
     let run: serde_json::Value = serde_json::from_str(&text).unwrap();
     let steady = run["settings"]["steady"].as_array().unwrap();
@@ -162,7 +162,7 @@ fn an_interrupt_puts_back_all_but_what_somebody_else_has_changed() {
 fn a_second_run_changes_nothing_while_the_first_is_at_work() {
     let made = Made::new();
     let mut first = made.start("90s");
-    let second = [&["run", "byte/loop", "--steady"], &SHORT[..]].concat();
+    let second = [&["run", "byte/loop", "--tune"], &SHORT[..]].concat();
     let (code, _, error) = made.run(&second);
     assert_eq!(code, 0, "{error}");
     let why = format!("turbo off: process {} has steadied the machine", first.id());

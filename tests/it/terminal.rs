@@ -67,7 +67,7 @@ stdout = "C C"
     let folder = home.path().join("place");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("place.toml"), ENTRY).unwrap();
-    let words = ["run", "--catalogue", "place", "--trust", "--format", "json"];
+    let words = ["run", "--catalog", "place", "--trust", "--format", "json"];
     let words = [&words[..], &common::SHORT].concat();
     let mut command = home.gritstone(&words);
     command.env("LANG", "de_DE.UTF-8").env("LC_CTYPE", "tr_TR");

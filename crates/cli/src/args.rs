@@ -6,11 +6,11 @@ pub use ab::AbArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// Measures this machine the way the UNIX benchmarks of 1981 to 1987 did, so that every figure can be trusted.
+/// Benchmark this Linux system: results with confidence intervals and proof of work, comparable with systems of 1982 to 1987.
 #[derive(Debug, Parser)]
 #[command(name = "gritstone", version)]
 pub struct Cli {
-    /// Where runs are kept [default: $GRITSTONE_STORE, else $XDG_DATA_HOME/gritstone/gritstone.db]
+    /// Database of runs [default: $GRITSTONE_STORE, else $XDG_DATA_HOME/gritstone/gritstone.db]
     #[arg(long, global = true, value_name = "FILE")]
     pub store: Option<PathBuf>,
     /// Print the licenses of Gritstone and of everything in this binary
@@ -20,10 +20,10 @@ pub struct Cli {
     pub command: Option<Command>,
 }
 
-/// How a result is written.
+/// Output format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// Tables for people.
+    /// Tables.
     #[default]
     Text,
     /// One JSON value on standard output.
@@ -32,66 +32,71 @@ pub enum Format {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Measure, and show what was measured
+    /// Measure benchmarks and show their results
     Run(Box<RunArgs>),
-    /// What can be measured, where it comes from, and whether it would run here
+    /// List benchmarks, their sources, and whether they run here
     List(ListArgs),
-    /// A benchmark of your own to begin with: an entry and a program in a folder, for --catalogue
-    New(NewArgs),
-    /// The tables of a run or of a reference machine
+    /// Create a custom benchmark: a catalog entry and a program, for --catalog
+    #[command(alias = "new")]
+    Init(InitArgs),
+    /// Show the results of a run or of a reference system
     Show(ShowArgs),
-    /// Ratios, intervals and verdicts of runs or machines against a base
+    /// Compare runs or systems with a base: ratios, intervals, verdicts
     Compare(CompareArgs),
-    /// Machines rated by environment against a run or machine, and for their price
-    Rate(RateArgs),
-    /// The performance brief, as HTML and as PDF
-    Brief(BriefArgs),
-    /// Runs of the same against each other: how far this machine scatters, and the smallest change that it can show
-    Selftest(SelftestArgs),
-    /// Reference machines, and those in the store
-    Machines(FormatArgs),
-    /// Is this machine fit to be measured, what is missing, and what mends it
+    /// Score runs or systems by environment against a base; price/performance
+    #[command(alias = "rate")]
+    Score(ScoreArgs),
+    /// Write the report ("Performance brief") as HTML and PDF
+    #[command(alias = "brief")]
+    Report(ReportArgs),
+    /// Measure run-to-run noise and the minimum detectable effect (A/A test)
+    #[command(alias = "selftest")]
+    Noise(NoiseArgs),
+    /// List reference systems and those in the store
+    #[command(alias = "machines")]
+    Systems(FormatArgs),
+    /// Check whether this machine is ready for measurement, and how to fix what is not
     Doctor(DoctorArgs),
-    /// Undoes what a run has made and changed when it is killed; runs start it themselves
+    /// Undo the changes of a killed run; runs start it themselves
     #[command(name = crate::registry::WATCHDOG, hide = true)]
     Watch {
         base: PathBuf,
         below: PathBuf,
         journal: std::ffi::OsString,
     },
-    /// Manual pages, and completions for bash, zsh and fish
+    /// Write manual pages, and completions for bash, zsh and fish
     #[command(hide = true)]
     Generate { directory: PathBuf },
-    /// One benchmark over the runs of the store, with the points where it changed
+    /// Show one benchmark over the stored runs, with its change points
     History(HistoryArgs),
-    /// The gate for continuous integration: is a run surely not slower than is allowed
+    /// CI gate: fail if a run may be slower than the allowed margin
     Check(CheckArgs),
-    /// A run in a format that other programs read; jsonl has all samples, and comes back with `import`
+    /// Export a run; jsonl has all samples and can be imported
     Export(ExportArgs),
-    /// Keep runs from files: bundles of `export`, JSON of hyperfine and Google Benchmark, reports of UnixBench
+    /// Import runs: bundles of `export`, JSON of hyperfine and Google Benchmark, reports of UnixBench
     Import(ImportArgs),
-    /// Is it different: commands, compilers, environments or settings, interleaved until it is decided
+    /// A/B test commands, compilers, environments or settings (interleaved, sequential)
     Ab(Box<AbArgs>),
-    /// Compilers against each other: the rows 'cpu/*', or those selected, compiled by each and measured in turn
+    /// Compare compilers: benchmarks ('cpu/*' by default) compiled by each and interleaved
     Compilers(CompilersArgs),
-    /// Do the benchmarks do what they claim, as shipped and as the compilers here make them
+    /// Prove the work checks of benchmarks, as shipped and as compiled by the compilers here
     Audit(AuditArgs),
 }
 
 #[derive(Debug, Default, Args)]
 pub struct FormatArgs {
-    /// How the result is written
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
 
-/// Benchmarks of one's own.
+/// Custom benchmarks.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CatalogueArgs {
-    /// A folder with benchmarks of your own beside ours; where nothing is selected, all of them and none of ours
-    #[arg(long, value_name = "DIR")]
+    /// Add the custom benchmarks in DIR; without a selector, measure only these
+    #[arg(long = "catalog", alias = "catalogue", value_name = "DIR")]
     pub catalogue: Option<PathBuf>,
-    /// Run what the catalogue has to run without asking; what was trusted once is asked again when a file of it has changed
+    /// Run the programs of the catalog without asking (asked once, and again if a file has changed)
     #[arg(long)]
     pub trust: bool,
 }
@@ -99,74 +104,74 @@ pub struct CatalogueArgs {
 /// What a run may do to the machine.
 #[derive(Clone, Debug, Default, Args)]
 pub struct PrivilegeArgs {
-    /// Permit what is not done unasked; swap: a swap file, for benchmarks of paging
+    /// Allow an action that is off by default
     #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
     pub allow: Vec<Allow>,
-    /// Do nothing that takes privileges, and skip the benchmarks that need it
+    /// Do nothing that requires privileges; skip benchmarks that need it
     #[arg(long, conflicts_with = "allow")]
     pub no_privileged: bool,
 }
 
-/// What is not done unasked.
+/// Actions that are off by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Allow {
-    /// A swap file: the memory of other processes may go there too
+    /// A swap file, for paging benchmarks; memory of other processes may be paged to it
     Swap,
 }
 
 #[derive(Debug, Args)]
-pub struct NewArgs {
-    /// Its name, such as mine/sum
+pub struct InitArgs {
+    /// Its name, e.g. mine/sum
     #[arg(value_name = "FAMILY/NAME")]
     pub name: String,
-    /// The folder of the catalogue, which need not be there yet [default: ./FAMILY]
-    #[arg(long, value_name = "DIR")]
+    /// Directory of the catalog, created if missing [default: ./FAMILY]
+    #[arg(long = "catalog", alias = "catalogue", value_name = "DIR")]
     pub catalogue: Option<PathBuf>,
 }
 
 #[derive(Debug, Default, Args)]
 pub struct RunArgs {
-    /// What to measure: identifiers or globs such as 'byte/*' ('*' stops at '@'; 'byte/*@*' are the variants); nothing means everything
+    /// Identifiers or globs, e.g. 'byte/*' ('*' stops at '@'; 'byte/*@*' are the variants) [default: everything]
     #[arg(value_name = "SELECTOR")]
     pub selectors: Vec<String>,
-    /// Two minutes and intervals of 5 %, instead of ten and 1 %
+    /// Two minutes and a precision of 5%, instead of ten and 1%
     #[arg(long)]
     pub quick: bool,
-    /// Time for everything, such as 90s, 10m or 1h [default: 10m, with --quick 2m]
+    /// Total time, e.g. 90s, 10m or 1h [default: 10m, with --quick 2m]
     #[arg(long, value_name = "TIME", value_parser = crate::amounts::duration)]
     pub budget: Option<std::time::Duration>,
-    /// Half-width of the intervals that is asked for, such as 1% [default: 1%, with --quick 5%]
+    /// Wanted half-width of the intervals [default: 1%, with --quick 5%]
     #[arg(long, value_name = "SHARE", value_parser = crate::amounts::share)]
     pub precision: Option<f64>,
-    /// A name for this run
+    /// Name of this run
     #[arg(long)]
     pub label: Option<String>,
-    /// Afterwards, compare with this run or machine
-    #[arg(long, value_name = "RUN|MACHINE")]
+    /// Compare the result with this run or system
+    #[arg(long, value_name = "RUN|SYSTEM")]
     pub against: Option<String>,
-    /// Directory in whose file system files are measured [default: /var/tmp, else TMPDIR]
+    /// Directory whose file system is measured [default: /var/tmp, else TMPDIR]
     #[arg(long)]
     pub dir: Option<PathBuf>,
-    /// Also run single-CPU kernels as N simultaneous copies, such as 2,4,8
+    /// Also run single-CPU workloads as N simultaneous copies, e.g. 2,4,8
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=256))]
     pub copies: Vec<u32>,
-    /// A parameter of the selected rows' programs in place of their own, such as tty=/dev/ttyS0; once for each
+    /// Override a parameter of the selected workloads, e.g. tty=/dev/ttyS0; repeatable
     #[arg(long = "param", value_name = "KEY=VALUE", value_parser = crate::amounts::pair)]
     pub params: Vec<(String, String)>,
-    /// Repeats the order of an earlier run
+    /// Repeat the order of an earlier run
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Hold the machine still meanwhile: governor, turbo, interrupts, layout of memory, as far as permitted; all is put back
-    #[arg(long)]
+    /// Tune the machine during the run (governor, turbo, IRQ affinity, ASLR); settings are restored
+    #[arg(long = "tune", alias = "steady")]
     pub steady: bool,
     #[command(flatten)]
     pub privileges: PrivilegeArgs,
-    /// Measure nothing, and list the benchmarks and all that the run would do to the machine
+    /// List the benchmarks and every change to the machine; measure nothing
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
     pub compilers: CompilerArgs,
-    /// Go on with a run that was cut off: the newest, or the one that is named
+    /// Resume an interrupted run: the newest, or RUN
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
           conflicts_with_all = ["selectors", "catalogue", "quick", "budget", "precision", "label", "dir", "params", "seed", "steady", "copies", "cc", "cflags", "fc", "fflags"])]
     pub resume: Option<String>,
@@ -176,16 +181,16 @@ pub struct RunArgs {
     pub format: FormatArgs,
 }
 
-/// Compilers with which the kernels are compiled again, here, instead of those that this binary was built with.
+/// Compilers for the workloads, in place of those that this binary was built with.
 #[derive(Clone, Debug, Default, Args)]
 pub struct CompilerArgs {
-    /// Compile the kernels again with this C compiler [with --cflags: cc]
+    /// Compile the workloads with this C compiler [with --cflags: cc]
     #[arg(long, value_name = "PROGRAM")]
     pub cc: Option<String>,
     /// Its flags [default: -O2]
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
     pub cflags: Option<String>,
-    /// The Fortran compiler [default: flang beside clang where it is there, else gfortran]
+    /// Fortran compiler [default: flang with clang if installed, else gfortran]
     #[arg(long, value_name = "PROGRAM")]
     pub fc: Option<String>,
     /// Its flags [default: those of C]
@@ -195,13 +200,13 @@ pub struct CompilerArgs {
 
 #[derive(Debug, Args)]
 pub struct CompilersArgs {
-    /// Compilers with flags, the base first, such as gcc:-O2 'clang:-O3 -march=native'; then what to measure [default: 'cpu/*']
+    /// Compilers with flags, base first, e.g. gcc:-O2 'clang:-O3 -march=native'; then selectors [default: 'cpu/*']
     #[arg(value_name = "COMPILER:FLAGS | SELECTOR", required = true)]
     pub words: Vec<String>,
-    /// Time for everything [default: 10m]
+    /// Total time [default: 10m]
     #[arg(long, value_name = "TIME", value_parser = crate::amounts::duration)]
     pub budget: Option<std::time::Duration>,
-    /// Half-width of the intervals that is asked for [default: 1%]
+    /// Wanted half-width of the intervals [default: 1%]
     #[arg(long, value_name = "SHARE", value_parser = crate::amounts::share)]
     pub precision: Option<f64>,
     #[command(flatten)]
@@ -214,11 +219,11 @@ pub struct CompilersArgs {
 
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// Identifiers or globs; nothing means everything
+    /// Identifiers or globs [default: everything]
     #[arg(value_name = "SELECTOR")]
     pub selectors: Vec<String>,
-    /// A folder with benchmarks of your own beside ours; where nothing is selected, all of them and none of ours
-    #[arg(long, value_name = "DIR")]
+    /// Add the custom benchmarks in DIR; without a selector, measure only these
+    #[arg(long = "catalog", alias = "catalogue", value_name = "DIR")]
     pub catalogue: Option<PathBuf>,
     #[command(flatten)]
     pub format: FormatArgs,
@@ -226,7 +231,7 @@ pub struct ListArgs {
 
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// last, last~2, a label, an id, a file, or a machine such as ref:vax-11-780-4.1bsd
+    /// last, last~2, a label, an id, a file, or a system, e.g. ref:vax-11-780-4.1bsd
     #[arg(default_value = "last")]
     pub run: String,
     #[command(flatten)]
@@ -235,12 +240,12 @@ pub struct ShowArgs {
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// The run or machine that is 1
+    /// Run or system that is 1
     pub base: String,
-    /// The runs or machines that are compared with it
+    /// Runs or systems to compare with it
     #[arg(required = true)]
     pub other: Vec<String>,
-    /// Two figures within this share of each other count as the same
+    /// Differences within this margin are "same"
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = crate::amounts::share)]
     pub margin: f64,
     #[command(flatten)]
@@ -248,17 +253,17 @@ pub struct CompareArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct RateArgs {
-    /// The runs or machines that are rated
+pub struct ScoreArgs {
+    /// Runs or systems
     #[arg(default_value = "last")]
     pub run: Vec<String>,
-    /// The run or machine that is 1
-    #[arg(long, value_name = "RUN|MACHINE", default_value = crate::rate::BASE)]
+    /// Run or system that is 1
+    #[arg(long, value_name = "RUN|SYSTEM", default_value = crate::rate::BASE)]
     pub against: String,
-    /// Rate by these rows alone, whatever is missing or in doubt among them: identifiers, globs, or a rating such as app/ratings@cpu
+    /// Use only these benchmarks, missing and doubtful ones included: identifiers, globs, or a score, e.g. app/ratings@cpu
     #[arg(long, value_name = "SELECTOR", num_args = 1..)]
     pub by: Vec<String>,
-    /// What each machine costs, such as 0.42/h or 1999: performance for the money; once for each RUN, in their order
+    /// Price of each system, e.g. 0.42/h or 1999, in the order of RUN: adds price/performance
     #[arg(long, value_name = "PRICE", value_parser = crate::amounts::price)]
     pub price: Vec<gritstone_model::Price>,
     #[command(flatten)]
@@ -266,35 +271,34 @@ pub struct RateArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct BriefArgs {
-    /// Which run; several stand side by side
+pub struct ReportArgs {
+    /// Runs; several are shown side by side
     #[arg(value_name = "RUN", default_value = "last")]
     pub runs: Vec<String>,
-    /// The run or machine that they are held against
+    /// Run or system to compare with
     #[arg(
         long,
-        value_name = "RUN|MACHINE",
+        value_name = "RUN|SYSTEM",
         default_value = "ref:vax-11-780-4.1bsd"
     )]
     pub against: String,
-    /// Where to write it: a name that ends in .html or .pdf; may be given for both [default: gritstone-brief-RUN, as both]
-    #[arg(long, value_name = "FILE")]
+    /// Output file, .html or .pdf; repeatable [default: gritstone-brief-RUN, both]
+    #[arg(short, long = "output", alias = "out", value_name = "FILE")]
     pub out: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-pub struct SelftestArgs {
-    /// What to measure, as of `run`
+pub struct NoiseArgs {
+    /// Benchmarks to measure, as for `run`
     #[arg(value_name = "SELECTOR")]
     pub selectors: Vec<String>,
-    /// How many runs, one after another; they are kept like all others, as selftest-ID-1 and so on
+    /// Number of runs, stored as selftest-ID-1, selftest-ID-2, ...
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=100))]
     pub runs: u32,
-    /// Time for each run [default: 10m]
+    /// Time per run [default: 10m]
     #[arg(long, value_name = "TIME", value_parser = crate::amounts::duration)]
     pub budget: Option<std::time::Duration>,
-    /// Measure nothing, and look at these runs: identifiers, labels that several runs have, or the common beginning of labels that
-    /// end in -1, -2 and so on
+    /// Analyze stored runs instead: ids, a common label, or the prefix of labels that end in -1, -2, ...
     #[arg(long, value_name = "RUN", num_args = 1.., conflicts_with_all = ["selectors", "catalogue", "runs", "budget"])]
     pub of: Vec<String>,
     #[command(flatten)]
@@ -307,10 +311,10 @@ pub struct SelftestArgs {
 
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// Install the missing programs with the command that is shown
+    /// Install missing programs with the command that is shown
     #[arg(long)]
     pub install: bool,
-    /// Directory in whose file system files would be measured
+    /// Directory whose file system would be measured
     #[arg(long)]
     pub dir: Option<PathBuf>,
     #[command(flatten)]
@@ -319,7 +323,7 @@ pub struct DoctorArgs {
 
 #[derive(Debug, Args)]
 pub struct AuditArgs {
-    /// Identifiers or globs; nothing means everything
+    /// Identifiers or globs [default: everything]
     #[arg(value_name = "SELECTOR")]
     pub selectors: Vec<String>,
     #[command(flatten)]
@@ -330,56 +334,56 @@ pub struct AuditArgs {
     pub format: FormatArgs,
 }
 
-/// Formats of other programs.
+/// Export formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
-    /// JSON Lines with all samples: the whole run
+    /// JSON Lines with all samples: the complete run
     Jsonl,
-    /// A table for spreadsheets and data frames
+    /// CSV table
     Csv,
-    /// A table for a page
+    /// Markdown table
     Markdown,
-    /// JSON of Google Benchmark, for its compare.py
+    /// Google Benchmark JSON, for its compare.py
     Gbench,
     /// Bencher Metric Format
     Bmf,
     /// customSmallerIsBetter of github-action-benchmark
     Gha,
-    /// OpenMetrics text, for Prometheus and its kin
+    /// OpenMetrics text, for Prometheus
     Openmetrics,
 }
 
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// Which run
+    /// Run
     #[arg(default_value = "last")]
     pub run: String,
-    /// For which program
+    /// Output format
     #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
     pub format: ExportFormat,
-    /// Where to write it [default: standard output]
-    #[arg(long, value_name = "FILE")]
+    /// Output file [default: standard output]
+    #[arg(short, long = "output", alias = "out", value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// The files
+    /// Files
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// A name for the runs
+    /// Name of the runs
     #[arg(long)]
     pub label: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub struct HistoryArgs {
-    /// Which benchmark
+    /// Benchmark
     pub benchmark: String,
-    /// The newest runs that are looked at
+    /// Number of newest runs
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,
-    /// Write the drawing of the newest series to this file, too
+    /// Also write the chart of the newest series to FILE
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
     #[command(flatten)]
@@ -388,13 +392,13 @@ pub struct HistoryArgs {
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Which run
+    /// Run
     #[arg(default_value = "last")]
     pub run: String,
-    /// The run, label or file to compare with [default: earlier runs on its machine; exit 4 until five are stored]
+    /// Run, label or file to compare with [default: earlier runs of this system; exit 4 until five are stored]
     #[arg(long, value_name = "RUN")]
     pub against: Option<String>,
-    /// A slowdown up to this is allowed
+    /// Allowed slowdown
     #[arg(long, value_name = "SHARE", default_value = "2%", value_parser = crate::amounts::share)]
     pub max_slowdown: f64,
     #[command(flatten)]

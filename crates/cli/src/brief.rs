@@ -1,6 +1,6 @@
-//! `gritstone brief`: the performance brief of one machine, or of several side by side, as HTML and as PDF.
+//! `gritstone report`: the performance brief of one machine, or of several side by side, as HTML and as PDF.
 
-use crate::args::BriefArgs;
+use crate::args::ReportArgs;
 use crate::failure::Exit;
 use crate::world::World;
 use crate::{output, own};
@@ -10,7 +10,7 @@ use gritstone_report::{Brief, Document};
 use std::path::{Path, PathBuf};
 
 /// Writes the brief of the runs, and says where it is.
-pub fn brief(world: &World, args: &BriefArgs) -> Result<Exit> {
+pub fn brief(world: &World, args: &ReportArgs) -> Result<Exit> {
     // a name that is wrong is to be known before anything is computed
     for path in &args.out {
         is_pdf(path)?;

@@ -45,7 +45,7 @@ Gritstone measures this machine the way the UNIX benchmarks of 1981 to 1987 did.
 {} kept; the last is {} of {}.
 
   gritstone show           its tables
-  gritstone brief          its performance brief, as HTML and PDF
+  gritstone report          its performance brief, as HTML and PDF
   gritstone compare ref:vax-11-780-4.1bsd last
                            how many VAX-11/780s
   gritstone run            measure again
@@ -177,14 +177,14 @@ pub fn compare(world: &World, args: &CompareArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What `machines` says.
+/// What `systems` says.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct Systems {
     schema: &'static str,
     systems: Vec<ListedMachine>,
 }
 
-/// One line of `machines`.
+/// One line of `systems`.
 #[derive(Serialize, JsonSchema)]
 struct ListedMachine {
     id: String,
@@ -208,7 +208,7 @@ impl ListedMachine {
     }
 }
 
-/// `gritstone machines`.
+/// `gritstone systems`.
 pub fn machines(world: &World, args: &FormatArgs) -> Result<Exit> {
     let printed = world.references.machines.iter();
     let printed =

@@ -1,4 +1,4 @@
-//! `--catalogue DIR`: benchmarks of one's own beside ours, and what a run of them needs: sources, programs, trust.
+//! `--catalog DIR`: benchmarks of one's own beside ours, and what a run of them needs: sources, programs, trust.
 
 use crate::args::CatalogueArgs;
 use crate::trust;

@@ -62,7 +62,7 @@ pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
         Some(base) => {
             if base.starts_with("ref:") {
                 bail!(
-                    "{base} is printed in a document: a gate holds a run against runs; name one of `gritstone machines`' own, a label or a file"
+                    "{base} is printed in a document: a gate holds a run against runs; name one of `gritstone systems`' own, a label or a file"
                 );
             }
             let compared = world.compare(&world.view(base)?, &run, args.max_slowdown);

@@ -82,7 +82,7 @@ pub fn findings(benchmarks: &[Benchmark]) -> Vec<Finding> {
         let described = action.describe();
         let value = match (action, rows.count()) {
             (Action::Swap, rows) => format!("only with --allow swap, for {rows} benchmarks"),
-            (Action::Settings, _) => "only with --steady".to_owned(),
+            (Action::Settings, _) => "only with --tune".to_owned(),
             (Action::ProcessGroup, _) => "for custom benchmarks".to_owned(),
             (_, rows) => format!("for {rows} benchmarks, not with --no-privileged"),
         };

@@ -1,6 +1,6 @@
-//! `gritstone rate`: machines rated by environment against a run or a machine, and for their price.
+//! `gritstone score`: machines rated by environment against a run or a machine, and for their price.
 
-use crate::args::RateArgs;
+use crate::args::ScoreArgs;
 use crate::failure::Exit;
 use crate::output;
 use crate::world::World;
@@ -19,8 +19,8 @@ use std::collections::BTreeSet;
 /// What a run is rated against when nobody says.
 pub const BASE: &str = "ref:vax-11-780-4.1bsd";
 
-/// `gritstone rate`.
-pub fn rate(world: &World, args: &RateArgs) -> Result<Exit> {
+/// `gritstone score`.
+pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
     let prices = prices(args)?;
     let base = world.view(&args.against)?;
     let mut machines = vec![];
@@ -147,7 +147,7 @@ fn named(world: &World, by: &[String]) -> Result<Vec<Id>> {
 }
 
 /// A price for each machine, all of one kind; none at all is fine.
-fn prices(args: &RateArgs) -> Result<&[Price]> {
+fn prices(args: &ScoreArgs) -> Result<&[Price]> {
     let (prices, machines) = (&args.price, args.run.len());
     if !prices.is_empty() && prices.len() != machines {
         bail!(

@@ -255,7 +255,7 @@ fn show(world: &World, args: &RunArgs, view: &RunView, against: Option<&RunView>
             if let Some(short) = too_short(view) {
                 output::remark(&short);
             }
-            output::remark("\nnext: gritstone brief            the performance brief of this run");
+            output::remark("\nnext: gritstone report            the performance brief of this run");
             output::remark("      gritstone compare ref:vax-11-780-4.1bsd last");
             Ok(())
         }

@@ -1,6 +1,6 @@
-//! `gritstone selftest`: runs of the same, one after another, against each other.
+//! `gritstone noise`: runs of the same, one after another, against each other.
 
-use crate::args::{RunArgs, SelftestArgs};
+use crate::args::{NoiseArgs, RunArgs};
 use crate::backend::{End, random};
 use crate::failure::Exit;
 use crate::run::Job;
@@ -13,7 +13,7 @@ use gritstone_store::RunHead;
 use std::collections::BTreeSet;
 
 /// Measures the runs, or finds them; compares and shows.
-pub fn selftest(world: &World, args: &SelftestArgs) -> Result<Exit> {
+pub fn selftest(world: &World, args: &NoiseArgs) -> Result<Exit> {
     registry::recover();
     let runs = if args.of.is_empty() {
         match measured(world, args)? {
@@ -32,7 +32,7 @@ pub fn selftest(world: &World, args: &SelftestArgs) -> Result<Exit> {
 }
 
 /// Runs one after another; `None` when the user asked to stop.
-fn measured(world: &World, args: &SelftestArgs) -> Result<Option<Vec<RunView>>> {
+fn measured(world: &World, args: &NoiseArgs) -> Result<Option<Vec<RunView>>> {
     let trial = gritstone_store::new_id(jiff::Timestamp::now(), random());
     let mut runs = vec![];
     for number in 1..=args.runs {
@@ -47,7 +47,7 @@ fn measured(world: &World, args: &SelftestArgs) -> Result<Option<Vec<RunView>>> 
         let (view, end) = Job::new(world, &asked)?.measure(world)?;
         if end == End::Interrupted {
             output::remark(&format!(
-                "the runs before it are whole: `gritstone selftest --of selftest-{trial}` compares them, if there are two"
+                "the runs before it are whole: `gritstone noise --of selftest-{trial}` compares them, if there are two"
             ));
             return Ok(None);
         }
@@ -59,7 +59,7 @@ fn measured(world: &World, args: &SelftestArgs) -> Result<Option<Vec<RunView>>> 
 /// The runs that are asked for, in the order of time.
 fn stored(world: &World, names: &[String]) -> Result<Vec<RunView>> {
     let store = world.reader()?.context(
-        "there is no run yet: `gritstone selftest` without --of measures the runs that it compares",
+        "there is no run yet: `gritstone noise` without --of measures the runs that it compares",
     )?;
     let heads = store.runs()?;
     let mut wanted: BTreeSet<String> = BTreeSet::new();

@@ -1,6 +1,6 @@
-//! `gritstone new FAMILY/NAME`: a benchmark of one's own to begin with, an entry and a program that run as they are.
+//! `gritstone init FAMILY/NAME`: a benchmark of one's own to begin with, an entry and a program that run as they are.
 
-use crate::args::NewArgs;
+use crate::args::InitArgs;
 use crate::failure::Exit;
 use crate::{output, own};
 use anyhow::{Context, Result, ensure};
@@ -14,7 +14,7 @@ const ENTRY: &str = include_str!("skeleton/entry.toml");
 const KERNEL: &str = include_str!("skeleton/kernel.c");
 
 /// Writes the entry and its program, and says what to do next.
-pub fn new(args: &NewArgs) -> Result<Exit> {
+pub fn new(args: &InitArgs) -> Result<Exit> {
     let id = Id::parse(&args.name)?;
     let (family, name) = args
         .name
@@ -81,8 +81,8 @@ fn next(folder: &Path, entries: &str, program: &str, id: &Id) -> String {
 {folder}/{entries}   the entry: what is measured, and why
 {folder}/{program}   its program: the work, and only the work
 
-  gritstone run {id} --catalogue {folder} --quick
-  gritstone audit {id} --catalogue {folder}
+  gritstone run {id} --catalog {folder} --quick
+  gritstone audit {id} --catalog {folder}
 "
     )
 }

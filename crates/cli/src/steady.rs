@@ -1,4 +1,4 @@
-//! `--steady`: holds the machine still while it is measured, as far as it lets us, and says what could not be done.
+//! `--tune`: holds the machine still while it is measured, as far as it lets us, and says what could not be done.
 
 use crate::registry;
 use crate::site::Site;

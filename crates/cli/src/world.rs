@@ -235,7 +235,7 @@ impl World {
 
     fn no_runs(&self, name: &str) -> anyhow::Error {
         self.machine_after_all(name, anyhow!(
-            "there is no run yet: `gritstone run --quick` makes one in two minutes; `gritstone machines` lists the reference machines"
+            "there is no run yet: `gritstone run --quick` makes one in two minutes; `gritstone systems` lists the reference machines"
         ))
     }
 

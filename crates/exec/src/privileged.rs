@@ -149,7 +149,7 @@ impl Action {
                 "goes with the directory",
             ),
             Self::Settings => (
-                "settings of the machine (--steady)",
+                "settings of the machine (--tune)",
                 "governor, turbo, interrupts, SCHED_FIFO of workloads that never wait: the machine is to be the same all the time",
                 "put back at the end of the run, by its watchdog, or by the next start",
             ),

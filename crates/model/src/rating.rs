@@ -1,4 +1,4 @@
-//! Ratings of machines by environment, as a reader sees them: the shape of `gritstone rate --format json`.
+//! Ratings of machines by environment, as a reader sees them: the shape of `gritstone score --format json`.
 
 use crate::{Id, Note, Withheld};
 use schemars::JsonSchema;

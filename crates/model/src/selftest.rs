@@ -1,4 +1,4 @@
-//! What runs of one machine against each other look like to a reader: the shape of `gritstone selftest --format json`.
+//! What runs of one machine against each other look like to a reader: the shape of `gritstone noise --format json`.
 
 use crate::{Difference, Id, Note, OwnCatalogue, Subject, Unit, VarianceSource};
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! Machines rated by environment: what `gritstone rate` prints, what opens the tables of a run, and what a brief may open with.
+//! Machines rated by environment: what `gritstone score` prints, what opens the tables of a run, and what a brief may open with.
 
 use crate::compare::is_reference;
 use crate::document::{Block, Column, Document, NoteId, Row, Style, Table, Text};
@@ -83,7 +83,7 @@ fn in_words(rating: &Rating) -> String {
 fn made_of(view: &RatingsView, ratings: &Ratings) -> String {
     let overall = &ratings.overall;
     if overall.withheld.is_some() {
-        return "Rows that the base has are missing or in doubt; `gritstone rate --by` rates by rows that are named.".to_owned();
+        return "Rows that the base has are missing or in doubt; `gritstone score --by` rates by rows that are named.".to_owned();
     }
     if overall.rating.is_none() {
         return String::new();

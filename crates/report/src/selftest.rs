@@ -1,4 +1,4 @@
-//! Runs of one machine against each other: what `gritstone selftest` prints.
+//! Runs of one machine against each other: what `gritstone noise` prints.
 
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::words;

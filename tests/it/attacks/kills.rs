@@ -10,9 +10,9 @@ use std::time::Duration;
 /// What is measured when the kill comes: by itself, on files, with settings of the machine held, and, as root, with a trace, a control
 /// group and a file system of its own.
 const RUNS: [&[&str]; 4] = [
-    &["byte/loop", "byte/shell", "--steady"],
+    &["byte/loop", "byte/shell", "--tune"],
     &["byte/disk-write", "byte/loop"],
-    &["byte/shell", "byte/loop", "--steady"],
+    &["byte/shell", "byte/loop", "--tune"],
     &["rt/driver-latency", "disk/read-seq", "file/create/*"],
 ];
 
@@ -175,7 +175,7 @@ fn kill_at_call(call: &str, nth: u32) -> bool {
         .command("strace")
         .args(["-o", "/dev/null", "-e", &inject])
         .arg(binary())
-        .args(["run", "byte/loop", "byte/disk-write", "--steady"])
+        .args(["run", "byte/loop", "byte/disk-write", "--tune"])
         .args(["--precision", "50%", "--budget", "4s", "--dir"])
         .arg(&files)
         .envs(world.environment())

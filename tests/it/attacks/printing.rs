@@ -242,7 +242,7 @@ fn names_of_files_stores_and_hosts_are_shown_harmlessly() {
         &["show", HOSTILE, HOSTILE],
         &["run", HOSTILE],
         &["run", "--budget", HOSTILE],
-        &["run", "--catalogue", HOSTILE, "x/y"],
+        &["run", "--catalog", HOSTILE, "x/y"],
         &[
             "run",
             "byte/loop",

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// What `list` says against a catalogue.
 fn refusal(home: &Home, folder: &str) -> String {
-    let (code, out, error) = home.run(&["list", "--catalogue", folder]);
+    let (code, out, error) = home.run(&["list", "--catalog", folder]);
     assert_eq!(code, 2, "{out}{error}");
     assert!(
         !error.chars().any(|c| c.is_control() && c != '\n'),
@@ -81,7 +81,7 @@ fn what_would_lead_out_or_never_end_is_refused_before_anything_runs() {
     assert!(refusal(&home, "no-such-folder").contains("cannot read \"no-such-folder\""));
     let empty = home.path().join("empty");
     fs::create_dir(&empty).unwrap();
-    assert!(refusal(&home, empty.to_str().unwrap()).contains("gritstone new"));
+    assert!(refusal(&home, empty.to_str().unwrap()).contains("gritstone init"));
 }
 
 /// The entry that is begun with, what stands there, what stands there instead (`+` adds a line), empty files beside it, and a part of
@@ -172,7 +172,7 @@ fn contained(entries: &str, files: &[(&str, &str)], seconds: u32, outcome: &str,
     let budget = format!("{seconds}s");
     let words = [
         "run",
-        "--catalogue",
+        "--catalog",
         &folder,
         "--trust",
         "--budget",
@@ -231,7 +231,7 @@ fn what_forks_without_end_ends_with_a_run_that_is_killed() {
     for watchdog_too in [false, true] {
         let home = Home::new();
         let folder = evil(&home, &shell(bomb), &[]);
-        let words = ["run", "--catalogue", &folder, "--trust", "--budget", "60s"];
+        let words = ["run", "--catalog", &folder, "--trust", "--budget", "60s"];
         let mut child = common::start(&home, &words, &[]);
         common::eventually("it forks", || processes(&home) > 200);
         if watchdog_too {

@@ -29,7 +29,7 @@ fn change(file: &Path, old: &str, new: &str) {
 
 /// A trial of two folders: exit code, standard output, standard error.
 fn trial(home: &Home, [old, new]: [&str; 2], more: &[&str]) -> (i32, String, String) {
-    let folders = ["ab", "--catalogue", old, "--catalogue-b", new];
+    let folders = ["ab", "--catalog", old, "--catalog-b", new];
     home.run(&[&folders, more].concat())
 }
 
@@ -149,7 +149,7 @@ fn what_has_no_ratio_is_refused_with_words() {
 fn both_versions_are_trusted_or_nothing_runs() {
     let home = Home::new();
     let old = version(&home, "old", &[]);
-    let (code, _, error) = home.run(&["audit", "mine/sh", "--catalogue", &old, "--trust"]);
+    let (code, _, error) = home.run(&["audit", "mine/sh", "--catalog", &old, "--trust"]);
     assert_eq!(code, 0, "{error}");
     let new = version(&home, "new", &[(WORDS, "Speaks", "It speaks")]);
     let (code, out, error) = trial(&home, [&old, &new], &["mine/words", "--budget", "9s"]);

@@ -1,4 +1,4 @@
-//! `--catalogue-b DIR`: another version of the catalogue, whose programs are those of the second side. What its rows measure must be
+//! `--catalog-b DIR`: another version of the catalogue, whose programs are those of the second side. What its rows measure must be
 //! the same in both; how it is done may be another.
 
 use super::plan::some;

@@ -134,7 +134,7 @@ fn of_rows(args: &AbArgs) -> Result<Vec<Side>> {
             Ok([first, second].map(of_catalogue).into())
         }
         [] => bail!(
-            "say what is to be compared: commands (`gritstone ab -- ./old -- ./new`), or rows with --cc, --catalogue-b, --env-b, --a and --b, or --self"
+            "say what is to be compared: commands (`gritstone ab -- ./old -- ./new`), or rows with --cc, --catalog-b, --env-b, --a and --b, or --self"
         ),
         [_] => bail!("one compiler cannot be compared: give --cc once for each side"),
         many => Ok(many.iter().map(compiled).collect()),

@@ -8,75 +8,75 @@ use std::path::PathBuf;
 #[command(
     after_help = "gritstone ab -- ./old -- ./new                  two commands; more are ranked, one alone is timed
 gritstone ab --cc 'gcc -O2' --cc 'clang -O2' 'byte/*'
-gritstone ab mine/sum --catalogue old --catalogue-b new
+gritstone ab mine/sum --catalog old --catalog-b new
 gritstone ab --env-b MALLOC_ARENA_MAX=1 -- ./server-test
 gritstone ab --a 'sysctl -q vm.swappiness=60' --b 'sysctl -q vm.swappiness=0' 'byte/*'
 gritstone ab --parameter n=1,2,4 -- make -j '{n}' -B"
 )]
 pub struct AbArgs {
-    /// Rows that are measured on both sides, as of `run`, where no commands are given
+    /// Benchmarks to measure on both sides, as for `run`, without commands
     #[arg(value_name = "SELECTOR", conflicts_with = "commands")]
     pub selectors: Vec<String>,
-    /// The commands, each after a `--`; a single word with blanks in it is for the shell
+    /// Commands, each after a `--`; a single word with blanks is run by the shell
     #[arg(last = true, value_name = "COMMAND")]
     pub commands: Vec<String>,
-    /// A compiler with its flags, once for each side: the rows are compiled again
+    /// Compiler with flags, one per side: the workloads are compiled with each
     #[arg(long, value_name = "COMPILER", requires = "selectors")]
     pub cc: Vec<String>,
-    /// What the environment of the first side has besides
+    /// Extra environment variables for side A
     #[arg(long, value_name = "NAME=VALUE", value_parser = crate::amounts::pair)]
     pub env_a: Vec<(String, String)>,
-    /// What the environment of the second side has besides
+    /// Extra environment variables for side B
     #[arg(long, value_name = "NAME=VALUE", value_parser = crate::amounts::pair)]
     pub env_b: Vec<(String, String)>,
-    /// A command for the shell before launches of the first side: a setting of the machine
+    /// Shell command before launches of side A, e.g. a machine setting
     #[arg(long, value_name = "COMMAND", requires = "b")]
     pub a: Option<String>,
-    /// The same for the second side
+    /// Shell command before launches of side B
     #[arg(long, value_name = "COMMAND", requires = "a")]
     pub b: Option<String>,
-    /// What puts the machine back at the end, whatever ends it [default: the command of --a]
+    /// Shell command that restores the machine at the end [default: the command of --a]
     #[arg(long, value_name = "COMMAND", requires = "a")]
     pub undo: Option<String>,
-    /// The same against the same: a trial of the comparison itself
+    /// A/A test: the same on both sides
     #[arg(long = "self", conflicts_with_all = ["cc", "a", "b", "undo", "env_a", "env_b"])]
     pub same: bool,
-    /// Two sides within this share of each other count as the same
+    /// Differences within this margin are "same"
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = crate::amounts::share)]
     pub margin: f64,
-    /// Time for everything, such as 90s, 10m or 1h
+    /// Total time, e.g. 90s, 10m or 1h
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = crate::amounts::duration)]
     pub budget: std::time::Duration,
-    /// A command for the shell, untimed, before each time that a command is timed
+    /// Untimed shell command before each timed command
     #[arg(long, value_name = "COMMAND", requires = "commands")]
     pub prepare: Option<String>,
-    /// The same after each time
+    /// Untimed shell command after each timed command
     #[arg(long, value_name = "COMMAND", requires = "commands")]
     pub cleanup: Option<String>,
-    /// Values that take the place of {NAME} in the commands; several parameters make all combinations
+    /// Values of {NAME} in the commands; several parameters give all combinations
     #[arg(long, value_name = "NAME=VALUE,...", requires = "commands", value_parser = crate::amounts::pair)]
     pub parameter: Vec<(String, String)>,
-    /// Time commands that end with a status other than 0 too
+    /// Also time commands that exit with a status other than 0
     #[arg(long, requires = "commands")]
     pub ignore_failure: bool,
-    /// A name for the trial; its sides are kept as runs NAME-a, NAME-b and so on [default: ab-ID]
+    /// Name of the test; its sides are stored as runs NAME-a, NAME-b, ... [default: ab-ID]
     #[arg(long)]
     pub label: Option<String>,
-    /// Directory in whose file system rows measure files [default: /var/tmp, else TMPDIR]
+    /// Directory whose file system is measured [default: /var/tmp, else TMPDIR]
     #[arg(long, conflicts_with = "commands")]
     pub dir: Option<PathBuf>,
-    /// Repeats the order of an earlier trial
+    /// Repeat the order of an earlier test
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Measure nothing, and show the trial of this name again
+    /// Show the stored test of this name; measure nothing
     #[arg(long, value_name = "NAME", conflicts_with_all = ["selectors", "catalogue", "commands"])]
     pub of: Option<String>,
     #[command(flatten)]
     pub privileges: PrivilegeArgs,
     #[command(flatten)]
     pub own: CatalogueArgs,
-    /// Another version of the catalogue, whose programs are those of the second side: entries must be alike but for their programs
-    #[arg(long, value_name = "DIR", requires = "catalogue", conflicts_with_all = ["cc", "same", "commands"])]
+    /// Second version of the catalog, for side B: entries must be equal but for their programs
+    #[arg(long = "catalog-b", alias = "catalogue-b", value_name = "DIR", requires = "catalogue", conflicts_with_all = ["cc", "same", "commands"])]
     pub catalogue_b: Option<PathBuf>,
     #[command(flatten)]
     pub format: FormatArgs,
