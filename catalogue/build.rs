@@ -1,5 +1,5 @@
 //! Reads every `catalogue/*.toml` by the rules of the crate itself, and embeds what comes out, so that the binary needs no file, no
-//! start reads TOML, and no list is kept by hand. The texts are embedded too: a catalogue of the user's own is held against them.
+//! start reads TOML, and no list is kept by hand. The texts are embedded too: a catalog of the user's own is held against them.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ mod error;
 mod over;
 #[allow(
     dead_code,
-    reason = "where a family is named is told of catalogues of the user's own"
+    reason = "where a family is named is told of catalogs of the user's own"
 )]
 #[path = "src/read.rs"]
 mod read;
@@ -40,7 +40,7 @@ fn main() -> io::Result<()> {
         process::exit(1);
     });
     let code = format!(
-        "/// Name and text of every file of the catalogue, in the order of their names.\n\
+        "/// Name and text of every file of the catalog, in the order of their names.\n\
          static FILES: &[(&str, &str)] = &{files:?};\n\
          /// What they come to.\n\
          static ALL: &str = {:?};\n",
@@ -49,7 +49,7 @@ fn main() -> io::Result<()> {
     fs::write(Path::new(&variable("OUT_DIR")?).join("files.rs"), code)
 }
 
-/// The same without what is not there, a sixth of the fields: whoever reads the catalogue would read it each time.
+/// The same without what is not there, a sixth of the fields: whoever reads the catalog would read it each time.
 fn told(value: Value) -> Value {
     match value {
         Value::Object(map) => {

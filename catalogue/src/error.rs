@@ -1,9 +1,9 @@
-//! What is wrong in a file of the catalogue, and where: file, line, column and the line itself.
+//! What is wrong in a file of the catalog, and where: file, line, column and the line itself.
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// A fault in a file of the catalogue.
+/// A fault in a file of the catalog.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}:{column}: {what}\n{frame}")]
 pub struct Error {

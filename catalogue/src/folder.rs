@@ -17,7 +17,7 @@ const LARGEST_ENTRIES: u64 = 1 << 20;
 const LARGEST: u64 = 4 << 20;
 const LARGEST_FOLDER: u64 = 8 << 20;
 
-/// Why a folder is no catalogue.
+/// Why a folder is no catalog.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct FolderError(pub(crate) String);
@@ -29,7 +29,7 @@ fn wrong<T>(what: impl Into<String>) -> Result<T, FolderError> {
 /// All files of a folder and of the folders in it. Names that begin with a dot and those that editors leave (`x~`) do not count.
 ///
 /// # Errors
-/// When there is anything in it that a catalogue has no use for, or too much of it.
+/// When there is anything in it that a catalog has no use for, or too much of it.
 pub fn read(folder: &Path) -> Result<OwnCatalogue, FolderError> {
     let whole = fs::canonicalize(folder).or_else(|why| wrong(cannot_read(folder, &why)))?;
     let name = whole.file_name().unwrap_or_default();
@@ -37,12 +37,12 @@ pub fn read(folder: &Path) -> Result<OwnCatalogue, FolderError> {
     found.add(&whole, "")?;
     let Some(name) = name.to_str().filter(|name| plain(name)) else {
         return wrong(format!(
-            "the folder {name:?} cannot name a catalogue: use letters, digits and . _ + -"
+            "the folder {name:?} cannot name a catalog: use letters, digits and . _ + -"
         ));
     };
     if !found.files.keys().any(|path| is_entries(path)) {
         return wrong(format!(
-            "there is no catalogue in {}, which is a file FAMILY.toml: `gritstone init FAMILY/NAME --catalog DIR` writes one",
+            "there is no catalog in {}, which is a file FAMILY.toml: `gritstone init FAMILY/NAME --catalog DIR` writes one",
             folder.display()
         ));
     }
@@ -88,7 +88,7 @@ fn plain(name: &str) -> bool {
     !name.is_empty() && !name.starts_with(['-', '+']) && name.chars().all(letter)
 }
 
-/// That a catalogue which was kept has the names that one which is read from a folder has: a bundle may say anything.
+/// That a catalog which was kept has the names that one which is read from a folder has: a bundle may say anything.
 ///
 /// # Errors
 /// Names what could not have been read.
@@ -103,7 +103,7 @@ pub(crate) fn names(kept: &OwnCatalogue) -> Result<(), FolderError> {
     }
     match kept.files.keys().find(|name| !path(name)) {
         Some(name) => wrong(format!(
-            "{name:?} cannot be a file of a catalogue, which is NAME or FOLDER/NAME: nothing of it is used"
+            "{name:?} cannot be a file of a catalog, which is NAME or FOLDER/NAME: nothing of it is used"
         )),
         None => Ok(()),
     }
@@ -116,7 +116,7 @@ struct Found {
 }
 
 impl Found {
-    /// What is in one folder; `prefix` is its path within the catalogue.
+    /// What is in one folder; `prefix` is its path within the catalog.
     fn add(&mut self, folder: &Path, prefix: &str) -> Result<(), FolderError> {
         let entries = fs::read_dir(folder).or_else(|why| wrong(cannot_read(folder, &why)))?;
         for entry in entries {
@@ -127,7 +127,7 @@ impl Found {
                     continue;
                 }
                 return wrong(format!(
-                    "{prefix}{name:?} cannot be a name in a catalogue: use letters, digits and . _ + -"
+                    "{prefix}{name:?} cannot be a name in a catalog: use letters, digits and . _ + -"
                 ));
             };
             if left_out(name) {
@@ -141,7 +141,7 @@ impl Found {
                 self.add(&entry.path(), &format!("{path}/"))?;
             } else if kind.is_dir() {
                 return wrong(format!(
-                    "{path} is a folder in a folder of the catalogue: a program is FAMILY/NAME, no deeper"
+                    "{path} is a folder in a folder of the catalog: a program is FAMILY/NAME, no deeper"
                 ));
             } else if kind.is_file() {
                 self.take(&entry.path(), path)?;
@@ -155,7 +155,7 @@ impl Found {
     fn take(&mut self, file: &Path, path: String) -> Result<(), FolderError> {
         if self.files.len() == MOST_FILES {
             return wrong(format!(
-                "there are more than {MOST_FILES} files in the catalogue: is it the right folder?"
+                "there are more than {MOST_FILES} files in the catalog: is it the right folder?"
             ));
         }
         let most = if is_entries(&path) {
@@ -174,7 +174,7 @@ impl Found {
         self.bytes += bytes.len() as u64;
         if self.bytes > LARGEST_FOLDER {
             return wrong(format!(
-                "the files of the catalogue have more than {} MB together: is it the right folder?",
+                "the files of the catalog have more than {} MB together: is it the right folder?",
                 LARGEST_FOLDER >> 20
             ));
         }
@@ -217,12 +217,12 @@ fn left_out(name: &str) -> bool {
 
 fn unfit(kind: fs::FileType) -> &'static str {
     if kind.is_symlink() {
-        "a symbolic link, which may lead out of the catalogue: put the file itself there"
+        "a symbolic link, which may lead out of the catalog: put the file itself there"
     } else if kind.is_fifo() {
-        "a FIFO: a catalogue is made of files"
+        "a FIFO: a catalog is made of files"
     } else if kind.is_socket() {
-        "a socket: a catalogue is made of files"
+        "a socket: a catalog is made of files"
     } else {
-        "a device: a catalogue is made of files"
+        "a device: a catalog is made of files"
     }
 }

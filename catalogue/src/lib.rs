@@ -1,7 +1,7 @@
 //! What is measured: the entries of `catalogue/*.toml`, embedded, read and checked.
 //!
 //! The format is described in `catalogue/README.md`. A file is read (`tree`, `read`, `entry`), judged by itself
-//! (`checks`), and then together with the others (`whole`, `check`). A catalogue of the user's own
+//! (`checks`), and then together with the others (`whole`, `check`). A catalog of the user's own
 //! is a folder (`folder`) that is read by the same rules, beside ours (`own`).
 
 mod check;
@@ -22,7 +22,7 @@ pub use whole::{Catalogue, load};
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
-/// The catalogue that was built in, which the build has read and checked.
+/// The catalog that was built in, which the build has read and checked.
 ///
 /// # Errors
 /// When it is damaged.

@@ -1,4 +1,4 @@
-//! A catalogue of the user's own beside ours: read by the same rules, held against our rows, and with its programs.
+//! A catalog of the user's own beside ours: read by the same rules, held against our rows, and with its programs.
 
 use crate::error::{Error, Text};
 use crate::folder::{self, FolderError, is_entries};
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// Names that a family cannot have: those of rows that are no entries, and of folders beside our programs.
 const RESERVED: [&str; 5] = ["command", "runtime", "src", "target", "tests"];
 
-/// A catalogue of the user's own.
+/// A catalog of the user's own.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Own {
     /// All of it, as a run keeps it.
@@ -23,7 +23,7 @@ pub struct Own {
     pub executables: BTreeSet<String>,
 }
 
-/// What is wrong with a catalogue of the user's own.
+/// What is wrong with a catalog of the user's own.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OwnError {
     /// With its files.
@@ -34,16 +34,14 @@ pub enum OwnError {
     Fault(#[from] Error),
 }
 
-/// The catalogue that these files are, of which `ours` are the paths of the sources that Gritstone has (`runtime/kernel.h`).
+/// The catalog that these files are, of which `ours` are the paths of the sources that Gritstone has (`runtime/kernel.h`).
 ///
 /// # Errors
 /// The first fault in a file, between files, or between it and ours.
 pub fn own(mut kept: OwnCatalogue, ours: &BTreeSet<&str>) -> Result<Own, OwnError> {
     folder::names(&kept)?;
     if kept.hash != folder::hash(&kept.files) {
-        return Err(
-            FolderError("it is not the catalogue that its hash speaks of".to_owned()).into(),
-        );
+        return Err(FolderError("it is not the catalog that its hash speaks of".to_owned()).into());
     }
     let mut texts = vec![];
     for (path, file) in kept.files.iter().filter(|(path, _)| is_entries(path)) {
@@ -134,7 +132,7 @@ fn beside_ours<'a>(texts: &[(&'a str, &'a str)]) -> Result<Vec<File<'a>>, Error>
     Ok(all.split_off(ours))
 }
 
-/// The programs of a catalogue, as entries speak of them.
+/// The programs of a catalog, as entries speak of them.
 struct Programs<'a> {
     kept: &'a OwnCatalogue,
     ours: &'a BTreeSet<&'a str>,
@@ -249,7 +247,7 @@ fn stray_include(path: &str, line: &str, there: impl Fn(&str) -> bool) -> Option
         }
         _ => false,
     };
-    (!good).then(|| "what is included must be in the catalogue, be one of Gritstone's (\"../runtime/kernel.h\"), or <of the system>".to_owned())
+    (!good).then(|| "what is included must be in the catalog, be one of Gritstone's (\"../runtime/kernel.h\"), or <of the system>".to_owned())
 }
 
 /// The path that `name` means in the file `path`; `None` where it leads out.

@@ -15,7 +15,7 @@ pub struct Catalogue {
     pub benchmarks: Vec<Benchmark>,
 }
 
-/// A catalogue made of all its files, each a path (`catalogue/byte.toml`) and a text.
+/// A catalog made of all its files, each a path (`catalogue/byte.toml`) and a text.
 ///
 /// # Errors
 /// The first fault in a file or between files, with its place.

@@ -2,7 +2,7 @@
  *
  * One operation is one turn of a loop that hands its counter to a function which returns its argument (how=empty),
  * or that assigns the counter without a call (how=assign). The difference of the two is the call. The value is made
- * opaque in both, so that no optimiser removes the assignment, inlines the call or keeps only the last turn.
+ * opaque in both, so that no optimizer removes the assignment, inlines the call or keeps only the last turn.
  */
 #include <string.h>
 

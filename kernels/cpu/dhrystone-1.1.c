@@ -16,7 +16,7 @@
 #ifdef __OPTIMIZE__
 #define SEALED(x) OPAQUE(x)
 #else
-#define SEALED(x) ((void)(x)) /* there is no optimiser to hide anything from, and a seal would cost instructions */
+#define SEALED(x) ((void)(x)) /* there is no optimizer to hide anything from, and a seal would cost instructions */
 #endif
 
 typedef int boolean;

@@ -147,7 +147,7 @@ static SEPARATE boolean NAME(func_2)(const char *first, const char *second)
 			letter = 'A';
 			at++;
 		}
-	SEALED(letter); /* what is asked of it below is asked at run time, as of a variable that was not initialised */
+	SEALED(letter); /* what is asked of it below is asked at run time, as of a variable that was not initialized */
 	boolean result = 0;
 	if (letter >= 'W' && letter <= 'Z')
 		at = 7;

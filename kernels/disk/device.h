@@ -11,7 +11,7 @@
 
 #include "../fs/files.h"
 
-/* Whether a device is `wanted`, a partition of it, or the disc of which it is a partition. */
+/* Whether a device is `wanted`, a partition of it, or the disk of which it is a partition. */
 static int is_part_of(dev_t device, dev_t wanted)
 {
 	char path[64];
@@ -83,7 +83,7 @@ static inline int open_device(struct context *c, const char *name, uint64_t byte
 	if (file < 0) {
 		failed_because(c, "device", "%s cannot be had: %s; nothing was written: %s", name, strerror(errno),
 			       errno == EBUSY ? "another one that no file system, swap, RAID or mapper uses will do"
-					      : "it takes root, or the group of its discs");
+					      : "it takes root, or the group of its disks");
 	} else if (ioctl(file, BLKGETSIZE64, &size) != 0 || size < bytes) {
 		failed_because(c, "device", "%s has %u KB, and %u are to be written: name a larger one", name,
 			       (unsigned)(size / 1024), (unsigned)(bytes / 1024));

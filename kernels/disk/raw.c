@@ -1,8 +1,8 @@
 /* disk/raw-write: an amount of data written past the cache in groups of 64 KB (hp-1987, section 7, table 7.3 and the text on raw
- * disc writes).
+ * disk writes).
  *
  * One operation is bytes= in writes of 64 KB from front to back (O_DIRECT). device=none: over a file that was written before, whose
- * blocks are all there as those of a raw disc are; otherwise over the beginning of a block device, which device.h guards.
+ * blocks are all there as those of a raw disk are; otherwise over the beginning of a block device, which device.h guards.
  * All of it is read back the same way afterwards.
  */
 #define _GNU_SOURCE

@@ -1,7 +1,7 @@
 /* disk/read-seq, read-gauss: an amount of data read from a file of that size (hp-1987, section 7, table 7.3).
  *
  * One operation is bytes= / 8 KB reads of 8 KB. pattern=sequential reads the file from front to back, gaussian draws blocks about its
- * centre with a standard deviation of deviation= blocks, some of them often and most never. Nothing of the file is in the page cache
+ * center with a standard deviation of deviation= blocks, some of them often and most never. Nothing of the file is in the page cache
  * when an operation begins; how that was reached is said by cold_by=.
  */
 #define _GNU_SOURCE
@@ -20,7 +20,7 @@ static int file = -1, reading = -1;
 static enum cold by;
 
 /* In whole numbers, so that every machine draws the same blocks; what falls outside the file is drawn again. Block k is
- * what lies between k and k + 1, so that blocks are rounded down and their mean is half a block before the centre. */
+ * what lies between k and k + 1, so that blocks are rounded down and their mean is half a block before the center. */
 static uint32_t gaussian(uint64_t *state, uint64_t deviation)
 {
 	for (;;) {
@@ -36,11 +36,11 @@ static uint32_t gaussian(uint64_t *state, uint64_t deviation)
  * scatters by 1/sqrt(2 n) of itself. */
 static void verify_draws(struct context *c, const uint32_t *order, double deviation)
 {
-	double n = (double)all.blocks, sum = 0, squares = 0, centre = (n - 1) / 2;
+	double n = (double)all.blocks, sum = 0, squares = 0, center = (n - 1) / 2;
 	unsigned char *drawn = calloc(1, all.blocks);
 	unsigned distinct = 0;
 	for (uint64_t i = 0; drawn != NULL && i < all.blocks; i++) {
-		double off = order[i] - centre;
+		double off = order[i] - center;
 		sum += off;
 		squares += off * off;
 		distinct += !drawn[order[i]];
@@ -48,11 +48,11 @@ static void verify_draws(struct context *c, const uint32_t *order, double deviat
 	}
 	free(drawn);
 	double mean = sum / n, found = sqrt(squares / n - mean * mean);
-	note(c, "blocks_drawn", "mean %.2f, standard deviation %.2f, %u different ones, of %u", centre + mean, found, distinct,
+	note(c, "blocks_drawn", "mean %.2f, standard deviation %.2f, %u different ones, of %u", center + mean, found, distinct,
 	     (unsigned)all.blocks);
 	if (fabs(mean) > 5 * deviation / sqrt(n) || fabs(found - deviation) > 5 * deviation / sqrt(2 * n))
 		failed_because(c, "draw", "the blocks drawn have mean %.2f and standard deviation %.2f; %.2f and %.2f were wanted",
-			       centre + mean, found, centre, deviation);
+			       center + mean, found, center, deviation);
 }
 
 static void draw_blocks(struct context *c)

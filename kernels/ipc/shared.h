@@ -13,7 +13,7 @@
 
 #include "peer.h"
 
-/* Words that two CPUs write must not be neighbours: lines are fetched in pairs. */
+/* Words that two CPUs write must not be neighbors: lines are fetched in pairs. */
 #define APART 128
 
 struct word {

@@ -23,7 +23,7 @@
 #define LEAST ((uint64_t)64 << 20) /* bytes of an array, where the system does not say how large its caches are */
 #define MOST_CPUS 1024
 
-/* Eight doubles, a line of most caches: as wide as the machine has it, at every level of optimisation. */
+/* Eight doubles, a line of most caches: as wide as the machine has it, at every level of optimization. */
 typedef double group __attribute__((vector_size(64)));
 
 enum operation { COPY, SCALE, ADD, TRIAD };

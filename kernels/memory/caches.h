@@ -51,7 +51,7 @@ static inline int first_of_last_cache(int cpu)
 	return first == (uint64_t)cpu;
 }
 
-/* Bytes of memory that could be had without any going to a disc. Where the system does not say (no /proc, Linux before 3.14): those
+/* Bytes of memory that could be had without any going to a disk. Where the system does not say (no /proc, Linux before 3.14): those
  * that are free, without what the cache of files could give back. */
 static inline uint64_t memory_available(void)
 {

@@ -2,8 +2,8 @@
  *
  * One operation is one pwrite of size= bytes, the next in sequence, to a file whose blocks are allocated and were written before,
  * opened with O_DIRECT and O_DSYNC: when it returns, the bytes have left for the device, past the page cache, and a device that
- * has a cache of its own was told to empty it. The document wrote to the raw disc; a file is what one may write to on a
- * disc that is in use (device=none). Another is named by device=, and its beginning written to, which disk/device.h guards. Each write
+ * has a cache of its own was told to empty it. The document wrote to the raw disk; a file is what one may write to on a
+ * disk that is in use (device=none). Another is named by device=, and its beginning written to, which disk/device.h guards. Each write
  * carries its number, and all of them are read back from the device afterwards.
  */
 #define _GNU_SOURCE
@@ -25,7 +25,7 @@ static void open_file(struct context *c)
 {
 	file = open(NAME, O_RDWR | O_CREAT | O_TRUNC | O_DIRECT | O_DSYNC | O_CLOEXEC, 0600);
 	if (file < 0 && errno == EINVAL)
-		skip(c, "the file system here has no O_DIRECT; choose a directory on a disc with --dir");
+		skip(c, "the file system here has no O_DIRECT; choose a directory on a disk with --dir");
 	else if (file < 0)
 		failed(c, "open");
 }

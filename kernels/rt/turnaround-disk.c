@@ -1,9 +1,9 @@
-/* rt/turnaround-driver/disk: from the end of a request to the start of the next, on a disc (hp-1987, table 5.7).
+/* rt/turnaround-driver/disk: from the end of a request to the start of the next, on a disk (hp-1987, table 5.7).
  *
- * As in the document, a process forks itself several times, and all of them write to one disc, past the page cache, so that there are
+ * As in the document, a process forks itself several times, and all of them write to one disk, past the page cache, so that there are
  * always requests that are not done. The kernel's trace has the time at which a request is done (block_rq_complete: the driver
  * has been told) and that at which one is handed to the driver (block_rq_issue). One operation is one write of size= bytes
- * to a file; each completion on its device is timed to the next issue that no earlier completion has. A disc of today takes
+ * to a file; each completion on its device is timed to the next issue that no earlier completion has. A disk of today takes
  * many requests at a time, and those that are pending wait in it: so the next one is that of the process whose request was done,
  * and waking it is in the time.
  */
@@ -76,7 +76,7 @@ static void make_file(struct context *c, int i)
 	snprintf(name, sizeof name, NAME "%d", i);
 	file[i] = open(name, O_RDWR | O_CREAT | O_TRUNC | O_DIRECT | O_CLOEXEC, 0600);
 	if (file[i] < 0 && errno == EINVAL)
-		skip(c, "the file system here has no O_DIRECT; choose a directory on a disc with --dir");
+		skip(c, "the file system here has no O_DIRECT; choose a directory on a disk with --dir");
 	if (file[i] < 0) {
 		failed(c, "open");
 		return;
@@ -163,7 +163,7 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 		memmove(waiting, waiting + 1, (size_t)--waits * sizeof *waiting);
 	}
 	if (device == 0 && n >= ENOUGH)
-		failed_because(c, "trace", "of %u writes none was seen to reach a block device; choose a directory on a disc with --dir",
+		failed_because(c, "trace", "of %u writes none was seen to reach a block device; choose a directory on a disk with --dir",
 			       (unsigned)n);
 }
 

@@ -135,7 +135,7 @@ static void setup(struct context *c)
 	err = memfd_create("stderr", MFD_CLOEXEC);
 	if (out < 0 || err < 0)
 		failed(c, "memfd_create");
-	/* in a root without devices there is nothing behind our own descriptor 0 either: the keeper sees to that */
+	/* in a root without devices there is nothing behind our own descriptor 0 either: the supervisor sees to that */
 	const char *nothing = access("/dev/null", R_OK) == 0 ? "/dev/null" : NULL;
 	descriptors(&actions, parameter(c, "input", nothing), parameter(c, "output", NULL));
 	descriptors(&aside, nothing, NULL);

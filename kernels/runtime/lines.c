@@ -85,7 +85,7 @@ void line_usage(const struct usage *u)
 	     u->migrations);
 }
 
-void line_sample(const char *word, const struct sample *s, const struct pacer *p)
+void line_sample(const char *word, const struct sample *s, const struct probe *p)
 {
 	line("%s n=%" PRIu64 " wall=%" PRIu64 " pace=%" PRIu64 " wide=%" PRIu64, word, s->n, s->wall, p->pace,
 	     p->wide);

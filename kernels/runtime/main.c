@@ -204,18 +204,18 @@ static uint64_t calibrate(struct context *c, uint64_t target_ns)
 	return n;
 }
 
-/* Up to samples= samples with the pacer on either side; fewer when they take longer than sample_ns together. */
+/* Up to samples= samples with the cycle probe on either side; fewer when they take longer than sample_ns together. */
 static void measure_samples(struct context *c, uint64_t n)
 {
-	struct pacer pacer;
+	struct probe probe;
 	uint64_t samples = parameter_u64(c, "samples", 5), budget = parameter_u64(c, "sample_ns", 400000000);
 	struct sample s;
 	uint64_t start = now_ns();
 	for (uint64_t i = 0; i < samples && i < MAX_SAMPLES && (i == 0 || now_ns() - start < budget); i++) {
-		pacer_before(&pacer);
+		probe_before(&probe);
 		region(c, n, &s);
-		pacer_after(&pacer);
-		line_sample("sample", &s, &pacer);
+		probe_after(&probe);
+		line_sample("sample", &s, &probe);
 		line_check(&s);
 	}
 }
@@ -237,12 +237,12 @@ static void add_usage(struct usage *sum, const struct usage *u)
 /* The published work, done as one batch at a time, for batch_ns or at least once. */
 static void measure_batches(struct context *c, uint64_t n, uint64_t *walls)
 {
-	struct pacer pacer;
+	struct probe probe;
 	uint64_t budget = parameter_u64(c, "batch_ns", 50000000);
 	struct sample s, wrong = {0};
 	struct usage sum = {0};
 	uint64_t count = 0, start = now_ns();
-	pacer_before(&pacer);
+	probe_before(&probe);
 	do {
 		region(c, n, &s);
 		walls[count++] = s.wall;
@@ -250,8 +250,8 @@ static void measure_batches(struct context *c, uint64_t n, uint64_t *walls)
 		if (s.check != s.expected)
 			wrong = s;
 	} while (count < MAX_BATCHES && now_ns() - start < budget);
-	pacer_after(&pacer);
-	line("batch n=%" PRIu64 " pace=%" PRIu64 " wide=%" PRIu64, n, pacer.pace, pacer.wide);
+	probe_after(&probe);
+	line("batch n=%" PRIu64 " pace=%" PRIu64 " wide=%" PRIu64, n, probe.pace, probe.wide);
 	line_usage(&sum);
 	line(" walls=");
 	for (uint64_t i = 0; i < count; i++)

@@ -49,16 +49,16 @@ struct context {
 	struct histogram *latency; /* NULL until something is recorded in a measured region */
 };
 
-/* pacer.c: readings around a region, and what comes of them; femtoseconds an addition, from their median. */
-#define PACER_CHUNKS 8
-struct pacer {
-	uint64_t one_chain[2 * PACER_CHUNKS], four_chains[2 * PACER_CHUNKS]; /* ns */
+/* probe.c: readings around a region, and what comes of them; femtoseconds an addition, from their median. */
+#define PROBE_CHUNKS 8
+struct probe {
+	uint64_t one_chain[2 * PROBE_CHUNKS], four_chains[2 * PROBE_CHUNKS]; /* ns */
 	int count;
 	uint64_t pace; /* additions that wait for each other: a core cycle each */
 	uint64_t wide; /* additions that do not: longer where another thread of the core is busy */
 };
-void pacer_before(struct pacer *);
-void pacer_after(struct pacer *);
+void probe_before(struct probe *);
+void probe_after(struct probe *);
 
 /* clock.c */
 uint64_t clock_resolution_ns(void);
@@ -85,7 +85,7 @@ void line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void line_text(const char *text); /* appends escaped text to the current line */
 void end_line(void);
 void flush_lines(void);
-void line_sample(const char *word, const struct sample *, const struct pacer *);
+void line_sample(const char *word, const struct sample *, const struct probe *);
 void line_usage(const struct usage *);
 
 /* Memory that is touched at once and that fork() does not copy: fork rows copy the kernel's memory, not ours. */

@@ -1,4 +1,4 @@
-/* Processes beside the first, which sleep between regions, so that the pacer and what is not measured have the CPU to themselves. */
+/* Processes beside the first, which sleep between regions, so that the cycle probe and what is not measured have the CPU to themselves. */
 #ifndef GRITSTONE_SCHED_CREW_H
 #define GRITSTONE_SCHED_CREW_H
 

@@ -2,7 +2,7 @@
  * other. One operation is the round trip; each is recorded, since it is the long ones that are felt.
  *
  * Those who compute do so from the beginning to the end of a launch: when they have just been woken, the scheduler treats them as
- * sleepers too. The pacer has to share the CPU with them, and its median stands that.
+ * sleepers too. The cycle probe has to share the CPU with them, and its median stands that.
  */
 #define _GNU_SOURCE
 #include "crew.h"

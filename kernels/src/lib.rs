@@ -3,7 +3,7 @@
 
 pub mod linking;
 
-pub use linking::{COMMAND, KEEPER, USER};
+pub use linking::{COMMAND, SUPERVISOR, USER};
 
 use std::io;
 use std::sync::LazyLock;
@@ -125,12 +125,15 @@ mod tests {
 
     #[test]
     fn every_program_unpacks_to_an_executable() {
-        assert!(all().len() >= 3, "keeper, command and at least one kernel");
+        assert!(
+            all().len() >= 3,
+            "supervisor, command and at least one kernel"
+        );
         for program in all() {
             let bytes = program.bytes().unwrap();
             assert_eq!(&bytes[..4], b"\x7fELF", "{}", program.name);
         }
-        assert!(find(KEEPER).is_some() && find(COMMAND).is_some() && find(USER).is_some());
+        assert!(find(SUPERVISOR).is_some() && find(COMMAND).is_some() && find(USER).is_some());
         assert!(find("no/such").is_none());
     }
 

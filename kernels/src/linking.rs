@@ -2,7 +2,7 @@
 //! crate and for whoever compiles the programs again.
 
 /// Keeps a program: whatever it starts ends with it.
-pub const KEEPER: &str = "runtime/keeper";
+pub const SUPERVISOR: &str = "runtime/supervisor";
 /// Times someone else's program as a process.
 pub const COMMAND: &str = "runtime/command";
 /// Times a command of the user's as a process.
@@ -16,7 +16,7 @@ pub const LIBRARIES: [&str; 3] = ["-lm", "-ldl", "-lpthread"];
 /// Whether `family/name` is a program, and not a part of others: of the runtime only those above are.
 #[must_use]
 pub fn is_program(name: &str) -> bool {
-    !name.starts_with("runtime/") || [KEEPER, COMMAND, USER].contains(&name)
+    !name.starts_with("runtime/") || [SUPERVISOR, COMMAND, USER].contains(&name)
 }
 
 /// Whether a source is a whole program, with a `main` of its own; any other is linked with the runtime.

@@ -1,5 +1,5 @@
 /* thread/false-sharing/...: two threads on two CPUs, each of which adds to a counter of its own, atomically. One operation is one
- * addition by each. lie=together: the counters are neighbours in one cache line, which goes to and fro although nothing is shared;
+ * addition by each. lie=together: the counters are neighbors in one cache line, which goes to and fro although nothing is shared;
  * lie=apart: each has lines of its own.
  */
 #define _GNU_SOURCE

@@ -1,5 +1,5 @@
 /* Threads on CPUs of their own, for kernels whose work is done by several at once: woken untimed, and off together when
- * the first, which is the process itself, says so. Whoever waits between regions sleeps, so that the pacer has its core to itself.
+ * the first, which is the process itself, says so. Whoever waits between regions sleeps, so that the cycle probe has its core to itself.
  */
 #ifndef GRITSTONE_THREAD_TEAM_H
 #define GRITSTONE_THREAD_TEAM_H

@@ -4,7 +4,7 @@
  *
  * One operation starts with none of the region in memory, and reads one word on each of touches= pages, of which some come
  * more than once. The region is a mapped file of pages= pages, each with a number of its own. pattern=sequential touches one
- * page after the other from the first; random draws pages uniformly; gaussian draws them about the centre of the region,
+ * page after the other from the first; random draws pages uniformly; gaussian draws them about the center of the region,
  * deviation= percent of the pages allowed (memory_pages=). advice=sequential or random tells the kernel first, as vadvise did.
  *
  * confined=yes: a control group holds the process to its allowance. Otherwise the program does so itself: when it has touched as
@@ -83,15 +83,15 @@ static void verify_draws(struct context *c, uint64_t deviation)
 	uint64_t mean = sum / touches;
 	for (uint64_t i = 0; i < touches; i++)
 		squares += (touch[i] - mean) * (touch[i] - mean); /* modulo 2^64, so that the sign does not matter */
-	uint64_t found = root(squares / touches), centre = pages / 2;
-	uint64_t off = mean > centre ? mean - centre : centre - mean;
+	uint64_t found = root(squares / touches), center = pages / 2;
+	uint64_t off = mean > center ? mean - center : center - mean;
 	uint64_t apart = found > deviation ? found - deviation : deviation - found;
 	note(c, "pages_touched", "%u different ones in %u touches", (unsigned)distinct, (unsigned)touches);
 	note(c, "pages_drawn", "mean %u, standard deviation %u of %u pages", (unsigned)mean, (unsigned)found,
 	     (unsigned)pages);
 	if (off > 5 * deviation / root(touches) + 1 || apart > 5 * deviation / root(2 * touches) + 1)
 		failed_because(c, "draw", "the pages drawn have mean %u and standard deviation %u; %u and %u were wanted",
-			       (unsigned)mean, (unsigned)found, (unsigned)centre, (unsigned)deviation);
+			       (unsigned)mean, (unsigned)found, (unsigned)center, (unsigned)deviation);
 }
 
 static void draw_pages(struct context *c)
@@ -117,7 +117,7 @@ static void draw_pages(struct context *c)
 		wanted_check = (wanted_check << 1 | wanted_check >> 63) + number(touch[i]);
 }
 
-/* The region on the disc, and nothing of it dirty: a dirty page could not be thrown out. */
+/* The region on the disk, and nothing of it dirty: a dirty page could not be thrown out. */
 static void write_region(struct context *c)
 {
 	uint64_t *page = calloc(1, page_size);
@@ -132,7 +132,7 @@ static void write_region(struct context *c)
 			failed(c, "write");
 			break;
 		}
-		/* little at a time, since what is not on the disc yet counts as ours */
+		/* little at a time, since what is not on the disk yet counts as ours */
 		if (i % 256 == 255 && fdatasync(file) != 0)
 			failed(c, "fdatasync");
 	}
@@ -168,7 +168,7 @@ static void must_page(struct context *c)
 	free(in_memory);
 	if (kept > pages / 100)
 		skip(c,
-		     "the file system here keeps %u of %u pages in memory when it is told to let go of them; choose a directory on a disc with --dir",
+		     "the file system here keeps %u of %u pages in memory when it is told to let go of them; choose a directory on a disk with --dir",
 		     (unsigned)kept, (unsigned)pages);
 }
 
@@ -219,7 +219,7 @@ static void write_anonymous(struct context *c)
 		return;
 	}
 	if (why != NULL) {
-		skip(c, "Pages that belong to no file need swap, and no swap file was made (%s); run it as root on a disc with room for one.", why);
+		skip(c, "Pages that belong to no file need swap, and no swap file was made (%s); run it as root on a disk with room for one.", why);
 		return;
 	}
 	region = mmap(NULL, pages * page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

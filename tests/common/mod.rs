@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// A directory of the build: on a disc nearly everywhere, where temporary files may be in memory.
+/// A directory of the build: on a disk nearly everywhere, where temporary files may be in memory.
 pub const DISC: &str = env!("CARGO_TARGET_TMPDIR");
 
 /// What holds on a machine that does nothing else: whoever uses this one may have it for a while, so it is seen in one of four
@@ -44,7 +44,7 @@ pub fn needs_root() {
 
 /// A run of seconds: with ten launches of a row or two, or the fewer that a busy machine has done by then.
 pub const SHORT: [&str; 4] = ["--budget", "3s", "--precision", "50%"];
-/// The same where one launch may take seconds, on a slow disc.
+/// The same where one launch may take seconds, on a slow disk.
 pub const PATIENT: [&str; 4] = ["--budget", "60s", "--precision", "50%"];
 
 /// The words of a command line, none of which has a space in it.
@@ -52,7 +52,7 @@ pub fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
 
-/// One at a time: rows wait for one disc, and a budget must be enough for all of them.
+/// One at a time: rows wait for one disk, and a budget must be enough for all of them.
 pub fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner())

@@ -42,7 +42,7 @@ fn others_on_the_measured_cpu_are_seen() {
     assert!(!flagged(row, "invalid"), "{row}");
 }
 
-/// A control group with a fifth of a CPU, less than any neighbour leaves, version 1 or 2; `None` where this process may not make one.
+/// A control group with a fifth of a CPU, less than any neighbor leaves, version 1 or 2; `None` where this process may not make one.
 struct Quota(std::path::PathBuf);
 
 impl Quota {

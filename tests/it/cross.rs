@@ -2,7 +2,7 @@
 //! under emulation, where their check values must come out right. A row that cannot run says why; a program of which no row runs is named
 //! here.
 
-use gritstone_kernels::{KEEPER, linking};
+use gritstone_kernels::{SUPERVISOR, linking};
 use gritstone_model::{KernelWork, Work};
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,7 +21,7 @@ const FLAGS: [&str; 6] = [
     "-Werror",
 ];
 /// Programs of the runtime that are whole by themselves.
-const ALONE: [&str; 3] = ["keeper", "command", "user"];
+const ALONE: [&str; 3] = ["supervisor", "command", "user"];
 /// Programs of which no row runs here: the machine has no libraries of the other processor, and nobody gives them a trace, as a run
 /// would.
 const REFUSED: [&str; 3] = ["cpu/linpack-tuned", "rt/turnaround-disk", "vm/fft-fftw"];
@@ -145,11 +145,11 @@ impl Cross {
             })
     }
 
-    /// What the keeper reports of a program, what that says, and what is complained of.
+    /// What the supervisor reports of a program, what that says, and what is complained of.
     fn keep(&self, argv: &[&str]) -> [String; 3] {
         let (mut report, reports) = std::io::pipe().unwrap();
         let output = Command::new(format!("qemu-{}-static", self.name))
-            .arg(self.path(KEEPER))
+            .arg(self.path(SUPERVISOR))
             .arg(std::process::id().to_string())
             .args(["-", "-", "/usr"])
             .args(argv)

@@ -1,4 +1,4 @@
-//! Rows of files and discs by the binary: that they do what they say, that an ordinary user gets those that need no privilege, and that what
+//! Rows of files and disks by the binary: that they do what they say, that an ordinary user gets those that need no privilege, and that what
 //! a kernel refuses is said.
 
 use crate::common::{
@@ -23,7 +23,7 @@ fn measured<'a>(run: &'a Value, id: &str) -> &'a Value {
     assert_eq!(
         row["outcome"],
         "measured",
-        "{id}: {}; the build must lie on a disc",
+        "{id}: {}; the build must lie on a disk",
         messages(row)
     );
     assert!(!flagged(row, "invalid"), "{id}: {row}");
@@ -147,7 +147,7 @@ fn one_hundred_operations_of_each_kind_have_their_four_statistics() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_disc_is_written_and_read_in_each_of_its_ways_as_root() {
+fn a_disk_is_written_and_read_in_each_of_its_ways_as_root() {
     needs_root();
     assert!(has_loops(), "it takes loop devices");
     let _turn = alone();
@@ -201,7 +201,7 @@ fn a_disc_is_written_and_read_in_each_of_its_ways_as_root() {
             assert!(new, "{row}");
         }
     }
-    // half a block before the centre, and 20 blocks about it
+    // half a block before the center, and 20 blocks about it
     let drawn = told(&home, "disk/read-gauss", "blocks_drawn");
     let numbers: Vec<f64> = drawn[0]
         .split([' ', ','])

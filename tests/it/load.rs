@@ -188,8 +188,8 @@ impl Drop for Killed {
     }
 }
 
-/// Kills a run in the middle of level 4, after what keeps its processes if `keepers` says so.
-fn nothing_is_left_of_a_run_that_is_killed(keepers: bool) {
+/// Kills a run in the middle of level 4, after what keeps its processes if `supervisors` says so.
+fn nothing_is_left_of_a_run_that_is_killed(supervisors: bool) {
     let home = Home::new();
     let before = surroundings();
     // all of it below the home, by which its processes are told
@@ -212,8 +212,8 @@ fn nothing_is_left_of_a_run_that_is_killed(keepers: bool) {
     // two hosts, or one that sends to itself: two processes at least
     assert!(of_the_load(&home, "load_transfer").len() >= 2);
     assert!(!of_the_load(&home, "load_users").is_empty());
-    if keepers {
-        for pid in of_the_load(&home, "runtime_keeper") {
+    if supervisors {
+        for pid in of_the_load(&home, "runtime_supervisor") {
             let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
         }
     }
@@ -246,7 +246,7 @@ fn nothing_is_left_of_a_run_that_is_killed_beside_its_load_as_root() {
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn nothing_is_left_even_of_what_has_lost_its_keeper_as_root() {
+fn nothing_is_left_even_of_what_has_lost_its_supervisor_as_root() {
     needs_root();
     nothing_is_left_of_a_run_that_is_killed(true);
 }

@@ -13,7 +13,7 @@ mod compilers;
 mod conditions;
 mod copies;
 mod cross;
-mod discs;
+mod disks;
 mod ends;
 mod exchange;
 mod fs;

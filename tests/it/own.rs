@@ -50,7 +50,7 @@ fn copied_to(to: &Path) {
     }
 }
 
-/// A catalogue of the family `evil`, with files beside its entries.
+/// A catalog of the family `evil`, with files beside its entries.
 fn evil(home: &Home, entries: &str, files: &[(&str, &str)]) -> String {
     let folder = home.path().join("evil");
     let _ = fs::remove_dir_all(&folder);
@@ -185,7 +185,7 @@ fn trust_is_asked_for_once_and_again_after_a_change() {
     fs::write(Path::new(&folder).join("evil/notes"), "x").unwrap();
     let (code, _, error) = home.run(&measure);
     assert!(code == 2 && error.contains("has changed"), "{error}");
-    // a file that tools leave is none of the catalogue
+    // a file that tools leave is none of the catalog
     fs::remove_file(Path::new(&folder).join("evil/notes")).unwrap();
     fs::write(Path::new(&folder).join("evil/.notes"), "x").unwrap();
     assert_eq!(home.run(&measure).0, 0);

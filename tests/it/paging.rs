@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A directory of the build: on a disc nearly everywhere, where temporary files may be in memory.
+/// A directory of the build: on a disk nearly everywhere, where temporary files may be in memory.
 const DIR: &str = env!("CARGO_TARGET_TMPDIR");
 
 /// Major page faults a page, as the remark on a figure has them.

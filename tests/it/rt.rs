@@ -12,10 +12,10 @@ use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 
-/// A directory of the build: on a disc nearly everywhere, where temporary files may be in memory.
+/// A directory of the build: on a disk nearly everywhere, where temporary files may be in memory.
 const DIR: &str = env!("CARGO_TARGET_TMPDIR");
 
-/// What takes neither privilege nor a disc.
+/// What takes neither privilege nor a disk.
 const ANYBODYS: [&str; 6] = [
     "rt/clock-overhead",
     "rt/turnaround-driver/hpib",
@@ -47,7 +47,7 @@ fn is_measured(row: &Value) -> bool {
     );
     assert!(order[0] <= order[2] && order[2] <= order[3], "{row}");
     if row["id"] != "rt/clock-overhead" {
-        // fewer than 29 events, which a slow disc may do, have none
+        // fewer than 29 events, which a slow disk may do, have none
         let percentiles = &row["statistics"]["percentiles"];
         let p90 = percentiles["p90"].as_f64().unwrap_or(order[3]);
         assert!(order[1] <= p90 && p90 <= order[3], "{row}");

@@ -1,4 +1,4 @@
-//! The page that lists everything that is measured, made from the catalogue.
+//! The page that lists everything that is measured, made from the catalog.
 
 use gritstone_catalogue::Catalogue;
 use gritstone_model::{

@@ -53,7 +53,7 @@ pub fn faults(tree: &Tree) -> Vec<Fault> {
     faults
 }
 
-/// The catalogue as it is in the tree, which need not be the one that this program was built with.
+/// The catalog as it is in the tree, which need not be the one that this program was built with.
 fn catalogue(tree: &Tree) -> Result<Catalogue, Fault> {
     let files: Vec<(&str, &str)> = tree
         .files()

@@ -1,5 +1,5 @@
 //! Chores of the repository: `cargo xtask tidy` finds what reviewers forget, `cargo xtask docgen` writes the pages
-//! that are made from the catalogue.
+//! that are made from the catalog.
 
 mod arrows;
 mod docgen;

@@ -1,6 +1,6 @@
-//! Every fault that a file of the catalogue can have, and how it is told.
+//! Every fault that a file of the catalog can have, and how it is told.
 //!
-//! Each case takes a catalogue that is sound and breaks one thing in it.
+//! Each case takes a catalog that is sound and breaks one thing in it.
 
 use gritstone_catalogue::load;
 

@@ -1,4 +1,4 @@
-//! Damaged files of the catalogue: read, or refused with an error that has its place, and never a crash.
+//! Damaged files of the catalog: read, or refused with an error that has its place, and never a crash.
 
 use crate::mutation;
 

@@ -1,4 +1,4 @@
-//! The scripts and programs that are written in the catalogue, run under several shells and the C compiler.
+//! The scripts and programs that are written in the catalog, run under several shells and the C compiler.
 
 use gritstone_catalogue::all;
 use gritstone_model::{CommandWork, Need, Work};

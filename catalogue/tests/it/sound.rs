@@ -1,4 +1,4 @@
-//! What the catalogue says: that it is sound, has the rows that were agreed on, and reads as it was written.
+//! What the catalog says: that it is sound, has the rows that were agreed on, and reads as it was written.
 
 use gritstone_catalogue::{all, parse};
 use gritstone_model::{Benchmark, Better, Kind, Placement, Work};

@@ -25,7 +25,7 @@ type Rounds = BTreeMap<u32, BTreeMap<usize, Option<Timed>>>;
 pub fn view(runs: &[RunData], options: &Options, over: bool) -> AbView {
     let views: Vec<RunView> = runs
         .iter()
-        .map(|run| summary::summarise(run, options))
+        .map(|run| summary::summarize(run, options))
         .collect();
     let trial = runs.first().and_then(|run| run.info.settings.trial.clone());
     let trial = trial.unwrap_or_default();
@@ -190,5 +190,5 @@ fn start_up(runs: &[RunData]) -> Option<f64> {
     let values: Vec<f64> = own
         .filter_map(|launch| summary::launch_ns_per_op(row, launch))
         .collect();
-    gritstone_stats::center::log_center(&values, 0.95).map(|centre| centre.value)
+    gritstone_stats::center::log_center(&values, 0.95).map(|center| center.value)
 }

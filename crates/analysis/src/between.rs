@@ -12,7 +12,7 @@ pub const MOST_RUNS: usize = 20;
 /// Scatter of the figures of a row between runs of one machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BetweenRun {
-    /// Of figures in core cycles, freed by the pacer from the drift of the core's frequency.
+    /// Of figures in core cycles, freed by the cycle probe from the drift of the core's frequency.
     pub paced: Scatter,
     /// Of figures as the clock has them.
     pub raw: Scatter,
@@ -20,7 +20,7 @@ pub struct BetweenRun {
 
 /// What holds until a machine's own runs tell better. From trials on a quiet virtual machine with 2 cores (seven
 /// kernels, ten runs of 5 s each, eight launches a run): the runs of one kernel scattered by 1.4 to 2.0 % in nanoseconds
-/// and by 0.45 to 1.4 % in core cycles. From 30 minutes of the pacer on such a machine that others used too: pieces of
+/// and by 0.45 to 1.4 % in core cycles. From 30 minutes of the cycle probe on such a machine that others used too: pieces of
 /// 8 s and of a minute scattered by 2.4 to 2.6 %.
 pub const DEFAULT: BetweenRun = BetweenRun {
     paced: Scatter::known(0.01),
@@ -49,7 +49,7 @@ pub struct Figure {
     pub program: String,
     /// In the unit of the row, above 0.
     pub raw: f64,
-    /// In core cycles, above 0; `None` without a pacer.
+    /// In core cycles, above 0; `None` without a cycle probe.
     pub paced: Option<f64>,
 }
 

@@ -48,9 +48,9 @@ pub fn describe(values: &[f64]) -> Option<Statistics> {
 }
 
 fn drift(values: &[f64]) -> Option<f64> {
-    let centre = order::pseudo_median(values).abs();
+    let center = order::pseudo_median(values).abs();
     let change = serial::theil_sen(values)? * (values.len() - 1) as f64;
-    (centre > 0.0).then(|| change / centre)
+    (center > 0.0).then(|| change / center)
 }
 
 /// Statistics over single events, in ns. Minimum, maximum and mean are exact; the median, the standard deviation and the
@@ -136,7 +136,7 @@ mod tests {
         assert!((found.sd.unwrap() - 29.011_491_975_882_016).abs() < 1e-12);
         assert_eq!(found.percentiles["p90"], 90.0);
         assert!(!found.percentiles.contains_key("p99"));
-        // 99 steps of 1 over a centre of 50.5
+        // 99 steps of 1 over a center of 50.5
         assert!((found.drift.unwrap() - 99.0 / 50.5).abs() < 1e-12);
         assert_eq!(found.modes, Some(1));
     }

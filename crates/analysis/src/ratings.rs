@@ -42,7 +42,7 @@ pub struct Options {
     pub between_run: BTreeMap<Id, BetweenRun>,
 }
 
-/// The environments of a catalogue: its ratings that are over rows and not over other ratings.
+/// The environments of a catalog: its ratings that are over rows and not over other ratings.
 #[must_use]
 pub fn environments(benchmarks: &[Benchmark]) -> Vec<Environment> {
     let rating = |benchmark: &Benchmark| match &benchmark.work {

@@ -200,7 +200,7 @@ fn row(trial: &Trial, pairs: &[Pair]) -> SelftestRow {
         id: first.id.clone(),
         title: first.title.clone(),
         unit: first.unit.clone(),
-        centre: centre(&trial.raw),
+        center: center(&trial.raw),
         raw,
         paced,
         counted: if by_cycles {
@@ -242,7 +242,7 @@ fn logs(figures: &[f64]) -> Vec<f64> {
     figures.iter().map(|x| x.ln()).collect()
 }
 
-fn centre(figures: &[f64]) -> f64 {
+fn center(figures: &[f64]) -> f64 {
     order::mean(&logs(figures)).exp()
 }
 
@@ -337,14 +337,14 @@ fn at_least(hits: usize, of: usize) -> f64 {
     }
 }
 
-/// How many intervals hold the centre of the runs of their row.
+/// How many intervals hold the center of the runs of their row.
 fn held<'a>(rows: impl Iterator<Item = (&'a [f64], Vec<Option<[f64; 2]>>)>) -> ShareView {
     let mut share = ShareView::default();
     for (figures, intervals) in rows.filter(|(figures, _)| !figures.is_empty()) {
-        let centre = centre(figures);
+        let center = center(figures);
         for [low, high] in intervals.into_iter().flatten() {
             share.of += 1;
-            share.part += usize::from(low <= centre && centre <= high);
+            share.part += usize::from(low <= center && center <= high);
         }
     }
     share

@@ -121,7 +121,7 @@ fn pace(launch: &Launch, floor: &Floor) -> Option<f64> {
 
 /// The whole run, recomputed from its launches.
 #[must_use]
-pub fn summarise(run: &RunData, options: &Options) -> RunView {
+pub fn summarize(run: &RunData, options: &Options) -> RunView {
     let rows = rows(run);
     // in three passes, since a derived figure is made of measured ones and a rating of both
     let mut results: BTreeMap<&Id, Measurement> = BTreeMap::new();

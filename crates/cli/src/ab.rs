@@ -91,7 +91,7 @@ struct Trial<'a> {
     site: &'a Site,
     /// What is compared.
     plan: &'a Plan,
-    /// The catalogue of the user's own of the first side, and of all others.
+    /// The catalog of the user's own of the first side, and of all others.
     own: [Option<&'a Own>; 2],
     same: bool,
     id: String,

@@ -29,7 +29,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Of launches of the catalogue, with a machine left as it is.
+    /// Of launches of the catalog, with a machine left as it is.
     pub fn new(permits: Permits) -> Self {
         Self {
             permits,
@@ -42,7 +42,7 @@ impl Bounds {
 /// The machine, with all that an executor is made of.
 pub struct Bench<'a> {
     pub site: &'a Site,
-    /// The catalogue of the user's own that the plan may have rows of.
+    /// The catalog of the user's own that the plan may have rows of.
     pub own: Option<&'a Own>,
     bounds: Bounds,
     pub setup: Setup,
@@ -88,7 +88,7 @@ impl<'a> Bench<'a> {
         Ok(bench)
     }
 
-    /// The programs of a catalogue of the user's own, for the rows of a plan. Rows whose programs do not compile are taken out.
+    /// The programs of a catalog of the user's own, for the rows of a plan. Rows whose programs do not compile are taken out.
     ///
     /// # Errors
     /// When nothing can be written, or the user asks to stop.
@@ -121,7 +121,7 @@ impl<'a> Bench<'a> {
         Ok(compiler::accept(plan, builds))
     }
 
-    /// The programs of rows, ours and those of a catalogue, compiled again; those that the compiler refuses with what it said.
+    /// The programs of rows, ours and those of a catalog, compiled again; those that the compiler refuses with what it said.
     ///
     /// # Errors
     /// When the compiler makes nothing at all with these flags, or the user asks to stop.

@@ -45,7 +45,7 @@ pub fn brief(world: &World, args: &ReportArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Our families and entries, and those that the runs have kept of catalogues of the user's own.
+/// Our families and entries, and those that the runs have kept of catalogs of the user's own.
 fn with_those_of(world: &World, runs: &[RunView]) -> (Vec<Family>, Vec<Benchmark>) {
     let mut families = world.catalogue.families.clone();
     let mut benchmarks = world.catalogue.benchmarks.clone();
@@ -53,7 +53,7 @@ fn with_those_of(world: &World, runs: &[RunView]) -> (Vec<Family>, Vec<Benchmark
         let name = own.kept.named();
         families.extend(own.catalogue.families.into_iter().map(|family| Family {
             why: format!(
-                "Not benchmarks of Gritstone, but of the catalogue {name}. {}",
+                "Not benchmarks of Gritstone, but of the catalog {name}. {}",
                 family.why
             ),
             ..family

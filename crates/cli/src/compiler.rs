@@ -46,7 +46,7 @@ impl Toolchain {
         })
     }
 
-    /// Both with the same flags. Optimising when linking is for compilers of one make: another reads no such object.
+    /// Both with the same flags. Optimizing when linking is for compilers of one make: another reads no such object.
     pub fn with(&self, flags: &str) -> (Compiler, Option<Compiler>) {
         let c = Compiler {
             path: self.c.clone(),

@@ -77,7 +77,7 @@ fn lacks(error: &anyhow::Error) -> bool {
         exec.or(system).is_some()
             || matches!(
                 store,
-                Some(StoreError::Full { .. } | StoreError::Disc { .. })
+                Some(StoreError::Full { .. } | StoreError::Disk { .. })
             )
     };
     error.chain().any(lack)
@@ -87,7 +87,7 @@ fn lacks(error: &anyhow::Error) -> bool {
 pub fn advice(error: &anyhow::Error) -> String {
     let short = error.chain().find_map(|cause| match cause.downcast_ref() {
         // SQLite does not say which error of the system it met
-        Some(StoreError::Disc { .. }) if limits::files_are_limited() => Some(Shortage::FileSize),
+        Some(StoreError::Disk { .. }) if limits::files_are_limited() => Some(Shortage::FileSize),
         _ => cause.downcast_ref().and_then(Shortage::of),
     });
     short.map_or_else(String::new, |shortage| format!("; {shortage}"))

@@ -82,9 +82,9 @@ pub fn json<T: Serialize>(value: &T) -> Result<()> {
 /// # Errors
 /// When standard output cannot be written.
 pub fn text(document: &Document) -> Result<()> {
-    let colour = colour();
-    let text = terminal::render(document, width(), colour);
-    print(&text, if colour { &terminal::STYLES } else { &[] })
+    let color = color();
+    let text = terminal::render(document, width(), color);
+    print(&text, if color { &terminal::STYLES } else { &[] })
 }
 
 /// Writes what the command line has to say: help and the version to standard output, what is wrong to standard error, with the user's
@@ -97,7 +97,7 @@ pub fn usage(said: &clap::Error) -> Result<()> {
     if said.use_stderr() {
         say(&text.to_string());
         Ok(())
-    } else if colour() {
+    } else if color() {
         print(&text.ansi().to_string(), &["\x1b[1m", "\x1b[4m", "\x1b[0m"])
     } else {
         plain(&text.to_string())
@@ -105,7 +105,7 @@ pub fn usage(said: &clap::Error) -> Result<()> {
 }
 
 /// Whether standard output is a terminal that knows styles, and the user wants them.
-fn colour() -> bool {
+fn color() -> bool {
     let asked_not_to = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
     std::io::stdout().is_terminal() && !dumb() && !asked_not_to
 }

@@ -9,16 +9,16 @@ use gritstone_model::{Benchmark, OwnCatalogue, Plan, RunView, Settings, Work};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The catalogue in a folder.
+/// The catalog in a folder.
 ///
 /// # Errors
 /// Says what is wrong with it, and where.
 pub fn read(folder: &Path) -> Result<Own> {
     let kept = folder::read(folder)?;
-    of(kept).with_context(|| format!("the catalogue {}", folder.display()))
+    of(kept).with_context(|| format!("the catalog {}", folder.display()))
 }
 
-/// The catalogue that a run has kept.
+/// The catalog that a run has kept.
 ///
 /// # Errors
 /// When it is damaged, or made for another version of Gritstone.
@@ -33,7 +33,7 @@ pub fn of(kept: OwnCatalogue) -> Result<Own> {
 }
 
 impl World {
-    /// With the catalogue that the options name, for looking only.
+    /// With the catalog that the options name, for looking only.
     pub fn with_catalogue(mut self, folder: Option<&Path>) -> Result<Self> {
         if let Some(folder) = folder {
             let own = read(folder)?;
@@ -45,7 +45,7 @@ impl World {
         Ok(self)
     }
 
-    /// With the catalogue that the options name, for running its programs.
+    /// With the catalog that the options name, for running its programs.
     pub fn with_programs(self, args: &CatalogueArgs) -> Result<Self> {
         let world = self.with_catalogue(args.catalogue.as_deref())?;
         if let Some(own) = &world.own {
@@ -54,7 +54,7 @@ impl World {
         Ok(world)
     }
 
-    /// What is meant where nothing is selected: with a catalogue of one's own, all of that.
+    /// What is meant where nothing is selected: with a catalog of one's own, all of that.
     pub fn selectors(&self, given: &[String]) -> Vec<String> {
         match &self.own {
             Some(own) if given.is_empty() => {
@@ -66,7 +66,7 @@ impl World {
     }
 }
 
-/// What a run of these rows keeps of the catalogue: nothing where all of them are ours.
+/// What a run of these rows keeps of the catalog: nothing where all of them are ours.
 pub fn kept(own: Option<&Own>, rows: &[Benchmark]) -> Option<OwnCatalogue> {
     let own = own?;
     let any = rows.iter().any(|row| own.kept.has(&row.id));
@@ -89,12 +89,12 @@ pub fn programs(own: Option<&Own>) -> impl Iterator<Item = String> {
     all.into_iter().flatten().cloned()
 }
 
-/// The part of a catalogue that a plan has rows of, if it has any.
+/// The part of a catalog that a plan has rows of, if it has any.
 pub fn in_plan<'a>(own: Option<&'a Own>, plan: &Plan) -> Option<&'a Own> {
     own.filter(|own| plan.benchmarks.iter().any(|row| own.kept.has(&row.id)))
 }
 
-/// The programs of ours or of the catalogue that a row executes.
+/// The programs of ours or of the catalog that a row executes.
 pub fn programs_of(row: &Benchmark) -> impl Iterator<Item = &String> {
     let work = match &row.work {
         Work::Kernel(work) => Some(work),
@@ -104,7 +104,7 @@ pub fn programs_of(row: &Benchmark) -> impl Iterator<Item = &String> {
         .flat_map(|work| work.uses.iter().chain([&work.program]))
 }
 
-/// The catalogues of their own that runs have kept, read again; one that cannot be is told and left out.
+/// The catalogs of their own that runs have kept, read again; one that cannot be is told and left out.
 pub fn of_runs(runs: &[RunView]) -> Vec<Own> {
     let kept = runs.iter().filter_map(|run| run.settings.as_ref());
     let kept = kept.filter_map(|settings: &Settings| settings.catalogue.clone());
@@ -112,7 +112,7 @@ pub fn of_runs(runs: &[RunView]) -> Vec<Own> {
         let name = kept.named();
         of(kept).map_err(|why| {
             crate::output::remark(&format!(
-                "of the catalogue {name} the figures are shown, but not what it says of them: {why:#}"
+                "of the catalog {name} the figures are shown, but not what it says of them: {why:#}"
             ));
         })
     };

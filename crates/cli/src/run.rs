@@ -47,7 +47,7 @@ pub struct Job {
     pub info: RunInfo,
     /// What it may do to the machine.
     pub bounds: Bounds,
-    /// The catalogue of the user's own that rows are of.
+    /// The catalog of the user's own that rows are of.
     pub own: Option<Own>,
     /// What an earlier process measured of this run, which may be nothing; `None` for a new one.
     pub earlier: Option<Vec<Launch>>,
@@ -133,7 +133,7 @@ impl Job {
                 "stopped; everything finished is kept as run {id}; `gritstone run --resume` goes on"
             ));
         }
-        // a run is in memory whole while it is summarised, with its own entries: ours are not needed beside them
+        // a run is in memory whole while it is summarized, with its own entries: ours are not needed beside them
         drop(side);
         Ok((world.stored(&store, &id)?, end))
     }

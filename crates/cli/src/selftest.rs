@@ -64,12 +64,12 @@ fn stored(world: &World, names: &[String]) -> Result<Vec<RunView>> {
     let heads = store.runs()?;
     let mut wanted: BTreeSet<String> = BTreeSet::new();
     for name in names {
-        let mut labelled: Vec<&RunHead> = heads.iter().filter(|head| belongs(head, name)).collect();
-        if labelled.is_empty() {
+        let mut labeled: Vec<&RunHead> = heads.iter().filter(|head| belongs(head, name)).collect();
+        if labeled.is_empty() {
             let id = store.resolve(name)?;
-            labelled.extend(heads.iter().filter(|head| head.id == id));
+            labeled.extend(heads.iter().filter(|head| head.id == id));
         }
-        for head in labelled {
+        for head in labeled {
             if head.elapsed_s.is_some() {
                 wanted.insert(head.id.clone());
             } else {

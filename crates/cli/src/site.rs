@@ -98,7 +98,7 @@ impl Site {
         programs::find(&[name], OsStr::new(&self.path))
     }
 
-    /// What this site offers to a plan: the programs in this binary, those of a catalogue of the user's own, and where programs are
+    /// What this site offers to a plan: the programs in this binary, those of a catalog of the user's own, and where programs are
     /// compiled again all that can be.
     pub fn offer<'a>(
         &self,
@@ -222,7 +222,7 @@ fn writable(dir: &Path) -> bool {
     access(dir, AccessFlags::W_OK | AccessFlags::X_OK).is_ok()
 }
 
-/// Where programs may be executed from, best first: memory before disc, private before shared.
+/// Where programs may be executed from, best first: memory before disk, private before shared.
 fn program_dirs() -> Vec<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let home = variable("HOME").map(|home| home.join(".cache"));

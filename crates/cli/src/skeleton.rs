@@ -53,7 +53,7 @@ pub fn new(args: &InitArgs) -> Result<Exit> {
         &text,
         OpenOptions::new().append(true).create(true),
     )?;
-    // a name that a catalogue cannot have is told now
+    // a name that a catalog cannot have is told now
     if let Err(why) = own::read(&folder) {
         let _ = fs::remove_file(folder.join(&program));
         let _ = match before {

@@ -110,7 +110,7 @@ pub fn text(path: &Path) -> Result<String> {
 /// # Errors
 /// What is wrong with it.
 pub fn run(text: &str, path: &Path) -> Result<RunData> {
-    let Some(origin) = exchange::recognise(text) else {
+    let Some(origin) = exchange::recognize(text) else {
         return Err(anyhow!(
             "it is no run: `gritstone export` writes one; JSON of hyperfine and Google Benchmark and reports of UnixBench are read too"
         ));

@@ -1,4 +1,4 @@
-//! Whether the programs of a catalogue of the user's own may run: asked once for the whole of its files, and again when one of them
+//! Whether the programs of a catalog of the user's own may run: asked once for the whole of its files, and again when one of them
 //! has changed.
 
 use crate::{output, registry};
@@ -25,7 +25,7 @@ pub fn ensure(own: &Own, trusted: bool) -> Result<()> {
         output::remark(&what_runs(own));
         if !(std::io::stdin().is_terminal() && output::is_terminal()) {
             bail!(
-                "the catalogue {} is new here, or has changed, and runs the programs above: look at it, and say --trust (there is no terminal to ask on)",
+                "the catalog {} is new here, or has changed, and runs the programs above: look at it, and say --trust (there is no terminal to ask on)",
                 own.kept.named()
             );
         }
@@ -86,7 +86,7 @@ fn answered_yes() -> Result<bool> {
 fn what_runs(own: &Own) -> String {
     let kept = &own.kept;
     let mut text = format!(
-        "The catalogue {} is not Gritstone's. To measure it, this runs here, as you and with all your rights:\n",
+        "The catalog {} is not Gritstone's. To measure it, this runs here, as you and with all your rights:\n",
         kept.named()
     );
     for row in &own.catalogue.benchmarks {

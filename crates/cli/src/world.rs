@@ -1,4 +1,4 @@
-//! What the commands work on: the catalogue, the references, the store; names of runs and machines turned into views, and
+//! What the commands work on: the catalog, the references, the store; names of runs and machines turned into views, and
 //! two views into a comparison that knows what the store tells of their machines.
 
 use crate::output::remark;
@@ -22,7 +22,7 @@ pub struct World {
     /// What can be measured: ours, then that of the user's own. Read when it is first asked for: to show a run takes none of it. It goes
     /// with the process: to take it apart took a twentieth of the time of `list`.
     pub catalogue: ManuallyDrop<LazyCell<Catalogue>>,
-    /// The catalogue of the user's own that the command names.
+    /// The catalog of the user's own that the command names.
     pub own: Option<Own>,
     /// What was published, read when it is first asked for.
     pub references: LazyCell<References>,
@@ -193,7 +193,7 @@ impl World {
 
     /// A run as its readers see it.
     pub fn summary(&self, run: &RunData) -> RunView {
-        summary::summarise(run, &self.summary_options(std::slice::from_ref(run)))
+        summary::summarize(run, &self.summary_options(std::slice::from_ref(run)))
     }
 
     /// How summaries of these runs are computed: with the machines against which their own entries rate.

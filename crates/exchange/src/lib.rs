@@ -62,9 +62,9 @@ pub enum Origin {
     UnixBench,
 }
 
-/// Recognises what a text is by its beginning; `None` when it is nothing that can be read.
+/// Recognizes what a text is by its beginning; `None` when it is nothing that can be read.
 #[must_use]
-pub fn recognise(text: &str) -> Option<Origin> {
+pub fn recognize(text: &str) -> Option<Origin> {
     let json = |text| serde_json::from_str::<Value>(text).unwrap_or_default();
     let first = text.lines().next().unwrap_or("");
     if json(first).get("schema").is_some() {

@@ -1,6 +1,6 @@
 //! The journal of a run: everything that it makes or changes outside its store, written down before it is done.
 //!
-//! One file a run, one line an entry, each on the disc before what it speaks of happens; what was made is known from then on by its
+//! One file a run, one line an entry, each on the disk before what it speaks of happens; what was made is known from then on by its
 //! device and inode, which follow. The run holds a lock on its journal while it lives, and so does its watchdog, which has the same
 //! open file. Whoever else gets the lock knows that both are dead, and finishes their business (`recover`). The file goes when all
 //! of it is undone.
@@ -176,7 +176,7 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Puts an entry on the disc, and then among those that are to be undone.
+    /// Puts an entry on the disk, and then among those that are to be undone.
     fn record(&self, entry: Entry) -> io::Result<()> {
         let mut file: &File = &self.file;
         let mut line = serde_json::to_vec(&entry)?;

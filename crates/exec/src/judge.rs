@@ -1,4 +1,4 @@
-//! How a launch ended, from what it said and what its keeper reported.
+//! How a launch ended, from what it said and what its supervisor reported.
 
 use crate::process::Ended;
 use crate::shortage::advice;
@@ -48,7 +48,7 @@ pub(crate) fn judge(name: &str, ended: Ended, deadline: Duration) -> (Outcome, V
             advice(&why)
         ))
     } else if end.is_none() && !ended.stopped {
-        Outcome::Failed(format!("its keeper was killed{said}"))
+        Outcome::Failed(format!("its supervisor was killed{said}"))
     } else if let Some(signal) = end.and_then(|end| end.signal).filter(|_| !ended.stopped) {
         Outcome::Failed(format!("killed by {}{said}", signal_name(signal)))
     } else if let Some(why) = &ended.protocol {

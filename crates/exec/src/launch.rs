@@ -21,7 +21,7 @@ use crate::setup::{Setup, environment_in};
 use crate::tune::Tuning;
 use crate::volume::Volume;
 use crate::{ExecError, Journal, linked, ours};
-use gritstone_kernels::{COMMAND, KEEPER};
+use gritstone_kernels::{COMMAND, SUPERVISOR};
 use gritstone_model::{Benchmark, COPY, Event, Id, KernelWork, Outcome, Placement, Work};
 use programs::cpus_argument;
 pub(crate) use programs::hexadecimal;
@@ -303,7 +303,7 @@ impl Job<'_> {
         words: &str,
         arguments: Vec<OsString>,
     ) -> Result<Launched, ExecError> {
-        let supervisor = self.path_of(KEEPER)?;
+        let supervisor = self.path_of(SUPERVISOR)?;
         let program = self.path_of(name)?;
         let setup = &self.executor.setup;
         let placed = self.executor.custom.cpus(self.benchmark, self.cpus);

@@ -2,7 +2,7 @@
 //! stops them at their deadline, and leaves nothing behind.
 //!
 //! The way of a launch: benchmark -> command lines ([`launch`]) -> a process under the supervisor ([`process`]) -> events
-//! and an outcome. Everything on disc is below two directories ([`places`]); they, and what is changed of the machine's
+//! and an outcome. Everything on disk is below two directories ([`places`]); they, and what is changed of the machine's
 //! settings ([`settings`]), the control group that holds some launches to an amount of memory ([`group`]), the file system that is made for some
 //! ([`volume`]), the swap file for others ([`swap`]), and the trace by which others are timed ([`trace`]), stand in a journal ([`journal`]) before they are made or changed, and are undone on every
 //! exit, by a watchdog ([`watchdog`]) or by the next start ([`recover`]) when the run was killed. Some rows are measured beside a
@@ -11,7 +11,7 @@
 //! ([`entries`]).
 
 mod custom;
-mod disc;
+mod disk;
 pub mod entries;
 mod equipment;
 mod group;

@@ -2,7 +2,7 @@
 //! that have a half in it.
 //!
 //! The compiler works under the supervisor as everything else does that we start: it ends with us, and has a deadline. The
-//! runtime is compiled with the same flags as the kernel, and as whole-program optimisers want it: they are to see all.
+//! runtime is compiled with the same flags as the kernel, and as whole-program optimizers want it: they are to see all.
 
 use crate::process::{Task, carry_out};
 use crate::setup::{Setup, environment_in};
@@ -33,7 +33,7 @@ pub struct Rebuilt {
     pub program: Program,
     /// How long its own sources took to be compiled; not the runtime, not linking.
     pub took: Duration,
-    /// Text, data and bss that became of them; nothing before linking where the linker optimises.
+    /// Text, data and bss that became of them; nothing before linking where the linker optimizes.
     pub size: u64,
 }
 

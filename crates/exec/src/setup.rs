@@ -2,7 +2,7 @@
 
 use crate::process::{Task, carry_out};
 use crate::{ExecError, Places};
-use gritstone_kernels::KEEPER;
+use gritstone_kernels::SUPERVISOR;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ pub enum Refused {
 impl Setup {
     /// Where the supervisor is.
     pub(crate) fn supervisor(&self) -> Result<PathBuf, ExecError> {
-        self.places.program_called(KEEPER)
+        self.places.program_called(SUPERVISOR)
     }
 
     /// Whether the supervisor can do what a word says, by trying: containers refuse it in ways that no file tells. The program that

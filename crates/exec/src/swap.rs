@@ -4,7 +4,7 @@
 //! the journal before it is made. While it is there other processes may use it too, though never before the machine's own swap;
 //! so it is not made where that is encrypted, and overwritten before it is removed.
 
-use crate::disc::{fill, may_fill, overwrite, tool};
+use crate::disk::{fill, may_fill, overwrite, tool};
 use crate::journal::Journal;
 use crate::ours::{self, Dir, Identity, by_descriptor, fresh_name, open_below};
 use crate::resource::{Back, Held, Resource, Thing, Unavailable, make_directory};

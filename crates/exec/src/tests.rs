@@ -5,7 +5,7 @@ mod rebuilding;
 
 use crate::process::{Task, carry_out};
 use crate::{ExecError, judge};
-use gritstone_kernels::KEEPER;
+use gritstone_kernels::SUPERVISOR;
 use gritstone_model::{Event, Outcome};
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 struct Planted {
     directory: tempfile::TempDir,
-    keeper: PathBuf,
+    supervisor: PathBuf,
     name: &'static str,
 }
 
@@ -29,7 +29,7 @@ impl Planted {
         let sources = [
             "main",
             "clock",
-            "pacer",
+            "probe",
             "usage",
             "arguments",
             "lines",
@@ -46,13 +46,16 @@ impl Planted {
             .status()
             .unwrap();
         assert!(status.success());
-        let keeper = directory.path().join("keeper");
-        let bytes = gritstone_kernels::find(KEEPER).unwrap().bytes().unwrap();
-        fs::write(&keeper, bytes).unwrap();
-        fs::set_permissions(&keeper, fs::Permissions::from_mode(0o700)).unwrap();
+        let supervisor = directory.path().join("supervisor");
+        let bytes = gritstone_kernels::find(SUPERVISOR)
+            .unwrap()
+            .bytes()
+            .unwrap();
+        fs::write(&supervisor, bytes).unwrap();
+        fs::set_permissions(&supervisor, fs::Permissions::from_mode(0o700)).unwrap();
         Self {
             directory,
-            keeper,
+            supervisor,
             name,
         }
     }
@@ -66,7 +69,7 @@ impl Planted {
         let mark = format!("{}-{}", self.name, self.directory.path().display());
         let environment = BTreeMap::from([("PLANTED".to_owned(), mark.clone().into())]);
         let ended = carry_out(&Task {
-            supervisor: &self.keeper,
+            supervisor: &self.supervisor,
             cpus: "-",
             words: "-",
             program: &self.directory.path().join(self.name),
@@ -178,9 +181,9 @@ fn a_kernel_that_is_killed_takes_those_who_wait_for_it_with_it() {
 }
 
 #[test]
-fn a_keeper_that_is_killed_is_told_at_once_and_leaves_nobody() {
+fn a_supervisor_that_is_killed_is_told_at_once_and_leaves_nobody() {
     let begin = Instant::now();
-    assert_eq!(failed("orphans"), "its keeper was killed");
+    assert_eq!(failed("orphans"), "its supervisor was killed");
     assert!(begin.elapsed() < Duration::from_secs(20));
 }
 
@@ -231,21 +234,24 @@ fn wrong_checks_and_latencies_are_told() {
     assert!(floor(last) <= histogram.max && histogram.max < floor(last + 1));
 }
 
-/// What a shell command says on descriptor 2 when the keeper starts it with these words; and while it runs, `meanwhile`
+/// What a shell command says on descriptor 2 when the supervisor starts it with these words; and while it runs, `meanwhile`
 /// is called with the mark in its environment.
-fn under_the_keeper(steady: &str, script: &str, meanwhile: impl FnOnce(&str) + Send) -> String {
+fn under_the_supervisor(steady: &str, script: &str, meanwhile: impl FnOnce(&str) + Send) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let keeper = folder.path().join("keeper");
-    let bytes = gritstone_kernels::find(KEEPER).unwrap().bytes().unwrap();
-    fs::write(&keeper, bytes).unwrap();
-    fs::set_permissions(&keeper, fs::Permissions::from_mode(0o700)).unwrap();
+    let supervisor = folder.path().join("supervisor");
+    let bytes = gritstone_kernels::find(SUPERVISOR)
+        .unwrap()
+        .bytes()
+        .unwrap();
+    fs::write(&supervisor, bytes).unwrap();
+    fs::set_permissions(&supervisor, fs::Permissions::from_mode(0o700)).unwrap();
     let mark = folder.path().display().to_string();
     let environment = BTreeMap::from([
         ("PLANTED".to_owned(), mark.clone().into()),
         ("PATH".to_owned(), "/usr/bin:/bin".into()),
     ]);
     let task = Task {
-        supervisor: &keeper,
+        supervisor: &supervisor,
         cpus: "-",
         words: steady,
         program: Path::new("/bin/sh"),
@@ -259,7 +265,7 @@ fn under_the_keeper(steady: &str, script: &str, meanwhile: impl FnOnce(&str) + S
         scope.spawn(|| meanwhile(&mark));
         carry_out(&task).unwrap()
     });
-    // without its keeper nobody waits for the last of the dead
+    // without its supervisor nobody waits for the last of the dead
     let begin = Instant::now();
     while alive(&mark) > 0 {
         assert!(begin.elapsed() < Duration::from_secs(10), "left running");
@@ -270,13 +276,13 @@ fn under_the_keeper(steady: &str, script: &str, meanwhile: impl FnOnce(&str) + S
 
 #[test]
 fn the_layout_of_memory_is_fixed_for_the_program_and_its_children() {
-    let said = under_the_keeper(
+    let said = under_the_supervisor(
         "layout",
         "cat /proc/$$/personality /proc/self/personality >&2",
         |_| (),
     );
     assert_eq!(said, "00040000\n00040000");
-    let said = under_the_keeper("-", "cat /proc/$$/personality >&2", |_| ());
+    let said = under_the_supervisor("-", "cat /proc/$$/personality >&2", |_| ());
     assert_eq!(said, "00000000");
 }
 
@@ -284,24 +290,26 @@ fn the_layout_of_memory_is_fixed_for_the_program_and_its_children() {
 fn real_time_is_for_the_program_alone() {
     // the 41st field is the policy: 1 is SCHED_FIFO
     let policies = "cut -d ' ' -f 41 /proc/$$/stat /proc/self/stat >&2";
-    let said = under_the_keeper("realtime", policies, |_| ());
+    let said = under_the_supervisor("realtime", policies, |_| ());
     let refused = said.starts_with("cannot use SCHED_FIFO: ");
     assert!(said == "1\n0" || refused, "{said}");
-    assert_eq!(under_the_keeper("-", policies, |_| ()), "0\n0");
-    assert!(under_the_keeper("nonsense", policies, |_| ()).contains("cannot nonsense: Invalid"));
-    let unlimited = under_the_keeper("processes=many", policies, |_| ());
+    assert_eq!(under_the_supervisor("-", policies, |_| ()), "0\n0");
+    assert!(
+        under_the_supervisor("nonsense", policies, |_| ()).contains("cannot nonsense: Invalid")
+    );
+    let unlimited = under_the_supervisor("processes=many", policies, |_| ());
     assert!(unlimited.contains("cannot limit the number of processes: Invalid"));
 }
 
 #[test]
-fn a_keeper_that_is_killed_leaves_nobody() {
-    let kill_keeper = |mark: &str| {
+fn a_supervisor_that_is_killed_leaves_nobody() {
+    let kill_supervisor = |mark: &str| {
         let begin = Instant::now();
-        let keeper = loop {
+        let supervisor = loop {
             assert!(begin.elapsed() < Duration::from_secs(20), "never started");
             let found = marked(mark).into_iter().find(|process| {
                 let link = fs::read_link(process.join("exe"));
-                link.is_ok_and(|exe| exe.ends_with("keeper"))
+                link.is_ok_and(|exe| exe.ends_with("supervisor"))
             });
             let sleeps = marked(mark).iter().any(|process| {
                 fs::read_to_string(process.join("comm")).is_ok_and(|name| name == "sleep\n")
@@ -311,7 +319,7 @@ fn a_keeper_that_is_killed_leaves_nobody() {
                 _ => std::thread::sleep(Duration::from_millis(5)),
             }
         };
-        let pid = keeper
+        let pid = supervisor
             .file_name()
             .unwrap()
             .to_str()
@@ -322,5 +330,5 @@ fn a_keeper_that_is_killed_leaves_nobody() {
         nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).unwrap();
     };
     // a child that holds nothing open, so that nothing but its group betrays it
-    under_the_keeper("-", "sleep 60 <&- >&- 2>&- 3>&- & wait", kill_keeper);
+    under_the_supervisor("-", "sleep 60 <&- >&- 2>&- 3>&- & wait", kill_supervisor);
 }

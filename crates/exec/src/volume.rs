@@ -3,7 +3,7 @@
 //! One a run, made when a row of the run asks for it. All of it is one directory, which stands in the journal before it is made: the
 //! file, and where the file system is mounted. The loop device goes by itself when nobody uses it any more (autoclear).
 
-use crate::disc::{fill, may_fill, tool};
+use crate::disk::{fill, may_fill, tool};
 use crate::journal::Journal;
 use crate::loops;
 use crate::ours::{self, Dir, Identity, NotOurs, fresh_name};

@@ -20,7 +20,7 @@ pub struct FileSystem {
     pub fs_type: String,
     /// Options of the mount and of the file system.
     pub options: Vec<String>,
-    /// Whether the kernel takes the device for a turning disc; `None` without a block device. Virtual discs often say
+    /// Whether the kernel takes the device for a turning disk; `None` without a block device. Virtual disks often say
     /// that they turn.
     pub rotational: Option<bool>,
     /// Whether programs on it may not be executed.
@@ -108,7 +108,7 @@ fn rotational(root: &Root, mount: &Mount) -> Option<bool> {
         ),
         None => (u64::from(mount.number.0), u64::from(mount.number.1)),
     };
-    // of a partition, the queue is its disc's
+    // of a partition, the queue is its disk's
     [
         format!("/sys/dev/block/{major}:{minor}/queue/rotational"),
         format!("/sys/dev/block/{major}:{minor}/../queue/rotational"),
@@ -245,15 +245,15 @@ mod tests {
     }
 
     #[test]
-    fn options_and_discs() {
+    fn options_and_disks() {
         let files = [
             ("sys/dev/block/254:0/queue/rotational", "1\n"),
             ("var/up/x", ""),
         ];
-        let [disc, memory, bound, merged] = [1, 2, 3, 4].map(|id| seen(&files, TABLE, id));
-        assert_eq!(disc.rotational, Some(true));
-        assert_eq!(disc.options, ["rw", "relatime", "discard"]);
-        assert!(!disc.noexec && !disc.read_only);
+        let [disk, memory, bound, merged] = [1, 2, 3, 4].map(|id| seen(&files, TABLE, id));
+        assert_eq!(disk.rotational, Some(true));
+        assert_eq!(disk.options, ["rw", "relatime", "discard"]);
+        assert!(!disk.noexec && !disk.read_only);
         assert!(memory.noexec && memory.rotational.is_none());
         assert!(bound.read_only);
         assert_eq!(merged.below.unwrap().rotational, Some(true));

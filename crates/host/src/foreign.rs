@@ -65,7 +65,7 @@ mod tests {
             (7, 2, "kworker/0:1", 9000, 0),
             (20, 1, "a b) c", 10, 20),
             (30, 1, "gritstone", 700, 0),
-            (31, 30, "keeper", 700, 700),
+            (31, 30, "supervisor", 700, 700),
             (32, 31, "cc1", 700, 0),
         ];
         for (pid, parent, name, own, children) in all {

@@ -11,7 +11,7 @@
 //!   kernels without `IRQ_TIME_ACCOUNTING`) leave the CPU clock running. They show only as samples that took
 //!   more CPU time an operation than the others of the launch. Less than a tenth of a sample is taken for ordinary
 //!   scatter, so a gap of 1 ms is seen in a sample of 10 ms and is not in one of 20 ms.
-//! - What slows every sample of a launch alike (a busy sibling thread, a lower frequency) is no gap. The pacer
+//! - What slows every sample of a launch alike (a busy sibling thread, a lower frequency) is no gap. The cycle probe
 //!   beside the samples sees the frequency; nothing here sees the rest.
 //! - Work that leaves its CPU at every operation, to wait for another process that has a part in it or to let one go first, stands still
 //!   by its nature. Of such samples nothing is said.

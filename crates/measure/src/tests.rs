@@ -23,7 +23,7 @@ struct Reply {
     seconds: f64,
     /// Nanoseconds an operation.
     ns: Result<f64, Outcome>,
-    /// Whether another thread of the core is busy beside it, as the pacers see it.
+    /// Whether another thread of the core is busy beside it, as the probes see it.
     crowded: bool,
     /// Whether the hypervisor takes half of its time.
     disturbed: bool,
@@ -58,7 +58,7 @@ struct World<'a> {
     shown: Vec<String>,
     /// The user asks to stop after this many launches.
     stop_after: usize,
-    /// The disc is full after this many.
+    /// The disk is full after this many.
     full_after: usize,
 }
 

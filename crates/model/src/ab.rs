@@ -26,7 +26,7 @@ pub struct AbView {
     pub level: f64,
     /// One for each thing that was measured on all sides.
     pub rows: Vec<AbRow>,
-    /// Nanoseconds that a program takes that does nothing; null where only rows of the catalogue were measured.
+    /// Nanoseconds that a program takes that does nothing; null where only rows of the catalog were measured.
     pub start_up_ns: Option<f64>,
 }
 
@@ -79,7 +79,7 @@ pub struct AbFigure {
     pub system_s: Option<f64>,
     /// Both together, s, which the kernel knows better than either.
     pub cpu_s: Option<f64>,
-    /// Largest peak memory of a process, KiB; null for rows of the catalogue.
+    /// Largest peak memory of a process, KiB; null for rows of the catalog.
     pub peak_kb: Option<u64>,
     /// Exit statuses other than 0 that were taken for good.
     pub statuses: Vec<i32>,

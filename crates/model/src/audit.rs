@@ -18,7 +18,7 @@ pub struct AuditView {
     pub builds: Vec<AuditBuild>,
     /// One for each entry that does work of its own.
     pub entries: Vec<AuditEntry>,
-    /// The catalogue of the user's own that some of them are of.
+    /// The catalog of the user's own that some of them are of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<OwnCatalogue>,
 }

@@ -1,4 +1,4 @@
-//! An entry of the catalogue: one named thing that is measured.
+//! An entry of the catalog: one named thing that is measured.
 
 use crate::{Better, Id, Quantity, Unit};
 use schemars::JsonSchema;
@@ -175,7 +175,7 @@ pub struct CommandWork {
     /// What is taken from it.
     #[serde(default)]
     pub figure: Figure,
-    /// A command of the user's and no entry of the catalogue: how it is started.
+    /// A command of the user's and no entry of the catalog: how it is started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<UserCommand>,
 }
@@ -343,7 +343,7 @@ impl KernelWork {
 }
 
 impl Benchmark {
-    /// An entry that says nothing but this, and claims nothing: for what is in no catalogue. Of a rate more is better, of all
+    /// An entry that says nothing but this, and claims nothing: for what is in no catalog. Of a rate more is better, of all
     /// else less.
     #[must_use]
     pub fn new(id: Id, unit: Unit, work: Work) -> Self {

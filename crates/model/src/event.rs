@@ -35,9 +35,9 @@ pub struct Sample {
     pub n: u64,
     /// Wall time of the n operations, ns.
     pub wall: u64,
-    /// Pacer beside the sample: femtoseconds a core cycle; 0 where there was none.
+    /// Cycle probe beside the sample: femtoseconds a core cycle; 0 where there was none.
     pub pace: u64,
-    /// Pacer of additions that need not wait for each other: femtoseconds an addition; 0 where there was none. Longer, as a
+    /// Cycle probe of additions that need not wait for each other: femtoseconds an addition; 0 where there was none. Longer, as a
     /// share of `pace`, where another thread of the same core was busy.
     #[serde(default)]
     pub wide: u64,
@@ -52,9 +52,9 @@ pub struct Batch {
     pub n: u64,
     /// Wall time of each batch, ns.
     pub walls: Vec<u64>,
-    /// Pacer beside the batches, femtoseconds a cycle.
+    /// Cycle probe beside the batches, femtoseconds a cycle.
     pub pace: u64,
-    /// The pacer of additions that need not wait for each other, beside the batches.
+    /// The cycle probe of additions that need not wait for each other, beside the batches.
     #[serde(default)]
     pub wide: u64,
     /// Resource use of all batches together.

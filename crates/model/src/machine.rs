@@ -20,7 +20,7 @@ pub struct Machine {
     /// Year of the figures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub year: Option<i32>,
-    /// Memory, discs, and the like, in a sentence.
+    /// Memory, disks, and the like, in a sentence.
     pub configuration: String,
     /// Everything else, by name (`cpu.model`, `kernel.release`, ...): what `compare` names when two machines differ.
     #[serde(default)]

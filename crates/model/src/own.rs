@@ -1,4 +1,4 @@
-//! A catalogue that is not Gritstone's, as a run keeps it: whole, so that its rows can be shown, briefed and measured on when the
+//! A catalog that is not Gritstone's, as a run keeps it: whole, so that its rows can be shown, briefed and measured on when the
 //! folder that it came from is gone.
 
 use crate::{Finding, Id, Note};
@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Hexadecimal digits that tell catalogues apart; all of them stand in the JSON.
+/// Hexadecimal digits that tell catalogs apart; all of them stand in the JSON.
 const HASH_SHOWN: usize = 12;
 
-/// A catalogue of the user's own.
+/// A catalog of the user's own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OwnCatalogue {
     /// Name of its folder.

@@ -79,7 +79,7 @@ impl From<Skip> for StoredSkip {
 pub struct Plan {
     /// One step for every benchmark that is launched; rounds repeat them in fresh orders.
     pub steps: Vec<Step>,
-    /// Every benchmark that is shown, in the order of the catalogue, skipped and derived ones too.
+    /// Every benchmark that is shown, in the order of the catalog, skipped and derived ones too.
     pub benchmarks: Vec<Benchmark>,
     /// What cannot run here.
     pub skips: Vec<Skip>,

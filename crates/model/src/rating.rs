@@ -16,7 +16,7 @@ pub struct RatingsView {
     pub base: String,
     /// A name of it for people.
     pub base_name: String,
-    /// The selectors that the user named rows by; empty for the environments of the catalogue.
+    /// The selectors that the user named rows by; empty for the environments of the catalog.
     #[serde(default)]
     pub by: Vec<String>,
     /// Confidence of the intervals.

@@ -153,7 +153,7 @@ pub struct Settings {
     /// The trial of which this run is one side; `None` for any other run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trial: Option<TrialSide>,
-    /// The catalogue of the user's own of which rows were measured; `None` where all were ours.
+    /// The catalog of the user's own of which rows were measured; `None` where all were ours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<OwnCatalogue>,
     /// Compilers with which the kernels were compiled again; `None` where those in the binary were measured.

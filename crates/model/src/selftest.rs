@@ -28,13 +28,13 @@ pub struct SelftestView {
     pub median: Option<CriterionView>,
     /// 90th percentile over rows of the same.
     pub p90: Option<CriterionView>,
-    /// How often the interval of one run holds the centre of all runs, in the unit of the row.
+    /// How often the interval of one run holds the center of all runs, in the unit of the row.
     pub raw_held: ShareView,
     /// The same in core cycles.
     pub paced_held: ShareView,
     /// Whether no criterion failed.
     pub passed: bool,
-    /// The catalogue of the user's own that some rows are of.
+    /// The catalog of the user's own that some rows are of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<OwnCatalogue>,
 }
@@ -69,11 +69,11 @@ pub struct SelftestRow {
     pub title: String,
     /// Unit of the figure.
     pub unit: Unit,
-    /// Centre of the runs.
-    pub centre: f64,
+    /// Center of the runs.
+    pub center: f64,
     /// As the clock has it.
     pub raw: ScatterView,
-    /// In core cycles; null where a launch had no pacer.
+    /// In core cycles; null where a launch had no cycle probe.
     pub paced: Option<ScatterView>,
     /// Which of the two counts, and is compared: cycles where the processor bounds the row, else the estimate.
     pub counted: Subject,

@@ -111,7 +111,7 @@ pub struct Measurement {
     #[serde(flatten, with = "crate::estimate::cycles")]
     #[schemars(with = "crate::estimate::cycles::Keys")]
     pub cycles: Option<Estimate>,
-    /// Frequency at which it ran, by the pacer.
+    /// Frequency at which it ran, by the cycle probe.
     pub ghz: Option<f64>,
     /// Launches that were measured.
     pub launches: usize,
@@ -151,7 +151,7 @@ pub struct Measurement {
     /// One value a launch, in `unit`, in the order of time.
     #[serde(default)]
     pub values: Vec<f64>,
-    /// The same as core cycles an operation; empty without a pacer.
+    /// The same as core cycles an operation; empty without a cycle probe.
     #[serde(default)]
     pub paced_values: Vec<f64>,
 }

@@ -18,7 +18,7 @@ const SHORT_TERM: usize = 3;
 const BODY: Type = Type {
     face: Face::Regular,
     size: 9.5,
-    colour: INK,
+    color: INK,
 };
 const SMALL: Type = Type { size: 8.5, ..BODY };
 
@@ -30,12 +30,12 @@ impl<'a> Setter<'a> {
         let set = Type {
             face: Face::Bold,
             size: 21.0,
-            colour: INK,
+            color: INK,
         };
         self.down(&title, set, part, [0.0, 3.0 * MM], true);
         if let Some(subtitle) = &document.subtitle {
             let set = Type {
-                colour: SOFT,
+                color: SOFT,
                 ..BODY
             };
             let part = self.tree.top(Role::Paragraph);
@@ -85,7 +85,7 @@ impl<'a> Setter<'a> {
         let set = Type {
             face: Face::Bold,
             size,
-            colour: INK,
+            color: INK,
         };
         let text = Inline::new(text);
         let part = self
@@ -125,7 +125,7 @@ impl<'a> Setter<'a> {
                 x: SIDE,
                 y: CAPITAL * BODY.size,
                 set: Type {
-                    colour: SOFT,
+                    color: SOFT,
                     ..BODY
                 },
                 text: "•".to_owned(),
@@ -137,7 +137,7 @@ impl<'a> Setter<'a> {
     }
 
     /// Names with what belongs to them, a row each.
-    fn pairs(&mut self, rows: &[(Inline, Inline, Option<Anchor>)], first: f32, colour: [u8; 3]) {
+    fn pairs(&mut self, rows: &[(Inline, Inline, Option<Anchor>)], first: f32, color: [u8; 3]) {
         let table = self.tree.top(Role::Table);
         let gutter = 4.0 * MM;
         let second = SIDE + first + gutter;
@@ -145,7 +145,7 @@ impl<'a> Setter<'a> {
             let row = self.tree.within(table, Role::Row);
             let head = self.tree.within(row, Role::RowHead);
             let cell = self.tree.within(row, Role::Cell);
-            let set = Type { colour, ..SMALL };
+            let set = Type { color, ..SMALL };
             let cells = [
                 self.lay(name, set, head, At::Left(SIDE), first),
                 self.lay(text, SMALL, cell, At::Left(second), WIDTH - first - gutter),
@@ -242,7 +242,7 @@ impl<'a> Setter<'a> {
                     right: SIDE + wide,
                     y,
                     set: Type {
-                        colour: SOFT,
+                        color: SOFT,
                         ..SMALL
                     },
                     to,

@@ -33,7 +33,7 @@ pub(crate) struct Type {
     pub(crate) face: Face,
     /// pt.
     pub(crate) size: f32,
-    pub(crate) colour: [u8; 3],
+    pub(crate) color: [u8; 3],
 }
 
 /// Letters of a typewriter face look larger.
@@ -203,7 +203,7 @@ mod tests {
         let set = |face| Type {
             face,
             size: 10.0,
-            colour: [0; 3],
+            color: [0; 3],
         };
         let regular = |text: &str| fonts.width(set(Face::Regular), text);
         assert!((regular("0123") - regular("8888")).abs() < 1e-3);

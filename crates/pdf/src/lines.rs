@@ -190,7 +190,7 @@ mod tests {
     const SET: Type = Type {
         face: Face::Regular,
         size: 10.0,
-        colour: [0; 3],
+        color: [0; 3],
     };
 
     fn lines(text: &str, marks: &[f32], room: f32) -> Vec<Line> {

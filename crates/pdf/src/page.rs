@@ -46,7 +46,7 @@ pub(crate) enum Item {
         y: f32,
         width: f32,
         height: f32,
-        colour: [u8; 3],
+        color: [u8; 3],
     },
     /// A drawing of the document, by its number.
     Figure {
@@ -206,7 +206,7 @@ mod tests {
                 y: 0.0,
                 width: 1.0,
                 height,
-                colour: [0; 3],
+                color: [0; 3],
             }],
             height,
             ..Slab::default()

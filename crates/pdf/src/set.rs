@@ -275,12 +275,12 @@ fn raised(set: Type) -> Type {
     }
 }
 
-pub(crate) fn bar(x: f32, y: f32, width: f32, height: f32, colour: [u8; 3]) -> Item {
+pub(crate) fn bar(x: f32, y: f32, width: f32, height: f32, color: [u8; 3]) -> Item {
     Item::Box {
         x,
         y,
         width,
         height,
-        colour,
+        color,
     }
 }

@@ -130,7 +130,7 @@ fn face(style: Style, strong: bool, size: f32) -> Type {
     let plain = Type {
         face: if strong { Face::Bold } else { Face::Regular },
         size,
-        colour: INK,
+        color: INK,
     };
     match style {
         Style::Code => plain.typed(),
@@ -142,7 +142,7 @@ fn head(size: f32) -> Type {
     Type {
         face: Face::Bold,
         size,
-        colour: SOFT,
+        color: SOFT,
     }
 }
 

@@ -23,7 +23,7 @@ use std::collections::HashMap;
 const FOOT: Type = Type {
     face: Face::Regular,
     size: 7.5,
-    colour: SOFT,
+    color: SOFT,
 };
 /// Base line of the feet.
 const FOOT_AT: f32 = PAGE[1] - 36.0;
@@ -130,7 +130,7 @@ impl Writer<'_> {
     }
 
     fn text(&self, surface: &mut Surface, mut x: f32, y: f32, set: Type, text: &str) {
-        surface.set_fill(Some(fill(set.colour)));
+        surface.set_fill(Some(fill(set.color)));
         for run in self.fonts.runs(set.face, text) {
             let font = self.fonts.font(set.face).clone();
             let words = &text[run.range.clone()];
@@ -214,7 +214,7 @@ fn rectangle(surface: &mut Surface, item: &Item) {
         y,
         width,
         height,
-        colour,
+        color,
     } = item
     else {
         return;
@@ -224,7 +224,7 @@ fn rectangle(surface: &mut Surface, item: &Item) {
         path.push_rect(place);
     }
     if let Some(path) = path.finish() {
-        surface.set_fill(Some(fill(*colour)));
+        surface.set_fill(Some(fill(*color)));
         surface.draw_path(&path);
     }
 }

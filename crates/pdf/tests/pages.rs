@@ -24,7 +24,7 @@ fn brief_of(runs: &[RunView], references: &[RunView]) -> Document {
     })
 }
 
-/// To typeset without optimisation takes a second a page: these have a row of each kind, and no more.
+/// To typeset without optimization takes a second a page: these have a row of each kind, and no more.
 fn short(mut run: RunView) -> RunView {
     let rows = [
         "byte/pipe",

@@ -13,7 +13,7 @@ pub struct SelectError {
     hint: String,
 }
 
-/// The benchmarks that any of `selectors` matches, in the order of the catalogue, together with the rows that a derived
+/// The benchmarks that any of `selectors` matches, in the order of the catalog, together with the rows that a derived
 /// one, a rating or a curve among them is made of. No selectors: all.
 ///
 /// # Errors

@@ -106,7 +106,7 @@ pub enum Style {
 pub struct Column {
     /// Heading.
     pub head: String,
-    /// What it shares with its neighbours; columns of one group stand together.
+    /// What it shares with its neighbors; columns of one group stand together.
     pub group: Option<String>,
     /// What it holds.
     pub style: Style,

@@ -48,7 +48,7 @@ pub fn append<const N: usize>(
 pub(crate) fn not_ours(document: &mut Document, catalogue: Option<&OwnCatalogue>) {
     if let Some(own) = catalogue {
         document.paragraph(format!(
-            "{} Not benchmarks of Gritstone: those of the family {}, of the catalogue {}.",
+            "{} Not benchmarks of Gritstone: those of the family {}, of the catalog {}.",
             mark(Some(Flag::Custom)),
             words::join(&own.families),
             own.named()

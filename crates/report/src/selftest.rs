@@ -121,7 +121,7 @@ fn criterion(which: &str, criterion: Option<&CriterionView>) -> Option<String> {
 fn held(how: &str, share: ShareView) -> Option<String> {
     (share.of > 0).then(|| {
         format!(
-            "The interval of a single run, {how}, holds the centre of all runs in {} of {} cases.",
+            "The interval of a single run, {how}, holds the center of all runs in {} of {} cases.",
             number::count(share.part),
             number::count(share.of)
         )

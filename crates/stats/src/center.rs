@@ -6,7 +6,7 @@ use crate::scatter::Scatter;
 use crate::serial;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-/// A centre with its interval, in the unit of the values.
+/// A center with its interval, in the unit of the values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The pseudo-median (Hodges-Lehmann): the median of the averages of all pairs of values.
@@ -18,12 +18,12 @@ pub struct Estimate {
     pub median_interval: Option<[f64; 2]>,
     /// Lag-1 autocorrelation of the values (of their logarithms for [`log_center`]) in the order of time.
     pub rho1: f64,
-    /// Factor by which both intervals were widened about their centres for it: sqrt((1 + rho) / (1 - rho)) with rho the
+    /// Factor by which both intervals were widened about their centers for it: sqrt((1 + rho) / (1 - rho)) with rho the
     /// autocorrelation freed of its bias, when that is above 2 / sqrt(n), 3 at most; else 1.
     pub widened: f64,
 }
 
-/// Centre of positive values, one a launch in the order of time: the pseudo-median of ln(value), exponentiated. Widening
+/// Center of positive values, one a launch in the order of time: the pseudo-median of ln(value), exponentiated. Widening
 /// is done on the logarithms.
 ///
 /// `None` when there is no value, more than 1,000, or one that is not positive and finite.
@@ -53,7 +53,7 @@ pub fn log_center_between(
     })
 }
 
-/// Centre of values that may be negative, such as differences, one a launch in the order of time.
+/// Center of values that may be negative, such as differences, one a launch in the order of time.
 ///
 /// `None` when there is no value, more than 1,000, or one that is not finite.
 #[must_use]
@@ -61,7 +61,7 @@ pub fn plain_center(values: &[f64], confidence: f64) -> Option<Estimate> {
     plain_center_between(values, 0.0, confidence)
 }
 
-/// [`plain_center`] with what [`log_center_between`] adds, as a share of the centre.
+/// [`plain_center`] with what [`log_center_between`] adds, as a share of the center.
 ///
 /// `None` when there is no value, more than 1,000, or one that is not finite.
 #[must_use]
@@ -91,7 +91,7 @@ fn center(values: &[f64], extra: Scatter, confidence: f64) -> Estimate {
         extra,
     };
     Estimate {
-        value: rungs.centre(),
+        value: rungs.center(),
         interval: rungs.interval(confidence, stretch),
         median_interval: median_interval(values, confidence, stretch),
         rho1,
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_centre() {
+    fn what_has_no_center() {
         assert!(log_center(&[], 0.95).is_none());
         assert!(log_center(&[1.0, 0.0], 0.95).is_none());
         assert!(log_center(&[1.0, -1.0], 0.95).is_none());
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drifting_series_is_widened_about_its_centre() {
+    fn a_drifting_series_is_widened_about_its_center() {
         let line: Vec<f64> = (0..20).map(f64::from).collect();
         let estimate = plain_center(&line, 0.95).unwrap();
         assert!(estimate.widened > 2.0, "{estimate:?}");

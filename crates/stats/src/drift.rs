@@ -1,5 +1,5 @@
 //! What moved all launches of a run together, as far as the run itself can see it: the drift of the core's frequency, from the
-//! pacer of every launch of every row.
+//! cycle probe of every launch of every row.
 //!
 //! The run is cut into consecutive pieces. What the medians of the pieces differ by, beyond what the scatter within them
 //! explains, is taken for what this run and the next differ by: at least that much is sure. A drift slower than the run is

@@ -13,7 +13,7 @@ pub const SHORTEST: usize = 10;
 pub const LEVEL: f64 = 1e-4;
 /// Smallest change, as a share.
 pub const LEAST: f64 = 0.02;
-/// Serial correlation of the values within the levels beyond which a series decides nothing: its neighbours agree for
+/// Serial correlation of the values within the levels beyond which a series decides nothing: its neighbors agree for
 /// reasons that have nothing to do with a change.
 pub const CORRELATED: f64 = 0.3;
 /// Most values that are looked at, the newest: the cost grows with their square, and what was years ago gates nothing.

@@ -2,8 +2,8 @@
 //!
 //! In each pair a coin says which side goes first. Where the sides are the same, d = ln(other / base) of a pair is then as
 //! likely as -d, whatever the machine does meanwhile, so that the signed-rank test is exact under any disturbance that does not
-//! look at the coin: drift, spikes, a neighbour in step with us. ABBA and BAAB are not drawn: their pairs come in
-//! couples, which a neighbour with the period of four launches makes of one sign.
+//! look at the coin: drift, spikes, a neighbor in step with us. ABBA and BAAB are not drawn: their pairs come in
+//! couples, which a neighbor with the period of four launches makes of one sign.
 //!
 //! Each of the looks has the same part of the level, so that by Boole's inequality all together stay below it, however the looks
 //! hang together, and for whatever reason the measuring ends.

@@ -1,9 +1,9 @@
 //! Whether launches fall into separate groups.
 //!
-//! The null hypothesis is any density that rises to one peak and falls after it. A gap between two neighbours has the
+//! The null hypothesis is any density that rises to one peak and falls after it. A gap between two neighbors has the
 //! peak on one side of it at most, so on the other side the density falls, and the distances between the values there
 //! are, if anything, larger than the gap. For the next m of them, with sum S, the chance of a gap of c S or more is then
-//! at most (1 + c)^-m: distances between neighbours of a constant density are exponential, and gap and S independent.
+//! at most (1 + c)^-m: distances between neighbors of a constant density are exponential, and gap and S independent.
 //! Which side that is cannot be known, so a gap counts with the larger of the chances of its two sides, and each side
 //! with the smallest over m. A single outlier has no distances beyond it, and so is no mode.
 //!

@@ -1,6 +1,6 @@
 //! Sorted values and what is read off them.
 
-/// Most values of which a centre is taken. All pairs of them are looked at, and a file from elsewhere that claims a million
+/// Most values of which a center is taken. All pairs of them are looked at, and a file from elsewhere that claims a million
 /// launches must not use up the memory; no run has so many.
 pub const MOST: usize = 1000;
 

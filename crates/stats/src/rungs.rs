@@ -1,4 +1,4 @@
-//! Rank tests turned inside out: sorted candidates for a centre or a shift, and for each pair of rungs counted from
+//! Rank tests turned inside out: sorted candidates for a center or a shift, and for each pair of rungs counted from
 //! both ends the level of the two-sided test that rejects everything outside them.
 //!
 //! Signed-rank test: the candidates are the Walsh averages (x_i + x_j) / 2; rank-sum test: the differences y_j - x_i.
@@ -8,7 +8,7 @@
 //! larger than they need be, never the other way round.
 //!
 //! The crate `pragmastat` (14.0) has such intervals, and is not used: its bounds are one rung too narrow, so that at 95 % and
-//! n = 6 the interval of the centre covers in 15 cases of 16 and not in 31 of 32 (20,000 trials: 93.7 %; 92.1 % at n = 7,
+//! n = 6 the interval of the center covers in 15 cases of 16 and not in 31 of 32 (20,000 trials: 93.7 %; 92.1 % at n = 7,
 //! 94.7 % at 20; of the shift 93.2 % at 6 against 6), and it has neither p values nor a place for the scatter of runs.
 
 use crate::scatter::Scatter;
@@ -37,12 +37,12 @@ impl Stretch {
         extra: Scatter::known(0.0),
     };
 
-    /// An interval stretched about its centre.
-    pub fn about(self, centre: f64, [low, high]: [f64; 2], confidence: f64) -> [f64; 2] {
+    /// An interval stretched about its center.
+    pub fn about(self, center: f64, [low, high]: [f64; 2], confidence: f64) -> [f64; 2] {
         let Scatter { ln_sd, freedom, .. } = self.extra;
         let unseen = quantile::student(confidence, freedom) * ln_sd;
         let half = |seen: f64| (self.factor * seen).hypot(unseen);
-        [centre - half(centre - low), centre + half(high - centre)]
+        [center - half(center - low), center + half(high - center)]
     }
 }
 
@@ -86,35 +86,35 @@ impl Rungs {
     }
 
     /// The Hodges-Lehmann estimate: the median of the candidates.
-    pub fn centre(&self) -> f64 {
+    pub fn center(&self) -> f64 {
         order::median(&self.candidates)
     }
 
-    /// The interval, stretched about the centre; `None` when no rung reaches the confidence.
+    /// The interval, stretched about the center; `None` when no rung reaches the confidence.
     pub fn interval(&self, confidence: f64, stretch: Stretch) -> Option<[f64; 2]> {
         let level = 1.0 - confidence + 1e-12;
         let k = self.levels.partition_point(|l| *l <= level);
         let last = self.candidates.len() - 1;
         (k > 0).then(|| {
             let ends = [self.candidates[k - 1], self.candidates[last + 1 - k]];
-            stretch.about(self.centre(), ends, confidence)
+            stretch.about(self.center(), ends, confidence)
         })
     }
 
-    /// Two-sided p against a centre of 0: the smallest level at which [`Rungs::interval`] does not contain 0.
+    /// Two-sided p against a center of 0: the smallest level at which [`Rungs::interval`] does not contain 0.
     pub fn p(&self, stretch: Stretch) -> f64 {
-        let (centre, last) = (self.centre(), self.candidates.len() - 1);
+        let (center, last) = (self.center(), self.candidates.len() - 1);
         let mut p: f64 = 1.0;
         for (k, level) in self.levels.iter().enumerate() {
-            let near = if centre > 0.0 {
-                centre - self.candidates[k]
+            let near = if center > 0.0 {
+                center - self.candidates[k]
             } else {
-                self.candidates[last - k] - centre
+                self.candidates[last - k] - center
             };
             let seen = stretch.factor * near;
-            if seen < centre.abs() {
+            if seen < center.abs() {
                 // the rest of the distance to 0 must be covered by the unseen error
-                let rest = (centre * centre - seen * seen).sqrt();
+                let rest = (center * center - seen * seen).sqrt();
                 let Scatter { ln_sd, freedom, .. } = stretch.extra;
                 p = p.min(level.max(quantile::student_tails(rest / ln_sd, freedom)));
             }

@@ -1,7 +1,7 @@
 //! The times of one row of a trial, side by side, round by round; and which launches are held against each other.
 //!
 //! A pair beside which another thread of the core was busy leaves the comparison, whichever of its launches it was. What the
-//! pacers saw hangs on when a launch was made, and not on whose it was; so where the sides are the same, the pairs
+//! probes saw hangs on when a launch was made, and not on whose it was; so where the sides are the same, the pairs
 //! that are kept have a difference that is as likely as its opposite, as all pairs have. Whether a pair is kept is settled when it
 //! was made, by what was seen until then: a look at so many pairs is at the same ones for ever.
 
@@ -75,7 +75,7 @@ impl Times {
         let known = sides.filter(|&side| self.0[side].iter().any(Option::is_some));
         known.reduce(|best, side| {
             let pairs = self.pairs(best, side);
-            // of which the centre alone is looked at
+            // of which the center alone is looked at
             match two::paired(&pairs.base, &pairs.other, 0.95) {
                 Some(found) if found.ratio < 1.0 => side,
                 _ => best,
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_the_pairs_stay_whatever_the_neighbour_does() {
+    fn half_of_the_pairs_stay_whatever_the_neighbor_does() {
         let pairs = times(["ABCDEFGH", "stuvwxyz"]).pairs(0, 1);
         assert_eq!((pairs.base.len(), pairs.crowded, pairs.left_out), (4, 8, 4));
         // what is kept stays kept when more pairs come

@@ -66,7 +66,7 @@ pub fn paired(base: &[f64], other: &[f64], confidence: f64) -> Option<Ratio> {
 
 fn conclude(rungs: &Rungs, stretch: Stretch, confidence: f64) -> Ratio {
     Ratio {
-        ratio: rungs.centre().exp(),
+        ratio: rungs.center().exp(),
         interval: rungs
             .interval(confidence, stretch)
             .map(|ends| ends.map(f64::exp)),

@@ -116,7 +116,7 @@ impl Store {
             .busy_timeout(PATIENCE)
             .and_then(|()| set("query_only", query_only))
             .and_then(|()| {
-                connection.pragma_update(None, "synchronous", synchronous(self.to_disc))
+                connection.pragma_update(None, "synchronous", synchronous(self.to_disk))
             });
         done.unwrap_or(false) && back.is_ok()
     }

@@ -124,10 +124,10 @@ pub enum StoreError {
     },
     /// The system failed to read or write.
     #[error(
-        "reading or writing {} failed: {what}. Look at the disc and the quota (dmesg, df, quota), then try again",
+        "reading or writing {} failed: {what}. Look at the disk and the quota (dmesg, df, quota), then try again",
         path.display()
     )]
-    Disc {
+    Disk {
         /// The file.
         path: PathBuf,
         /// What SQLite says.
@@ -262,7 +262,7 @@ impl Fault {
                 StoreError::ReadOnly(path)
             }
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Locked(path),
-            ErrorCode::SystemIoFailure => StoreError::Disc { path, what },
+            ErrorCode::SystemIoFailure => StoreError::Disk { path, what },
             _ => StoreError::Database { path, what },
         }
     }

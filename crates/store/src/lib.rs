@@ -1,6 +1,6 @@
 //! Runs, append-only, raw samples kept.
 //!
-//! A [`Store`] is one SQLite file. A run begins with its head, the entries of the catalogue as they were, and what
+//! A [`Store`] is one SQLite file. A run begins with its head, the entries of the catalog as they were, and what
 //! could not run; each launch is committed with all its events as it ends; the end of the run comes last, and a run
 //! that was cut off has none. Nothing of these is ever changed or removed. Each row is under a seal that covers the one before it, so that
 //! a launch, an end or a run that is changed, lost or in another's place is found when it is read. Results are computed from the launches;
@@ -18,7 +18,7 @@
 //! ```
 //!
 //! Between two calls nothing of the database is busy: every statement is finished, no transaction is open, and what
-//! was written has reached the disc, so that no write falls into a sample, but for launches that followed within a second on one that
+//! was written has reached the disk, so that no write falls into a sample, but for launches that followed within a second on one that
 //! had: those are some kilobytes, which the next launch takes along, or the system by itself half a minute later. No launch that was
 //! stored is lost when a process is killed; a loss of power takes those at most.
 

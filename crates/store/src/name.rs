@@ -77,12 +77,12 @@ pub(crate) fn pick(name: &str, runs: &[(String, Option<String>)]) -> Result<Stri
         };
     }
     let exact = runs.iter().find(|(id, _)| id == name);
-    let labelled = || {
+    let labeled = || {
         runs.iter()
             .rev()
             .find(|(_, label)| label.as_deref() == Some(name))
     };
-    if let Some((id, _)) = exact.or_else(labelled) {
+    if let Some((id, _)) = exact.or_else(labeled) {
         return Ok(id.clone());
     }
     let begins = |id: &&String| !name.is_empty() && id.starts_with(name);

@@ -91,7 +91,7 @@ fn set_up(connection: &Connection) -> Result<(), Fault> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    // to the disc with every commit, but for launches that follow close on another: what is left to the system to write later, it
+    // to the disk with every commit, but for launches that follow close on another: what is left to the system to write later, it
     // writes during a sample
     connection.pragma_update(None, "synchronous", "FULL")?;
     Ok(())
@@ -123,7 +123,7 @@ fn not_opened(fault: Fault, path: &Path) -> StoreError {
         }
         fault => match fault.at(path) {
             // a folder can be opened, but not read like a file
-            StoreError::Disc { what, .. } if path.is_dir() => place::cannot_open(path, &what),
+            StoreError::Disk { what, .. } if path.is_dir() => place::cannot_open(path, &what),
             error => error,
         },
     }

@@ -94,7 +94,7 @@ pub(crate) fn stored_by(head: &Row) -> String {
     }
 }
 
-/// An entry of the catalogue.
+/// An entry of the catalog.
 pub(crate) fn benchmark(position: usize, benchmark: &Benchmark) -> Result<Row, StoreError> {
     let entry = json(&format!("benchmark {}", benchmark.id), benchmark)?;
     Ok(vec![
@@ -104,7 +104,7 @@ pub(crate) fn benchmark(position: usize, benchmark: &Benchmark) -> Result<Row, S
     ])
 }
 
-/// An entry of the catalogue.
+/// An entry of the catalog.
 pub(crate) fn read_benchmark(row: &Row) -> Result<Benchmark, Wrong> {
     let mut row = Fields::of(row);
     row.pass(2); // the position, in the order of which the rows come, and the identifier, which is in the entry again

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a launch waits for the file where others wait already: a backup holds it for minutes, and the run goes on meanwhile.
 const IMPATIENCE: Duration = Duration::from_millis(50);
-/// For how long launches may follow one that reached the disc before the next does. To write each took a fifth of all that Gritstone did
+/// For how long launches may follow one that reached the disk before the next does. To write each took a fifth of all that Gritstone did
 /// for a launch of a tenth of a second. Linux leaves what was written alone for half a minute (`vm.dirty_expire_centisecs`).
 const UNWRITTEN: Duration = Duration::from_secs(1);
 
@@ -22,10 +22,10 @@ const UNWRITTEN: Duration = Duration::from_secs(1);
 pub struct Store {
     pub(crate) connection: Connection,
     pub(crate) path: PathBuf,
-    /// Whether it has a write-ahead log, which a loss of power cuts off at the last launch that reached the disc.
+    /// Whether it has a write-ahead log, which a loss of power cuts off at the last launch that reached the disk.
     log: bool,
     /// Whether a commit reaches the disk.
-    pub(crate) to_disc: bool,
+    pub(crate) to_disk: bool,
     /// When a launch last did.
     reached: Option<Instant>,
     /// Launches that another process kept from being stored, with their runs, oldest first.
@@ -49,7 +49,7 @@ impl Store {
             connection,
             path,
             log,
-            to_disc: true,
+            to_disk: true,
             reached: None,
             waiting: VecDeque::new(),
         }
@@ -81,7 +81,7 @@ impl Store {
             programs,
             skips,
         };
-        self.reach_disc()?;
+        self.reach_disk()?;
         write::begin(&self.connection, owner, &beginning).map_err(|fault| fault.at(&self.path))
     }
 
@@ -111,7 +111,7 @@ impl Store {
         while let (Ok(()), Some((run, launch))) = (&stored, self.waiting.front()) {
             let recently = |then: Instant| then.elapsed() < UNWRITTEN;
             let due = !(self.log && self.reached.is_some_and(recently));
-            stored = reach(&self.connection, &mut self.to_disc, due)
+            stored = reach(&self.connection, &mut self.to_disk, due)
                 .and_then(|()| write::append(&self.connection, run, launch))
                 .map_err(|fault| fault.at(&self.path));
             if stored.is_ok() && due {
@@ -140,8 +140,8 @@ impl Store {
     }
 
     /// Has commits reach the disk from now on, and all before them.
-    fn reach_disc(&mut self) -> Result<(), StoreError> {
-        reach(&self.connection, &mut self.to_disc, true).map_err(|fault| fault.at(&self.path))
+    fn reach_disk(&mut self) -> Result<(), StoreError> {
+        reach(&self.connection, &mut self.to_disk, true).map_err(|fault| fault.at(&self.path))
     }
 
     /// Ends a run `elapsed_s` seconds after its start. It takes nothing more, and has reached the disk.
@@ -150,7 +150,7 @@ impl Store {
     /// As [`Store::flush`], of which it begins with one; [`StoreError::Unfit`] when the length is not a number of at least 0.
     pub fn finish(&mut self, run_id: &str, elapsed_s: f64) -> Result<(), StoreError> {
         self.flush()?;
-        self.reach_disc()?;
+        self.reach_disk()?;
         write::finish(&self.connection, run_id, elapsed_s).map_err(|fault| fault.at(&self.path))
     }
 
@@ -159,7 +159,7 @@ impl Store {
     /// # Errors
     /// As [`Store::begin`].
     pub fn import(&mut self, data: &RunData) -> Result<(), StoreError> {
-        self.reach_disc()?;
+        self.reach_disk()?;
         write::import(&self.connection, data).map_err(|fault| fault.at(&self.path))
     }
 
@@ -280,15 +280,15 @@ impl Store {
 }
 
 /// What SQLite calls it.
-pub(crate) fn synchronous(disc: bool) -> &'static str {
-    if disc { "FULL" } else { "NORMAL" }
+pub(crate) fn synchronous(disk: bool) -> &'static str {
+    if disk { "FULL" } else { "NORMAL" }
 }
 
 /// Whether commits reach the disk from now on; with one that does, all before it do.
-fn reach(connection: &Connection, to_disc: &mut bool, disc: bool) -> Result<(), Fault> {
-    if *to_disc != disc {
-        connection.pragma_update(None, "synchronous", synchronous(disc))?;
-        *to_disc = disc;
+fn reach(connection: &Connection, to_disk: &mut bool, disk: bool) -> Result<(), Fault> {
+    if *to_disk != disk {
+        connection.pragma_update(None, "synchronous", synchronous(disk))?;
+        *to_disk = disk;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Bundles of somebody who knows the victim's machine, and files of other programs: what comes from elsewhere is data.
 
 use crate::common::{DISC, Home, alone};
-use crate::discs::Loop;
+use crate::disks::Loop;
 use gritstone_exchange::{read_bundle, write_bundle};
 use gritstone_model::{Compilers, RunData, Work};
 use gritstone_store::new_id;

@@ -245,7 +245,7 @@ fn what_another_user_plants_at_names_of_ours_is_not_taken_down_as_root() {
     needs_root();
     let _turn = alone();
     let home = Home::new();
-    // on a disc: swap and file systems need one
+    // on a disk: swap and file systems need one
     let below = tempfile::tempdir_in(DISC).unwrap();
     let victim = Victim::new(below.path());
     let dir = below.path().join("shared");

@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-/// What `list` says against a catalogue.
+/// What `list` says against a catalog.
 fn refusal(home: &Home, folder: &str) -> String {
     let (code, out, error) = home.run(&["list", "--catalog", folder]);
     assert_eq!(code, 2, "{out}{error}");
@@ -165,7 +165,7 @@ fn names_and_texts_that_mean_harm_are_refused() {
     }
 }
 
-/// Measures catalogues that do harm within a budget of seconds; their rows have no figure, and nothing of them is left.
+/// Measures catalogs that do harm within a budget of seconds; their rows have no figure, and nothing of them is left.
 fn contained(entries: &str, files: &[(&str, &str)], seconds: u32, outcome: &str, said: &str) {
     let home = Home::new();
     let folder = evil(&home, entries, files);
@@ -222,7 +222,7 @@ fn what_forks_without_end_is_ended() {
     );
 }
 
-/// By the watchdog, which has the control group, and without it by the keeper, whose session is not that of whoever adopts it.
+/// By the watchdog, which has the control group, and without it by the supervisor, whose session is not that of whoever adopts it.
 #[test]
 #[ignore = "measures: make test-full"]
 fn what_forks_without_end_ends_with_a_run_that_is_killed() {

@@ -122,7 +122,7 @@ fn what_has_no_ratio_is_refused_with_words() {
         assert_eq!((said.0, said.1.as_str()), (code, ""), "{}", said.2);
         assert!(said.2.contains(words), "{words}: {}", said.2);
     };
-    refused(2, &[], "the files of both catalogues are the same");
+    refused(2, &[], "the files of both catalogs are the same");
     let other_name = "id = \"mine/sum\"\nprogram = \"mine/checksum\"\n";
     let renamed = [(ENTRIES, "id = \"mine/checksum\"\n", other_name)];
     refused(
@@ -155,7 +155,7 @@ fn both_versions_are_trusted_or_nothing_runs() {
     let (code, out, error) = trial(&home, [&old, &new], &["mine/words", "--budget", "9s"]);
     assert_eq!((code, out.as_str()), (2, ""), "{error}");
     for said in [
-        "The catalogue new (",
+        "The catalog new (",
         "is not Gritstone's",
         "runs the file mine/words.py",
         "--trust",
@@ -163,7 +163,7 @@ fn both_versions_are_trusted_or_nothing_runs() {
         assert!(error.contains(said), "{said}: {error}");
     }
     assert!(
-        !error.contains("The catalogue old ("),
+        !error.contains("The catalog old ("),
         "it is trusted: {error}"
     );
     assert_eq!(common::kept(&home), 0);

@@ -24,13 +24,13 @@ const WEATHERS: [(&str, Weather); 9] = [
     ("spiky", Weather::Shape(Shape::Spiky)),
     ("two modes 70 : 30", Weather::Shape(Shape::TwoModes(0.3))),
     ("recorded drift, 0.5 s", Weather::Shape(Shape::Drift(0.5))),
-    ("intermittent neighbor", Weather::Neighbour),
+    ("intermittent neighbor", Weather::Neighbor),
     ("neighbor in step", Weather::InStep),
 ];
 
-/// Neighbours on the other thread of the core, and whether the pacers see them.
-const NEIGHBOURS: [(&str, Weather); 4] = [
-    ("intermittent neighbor", Weather::Neighbour),
+/// Neighbors on the other thread of the core, and whether the probes see them.
+const NEIGHBORS: [(&str, Weather); 4] = [
+    ("intermittent neighbor", Weather::Neighbor),
     ("as above, detected", Weather::Seen),
     ("neighbor in step", Weather::InStep),
     ("as above, half detected", Weather::InStepSeen),
@@ -45,10 +45,10 @@ pub fn verdicts() -> String {
     )
 }
 
-pub fn neighbours() -> String {
+pub fn neighbors() -> String {
     said(
         "`ab` with excluded pairs: verdict slower / faster / same (within 1 %)",
-        &NEIGHBOURS,
+        &NEIGHBORS,
         &[1.0, 1.01, 1.02, 1.05],
         (TIMES / 2, 64),
     )
@@ -140,7 +140,7 @@ pub fn rankings() -> String {
         "launches",
         columns.into_iter().map(str::to_owned),
     );
-    let weathers = [WEATHERS[1], WEATHERS[6], NEIGHBOURS[0], NEIGHBOURS[1]];
+    let weathers = [WEATHERS[1], WEATHERS[6], NEIGHBORS[0], NEIGHBORS[1]];
     for (name, weather) in weathers {
         let (mut wrong, mut found) = (0, [0; 2]);
         let mut launches: [Vec<usize>; 3] = Default::default();

@@ -114,15 +114,15 @@ fn measured(
     let (one, together) = (launches(1.0), launches(run_of_copies));
     let efficiency = |(one, total): (&f64, &f64)| one / (total * f64::from(COPIES));
     let efficiencies: Vec<f64> = one.iter().zip(&together).map(efficiency).collect();
-    let centre = |values: &[f64]| {
-        center::log_center(values, 0.95).map(|centre| Estimate::exact(centre.value))
+    let center = |values: &[f64]| {
+        center::log_center(values, 0.95).map(|center| Estimate::exact(center.value))
     };
     let mut view = run(empty, number, &[one]);
     view.results[0].copies = Some(CopiesView {
         points: vec![CopiesPoint {
             copies: COPIES,
-            total: centre(&together),
-            efficiency: centre(&efficiencies),
+            total: center(&together),
+            efficiency: center(&efficiencies),
             values: together,
             efficiencies,
             ..CopiesPoint::default()

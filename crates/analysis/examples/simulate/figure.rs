@@ -96,7 +96,7 @@ pub fn machine() -> String {
     table
 }
 
-/// The interval of one run as an interval for the machine: with and without what the pacer saw.
+/// The interval of one run as an interval for the machine: with and without what the cycle probe saw.
 pub fn seen() -> String {
     let machines = [
         ("as recorded, 2.9 %", RECORDED),

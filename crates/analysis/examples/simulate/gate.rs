@@ -51,7 +51,7 @@ const WEATHERS: [(&str, Weather); 8] = [
 ];
 
 impl Weather {
-    /// Whether its rows are compared in core cycles, from which the pacer takes the drift.
+    /// Whether its rows are compared in core cycles, from which the cycle probe takes the drift.
     fn cycles(self) -> bool {
         matches!(self, Self::Plain(_) | Self::Correlated(_))
     }

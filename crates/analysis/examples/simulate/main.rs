@@ -39,7 +39,7 @@ fn main() {
         ("compare::rows", compare::rows),
         ("ab::verdicts", ab::verdicts),
         ("ab::orders", ab::orders),
-        ("ab::neighbours", ab::neighbours),
+        ("ab::neighbors", ab::neighbors),
         ("ab::rankings", ab::rankings),
         ("trial::quantiles", trial::quantiles),
         ("rest::rating", rest::rating),

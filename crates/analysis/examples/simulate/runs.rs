@@ -24,7 +24,7 @@ pub fn empty(rows: usize, cycles: bool) -> RunView {
         benchmarks: (0..rows).map(row).collect(),
         ..RunData::default()
     };
-    let mut view = summary::summarise(&data, &Options::default());
+    let mut view = summary::summarize(&data, &Options::default());
     for result in &mut view.results {
         result.notes.clear();
         result.outcome = Status::Measured;
@@ -32,16 +32,16 @@ pub fn empty(rows: usize, cycles: bool) -> RunView {
     view
 }
 
-/// The `number`-th run, with the launches of each row; what the clock says is what the pacer says.
+/// The `number`-th run, with the launches of each row; what the clock says is what the cycle probe says.
 pub fn run(empty: &RunView, number: usize, rows: &[Vec<f64>]) -> RunView {
     let mut view = empty.clone();
     view.id = format!("run-{number}");
     view.started = format!("{number:04}");
     for (result, values) in view.results.iter_mut().zip(rows) {
-        let centre = center::log_center(values, 0.95).expect("all are above 0");
+        let center = center::log_center(values, 0.95).expect("all are above 0");
         result.estimate = Some(Estimate {
-            value: centre.value,
-            interval: centre.interval,
+            value: center.value,
+            interval: center.interval,
         });
         result.values.clone_from(values);
         result.launches = values.len();

@@ -28,7 +28,7 @@ pub(super) struct Pair {
     pub machine: RatingRow,
     /// The base, with itself as its reference: its scatter.
     pub base: RatingRow,
-    /// What copies do together over what one does, with its centre as its reference: its scatter; none for one copy.
+    /// What copies do together over what one does, with its center as its reference: its scatter; none for one copy.
     pub machine_copies: Option<RatingRow>,
     pub base_copies: Option<RatingRow>,
     pub machine_printed: bool,
@@ -103,7 +103,7 @@ fn counted(id: &Id, figures: &Figures, of_machine: &Together, of_base: &Together
         invalid: false,
     };
     let gain = of_machine.gain() / of_base.gain();
-    let reference = centre(&figures.base);
+    let reference = center(&figures.base);
     let with_copies = match figures.better {
         Better::Higher => reference / gain,
         Better::Lower => reference * gain,
@@ -125,8 +125,8 @@ fn counted(id: &Id, figures: &Figures, of_machine: &Together, of_base: &Together
     }
 }
 
-/// The centre of values, which is what they are compared by.
-fn centre(values: &[f64]) -> f64 {
+/// The center of values, which is what they are compared by.
+fn center(values: &[f64]) -> f64 {
     match order::logs(values) {
         Some(logs) if logs.len() <= order::MOST => order::pseudo_median(&logs).exp(),
         // not positive, or too many: the mean says so with the name of the row
@@ -163,7 +163,7 @@ impl<'a> Together<'a> {
     fn gain(&self) -> f64 {
         match self.rounds.as_slice() {
             [] => 1.0,
-            rounds => centre(rounds),
+            rounds => center(rounds),
         }
     }
 

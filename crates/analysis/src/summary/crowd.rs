@@ -1,5 +1,5 @@
 //! Whether another thread of the core was busy beside a sample. Two threads of one core share its places for
-//! instructions: additions that wait for each other go on at one a cycle, additions that do not are slowed. So the pacer
+//! instructions: additions that wait for each other go on at one a cycle, additions that do not are slowed. So the cycle probe
 //! of the latter, as a share of the former, is least when the core is ours alone, and that least is what it is held to.
 //!
 //! The work itself has no part in this, so that samples can be chosen by it and the figure is not bent towards fast ones.
@@ -44,7 +44,7 @@ impl Floor {
         all
     }
 
-    /// Whether the core was shared while the pacers ran that a launch on these CPUs reports.
+    /// Whether the core was shared while the probes ran that a launch on these CPUs reports.
     pub(crate) fn is_crowded(&self, cpus: &[u32], pace: u64, wide: u64) -> bool {
         let floor = self
             .0
@@ -63,12 +63,12 @@ impl Floor {
     }
 }
 
-/// What the pacers of a launch say, sample by sample.
+/// What the probes of a launch say, sample by sample.
 fn shares(launch: &Launch) -> impl Iterator<Item = f64> {
     samples(launch).filter_map(|sample| share(sample.pace, sample.wide))
 }
 
-/// `None` where one of the pacers is missing.
+/// `None` where one of the probes is missing.
 fn share(pace: u64, wide: u64) -> Option<f64> {
     (pace > 0 && wide > 0).then(|| wide as f64 / pace as f64)
 }

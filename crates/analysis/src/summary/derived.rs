@@ -1,4 +1,4 @@
-//! A figure made from other rows: per round, the sum of its terms; over rounds, the centre on the plain scale, since a
+//! A figure made from other rows: per round, the sum of its terms; over rounds, the center on the plain scale, since a
 //! difference can be negative. What is not positive is said and never clamped.
 
 use super::reading::{Reading, median};

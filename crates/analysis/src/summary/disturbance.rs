@@ -36,7 +36,7 @@ const CAUSES: [fn(f64) -> Interference; 8] = [
 ];
 
 impl Disturbance {
-    /// Work that the processor bounds does not feel the CPUs beside it, or feels them in the pacer too.
+    /// Work that the processor bounds does not feel the CPUs beside it, or feels them in the cycle probe too.
     pub(super) fn of(processor_bound: bool, reading: &Reading) -> Self {
         let Self(mut causes) = Self::by_conditions(processor_bound, &reading.launch.conditions);
         causes[7] = f64::from(u8::from(reading.crowded));

@@ -36,7 +36,7 @@ pub const DISTURBED_SHARE: f64 = 0.25;
 /// stays below 2 %.
 pub const OTHERS_SHARE: f64 = 0.05;
 /// CPU time used on the CPUs that a launch did not have, as a share of them, that disturbs work that waits: how soon it is
-/// woken, and what of the caches and the disc is left for it, hangs on them. Beside compilers on the other CPU of two a shell
+/// woken, and what of the caches and the disk is left for it, hangs on them. Beside compilers on the other CPU of two a shell
 /// script was 13 % faster, since that CPU did not have to be woken from its sleep.
 pub const ELSEWHERE_SHARE: f64 = 0.25;
 /// Time stolen by the hypervisor, or in which the work was seen to stand still, as a share of the launch, that disturbs
@@ -44,7 +44,7 @@ pub const ELSEWHERE_SHARE: f64 = 0.25;
 /// a memory limit any is too much: it works by stopping or slowing what is measured.
 pub const STEAL_SHARE: f64 = 0.01;
 
-/// How much longer than alone the additions of the wide pacer take, as a share, when another thread of the core
+/// How much longer than alone the additions of the SMT probe take, as a share, when another thread of the core
 /// is busy. Alone they scatter by 0.1 %; beside a busy thread they take half as long again, and twice as long beside its like.
 pub const CROWDED_SHARE: f64 = 0.03;
 

@@ -1,4 +1,4 @@
-//! A rating of the catalogue, as a row of the run: against the baseline of its entry, by the rules of [`crate::ratings`].
+//! A rating of the catalog, as a row of the run: against the baseline of its entry, by the rules of [`crate::ratings`].
 
 use super::rules::{self, Spread};
 use super::{Options, blank};

@@ -6,7 +6,7 @@ use gritstone_model::{Batch, COPY, Cause, Check, Event, Histogram, Launch, Outco
 use gritstone_stats::order;
 use std::collections::BTreeMap;
 
-/// Femtoseconds in a nanosecond: the pacer speaks of the one, the clock of the other.
+/// Femtoseconds in a nanosecond: the cycle probe speaks of the one, the clock of the other.
 const FS_PER_NS: f64 = 1e6;
 
 /// Median of values in any order; `None` of nothing.
@@ -23,7 +23,7 @@ pub(super) fn samples(launch: &Launch) -> impl Iterator<Item = &Sample> {
     })
 }
 
-/// Frequency of the core, GHz: the median over samples. `None` where one of them had no pacer, or there is none.
+/// Frequency of the core, GHz: the median over samples. `None` where one of them had no cycle probe, or there is none.
 pub(super) fn ghz<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> {
     let paced = |s: &Sample| (s.pace > 0).then(|| FS_PER_NS / s.pace as f64);
     median(samples.map(paced).collect::<Option<Vec<f64>>>()?)
@@ -194,14 +194,14 @@ impl<'a> Reading<'a> {
         (starts.len() == self.launch.copies as usize).then(|| 1.0 / rate)
     }
 
-    /// Core cycles an operation: the median over samples. `None` where a sample had no pacer.
+    /// Core cycles an operation: the median over samples. `None` where a sample had no cycle probe.
     pub fn cycles_per_op(&self) -> Option<f64> {
         self.paced()?;
         let cycles = |s: &Sample| s.wall as f64 / s.n as f64 * FS_PER_NS / s.pace as f64;
         median(self.alone.iter().copied().map(cycles)).filter(|&cycles| cycles > 0.0)
     }
 
-    /// Frequency of the core, GHz; `None` where a sample had no pacer.
+    /// Frequency of the core, GHz; `None` where a sample had no cycle probe.
     pub fn ghz(&self) -> Option<f64> {
         ghz(self.samples.iter().copied())
     }

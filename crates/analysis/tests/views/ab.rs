@@ -80,7 +80,7 @@ fn launches_of_one_round_are_a_pair_wherever_they_stand() {
     assert_eq!((figure.launches, figure.peak_kb), (12, Some(1012)));
 }
 
-/// With the core to itself the wide pacer takes a quarter of the pace; beside another thread half as long again.
+/// With the core to itself the SMT probe takes a quarter of the pace; beside another thread half as long again.
 fn pace(run: &mut RunData, crowded: impl Fn(u32) -> bool) {
     for launch in &mut run.launches {
         let busy = crowded(launch.round);

@@ -77,7 +77,7 @@ fn a_core_that_was_never_ours_alone_cannot_be_told_from_one_that_was() {
 }
 
 #[test]
-fn a_run_from_before_the_wide_pacer_is_as_it_was() {
+fn a_run_from_before_the_smt_probe_is_as_it_was() {
     let mut run = run(vec![claimed("a/b")], scattered("a/b", 100.0));
     for launch in &mut run.launches {
         samples(launch, |sample| sample.wide = 0);

@@ -47,9 +47,9 @@ fn the_difference_round_by_round() {
     let result = rest(&run);
     assert_eq!(result.outcome, Status::Measured);
     assert_eq!((result.launches, result.samples), (10, 60));
-    let centre = center::plain_center(&result.values, 0.95).unwrap();
-    assert_eq!(result.value(), Some(centre.value));
-    assert_eq!(result.interval(), centre.interval);
+    let center = center::plain_center(&result.values, 0.95).unwrap();
+    assert_eq!(result.value(), Some(center.value));
+    assert_eq!(result.interval(), center.interval);
     assert!((result.value().unwrap() - 40.0).abs() < 0.1);
     // round 0: 100 * 1.002 - 60 / 1.003
     near(result.values.first().copied(), 100.2 - 60.0 / 1.003);

@@ -19,14 +19,14 @@ fn moved(share: f64) -> RunData {
     for round in 0..20 {
         let factor = SCATTER[round as usize % 10];
         let slow = 1.0 + share * f64::from(u8::from((5..15).contains(&round)));
-        for (name, ns) in [("a/b", 100.0), ("a/c", 60.0), ("a/disc", 100.0)] {
-            let time = if name == "a/disc" { ns } else { ns * slow };
+        for (name, ns) in [("a/b", 100.0), ("a/c", 60.0), ("a/disk", 100.0)] {
+            let time = if name == "a/disk" { ns } else { ns * slow };
             let mut launch = launch(name, round, time * factor);
             samples(&mut launch, |s| at_pace(s, (250_000.0 * slow) as u64));
             launches.push(launch);
         }
     }
-    run(vec![b, c, difference, plain("a/disc")], launches)
+    run(vec![b, c, difference, plain("a/disk")], launches)
 }
 
 fn half(interval: Option<[f64; 2]>) -> f64 {
@@ -80,7 +80,7 @@ fn times_have_the_drift_and_cycles_are_free_of_it() {
 #[test]
 fn work_that_the_processor_does_not_bound_is_left_alone() {
     let (still, view) = (view(&moved(0.0)), view(&moved(0.03)));
-    let [still, moved] = [&still, &view].map(|view| row(view, "a/disc"));
+    let [still, moved] = [&still, &view].map(|view| row(view, "a/disk"));
     assert_eq!((moved.interval(), remark(moved)), (still.interval(), None));
 }
 

@@ -6,15 +6,15 @@ use gritstone_model::*;
 use gritstone_stats::center;
 
 #[test]
-fn one_value_a_launch_and_their_centre() {
+fn one_value_a_launch_and_their_center() {
     let result = only(&run(vec![claimed("a/b")], scattered("a/b", 100.0)));
     assert_eq!(result.outcome, Status::Measured);
     near(result.estimate, 100.0);
     assert_eq!((result.launches, result.samples), (10, 30));
     assert_eq!(result.values.len(), 10);
     near(result.values.first().copied(), 100.2);
-    let centre = center::log_center(&result.values, 0.95).unwrap();
-    assert_eq!(result.interval(), centre.interval);
+    let center = center::log_center(&result.values, 0.95).unwrap();
+    assert_eq!(result.interval(), center.interval);
     let [low, high] = result.interval().unwrap();
     assert!(low > 99.5 && low < 100.0 && high > 100.0 && high < 100.5);
     assert_eq!(result.confidence, Some(0.95));
@@ -31,7 +31,7 @@ fn confidence_is_as_asked() {
             confidence,
             ..summary::Options::default()
         };
-        summary::summarise(&run, &options).results.remove(0)
+        summary::summarize(&run, &options).results.remove(0)
     };
     assert_eq!(at(0.99).confidence, Some(0.99));
     let width = |r: Measurement| r.interval().map(|[low, high]| high - low).unwrap();
@@ -82,7 +82,7 @@ fn cycles_are_the_time_in_the_beat_of_the_core() {
 }
 
 #[test]
-fn a_launch_without_a_pacer_takes_the_cycles_away() {
+fn a_launch_without_a_probe_takes_the_cycles_away() {
     let mut unpaced = launches("a/b", 100.0);
     samples(&mut unpaced[3], |sample| sample.pace = 0);
     let result = only(&run(vec![plain("a/b")], unpaced));

@@ -1,6 +1,6 @@
 //! A made-up run with nothing wrong in it, for a test to spoil in one place.
 
-use gritstone_analysis::summary::{Options, summarise};
+use gritstone_analysis::summary::{Options, summarize};
 use gritstone_model::*;
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub const N: u64 = 1_000_000;
 /// Launches in a run.
 pub const LAUNCHES: u32 = 10;
-/// Factors of launches whose centre is exactly 1, in an order without drift.
+/// Factors of launches whose center is exactly 1, in an order without drift.
 pub const SCATTER: [f64; 10] = [
     1.002,
     1.0 / 1.001,
@@ -269,7 +269,7 @@ pub fn run(benchmarks: Vec<Benchmark>, launches: Vec<Launch>) -> RunData {
 }
 
 pub fn view(run: &RunData) -> RunView {
-    summarise(run, &Options::default())
+    summarize(run, &Options::default())
 }
 
 /// The only result of a run of one row.
@@ -354,7 +354,7 @@ pub fn near(got: Option<impl Into<f64>>, want: f64) {
     );
 }
 
-/// Another frequency of the core, which both pacers feel.
+/// Another frequency of the core, which both probes feel.
 pub fn at_pace(sample: &mut Sample, pace: u64) {
     sample.pace = pace;
     sample.wide = pace / 4;

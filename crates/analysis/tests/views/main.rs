@@ -1,4 +1,4 @@
-//! Runs that were made up, summarised and compared: every figure has a known answer, every footnote is planted alone.
+//! Runs that were made up, summarized and compared: every figure has a known answer, every footnote is planted alone.
 
 mod ab;
 mod audit;

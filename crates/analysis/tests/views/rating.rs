@@ -1,7 +1,7 @@
 //! Ratings against a baseline.
 
 use crate::made_up::*;
-use gritstone_analysis::summary::{Options, summarise};
+use gritstone_analysis::summary::{Options, summarize};
 use gritstone_model::*;
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ fn rating(run: &RunData, baseline: Option<RunView>) -> Measurement {
         baselines: BTreeMap::from_iter(baselines),
         ..Options::default()
     };
-    row(&summarise(run, &options), "a/rating").clone()
+    row(&summarize(run, &options), "a/rating").clone()
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_rating_over_ratings_gives_each_one_weight() {
         baselines: [("ref:vax".to_owned(), baseline())].into(),
         ..Options::default()
     };
-    let view = summarise(&run, &options);
+    let view = summarize(&run, &options);
     near(row(&view, "a/rest").estimate, 2.0);
     near(row(&view, "a/all").estimate, 12.0_f64.sqrt());
 }

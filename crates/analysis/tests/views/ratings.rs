@@ -37,7 +37,7 @@ fn measured(name: &str, rows: &[(&str, f64)]) -> RunView {
         .iter()
         .flat_map(|(row, ns)| scattered(row, *ns))
         .collect();
-    let mut view = summary::summarise(&run(benchmarks, launches), &summary::Options::default());
+    let mut view = summary::summarize(&run(benchmarks, launches), &summary::Options::default());
     view.id = name.to_owned();
     view
 }

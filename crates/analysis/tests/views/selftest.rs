@@ -56,7 +56,7 @@ fn the_clock_is_in_nanoseconds_and_not_in_cycles() {
     near(Some(row.raw.between), 0.01 * 2.5_f64.sqrt());
     assert!(row.paced.unwrap().between < 1e-5);
     assert_eq!(row.counted, Subject::Cycles);
-    near(Some(row.centre), 100.0);
+    near(Some(row.center), 100.0);
     // chi-square for 4 degrees of freedom: 11.143 and 0.4844
     near(Some(row.raw.interval[0]), row.raw.between * 0.599_133_1);
     let half = found.rows[0].raw.within.unwrap();
@@ -65,7 +65,7 @@ fn the_clock_is_in_nanoseconds_and_not_in_cycles() {
     assert_eq!((found.pairs.compared, found.pairs.different), (10, 0));
     assert_eq!((row.pairs, row.different, row.disturbed), (10, 0, 0));
     assert_eq!(found.pairs.p, 1.0);
-    // runs are at -2, -1, 0, 1 and 2 %, and their intervals are narrow: only the one in the middle holds the centre
+    // runs are at -2, -1, 0, 1 and 2 %, and their intervals are narrow: only the one in the middle holds the center
     assert_eq!((found.raw_held.part, found.raw_held.of), (1, 5));
     assert_eq!((found.paced_held.part, found.paced_held.of), (5, 5));
     let [source] = found.pairs.between_run.as_slice() else {

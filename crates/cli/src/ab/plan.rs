@@ -14,7 +14,7 @@ use gritstone_model::{Benchmark, CommandWork, Figure, Plan, Skip, Step, Work};
 use gritstone_plan::{select, steps};
 use std::collections::BTreeMap;
 
-/// What is launched: commands, or the rows of the catalogue that have a time of their own.
+/// What is launched: commands, or the rows of the catalog that have a time of their own.
 pub fn plan(world: &World, args: &AbArgs, site: &Site, sides: &Sides) -> Result<Plan> {
     let commands = &sides.sides[0].commands;
     if !commands.is_empty() {

@@ -1,4 +1,4 @@
-//! `--catalog-b DIR`: another version of the catalogue, whose programs are those of the second side. What its rows measure must be
+//! `--catalog-b DIR`: another version of the catalog, whose programs are those of the second side. What its rows measure must be
 //! the same in both; how it is done may be another.
 
 use super::plan::some;
@@ -32,7 +32,7 @@ const FREE: [&str; 12] = [
     "claims.min_ns_per_op",
 ];
 
-/// The second catalogue, where one is named, for rows that both have and that measure the same; the others leave the plan, with the reason.
+/// The second catalog, where one is named, for rows that both have and that measure the same; the others leave the plan, with the reason.
 ///
 /// # Errors
 /// When it cannot be read, is the same as the first, measures something else under the same name, or is not trusted.
@@ -43,23 +43,20 @@ pub fn read(world: &World, args: &AbArgs, plan: &mut Plan) -> Result<Option<Own>
     let second = own::read(folder)?;
     ensure!(
         second.kept.hash != first.kept.hash,
-        "the files of both catalogues are the same: change a program in {}, or say --self",
+        "the files of both catalogs are the same: change a program in {}, or say --self",
         folder.display()
     );
     for row in planned(plan) {
         let mut entries = second.catalogue.benchmarks.iter();
         let why = match entries.find(|entry| entry.id == row.id) {
             _ if made_of(first, &row).all(|made| made == (false, false)) => {
-                "It has no program of the catalogue, so that both sides are the same.".to_owned()
+                "It has no program of the catalog, so that both sides are the same.".to_owned()
             }
             Some(entry) => {
                 comparable(first, &row, &second, entry)?;
                 continue;
             }
-            None => format!(
-                "There is no such row in the catalogue {}.",
-                folder.display()
-            ),
+            None => format!("There is no such row in the catalog {}.", folder.display()),
         };
         leave_out(plan, row.id, why);
     }
@@ -87,7 +84,7 @@ pub fn build(
         // an executable may read another of the files
         let whole = made_of(second, &row).all(|(_, executable)| !executable);
         if whole && same {
-            let why = "Its program is the same in both catalogues, to the last byte.";
+            let why = "Its program is the same in both catalogs, to the last byte.";
             leave_out(plan, row.id.clone(), why);
         }
     }
@@ -100,7 +97,7 @@ fn planned(plan: &Plan) -> Vec<Benchmark> {
     measured(plan).into_iter().cloned().collect()
 }
 
-/// For each program of a row whether it is compiled from the catalogue, and whether it is an executable in it.
+/// For each program of a row whether it is compiled from the catalog, and whether it is an executable in it.
 fn made_of(own: &Own, row: &Benchmark) -> impl Iterator<Item = (bool, bool)> {
     own::programs_of(row).map(|name| (own.compiled.contains(name), own.executables.contains(name)))
 }
@@ -118,14 +115,14 @@ fn comparable(first: &Own, a: &Benchmark, second: &Own, b: &Benchmark) -> Result
     let different: Vec<String> = ours.iter().filter_map(differs).collect();
     if !different.is_empty() {
         bail!(
-            "{} does not measure the same in both catalogues: the entries differ in {}. Make them alike, or leave the row out; two programs of different work have no ratio",
+            "{} does not measure the same in both catalogs: the entries differ in {}. Make them alike, or leave the row out; two programs of different work have no ratio",
             a.id,
             different.join(", ")
         );
     }
     ensure!(
         made_of(first, a).eq(made_of(second, b)),
-        "{}: its program is compiled in one catalogue and an executable in the other, which are started differently: they have no ratio",
+        "{}: its program is compiled in one catalog and an executable in the other, which are started differently: they have no ratio",
         a.id
     );
     Ok(())

@@ -28,9 +28,9 @@ pub struct Side {
     pub setting: Option<String>,
     /// Its compiler with flags.
     pub compiler: Option<String>,
-    /// The catalogue that its programs are of, where each side has its own.
+    /// The catalog that its programs are of, where each side has its own.
     pub catalogue: Option<PathBuf>,
-    /// Its commands, one for each row; nothing where rows of the catalogue are measured.
+    /// Its commands, one for each row; nothing where rows of the catalog are measured.
     pub commands: Vec<Benchmark>,
 }
 
@@ -117,7 +117,7 @@ fn unset(args: &AbArgs) -> Result<Vec<Side>> {
     }
 }
 
-/// Sides of rows of the catalogue.
+/// Sides of rows of the catalog.
 fn of_rows(args: &AbArgs) -> Result<Vec<Side>> {
     let compiled = |compiler: &String| Side {
         compiler: Some(compiler.clone()),

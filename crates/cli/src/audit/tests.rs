@@ -136,7 +136,7 @@ impl Planted {
             launches: kept.launches,
             ..RunData::default()
         };
-        let mut view = summary::summarise(&data, &summary::Options::default());
+        let mut view = summary::summarize(&data, &summary::Options::default());
         view.results.remove(0)
     }
 }

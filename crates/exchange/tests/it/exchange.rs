@@ -2,7 +2,7 @@
 
 use gritstone_exchange::{
     ImportError, Origin, bencher, csv, gbench, github, markdown, openmetrics, read_bundle,
-    read_gbench, read_hyperfine, read_unixbench, recognise, write_bundle,
+    read_gbench, read_hyperfine, read_unixbench, recognize, write_bundle,
 };
 use gritstone_model::*;
 use std::collections::BTreeMap;
@@ -144,7 +144,7 @@ fn valued() -> RunView {
 #[test]
 fn a_bundle_comes_back_as_it_was() {
     let text = write_bundle(&run());
-    assert_eq!(recognise(&text), Some(Origin::Bundle));
+    assert_eq!(recognize(&text), Some(Origin::Bundle));
     assert_eq!(read_bundle(&text).unwrap(), run());
     assert_eq!(text.lines().count(), 1 + 6 + 1);
 }
@@ -224,7 +224,7 @@ fn google_benchmark_there_and_back() {
     assert_eq!(entries.len(), 6);
     assert_eq!(entries[0]["real_time"], 2000.0);
     assert_eq!(entries[1]["repetition_index"], 1);
-    assert_eq!(recognise(&out.text), Some(Origin::GoogleBenchmark));
+    assert_eq!(recognize(&out.text), Some(Origin::GoogleBenchmark));
     let back = read_gbench(&out.text, WHEN).unwrap();
     assert_eq!(back.launches.len(), 6);
     assert_eq!(back.benchmarks[0].id.as_str(), "google-benchmark/a-time");
@@ -254,7 +254,7 @@ fn google_benchmark_there_and_back() {
 fn hyperfine_and_unixbench_come_in() {
     let text = r#"{"results":[{"command":"sleep 0.1","mean":0.1,"times":[0.101,0.102],"exit_codes":[0,1]},
         {"command":"sleep 0.1","times":[0.1],"exit_codes":[0]}]}"#;
-    assert_eq!(recognise(text), Some(Origin::Hyperfine));
+    assert_eq!(recognize(text), Some(Origin::Hyperfine));
     let run = read_hyperfine(text, WHEN).unwrap();
     let ids: Vec<&str> = run.benchmarks.iter().map(|b| b.id.as_str()).collect();
     assert_eq!(ids, ["hyperfine/sleep-0.1", "hyperfine/sleep-0.1/2"]);
@@ -268,7 +268,7 @@ fn hyperfine_and_unixbench_come_in() {
         Dhrystone 2 using register variables       38000000.0 lps   (10.0 s, 7 samples)\n\
         File Copy 1024 bufsize 2000 maxblocks        900000.5 KBps  (30.0 s, 2 samples)\n\
         Shell Scripts (8 concurrent)                   1500.3 lpm   (60.0 s, 2 samples)\n";
-    assert_eq!(recognise(report), Some(Origin::UnixBench));
+    assert_eq!(recognize(report), Some(Origin::UnixBench));
     let run = read_unixbench(report, WHEN).unwrap();
     assert_eq!(run.info.machine.name, "box");
     let figures: Vec<(String, f64)> = run
@@ -300,7 +300,7 @@ fn hyperfine_and_unixbench_come_in() {
         run.benchmarks[0].title,
         "Dhrystone 2 using register variables, 4 copies"
     );
-    assert_eq!(recognise("hello"), None);
+    assert_eq!(recognize("hello"), None);
 }
 
 #[test]

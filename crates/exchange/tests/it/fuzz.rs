@@ -3,7 +3,7 @@
 
 use crate::mutation;
 use gritstone_exchange::{
-    read_bundle, read_gbench, read_hyperfine, read_unixbench, recognise, write_bundle,
+    read_bundle, read_gbench, read_hyperfine, read_unixbench, recognize, write_bundle,
 };
 use gritstone_model::*;
 use rand::RngExt;
@@ -104,7 +104,7 @@ fn damaged_files_of_others_are_read_or_refused() {
     let inputs = [hyperfine, google, unixbench].map(str::as_bytes);
     mutation::each(&inputs, |bytes, _| {
         let text = String::from_utf8_lossy(bytes);
-        let _ = recognise(&text);
+        let _ = recognize(&text);
         for read in [read_hyperfine, read_gbench, read_unixbench] {
             if let Ok(run) = read(&text, WHEN) {
                 let _ = serde_json::to_string(&run).expect("plain data");

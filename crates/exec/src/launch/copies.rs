@@ -6,7 +6,7 @@ use super::{Job, Launched};
 use crate::judge::judge;
 use crate::process::{Task, carry_out_together};
 use crate::{ExecError, ours};
-use gritstone_kernels::KEEPER;
+use gritstone_kernels::SUPERVISOR;
 use gritstone_model::{COPY, Cause, Event, KernelWork, Outcome};
 use std::fs::File;
 use std::io::Write;
@@ -40,7 +40,7 @@ impl Job<'_> {
 
     fn together(&self, work: &KernelWork, directories: &[PathBuf]) -> Result<Launched, ExecError> {
         let setup = &self.executor.setup;
-        let supervisor = self.path_of(KEEPER)?;
+        let supervisor = self.path_of(SUPERVISOR)?;
         let program = self.path_of(&work.program)?;
         let copies = directories.len();
         let meeting = Meeting::make(self.directory)?;

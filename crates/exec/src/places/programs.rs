@@ -5,7 +5,7 @@ use crate::journal::Writer;
 use crate::process::{nothing, spawn};
 use crate::resource::{Directory, Held};
 use crate::{ExecError, Shortage};
-use gritstone_kernels::{Embedded, KEEPER};
+use gritstone_kernels::{Embedded, SUPERVISOR};
 use nix::sys::statvfs::statvfs;
 use std::collections::BTreeMap;
 use std::fs;
@@ -48,8 +48,8 @@ impl Programs {
             });
         };
         // the supervisor has shown that programs can be executed there
-        let keeper = dir.join(file_name(KEEPER));
-        programs.unpacked.insert(KEEPER.to_owned(), keeper);
+        let supervisor = dir.join(file_name(SUPERVISOR));
+        programs.unpacked.insert(SUPERVISOR.to_owned(), supervisor);
         Ok(programs)
     }
 
@@ -175,12 +175,12 @@ fn usable(candidate: &Path, writer: Option<&Writer>) -> io::Result<Held<Director
     Ok(dir)
 }
 
-/// Unpacks the keeper and executes it.
+/// Unpacks the supervisor and executes it.
 fn execute_in(dir: &Path) -> io::Result<()> {
-    let missing = || io::Error::other("the keeper is not in this binary");
-    let keeper = gritstone_kernels::find(KEEPER).ok_or_else(missing)?;
-    let path = dir.join(file_name(KEEPER));
-    unpack(keeper, &path)?;
+    let missing = || io::Error::other("the supervisor is not in this binary");
+    let supervisor = gritstone_kernels::find(SUPERVISOR).ok_or_else(missing)?;
+    let path = dir.join(file_name(SUPERVISOR));
+    unpack(supervisor, &path)?;
     let mut command = Command::new(&path);
     command
         .stdin(nothing()?)

@@ -1,7 +1,7 @@
 //! Directories in a made-up place.
 
 use super::*;
-use gritstone_kernels::KEEPER;
+use gritstone_kernels::SUPERVISOR;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 /// A name of a process that is no more, or of this one.
@@ -48,11 +48,11 @@ fn what_the_dead_left_is_removed_and_what_the_living_use_is_not() {
 fn both_directories_go_at_the_end() {
     let parent = tempfile::tempdir().unwrap();
     let places = Places::make(&[parent.path().to_path_buf()], parent.path(), None).unwrap();
-    let keeper = places
-        .program(gritstone_kernels::find(KEEPER).unwrap())
+    let supervisor = places
+        .program(gritstone_kernels::find(SUPERVISOR).unwrap())
         .unwrap();
     let (one, two) = (places.fresh(true).unwrap(), places.fresh(false).unwrap());
-    assert!(keeper.exists() && one != two);
+    assert!(supervisor.exists() && one != two);
     drop(places);
     assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
 }
@@ -67,8 +67,8 @@ fn a_program_is_unpacked_once_and_again_only_where_that_failed() {
     assert!(program("byte/loop").is_err());
     fs::remove_dir(&in_the_way).unwrap();
     program("byte/loop").unwrap();
-    // the keeper has shown that programs can be executed there
-    for name in ["byte/loop", KEEPER] {
+    // the supervisor has shown that programs can be executed there
+    for name in ["byte/loop", SUPERVISOR] {
         let path = places.programs.join(name.replace('/', "_"));
         let made = fs::metadata(&path).unwrap().ino();
         assert_eq!(program(name).unwrap(), path);

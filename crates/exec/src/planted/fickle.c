@@ -1,4 +1,4 @@
-/* Planted: enters the kernel for each operation, but only where the compiler optimises. */
+/* Planted: enters the kernel for each operation, but only where the compiler optimizes. */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 
 use crate::ExecError;
 use crate::rebuild::{Compiler, RebuildError, Tool, Workshop};
-use gritstone_kernels::KEEPER;
+use gritstone_kernels::SUPERVISOR;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -14,10 +14,13 @@ use std::sync::atomic::AtomicBool;
 /// A workshop in a directory of its own, which goes with the first of the two.
 fn workshop(compiler: &str, flags: &[&str]) -> (tempfile::TempDir, Workshop) {
     let directory = tempfile::tempdir().unwrap();
-    let keeper = directory.path().join("keeper");
-    let bytes = gritstone_kernels::find(KEEPER).unwrap().bytes().unwrap();
-    fs::write(&keeper, bytes).unwrap();
-    fs::set_permissions(&keeper, fs::Permissions::from_mode(0o700)).unwrap();
+    let supervisor = directory.path().join("supervisor");
+    let bytes = gritstone_kernels::find(SUPERVISOR)
+        .unwrap()
+        .bytes()
+        .unwrap();
+    fs::write(&supervisor, bytes).unwrap();
+    fs::set_permissions(&supervisor, fs::Permissions::from_mode(0o700)).unwrap();
     let path = std::env::var("PATH").unwrap();
     let flags: Vec<String> = flags.iter().map(ToString::to_string).collect();
     let find = |name: &str| Compiler {
@@ -30,7 +33,7 @@ fn workshop(compiler: &str, flags: &[&str]) -> (tempfile::TempDir, Workshop) {
     };
     let workshop = Workshop {
         directory: directory.path().to_path_buf(),
-        supervisor: keeper,
+        supervisor: supervisor,
         cpus: "-".to_owned(),
         environment: BTreeMap::from([("PATH".to_owned(), path.clone().into())]),
         stop: Arc::new(AtomicBool::new(false)),

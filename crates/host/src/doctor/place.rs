@@ -33,7 +33,7 @@ fn file_system(place: &FileSystem) -> Finding {
             .why("Nothing can be written here, so that rows with files cannot run. Choose another directory with --dir.")
     } else if place.in_memory() {
         found(NAME, Severity::Warning, value)
-            .why("Files here are memory: rows with files will tell nothing of a disc. Choose another directory with --dir.")
+            .why("Files here are memory: rows with files will tell nothing of a disk. Choose another directory with --dir.")
     } else if place.remote() {
         found(NAME, Severity::Warning, value)
             .why("Files here are on another machine: rows with files will tell of it and of the way there. Choose another directory with --dir.")
@@ -50,12 +50,12 @@ fn file_system(place: &FileSystem) -> Finding {
 }
 
 fn free(place: &FileSystem) -> Finding {
-    const WHY: &str = "A full disc ends rows with files, and a nearly full one makes them slow.";
+    const WHY: &str = "A full disk ends rows with files, and a nearly full one makes them slow.";
     match place.free {
-        None => found("free disc", Severity::Remark, "not told").why(WHY),
+        None => found("free disk", Severity::Remark, "not told").why(WHY),
         Some(free) => {
             let severity = graded(free, 64 * MIB, 1024 * MIB);
-            found("free disc", severity, text::bytes(free)).why(WHY)
+            found("free disk", severity, text::bytes(free)).why(WHY)
         }
     }
 }
@@ -67,7 +67,7 @@ pub(super) fn surroundings(host: &Host) -> Vec<Finding> {
 fn machine(host: &Host) -> Finding {
     match &host.virtualisation.machine {
         Some(kind) => found("virtual machine", Severity::Remark, kind)
-            .why("The hypervisor can stop a CPU unseen, entries into the kernel and page faults may cost more, and neighbours share the hardware."),
+            .why("The hypervisor can stop a CPU unseen, entries into the kernel and page faults may cost more, and neighbors share the hardware."),
         None => found("virtual machine", Severity::Ok, "no sign of one")
             .why("A hypervisor could stop a CPU unseen."),
     }

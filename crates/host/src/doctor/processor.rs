@@ -45,7 +45,7 @@ fn governor(host: &Host) -> Finding {
     let value = governors.join(", ");
     match governors.as_slice() {
         [] => unseen(NAME)
-            .why("The frequency is set elsewhere (by the hypervisor or the firmware) and may move; the pacer measures it beside every sample."),
+            .why("The frequency is set elsewhere (by the hypervisor or the firmware) and may move; the cycle probe measures it beside every sample."),
         ["performance"] => found(NAME, Severity::Ok, value)
             .why("The cores run as fast as they may from the first sample on."),
         _ => found(NAME, Severity::Warning, value)
@@ -58,7 +58,7 @@ fn turbo(host: &Host) -> Finding {
     const NAME: &str = "turbo";
     match host.cpu.turbo {
         None => unseen(NAME)
-            .why("Whether the cores may exceed their base frequency is not told; the pacer measures what they do."),
+            .why("Whether the cores may exceed their base frequency is not told; the cycle probe measures what they do."),
         Some(turbo) if turbo.on => found(NAME, Severity::Remark, "on")
             .why("The frequency depends on heat and on what the other cores do, so that figures drift over minutes.")
             .todo(write(host, turbo.off, turbo.file)),

@@ -20,7 +20,7 @@ pub(super) fn findings(host: &Host) -> Vec<Finding> {
 
 fn memory(host: &Host) -> Finding {
     const WHY: &str =
-        "Without free memory the machine pages, and every figure becomes one of its disc.";
+        "Without free memory the machine pages, and every figure becomes one of its disk.";
     let Some(available) = host.memory.available.or(host.memory.total) else {
         return found("memory", Severity::Remark, "cannot be read here").why(WHY);
     };

@@ -24,7 +24,7 @@ fn named<'a>(findings: &'a [Finding], name: &str) -> &'a Finding {
 fn table(findings: &[Finding]) -> String {
     findings
         .iter()
-        .filter(|finding| finding.name != "file system" && finding.name != "free disc")
+        .filter(|finding| finding.name != "file system" && finding.name != "free disk")
         .map(|finding| {
             let todo = finding
                 .todo
@@ -183,7 +183,7 @@ fn directories() {
         Severity::Wrong
     );
     // nothing can be stored in /proc, and it says that it has no room
-    assert_eq!(severity(Path::new("/proc"), "free disc"), Severity::Wrong);
+    assert_eq!(severity(Path::new("/proc"), "free disk"), Severity::Wrong);
     let findings = examine(&host, &[], Path::new("/no/such/dir's"), OsStr::new(""));
     let todo = named(&findings, "directory").todo.clone();
     assert_eq!(todo.as_deref(), Some(r"mkdir -p '/no/such/dir'\''s'"));

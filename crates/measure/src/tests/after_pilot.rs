@@ -235,7 +235,7 @@ fn crowded_launches_are_made_again_and_say_nothing_of_the_scatter() {
 
 #[test]
 fn beside_a_load_of_our_own_no_launch_is_crowded() {
-    // half of the launches are slow, and their pacer felt it: that is the load, and the scatter is the benchmark's own
+    // half of the launches are slow, and their cycle probe felt it: that is the load, and the scatter is the benchmark's own
     let every_second = |call: &Call| beside(call.count.is_multiple_of(2));
     let mut plan = plan(&["a/loaded"]);
     let plain = run(&plan, 1e6, every_second).count("a/loaded");

@@ -1,7 +1,7 @@
 //! The sections of a brief: the areas of hp-1987, in its order, and the families that each is made of.
 //!
 //! This is the one place that knows of families. A family that stands in none of them, such as one of a user's own
-//! catalogue, comes last, in an area of its own.
+//! catalog, comes last, in an area of its own.
 
 /// An area, its heading, and the families in it.
 const AREAS: [(&str, &[&str]); 7] = [
@@ -18,7 +18,7 @@ const AREAS: [(&str, &[&str]); 7] = [
     ),
     ("Memory and paging", &["memory", "vm"]),
     ("Real time", &["rt", "daq"]),
-    ("File system and disc", &["fs", "file", "disk"]),
+    ("File system and disk", &["fs", "file", "disk"]),
     ("Network", &["net", "netrt"]),
 ];
 const OTHERS: &str = "Other benchmarks";
@@ -50,7 +50,7 @@ mod tests {
             of(&["mine", "fs", "iocall", "byte", "disk"]),
             [
                 ("UNIX system", vec!["byte", "iocall"]),
-                ("File system and disc", vec!["fs", "disk"]),
+                ("File system and disk", vec!["fs", "disk"]),
                 ("Other benchmarks", vec!["mine"]),
             ]
         );

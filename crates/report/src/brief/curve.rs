@@ -1,6 +1,6 @@
 //! Curves: one figure and one table for the rows that are the points of a curve, one line a machine.
 //!
-//! The catalogue says which rows are points of which curve. Where a document printed times for these points, the
+//! The catalog says which rows are points of which curve. Where a document printed times for these points, the
 //! times of the published work are drawn, this machine among the others; otherwise this machine's figures.
 //! Variants of a curve (`@...`) are further lines of this machine.
 

@@ -214,7 +214,7 @@ pub(crate) fn figure_with_unit(result: &Measurement) -> String {
         .map_or(String::new(), |e| shown(result, e).with_unit())
 }
 
-/// What was done, and on what: a figure of a disc that is one of a cache says so.
+/// What was done, and on what: a figure of a disk that is one of a cache says so.
 fn title(result: &Measurement) -> String {
     match (&result.measured, result.unit.quantity()) {
         (Some(what), Quantity::Rate { .. }) => format!("{} ({what})", result.title),

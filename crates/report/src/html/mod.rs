@@ -1,4 +1,4 @@
-//! A document as one HTML file: no script, nothing fetched, readable on a phone, on paper and without colour.
+//! A document as one HTML file: no script, nothing fetched, readable on a phone, on paper and without color.
 //!
 //! The markup is also well-formed XML, so that a strict parser can prove that every element is closed.
 

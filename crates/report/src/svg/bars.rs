@@ -238,15 +238,15 @@ fn bar(out: &mut String, scale: &Scale, at: usize, bar: &Bar, end: f64, y: f64) 
     );
 }
 
-/// The body of a bar: colours alone do not tell bars apart, so every second is hollow.
+/// The body of a bar: colors alone do not tell bars apart, so every second is hollow.
 fn mark(at: usize, x: f64, y: f64, width: f64) -> String {
-    let colour = STRONG[at % STRONG.len()];
+    let color = STRONG[at % STRONG.len()];
     let (class, paint) = if at.is_multiple_of(2) {
-        ("fill", format!("fill=\"{colour}\" fill-opacity=\"0.75\""))
+        ("fill", format!("fill=\"{color}\" fill-opacity=\"0.75\""))
     } else {
         (
             "stroke",
-            format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.4\""),
+            format!("fill=\"none\" stroke=\"{color}\" stroke-width=\"1.4\""),
         )
     };
     format!(

@@ -98,15 +98,15 @@ pub(super) fn draw(out: &mut String, labels: &[Label], right: f64) {
                 end.1 + 4.0
             );
         }
-        let (weight, colour) = if label.strong {
-            (" font-weight=\"700\"", pen.colour)
+        let (weight, color) = if label.strong {
+            (" font-weight=\"700\"", pen.color)
         } else {
             ("", "#333")
         };
         let class = if label.strong { "fill" } else { "ink" };
         let _ = writeln!(
             out,
-            "{}<text class=\"{class}\" x=\"{x:.1}\" y=\"{:.1}\" fill=\"{colour}\"{weight}>{}</text></g>",
+            "{}<text class=\"{class}\" x=\"{x:.1}\" y=\"{:.1}\" fill=\"{color}\"{weight}>{}</text></g>",
             pen.marker(x - 9.0, y),
             y + 4.0,
             escape(&label.text)
@@ -138,7 +138,7 @@ mod tests {
     fn label(y: f64) -> Label {
         let pen = Pen {
             class: String::new(),
-            colour: "#000",
+            color: "#000",
             width: 1.0,
             dash: "",
             shape: 0,

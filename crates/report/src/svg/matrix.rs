@@ -1,5 +1,5 @@
 //! A square of numbers, one for each pair: the larger, the darker. The number stands in its cell, so that nothing is
-//! lost without colour.
+//! lost without color.
 
 use super::open;
 use crate::clean::escape;
@@ -28,11 +28,11 @@ const HEIGHT: f64 = 26.0;
 const LEFT: f64 = 64.0;
 const TOP: f64 = 44.0;
 const MARGIN: f64 = 10.0;
-/// Grey of the smallest and of the largest value: black letters on the one and white on the other have a contrast of more
-/// than 7 to 1, and at no grey between is the better of the two below 4.5.
+/// Gray of the smallest and of the largest value: black letters on the one and white on the other have a contrast of more
+/// than 7 to 1, and at no gray between is the better of the two below 4.5.
 const LIGHT: f64 = 245.0;
 const DARK: f64 = 60.0;
-/// From this grey down letters are white: both colours have the same contrast there.
+/// From this gray down letters are white: both colors have the same contrast there.
 const WHITE_BELOW: f64 = 118.0;
 /// Values that all lie within this factor are alike, and light.
 const ALIKE: f64 = 1.1;
@@ -93,15 +93,15 @@ fn cell(out: &mut String, value: f64, (low, high): (f64, f64), across: usize, do
     } else {
         0.0
     };
-    let grey = LIGHT + (DARK - LIGHT) * share;
-    let ink = if grey < WHITE_BELOW {
+    let gray = LIGHT + (DARK - LIGHT) * share;
+    let ink = if gray < WHITE_BELOW {
         "#ffffff"
     } else {
         "#000000"
     };
     let _ = writeln!(
         out,
-        "<rect class=\"cell\" x=\"{:.1}\" y=\"{:.1}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"rgb({grey:.0},{grey:.0},{grey:.0})\" stroke=\"#ffffff\"/>\
+        "<rect class=\"cell\" x=\"{:.1}\" y=\"{:.1}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"rgb({gray:.0},{gray:.0},{gray:.0})\" stroke=\"#ffffff\"/>\
          <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"{ink}\">{}</text>",
         edge(LEFT, WIDTH, across),
         edge(TOP, HEIGHT, down),
@@ -159,23 +159,23 @@ mod tests {
     #[test]
     fn letters_can_be_read_on_every_grey() {
         // relative luminance and contrast as WCAG 2 has them
-        let luminance = |grey: f64| {
-            let c = grey / 255.0;
+        let luminance = |gray: f64| {
+            let c = gray / 255.0;
             if c <= 0.040_45 {
                 c / 12.92
             } else {
                 ((c + 0.055) / 1.055).powf(2.4)
             }
         };
-        for grey in 60..=245 {
-            let grey = f64::from(grey);
-            let l = luminance(grey);
-            let contrast = if grey < WHITE_BELOW {
+        for gray in 60..=245 {
+            let gray = f64::from(gray);
+            let l = luminance(gray);
+            let contrast = if gray < WHITE_BELOW {
                 1.05 / (l + 0.05)
             } else {
                 (l + 0.05) / 0.05
             };
-            assert!(contrast >= 4.5, "{grey}: {contrast}");
+            assert!(contrast >= 4.5, "{gray}: {contrast}");
         }
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! Drawn here and not by a plotting library. The crate kuva was tried: it has intervals, log axes and legible
 //! ticks, but it is 95,000 lines that take 43 CPU seconds of a release build (10 in development; a fresh clone has
-//! about two minutes on two cores), tells lines apart by colour in a legend beside the plot, where fifteen
-//! machines need names at the lines' ends that survive black and white, and writes colours that a page cannot
+//! about two minutes on two cores), tells lines apart by color in a legend beside the plot, where fifteen
+//! machines need names at the lines' ends that survive black and white, and writes colors that a page cannot
 //! turn dark. What a brief needs is in these few hundred lines; nobody outside this module sees how it is done.
 //!
-//! Every colour is an attribute, so that a figure stands by itself in any renderer, and every element has a
-//! class, by which a page may give it other colours in the dark.
+//! Every color is an attribute, so that a figure stands by itself in any renderer, and every element has a
+//! class, by which a page may give it other colors in the dark.
 
 pub mod bars;
 pub mod matrix;
@@ -54,7 +54,7 @@ pub struct Plot {
 pub struct Line {
     /// Its name, which stands at its end.
     pub name: String,
-    /// The line that the reader looks for: thick and coloured; the others are thin and grey.
+    /// The line that the reader looks for: thick and colored; the others are thin and gray.
     pub strong: bool,
     /// Its points are not joined: another line goes through them.
     pub loose: bool,
@@ -225,7 +225,7 @@ impl Plot {
             let _ = writeln!(
                 out,
                 "<path class=\"stroke\" d=\"{path}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\"{}/>",
-                pen.colour,
+                pen.color,
                 pen.width,
                 pen.dash()
             );
@@ -284,7 +284,7 @@ fn bars(out: &mut String, area: &Area, line: &Line, pen: &Pen) {
             "<path class=\"stroke\" d=\"M{:.1} {low:.1}h8M{x:.1} {low:.1}V{high:.1}M{:.1} {high:.1}h8\" fill=\"none\" stroke=\"{}\"/>",
             x - 4.0,
             x - 4.0,
-            pen.colour
+            pen.color
         );
     }
 }
@@ -310,7 +310,7 @@ fn band(out: &mut String, area: &Area, line: &Line, pen: &Pen) {
             out,
             "<path class=\"fill band\" d=\"M{}z\" fill=\"{}\" fill-opacity=\"0.2\"/>",
             points.join("L"),
-            pen.colour
+            pen.color
         );
     }
 }

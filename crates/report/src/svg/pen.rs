@@ -1,18 +1,18 @@
-//! How each line of a plot is told from the others: in colour and in black and white.
+//! How each line of a plot is told from the others: in color and in black and white.
 
 use super::Line;
 
-/// Okabe and Ito's colours that are dark enough on white, for lines that are to be found.
+/// Okabe and Ito's colors that are dark enough on white, for lines that are to be found.
 pub(super) const STRONG: [&str; 4] = ["#0072b2", "#d55e00", "#009e73", "#a3478a"];
 const GREY: &str = "#6b6b6b";
-/// Four dashes and five shapes: twenty grey lines can be told apart.
+/// Four dashes and five shapes: twenty gray lines can be told apart.
 const DASHES: [&str; 4] = ["", "6 3", "2 2.5", "9 3 2 3"];
 
 /// How a line is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pen {
     pub class: String,
-    pub colour: &'static str,
+    pub color: &'static str,
     pub width: f64,
     pub dash: &'static str,
     pub shape: usize,
@@ -28,7 +28,7 @@ impl Pen {
             let class = format!("strong{}", among % STRONG.len());
             return Self {
                 class,
-                colour: STRONG[among % STRONG.len()],
+                color: STRONG[among % STRONG.len()],
                 width: 2.75,
                 dash: "",
                 shape,
@@ -36,7 +36,7 @@ impl Pen {
         }
         Self {
             class: "other".to_owned(),
-            colour: GREY,
+            color: GREY,
             width: 1.2,
             dash: DASHES[among % DASHES.len()],
             shape,
@@ -95,6 +95,6 @@ impl Pen {
                 r * 2.4
             ),
         };
-        format!("<path class=\"fill\" d=\"{d}\" fill=\"{}\"/>", self.colour)
+        format!("<path class=\"fill\" d=\"{d}\" fill=\"{}\"/>", self.color)
     }
 }

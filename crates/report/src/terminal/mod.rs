@@ -1,7 +1,7 @@
 //! A document for a terminal, or for a file of plain text.
 //!
 //! Nothing is ever wider than asked for: prose and words in cells are wrapped, wide tables are cut into panels that
-//! repeat the names of their rows. The only escape sequence is bold, and only with colour; all else of the kind
+//! repeat the names of their rows. The only escape sequence is bold, and only with color; all else of the kind
 //! in the text is made harmless.
 
 mod table;
@@ -24,13 +24,13 @@ const NARROWEST: usize = 20;
 /// Terms up to here stand beside what belongs to them.
 const WIDEST_TERM: usize = 24;
 
-/// The document as text, lines at most `width` wide (20 at least), with bold headings when `colour` is asked for.
+/// The document as text, lines at most `width` wide (20 at least), with bold headings when `color` is asked for.
 #[must_use]
-pub fn render(document: &Document, width: usize, colour: bool) -> String {
+pub fn render(document: &Document, width: usize, color: bool) -> String {
     let mut page = Page {
         document,
         width: width.max(NARROWEST),
-        colour,
+        color,
         out: String::new(),
     };
     page.title();
@@ -43,7 +43,7 @@ pub fn render(document: &Document, width: usize, colour: bool) -> String {
 struct Page<'a> {
     document: &'a Document,
     width: usize,
-    colour: bool,
+    color: bool,
     out: String,
 }
 
@@ -176,7 +176,7 @@ impl Page<'_> {
 
     fn bold(&mut self, line: &str) {
         let line = line.trim_end();
-        if self.colour && !line.is_empty() {
+        if self.color && !line.is_empty() {
             self.line(&format!("{BOLD}{line}{PLAIN}"));
         } else {
             self.line(line);

@@ -156,12 +156,12 @@ impl<'a> Grid<'a> {
                 cells.push(Vec::new());
                 continue;
             };
-            let centred = |line: Cow<'_, str>| {
+            let centerd = |line: Cow<'_, str>| {
                 let before = " ".repeat((width - width_of(&line).min(width)) / 2);
                 Cow::Owned(before + &line)
             };
             let mut lines: Vec<Cow<'_, str>> =
-                wrap(&clean(name), width).into_iter().map(centred).collect();
+                wrap(&clean(name), width).into_iter().map(centerd).collect();
             lines.push("-".repeat(width).into());
             cells.push(lines);
         }

@@ -59,7 +59,7 @@ fn words_wrap_inside_their_column() {
         .push(Column::new("Configuration", Style::Text));
     for row in &mut table.rows {
         row.cells
-            .push("4-megabyte RAM, two 256-megabyte disc drives".into());
+            .push("4-megabyte RAM, two 256-megabyte disk drives".into());
     }
     insta::assert_snapshot!(text(&table, 64));
 }

@@ -67,16 +67,16 @@ fn a_clean_run_says_so_and_a_star_keeps_a_row_out_of_what_stands_out() {
         let start = text.find("Furthest ahead").unwrap();
         text[start..text[start..].find("- Least").unwrap() + start].to_owned()
     };
-    assert!(front(&comparison).contains("Disc read, random"));
+    assert!(front(&comparison).contains("Disk read, random"));
     for row in comparison
         .rows
         .iter_mut()
-        .filter(|r| r.title == "Disc read, random")
+        .filter(|r| r.title == "Disk read, random")
     {
         row.notes
             .push(sample::stated(Some(Flag::Invalid), "it did nothing"));
     }
-    assert!(!front(&comparison).contains("Disc read, random"));
+    assert!(!front(&comparison).contains("Disk read, random"));
 }
 
 /// Two machines: the second lacks a row, and is twice as slow in all others.

@@ -43,7 +43,7 @@ fn nothing_is_concluded_from_a_starred_row_but_a_doubt_about_its_process_time_is
         for row in view
             .rows
             .iter_mut()
-            .filter(|r| r.title == "Disc read, random")
+            .filter(|r| r.title == "Disk read, random")
         {
             row.notes.push(footnote.clone());
         }
@@ -55,9 +55,9 @@ fn nothing_is_concluded_from_a_starred_row_but_a_doubt_about_its_process_time_is
             .to_owned()
     };
     let star = || sample::stated(Some(Flag::Invalid), "it did nothing");
-    assert!(!sentence(star()).contains("Disc read"));
-    assert!(!sentence(star().about(Subject::Real)).contains("Disc read"));
-    assert!(sentence(star().about(Subject::Process)).contains("Disc read"));
+    assert!(!sentence(star()).contains("Disk read"));
+    assert!(!sentence(star().about(Subject::Real)).contains("Disk read"));
+    assert!(sentence(star().about(Subject::Process)).contains("Disk read"));
 }
 
 #[test]

@@ -234,7 +234,7 @@ fn text_is_legible_in_light_and_dark() {
         .collect();
     assert_eq!(roots.len(), 2, "light and dark");
     for root in roots {
-        let colour = |name: &str| {
+        let color = |name: &str| {
             let at = root.find(&format!("--{name}: #")).unwrap() + name.len() + 5;
             let digits = &root[at..at + root[at..].find(';').unwrap()];
             luminance(digits)
@@ -245,7 +245,7 @@ fn text_is_legible_in_light_and_dark() {
             ("link", "paper"),
             ("ink", "tint"),
         ] {
-            let (a, b) = (colour(text), colour(ground));
+            let (a, b) = (color(text), color(ground));
             let contrast = (a.max(b) + 0.05) / (a.min(b) + 0.05);
             assert!(
                 contrast >= 4.5,

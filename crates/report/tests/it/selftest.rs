@@ -16,7 +16,7 @@ fn row(id: &str, raw: f64, paced: Option<f64>) -> SelftestRow {
         id: Id::parse(id).unwrap(),
         title: "Title".to_owned(),
         unit: Unit::parse("ns/call").unwrap(),
-        centre: 100.0,
+        center: 100.0,
         raw: scatter(raw, Some(0.004)),
         paced: paced.map(|between| scatter(between, Some(0.0031))),
         counted: Subject::Cycles,

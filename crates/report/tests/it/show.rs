@@ -80,7 +80,7 @@ fn distributions_have_a_table_of_their_own() {
 }
 
 #[test]
-fn colour_is_bold_and_nothing_else() {
+fn color_is_bold_and_nothing_else() {
     let document = show(&sample::run());
     let plain = terminal::render(&document, 80, false);
     let bold = terminal::render(&document, 80, true);

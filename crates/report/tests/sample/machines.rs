@@ -7,7 +7,7 @@ use gritstone_model::{
 };
 
 /// Machine, system, then the times by row, `-` where there is none: real, user and system time, or real time alone.
-/// pipe; syscall; fcall; sieve; disc write; disc read; shell; loop; multitasking with 1 to 6 processes.
+/// pipe; syscall; fcall; sieve; disk write; disk read; shell; loop; multitasking with 1 to 6 processes.
 const TABLE: &str = "\
 VAX-11/780|4.1 BSD|3.2 0.1 1.2|4.8 1.4 4.0|1.0|1.7 1.5 0.1|2.0|8.0|3.3 0.3 1.3|2.6 2.5 0.1|4.3 5.5 7.8 9.0 11.0 13.8
 Masscomp|Sys III+|5.7 0.0 2.8|6.3 0.4 5.8|0.9|2.8 2.5 0.1|1.7|-|3.5 0.4 1.4|6.6 6.3 0.1|4.2 5.5 9.1 11.8 14.5 17.8
@@ -125,7 +125,7 @@ fn machine(line: &str) -> RunView {
     let mut view = view(&format!("ref:{short}"), name, system);
     view.machine.document = Some("byte-1984".to_owned());
     view.machine.year = Some(1984);
-    view.machine.configuration = "4-megabyte RAM, two 256-megabyte disc drives".to_owned();
+    view.machine.configuration = "4-megabyte RAM, two 256-megabyte disk drives".to_owned();
     view.results = ROWS
         .iter()
         .zip(&cells[2..10])
@@ -148,7 +148,7 @@ fn machine(line: &str) -> RunView {
         ));
     }
     if system == "VENIX/86" {
-        let why = "The optimiser crashed the system: compiled without it.";
+        let why = "The optimizer crashed the system: compiled without it.";
         for result in &mut view.results {
             result.notes.push(stated(None, why));
         }

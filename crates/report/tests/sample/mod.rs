@@ -21,8 +21,8 @@ byte/fcall-empty|Function call, empty|ns/call|1.2904|0.0009|64520|1|50,000 calls
 byte/fcall-assign|Assignment inline|ns/iter|0.2381|0.0011|11905|1|50,000 iterations
 byte/fcall-overhead|Function call, its overhead|ns/call|1.0523|0.0018|52615|1|50,000 calls
 byte/sieve|Sieve of Eratosthenes|us/pass|24.871|0.0031|248710|1|10 passes
-byte/disk-write|Disc write|MB/s|612.4|0.028|214000|0.1|256 blocks of 512 bytes
-byte/disk-read|Disc read, random|MB/s|1290.7|0.009|101500|0.1|256 blocks of 512 bytes
+byte/disk-write|Disk write|MB/s|612.4|0.028|214000|0.1|256 blocks of 512 bytes
+byte/disk-read|Disk read, random|MB/s|1290.7|0.009|101500|0.1|256 blocks of 512 bytes
 byte/shell|Shell script|ms|4.2163|0.011|4216300|0.4|1 script
 byte/multi/1|Multitasking, 1 process|ms|4.9712|0.012|4971200|0.4|1 script
 byte/multi/2|Multitasking, 2 processes|ms|5.6109|0.013|5610900|0.4|2 scripts
@@ -46,7 +46,7 @@ pub fn run() -> RunView {
     run.elapsed_s = Some(583.2);
     run.gritstone = Some("0.1.0".to_owned());
     run.machine.id = "a3f09c52".to_owned();
-    run.machine.configuration = "8 GB of memory, ext4 on a virtio disc".to_owned();
+    run.machine.configuration = "8 GB of memory, ext4 on a virtio disk".to_owned();
     run.machine.facts = facts();
     run.settings = Some(Settings {
         selectors: vec![],

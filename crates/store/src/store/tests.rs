@@ -77,7 +77,7 @@ fn every_connection_keeps_the_rules() {
 
 /// Launches that follow close on another are left to the system, for a second; never where there is no log, which would be torn.
 #[test]
-fn a_launch_reaches_the_disc_when_none_has_for_a_second() {
+fn a_launch_reaches_the_disk_when_none_has_for_a_second() {
     let (_folder, path) = common::place();
     let mut store = Store::open(&path).unwrap();
     let run = common::run(1, 5);
@@ -205,7 +205,7 @@ fn when_no_page_is_left_what_was_saved_can_be_read_and_the_run_goes_on_later() {
         told.contains("everything before it is safe") && told.contains("Make room"),
         "{told}"
     );
-    assert_idle(&store, "a full disc");
+    assert_idle(&store, "a full disk");
     assert_eq!(store.load(&run.info.id).unwrap(), run);
     assert_eq!(
         store.runs().unwrap()[0].launches.total(),

@@ -5,7 +5,7 @@ mod common;
 #[path = "../../../../tests/common/mutation.rs"]
 mod mutation;
 
-mod behaviour;
+mod behavior;
 mod cache;
 mod damage;
 mod fuzz;

@@ -1,4 +1,4 @@
-//! Places where a store cannot be written, and discs that are full.
+//! Places where a store cannot be written, and disks that are full.
 
 // mounts and the rights of one thread are Linux's own
 #![cfg(target_os = "linux")]
@@ -37,24 +37,24 @@ fn without_writing(folder: &Path, act: impl FnOnce()) {
     set(0o644);
 }
 
-/// A file system of its own, which only this thread sees, on a folder `disc`.
-struct Disc(PathBuf);
+/// A file system of its own, which only this thread sees, on a folder `disk`.
+struct Disk(PathBuf);
 
-impl Disc {
+impl Disk {
     fn mount(folder: &Path, kind: &str, options: &str) -> Self {
-        let disc = folder.join("disc");
-        fs::create_dir(&disc).unwrap();
+        let disk = folder.join("disk");
+        fs::create_dir(&disk).unwrap();
         let none: Option<&str> = None;
         let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
         unshare(CloneFlags::CLONE_NEWNS)
             .and_then(|()| mount(none, "/", none, private, none))
-            .and_then(|()| mount(none, &disc, Some(kind), MsFlags::empty(), Some(options)))
+            .and_then(|()| mount(none, &disk, Some(kind), MsFlags::empty(), Some(options)))
             .unwrap_or_else(|error| panic!("no {kind} can be mounted, which takes root: {error}"));
-        Self(disc)
+        Self(disk)
     }
 }
 
-impl Drop for Disc {
+impl Drop for Disk {
     fn drop(&mut self) {
         // were it left, the folder that it is mounted on could not be removed
         if let Err(error) = umount2(&self.0, MntFlags::MNT_DETACH) {
@@ -211,16 +211,16 @@ fn a_place_that_is_no_place_for_a_file() {
 #[test]
 fn a_read_only_file_system_as_root() {
     let (folder, _) = common::place();
-    let disc = Disc::mount(folder.path(), "tmpfs", "size=1m");
-    let path = disc.0.join("gritstone.db");
+    let disk = Disk::mount(folder.path(), "tmpfs", "size=1m");
+    let path = disk.0.join("gritstone.db");
     let run = common::run(1, 2);
     common::store(&mut Store::open(&path).unwrap(), &run);
     let none: Option<&str> = None;
     let flags = MsFlags::MS_REMOUNT | MsFlags::MS_RDONLY;
-    mount(none, &disc.0, none, flags, none).unwrap();
+    mount(none, &disk.0, none, flags, none).unwrap();
     let error = Store::open(&path).unwrap_err();
     assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
-    let error = Store::open(&disc.0.join("new/gritstone.db")).unwrap_err();
+    let error = Store::open(&disk.0.join("new/gritstone.db")).unwrap_err();
     assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
     assert_eq!(
         Store::open_read_only(&path)
@@ -234,8 +234,8 @@ fn a_read_only_file_system_as_root() {
 #[test]
 fn a_file_system_that_is_not_known_to_be_local_gets_no_log_as_root() {
     let (folder, _) = common::place();
-    let disc = Disc::mount(folder.path(), "ramfs", "");
-    let path = disc.0.join("gritstone.db");
+    let disk = Disk::mount(folder.path(), "ramfs", "");
+    let path = disk.0.join("gritstone.db");
     let run = common::run(1, 2);
     let mut store = Store::open(&path).unwrap();
     common::store(&mut store, &run);

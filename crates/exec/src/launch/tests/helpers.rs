@@ -29,7 +29,7 @@ impl Bench {
             let runtime = [
                 "main",
                 "clock",
-                "pacer",
+                "probe",
                 "usage",
                 "arguments",
                 "lines",

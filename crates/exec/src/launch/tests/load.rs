@@ -134,7 +134,7 @@ fn without_a_journal_there_is_no_load() {
 }
 
 #[test]
-fn what_has_lost_its_keeper_is_found_by_its_mark() {
+fn what_has_lost_its_supervisor_is_found_by_its_mark() {
     let mark = mark();
     let mut child = std::process::Command::new("sleep")
         .arg("1000")

@@ -25,7 +25,7 @@ pub enum Shape {
     Drift(f64),
 }
 
-/// Femtoseconds a core cycle, one reading a second (the fastest of nine pacers of 0.12 ms) for 30 minutes, on one of the
+/// Femtoseconds a core cycle, one reading a second (the fastest of nine probes of 0.12 ms) for 30 minutes, on one of the
 /// two cores of a virtual machine on which others compiled now and then.
 pub const PACE: &str = include_str!("pace.txt");
 /// The drift in [`PACE`]: standard deviation of its logarithm,

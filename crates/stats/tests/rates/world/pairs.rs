@@ -14,14 +14,14 @@ pub enum Weather {
     Shape(Shape),
     /// Normal scatter of this much, so that pairs scatter by sqrt(2) times as much.
     Scatter(f64),
-    /// A neighbour who comes and goes, for ten launches in the mean, and slows what runs then by 10 to 40 %; 1 % of scatter.
-    Neighbour,
-    /// The same neighbour on the other thread of the core, where the pacers see nine in ten of the launches that were slowed, and take
+    /// A neighbor who comes and goes, for ten launches in the mean, and slows what runs then by 10 to 40 %; 1 % of scatter.
+    Neighbor,
+    /// The same neighbor on the other thread of the core, where the probes see nine in ten of the launches that were slowed, and take
     /// one in fifty of the others for slowed.
     Seen,
-    /// A neighbour with the period of four launches, who slows two of them by 5 %: as bad for ABBA as can be; 1 % of scatter.
+    /// A neighbor with the period of four launches, who slows two of them by 5 %: as bad for ABBA as can be; 1 % of scatter.
     InStep,
-    /// The same, where the pacers see half of the launches that were slowed.
+    /// The same, where the probes see half of the launches that were slowed.
     InStepSeen,
 }
 
@@ -56,7 +56,7 @@ impl Weather {
         match self {
             Self::Shape(shape) => world.launches(shape, n),
             Self::Scatter(sd) => (0..n).map(|_| scatter(world, sd)).collect(),
-            Self::Neighbour | Self::Seen => {
+            Self::Neighbor | Self::Seen => {
                 let mut busy = false;
                 let mut launch = || {
                     busy ^= world.chance(0.1);

@@ -1,4 +1,4 @@
-//! A file that the system is to use as a disc or as swap: whether there is room for it, its zeros, and the tools that set it up.
+//! A file that the system is to use as a disk or as swap: whether there is room for it, its zeros, and the tools that set it up.
 
 use crate::ours;
 use crate::resource::Unavailable;
@@ -43,7 +43,7 @@ pub(crate) fn fill(image: &Path, size: u64) -> io::Result<()> {
     overwrite(image, size)
 }
 
-/// Zeros over the first bytes of a file that is there, on the disc when this returns.
+/// Zeros over the first bytes of a file that is there, on the disk when this returns.
 pub(crate) fn overwrite(image: &Path, size: u64) -> io::Result<()> {
     let mut write = File::options();
     write.write(true);

@@ -1,10 +1,10 @@
-/* Keeps one program: whatever it starts ends with it, and it ends with whoever started the keeper.
+/* Keeps one program: whatever it starts ends with it, and it ends with whoever started the supervisor.
  *
- * keeper PARENT CPUS STEADY DIRECTORY PROGRAM [ARGUMENT...]. The program may use CPUS, such as 0-3,7 (`-`: those of the keeper, which
+ * supervisor PARENT CPUS STEADY DIRECTORY PROGRAM [ARGUMENT...]. The program may use CPUS, such as 0-3,7 (`-`: those of the supervisor, which
  * stays where it is, out of the way of what is measured), and begins in DIRECTORY. STEADY is a list of words, one a line, for this program alone (`-`: none):
  * `layout`, the same layout of memory every time; `realtime`, SCHED_FIFO, which its children do not inherit;
  * `group=DIRECTORY`, a control group that it joins, and its children with it; `processes=N`, at most so many of the user. What is
- * refused ends the keeper's attempt with status 126. The keeper adopts every descendant whose parent dies (subreaper). When the
+ * refused ends the supervisor's attempt with status 126. The supervisor adopts every descendant whose parent dies (subreaper). When the
  * program ends, or SIGTERM comes, or the parent (process PARENT) dies, all descendants that are left are killed and
  * reaped. It then says on its report, in one line, how the program ended and how many it left behind:
  * `exit=0 left=0` or `signal=9 left=2`. It sleeps while the program runs.
@@ -247,13 +247,13 @@ static void steady(const char *word)
 
 static pid_t start(const char *cpus, char *words, const char *directory, char **argv)
 {
-	const pid_t keeper = getpid();
+	const pid_t supervisor = getpid();
 	pid_t pid = fork();
 	if (pid != 0)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != keeper)
-		_exit(126); /* the keeper was killed before we were tied to it */
+	if (getppid() != supervisor)
+		_exit(126); /* the supervisor was killed before we were tied to it */
 	if (strcmp(cpus, "-") != 0 && use_cpus(cpus) != 0)
 		refused(126, "use the CPUs ", cpus);
 	/* no control group has an end of line in its name */
@@ -305,7 +305,7 @@ int main(int argc, char **argv)
 {
 	int status = 0, ended = 0;
 	if (argc < 6) {
-		fputs("usage: keeper PARENT CPUS STEADY DIRECTORY PROGRAM [ARGUMENT...]\n", stderr);
+		fputs("usage: supervisor PARENT CPUS STEADY DIRECTORY PROGRAM [ARGUMENT...]\n", stderr);
 		return 2;
 	}
 	if (sort_descriptors() != 0)

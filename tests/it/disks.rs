@@ -1,4 +1,4 @@
-//! Discs that must come to no harm: one that is full or may not be written, a device that somebody uses or that is none; and that no
+//! Disks that must come to no harm: one that is full or may not be written, a device that somebody uses or that is none; and that no
 //! file system outlives a run.
 
 use crate::common::{
@@ -39,65 +39,65 @@ impl Drop for Private {
     }
 }
 
-/// What runs of each of these rows on a disc with too little room say; a file that lies there is left alone.
-fn says_full(home: &Home, disc: &Path, rows: &[&str]) {
-    let mine = disc.join("mine");
+/// What runs of each of these rows on a disk with too little room say; a file that lies there is left alone.
+fn says_full(home: &Home, disk: &Path, rows: &[&str]) {
+    let mine = disk.join("mine");
     fs::write(&mine, "kept").unwrap();
-    let before = entries(disc).len();
+    let before = entries(disk).len();
     for row in rows {
         let (code, out, error) =
-            home.run(&["run", row, "--quick", "--dir", disc.to_str().unwrap()]);
+            home.run(&["run", row, "--quick", "--dir", disk.to_str().unwrap()]);
         assert_eq!(code, 3, "{row}: {out} {error}");
         let where_and_what = [
             "No space left on device in ",
-            disc.to_str().unwrap(),
+            disk.to_str().unwrap(),
             "make room there, or choose another directory with --dir",
         ];
         for words in where_and_what {
             assert!(error.contains(words), "{row}: {error}");
         }
         assert_eq!(fs::read_to_string(&mine).unwrap(), "kept");
-        assert_eq!(entries(disc).len(), before, "{row}: {:?}", entries(disc));
+        assert_eq!(entries(disk).len(), before, "{row}: {:?}", entries(disk));
     }
 }
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_full_disc_says_where_and_what_to_do_as_root() {
+fn a_full_disk_says_where_and_what_to_do_as_root() {
     let _turn = alone();
     let home = Home::new();
-    let (image, disc) = (home.path().join("image"), home.path().join("disc"));
-    fs::create_dir(&disc).unwrap();
+    let (image, disk) = (home.path().join("image"), home.path().join("disk"));
+    fs::create_dir(&disk).unwrap();
     let whole = MsFlags::empty();
     {
-        let _memory = Private::mount(None, &disc, "tmpfs", whole, "size=1m");
-        says_full(&home, &disc, &["fs/seq-write/32k", "fs/fsync/rand-32k"]);
+        let _memory = Private::mount(None, &disk, "tmpfs", whole, "size=1m");
+        says_full(&home, &disk, &["fs/seq-write/32k", "fs/fsync/rand-32k"]);
     }
     let device = file_system(&image, 3 << 20);
-    let _disc = Private::mount(Some(device.path()), &disc, "ext4", whole, "");
+    let _disk = Private::mount(Some(device.path()), &disk, "ext4", whole, "");
     let rows = ["disk/write-nofsync", "disk/raw-write", "disk/read-seq"];
-    says_full(&home, &disc, &rows);
+    says_full(&home, &disk, &rows);
 }
 
 #[test]
 fn a_directory_that_cannot_be_written_is_named_as_root() {
     let home = Home::new();
-    let disc = home.path().join("disc");
-    fs::create_dir(&disc).unwrap();
-    let _disc = Private::mount(None, &disc, "tmpfs", MsFlags::MS_RDONLY, "size=1m");
+    let disk = home.path().join("disk");
+    fs::create_dir(&disk).unwrap();
+    let _disk = Private::mount(None, &disk, "tmpfs", MsFlags::MS_RDONLY, "size=1m");
     for row in ["fs/seq-write/512", "disk/write-fsync"] {
-        let (code, out, error) = home.run(&["run", row, "--dir", disc.to_str().unwrap()]);
+        let (code, out, error) = home.run(&["run", row, "--dir", disk.to_str().unwrap()]);
         assert_eq!(code, 2, "{out} {error}");
         for words in [
             "cannot measure files in ",
-            disc.to_str().unwrap(),
+            disk.to_str().unwrap(),
             "Read-only file system",
             "choose another directory with --dir",
         ] {
             assert!(error.contains(words), "{error}");
         }
     }
-    assert_eq!(entries(&disc).len(), 0);
+    assert_eq!(entries(&disk).len(), 0);
 }
 
 /// A loop device over a file; it goes when this is dropped.
@@ -264,7 +264,7 @@ fn a_run_that_is_killed_leaves_no_file_system_as_root() {
     let arguments = [&arguments[..], &[dir.path().to_str().unwrap()]].concat();
     for signal in [Signal::SIGKILL, Signal::SIGTERM] {
         let mut child = start(&home, &arguments, &[]);
-        // in steps, since the disc may be busy, and none of them may take for ever
+        // in steps, since the disk may be busy, and none of them may take for ever
         let written = |volume: &PathBuf| volume.join("mounted").exists();
         eventually("there is a place for it", || {
             ours(dir.path()).iter().any(written)

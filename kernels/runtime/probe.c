@@ -1,4 +1,4 @@
-/* The pacer: how long is a core cycle just now, and is the core ours alone?
+/* The cycle probe: how long is a core cycle just now, and is the core ours alone?
  *
  * A chain of register-to-register additions, each of which needs the one before, takes one cycle an addition on
  * every core we know. It is written in assembly because some cores fold add-immediate away at rename, and some
@@ -61,9 +61,9 @@ static uint64_t four_chains(void)
 	return now_ns() - start;
 }
 
-void pacer_before(struct pacer *p)
+void probe_before(struct probe *p)
 {
-	for (p->count = 0; p->count < PACER_CHUNKS; p->count++) {
+	for (p->count = 0; p->count < PROBE_CHUNKS; p->count++) {
 		p->one_chain[p->count] = one_chain();
 		p->four_chains[p->count] = four_chains();
 	}
@@ -82,11 +82,11 @@ static uint64_t femtoseconds_an_addition(uint64_t *readings, int count)
 	return twice * 1000000 / (2 * (uint64_t)ADDITIONS_A_TURN * TURNS);
 }
 
-void pacer_after(struct pacer *p)
+void probe_after(struct probe *p)
 {
-	struct pacer after;
-	pacer_before(&after);
-	for (int i = 0; i < PACER_CHUNKS; i++, p->count++) {
+	struct probe after;
+	probe_before(&after);
+	for (int i = 0; i < PROBE_CHUNKS; i++, p->count++) {
 		p->one_chain[p->count] = after.one_chain[i];
 		p->four_chains[p->count] = after.four_chains[i];
 	}
