@@ -99,7 +99,7 @@ pub(crate) fn names(kept: &OwnCatalogue) -> Result<(), FolderError> {
         parts.clone().count() <= 2 && parts.into_iter().all(stands)
     };
     if !plain(&kept.name) {
-        return wrong(format!("{:?} cannot name a catalogue", kept.name));
+        return wrong(format!("{:?} cannot name a catalog", kept.name));
     }
     match kept.files.keys().find(|name| !path(name)) {
         Some(name) => wrong(format!(

@@ -24,7 +24,7 @@ pub fn job(world: &World, name: &str, trusted: bool, permits: Permits) -> Result
     let site = Site::look(Some(Path::new(&settings.dir)))?;
     same_machine(&data.info, &site.machine())?;
     let own = settings.catalogue.clone().map(own::of).transpose();
-    let own = own.with_context(|| format!("what run {id} has kept of its catalogue"))?;
+    let own = own.with_context(|| format!("what run {id} has kept of its catalog"))?;
     if let Some(own) = &own {
         trust::ensure(own, trusted)?;
     }

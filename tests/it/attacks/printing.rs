@@ -342,7 +342,7 @@ fn a_catalog_from_a_bundle_has_the_names_of_a_folder_or_is_refused() {
         let path = path.to_str().unwrap();
         let (_, _, error) = home.run(&["brief", path, "--out", "b.html"]);
         assert!(
-            error.contains("cannot be a file of a catalogue"),
+            error.contains("cannot be a file of a catalog"),
             "{name:?}: {error}"
         );
         all_that_print(&home, path);

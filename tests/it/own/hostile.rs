@@ -160,7 +160,7 @@ fn names_and_texts_that_mean_harm_are_refused() {
     for name in ["evil/\u{1b}[31m", "evil/a b", "evil/-o"] {
         fs::write(Path::new(&folder).join(name), "").unwrap();
         let error = refusal(&home, &folder);
-        assert!(error.contains("cannot be a name in a catalogue"), "{error}");
+        assert!(error.contains("cannot be a name in a catalog"), "{error}");
         fs::remove_file(Path::new(&folder).join(name)).unwrap();
     }
 }

@@ -83,7 +83,7 @@ fn the_slower_of_two_versions_is_slower() {
         "{said}"
     );
     for row in ["mine/sh", "mine/python"] {
-        let left_out = format!("{row}: It has no program of the catalogue");
+        let left_out = format!("{row}: It has no program of the catalog");
         assert!(error.contains(&left_out), "{error}");
     }
     let runs = ["two-a", "two-b"].map(|run| home.json(&["show", run, "--format", "json"]));
@@ -128,7 +128,7 @@ fn what_has_no_ratio_is_refused_with_words() {
     refused(
         3,
         &renamed,
-        "mine/checksum: There is no such row in the catalogue",
+        "mine/checksum: There is no such row in the catalog",
     );
     let remarked = [(
         CHECKSUM,
@@ -138,7 +138,7 @@ fn what_has_no_ratio_is_refused_with_words() {
     refused(
         3,
         &remarked,
-        "mine/checksum: Its program is the same in both catalogues",
+        "mine/checksum: Its program is the same in both catalogs",
     );
     let broken = [(CHECKSUM, "return", "retrun")];
     refused(3, &broken, "The program mine/checksum does not compile");

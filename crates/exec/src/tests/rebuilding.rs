@@ -33,7 +33,7 @@ fn workshop(compiler: &str, flags: &[&str]) -> (tempfile::TempDir, Workshop) {
     };
     let workshop = Workshop {
         directory: directory.path().to_path_buf(),
-        supervisor: supervisor,
+        supervisor,
         cpus: "-".to_owned(),
         environment: BTreeMap::from([("PATH".to_owned(), path.clone().into())]),
         stop: Arc::new(AtomicBool::new(false)),
