@@ -77,7 +77,7 @@ pub enum ExecError {
     Interrupted,
     /// There is no directory from which programs may be executed.
     #[error(
-        "no directory to execute programs from: {tried}; set TMPDIR to a directory that is writable and not mounted noexec"
+        "no directory to execute programs from: {tried}; set TMPDIR to a directory that is writable, has room and is not mounted noexec"
     )]
     NowhereToExecute {
         /// Each directory with the reason.

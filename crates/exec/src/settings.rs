@@ -52,7 +52,8 @@ impl Resource for Setting {
         if now == *old {
             return Ok(Back::Unchanged);
         }
-        if now != *new {
+        // no setting is empty: a file that is no kernel's is, when we were killed between truncating and writing it
+        if now != *new && !now.is_empty() {
             return Ok(Back::Left(format!(
                 "{} is left as it is: it was '{old}', the run made it '{new}', and somebody has made it '{now}' since",
                 path.display()
