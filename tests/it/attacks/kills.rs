@@ -77,6 +77,16 @@ impl World {
         start(&self.home, &run, &self.environment())
     }
 
+    /// Waits until everything that was started has ended: five looks, since a process that is being executed shows no environment.
+    fn ends(&self) {
+        eventually("everything that it started ends", || {
+            (0..5).all(|_| {
+                std::thread::sleep(Duration::from_millis(20));
+                processes(&self.home) == 0
+            })
+        });
+    }
+
     /// Directories of runs, wherever they may be here.
     fn left(&self) -> Vec<PathBuf> {
         [traces(&self.home), ours(&self.files())].concat()
@@ -154,9 +164,7 @@ fn kill_at_random(seed: u64) {
     assert!(ended.is_none(), "{moment}: it had ended already");
     child.kill().unwrap();
     child.wait().unwrap();
-    eventually("everything that it started ends", || {
-        processes(&world.home) == 0
-    });
+    world.ends();
     if !alone {
         world.at_once(&moment);
         assert_eq!(world.settings(), as_it_was, "{moment}: not by its watchdog");
@@ -184,9 +192,7 @@ fn kill_at_call(call: &str, nth: u32) -> bool {
         .stderr(Stdio::null())
         .status()
         .unwrap();
-    eventually("everything that it started ends", || {
-        processes(&world.home) == 0
-    });
+    world.ends();
     let moment = format!("{call} the {nth}th time");
     world.at_once(&moment);
     world.after(&moment, &as_it_was, 0);
