@@ -1,78 +1,130 @@
 //! The blocks of a document, set on pages one after the other.
 
-use crate::face::{Face, Type};
-use crate::page::{Anchor, HEIGHT, Item, PAGE, SIDE, Slab, WIDTH};
-use crate::set::{At, CAPITAL, INK, Inline, RULE, SOFT, Setter, Shape, TIGHT, bar};
+use crate::Error;
+use crate::face::{Face, Fonts, INK, Type};
+use crate::lines::{Inline, Line, broken};
+use crate::page::{Anchor, HEIGHT, Ink, Item, Pages, SIDE, Slab, WIDTH};
 use crate::table;
-use crate::tree::{Part, Role};
+use crate::tree::{Part, Tree};
 use gritstone_report::clean;
-use gritstone_report::document::{Block, Figure, Text};
+use gritstone_report::document::{Block, Document, Figure, Text};
+use krilla::tagging::{ListNumbering, TableHeaderScope, Tag};
+use std::num::NonZeroU16;
+use std::ops::Range;
+use std::rc::Rc;
 
+const RULE: [u8; 3] = [0xc9, 0xc7, 0xc0];
+const TINT: [u8; 3] = [0xee, 0xf3, 0xf8];
 const MM: f32 = 72.0 / 25.4;
+/// Height of a line of letters, from the base line to the top of capitals, in ems.
+const CAPITAL: f32 = 0.72;
+/// Marks are raised, in ems of what they belong to.
+const RAISED: f32 = 0.3;
+/// Between two lines of prose and of tables, in ems.
+const LEADING: f32 = 0.6;
+const TIGHT: f32 = 0.5;
+/// A row with more lines may be cut where a page ends.
+const TALL: usize = 24;
 /// Figures are drawn for a screen; on paper their letters are to be as small as those of tables.
 const FIGURE: f32 = 0.76;
 /// From so many sections on there is a list of them.
 const CONTENTS_FROM: usize = 4;
 /// Where all terms are as short as marks are, they need no wider column.
 const SHORT_TERM: usize = 3;
-const BODY: Type = Type {
-    face: Face::Regular,
-    size: 9.5,
-    color: INK,
-};
-const SMALL: Type = Type { size: 8.5, ..BODY };
+const BODY: Type = Type::new(Face::Regular, 9.5);
+const SMALL: Type = Type::new(Face::Regular, 8.5);
+
+/// Which share of a line lies left of its place.
+pub(crate) const LEFT: f32 = 0.0;
+pub(crate) const MIDDLE: f32 = 0.5;
+pub(crate) const RIGHT: f32 = 1.0;
+
+/// Lines of one text.
+pub(crate) struct Laid {
+    pub(crate) lines: Vec<Line>,
+    pub(crate) set: Type,
+    /// Their place, and which share of each line lies left of it; marks stand behind.
+    pub(crate) at: (f32, f32),
+    pub(crate) part: Part,
+}
+
+impl Laid {
+    /// Height of so many lines, set tight.
+    pub(crate) fn height(&self, lines: usize) -> f32 {
+        let more = lines.saturating_sub(1) as f32;
+        self.set.size * (CAPITAL + more * (CAPITAL + TIGHT))
+    }
+}
+
+/// A document that is being set.
+pub(crate) struct Setter<'a> {
+    pub(crate) fonts: &'a Fonts,
+    pub(crate) document: &'a Document,
+    pub(crate) tree: Tree,
+    pub(crate) pages: Pages,
+    /// Level and words.
+    pub(crate) headings: Vec<(u8, String)>,
+}
 
 impl<'a> Setter<'a> {
-    pub(crate) fn title(&mut self) {
-        let document = self.document;
-        let title = Inline::new(&document.title);
-        let part = self.tree.top(Role::Heading(1, title.text.clone()));
-        let set = Type {
-            face: Face::Bold,
-            size: 21.0,
-            color: INK,
+    /// The whole document.
+    pub(crate) fn of(fonts: &'a Fonts, document: &'a Document) -> Result<Self, Error> {
+        let mut setter = Self {
+            fonts,
+            document,
+            tree: Tree::new(),
+            pages: Pages::default(),
+            headings: vec![],
         };
-        self.down(&title, set, part, [0.0, 3.0 * MM], true);
+        let set = Type::new(Face::Bold, 21.0);
+        setter.titled(1, &document.title, set, 3.0 * MM);
         if let Some(subtitle) = &document.subtitle {
-            let set = Type {
-                color: SOFT,
-                ..BODY
-            };
-            let part = self.tree.top(Role::Paragraph);
-            self.down(&Inline::new(subtitle), set, part, [9.0, 9.0], false);
+            setter.paragraph(&Inline::new(subtitle), BODY.soft());
         }
+        setter.contents();
+        for block in &document.blocks {
+            setter.block(block)?;
+        }
+        setter.pages.settle();
+        Ok(setter)
     }
 
-    pub(crate) fn block(&mut self, block: &'a Block) {
+    fn block(&mut self, block: &Block) -> Result<(), Error> {
         match block {
             Block::Heading(level, text) => self.heading((*level).clamp(1, 3), text),
-            Block::Paragraph(text) => {
-                let part = self.tree.top(Role::Paragraph);
-                let text = self.inline(text);
-                self.down(&text, BODY, part, [9.0, 9.0], false);
-            }
+            Block::Paragraph(text) => self.paragraph(&self.inline(text), BODY),
             Block::List(items) => self.list(items),
             Block::Terms(terms) => {
-                let rows: Vec<(Inline, Inline, Option<Anchor>)> = terms
-                    .iter()
-                    .map(|(term, text)| (Inline::new(term), self.inline(text), None))
-                    .collect();
-                let short = |term: &str| term.chars().count() <= SHORT_TERM;
-                let short = rows.iter().all(|(term, _, _)| short(&term.text));
+                let row = |(term, text): &(String, Text)| {
+                    (Inline::new(term), self.inline(text), None::<Anchor>)
+                };
+                let rows: Vec<_> = terms.iter().map(row).collect();
+                let short = |term: &Inline| term.text.chars().count() <= SHORT_TERM;
+                let short = rows.iter().all(|(term, ..)| short(term));
                 let first = if short { 8.0 * MM } else { 40.0 * MM };
-                self.pairs(&rows, first, SOFT);
+                self.pairs(&rows, first, SMALL.soft());
             }
             Block::Table(table) => table::set(self, table),
-            Block::Figure(figure) => self.figure(figure),
+            Block::Figure(figure) => self.figure(figure)?,
             Block::Footnotes => {
-                let document = self.document;
-                let notes = document.notes().into_iter().map(|(id, note)| {
-                    let mark = Inline::new(&document.mark(id));
+                let notes = self.document.notes().into_iter().map(|(id, note)| {
+                    let mark = Inline::new(&self.document.mark(id));
                     let anchor = Anchor::Note(id.index());
                     (mark, Inline::new(&note.text), Some(anchor))
                 });
-                self.pairs(&notes.collect::<Vec<_>>(), 9.0 * MM, INK);
+                self.pairs(&notes.collect::<Vec<_>>(), 9.0 * MM, SMALL);
             }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn inline(&self, text: &Text) -> Inline {
+        let marks = self.document.marks(text).into_iter();
+        Inline {
+            marks: marks
+                .map(|(id, mark)| (Anchor::Note(id.index()), mark))
+                .collect(),
+            ..Inline::new(&text.text)
         }
     }
 
@@ -82,15 +134,6 @@ impl<'a> Setter<'a> {
             2 => (11.0, 6.0, 2.6),
             _ => (9.5, 4.0, 1.8),
         };
-        let set = Type {
-            face: Face::Bold,
-            size,
-            color: INK,
-        };
-        let text = Inline::new(text);
-        let part = self
-            .tree
-            .top(Role::Heading(u16::from(level) + 1, text.text.clone()));
         let mut slab = Slab {
             above: above * MM,
             with_next: true,
@@ -98,38 +141,46 @@ impl<'a> Setter<'a> {
             ..Slab::default()
         };
         if level == 1 {
-            slab.items.push(bar(SIDE, 0.0, WIDTH, 1.0, INK));
+            slab.items.push(Item::bar(SIDE, 0.0, [WIDTH, 1.0], INK));
             slab.height = 1.0 + 2.4 * MM;
         }
-        self.headings.push((level, text.text.clone()));
+        self.headings.push((level, clean(text).into_owned()));
         self.pages.put(slab);
-        self.down(&text, set, part, [0.0, below * MM], true);
+        let set = Type::new(Face::Bold, size);
+        self.titled(u16::from(level) + 1, text, set, below * MM);
+    }
+
+    fn titled(&mut self, level: u16, text: &str, set: Type, below: f32) {
+        let text = Inline::new(text);
+        let level = NonZeroU16::new(level).unwrap_or(NonZeroU16::MIN);
+        let tag = Tag::Hn(level, Some(text.text.clone()));
+        let part = self.tree.add(Tree::TOP, tag);
+        self.down(&text, set, part, [0.0, below], true);
+    }
+
+    fn paragraph(&mut self, text: &Inline, set: Type) {
+        let part = self.tree.add(Tree::TOP, Tag::P);
+        self.down(text, set, part, [9.0; 2], false);
     }
 
     fn list(&mut self, items: &[Text]) {
-        let list = self.tree.top(Role::List);
+        let list = self.tree.add(Tree::TOP, Tag::L(ListNumbering::Disc));
         let indent = 10.0;
-        let last = items.len().saturating_sub(1);
         for (at, text) in items.iter().enumerate() {
-            let item = self.tree.within(list, Role::Item);
-            let bullet = self.tree.within(item, Role::Bullet);
-            let body = self.tree.within(item, Role::Body);
+            let item = self.tree.add(list, Tag::LI);
+            let bullet = self.tree.add(item, Tag::Lbl);
+            let body = self.tree.add(item, Tag::LBody);
             let room = [
                 if at == 0 { 9.0 } else { 0.75 * BODY.size },
-                if at == last { 9.0 } else { 0.0 },
+                if at + 1 == items.len() { 9.0 } else { 0.0 },
             ];
-            let text = self.inline(text);
             let place = (SIDE + indent, WIDTH - indent);
-            let mut slabs = self.column(&text, BODY, body, place, room, false);
-            let dot = Item::Text {
+            let mut slabs = self.column(&self.inline(text), BODY, body, place, room);
+            let dot = Item {
                 x: SIDE,
                 y: CAPITAL * BODY.size,
-                set: Type {
-                    color: SOFT,
-                    ..BODY
-                },
-                text: "•".to_owned(),
                 part: Some(bullet),
+                ink: Ink::Text(BODY.soft(), "•".to_owned()),
             };
             slabs[0].items.insert(0, dot);
             slabs.into_iter().for_each(|slab| self.pages.put(slab));
@@ -137,32 +188,25 @@ impl<'a> Setter<'a> {
     }
 
     /// Names with what belongs to them, a row each.
-    fn pairs(&mut self, rows: &[(Inline, Inline, Option<Anchor>)], first: f32, color: [u8; 3]) {
-        let table = self.tree.top(Role::Table);
-        let gutter = 4.0 * MM;
-        let second = SIDE + first + gutter;
+    fn pairs(&mut self, rows: &[(Inline, Inline, Option<Anchor>)], first: f32, set: Type) {
+        let table = self.tree.add(Tree::TOP, Tag::Table);
+        let second = first + 4.0 * MM;
         for (at, (name, text, anchor)) in rows.iter().enumerate() {
-            let row = self.tree.within(table, Role::Row);
-            let head = self.tree.within(row, Role::RowHead);
-            let cell = self.tree.within(row, Role::Cell);
-            let set = Type { color, ..SMALL };
+            let row = self.tree.add(table, Tag::TR);
+            let head = self.tree.add(row, Tag::TH(TableHeaderScope::Row));
+            let cell = self.tree.add(row, Tag::TD);
+            let right = (SIDE + second, LEFT);
             let cells = [
-                self.lay(name, set, head, At::Left(SIDE), first),
-                self.lay(text, SMALL, cell, At::Left(second), WIDTH - first - gutter),
+                self.lay(name, set, head, (SIDE, LEFT), first),
+                self.lay(text, SMALL, cell, right, WIDTH - second),
             ];
-            let shape = Shape {
-                pad: 2.6,
-                rule: (SIDE, WIDTH),
-                tint: false,
-            };
-            let mut slabs = self.row(&cells, shape);
+            let mut slabs = self.row(&cells, 2.6, WIDTH, false);
             slabs[0].anchor = *anchor;
-            let last = slabs.len() - 1;
             if at == 0 {
                 slabs[0].above = 4.0 * MM;
             }
-            if at + 1 == rows.len() {
-                slabs[last].below = 5.0 * MM;
+            if let Some(last) = slabs.last_mut().filter(|_| at + 1 == rows.len()) {
+                last.below = 5.0 * MM;
             }
             slabs.into_iter().for_each(|slab| self.pages.put(slab));
         }
@@ -170,110 +214,205 @@ impl<'a> Setter<'a> {
 
     /// A caption above what it belongs to.
     pub(crate) fn caption(&mut self, text: &Text, of: Part, above: f32) {
-        let part = self.tree.within(of, Role::Caption);
-        let set = Type {
-            face: Face::Bold,
-            ..SMALL
-        };
-        let text = self.inline(text);
-        self.down(&text, set, part, [above, 1.5 * MM], true);
+        let part = self.tree.add(of, Tag::Caption);
+        let set = Type::new(Face::Bold, SMALL.size);
+        self.down(&self.inline(text), set, part, [above, 1.5 * MM], true);
     }
 
-    fn figure(&mut self, figure: &'a Figure) {
-        let group = self.tree.top(Role::Group);
+    fn figure(&mut self, figure: &Figure) -> Result<(), Error> {
+        let options = usvg::Options {
+            fontdb: self.fonts.database.clone(),
+            ..usvg::Options::default()
+        };
+        let drawing = usvg::Tree::from_str(&figure.svg, &options)
+            .map_err(|e| Error(format!("figure {:?}: {e}", figure.caption.text)))?;
+        let group = self.tree.add(Tree::TOP, Tag::Div);
         self.caption(&figure.caption, group, 5.0 * MM);
         let words = clean(&figure.alternative).into_owned();
-        let part = self.tree.within(group, Role::Figure(words));
-        let [wide, high] = size(&figure.svg);
+        let part = self.tree.add(group, Tag::Figure(Some(words)));
+        let (wide, high) = (drawing.size().width(), drawing.size().height());
         let scale = FIGURE.min(WIDTH / wide).min(0.9 * HEIGHT / high);
         self.pages.put(Slab {
-            items: vec![Item::Figure {
+            items: vec![Item {
                 x: SIDE,
                 y: 0.0,
-                width: wide * scale,
-                height: high * scale,
-                number: self.figures.len(),
-                part,
+                part: Some(part),
+                ink: Ink::Figure([wide * scale, high * scale], Rc::new(drawing)),
             }],
             height: high * scale,
             below: 5.0 * MM,
             ..Slab::default()
         });
-        self.figures.push(&figure.svg);
+        Ok(())
     }
 
     /// Links to the sections with their pages, where there are enough of them.
-    pub(crate) fn contents(&mut self) {
+    fn contents(&mut self) {
         let headings = self.document.blocks.iter().filter_map(|block| match block {
             Block::Heading(level, text) => Some((*level, text)),
             _ => None,
         });
-        let sections: Vec<(usize, &String)> = headings
-            .enumerate()
-            .filter(|(_, (level, _))| *level == 1)
-            .map(|(at, (_, text))| (at, text))
-            .collect();
+        let sections = headings.enumerate().filter(|(_, (level, _))| *level == 1);
+        let sections: Vec<_> = sections.map(|(at, (_, text))| (at, text)).collect();
         if sections.len() < CONTENTS_FROM {
             return;
         }
-        let contents = self.tree.top(Role::Contents);
+        let contents = self.tree.add(Tree::TOP, Tag::TOC);
         let wide = 95.0 * MM;
-        let rule = |above, below, after: bool| Slab {
-            items: vec![bar(SIDE, 0.0, wide, 0.6, RULE)],
+        let rule = |above, below, with_next| Slab {
+            items: vec![Item::bar(SIDE, 0.0, [wide, 0.6], RULE)],
             height: 0.6,
             above,
             below,
-            with_next: !after,
+            with_next,
             ..Slab::default()
         };
-        self.pages.put(rule(5.0 * MM, 2.5 * MM, false));
+        self.pages.put(rule(5.0 * MM, 2.5 * MM, true));
         for (at, text) in sections {
             let to = Anchor::Heading(at);
-            let entry = self.tree.within(contents, Role::Entry);
-            let link = self.tree.within(entry, Role::Link);
+            let entry = self.tree.add(contents, Tag::TOCI);
+            let link = self.tree.add(entry, Tag::Link);
             let text = Inline::new(text);
-            let room = [TIGHT * SMALL.size; 2];
             let place = (SIDE, wide - 10.0 * MM);
-            let mut slabs = self.column(&text, SMALL, link, place, room, false);
+            let mut slabs = self.column(&text, SMALL, link, place, [TIGHT * SMALL.size; 2]);
             let (y, height) = (CAPITAL * SMALL.size, 1.2 * SMALL.size);
-            let last = slabs.len() - 1;
-            slabs[last].items.extend([
-                Item::PageOf {
-                    right: SIDE + wide,
-                    y,
-                    set: Type {
-                        color: SOFT,
-                        ..SMALL
-                    },
-                    to,
-                    part: link,
-                },
-                Item::Link {
-                    x: SIDE,
-                    y: y - 0.9 * height,
-                    width: wide,
-                    height,
-                    to,
-                    words: text.text.clone(),
-                    part: link,
-                },
-            ]);
+            let inks = [
+                (SIDE + wide, y, Ink::PageOf(SMALL.soft(), to)),
+                (
+                    SIDE,
+                    y - 0.9 * height,
+                    Ink::Link([wide, height], to, text.text),
+                ),
+            ];
+            let part = Some(link);
+            let items = inks.map(|(x, y, ink)| Item { x, y, part, ink });
+            slabs
+                .last_mut()
+                .expect("a line at least")
+                .items
+                .extend(items);
             slabs.into_iter().for_each(|slab| self.pages.put(slab));
         }
-        self.pages.put(rule(2.5 * MM, 6.0 * MM, true));
+        self.pages.put(rule(2.5 * MM, 6.0 * MM, false));
     }
-}
 
-/// Of a drawing, as it says itself; one that says nothing is as wide as a page.
-fn size(svg: &str) -> [f32; 2] {
-    let numbers = svg.split_once("viewBox=\"0 0 ").map(|(_, rest)| rest);
-    let numbers = numbers
-        .and_then(|rest| rest.split_once('"'))
-        .map(|(n, _)| n);
-    let mut numbers = numbers.unwrap_or_default().split(' ');
-    let mut next = |or: f32| {
-        let number = numbers.next().and_then(|n| n.parse::<f32>().ok());
-        number.filter(|n| *n > 0.0).unwrap_or(or)
-    };
-    [next(PAGE[0]), next(PAGE[0])]
+    /// A text over the whole width; `with_next` where it must not be the last on a page.
+    fn down(&mut self, text: &Inline, set: Type, part: Part, room: [f32; 2], with_next: bool) {
+        for mut slab in self.column(text, set, part, (SIDE, WIDTH), room) {
+            slab.with_next |= with_next;
+            self.pages.put(slab);
+        }
+    }
+
+    /// A text as slabs of a line each; the first two lines stand together, and so do the last two.
+    fn column(
+        &mut self,
+        text: &Inline,
+        set: Type,
+        part: Part,
+        (left, width): (f32, f32),
+        [above, below]: [f32; 2],
+    ) -> Vec<Slab> {
+        let laid = self.lay(text, set, part, (left, LEFT), width);
+        let last = laid.lines.len() - 1;
+        let slab = |at| {
+            let mut slab = Slab {
+                height: CAPITAL * set.size,
+                above: if at == 0 { above } else { LEADING * set.size },
+                below: if at == last { below } else { 0.0 },
+                with_next: at < last && (at == 0 || at + 1 == last),
+                ..Slab::default()
+            };
+            self.draw(&mut slab.items, &laid, at..at + 1, 0.0);
+            slab
+        };
+        (0..=last).map(slab).collect()
+    }
+
+    /// A text broken into lines.
+    pub(crate) fn lay(
+        &self,
+        inline: &Inline,
+        set: Type,
+        part: Part,
+        at: (f32, f32),
+        width: f32,
+    ) -> Laid {
+        Laid {
+            lines: broken(self.fonts, set, inline, width),
+            set,
+            at,
+            part,
+        }
+    }
+
+    /// Some of the lines of a text from here down, each with its marks, which are links.
+    pub(crate) fn draw(
+        &mut self,
+        items: &mut Vec<Item>,
+        laid: &Laid,
+        lines: Range<usize>,
+        top: f32,
+    ) {
+        let set = laid.set;
+        let mut put = |x, y, part, ink| {
+            items.push(Item {
+                x,
+                y,
+                part: Some(part),
+                ink,
+            })
+        };
+        let mut y = top + CAPITAL * set.size;
+        for line in laid.lines.iter().take(lines.end).skip(lines.start) {
+            let left = laid.at.0 - line.width * laid.at.1;
+            let mut x = left;
+            for (typed, text) in &line.pieces {
+                let set = if *typed { set.typed() } else { set };
+                put(x, y, laid.part, Ink::Text(set, text.clone()));
+                x += self.fonts.width(set, text);
+            }
+            x = left + line.width;
+            let (set, base) = (set.raised(), y - RAISED * set.size);
+            for (to, mark) in &line.marks {
+                let part = self.tree.add(laid.part, Tag::Link);
+                let width = self.fonts.width(set, mark);
+                let size = [width, 1.2 * set.size];
+                let link = Ink::Link(size, *to, format!("footnote {mark}"));
+                put(x, base, part, Ink::Text(set, mark.clone()));
+                put(x, base - set.size, part, link);
+                x += width;
+            }
+            y += laid.set.size * (CAPITAL + TIGHT);
+        }
+    }
+
+    /// Texts beside each other with a rule of this width below, in one slab, or in several where there are many lines.
+    pub(crate) fn row(&mut self, cells: &[Laid], pad: f32, wide: f32, tint: bool) -> Vec<Slab> {
+        let most = cells.iter().map(|c| c.lines.len()).max().unwrap_or(1);
+        let mut slabs = vec![];
+        for from in (0..most).step_by(TALL) {
+            let to = most.min(from + TALL);
+            let heights = cells
+                .iter()
+                .map(|cell| cell.height(cell.lines.len().min(to).saturating_sub(from)));
+            let height = 2.0 * pad + heights.fold(0.0, f32::max);
+            let mut items = vec![];
+            if tint {
+                items.push(Item::bar(SIDE, 0.0, [wide, height], TINT));
+            }
+            if to == most {
+                items.push(Item::bar(SIDE, height - 0.15, [wide, 0.3], RULE));
+            }
+            for cell in cells {
+                self.draw(&mut items, cell, from..to, pad);
+            }
+            slabs.push(Slab {
+                items,
+                height,
+                ..Slab::default()
+            });
+        }
+        slabs
+    }
 }

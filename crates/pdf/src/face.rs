@@ -27,6 +27,13 @@ pub(crate) enum Face {
     Mono,
 }
 
+pub(crate) const INK: [u8; 3] = [0x1c, 0x1c, 0x1a];
+pub(crate) const SOFT: [u8; 3] = [0x5a, 0x5a, 0x55];
+/// Letters of a typewriter face look larger.
+const TYPED: f32 = 0.92;
+/// Marks are smaller, in ems of what they belong to.
+const MARK: f32 = 0.7;
+
 /// How text is set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Type {
@@ -36,20 +43,33 @@ pub(crate) struct Type {
     pub(crate) color: [u8; 3],
 }
 
-/// Letters of a typewriter face look larger.
-const TYPED: f32 = 0.92;
-
 impl Type {
+    pub(crate) const fn new(face: Face, size: f32) -> Self {
+        let color = INK;
+        Self { face, size, color }
+    }
+
+    /// The same, less in sight.
+    pub(crate) const fn soft(self) -> Self {
+        Self {
+            color: SOFT,
+            ..self
+        }
+    }
+
     /// The same for what is to be typed, and for names.
     pub(crate) fn typed(self) -> Self {
-        match self.face {
-            Face::Mono => self,
-            _ => Self {
-                face: Face::Mono,
-                size: self.size * TYPED,
-                ..self
-            },
-        }
+        let (face, size) = match self.face {
+            Face::Mono => (Face::Mono, self.size),
+            _ => (Face::Mono, self.size * TYPED),
+        };
+        Self { face, size, ..self }
+    }
+
+    /// The same for the marks behind it.
+    pub(crate) fn raised(self) -> Self {
+        let (face, size) = (Face::Regular, self.size * MARK);
+        Self { face, size, ..self }
     }
 }
 
@@ -64,9 +84,15 @@ pub(crate) struct Fonts {
 struct Loaded {
     font: Font,
     face: rustybuzz::Face<'static>,
-    forward: ShapePlan,
-    backward: ShapePlan,
+    /// Of text that runs forward and backward.
+    plans: [ShapePlan; 2],
 }
+
+/// Text that runs forward and backward.
+const WAYS: [(Direction, rustybuzz::Script); 2] = [
+    (Direction::LeftToRight, script::LATIN),
+    (Direction::RightToLeft, script::HEBREW),
+];
 
 impl Fonts {
     pub(crate) fn new() -> Self {
@@ -74,29 +100,31 @@ impl Fonts {
         for file in FILES {
             database.load_font_source(fontdb::Source::Binary(Arc::new(file)));
         }
+        let load = |file: &'static [u8]| {
+            let face = rustybuzz::Face::from_slice(file, 0).expect("a font that is built in");
+            Loaded {
+                font: Font::new(file.into(), 0).expect("a font that is built in"),
+                plans: WAYS.map(|(direction, script)| {
+                    ShapePlan::new(&face, direction, Some(script), None, &[])
+                }),
+                face,
+            }
+        };
         Self {
-            loaded: FILES.map(Loaded::new),
+            loaded: FILES.map(load),
             widths: RefCell::default(),
             database: Arc::new(database),
         }
     }
 
-    fn loaded(&self, face: Face) -> &Loaded {
-        &self.loaded[face as usize]
-    }
-
-    pub(crate) fn font(&self, face: Face) -> &Font {
-        &self.loaded(face).font
+    pub(crate) fn font(&self, face: Face) -> Font {
+        self.loaded[face as usize].font.clone()
     }
 
     /// Width of a text in one line, pt.
     pub(crate) fn width(&self, set: Type, text: &str) -> f32 {
         let words = text.split(' ').map(|word| self.word(set, word));
-        words.sum::<f32>() + self.space(set) * text.matches(' ').count() as f32
-    }
-
-    pub(crate) fn space(&self, set: Type) -> f32 {
-        self.word(set, " ")
+        words.sum::<f32>() + self.word(set, " ") * text.matches(' ').count() as f32
     }
 
     /// Width of a word, pt.
@@ -115,7 +143,7 @@ impl Fonts {
 
     /// A text as runs of one direction each, from left to right as they are seen.
     pub(crate) fn runs(&self, face: Face, text: &str) -> Vec<Run> {
-        let loaded = self.loaded(face);
+        let loaded = &self.loaded[face as usize];
         if text.is_ascii() {
             return vec![loaded.run(0..text.len(), text, false)];
         }
@@ -133,24 +161,11 @@ impl Fonts {
 }
 
 impl Loaded {
-    fn new(file: &'static [u8]) -> Self {
-        let face = rustybuzz::Face::from_slice(file, 0).expect("a font that is built in");
-        let plan = |direction, script| ShapePlan::new(&face, direction, Some(script), None, &[]);
-        Self {
-            font: Font::new(file.into(), 0).expect("a font that is built in"),
-            forward: plan(Direction::LeftToRight, script::LATIN),
-            backward: plan(Direction::RightToLeft, script::HEBREW),
-            face,
-        }
-    }
-
     fn run(&self, range: Range<usize>, text: &str, backward: bool) -> Run {
         let mut buffer = UnicodeBuffer::new();
         buffer.push_str(text);
-        let (direction, script, plan) = match backward {
-            false => (Direction::LeftToRight, script::LATIN, &self.forward),
-            true => (Direction::RightToLeft, script::HEBREW, &self.backward),
-        };
+        let (direction, script) = WAYS[usize::from(backward)];
+        let plan = &self.plans[usize::from(backward)];
         buffer.set_direction(direction);
         buffer.set_script(script);
         let shaped = rustybuzz::shape_with_plan(&self.face, plan, buffer);
@@ -198,34 +213,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_have_widths_and_digits_one_width() {
-        let fonts = Fonts::new();
-        let set = |face| Type {
-            face,
-            size: 10.0,
-            color: [0; 3],
-        };
-        let regular = |text: &str| fonts.width(set(Face::Regular), text);
-        assert!((regular("0123") - regular("8888")).abs() < 1e-3);
-        assert!(regular("a b") > regular("ab"));
-        assert!(fonts.width(set(Face::Bold), "word") > regular("word"));
-        assert_eq!(
-            fonts.width(set(Face::Mono), "iii"),
-            fonts.width(set(Face::Mono), "WWW")
-        );
-        assert_eq!(regular(""), 0.0);
-    }
-
-    #[test]
     fn every_byte_of_a_text_belongs_to_a_glyph_and_hebrew_runs_backwards() {
         let fonts = Fonts::new();
-        for text in [
-            "plain",
-            "efficient",
-            "µs ± 3 †‡",
-            "ab מחשב cd",
-            "東京\u{FFFD}",
-        ] {
+        let hebrew = "ab מחשב cd";
+        for text in ["plain", "efficient", "µs ± 3 †‡", hebrew, "東京\u{FFFD}"] {
             let mut covered = vec![false; text.len()];
             for run in fonts.runs(Face::Regular, text) {
                 for glyph in &run.glyphs {
@@ -235,9 +226,9 @@ mod tests {
             }
             assert!(covered.iter().all(|c| *c), "{text}");
         }
-        let runs = fonts.runs(Face::Regular, "ab מחשב cd");
+        let runs = fonts.runs(Face::Regular, hebrew);
         assert_eq!(runs.len(), 3);
-        let starts: Vec<usize> = runs[1].glyphs.iter().map(|g| g.text_range.start).collect();
-        assert!(starts.is_sorted_by(|a, b| a > b), "{starts:?}");
+        let starts = runs[1].glyphs.iter().map(|g| g.text_range.start);
+        assert!(starts.rev().is_sorted());
     }
 }

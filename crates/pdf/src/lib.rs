@@ -8,7 +8,6 @@ mod blocks;
 mod face;
 mod lines;
 mod page;
-mod set;
 mod table;
 mod tree;
 mod write;
@@ -34,5 +33,5 @@ impl std::error::Error for Error {}
 /// When a drawing cannot be read, or a font cannot be written.
 pub fn render(document: &Document) -> Result<Vec<u8>, Error> {
     let fonts = face::Fonts::new();
-    write::pdf(set::Setter::of(&fonts, document))
+    write::pdf(blocks::Setter::of(&fonts, document)?)
 }

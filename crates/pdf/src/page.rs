@@ -28,80 +28,37 @@ pub(crate) enum Anchor {
     Note(usize),
 }
 
-/// What lies on a page; places are those of the page, or of the slab that is not on one yet.
+/// What lies on a page; its place is that on the page, or in the slab that is not on one yet.
 #[derive(Clone, Debug)]
-pub(crate) enum Item {
+pub(crate) struct Item {
+    pub(crate) x: f32,
+    pub(crate) y: f32,
+    /// Nothing for ornaments, and for what is repeated on every page: they are not read aloud.
+    pub(crate) part: Option<Part>,
+    pub(crate) ink: Ink,
+}
+
+/// The kinds of it; those with a size have their left upper corner at the place.
+#[derive(Clone, Debug)]
+pub(crate) enum Ink {
     /// Letters on a base line.
-    Text {
-        x: f32,
-        y: f32,
-        set: Type,
-        text: String,
-        /// Nothing for what is repeated on every page, and not read aloud.
-        part: Option<Part>,
-    },
-    /// A filled rectangle; rules are such.
-    Box {
-        x: f32,
-        y: f32,
-        width: f32,
-        height: f32,
-        color: [u8; 3],
-    },
-    /// A drawing of the document, by its number.
-    Figure {
-        x: f32,
-        y: f32,
-        width: f32,
-        height: f32,
-        number: usize,
-        part: Part,
-    },
-    /// A rectangle that leads somewhere.
-    Link {
-        x: f32,
-        y: f32,
-        width: f32,
-        height: f32,
-        to: Anchor,
-        words: String,
-        part: Part,
-    },
+    Text(Type, String),
     /// The number of the page of a heading, flush right.
-    PageOf {
-        right: f32,
-        y: f32,
-        set: Type,
-        to: Anchor,
-        part: Part,
-    },
+    PageOf(Type, Anchor),
+    /// A filled rectangle; rules are such.
+    Bar([f32; 2], [u8; 3]),
+    Figure([f32; 2], Rc<usvg::Tree>),
+    /// A rectangle that leads somewhere, which the words tell.
+    Link([f32; 2], Anchor, String),
 }
 
 impl Item {
-    fn lowered(mut self, by: f32) -> Self {
-        let (Self::Text { y, .. }
-        | Self::Box { y, .. }
-        | Self::Figure { y, .. }
-        | Self::Link { y, .. }
-        | Self::PageOf { y, .. }) = &mut self;
-        *y += by;
-        self
-    }
-
-    /// For the heads of a table on its next page; links are on the first alone.
-    fn repeated(&self) -> Option<Self> {
-        match self.clone() {
-            Self::Text {
-                x, y, set, text, ..
-            } => Some(Self::Text {
-                x,
-                y,
-                set,
-                text,
-                part: None,
-            }),
-            line @ Self::Box { .. } => Some(line),
-            _ => None,
+    pub(crate) fn bar(x: f32, y: f32, size: [f32; 2], color: [u8; 3]) -> Self {
+        Self {
+            x,
+            y,
+            part: None,
+            ink: Ink::Bar(size, color),
         }
     }
 }
@@ -160,38 +117,49 @@ impl Pages {
     }
 
     fn place(&mut self, slab: Slab) {
-        let room = |pages: &Self| match pages.at_top() {
-            true => 0.0,
-            false => pages.gap.max(slab.above),
-        };
-        if self.pages.is_empty() || self.y + room(self) + slab.height > BOTTOM && !self.at_top() {
+        let full = self.y + self.room(&slab) + slab.height > BOTTOM;
+        if self.pages.is_empty() || full && !self.at_top() {
             self.turn(Some(&slab));
         }
-        let top = self.y + room(self);
-        let number = self.pages.len() - 1;
+        let top = self.y + self.room(&slab);
         if let Some(anchor) = slab.anchor {
-            self.anchors.insert(anchor, (number, top));
+            self.anchors.insert(anchor, (self.pages.len() - 1, top));
         }
-        let items = slab.items.into_iter().map(|item| item.lowered(top));
-        self.pages[number].extend(items);
-        self.y = top + slab.height;
-        self.gap = slab.below;
+        self.lay(slab.items.into_iter(), top);
+        (self.y, self.gap) = (top + slab.height, slab.below);
+    }
+
+    /// Between the last slab and this one.
+    fn room(&self, slab: &Slab) -> f32 {
+        match self.at_top() {
+            true => 0.0,
+            false => self.gap.max(slab.above),
+        }
     }
 
     fn at_top(&self) -> bool {
         self.pages.last().is_none_or(Vec::is_empty)
     }
 
-    /// A new page; where the next slab is a row of a table that has begun, with the heads of that table.
+    /// A new page; where the next slab is a row of a table that has begun, with the heads of that table. Links are on the
+    /// first heads alone.
     fn turn(&mut self, next: Option<&Slab>) {
         self.pages.push(vec![]);
         (self.y, self.gap) = (TOP, 0.0);
-        if let Some(heads) = next.and_then(|slab| slab.heads.as_ref()) {
-            let items = heads.items.iter().filter_map(Item::repeated);
-            let items: Vec<Item> = items.map(|item| item.lowered(TOP)).collect();
-            self.pages.last_mut().expect("just pushed").extend(items);
+        if let Some(heads) = next.and_then(|slab| slab.heads.as_deref()) {
+            let shown = |item: &&Item| matches!(item.ink, Ink::Text(..) | Ink::Bar(..));
+            let items = heads.items.iter().filter(shown).cloned();
+            self.lay(items.map(|item| Item { part: None, ..item }), TOP);
             self.y += heads.height;
         }
+    }
+
+    fn lay(&mut self, items: impl Iterator<Item = Item>, top: f32) {
+        let page = self.pages.last_mut().expect("a page that was begun");
+        page.extend(items.map(|item| Item {
+            y: item.y + top,
+            ..item
+        }));
     }
 }
 
@@ -201,88 +169,45 @@ mod tests {
 
     fn slab(height: f32) -> Slab {
         Slab {
-            items: vec![Item::Box {
-                x: 0.0,
-                y: 0.0,
-                width: 1.0,
-                height,
-                color: [0; 3],
-            }],
+            items: vec![Item::bar(0.0, 0.0, [1.0, height], [0; 3])],
             height,
             ..Slab::default()
         }
     }
 
+    /// Of the bars of each page.
     fn heights(pages: &Pages) -> Vec<Vec<f32>> {
-        let of = |page: &Vec<Item>| {
-            let height = |item: &Item| match item {
-                Item::Box { height, .. } => *height,
-                _ => 0.0,
-            };
-            page.iter().map(height).collect()
+        let height = |item: &Item| match item.ink {
+            Ink::Bar([_, height], _) => height,
+            _ => 0.0,
         };
+        let of = |page: &Vec<Item>| page.iter().map(height).collect();
         pages.pages.iter().map(of).collect()
     }
 
     #[test]
-    fn a_heading_stands_with_what_it_heads() {
+    fn slabs_that_belong_together_stand_together_with_the_larger_room_between_them() {
         let mut pages = Pages::default();
-        pages.put(slab(HEIGHT - 30.0));
-        pages.put(Slab {
-            with_next: true,
-            ..slab(20.0)
-        });
-        pages.put(slab(25.0));
-        assert_eq!(heights(&pages), [vec![HEIGHT - 30.0], vec![20.0, 25.0]]);
-    }
-
-    #[test]
-    fn room_between_two_is_the_larger_and_there_is_none_at_the_top() {
-        let mut pages = Pages::default();
-        for (above, below) in [(5.0, 10.0), (20.0, 0.0), (3.0, 0.0)] {
-            let spaced = Slab {
+        for (height, with_next, [above, below]) in [
+            (10.0, false, [5.0, 10.0]),
+            (11.0, false, [20.0, 0.0]),
+            (HEIGHT - 80.0, false, [3.0, 0.0]),
+            (20.0, true, [0.0; 2]),
+            (25.0, false, [0.0; 2]),
+        ] {
+            pages.put(Slab {
+                with_next,
                 above,
                 below,
-                ..slab(10.0)
-            };
-            pages.put(spaced);
+                ..slab(height)
+            });
         }
-        let Item::Box { y, .. } = pages.pages[0][2] else {
-            panic!();
-        };
-        assert_eq!(y, TOP + 10.0 + 20.0 + 10.0 + 3.0);
-    }
-
-    #[test]
-    fn heads_are_repeated_where_a_page_ends_within_a_table_and_only_there() {
-        let mut pages = Pages::default();
-        let heads = Rc::new(slab(7.0));
-        let row = |height: f32| Slab {
-            heads: Some(Rc::clone(&heads)),
-            ..slab(height)
-        };
-        let first = Slab {
-            with_next: true,
-            ..slab(7.0)
-        };
-        pages.put(first);
-        for _ in 0..3 {
-            pages.put(row(HEIGHT / 2.0 - 10.0));
-        }
-        assert_eq!(
-            heights(&pages)
-                .iter()
-                .map(|page| page.iter().filter(|h| **h == 7.0).count())
-                .collect::<Vec<_>>(),
-            [1, 1]
-        );
-        // what is higher than a page is put down all the same
-        pages.put(row(HEIGHT * 2.0));
-        assert_eq!(pages.pages.len(), 3);
-    }
-
-    #[test]
-    fn what_would_not_fit_a_page_together_is_put_down_one_by_one() {
+        let wanted = [vec![10.0, 11.0, HEIGHT - 80.0], vec![20.0, 25.0]];
+        assert_eq!(heights(&pages), wanted);
+        // there is no room at the top
+        let ys: Vec<f32> = pages.pages[0].iter().map(|item| item.y).collect();
+        assert_eq!(ys, [TOP, TOP + 30.0, TOP + 44.0]);
+        // what would not fit a page together is put down one by one
         let mut pages = Pages::default();
         for _ in 0..5 {
             pages.put(Slab {
@@ -292,5 +217,26 @@ mod tests {
         }
         pages.settle();
         assert_eq!(pages.pages.len(), 3);
+    }
+
+    #[test]
+    fn heads_are_repeated_where_a_page_ends_within_a_table_and_only_there() {
+        let mut pages = Pages::default();
+        let heads = Rc::new(slab(7.0));
+        pages.put(Slab {
+            with_next: true,
+            ..slab(7.0)
+        });
+        // what is higher than a page is put down all the same
+        for part in [0.4, 0.4, 0.4, 2.0] {
+            pages.put(Slab {
+                heads: Some(Rc::clone(&heads)),
+                ..slab(HEIGHT * part)
+            });
+        }
+        let heads = heights(&pages)
+            .into_iter()
+            .map(|page| page.iter().filter(|h| **h == 7.0).count());
+        assert_eq!(heads.collect::<Vec<_>>(), [1, 1, 1]);
     }
 }

@@ -1,17 +1,16 @@
 //! Pages as a PDF: every letter drawn once, and told to which part of the structure it belongs.
 
 use crate::Error;
+use crate::blocks::Setter;
 use crate::face::{Face, Fonts, Type};
-use crate::page::{Anchor, Item, PAGE, SIDE};
-use crate::set::{SOFT, Setter};
-use crate::tree::{Part, Tree};
-use gritstone_report::clean;
+use crate::page::{Anchor, Ink, Item, PAGE, SIDE};
+use crate::tree::Tree;
+use gritstone_report::{clean, shortened};
 use krilla::annotation::{Annotation, LinkAnnotation, Target};
 use krilla::color::rgb;
 use krilla::destination::XyzDestination;
 use krilla::geom::{PathBuilder, Point, Rect, Size, Transform};
 use krilla::metadata::Metadata;
-use krilla::num::NormalizedF32;
 use krilla::outline::{Outline, OutlineNode};
 use krilla::page::{Page, PageSettings};
 use krilla::paint::Fill;
@@ -19,15 +18,13 @@ use krilla::surface::Surface;
 use krilla::tagging::{Artifact, ArtifactType, ContentTag, SpanTag};
 use krilla_svg::{SurfaceExt, SvgSettings};
 use std::collections::HashMap;
+use std::iter::{Enumerate, Peekable};
+use std::slice::Iter;
 
-const FOOT: Type = Type {
-    face: Face::Regular,
-    size: 7.5,
-    color: SOFT,
-};
+const FOOT: Type = Type::new(Face::Regular, 7.5).soft();
 /// Base line of the feet.
 const FOOT_AT: f32 = PAGE[1] - 36.0;
-/// A running title is cut here; the title itself stands on the first page.
+/// Letters of a running title; the title itself stands on the first page.
 const RUNNING: usize = 70;
 
 /// The file.
@@ -39,27 +36,29 @@ pub(crate) fn pdf(set: Setter) -> Result<Vec<u8>, Error> {
     }
     let mut writer = Writer {
         fonts: set.fonts,
-        figures: &set.figures,
         anchors: set.pages.anchors,
         tree: set.tree,
-        running: shortened(&title),
+        running: shortened(&title, RUNNING),
         pages: pages.len(),
     };
     let mut file = krilla::Document::new();
-    for (number, items) in pages.into_iter().enumerate() {
+    for (number, items) in (1..).zip(pages) {
         let size = PageSettings::from_wh(PAGE[0], PAGE[1]).expect("a size above 0");
-        writer.page(&mut file.start_page_with(size), number, &items)?;
+        writer.page(&mut file.start_page_with(size), number, items);
     }
-    file.set_outline(outline(&set.headings, &writer.anchors));
-    let metadata = Metadata::new().title(title).language("en".to_owned());
-    file.set_metadata(metadata);
+    let mut outline = Outline::new();
+    let mut headings = set.headings.iter().enumerate().peekable();
+    for node in writer.nodes(&mut headings, 0) {
+        outline.push_child(node);
+    }
+    file.set_outline(outline);
+    file.set_metadata(Metadata::new().title(title).language("en".to_owned()));
     file.set_tag_tree(writer.tree.finish());
     file.finish().map_err(|e| Error(format!("{e:?}")))
 }
 
 struct Writer<'a> {
     fonts: &'a Fonts,
-    figures: &'a [&'a str],
     anchors: HashMap<Anchor, (usize, f32)>,
     tree: Tree,
     running: String,
@@ -67,96 +66,71 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn page(&mut self, page: &mut Page, number: usize, items: &[Item]) -> Result<(), Error> {
+    fn page(&mut self, page: &mut Page, number: usize, items: Vec<Item>) {
+        let is_bar = |item: &Item| matches!(item.ink, Ink::Bar(..));
+        let (bars, items): (Vec<Item>, Vec<Item>) = items.into_iter().partition(is_bar);
         let mut surface = page.surface();
         surface.start_tagged(ornament(ArtifactType::Layout));
-        for item in items {
-            rectangle(&mut surface, item);
-        }
+        bars.iter().for_each(|bar| self.draw(&mut surface, bar));
         surface.end_tagged();
         // what belongs to one part in a row is one piece of it
-        for piece in items.chunk_by(|a, b| part(a) == part(b)) {
-            self.piece(&mut surface, piece)?;
-        }
-        self.foot(&mut surface, number + 1);
-        surface.finish();
-        for item in items {
-            self.link(page, item);
-        }
-        Ok(())
-    }
-
-    fn piece(&mut self, surface: &mut Surface, items: &[Item]) -> Result<(), Error> {
-        let drawn = |item: &Item| !matches!(item, Item::Box { .. } | Item::Link { .. });
-        if !items.iter().any(drawn) {
-            return Ok(());
-        }
-        let part = items.first().and_then(part);
-        let figure = matches!(items.first(), Some(Item::Figure { .. }));
-        let drawn = surface.start_tagged(match part {
-            None => ornament(ArtifactType::PaginationOther),
-            Some(_) if figure => ContentTag::Other,
-            Some(_) => ContentTag::Span(SpanTag::empty()),
-        });
-        for item in items {
-            match item {
-                Item::Text {
-                    x, y, set, text, ..
-                } => self.text(surface, *x, *y, *set, text),
-                Item::PageOf {
-                    right, y, set, to, ..
-                } => {
-                    let page = self.anchors.get(to).map_or(0, |(page, _)| page + 1);
-                    let text = format!(" {page}");
-                    let x = right - self.fonts.width(*set, &text);
-                    self.text(surface, x, *y, *set, &text);
-                }
-                Item::Figure {
-                    x,
-                    y,
-                    width,
-                    height,
-                    number,
-                    ..
-                } => self.figure(surface, [*x, *y, *width, *height], *number)?,
-                Item::Box { .. } | Item::Link { .. } => {}
+        for piece in items.chunk_by(|a, b| a.part == b.part) {
+            let drawn = surface.start_tagged(match (piece[0].part, &piece[0].ink) {
+                (None, _) => ornament(ArtifactType::PaginationOther),
+                (_, Ink::Figure(..)) => ContentTag::Other,
+                _ => ContentTag::Span(SpanTag::empty()),
+            });
+            piece.iter().for_each(|item| self.draw(&mut surface, item));
+            surface.end_tagged();
+            if let Some(part) = piece[0].part {
+                self.tree.drawn(part, drawn);
             }
         }
-        surface.end_tagged();
-        if let Some(part) = part {
-            self.tree.drawn(part, drawn);
+        self.foot(&mut surface, number);
+        surface.finish();
+        items.iter().for_each(|item| self.link(page, item));
+    }
+
+    /// Links have nothing to draw.
+    fn draw(&self, surface: &mut Surface, item: &Item) {
+        let Item { x, y, .. } = *item;
+        match &item.ink {
+            Ink::Text(set, text) => self.text(surface, x, y, *set, text),
+            Ink::PageOf(set, to) => {
+                let page = self.anchors.get(to).map_or(0, |(page, _)| page + 1);
+                let text = format!(" {page}");
+                let x = x - self.fonts.width(*set, &text);
+                self.text(surface, x, y, *set, &text);
+            }
+            Ink::Bar([width, height], color) => {
+                let mut path = PathBuilder::new();
+                if let Some(place) = Rect::from_xywh(x, y, *width, *height) {
+                    path.push_rect(place);
+                }
+                if let Some(path) = path.finish() {
+                    surface.set_fill(Some(fill(*color)));
+                    surface.draw_path(&path);
+                }
+            }
+            Ink::Figure([width, height], drawing) => {
+                let size = Size::from_wh(*width, *height).expect("a size above 0");
+                surface.push_transform(&Transform::from_translate(x, y));
+                surface.draw_svg(drawing, size, SvgSettings::default());
+                surface.pop();
+            }
+            Ink::Link(..) => {}
         }
-        Ok(())
     }
 
     fn text(&self, surface: &mut Surface, mut x: f32, y: f32, set: Type, text: &str) {
         surface.set_fill(Some(fill(set.color)));
         for run in self.fonts.runs(set.face, text) {
-            let font = self.fonts.font(set.face).clone();
+            let font = self.fonts.font(set.face);
             let words = &text[run.range.clone()];
             let at = Point::from_xy(x, y);
             surface.draw_glyphs(at, &run.glyphs, font, words, set.size, false);
             x += run.width() * set.size;
         }
-    }
-
-    fn figure(
-        &self,
-        surface: &mut Surface,
-        [x, y, width, height]: [f32; 4],
-        number: usize,
-    ) -> Result<(), Error> {
-        let options = usvg::Options {
-            fontdb: self.fonts.database.clone(),
-            ..usvg::Options::default()
-        };
-        let drawing = usvg::Tree::from_str(self.figures[number], &options)
-            .map_err(|e| Error(format!("figure {}: {e}", number + 1)))?;
-        let size = Size::from_wh(width, height).expect("a size above 0");
-        surface.push_transform(&Transform::from_translate(x, y));
-        surface.draw_svg(&drawing, size, SvgSettings::default());
-        surface.pop();
-        Ok(())
     }
 
     fn foot(&self, surface: &mut Surface, number: usize) {
@@ -169,38 +143,40 @@ impl Writer<'_> {
     }
 
     fn link(&mut self, page: &mut Page, item: &Item) {
-        let Item::Link {
-            x,
-            y,
-            width,
-            height,
-            to,
-            words,
-            part,
-        } = item
-        else {
+        let (Ink::Link([width, height], to, words), Some(part)) = (&item.ink, item.part) else {
             return;
         };
-        let Some(target) = destination(&self.anchors, *to) else {
-            return;
-        };
-        let Some(place) = Rect::from_xywh(*x, *y, *width, *height) else {
-            return;
-        };
-        let link = LinkAnnotation::new(place, Target::Destination(target.into()));
-        let link = Annotation::new_link(link, Some(words.clone()));
-        self.tree.drawn(*part, page.add_tagged_annotation(link));
-    }
-}
-
-/// What an item belongs to; rules and links are not drawn where the letters are.
-fn part(item: &Item) -> Option<Part> {
-    match item {
-        Item::Text { part, .. } => *part,
-        Item::Figure { part, .. } | Item::Link { part, .. } | Item::PageOf { part, .. } => {
-            Some(*part)
+        let place = Rect::from_xywh(item.x, item.y, *width, *height);
+        if let Some((place, target)) = place.zip(self.destination(*to)) {
+            let link = LinkAnnotation::new(place, Target::Destination(target.into()));
+            let link = Annotation::new_link(link, Some(words.clone()));
+            self.tree.drawn(part, page.add_tagged_annotation(link));
         }
-        Item::Box { .. } => None,
+    }
+
+    /// Just above what is led to.
+    fn destination(&self, to: Anchor) -> Option<XyzDestination> {
+        let (page, y) = self.anchors.get(&to)?;
+        let above = Point::from_xy(SIDE, (y - 8.0).max(0.0));
+        Some(XyzDestination::new(*page, above))
+    }
+
+    /// The headings that come next and are below this level, each with those below it, for the margin of a reader's program.
+    fn nodes(
+        &self,
+        headings: &mut Peekable<Enumerate<Iter<(u8, String)>>>,
+        above: u8,
+    ) -> Vec<OutlineNode> {
+        let mut made = vec![];
+        while let Some((at, (level, words))) = headings.next_if(|(_, (level, _))| *level > above) {
+            let below = self.nodes(headings, *level);
+            if let Some(to) = self.destination(Anchor::Heading(at)) {
+                let mut node = OutlineNode::new(words.clone(), to);
+                below.into_iter().for_each(|child| node.push_child(child));
+                made.push(node);
+            }
+        }
+        made
     }
 }
 
@@ -208,90 +184,9 @@ fn ornament(kind: ArtifactType) -> ContentTag<'static> {
     ContentTag::Artifact(Artifact::with_kind(kind))
 }
 
-fn rectangle(surface: &mut Surface, item: &Item) {
-    let Item::Box {
-        x,
-        y,
-        width,
-        height,
-        color,
-    } = item
-    else {
-        return;
-    };
-    let mut path = PathBuilder::new();
-    if let Some(place) = Rect::from_xywh(*x, *y, *width, *height) {
-        path.push_rect(place);
-    }
-    if let Some(path) = path.finish() {
-        surface.set_fill(Some(fill(*color)));
-        surface.draw_path(&path);
-    }
-}
-
 fn fill([red, green, blue]: [u8; 3]) -> Fill {
     Fill {
         paint: rgb::Color::new(red, green, blue).into(),
-        opacity: NormalizedF32::ONE,
-        rule: Default::default(),
-    }
-}
-
-/// Just above what is led to.
-fn destination(anchors: &HashMap<Anchor, (usize, f32)>, to: Anchor) -> Option<XyzDestination> {
-    let (page, y) = anchors.get(&to)?;
-    let above = Point::from_xy(SIDE, (y - 8.0).max(0.0));
-    Some(XyzDestination::new(*page, above))
-}
-
-/// The headings as a tree, for the margin of a reader's program.
-fn outline(headings: &[(u8, String)], anchors: &HashMap<Anchor, (usize, f32)>) -> Outline {
-    let mut outline = Outline::new();
-    for node in nodes(headings, 0, anchors) {
-        outline.push_child(node);
-    }
-    outline
-}
-
-/// Headings from a number on, each with those below it.
-fn nodes(
-    headings: &[(u8, String)],
-    from: usize,
-    anchors: &HashMap<Anchor, (usize, f32)>,
-) -> Vec<OutlineNode> {
-    let mut made = vec![];
-    let mut at = 0;
-    while let Some((level, words)) = headings.get(at) {
-        let below = headings[at + 1..].iter().take_while(|(l, _)| l > level);
-        let end = at + 1 + below.count();
-        if let Some(to) = destination(anchors, Anchor::Heading(from + at)) {
-            let mut node = OutlineNode::new(words.clone(), to);
-            for child in nodes(&headings[at + 1..end], from + at + 1, anchors) {
-                node.push_child(child);
-            }
-            made.push(node);
-        }
-        at = end;
-    }
-    made
-}
-
-fn shortened(text: &str) -> String {
-    if text.chars().count() <= RUNNING {
-        return text.to_owned();
-    }
-    let mut short: String = text.chars().take(RUNNING - 1).collect();
-    short.push('…');
-    short
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_running_title_has_an_end() {
-        assert_eq!(shortened("short"), "short");
-        assert_eq!(shortened(&"ä".repeat(200)).chars().count(), RUNNING);
+        ..Fill::default()
     }
 }

@@ -21,6 +21,15 @@ pub fn clean(text: &str) -> Cow<'_, str> {
         .collect()
 }
 
+/// A text in at most so many letters.
+#[must_use]
+pub fn shortened(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    text.chars().take(most - 1).chain(['…']).collect()
+}
+
 /// Text as it may go to a stream: line ends and tabs stay, and so do these styles of ours, word for word; every other character
 /// that a terminal would obey becomes U+FFFD.
 #[must_use]

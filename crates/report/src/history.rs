@@ -2,7 +2,7 @@
 
 use crate::document::{Block, Column, Document, Figure, Row, Style, Table, Text};
 use crate::number;
-use crate::svg::{Line, Plot, Point};
+use crate::svg::plot::{Line, Plot, Point};
 use crate::words::{self, Sense};
 use gritstone_model::{HistoryChange, HistoryPoint, HistorySeries, HistoryView};
 
@@ -114,14 +114,10 @@ fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {
         false => format!("Changes: {}.", changes.join("; ")),
     };
     let title = format!("{} over {}", view.id, words::plural(points.len(), "run"));
-    let unit = number::unit_text(view.unit.as_str());
     let plot = Plot {
-        id: format!("history-{number}"),
-        title: title.clone(),
-        description: told.clone(),
         x_label: "run, oldest first".to_owned(),
         y_label: view.title.clone(),
-        y_unit: unit,
+        y_unit: number::unit_text(view.unit.as_str()),
         lines: vec![Line {
             name: series.name.clone(),
             strong: true,
@@ -130,11 +126,8 @@ fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {
         }],
         ..Plot::default()
     };
-    Figure {
-        svg: plot.render(),
-        caption: title.into(),
-        alternative: told,
-    }
+    plot.draw()
+        .figure(&format!("history-{number}"), title, told)
 }
 
 fn table(document: &mut Document, view: &HistoryView, series: &HistorySeries) -> Table {

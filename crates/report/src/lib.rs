@@ -34,7 +34,7 @@ pub use ab::ab;
 pub use audit::audit;
 pub use brief::{Brief, brief};
 pub use check::check;
-pub use clean::{clean, printable};
+pub use clean::{clean, printable, shortened};
 pub use compare::compare;
 pub use compilers::compilers;
 pub use document::Document;

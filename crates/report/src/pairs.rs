@@ -81,22 +81,14 @@ impl<'a> Pairs<'a> {
     }
 
     /// The drawing; `id` is its name in the document.
-    pub(crate) fn figure(&self, id: String, whose: &str) -> Figure {
-        let caption = format!("{whose}{}: the darker, the longer", self.caption());
-        let alternative = self.words();
+    pub(crate) fn figure(&self, id: &str, whose: &str) -> Figure {
         let drawing = Matrix {
-            id,
-            title: caption.clone(),
-            description: alternative.clone(),
             label: "CPU".to_owned(),
             names: self.cpus.iter().map(u32::to_string).collect(),
             rows: self.rows().collect(),
         };
-        Figure {
-            svg: drawing.render(),
-            caption: caption.into(),
-            alternative,
-        }
+        let caption = format!("{whose}{}: the darker, the longer", self.caption());
+        drawing.draw().figure(id, caption, self.words())
     }
 
     /// The same as a table, where it has room.

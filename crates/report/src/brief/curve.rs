@@ -4,18 +4,14 @@
 //! times of the published work are drawn, this machine among the others; otherwise this machine's figures.
 //! Variants of a curve (`@...`) are further lines of this machine.
 
-use super::{Across, Brief, cell, next_figure};
-use crate::columns;
-use crate::document::{Block, Column, Document, Figure, Row, Style, Table, Text};
-use crate::svg::{Line, Plot, Point};
+use super::drawn::{ends, lines, point};
+use super::{Across, Brief, cell, marks};
+use crate::columns::Col;
+use crate::document::{Column, Document, Row, Style, Table, Text};
+use crate::svg::plot::{Line, Plot};
 use crate::{number, words};
 use gritstone_model::{Estimate, Id, Measurement, Note, RunView, Subject};
 
-/// A range this wide is only legible on a logarithmic axis.
-pub(super) const LOG_FROM: f64 = 30.0;
-
-/// What stands behind the `@` of a row.
-type Variant<'a> = Option<&'a str>;
 /// Where along x, and which row.
 type Points<'a> = &'a [(f64, Id)];
 
@@ -24,41 +20,8 @@ pub(super) struct Curve<'a> {
     /// Rows without the variant, by which variants are found to belong together.
     stem: &'a str,
     label: &'a str,
-    /// The first has no name where there is one without.
-    variants: Vec<(Variant<'a>, Points<'a>)>,
-    ends: Vec<&'a Id>,
-}
-
-impl Curve<'_> {
-    /// Whether a row is one of its points.
-    pub(super) fn holds(&self, id: &Id) -> bool {
-        self.variants
-            .iter()
-            .any(|(_, points)| points.iter().any(|(_, point)| point == id))
-    }
-
-    /// Whether a row carries the curve.
-    pub(super) fn ends_in(&self, id: &Id) -> bool {
-        self.ends.contains(&id)
-    }
-
-    /// What the rows have in common: `byte/multi` of `byte/multi/1` to `byte/multi/6`.
-    fn rows(&self) -> &str {
-        self.stem
-            .rsplit_once('/')
-            .map_or(self.stem, |(rows, _)| rows)
-    }
-
-    fn xs(&self) -> Vec<f64> {
-        let mut xs: Vec<f64> = self
-            .variants
-            .iter()
-            .flat_map(|(_, points)| points.iter().map(|(x, _)| *x))
-            .collect();
-        xs.sort_by(f64::total_cmp);
-        xs.dedup();
-        xs
-    }
+    /// What stands behind the `@` of the rows; the first has no name where there is one without.
+    variants: Vec<(Option<&'a str>, Points<'a>)>,
 }
 
 /// A machine, or a variant of this one, along the curve.
@@ -74,27 +37,19 @@ struct Track<'a> {
 pub(super) fn all<'a>(input: &Brief<'a>, rows: &[Across<'a>]) -> Vec<Curve<'a>> {
     let mut curves: Vec<Curve> = Vec::new();
     for row in rows {
-        let Some(benchmark) = input.benchmark(row.id) else {
+        let benchmark = input.benchmark(row.id);
+        let Some(of) = benchmark.and_then(|benchmark| benchmark.curve.as_ref()) else {
             continue;
         };
-        let Some(curve) = &benchmark.curve else {
-            continue;
-        };
-        let stem = row.id.stem();
-        let variant = (row.id.variant(), curve.points.as_slice());
-        match curves
-            .iter_mut()
-            .find(|c| c.stem == stem && c.label == curve.label)
-        {
-            Some(same) => {
-                same.variants.push(variant);
-                same.ends.push(row.id);
-            }
+        let (stem, label) = (row.id.stem(), of.label.as_str());
+        let variant = (row.id.variant(), of.points.as_slice());
+        let mut known = curves.iter_mut();
+        match known.find(|curve| curve.stem == stem && curve.label == label) {
+            Some(curve) => curve.variants.push(variant),
             None => curves.push(Curve {
                 stem,
-                label: &curve.label,
+                label,
                 variants: vec![variant],
-                ends: vec![row.id],
             }),
         }
     }
@@ -104,260 +59,146 @@ pub(super) fn all<'a>(input: &Brief<'a>, rows: &[Across<'a>]) -> Vec<Curve<'a>> 
     curves
 }
 
-/// What is drawn for a point.
-#[derive(Clone, Copy, PartialEq)]
-enum What {
-    RealTime,
-    Figure,
-}
-
-impl What {
-    fn value(self, result: &Measurement) -> Option<Estimate> {
-        match self {
-            Self::RealTime => result.published.as_ref()?.real,
-            Self::Figure => result.estimate,
-        }
+impl<'a> Curve<'a> {
+    fn points(&self) -> impl Iterator<Item = &(f64, Id)> {
+        self.variants.iter().flat_map(|(_, points)| *points)
     }
-}
 
-/// Adds the figure and the table of a curve.
-pub(super) fn show(document: &mut Document, input: &Brief, curve: &Curve) {
-    let xs = curve.xs();
-    let tracks = tracks(input, curve, &xs);
-    let printed = |t: &Track| {
-        !t.strong
-            && t.results
-                .iter()
-                .flatten()
-                .any(|r| What::RealTime.value(r).is_some())
-    };
-    let what = if tracks.iter().any(printed) {
-        What::RealTime
-    } else {
-        What::Figure
-    };
-    let tracks: Vec<Track> = tracks
-        .into_iter()
-        .filter(|t| speaks(t, what) || t.strong && t.results.iter().any(Option::is_some))
-        .collect();
-    let unit = match what {
-        What::RealTime => "s".to_owned(),
-        What::Figure => unit(&tracks),
-    };
-    let y = match what {
-        What::RealTime => "Real time of the published work".to_owned(),
-        What::Figure => format!("Figures of {}", curve.rows()),
-    };
-    let caption = format!("{y} against {}", curve.label);
-    if let Some(figure) = figure(document, curve, &tracks, &xs, what, (&y, &unit)) {
-        document.push(Block::Figure(figure));
+    /// Whether a row is one of its points.
+    pub(super) fn holds(&self, id: &Id) -> bool {
+        self.points().any(|(_, point)| point == id)
     }
-    let table = table(document, curve, &tracks, &xs, what, &unit);
-    document.table(Table {
-        caption: caption.into(),
-        ..table
-    });
-}
 
-fn tracks<'a>(input: &Brief<'a>, curve: &Curve, xs: &[f64]) -> Vec<Track<'a>> {
-    let along = |view: &'a RunView, points: Points| -> Vec<Option<&'a Measurement>> {
-        let at = |x: &f64| {
-            let (_, id) = points.iter().find(|(px, _)| px == x)?;
-            view.results.iter().find(|r| r.id == *id)
+    /// Adds its figure and its table.
+    pub(super) fn show(&self, document: &mut Document, input: &Brief) {
+        let mut xs: Vec<f64> = self.points().map(|(x, _)| *x).collect();
+        xs.sort_by(f64::total_cmp);
+        xs.dedup();
+        let mut tracks = self.tracks(input, &xs);
+        let real = |result: &Measurement| result.published.as_ref().and_then(|p| p.real);
+        let printed =
+            |t: &Track| !t.strong && t.results.iter().flatten().any(|r| real(r).is_some());
+        let published = tracks.iter().any(printed);
+        let value = |result: &Measurement| match published {
+            true => real(result),
+            false => result.estimate,
         };
-        xs.iter().map(at).collect()
-    };
-    let own = input.runs.iter().enumerate().flat_map(|(at, run)| {
-        let name = input.name(at);
-        let of = move |(variant, points): &(Variant, Points<'_>)| Track {
-            name: variant.map_or(name.clone(), |v| format!("{name}, {v}")),
-            system: &run.machine.system,
-            strong: true,
-            results: along(run, points),
+        tracks.retain(|track| {
+            let mut results = track.results.iter().flatten();
+            results.any(|r| track.strong || value(r).is_some() || !r.notes.is_empty())
+        });
+        // of `byte/multi/1` to `byte/multi/6`: `byte/multi`
+        let rows = self
+            .stem
+            .rsplit_once('/')
+            .map_or(self.stem, |(rows, _)| rows);
+        let first = tracks
+            .iter()
+            .flat_map(|t| t.results.iter().flatten())
+            .next();
+        let (y, unit) = match (published, first) {
+            (true, _) => ("Real time of the published work".to_owned(), "s".to_owned()),
+            (false, Some(first)) => (format!("Figures of {rows}"), first.unit.to_string()),
+            (false, None) => return,
         };
-        curve.variants.iter().map(of)
-    });
-    let others = input.references.iter().map(|view| Track {
-        name: view.machine.name.clone(),
-        system: &view.machine.system,
-        strong: false,
-        results: along(view, curve.variants[0].1),
-    });
-    own.chain(others).collect()
-}
-
-/// Whether a machine has a value or a footnote anywhere along the curve.
-fn speaks(track: &Track, what: What) -> bool {
-    track
-        .results
-        .iter()
-        .flatten()
-        .any(|r| what.value(r).is_some() || !r.notes.is_empty())
-}
-
-fn unit(tracks: &[Track]) -> String {
-    let first = tracks
-        .iter()
-        .flat_map(|t| t.results.iter().flatten())
-        .next();
-    first.map_or(String::new(), |r| r.unit.to_string())
-}
-
-fn figure(
-    document: &Document,
-    curve: &Curve,
-    tracks: &[Track],
-    xs: &[f64],
-    what: What,
-    (y, unit): (&str, &str),
-) -> Option<Figure> {
-    let lines: Vec<Line> = tracks
-        .iter()
-        .map(|t| line(t, xs, what))
-        .filter(|l| !l.points.is_empty())
-        .collect();
-    let ys = lines.iter().flat_map(|l| &l.points).filter_map(|p| p.y);
-    let (low, high) = ys.fold((f64::MAX, f64::MIN), |(low, high), y| {
-        (low.min(y), high.max(y))
-    });
-    if low > high {
-        return None;
-    }
-    let log_y = low > 0.0 && high / low >= LOG_FROM;
-    let scale = if log_y { " (logarithmic scale)" } else { "" };
-    let caption = format!("{y} against {}, one line a machine{scale}", curve.label);
-    let said: Vec<String> = lines.iter().map(|l| sentence(l, unit)).collect();
-    let alternative = said.join(" ");
-    let plot = Plot {
-        id: next_figure(document),
-        title: caption.clone(),
-        description: alternative.clone(),
-        x_label: words::capital(curve.label),
-        y_label: y.to_owned(),
-        y_unit: unit.to_owned(),
-        x_names: vec![],
-        log_x: xs.first().is_some_and(|x| *x > 0.0)
-            && xs.len() > 2
-            && xs[xs.len() - 1] / xs[0] >= LOG_FROM,
-        log_y,
-        lines,
-    };
-    Some(Figure {
-        svg: plot.render(),
-        caption: caption.into(),
-        alternative,
-    })
-}
-
-fn line(track: &Track, xs: &[f64], what: What) -> Line {
-    let point = |(x, result): (&f64, &Option<&Measurement>)| {
-        let value = result.and_then(|r| what.value(r));
-        Point {
-            x: *x,
-            y: value.map(|v| v.value),
-            interval: value.and_then(|v| v.interval),
+        let caption = format!("{y} against {}", self.label);
+        let plot = Plot {
+            x_label: words::capital(self.label),
+            y_label: y,
+            y_unit: unit.clone(),
+            lines: tracks.iter().filter_map(|t| t.line(&xs, &value)).collect(),
+            ..Plot::default()
+        };
+        if !plot.lines.is_empty() {
+            let caption = format!("{caption}, one line a machine");
+            lines(document, plot, caption, |line| ends(line, &unit));
         }
-    };
-    let mut points: Vec<Point> = xs.iter().zip(&track.results).map(point).collect();
-    if points.iter().all(|p| p.y.is_none()) {
-        points.clear();
+        let mut columns = vec![
+            Column::key("Machine", Style::Text),
+            Column::key("System", Style::Text),
+        ];
+        let group = words::capital(self.label);
+        let head = |x: &f64| Column::new(number::printed(*x, 0), Style::Number).of(&group);
+        columns.extend(xs.iter().map(head));
+        let results = tracks.iter().flat_map(|t| t.results.iter().flatten());
+        let decimals = Col::Real.printed_decimals(results.copied());
+        let shown = |result: &Measurement| {
+            let Estimate { value, interval } = value(result)?;
+            Some(match result.is_published() {
+                true => format!("{} {unit}", number::printed(value, decimals)),
+                false => number::figure(value, interval, &unit).with_unit(),
+            })
+        };
+        let rows = tracks.iter().map(|track| track.row(document, &shown));
+        let table = Table {
+            caption: caption.into(),
+            rows: rows.collect(),
+            columns,
+        };
+        document.table(table);
     }
-    Line {
-        name: full_name(track),
-        strong: track.strong,
-        loose: false,
-        points,
-    }
-}
 
-/// Machine and system, since one machine stands under several systems.
-fn full_name(track: &Track) -> String {
-    if track.strong || track.system.is_empty() {
-        track.name.clone()
-    } else {
-        format!("{}, {}", track.name, track.system)
-    }
-}
-
-/// "VAX-11/780: from 4.3 s at 1 to 13.8 s at 6." The table has what lies between.
-pub(super) fn sentence(line: &Line, unit: &str) -> String {
-    let said = |p: &Point| {
-        let (x, y) = (number::printed(p.x, 0), number::at_most(p.y?, unit, 4));
-        Some(format!("{y} at {x}"))
-    };
-    let first = line.points.iter().find_map(said).unwrap_or_default();
-    match line.points.iter().rev().find_map(said) {
-        Some(last) if last != first => format!("{}: from {first} to {last}.", line.name),
-        _ => format!("{}: {first}.", line.name),
-    }
-}
-
-fn table(
-    document: &mut Document,
-    curve: &Curve,
-    tracks: &[Track],
-    xs: &[f64],
-    what: What,
-    unit: &str,
-) -> Table {
-    let mut columns = vec![
-        Column::key("Machine", Style::Text),
-        Column::key("System", Style::Text),
-    ];
-    let group = words::capital(curve.label);
-    columns.extend(
-        xs.iter()
-            .map(|x| Column::new(number::printed(*x, 0), Style::Number).of(&group)),
-    );
-    let all = tracks
-        .iter()
-        .flat_map(|t| t.results.iter().flatten().copied());
-    let decimals = columns::Col::Real.printed_decimals(all);
-    let rows = tracks
-        .iter()
-        .map(|track| {
-            let system = words::short_system(track.system);
-            let mut cells = vec![Text::new(&track.name), Text::new(system)];
-            for result in &track.results {
-                let text = result.and_then(|r| Some(value_text(what.value(r)?, r, unit, decimals)));
-                let notes: Vec<_> = result
-                    .iter()
-                    .flat_map(|r| &r.notes)
-                    .filter(|f| belongs(f, track.strong))
-                    .map(|f| document.note(f))
-                    .collect();
-                cells.push(cell(text).with(notes));
+    fn tracks<'i>(&self, input: &Brief<'i>, xs: &[f64]) -> Vec<Track<'i>> {
+        let along = |view: &'i RunView, strong, name, points: Points| {
+            let at = |x: &f64| {
+                let (_, id) = points.iter().find(|(px, _)| px == x)?;
+                view.get(id)
+            };
+            Track {
+                name,
+                system: &view.machine.system,
+                strong,
+                results: xs.iter().map(at).collect(),
             }
-            Row {
-                cells,
-                strong: track.strong,
+        };
+        let mut tracks = vec![];
+        for (at, run) in input.runs.iter().enumerate() {
+            for (variant, points) in &self.variants {
+                let name = input.name(at);
+                let name = variant.map_or(name.clone(), |v| format!("{name}, {v}"));
+                tracks.push(along(run, true, name, points));
             }
+        }
+        for view in input.references {
+            let (name, points) = (view.machine.name.clone(), self.variants[0].1);
+            tracks.push(along(view, false, name, points));
+        }
+        tracks
+    }
+}
+
+impl Track<'_> {
+    /// Named after machine and system, since one machine stands under several systems.
+    fn line(&self, xs: &[f64], value: impl Fn(&Measurement) -> Option<Estimate>) -> Option<Line> {
+        let along = xs.iter().zip(&self.results);
+        let points: Vec<_> = along
+            .map(|(x, result)| point(*x, result.and_then(&value)))
+            .collect();
+        points.iter().any(|p| p.y.is_some()).then(|| Line {
+            name: match self.strong || self.system.is_empty() {
+                true => self.name.clone(),
+                false => format!("{}, {}", self.name, self.system),
+            },
+            strong: self.strong,
+            loose: false,
+            points,
         })
-        .collect();
-    Table {
-        caption: Text::default(),
-        columns,
-        rows,
     }
-}
 
-fn value_text(
-    Estimate { value, interval }: Estimate,
-    result: &Measurement,
-    unit: &str,
-    decimals: usize,
-) -> String {
-    if result.is_published() {
-        return format!("{} {unit}", number::printed(value, decimals));
+    fn row(&self, document: &mut Document, shown: impl Fn(&Measurement) -> Option<String>) -> Row {
+        let system = words::short_system(self.system);
+        let mut cells = vec![Text::new(&self.name), Text::new(system)];
+        // of this machine, footnotes on other figures of the row stand in the tables of its own figures
+        let own = [Subject::Result, Subject::Estimate, Subject::Real];
+        let belongs = |note: &&Note| !self.strong || own.contains(&note.about);
+        for result in &self.results {
+            let notes = result.iter().flat_map(|r| &r.notes).filter(belongs);
+            let marks = marks(document, notes);
+            cells.push(cell(result.and_then(&shown)).with(marks));
+        }
+        Row {
+            cells,
+            strong: self.strong,
+        }
     }
-    number::figure(value, interval, unit).with_unit()
-}
-
-/// Of this machine, footnotes on other figures of the row stand in the tables of its own figures.
-fn belongs(note: &Note, this: bool) -> bool {
-    !this
-        || matches!(
-            note.about,
-            Subject::Result | Subject::Estimate | Subject::Real
-        )
 }

@@ -3,11 +3,12 @@
 //!
 //! The levels of a row are its variants `@level-1` and so on; the row itself is without load.
 
-use super::{Across, Brief, next_figure};
+use super::drawn::{each, lines, percentiles_from, wide};
+use super::{Across, Brief, marks};
 use crate::columns::{self, Col};
-use crate::document::{Block, Column, Document, Figure, Row, Style, Table, Text};
+use crate::document::{Column, Document, Row, Style, Table, Text};
 use crate::number;
-use crate::svg::{Line, Plot, Point};
+use crate::svg::plot::{Line, Plot, Point};
 use gritstone_model::{Id, Measurement, RunView, Statistics};
 
 /// One level by itself is in the other tables.
@@ -26,40 +27,32 @@ struct Ladder<'a> {
 /// Adds a figure for each machine and a table for each row that was measured at several levels of load.
 pub(super) fn show(document: &mut Document, input: &Brief, rows: &[Across]) {
     let mut stems: Vec<&str> = vec![];
-    for row in rows {
-        let stem = row.id.stem();
-        if is_loaded(input, row.id) && !stems.contains(&stem) {
-            stems.push(stem);
+    for row in rows.iter().filter(|row| is_loaded(input, row.id)) {
+        if !stems.contains(&row.id.stem()) {
+            stems.push(row.id.stem());
         }
     }
     for stem in stems {
         let title = rows.iter().find(|row| row.id.as_str() == stem);
-        let title = title.map_or(stem, |row| row.any().title.as_str());
-        let own = input.runs.iter().enumerate();
-        let own = own.map(|(at, run)| ladder(input, run, stem, input.name(at)));
-        let own: Vec<Ladder> = own.filter(|ladder| ladder.steps.len() >= LEAST).collect();
-        for ladder in &own {
-            let of = match input.several() {
-                true => format!("{title}, {}", ladder.machine),
-                false => title.to_owned(),
-            };
-            let figure = figure(next_figure(document), &of, ladder);
-            document.push(Block::Figure(figure));
+        let title = title.map_or(stem, |row| row.any.title.as_str());
+        let mut all = vec![];
+        for (at, run) in input.runs.iter().enumerate() {
+            let ladder = ladder(input, run, stem, input.name(at));
+            if ladder.steps.len() >= LEAST {
+                figure(document, &input.behind(at, title), &ladder);
+                all.push(Ladder {
+                    strong: true,
+                    ..ladder
+                });
+            }
         }
-        if own.is_empty() {
-            continue;
+        if !all.is_empty() {
+            let others = input.references.iter();
+            let others = others.map(|view| ladder(input, view, stem, view.machine.name.clone()));
+            all.extend(others.filter(|ladder| !ladder.steps.is_empty()));
+            let table = table(document, title, &all);
+            document.table(table);
         }
-        let others = input.references.iter();
-        let others = others.map(|view| Ladder {
-            strong: false,
-            ..ladder(input, view, stem, view.machine.name.clone())
-        });
-        let all: Vec<Ladder> = own
-            .into_iter()
-            .chain(others.filter(|ladder| !ladder.steps.is_empty()))
-            .collect();
-        let table = table(document, title, &all);
-        document.table(table);
     }
 }
 
@@ -76,46 +69,38 @@ fn level(input: &Brief, id: &Id) -> Option<u32> {
 }
 
 fn ladder<'a>(input: &Brief, view: &'a RunView, stem: &str, machine: String) -> Ladder<'a> {
-    let step = |result: &'a Measurement| {
-        let of_stem = result.id.stem() == stem;
-        result.statistics.as_ref().filter(|_| of_stem)?;
-        Some((level(input, &result.id)?, result))
-    };
-    let mut steps: Vec<_> = view.results.iter().filter_map(step).collect();
+    let of_stem = |result: &&Measurement| result.id.stem() == stem && result.statistics.is_some();
+    let results = view.results.iter().filter(of_stem);
+    let mut steps: Vec<_> = results
+        .filter_map(|result| Some((level(input, &result.id)?, result)))
+        .collect();
     steps.sort_by_key(|(level, _)| *level);
     Ladder {
         machine,
-        strong: true,
+        strong: false,
         steps,
     }
 }
 
 /// What is drawn of a distribution: its name, whether it is one to look for, and its value.
 fn measures(statistics: &Statistics) -> Vec<(String, bool, f64)> {
-    let plain = |name: &str, strong: bool, value: f64| (name.to_owned(), strong, value);
+    let shares = percentiles_from(51.0, statistics);
+    let shares = shares
+        .into_iter()
+        .map(|(share, value)| (number::at_most(share, "%", 7), share == 99.0, value));
+    let mean = statistics.mean.map(|mean| ("mean".to_owned(), false, mean));
     let mut all = vec![
-        plain("least", false, statistics.min),
-        plain("median", true, statistics.median),
+        ("least".to_owned(), false, statistics.min),
+        ("median".to_owned(), true, statistics.median),
     ];
-    all.extend(statistics.mean.map(|mean| plain("mean", false, mean)));
-    let mut shares: Vec<(f64, f64)> = statistics
-        .percentiles
-        .iter()
-        .filter_map(|(name, value)| Some((Statistics::percent(name)?, *value)))
-        .filter(|(share, _)| (51.0..100.0).contains(share))
-        .collect();
-    shares.sort_by(|a, b| a.0.total_cmp(&b.0));
-    all.extend(shares.into_iter().map(|(share, value)| {
-        let name = number::at_most(share, "%", 7);
-        (name, share == 99.0, value)
-    }));
-    all.push(plain("longest", true, statistics.max));
+    all.extend(mean.into_iter().chain(shares));
+    all.push(("longest".to_owned(), true, statistics.max));
     all
 }
 
-fn figure(id: String, title: &str, ladder: &Ladder) -> Figure {
+fn figure(document: &mut Document, title: &str, ladder: &Ladder) {
     let unit = ladder.steps[0].1.unit.to_string();
-    let mut lines: Vec<Line> = vec![];
+    let mut drawn: Vec<Line> = vec![];
     for (level, result) in &ladder.steps {
         for (name, strong, value) in result.statistics.iter().flat_map(measures) {
             let point = Point {
@@ -123,9 +108,9 @@ fn figure(id: String, title: &str, ladder: &Ladder) -> Figure {
                 y: Some(value),
                 interval: None,
             };
-            match lines.iter_mut().find(|line| line.name == name) {
+            match drawn.iter_mut().find(|line| line.name == name) {
                 Some(line) => line.points.push(point),
-                None => lines.push(Line {
+                None => drawn.push(Line {
                     name,
                     strong,
                     loose: false,
@@ -134,53 +119,30 @@ fn figure(id: String, title: &str, ladder: &Ladder) -> Figure {
             }
         }
     }
-    let ys = || lines.iter().flat_map(|l| &l.points).filter_map(|p| p.y);
-    let (low, high) = (ys().fold(f64::MAX, f64::min), ys().fold(f64::MIN, f64::max));
-    let log_y = low > 0.0 && high / low >= LOG_FROM;
-    let scale = if log_y { " (logarithmic scale)" } else { "" };
-    let caption =
-        format!("{title}, by level of load: from the least of the events to the longest{scale}");
-    let said: Vec<String> = lines.iter().map(|line| sentence(line, &unit)).collect();
-    let alternative = said.join(" ");
+    let ys = drawn.iter().flat_map(|l| &l.points).filter_map(|p| p.y);
+    let levels = ladder.steps.iter().map(|(level, _)| *level);
     let plot = Plot {
-        id,
-        title: caption.clone(),
-        description: alternative.clone(),
         x_label: "Level of load".to_owned(),
         y_label: "Time".to_owned(),
-        y_unit: unit,
-        x_names: ladder
-            .steps
-            .iter()
-            .map(|(level, _)| (f64::from(*level), level.to_string()))
-            .collect(),
+        y_unit: unit.clone(),
+        x_names: levels.map(|n| (f64::from(n), n.to_string())).collect(),
         log_x: false,
-        log_y,
-        lines,
+        log_y: wide(ys, LOG_FROM),
+        lines: drawn,
     };
-    Figure {
-        svg: plot.render(),
-        caption: caption.into(),
-        alternative,
-    }
-}
-
-/// "median: 5.2 µs at level 0, 7.1 µs at level 3."
-fn sentence(line: &Line, unit: &str) -> String {
-    let said = |p: &Point| {
-        let time = number::at_most(p.y?, unit, 4);
-        Some(format!("{time} at level {}", number::printed(p.x, 0)))
-    };
-    let all: Vec<String> = line.points.iter().filter_map(said).collect();
-    format!("{}: {}.", line.name, all.join(", "))
+    let caption = format!("{title}, by level of load: from the least of the events to the longest");
+    lines(document, plot, caption, |line| {
+        each(line, |x, y| {
+            let (time, level) = (number::at_most(y, &unit, 4), number::printed(x, 0));
+            format!("{time} at level {level}")
+        })
+    });
 }
 
 /// A row for each machine and level.
 fn table(document: &mut Document, title: &str, ladders: &[Ladder]) -> Table {
-    let all: Vec<&Measurement> = ladders
-        .iter()
-        .flat_map(|ladder| ladder.steps.iter().map(|(_, result)| *result))
-        .collect();
+    let steps = ladders.iter().flat_map(|ladder| &ladder.steps);
+    let all: Vec<&Measurement> = steps.map(|(_, result)| *result).collect();
     let mut cols = vec![Col::Min, Col::Median, Col::Mean];
     cols.extend(columns::percentiles(&all).into_iter().map(Col::Percentile));
     cols.push(Col::Max);
@@ -192,8 +154,7 @@ fn table(document: &mut Document, title: &str, ladders: &[Ladder]) -> Table {
     let mut rows = vec![];
     for ladder in ladders {
         for (level, result) in &ladder.steps {
-            let notes: Vec<_> = result.notes.iter().map(|f| document.note(f)).collect();
-            let level = Text::new(level.to_string()).with(notes);
+            let level = Text::new(level.to_string()).with(marks(document, &result.notes));
             let mut cells = vec![Text::new(&ladder.machine), level];
             cells.extend(cols.iter().map(|col| col.cell(result, &all)));
             rows.push(Row {

@@ -2,19 +2,19 @@
 //! that a person would publish.
 
 mod appendix;
-mod areas;
-mod bars;
-mod copies;
 mod curve;
+mod drawn;
 mod family;
 mod front;
 mod levels;
 mod published;
-mod spread;
 
-use crate::document::{Block, Document, Text};
-use crate::{compare, show, words};
-use gritstone_model::{Benchmark, CompareView, Family, Id, Measurement, RatingsView, RunView};
+use crate::clean::shortened;
+use crate::document::{Document, NoteId, Text};
+use crate::{show, words};
+use gritstone_model::{
+    Benchmark, CompareView, Family, Id, Measurement, Note, RatingsView, RunView,
+};
 
 /// What a brief is made of.
 #[derive(Clone, Copy, Debug)]
@@ -36,14 +36,31 @@ pub struct Brief<'a> {
 /// How the only machine of a brief is called in tables and figures that list others.
 const THIS: &str = "This machine";
 
-/// Letters of a name beside others; a longer one is cut.
+/// Letters of a name beside others; the title has it whole.
 const LONGEST_NAME: usize = 40;
 
-impl<'a> Brief<'a> {
-    fn family(&self, name: &str) -> Option<&'a Family> {
-        self.families.iter().find(|f| f.name == name)
-    }
+/// The areas of hp-1987, in its order, and the families that each is made of. This is the one place that knows of families.
+/// One that stands in none of them, such as one of a user's own catalog, comes last, in an area of its own.
+const AREAS: [(&str, &[&str]); 8] = [
+    (
+        "Multi-user work and applications",
+        &["multiuser", "app", "db"],
+    ),
+    ("Processor", &["cpu"]),
+    (
+        "UNIX system",
+        &[
+            "byte", "iocall", "kernel", "unix", "aim", "ipc", "event", "thread", "sched",
+        ],
+    ),
+    ("Memory and paging", &["memory", "vm"]),
+    ("Real time", &["rt", "daq"]),
+    ("File system and disk", &["fs", "file", "disk"]),
+    ("Network", &["net", "netrt"]),
+    ("Other benchmarks", &[]),
+];
 
+impl<'a> Brief<'a> {
     fn benchmark(&self, id: &Id) -> Option<&'a Benchmark> {
         self.benchmarks.iter().find(|b| b.id == *id)
     }
@@ -57,12 +74,31 @@ impl<'a> Brief<'a> {
         if !self.several() {
             return THIS.to_owned();
         }
-        let plain = short_name(&self.runs[run]);
-        let same = self.runs.iter().filter(|r| short_name(r) == plain).count();
-        if same > 1 {
-            format!("{plain} ({})", run + 1)
-        } else {
-            plain
+        let short = |run| shortened(own_name(run), LONGEST_NAME);
+        let plain = short(&self.runs[run]);
+        match self.runs.iter().filter(|r| short(r) == plain).count() {
+            1 => plain,
+            _ => format!("{plain} ({})", run + 1),
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        (0..self.runs.len()).map(|run| self.name(run)).collect()
+    }
+
+    /// What is said of a run, with its name before it where there are several.
+    fn of(&self, run: usize, between: &str, said: &str) -> String {
+        match self.several() {
+            true => format!("{}{between}{said}", self.name(run)),
+            false => said.to_owned(),
+        }
+    }
+
+    /// The same with its name behind it.
+    fn behind(&self, run: usize, said: &str) -> String {
+        match self.several() {
+            true => format!("{said}, {}", self.name(run)),
+            false => said.to_owned(),
         }
     }
 
@@ -71,17 +107,16 @@ impl<'a> Brief<'a> {
         let mut rows: Vec<Across> = Vec::new();
         for (at, run) in self.runs.iter().enumerate() {
             for result in &run.results {
-                let row = match rows.iter().position(|r| r.id == &result.id) {
-                    Some(known) => &mut rows[known],
-                    None => {
-                        rows.push(Across {
-                            id: &result.id,
-                            results: vec![None; self.runs.len()],
-                        });
-                        rows.last_mut().expect("just pushed")
-                    }
-                };
-                row.results[at] = Some(result);
+                let known = rows.iter().position(|row| *row.id == result.id);
+                let known = known.unwrap_or_else(|| {
+                    rows.push(Across {
+                        id: &result.id,
+                        any: result,
+                        results: vec![None; self.runs.len()],
+                    });
+                    rows.len() - 1
+                });
+                rows[known].results[at] = Some(result);
             }
         }
         rows
@@ -92,31 +127,14 @@ impl<'a> Brief<'a> {
 #[derive(Clone, Debug)]
 struct Across<'a> {
     id: &'a Id,
-    /// In the order of the runs; at least one has it.
-    results: Vec<Option<&'a Measurement>>,
-}
-
-impl<'a> Across<'a> {
     /// The row of the first run that has it: for what is the same in all.
-    fn any(&self) -> &'a Measurement {
-        let first = self.results.iter().flatten().next();
-        first.expect("a row is in one of the runs")
-    }
+    any: &'a Measurement,
+    /// In the order of the runs.
+    results: Vec<Option<&'a Measurement>>,
 }
 
 fn own_name(run: &RunView) -> &str {
     run.label.as_deref().unwrap_or_else(|| show::name(run))
-}
-
-/// A name that can head a column; the title has it whole.
-fn short_name(run: &RunView) -> String {
-    let name = own_name(run);
-    if name.chars().count() <= LONGEST_NAME {
-        return name.to_owned();
-    }
-    let mut short: String = name.chars().take(LONGEST_NAME - 1).collect();
-    short.push('…');
-    short
 }
 
 /// The brief as a document.
@@ -128,60 +146,45 @@ pub fn brief(input: &Brief) -> Document {
     document.subtitle = Some(subtitles.join("; "));
     for (at, run) in input.runs.iter().enumerate() {
         let machine = show::machine_sentence(&run.machine);
-        document.paragraph(match input.several() {
-            true => format!("{}: {machine}", input.name(at)),
-            false => machine,
-        });
+        document.paragraph(input.of(at, ": ", &machine));
     }
     front::ratings(&mut document, input);
-    stands_out(&mut document, input);
+    front::stands_out(&mut document, input);
     let rows = input.rows();
-    let mut families: Vec<&str> = Vec::new();
-    for name in rows.iter().map(|row| row.id.family()) {
-        if !families.contains(&name) {
-            families.push(name);
-        }
-    }
-    for (area, families) in areas::of(&families) {
+    for (area, families) in areas(&rows) {
         document.heading(1, area);
-        for name in families {
-            let rows: Vec<Across> = rows
-                .iter()
-                .filter(|r| r.id.family() == name)
-                .cloned()
-                .collect();
+        for (name, rows) in families {
             family::section(&mut document, input, name, &rows);
         }
     }
-    document.heading(1, "How it was measured");
-    for paragraph in front::method(input.runs) {
-        document.paragraph(paragraph);
-    }
+    front::method(&mut document, input.runs);
     appendix::benchmarks(&mut document, input, &rows);
     appendix::system(&mut document, input);
     appendix::quality(&mut document, input);
     document
 }
 
-fn stands_out(document: &mut Document, input: &Brief) {
-    document.heading(1, "What stands out");
-    for (at, run) in input.runs.iter().enumerate() {
-        if input.several() {
-            document.heading(2, input.name(at));
-        }
-        let points = front::stands_out(document, run, input.against.get(at));
-        document.push(Block::List(points));
-        if let Some(sentence) = input.against.get(at).and_then(compare::how_many) {
-            document.paragraph(sentence);
+/// The rows by area and family; areas and families without rows are left out.
+fn areas<'a>(rows: &[Across<'a>]) -> Vec<(&'static str, Vec<(&'a str, Vec<Across<'a>>)>)> {
+    let mut areas = AREAS.map(|(area, families)| {
+        let families = families.iter().map(|family| (*family, vec![]));
+        (area, families.collect::<Vec<(&str, Vec<Across>)>>())
+    });
+    let others = AREAS.len() - 1;
+    for row in rows {
+        let family = row.id.family();
+        let known = AREAS.iter().position(|(_, of)| of.contains(&family));
+        let of = &mut areas[known.unwrap_or(others)].1;
+        match of.iter_mut().find(|(name, _)| *name == family) {
+            Some((_, rows)) => rows.push(row.clone()),
+            None => of.push((family, vec![row.clone()])),
         }
     }
-}
-
-/// The number of the next figure, for identifiers in its drawing.
-fn next_figure(document: &Document) -> String {
-    let figures = document.blocks.iter();
-    let figures = figures.filter(|b| matches!(b, Block::Figure(_))).count();
-    format!("figure-{}", figures + 1)
+    for (_, families) in &mut areas {
+        families.retain(|(_, rows)| !rows.is_empty());
+    }
+    let filled = |(_, families): &(_, Vec<_>)| !families.is_empty();
+    areas.into_iter().filter(filled).collect()
 }
 
 /// Names as a list of words, up to so many; the rest as a count.
@@ -197,4 +200,9 @@ fn some_of(names: &[String], most: usize) -> String {
 fn cell(text: Option<String>) -> Text {
     text.filter(|t| !t.is_empty())
         .map_or_else(Text::missing, Text::new)
+}
+
+/// The marks of notes.
+fn marks<'n>(document: &mut Document, notes: impl IntoIterator<Item = &'n Note>) -> Vec<NoteId> {
+    notes.into_iter().map(|note| document.note(note)).collect()
 }

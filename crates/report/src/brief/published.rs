@@ -13,106 +13,94 @@ use gritstone_model::{Estimate, Id, Measurement, Note, RunView, Subject};
 /// Columns of numbers that a page has room for.
 const WIDEST: usize = 11;
 
+/// What a document may have printed of a benchmark, and the heads of these columns: times; a rate or a time for one operation;
+/// how many pages a fault brought in.
+const COLS: [(Col, &str); 6] = [
+    (Col::Real, "real"),
+    (Col::User, "user"),
+    (Col::System, "sys"),
+    (Col::Cpu, "cpu"),
+    (Col::Figure, "figure"),
+    (Col::Faults, "faults a page"),
+];
+
 /// A benchmark in the table of a document.
 struct Group<'a> {
     id: &'a Id,
     title: &'a str,
-    /// The times that the document printed for it.
-    times: Vec<(Col, usize)>,
-    /// Whether it printed a rate or a time for one operation.
-    estimate: bool,
-    /// Whether its text tells how many pages a fault brought in.
-    faults: bool,
+    /// What the document printed for it: column, head, and decimals of a time.
+    cols: Vec<(Col, &'static str, usize)>,
 }
 
-impl Group<'_> {
-    fn width(&self) -> usize {
-        self.times.len() + usize::from(self.estimate) + usize::from(self.faults)
-    }
-}
-
-/// The tables of a family, for every document that printed any of these results.
-pub(super) fn tables(
-    document: &mut Document,
-    input: &Brief,
-    rows: &[Across],
-    curves: &[Curve],
-) -> Vec<Table> {
-    let alone: Vec<&Measurement> = rows
-        .iter()
-        .filter(|r| !curves.iter().any(|c| c.holds(r.id)))
-        .map(Across::any)
-        .collect();
-    let mut sources: Vec<&str> = Vec::new();
-    for name in input
-        .references
-        .iter()
-        .filter_map(|r| r.machine.document.as_deref())
-    {
-        if !sources.contains(&name) {
-            sources.push(name);
+/// Adds the tables of a family, for every document that printed any of these results.
+pub(super) fn tables(document: &mut Document, input: &Brief, rows: &[Across], curves: &[Curve]) {
+    let alone = |row: &&Across| !curves.iter().any(|curve| curve.holds(row.id));
+    let alone: Vec<&Measurement> = rows.iter().filter(alone).map(|row| row.any).collect();
+    let mut sources: Vec<(&str, Vec<&RunView>)> = Vec::new();
+    for view in input.references {
+        let Some(source) = view.machine.document.as_deref() else {
+            continue;
+        };
+        match sources.iter_mut().find(|(name, _)| *name == source) {
+            Some((_, machines)) => machines.push(view),
+            None => sources.push((source, vec![view])),
         }
     }
-    let mut tables = Vec::new();
-    for source in sources {
-        let of = |r: &&RunView| r.machine.document.as_deref() == Some(source);
-        let machines: Vec<&RunView> = input.references.iter().filter(of).collect();
-        let groups: Vec<Group> = alone.iter().filter_map(|r| group(r, &machines)).collect();
-        for (part, groups) in parts(groups).into_iter().enumerate() {
+    for (source, machines) in sources {
+        let groups = alone.iter().filter_map(|result| group(result, &machines));
+        for (part, groups) in parts(groups.collect()).iter().enumerate() {
             let continued = if part > 0 { ", continued" } else { "" };
             let caption = format!(
                 "Beside the machines of {source}{continued} (the published work, in seconds unless a cell says otherwise)"
             );
-            tables.push(table(document, input, &machines, &groups, caption));
+            let table = table(document, input, &machines, groups, caption);
+            document.table(table);
         }
     }
-    tables
 }
 
 /// What the document printed for a benchmark; `None` when nothing.
-fn group<'a>(result: &'a Measurement, machines: &[&'a RunView]) -> Option<Group<'a>> {
-    let printed: Vec<&Measurement> = machines
+fn group<'a>(result: &'a Measurement, machines: &[&RunView]) -> Option<Group<'a>> {
+    let results = machines
         .iter()
-        .filter_map(|m| find(m, &result.id))
-        .collect();
-    let times = [Col::Real, Col::User, Col::System, Col::Cpu]
+        .filter_map(|machine| machine.get(&result.id));
+    let printed: Vec<&Measurement> = results.collect();
+    let has = |col: &Col, r: &Measurement| match col {
+        Col::Figure => r.estimate.is_some(),
+        Col::Faults => r.faults_per_page.is_some(),
+        time => r.published.as_ref().is_some_and(|p| time.time(p).is_some()),
+    };
+    let cols = COLS
         .into_iter()
-        .filter(|col| {
-            printed
-                .iter()
-                .any(|r| r.published.as_ref().is_some_and(|p| col.time(p).is_some()))
-        })
-        .map(|col| {
+        .filter(|(col, _)| printed.iter().any(|r| has(col, r)))
+        .map(|(col, head)| {
             let decimals = col.printed_decimals(printed.iter().copied());
-            (col, decimals)
-        })
-        .collect();
+            (col, head, decimals)
+        });
     let group = Group {
         id: &result.id,
         title: &result.title,
-        times,
-        estimate: printed.iter().any(|r| r.estimate.is_some()),
-        faults: printed.iter().any(|r| r.faults_per_page.is_some()),
+        cols: cols.collect(),
     };
-    (group.width() > 0).then_some(group)
+    (!group.cols.is_empty()).then_some(group)
 }
 
 /// Groups that fit a page together.
 fn parts(groups: Vec<Group>) -> Vec<Vec<Group>> {
-    let all: usize = groups.iter().map(Group::width).sum();
+    let all: usize = groups.iter().map(|group| group.cols.len()).sum();
     // parts of about the same width look better than full ones and a rest
     let share = all.div_ceil(all.div_ceil(WIDEST).max(1));
     let mut parts: Vec<Vec<Group>> = Vec::new();
     let mut width = 0;
     for group in groups {
-        let wider = width + group.width();
+        let wider = width + group.cols.len();
         match parts.last_mut() {
             Some(part) if wider <= WIDEST && width < share => {
                 width = wider;
                 part.push(group);
             }
             _ => {
-                width = group.width();
+                width = group.cols.len();
                 parts.push(vec![group]);
             }
         }
@@ -132,32 +120,16 @@ fn table(
         Column::key("System", Style::Text),
     ];
     for group in groups {
-        for (col, _) in &group.times {
-            let head = match col {
-                Col::Real => "real",
-                Col::User => "user",
-                Col::Cpu => "cpu",
-                _ => "sys",
-            };
-            columns.push(Column::new(head, Style::Number).of(group.title));
-        }
-        if group.estimate {
-            columns.push(Column::new("figure", Style::Number).of(group.title));
-        }
-        if group.faults {
-            columns.push(Column::new("faults a page", Style::Number).of(group.title));
-        }
+        let heads = group.cols.iter();
+        columns.extend(heads.map(|(_, head, _)| Column::new(*head, Style::Number).of(group.title)));
     }
     let mut rows = Vec::new();
     for (at, run) in input.runs.iter().enumerate() {
-        rows.push(Row {
-            strong: true,
-            ..row(document, run, &input.name(at), groups)
-        });
+        rows.push(row(document, run, &input.name(at), true, groups));
     }
     for machine in machines {
-        if groups.iter().any(|g| find(machine, g.id).is_some()) {
-            rows.push(row(document, machine, &machine.machine.name, groups));
+        if groups.iter().any(|group| machine.get(group.id).is_some()) {
+            rows.push(row(document, machine, &machine.machine.name, false, groups));
         }
     }
     Table {
@@ -167,67 +139,52 @@ fn table(
     }
 }
 
-fn row(document: &mut Document, view: &RunView, name: &str, groups: &[Group]) -> Row {
+fn row(document: &mut Document, view: &RunView, name: &str, strong: bool, groups: &[Group]) -> Row {
     let system = words::short_system(&view.machine.system);
     let mut cells = vec![Text::new(name), Text::new(system)];
     for group in groups {
-        let result = find(view, group.id);
-        let mut made = cells_of(result, group);
-        for note in result.map_or(&[][..], |r| &r.notes) {
+        let first = cells.len();
+        let Some(result) = view.get(group.id) else {
+            cells.extend(group.cols.iter().map(|_| Text::missing()));
+            continue;
+        };
+        let shown = |(col, _, decimals): &(Col, _, usize)| cell(shown(result, col, *decimals));
+        cells.extend(group.cols.iter().map(shown));
+        for note in &result.notes {
             if let Some(at) = place(result, note, group) {
-                let id = document.note(note);
-                made[at] = std::mem::take(&mut made[at]).with([id]);
+                let cell = &mut cells[first + at];
+                *cell = std::mem::take(cell).with([document.note(note)]);
             }
         }
-        cells.extend(made);
     }
-    Row::new(cells)
+    Row { cells, strong }
 }
 
-fn cells_of(result: Option<&Measurement>, group: &Group) -> Vec<Text> {
-    let time = |(col, decimals): &(Col, usize)| {
-        let result = result?;
-        let published = result.published.as_ref()?;
-        let Estimate { value, interval } = col.time(published)?;
-        Some(if result.is_published() {
-            number::printed(value, *decimals)
-        } else {
-            number::seconds(value, interval)
-        })
-    };
-    let mut cells: Vec<Text> = group.times.iter().map(|t| cell(time(t))).collect();
-    if group.estimate {
-        let figure = result
-            .filter(|r| r.estimate.is_some())
-            .map(columns::figure_with_unit);
-        cells.push(cell(figure));
+fn shown(result: &Measurement, col: &Col, decimals: usize) -> Option<String> {
+    match col {
+        Col::Figure => result.estimate.map(|_| columns::figure_with_unit(result)),
+        Col::Faults => result.faults_per_page.map(columns::faults),
+        time => {
+            let Estimate { value, interval } = time.time(result.published.as_ref()?)?;
+            Some(match result.is_published() {
+                true => number::printed(value, decimals),
+                false => number::seconds(value, interval),
+            })
+        }
     }
-    if group.faults {
-        let faults = result.and_then(|r| r.faults_per_page);
-        cells.push(cell(faults.map(columns::faults)));
-    }
-    cells
 }
 
 /// The cell of a footnote. One of this machine on a time that the document did not print is in the table of this
 /// machine's own figures; one of a machine of a document has no other place, and stands at the first cell.
-fn place(result: Option<&Measurement>, note: &Note, group: &Group) -> Option<usize> {
-    let result = result?;
-    let at = |subject: Subject| {
-        let wanted = Col::of(subject)?;
-        group.times.iter().position(|(col, _)| *col == wanted)
-    };
-    let told = || result.published.as_ref().and_then(|p| at(p.figure));
+fn place(result: &Measurement, note: &Note, group: &Group) -> Option<usize> {
+    let find = |wanted: Col| group.cols.iter().position(|(col, ..)| *col == wanted);
+    let of = |subject: Subject| Col::of(subject).and_then(find);
     match note.about {
-        Subject::Estimate | Subject::Result if group.estimate && result.estimate.is_some() => {
-            Some(group.times.len())
+        Subject::Estimate | Subject::Result => {
+            let figure = result.estimate.and_then(|_| find(Col::Figure));
+            let told = || result.published.as_ref().and_then(|p| of(p.figure));
+            figure.or_else(told).or(Some(0))
         }
-        Subject::Estimate | Subject::Result => told().or(Some(0)),
-        Subject::FaultsPerPage if group.faults => Some(group.width() - 1),
-        about => at(about).or(result.is_published().then_some(0)),
+        about => of(about).or(result.is_published().then_some(0)),
     }
-}
-
-fn find<'a>(view: &'a RunView, id: &Id) -> Option<&'a Measurement> {
-    view.get(id)
 }

@@ -3,23 +3,14 @@
 //! The axis is logarithmic, so that twice as fast and half as fast are bars of one length, unless all ratios lie so close
 //! to 1 that round numbers of a plain axis say more.
 
-use super::axis::Scale;
-use super::pen::STRONG;
-use super::{labels, open};
-use crate::clean::{clean, escape};
+use super::scale::Scale;
+use super::{Anchor, Canvas, STRONG, cut, widest};
+use crate::clean::escape;
 use crate::number;
-use std::fmt::Write as _;
-use unicode_width::UnicodeWidthStr;
 
 /// A figure of bars.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bars {
-    /// Unique in its document: the beginning of every `id` in the drawing. Letters, digits and `-`.
-    pub id: String,
-    /// What it shows, for those who cannot see it.
-    pub title: String,
-    /// The same at length, numbers included.
-    pub description: String,
     /// What the ratio is to.
     pub x_label: String,
     /// The name of each bar of a group; one name is not shown.
@@ -65,196 +56,155 @@ const NAME: f64 = 18.0;
 const LOG_FROM: f64 = 3.0;
 
 impl Bars {
-    /// The drawing, a whole `<svg>` element.
+    /// The drawing.
     #[must_use]
-    pub fn render(&self) -> String {
-        let names: Vec<String> = self
-            .groups
-            .iter()
-            .map(|g| labels::cut(&clean(&g.name)))
-            .collect();
-        let widest = names.iter().map(|n| n.width()).max().unwrap_or(0);
-        #[allow(clippy::cast_precision_loss)] // at most as many letters as a label may have
-        let left = widest as f64 * labels::CHAR + 14.0;
-        let top = TOP + self.legend_height();
-        let bottom = top + self.height();
-        let right = left + WIDTH;
-        let scale = self.scale(left, right);
-        let told = [&self.id, &self.title, &self.description];
-        let mut out = open(told, right + NUMBERS, bottom + BOTTOM);
-        self.legend(&mut out, left);
-        self.axis(&mut out, &scale, [left, right, top, bottom]);
+    pub fn draw(&self) -> Canvas {
+        let names: Vec<String> = self.groups.iter().map(|g| cut(&g.name)).collect();
+        let left = widest(names.iter()) + 14.0;
+        let legend = match self.names.len() {
+            0..=1 => 0.0,
+            names => names as f64 * NAME + GAP,
+        };
+        let top = TOP + legend;
+        let group_height = self.names.len().max(1) as f64 * STEP + GAP;
+        let bottom = top + self.groups.len() as f64 * group_height;
+        let scale = self.scale([left, left + WIDTH]);
+        let mut canvas = Canvas::new(left + WIDTH + NUMBERS, bottom + BOTTOM);
+        self.legend(&mut canvas, left);
+        for (tick, x) in scale.ticks() {
+            canvas.rule("grid", format_args!("M{x:.1} {top:.1}V{bottom:.1}"));
+            let text = number::at_most(tick, "", 4);
+            canvas.text(Anchor::Middle, x, bottom + 16.0, &text);
+        }
+        canvas.rule("axis", format_args!("M{left:.1} {bottom:.1}h{WIDTH}"));
+        let middle = left + WIDTH / 2.0;
+        canvas.text(Anchor::Middle, middle, bottom + 36.0, &self.x_label);
+        let one = scale.place(1.0).unwrap_or(left);
         let mut y = top + GAP / 2.0;
         for (group, name) in self.groups.iter().zip(&names) {
-            self.group(&mut out, &scale, group, name, left, y);
-            y += self.group_height();
+            let middle = y + (group_height - GAP) / 2.0;
+            canvas.text(Anchor::End, left - 8.0, middle + 4.0, name);
+            for (at, bar) in group.bars.iter().enumerate() {
+                if let Some(bar) = bar {
+                    let top = y + at as f64 * STEP + (STEP - THICK) / 2.0;
+                    draw(&mut canvas, &scale, one, (at, bar), top);
+                }
+            }
+            y += group_height;
         }
         // the line of 1 lies over the bars' ends
-        let one = scale.at(1.0);
-        let _ = writeln!(
-            out,
-            "<path class=\"axis\" d=\"M{one:.1} {top:.1}V{bottom:.1}\" stroke=\"#555\"/>\n</svg>"
-        );
-        out
+        canvas.rule("axis", format_args!("M{one:.1} {top:.1}V{bottom:.1}"));
+        canvas
     }
 
-    fn several(&self) -> bool {
-        self.names.len() > 1
+    fn scale(&self, ends: [f64; 2]) -> Scale {
+        let bars = self.groups.iter().flat_map(|g| &g.bars).flatten();
+        let values = bars.flat_map(|bar| bar.interval.into_iter().flatten().chain([bar.ratio]));
+        let values: Vec<f64> = values.chain([1.0]).filter(|v| v.is_finite()).collect();
+        let positive = || values.iter().copied().filter(|v| *v > 0.0);
+        let low = positive().fold(f64::MAX, f64::min);
+        let log = positive().any(|value| value / low > LOG_FROM);
+        Scale::new(values.into_iter(), log, ends).padded()
     }
 
-    #[allow(clippy::cast_precision_loss)] // counts of bars
-    fn group_height(&self) -> f64 {
-        self.names.len().max(1) as f64 * STEP + GAP
-    }
-
-    #[allow(clippy::cast_precision_loss)] // counts of groups
-    fn height(&self) -> f64 {
-        self.groups.len() as f64 * self.group_height()
-    }
-
-    #[allow(clippy::cast_precision_loss)] // counts of names
-    fn legend_height(&self) -> f64 {
-        if self.several() {
-            self.names.len() as f64 * NAME + GAP
-        } else {
-            0.0
-        }
-    }
-
-    fn scale(&self, left: f64, right: f64) -> Scale {
-        let bars = || self.groups.iter().flat_map(|g| &g.bars).flatten();
-        let ends = |bar: &Bar| {
-            [
-                Some(bar.ratio),
-                bar.interval.map(|i| i[0]),
-                bar.interval.map(|i| i[1]),
-            ]
-        };
-        let values = || bars().flat_map(ends).flatten().chain([1.0]);
-        let positive = || values().filter(|v| v.is_finite() && *v > 0.0);
-        let (low, high) = (
-            positive().fold(f64::MAX, f64::min),
-            positive().fold(f64::MIN, f64::max),
-        );
-        Scale::new(values(), high / low > LOG_FROM, left, right).padded()
-    }
-
-    fn legend(&self, out: &mut String, left: f64) {
-        if !self.several() {
-            return;
-        }
-        let mut y = TOP + NAME / 2.0;
-        for (at, name) in self.names.iter().enumerate() {
-            let _ = writeln!(
-                out,
-                "<g class=\"{}\">{}<text class=\"ink\" x=\"{:.1}\" y=\"{:.1}\" fill=\"#333\">{}</text></g>",
-                class(at),
-                mark(at, left, y - THICK / 2.0, 26.0),
-                left + 34.0,
-                y + 4.0,
-                escape(&labels::cut(&clean(name)))
-            );
-            y += NAME;
-        }
-    }
-
-    fn axis(&self, out: &mut String, scale: &Scale, [left, right, top, bottom]: [f64; 4]) {
-        for tick in scale.ticks() {
-            let x = scale.at(tick);
-            let text = number::at_most(tick, "", 4);
-            let _ = writeln!(
-                out,
-                "<path class=\"grid\" d=\"M{x:.1} {top:.1}V{bottom:.1}\" stroke=\"#dcdcdc\"/>\
-                 <text class=\"ink\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#333\">{text}</text>",
-                bottom + 16.0
-            );
-        }
-        let _ = writeln!(
-            out,
-            "<path class=\"axis\" d=\"M{left:.1} {bottom:.1}H{right:.1}\" stroke=\"#555\"/>\
-             <text class=\"ink\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" fill=\"#333\">{}</text>",
-            f64::midpoint(left, right),
-            bottom + 36.0,
-            escape(&self.x_label)
-        );
-    }
-
-    fn group(
-        &self,
-        out: &mut String,
-        scale: &Scale,
-        group: &Group,
-        name: &str,
-        left: f64,
-        top: f64,
-    ) {
-        let middle = top + (self.group_height() - GAP) / 2.0;
-        let _ = writeln!(
-            out,
-            "<text class=\"ink\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\" fill=\"#333\">{}</text>",
-            left - 8.0,
-            middle + 4.0,
-            escape(name)
-        );
-        let mut y = top + (STEP - THICK) / 2.0;
-        for (at, bar) in group.bars.iter().enumerate() {
-            if let Some((bar, end)) = bar.as_ref().and_then(|b| Some((b, scale.place(b.ratio)?))) {
-                self::bar(out, scale, at, bar, end, y);
-            }
-            y += STEP;
+    fn legend(&self, canvas: &mut Canvas, left: f64) {
+        let shown = self.names.iter().filter(|_| self.names.len() > 1);
+        for (at, name) in shown.enumerate() {
+            let y = TOP + (at as f64 + 0.5) * NAME;
+            body(canvas, at, left, y - THICK / 2.0, 26.0);
+            canvas.text(Anchor::Start, left + 34.0, y + 4.0, &cut(name));
         }
     }
 }
 
-fn bar(out: &mut String, scale: &Scale, at: usize, bar: &Bar, end: f64, y: f64) {
-    let one = scale.at(1.0);
-    let (from, wide) = (one.min(end), (end - one).abs().max(0.5));
+fn draw(canvas: &mut Canvas, scale: &Scale, one: f64, (at, bar): (usize, &Bar), y: f64) {
+    let Some(end) = scale.place(bar.ratio) else {
+        return;
+    };
+    body(canvas, at, one.min(end), y, (end - one).abs().max(0.5));
     let middle = y + THICK / 2.0;
     let mut furthest = one.max(end);
-    let _ = write!(
-        out,
-        "<g class=\"{}\">{}",
-        class(at),
-        mark(at, from, y, wide)
-    );
-    let whisker = bar
-        .interval
-        .and_then(|[low, high]| Some((scale.place(low)?, scale.place(high)?)));
-    if let Some((low, high)) = whisker {
+    let interval = bar.interval.map(|ends| ends.map(|end| scale.place(end)));
+    if let Some([Some(low), Some(high)]) = interval {
         furthest = furthest.max(high);
-        let _ = write!(
-            out,
-            "<path class=\"axis\" d=\"M{low:.1} {:.1}v6M{low:.1} {middle:.1}H{high:.1}M{high:.1} {:.1}v6\" fill=\"none\" stroke=\"#222\" stroke-width=\"1.2\"/>",
-            middle - 3.0,
+        canvas.put(format_args!(
+            "<path class=\"axis\" d=\"M{low:.1} {:.1}v6M{low:.1} {middle:.1}H{high:.1}m0 -3v6\" fill=\"none\" stroke=\"#222\" stroke-width=\"1.2\"/>",
             middle - 3.0
-        );
+        ));
     }
-    let _ = writeln!(
-        out,
-        "<text class=\"ink\" x=\"{:.1}\" y=\"{:.1}\" font-size=\"11\" fill=\"#333\">{}</text></g>",
+    canvas.put(format_args!(
+        "<text class=\"ink\" x=\"{:.1}\" y=\"{:.1}\" font-size=\"11\" fill=\"#333\">{}</text>",
         furthest + 6.0,
         middle + 4.0,
         escape(&bar.text)
-    );
+    ));
 }
 
 /// The body of a bar: colors alone do not tell bars apart, so every second is hollow.
-fn mark(at: usize, x: f64, y: f64, width: f64) -> String {
-    let color = STRONG[at % STRONG.len()];
-    let (class, paint) = if at.is_multiple_of(2) {
-        ("fill", format!("fill=\"{color}\" fill-opacity=\"0.75\""))
-    } else {
-        (
+fn body(canvas: &mut Canvas, at: usize, x: f64, y: f64, width: f64) {
+    let number = at % STRONG.len();
+    let color = STRONG[number];
+    let (class, paint) = match at.is_multiple_of(2) {
+        true => ("fill", format!("fill=\"{color}\" fill-opacity=\"0.75\"")),
+        false => (
             "stroke",
             format!("fill=\"none\" stroke=\"{color}\" stroke-width=\"1.4\""),
-        )
+        ),
     };
-    format!(
-        "<path class=\"{class}\" d=\"M{x:.1} {y:.1}h{width:.1}v{THICK}h{:.1}z\" {paint}/>",
-        -width
-    )
+    canvas.put(format_args!(
+        "<g class=\"strong{number}\"><path class=\"{class}\" d=\"M{x:.1} {y:.1}h{width:.1}v{THICK}h-{width:.1}z\" {paint}/></g>"
+    ));
 }
 
-fn class(at: usize) -> String {
-    format!("strong{}", at % STRONG.len())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawing(names: &[&str], ratios: &[f64]) -> String {
+        let bar = |ratio: &f64| Bar {
+            ratio: *ratio,
+            interval: (*ratio == 2.5).then_some([2.0, 3.0]),
+            text: ratio.to_string(),
+        };
+        let group = |ratio| Group {
+            name: "row".to_owned(),
+            bars: vec![Some(bar(ratio)), None],
+        };
+        let bars = Bars {
+            x_label: "Ratio".into(),
+            names: names.iter().map(|n| (*n).to_owned()).collect(),
+            groups: ratios.iter().map(group).collect(),
+        };
+        bars.draw().body
+    }
+
+    #[test]
+    fn bars_have_their_number_and_names_only_where_there_are_several() {
+        let one = drawing(&["only"], &[2.5, 0.5]);
+        assert!(one.contains(">2.5</text>") && one.contains(">0.5</text>"));
+        assert!(!one.contains("only"));
+        // one interval, one thin line
+        assert_eq!(one.matches("stroke-width=\"1.2\"").count(), 1);
+        let two = drawing(&["a", "b"], &[2.0]);
+        assert!(two.contains(">a</text>") && two.contains(">b</text>"));
+    }
+
+    #[test]
+    fn bars_begin_at_one_and_lie_inside() {
+        for ratio in [1e-9, 0.99, 1.0, 1.01, 1e9] {
+            let svg = drawing(&["a"], &[ratio]);
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        }
+        // twice as fast and half as fast are bars of one length on either side of 1
+        let both = drawing(&["a"], &[4.0, 0.25]);
+        let number = |text: &str, end: char| text.split(end).next().unwrap().parse::<f64>();
+        let ends = both.split("class=\"fill\" d=\"M").skip(1).map(|path| {
+            let start = number(path, ' ').unwrap();
+            (start, number(path.split_once('h').unwrap().1, 'v').unwrap())
+        });
+        let [(one, up), (start, down)] = ends.collect::<Vec<_>>()[..] else {
+            panic!("{both}");
+        };
+        assert!((start + down - one).abs() < 0.2 && (up - down).abs() < 0.2);
+    }
 }

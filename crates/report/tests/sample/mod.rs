@@ -1,6 +1,7 @@
 //! Made-up views with realistic values, shared by the tests and by the example that writes a brief of them.
 #![allow(dead_code)] // each test uses a part
 
+pub mod briefs;
 pub mod entries;
 pub mod machines;
 

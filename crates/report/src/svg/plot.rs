@@ -1,0 +1,458 @@
+//! Lines with intervals, each named at its end.
+//!
+//! A line that reaches the right edge leads to its name; one that ends before it has a letter at its end, and the
+//! same letter before its name.
+
+use super::scale::Scale;
+use super::{Anchor, CHAR, Canvas, STRONG, cut, widest};
+use crate::clean::escape;
+use crate::number;
+
+/// A figure of lines.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plot {
+    /// What is counted along x.
+    pub x_label: String,
+    /// What is counted along y.
+    pub y_label: String,
+    /// Unit of y, as it is to stand at the ticks; empty for none.
+    pub y_unit: String,
+    /// Places along x that have names, instead of numbers at its ticks; empty for numbers.
+    pub x_names: Vec<(f64, String)>,
+    /// Whether x is logarithmic.
+    pub log_x: bool,
+    /// Whether y is logarithmic.
+    pub log_y: bool,
+    /// The lines, each with a name of its own.
+    pub lines: Vec<Line>,
+}
+
+/// One line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Line {
+    /// Its name, which stands at its end.
+    pub name: String,
+    /// The line that the reader looks for: thick and colored; the others are thin and gray.
+    pub strong: bool,
+    /// Its points are not joined: another line goes through them.
+    pub loose: bool,
+    /// Its points from left to right.
+    pub points: Vec<Point>,
+}
+
+/// One point of a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Point {
+    /// Where along x.
+    pub x: f64,
+    /// How high; `None` breaks the line.
+    pub y: Option<f64>,
+    /// Low and high.
+    pub interval: Option<[f64; 2]>,
+}
+
+/// Room at the left for the name of y, and for its ticks: this much at least.
+const NAME: f64 = 26.0;
+const LEAST_TICK: f64 = 40.0;
+const TOP: f64 = 14.0;
+const BOTTOM: f64 = 52.0;
+const PLOT_WIDTH: f64 = 500.0;
+const LEAST_HEIGHT: f64 = 360.0;
+/// Height of a name, and from the frame to the names: room for the leaders and a marker.
+const ROW: f64 = 16.0;
+const GAP: f64 = 44.0;
+/// From here on intervals are drawn as a band: bars would touch.
+const BAND_FROM: usize = 13;
+const GRAY: &str = "#6b6b6b";
+/// Four dashes and five shapes: twenty gray lines can be told apart.
+const DASHES: [&str; 4] = ["", "6 3", "2 2.5", "9 3 2 3"];
+/// Corners of the shapes around a point, in their radius; the first is a circle.
+const SHAPES: [&[[f64; 2]]; 5] = [
+    &[],
+    &[[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]],
+    &[[0.0, -1.2], [1.2, 1.0], [-1.2, 1.0]],
+    &[[0.0, -1.4], [1.4, 0.0], [0.0, 1.4], [-1.4, 0.0]],
+    &[[0.0, 1.2], [-1.2, -1.0], [1.2, -1.0]],
+];
+
+/// How a line is told from the others: in color and in black and white.
+#[derive(Clone, Debug)]
+struct Pen {
+    class: String,
+    color: &'static str,
+    width: f64,
+    radius: f64,
+    /// As an attribute.
+    dash: String,
+    shape: &'static [[f64; 2]],
+}
+
+/// The axes.
+struct Area {
+    x: Scale,
+    y: Scale,
+}
+
+/// The name of a line.
+struct Label {
+    text: String,
+    strong: bool,
+    pen: Pen,
+    end: (f64, f64),
+    at_edge: bool,
+    y: f64,
+}
+
+impl Plot {
+    /// The drawing. Values that have no place on a logarithmic axis are left out.
+    #[must_use]
+    pub fn draw(&self) -> Canvas {
+        let points = || self.lines.iter().flat_map(|line| &line.points);
+        let names = self.lines.len() as f64 * ROW + ROW;
+        let bottom = TOP + LEAST_HEIGHT.max(names);
+        let ys = points().flat_map(|p| p.y.into_iter().chain(p.interval.into_iter().flatten()));
+        let y = Scale::new(ys, self.log_y, [bottom, TOP]).rounded();
+        let tick = |(tick, y)| (number::at_most(tick, &self.y_unit, 4), y);
+        let ticks: Vec<(String, f64)> = y.ticks().into_iter().map(tick).collect();
+        let left = NAME + widest(ticks.iter().map(|(text, _)| text)).max(LEAST_TICK) + 8.0;
+        let right = left + PLOT_WIDTH;
+        let x = Scale::new(points().map(|p| p.x), self.log_x, [left, right]).padded();
+        let area = Area { x, y };
+        let pens = pens(&self.lines);
+        let labels = self.labels(&area, &pens);
+        let longest = widest(labels.iter().map(|label| &label.text));
+        let width = right + GAP + longest + 3.0 * CHAR;
+        let mut canvas = Canvas::new(width, bottom + BOTTOM);
+        for (text, y) in &ticks {
+            canvas.rule("grid", format_args!("M{left:.1} {y:.1}H{right:.1}"));
+            canvas.text(Anchor::End, left - 8.0, y + 4.0, text);
+        }
+        for (x, text) in self.x_ticks(&area.x) {
+            canvas.rule("axis", format_args!("M{x:.1} {bottom}v5"));
+            canvas.text(Anchor::Middle, x, bottom + 19.0, &text);
+        }
+        canvas.rule("axis", format_args!("M{left:.1} {bottom}H{right:.1}"));
+        let middle = left + PLOT_WIDTH / 2.0;
+        canvas.text(Anchor::Middle, middle, bottom + 42.0, &self.x_label);
+        canvas.put(format_args!(
+            "<g transform=\"translate(14 {:.1}) rotate(-90)\">",
+            f64::midpoint(TOP, bottom)
+        ));
+        canvas.text(Anchor::Middle, 0.0, 0.0, &self.y_label);
+        canvas.put(format_args!("</g>"));
+        for (line, pen) in self.lines.iter().zip(&pens) {
+            area.draw(&mut canvas, line, pen);
+        }
+        for label in &labels {
+            label.draw(&mut canvas, right);
+        }
+        canvas
+    }
+
+    /// The places where something was measured, when they are few; otherwise round numbers.
+    fn x_ticks(&self, x: &Scale) -> Vec<(f64, String)> {
+        let mut xs: Vec<f64> = self
+            .lines
+            .iter()
+            .flat_map(|l| &l.points)
+            .map(|p| p.x)
+            .collect();
+        xs.sort_by(f64::total_cmp);
+        xs.dedup();
+        let named = |tick: f64| (tick, number::at_most(tick, "", 6));
+        let ticks: Vec<(f64, String)> = match xs.len() {
+            _ if !self.x_names.is_empty() => self.x_names.clone(),
+            0..=12 => xs.into_iter().map(named).collect(),
+            _ => x.ticks().into_iter().map(|(tick, _)| named(tick)).collect(),
+        };
+        let placed = |(tick, text)| Some((x.place(tick)?, text));
+        ticks.into_iter().filter_map(placed).collect()
+    }
+
+    /// The names of the lines that have an end.
+    fn labels(&self, area: &Area, pens: &[Pen]) -> Vec<Label> {
+        let xs = self.lines.iter().flat_map(|l| &l.points).map(|p| p.x);
+        let right = xs.fold(f64::MIN, f64::max);
+        let label = |(line, pen): (_, &Pen)| {
+            let line: &Line = line;
+            let mut placed = line
+                .points
+                .iter()
+                .filter_map(|p| Some((p.x, area.place(p)?)));
+            let (x, end) = placed.next_back()?;
+            Some(Label {
+                text: cut(&line.name),
+                strong: line.strong,
+                pen: pen.clone(),
+                end,
+                at_edge: x >= right,
+                y: end.1,
+            })
+        };
+        let mut labels: Vec<Label> = self.lines.iter().zip(pens).filter_map(label).collect();
+        spread(&mut labels, [TOP, area.y.from]);
+        for (label, letter) in labels.iter_mut().filter(|l| !l.at_edge).zip('a'..='z') {
+            label.text = format!("{letter}: {}", label.text);
+        }
+        labels
+    }
+}
+
+impl Area {
+    fn place(&self, point: &Point) -> Option<(f64, f64)> {
+        Some((self.x.place(point.x)?, self.y.place(point.y?)?))
+    }
+
+    /// Its place along x, and those of the ends of its interval.
+    fn interval(&self, point: &Point) -> Option<[f64; 3]> {
+        let [low, high] = point.interval?;
+        Some([
+            self.x.place(point.x)?,
+            self.y.place(low)?,
+            self.y.place(high)?,
+        ])
+    }
+
+    fn draw(&self, canvas: &mut Canvas, line: &Line, pen: &Pen) {
+        let Pen {
+            class,
+            color,
+            width,
+            ..
+        } = pen;
+        canvas.put(format_args!("<g class=\"line {class}\">"));
+        let intervals = line.points.iter().filter_map(|p| self.interval(p));
+        let few = line.points.len() < BAND_FROM;
+        if few {
+            for [x, low, high] in intervals {
+                canvas.put(format_args!(
+                    "<path class=\"stroke\" d=\"M{:.1} {low:.1}h8m-4 0V{high:.1}m-4 0h8\" fill=\"none\" stroke=\"{color}\"/>",
+                    x - 4.0
+                ));
+            }
+        } else {
+            let ends: Vec<[f64; 3]> = intervals.collect();
+            let low = ends.iter().map(|[x, low, _]| format!("{x:.1} {low:.1}"));
+            let high = ends.iter().map(|[x, _, high]| format!("{x:.1} {high:.1}"));
+            let around: Vec<String> = low.chain(high.rev()).collect();
+            if !around.is_empty() {
+                canvas.put(format_args!(
+                    "<path class=\"fill band\" d=\"M{}z\" fill=\"{color}\" fill-opacity=\"0.2\"/>",
+                    around.join("L")
+                ));
+            }
+        }
+        let places = || line.points.iter().map(|point| self.place(point));
+        if !line.loose {
+            let runs: Vec<_> = places().collect();
+            let runs = runs.split(Option::is_none).filter(|run| !run.is_empty());
+            let corner = |(x, y): &(f64, f64)| format!("{x:.1} {y:.1}");
+            let path = |run: &[_]| {
+                run.iter()
+                    .flatten()
+                    .map(corner)
+                    .collect::<Vec<_>>()
+                    .join("L")
+            };
+            let path: String = runs.map(|run| format!("M{}", path(run))).collect();
+            canvas.put(format_args!(
+                "<path class=\"stroke\" d=\"{path}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\" stroke-linejoin=\"round\"{}/>",
+                pen.dash
+            ));
+        }
+        for place in places().flatten().filter(|_| few) {
+            pen.mark(canvas, place);
+        }
+        canvas.put(format_args!("</g>"));
+    }
+}
+
+fn pens(lines: &[Line]) -> Vec<Pen> {
+    let mut counts = [0; 2];
+    let mut pen = |line: &Line| {
+        let count = &mut counts[usize::from(line.strong)];
+        let among = std::mem::replace(count, *count + 1);
+        let shape = SHAPES[among % SHAPES.len()];
+        let (strong, dash) = (among % STRONG.len(), DASHES[among % DASHES.len()]);
+        match line.strong {
+            true => Pen {
+                class: format!("strong{strong}"),
+                color: STRONG[strong],
+                width: 2.75,
+                radius: 4.0,
+                dash: String::new(),
+                shape,
+            },
+            false => Pen {
+                class: "other".to_owned(),
+                color: GRAY,
+                width: 1.2,
+                radius: 2.8,
+                dash: match dash {
+                    "" => String::new(),
+                    dash => format!(" stroke-dasharray=\"{dash}\""),
+                },
+                shape,
+            },
+        }
+    };
+    lines.iter().map(&mut pen).collect()
+}
+
+impl Pen {
+    /// A filled shape around a point.
+    fn mark(&self, canvas: &mut Canvas, (x, y): (f64, f64)) {
+        let Pen { color, radius, .. } = self;
+        let corner = |[across, down]: &[f64; 2]| {
+            format!("{:.1} {:.1}", x + across * radius, y + down * radius)
+        };
+        let corners: Vec<String> = self.shape.iter().map(corner).collect();
+        let shape = match corners.as_slice() {
+            [] => format!("circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\""),
+            corners => format!("path d=\"M{}z\"", corners.join("L")),
+        };
+        canvas.put(format_args!("<{shape} class=\"fill\" fill=\"{color}\"/>"));
+    }
+}
+
+impl Label {
+    fn draw(&self, canvas: &mut Canvas, right: f64) {
+        let Self { end, y, pen, .. } = self;
+        let x = right + GAP;
+        canvas.put(format_args!("<g class=\"name {}\">", pen.class));
+        if self.at_edge {
+            canvas.put(format_args!(
+                "<path class=\"leader\" d=\"M{:.1} {:.1}H{:.1}L{:.1} {y:.1}\" fill=\"none\" stroke=\"#aaa\" stroke-width=\"0.8\"/>",
+                end.0 + 6.0,
+                end.1,
+                right + 4.0,
+                x - 16.0
+            ));
+        } else {
+            canvas.put(format_args!(
+                "<text class=\"ink halo\" x=\"{:.1}\" y=\"{:.1}\" fill=\"#333\" stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\">{}</text>",
+                end.0 + 6.0,
+                end.1 + 4.0,
+                escape(&format!("{:.1}", self.text))
+            ));
+        }
+        pen.mark(canvas, (x - 9.0, *y));
+        let (class, color, weight) = match self.strong {
+            true => ("fill", pen.color, " font-weight=\"700\""),
+            false => ("ink", "#333", ""),
+        };
+        canvas.put(format_args!(
+            "<text class=\"{class}\" x=\"{x:.1}\" y=\"{:.1}\" fill=\"{color}\"{weight}>{}</text></g>",
+            y + 4.0,
+            escape(&self.text)
+        ));
+    }
+}
+
+/// Moves names that are too close apart, as little as needed, in the order of their lines' ends.
+fn spread(labels: &mut [Label], [mut top, mut bottom]: [f64; 2]) {
+    labels.sort_by(|a, b| a.y.total_cmp(&b.y));
+    for label in labels.iter_mut() {
+        label.y = label.y.max(top);
+        top = label.y + ROW;
+    }
+    for label in labels.iter_mut().rev() {
+        label.y = label.y.min(bottom);
+        bottom = label.y - ROW;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(name: &str, ys: &[f64], interval: Option<[f64; 2]>) -> Line {
+        let point = |(x, y): (u32, &f64)| Point {
+            x: f64::from(x),
+            y: Some(*y),
+            interval,
+        };
+        Line {
+            name: name.into(),
+            points: (1..).zip(ys).map(point).collect(),
+            ..Line::default()
+        }
+    }
+
+    fn drawn(lines: Vec<Line>) -> String {
+        let plot = Plot {
+            log_y: true,
+            lines,
+            ..Plot::default()
+        };
+        plot.draw().body
+    }
+
+    #[test]
+    fn a_line_that_ends_early_has_a_letter_at_its_end_and_at_its_name() {
+        let lines = [("long", &[1.0, 2.0, 3.0][..]), ("short", &[3.0])];
+        let svg = drawn(lines.map(|(name, ys)| line(name, ys, None)).into());
+        for text in [">a</text>", ">a: short</text>", ">long</text>"] {
+            assert!(svg.contains(text), "{svg}");
+        }
+    }
+
+    #[test]
+    fn values_without_a_place_break_the_line() {
+        let mut broken = line("broken", &[1.0, 2.0, 3.0, 0.0, 5.0], None);
+        broken.points[1].y = None;
+        let svg = drawn(vec![broken]);
+        let path = svg.split("class=\"stroke\" d=\"").nth(1).unwrap();
+        let (path, _) = path.split_once('"').unwrap();
+        assert_eq!(
+            [path.matches('M').count(), path.matches('L').count()],
+            [3, 0]
+        );
+    }
+
+    #[test]
+    fn intervals_are_bars_on_few_points_and_a_band_on_many() {
+        for (points, wanted) in [(6, [6, 0]), (20, [0, 1])] {
+            let svg = drawn(vec![line("line", &vec![1.0; points], Some([0.9, 1.1]))]);
+            let counts = [svg.matches("h8m").count(), svg.matches("band").count()];
+            assert_eq!(counts, wanted);
+        }
+    }
+
+    #[test]
+    fn hostile_names_are_text_and_nothing_at_all_is_still_a_drawing() {
+        let svg = drawn(vec![line("<script>\"&'\u{1b}", &[1.0], None)]);
+        assert!(
+            svg.contains("&lt;script&gt;&quot;&amp;&#39;\u{FFFD}"),
+            "{svg}"
+        );
+        for odd in [&[][..], &[f64::NAN, f64::INFINITY, -1.0]] {
+            let svg = drawn(vec![line("odd", odd, None)]);
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        }
+    }
+
+    #[test]
+    fn names_keep_their_distance_and_stay_inside() {
+        for (ys, wanted) in [
+            (&[50.0, 50.0, 50.0][..], Some(&[50.0, 66.0, 82.0][..])),
+            (&[10.0, 100.0], Some(&[10.0, 100.0])),
+            (&[256.0; 15], None),
+        ] {
+            let label = |y: &f64| Label {
+                text: "name".to_owned(),
+                strong: false,
+                pen: pens(&[Line::default()]).remove(0),
+                end: (0.0, *y),
+                at_edge: true,
+                y: *y,
+            };
+            let mut labels: Vec<Label> = ys.iter().map(label).collect();
+            spread(&mut labels, [0.0, 260.0]);
+            let placed: Vec<f64> = labels.iter().map(|label| label.y).collect();
+            assert!(placed.windows(2).all(|w| w[1] - w[0] >= ROW - 1e-9));
+            assert!(placed[0] >= 0.0 && placed[placed.len() - 1] <= 260.0);
+            assert!(wanted.is_none_or(|wanted| placed == wanted), "{placed:?}");
+        }
+    }
+}
