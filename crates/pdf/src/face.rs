@@ -57,19 +57,24 @@ impl Type {
         }
     }
 
+    pub(crate) fn scaled(self, by: f32) -> Self {
+        let size = self.size * by;
+        Self { size, ..self }
+    }
+
     /// The same for what is to be typed, and for names.
     pub(crate) fn typed(self) -> Self {
-        let (face, size) = match self.face {
-            Face::Mono => (Face::Mono, self.size),
-            _ => (Face::Mono, self.size * TYPED),
-        };
-        Self { face, size, ..self }
+        let face = Face::Mono;
+        let by = if self.face == face { 1.0 } else { TYPED };
+        let typed = self.scaled(by);
+        Self { face, ..typed }
     }
 
     /// The same for the marks behind it.
     pub(crate) fn raised(self) -> Self {
-        let (face, size) = (Face::Regular, self.size * MARK);
-        Self { face, size, ..self }
+        let face = Face::Regular;
+        let small = self.scaled(MARK);
+        Self { face, ..small }
     }
 }
 

@@ -24,14 +24,14 @@ impl Inline {
     }
 }
 
-/// Letters that are set alike, and whether they are to be typed.
-type Piece<T> = (bool, T);
+/// Whether letters are to be typed, and these letters, which are set alike.
+type Piece<'a> = (bool, &'a str);
 
 /// One line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line {
     /// With the space at which it was broken.
-    pub(crate) pieces: Vec<Piece<String>>,
+    pub(crate) pieces: Vec<(bool, String)>,
     /// Without that space, and without the marks, pt.
     pub(crate) width: f32,
     pub(crate) marks: Vec<(Anchor, String)>,
@@ -69,7 +69,7 @@ pub(crate) fn broken(fonts: &Fonts, set: Type, inline: &Inline, room: f32) -> Ve
 }
 
 /// The words of a text, each in pieces that are set alike.
-fn words(text: &str) -> Vec<Vec<Piece<&str>>> {
+fn words(text: &str) -> Vec<Vec<Piece<'_>>> {
     let mut words = vec![vec![]];
     for (typed, piece) in typed::pieces(text) {
         for (at, text) in piece.split(' ').enumerate() {
@@ -96,17 +96,18 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    fn word(&mut self, word: &[Piece<&str>], behind: f32) {
+    fn word(&mut self, word: &[Piece], behind: f32) {
         let width: f32 = word.iter().map(|piece| self.width(*piece)).sum();
-        let ends = (self.open.pieces.last(), word.first());
-        let typed = matches!(ends, (Some((true, _)), Some((true, _))));
-        let space = (typed, " ");
-        if !self.empty && self.used + self.width(space) + width + behind <= self.room {
+        if !self.empty {
+            let ends = (self.open.pieces.last(), word.first());
+            let space = (matches!(ends, (Some((true, _)), Some((true, _)))), " ");
+            let (used, gap) = (self.used, self.width(space));
             self.put(space);
-        } else if !self.empty {
-            // the space at which it is broken takes no room
-            self.letters(space);
-            self.end();
+            if used + gap + width + behind > self.room {
+                // the space at which it is broken takes no room
+                self.open.width = used;
+                self.end();
+            }
         }
         match self.used + width <= self.room {
             true => word.iter().for_each(|piece| self.put(*piece)),
@@ -115,27 +116,23 @@ impl Lines<'_> {
         self.empty = false;
     }
 
-    fn width(&self, (typed, text): Piece<&str>) -> f32 {
+    fn width(&self, (typed, text): Piece) -> f32 {
         let set = if typed { self.set.typed() } else { self.set };
         self.fonts.word(set, text)
     }
 
-    fn put(&mut self, piece: Piece<&str>) {
-        self.letters(piece);
-        self.used += self.width(piece);
-        self.open.width = self.used;
-        self.empty = false;
-    }
-
-    fn letters(&mut self, (typed, text): Piece<&str>) {
+    fn put(&mut self, (typed, text): Piece) {
         match self.open.pieces.last_mut() {
             Some((same, letters)) if *same == typed => letters.push_str(text),
             _ => self.open.pieces.push((typed, text.to_owned())),
         }
+        self.used += self.width((typed, text));
+        self.open.width = self.used;
+        self.empty = false;
     }
 
     /// A piece of a word that is longer than a line, from where the line has come to.
-    fn cut(&mut self, (typed, mut rest): Piece<&str>) {
+    fn cut(&mut self, (typed, mut rest): Piece) {
         while !rest.is_empty() {
             let begun = self.used > 0.0;
             let (mut end, mut good, mut used) = (0, 0, self.used);
@@ -165,8 +162,7 @@ impl Lines<'_> {
 
     fn end(&mut self) {
         self.done.push(std::mem::take(&mut self.open));
-        self.used = 0.0;
-        self.empty = true;
+        (self.used, self.empty) = (0.0, true);
     }
 }
 

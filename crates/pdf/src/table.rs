@@ -6,7 +6,7 @@ use crate::lines::{Inline, broken};
 use crate::page::{Item, SIDE, Slab, WIDTH};
 use crate::tree::{Part, Tree};
 use gritstone_report::document::{Style, Table};
-use gritstone_report::layout::{Layout, Width, groups};
+use gritstone_report::layout::{Layout, Width};
 use krilla::tagging::{TableHeaderScope, Tag};
 use std::num::NonZeroU32;
 use std::rc::Rc;
@@ -34,8 +34,6 @@ struct Cells<'t> {
     table: &'t Table,
     heads: Vec<Inline>,
     rows: Vec<Vec<Inline>>,
-    /// Room for the marks behind the numbers of each column, in type of the usual size, pt.
-    marks: Vec<f32>,
 }
 
 /// A column of a panel.
@@ -45,6 +43,9 @@ struct Placed {
     at: usize,
     left: f32,
     width: f32,
+    /// For marks behind numbers.
+    room: f32,
+    number: bool,
 }
 
 /// One panel of it.
@@ -57,27 +58,22 @@ struct Panel<'t> {
     part: Part,
 }
 
-/// Where a head stands: over the heads of its group, below that of its group, or over both rows.
-#[derive(Clone, Copy, PartialEq)]
-enum Level {
-    Group,
-    Grouped,
-    Alone,
-}
+/// Where a head stands: over the heads of its group, over both rows, below that of its group.
+const OVER: usize = 0;
+const ALONE: usize = 1;
+const UNDER: usize = 2;
 
 /// Adds a table with its caption.
 pub(crate) fn set(setter: &mut Setter, table: &Table) {
     let columns = &table.columns;
     let inlines = |row: &[_]| row.iter().map(|cell| setter.inline(cell)).collect();
-    let mut cells = Cells {
+    let cells = Cells {
         table,
         heads: columns.iter().map(|c| Inline::new(&c.head)).collect(),
         rows: table.rows.iter().map(|row| inlines(&row.cells)).collect(),
-        marks: vec![],
     };
     let measured = (0..columns.len()).map(|at| cells.width(setter, at));
     let (widths, marks): (Vec<Width>, Vec<f32>) = measured.unzip();
-    cells.marks = marks;
     let name = |name: &str| {
         let name = Inline::new(name).text;
         // it takes two lines or so, and none of its words is broken
@@ -100,15 +96,21 @@ pub(crate) fn set(setter: &mut Setter, table: &Table) {
         let last = number + 1 == count;
         let below = if last { APART } else { PANELS_APART };
         let mut left = SIDE;
-        let placed = |(at, width): (usize, usize)| {
+        let mut placed = vec![];
+        for (at, width) in panel {
             let width = width as f32 / FINE * scale;
-            let placed = Placed { at, left, width };
+            placed.push(Placed {
+                at,
+                left,
+                width,
+                room: marks[at] * scale,
+                number: columns[at].style == Style::Number,
+            });
             left += width;
-            placed
-        };
+        }
         let panel = Panel {
             cells: &cells,
-            columns: panel.into_iter().map(placed).collect(),
+            columns: placed,
             scale,
             pad: PAD * SIZE * scale,
             wide: left - SIDE,
@@ -208,24 +210,17 @@ impl Panel<'_> {
 
     /// Numbers are never broken; behind them is the same room for marks in all rows, so that they line up.
     fn cell(&self, setter: &Setter, inline: &Inline, set: Type, part: Part, of: Placed) -> Laid {
-        if self.cells.table.columns[of.at].style != Style::Number {
-            return self.lay(setter, inline, set, part, of, 0.0);
+        let mut laid = self.lay(setter, inline, set, part, of, 0.0);
+        if of.number {
+            let marks = Inline {
+                text: String::new(),
+                marks: inline.marks.clone(),
+            };
+            laid.lines = broken(setter.fonts, laid.set, &marks, of.room + SLACK);
+            laid.lines[0].pieces = vec![(false, inline.text.clone())];
+            laid.lines[0].width = setter.fonts.width(laid.set, &inline.text);
         }
-        let set = self.scaled(set);
-        let room = self.cells.marks[of.at] * self.scale;
-        let marks = Inline {
-            text: String::new(),
-            marks: inline.marks.clone(),
-        };
-        let mut lines = broken(setter.fonts, set, &marks, room + SLACK);
-        lines[0].pieces = vec![(false, inline.text.clone())];
-        lines[0].width = setter.fonts.width(set, &inline.text);
-        Laid {
-            lines,
-            set,
-            at: (of.left + of.width - self.pad - room, RIGHT),
-            part,
-        }
+        laid
     }
 
     /// Words in a column; those of numbers stand over the numbers, not over the marks behind them.
@@ -238,38 +233,39 @@ impl Panel<'_> {
         of: Placed,
         slack: f32,
     ) -> Laid {
-        let room = self.cells.marks[of.at] * self.scale;
-        let at = match self.cells.table.columns[of.at].style {
-            Style::Number => (of.left + of.width - self.pad - room, RIGHT),
-            _ => (of.left + self.pad, LEFT),
+        let at = match of.number {
+            true => (of.left + of.width - self.pad - of.room, RIGHT),
+            false => (of.left + self.pad, LEFT),
         };
-        let width = of.width - 2.0 * self.pad - room + slack;
-        setter.lay(inline, self.scaled(set), part, at, width)
+        let width = of.width - 2.0 * self.pad - of.room + slack;
+        setter.lay(inline, set.scaled(self.scale), part, at, width)
     }
 
-    fn scaled(&self, set: Type) -> Type {
-        Type {
-            size: set.size * self.scale,
-            ..set
-        }
+    /// Neighbors of one group with its name, or single columns.
+    fn runs(&self) -> impl Iterator<Item = (Option<&str>, &[Placed])> {
+        let group = |column: &Placed| self.cells.table.columns[column.at].group.as_deref();
+        let same = move |a: &Placed, b: &Placed| group(a).is_some() && group(a) == group(b);
+        self.columns
+            .chunk_by(same)
+            .map(move |run| (group(&run[0]), run))
     }
 
     /// Heads, in two rows where columns have groups.
     fn heads(&self, setter: &mut Setter) -> Slab {
-        let (heads, lines) = self.lay_heads(setter);
-        let height = |laid: &Laid| laid.height(laid.lines.len()) + 2.0 * self.pad;
-        let highest = |level: Level| {
-            let of = heads.iter().filter(|(is, _)| *is == level);
-            of.map(|(_, laid)| height(laid)).fold(0.0, f32::max)
-        };
-        let under = highest(Level::Grouped);
-        let over = highest(Level::Group).max(highest(Level::Alone) - under);
-        let all = over + under;
-        let line = |(left, wide)| Item::bar(left, over - 0.4, [wide, 0.4], SOFT);
-        let mut items: Vec<Item> = lines.into_iter().map(line).collect();
-        items.push(Item::bar(SIDE, all, [self.wide, 0.8], SOFT));
-        for (level, laid) in &heads {
-            let bottom = if *level == Level::Group { over } else { all };
+        let heads = self.lay_heads(setter);
+        let mut high = [0f32; 3];
+        for (tier, laid) in &heads {
+            high[*tier] = high[*tier].max(laid.height(laid.lines.len()) + 2.0 * self.pad);
+        }
+        let all = (high[OVER] + high[UNDER]).max(high[ALONE]);
+        let over = all - high[UNDER];
+        let mut items = vec![Item::bar(SIDE, all, [self.wide, 0.8], SOFT)];
+        for (_, run) in self.runs().filter(|(name, _)| name.is_some()) {
+            let size = [width(run) - 2.0 * self.pad, 0.4];
+            items.push(Item::bar(run[0].left + self.pad, over - 0.4, size, SOFT));
+        }
+        for (tier, laid) in &heads {
+            let bottom = if *tier == OVER { over } else { all };
             let count = laid.lines.len();
             let top = bottom - self.pad - laid.height(count);
             setter.draw(&mut items, laid, 0..count, top);
@@ -282,61 +278,44 @@ impl Panel<'_> {
         }
     }
 
-    /// The heads in the order in which they are read, and left edge and width of the line below each group.
-    fn lay_heads(&self, setter: &mut Setter) -> (Vec<(Level, Laid)>, Vec<(f32, f32)>) {
-        let columns = &self.cells.table.columns;
+    /// The heads in the order in which they are read.
+    fn lay_heads(&self, setter: &mut Setter) -> Vec<(usize, Laid)> {
         let part = setter.tree.add(self.part, Tag::THead);
         let [upper, lower] = [(); 2].map(|()| setter.tree.add(part, Tag::TR));
-        let panel: Vec<usize> = self.columns.iter().map(|column| column.at).collect();
-        let grouped = panel.iter().any(|&at| columns[at].group.is_some());
-        let (mut heads, mut below, mut lines) = (vec![], vec![], vec![]);
-        let mut rest = self.columns.as_slice();
-        for group in groups(columns, &panel) {
-            let (run, others) = rest.split_at(group.len());
-            rest = others;
-            let name = columns[group[0]].group.as_deref();
-            for column in run {
-                let (tag, row) = match name {
-                    Some(_) => (spanning(1, 1), lower),
-                    None => (spanning(1, if grouped { 2 } else { 1 }), upper),
-                };
-                let part = setter.tree.add(row, tag);
-                let laid = self.lay(
-                    setter,
-                    &self.cells.heads[column.at],
-                    HEAD,
-                    part,
-                    *column,
-                    SLACK,
-                );
-                match name {
-                    Some(_) => below.push((Level::Grouped, laid)),
-                    None => heads.push((Level::Alone, laid)),
-                }
-            }
+        let rows = 1 + usize::from(self.runs().any(|(name, _)| name.is_some()));
+        let mut heads = vec![];
+        for (name, run) in self.runs() {
             if let Some(name) = name {
-                let (left, wide) = (run[0].left, run.iter().map(|c| c.width).sum::<f32>());
                 let part = setter.tree.add(upper, spanning(run.len(), 1));
-                let (set, at) = (self.scaled(HEAD), (left + wide / 2.0, MIDDLE));
-                let room = wide - 2.0 * self.pad;
-                let name = setter.lay(&Inline::new(name), set, part, at, room + SLACK);
-                heads.push((Level::Group, name));
-                lines.push((left + self.pad, room));
+                let wide = width(run);
+                let (set, at) = (HEAD.scaled(self.scale), (run[0].left + wide / 2.0, MIDDLE));
+                let room = wide - 2.0 * self.pad + SLACK;
+                let name = setter.lay(&Inline::new(name), set, part, at, room);
+                heads.push((OVER, name));
+            }
+            let (tier, row, rows) = match name {
+                Some(_) => (UNDER, lower, 1),
+                None => (ALONE, upper, rows),
+            };
+            for column in run {
+                let part = setter.tree.add(row, spanning(1, rows));
+                let head = &self.cells.heads[column.at];
+                heads.push((tier, self.lay(setter, head, HEAD, part, *column, SLACK)));
             }
         }
-        heads.extend(below);
-        (heads, lines)
+        heads.sort_by_key(|(tier, _)| *tier == UNDER);
+        heads
     }
+}
+
+fn width(run: &[Placed]) -> f32 {
+    run.iter().map(|column| column.width).sum()
 }
 
 /// The head of a column that takes so many columns and rows.
 fn spanning(columns: usize, rows: usize) -> Tag<krilla::tagging::kind::TH> {
-    let several = |n: usize| {
-        u32::try_from(n)
-            .ok()
-            .filter(|n| *n > 1)
-            .and_then(NonZeroU32::new)
-    };
+    let span = |n: usize| u32::try_from(n).ok().and_then(NonZeroU32::new);
+    let several = |n: usize| span(n).filter(|n| n.get() > 1);
     Tag::TH(TableHeaderScope::Column)
         .with_col_span(several(columns))
         .with_row_span(several(rows))

@@ -10,7 +10,7 @@ use crate::columns::Col;
 use crate::document::{Column, Document, Row, Style, Table, Text};
 use crate::svg::plot::{Line, Plot};
 use crate::{number, words};
-use gritstone_model::{Estimate, Id, Measurement, Note, RunView, Subject};
+use gritstone_model::{Estimate, Id, Measurement, RunView, Subject};
 
 /// Where along x, and which row.
 type Points<'a> = &'a [(f64, Id)];
@@ -75,38 +75,30 @@ impl<'a> Curve<'a> {
         xs.sort_by(f64::total_cmp);
         xs.dedup();
         let mut tracks = self.tracks(input, &xs);
-        let real = |result: &Measurement| result.published.as_ref().and_then(|p| p.real);
-        let printed =
-            |t: &Track| !t.strong && t.results.iter().flatten().any(|r| real(r).is_some());
-        let published = tracks.iter().any(printed);
-        let value = |result: &Measurement| match published {
-            true => real(result),
-            false => result.estimate,
-        };
-        tracks.retain(|track| {
-            let mut results = track.results.iter().flatten();
-            results.any(|r| track.strong || value(r).is_some() || !r.notes.is_empty())
-        });
-        // of `byte/multi/1` to `byte/multi/6`: `byte/multi`
-        let rows = self
-            .stem
-            .rsplit_once('/')
-            .map_or(self.stem, |(rows, _)| rows);
-        let first = tracks
-            .iter()
-            .flat_map(|t| t.results.iter().flatten())
-            .next();
-        let (y, unit) = match (published, first) {
-            (true, _) => ("Real time of the published work".to_owned(), "s".to_owned()),
-            (false, Some(first)) => (format!("Figures of {rows}"), first.unit.to_string()),
-            (false, None) => return,
+        let is = |track: &Track| !track.strong && track.has(|r| value(r, true).is_some());
+        let published = tracks.iter().any(is);
+        let speaks = |r: &Measurement| value(r, published).is_some() || !r.notes.is_empty();
+        tracks.retain(|track| track.has(|r| track.strong || speaks(r)));
+        let mut results = tracks.iter().flat_map(|t| t.results.iter().flatten());
+        let (y, unit) = match results.next() {
+            None => return,
+            Some(_) if published => ("Real time of the published work".to_owned(), "s".to_owned()),
+            Some(first) => {
+                // of `byte/multi/1` to `byte/multi/6`: `byte/multi`
+                let rows = self
+                    .stem
+                    .rsplit_once('/')
+                    .map_or(self.stem, |(rows, _)| rows);
+                (format!("Figures of {rows}"), first.unit.to_string())
+            }
         };
         let caption = format!("{y} against {}", self.label);
+        let drawn = tracks.iter().filter_map(|t| t.line(&xs, published));
         let plot = Plot {
             x_label: words::capital(self.label),
             y_label: y,
             y_unit: unit.clone(),
-            lines: tracks.iter().filter_map(|t| t.line(&xs, &value)).collect(),
+            lines: drawn.collect(),
             ..Plot::default()
         };
         if !plot.lines.is_empty() {
@@ -120,22 +112,12 @@ impl<'a> Curve<'a> {
         let group = words::capital(self.label);
         let head = |x: &f64| Column::new(number::printed(*x, 0), Style::Number).of(&group);
         columns.extend(xs.iter().map(head));
-        let results = tracks.iter().flat_map(|t| t.results.iter().flatten());
-        let decimals = Col::Real.printed_decimals(results.copied());
-        let shown = |result: &Measurement| {
-            let Estimate { value, interval } = value(result)?;
-            Some(match result.is_published() {
-                true => format!("{} {unit}", number::printed(value, decimals)),
-                false => number::figure(value, interval, &unit).with_unit(),
-            })
-        };
-        let rows = tracks.iter().map(|track| track.row(document, &shown));
-        let table = Table {
+        let rows = table_rows(document, &tracks, published, &unit);
+        document.table(Table {
             caption: caption.into(),
-            rows: rows.collect(),
             columns,
-        };
-        document.table(table);
+            rows,
+        });
     }
 
     fn tracks<'i>(&self, input: &Brief<'i>, xs: &[f64]) -> Vec<Track<'i>> {
@@ -168,37 +150,61 @@ impl<'a> Curve<'a> {
 }
 
 impl Track<'_> {
+    fn has(&self, what: impl Fn(&Measurement) -> bool) -> bool {
+        self.results.iter().flatten().any(|result| what(result))
+    }
+
     /// Named after machine and system, since one machine stands under several systems.
-    fn line(&self, xs: &[f64], value: impl Fn(&Measurement) -> Option<Estimate>) -> Option<Line> {
+    fn line(&self, xs: &[f64], published: bool) -> Option<Line> {
+        let value = |result: &Measurement| value(result, published);
         let along = xs.iter().zip(&self.results);
-        let points: Vec<_> = along
-            .map(|(x, result)| point(*x, result.and_then(&value)))
-            .collect();
-        points.iter().any(|p| p.y.is_some()).then(|| Line {
+        let points = along.map(|(x, result)| point(*x, result.and_then(value)));
+        self.has(|result| value(result).is_some()).then(|| Line {
             name: match self.strong || self.system.is_empty() {
                 true => self.name.clone(),
                 false => format!("{}, {}", self.name, self.system),
             },
             strong: self.strong,
             loose: false,
-            points,
+            points: points.collect(),
         })
     }
+}
 
-    fn row(&self, document: &mut Document, shown: impl Fn(&Measurement) -> Option<String>) -> Row {
-        let system = words::short_system(self.system);
-        let mut cells = vec![Text::new(&self.name), Text::new(system)];
-        // of this machine, footnotes on other figures of the row stand in the tables of its own figures
-        let own = [Subject::Result, Subject::Estimate, Subject::Real];
-        let belongs = |note: &&Note| !self.strong || own.contains(&note.about);
-        for result in &self.results {
-            let notes = result.iter().flat_map(|r| &r.notes).filter(belongs);
-            let marks = marks(document, notes);
-            cells.push(cell(result.and_then(&shown)).with(marks));
-        }
-        Row {
-            cells,
-            strong: self.strong,
-        }
+/// What is drawn for a point: the real time of the published work, or the figure.
+fn value(result: &Measurement, published: bool) -> Option<Estimate> {
+    match published {
+        true => result.published.as_ref()?.real,
+        false => result.estimate,
     }
+}
+
+fn table_rows(document: &mut Document, tracks: &[Track], published: bool, unit: &str) -> Vec<Row> {
+    let results = tracks.iter().flat_map(|t| t.results.iter().flatten());
+    let decimals = Col::Real.printed_decimals(results.copied());
+    let shown = |result: &Measurement| {
+        let Estimate { value, interval } = value(result, published)?;
+        Some(match result.is_published() {
+            true => format!("{} {unit}", number::printed(value, decimals)),
+            false => number::figure(value, interval, unit).with_unit(),
+        })
+    };
+    // of this machine, footnotes on other figures of the row stand in the tables of its own figures
+    let own = [Subject::Result, Subject::Estimate, Subject::Real];
+    let mut rows = vec![];
+    for track in tracks {
+        let strong = track.strong;
+        let system = words::short_system(track.system);
+        let mut cells = vec![Text::new(&track.name), Text::new(system)];
+        for result in &track.results {
+            let notes = result.iter().flat_map(|r| &r.notes);
+            let marks = marks(
+                document,
+                notes.filter(|n| !strong || own.contains(&n.about)),
+            );
+            cells.push(cell(result.and_then(shown)).with(marks));
+        }
+        rows.push(Row { cells, strong });
+    }
+    rows
 }

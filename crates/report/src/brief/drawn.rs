@@ -230,8 +230,8 @@ pub(super) fn copies(document: &mut Document, input: &Brief, rows: &[Across]) {
         let last = |result: &&Measurement| {
             let points = result.copies.iter().flat_map(|copies| &copies.points);
             let several = points.filter(|point| point.copies > 1 && point.total.is_some());
-            let known = several.filter_map(|point| Some(point.efficiency?.value));
-            known.last()
+            let mut known = several.filter_map(|point| Some(point.efficiency?.value));
+            known.next_back()
         };
         let results = row.results.iter().flatten();
         results.filter_map(last).min_by(f64::total_cmp)

@@ -151,10 +151,19 @@ pub fn brief(input: &Brief) -> Document {
     front::ratings(&mut document, input);
     front::stands_out(&mut document, input);
     let rows = input.rows();
-    for (area, families) in areas(&rows) {
-        document.heading(1, area);
-        for (name, rows) in families {
-            family::section(&mut document, input, name, &rows);
+    let mut families: Vec<(&str, Vec<Across>)> = vec![];
+    for row in &rows {
+        let family = row.id.family();
+        match families.iter_mut().find(|(name, _)| *name == family) {
+            Some((_, rows)) => rows.push(row.clone()),
+            None => families.push((family, vec![row.clone()])),
+        }
+    }
+    families.sort_by_key(|(name, _)| place(name));
+    for area in families.chunk_by(|(a, _), (b, _)| place(a).0 == place(b).0) {
+        document.heading(1, AREAS[place(area[0].0).0].0);
+        for (name, rows) in area {
+            family::section(&mut document, input, name, rows);
         }
     }
     front::method(&mut document, input.runs);
@@ -164,27 +173,14 @@ pub fn brief(input: &Brief) -> Document {
     document
 }
 
-/// The rows by area and family; areas and families without rows are left out.
-fn areas<'a>(rows: &[Across<'a>]) -> Vec<(&'static str, Vec<(&'a str, Vec<Across<'a>>)>)> {
-    let mut areas = AREAS.map(|(area, families)| {
-        let families = families.iter().map(|family| (*family, vec![]));
-        (area, families.collect::<Vec<(&str, Vec<Across>)>>())
+/// The area of a family, and its place there.
+fn place(family: &str) -> (usize, usize) {
+    let mut areas = AREAS.iter().enumerate();
+    let known = areas.find_map(|(area, (_, families))| {
+        let place = families.iter().position(|name| *name == family)?;
+        Some((area, place))
     });
-    let others = AREAS.len() - 1;
-    for row in rows {
-        let family = row.id.family();
-        let known = AREAS.iter().position(|(_, of)| of.contains(&family));
-        let of = &mut areas[known.unwrap_or(others)].1;
-        match of.iter_mut().find(|(name, _)| *name == family) {
-            Some((_, rows)) => rows.push(row.clone()),
-            None => of.push((family, vec![row.clone()])),
-        }
-    }
-    for (_, families) in &mut areas {
-        families.retain(|(_, rows)| !rows.is_empty());
-    }
-    let filled = |(_, families): &(_, Vec<_>)| !families.is_empty();
-    areas.into_iter().filter(filled).collect()
+    known.unwrap_or((AREAS.len() - 1, 0))
 }
 
 /// Names as a list of words, up to so many; the rest as a count.
