@@ -49,7 +49,7 @@ pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
 /// The history of a benchmark over the newest runs.
 fn over_runs(world: &World, store: &Store, id: &Id, most: usize) -> Result<Option<HistoryView>> {
     world.compute_missing(store)?;
-    let runs = store.newest(std::slice::from_ref(id), most, &|_| true)?;
+    let runs = store.newest(std::slice::from_ref(id), most, None)?;
     let view = |(run, _): &(String, _)| world.stored_result(store, run, id);
     let views: Vec<RunView> = runs.iter().map(view).collect::<Result<_>>()?;
     Ok(series::history(id, &views))
@@ -101,7 +101,7 @@ fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<Che
     if let Some(store) = world.reader()? {
         world.compute_missing(&store)?;
         // each run is read once, however many rows it has
-        for (earlier, rows) in store.newest(&ids, LOOK_BACK, &earlier)? {
+        for (earlier, rows) in store.newest(&ids, LOOK_BACK, Some(&earlier))? {
             for id in rows {
                 of.entry(id).or_default().push(views.len());
             }

@@ -15,14 +15,9 @@ pub enum StoreError {
     /// Only reading was asked for, and there is nothing.
     #[error("there is no database at {}: nothing has been measured yet. 'gritstone run' begins one", .0.display())]
     Missing(PathBuf),
-    /// The path, or a folder on the way to it, cannot be used.
-    #[error("{} cannot be used: {why}. Name another place with XDG_DATA_HOME", path.display())]
-    Unusable {
-        /// What cannot be used.
-        path: PathBuf,
-        /// What the system says.
-        why: String,
-    },
+    /// The path, or a folder on the way to it, cannot be used; with what the system says.
+    #[error("{path} cannot be used: {1}. Name another place with XDG_DATA_HOME", path = .0.display())]
+    Unusable(PathBuf, String),
     /// No SQLite file at all.
     #[error(
         "{} is not a database. Move it away, and the next run begins a new one; \
@@ -35,31 +30,19 @@ pub enum StoreError {
         .0.display()
     )]
     Foreign(PathBuf),
-    /// SQLite or a seal found that what is stored is not what was written.
+    /// SQLite or a seal found that what is stored is not what was written; with the place, as far as it is known.
     #[error(
-        "{path} is damaged: {what}. Runs that are whole can still be read: take each of them out with \
+        "{path} is damaged: {1}. Runs that are whole can still be read: take each of them out with \
          'gritstone export RUN --out RUN.jsonl'. Then move the file away, with {path}-wal if there is one, and store them again with \
-         'gritstone import *.jsonl'. 'gritstone doctor' lists what is damaged", path = path.display()
+         'gritstone import *.jsonl'. 'gritstone doctor' lists what is damaged", path = .0.display()
     )]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// Where, as far as it is known.
-        what: String,
-    },
-    /// Whole, but of a form that this version cannot read.
+    Damaged(PathBuf, String),
+    /// Whole, but of a form that this version cannot read: the run, the version that stored it, and what is not understood.
     #[error(
-        "run {run} was stored by Gritstone {gritstone}, and this one ({}) cannot read it: {what}. \
-         Read it with that version or a newer one", env!("CARGO_PKG_VERSION")
+        "run {0} was stored by Gritstone {1}, and this one ({version}) cannot read it: {2}. \
+         Read it with that version or a newer one", version = env!("CARGO_PKG_VERSION")
     )]
-    Unreadable {
-        /// Which run.
-        run: String,
-        /// The version that stored it.
-        gritstone: String,
-        /// What is not understood.
-        what: String,
-    },
+    Unreadable(String, String, String),
     /// No space.
     #[error(
         "no space is left for {}: what was being stored is lost, everything before it is safe and can be read. \
@@ -91,19 +74,12 @@ pub enum StoreError {
          then try again", path = .0.display()
     )]
     Locked(PathBuf),
-    /// Written by a newer Gritstone.
+    /// Written by a newer Gritstone: its schema, and the newest that is known here.
     #[error(
-        "{} has schema {found}, and this Gritstone ({}) knows none after {known}. Use the newer Gritstone that wrote \
-         it, or name another place with XDG_DATA_HOME", path.display(), env!("CARGO_PKG_VERSION")
+        "{path} has schema {1}, and this Gritstone ({version}) knows none after {2}. Use the newer Gritstone that wrote \
+         it, or name another place with XDG_DATA_HOME", path = .0.display(), version = env!("CARGO_PKG_VERSION")
     )]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// Its schema.
-        found: u32,
-        /// The newest that is known here.
-        known: u32,
-    },
+    Newer(PathBuf, u32, u32),
     /// Made before the present form of the store.
     #[error(
         "{path} was made by a Gritstone before this one ({}), which does not read it. Write its runs to files with the version that \
@@ -111,36 +87,21 @@ pub enum StoreError {
          'gritstone import *.jsonl'", env!("CARGO_PKG_VERSION"), path = .0.display()
     )]
     Before(PathBuf),
-    /// Its schema is not the one that Gritstone makes.
+    /// Its schema is not the one that Gritstone makes: type and name of what was added, changed or removed.
     #[error(
-        "{} is not as Gritstone made it: its schema differs in the {object}. If you changed it with sqlite3, undo that; if it came from \
-         elsewhere, do not use it: 'gritstone import' reads runs of others", path.display()
+        "{path} is not as Gritstone made it: its schema differs in the {1}. If you changed it with sqlite3, undo that; if it came from \
+         elsewhere, do not use it: 'gritstone import' reads runs of others", path = .0.display()
     )]
-    Altered {
-        /// The file.
-        path: PathBuf,
-        /// Type and name of what was added, changed or removed.
-        object: String,
-    },
-    /// The system failed to read or write.
+    Altered(PathBuf, String),
+    /// The system failed to read or write, as SQLite says.
     #[error(
-        "reading or writing {} failed: {what}. Look at the disk and the quota (dmesg, df, quota), then try again",
-        path.display()
+        "reading or writing {path} failed: {1}. Look at the disk and the quota (dmesg, df, quota), then try again",
+        path = .0.display()
     )]
-    Disk {
-        /// The file.
-        path: PathBuf,
-        /// What SQLite says.
-        what: String,
-    },
+    Disk(PathBuf, String),
     /// Anything else that SQLite reports.
-    #[error("{}: {what}", path.display())]
-    Database {
-        /// The file.
-        path: PathBuf,
-        /// What SQLite says.
-        what: String,
-    },
+    #[error("{path}: {1}", path = .0.display())]
+    Database(PathBuf, String),
     /// No run of that identifier.
     #[error("there is no run {0} in the store")]
     NoSuchRun(String),
@@ -150,14 +111,9 @@ pub enum StoreError {
          Begin a new run"
     )]
     Imported(String),
-    /// Another user began it, or another machine.
-    #[error("run {id} was not begun {whose}, so it is not resumed. Begin a new run")]
-    NotYours {
-        /// The identifier.
-        id: String,
-        /// By whom, or where, it would have had to begin.
-        whose: &'static str,
-    },
+    /// Another user began it, or another machine; with by whom, or where, it would have had to begin.
+    #[error("run {0} was not begun {1}, so it is not resumed. Begin a new run")]
+    NotYours(String, &'static str),
     /// A run of that identifier is already there.
     #[error("run {0} is in the store already")]
     Exists(String),
@@ -176,55 +132,31 @@ pub enum ResolveError {
     #[error("there is no run yet")]
     NoneYet,
     /// `last~N` goes back further than there are runs.
-    #[error("'{name}' goes back too far: there are only {runs} runs, and the first is last~{}", runs - 1)]
-    TooFar {
-        /// As it was given.
-        name: String,
-        /// Runs in the store, 1 or more.
-        runs: usize,
-    },
-    /// Nothing has that name.
-    #[error("no run is called '{name}'{}", nearest.as_ref().map(|n| format!("; did you mean '{n}'?")).unwrap_or_default())]
-    Unknown {
-        /// As it was given.
-        name: String,
-        /// The nearest identifier or label, when there is one near enough.
-        nearest: Option<String>,
-    },
-    /// Several identifiers begin like that.
-    #[error("'{name}' may be any of {}", candidates.join(", "))]
-    Ambiguous {
-        /// As it was given.
-        name: String,
-        /// The identifiers, newest last.
-        candidates: Vec<String>,
-    },
+    #[error("'{0}' goes back too far: there are only {1} runs, and the first is last~{first}", first = .1 - 1)]
+    TooFar(String, usize),
+    /// Nothing has that name; with the nearest identifier or label, when there is one near enough.
+    #[error("no run is called '{0}'{near}", near = .1.as_ref().map(|n| format!("; did you mean '{n}'?")).unwrap_or_default())]
+    Unknown(String, Option<String>),
+    /// Several identifiers begin like that, the newest last.
+    #[error("'{0}' may be any of {all}", all = .1.join(", "))]
+    Ambiguous(String, Vec<String>),
     /// The store itself failed.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 /// What went wrong inside, before it is known which file it was.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
     /// SQLite said so.
-    Sql(rusqlite::Error),
+    #[error(transparent)]
+    Sql(#[from] rusqlite::Error),
     /// What is stored is not what was written.
+    #[error("{0}")]
     Damaged(String),
     /// Complete as it is.
-    Whole(StoreError),
-}
-
-impl From<rusqlite::Error> for Fault {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Sql(error)
-    }
-}
-
-impl From<StoreError> for Fault {
-    fn from(error: StoreError) -> Self {
-        Self::Whole(error)
-    }
+    #[error(transparent)]
+    Whole(#[from] StoreError),
 }
 
 impl Fault {
@@ -243,27 +175,27 @@ impl Fault {
         let path = path.to_owned();
         let error = match self {
             Self::Whole(error) => return error,
-            Self::Damaged(what) => return StoreError::Damaged { path, what },
+            Self::Damaged(what) => return StoreError::Damaged(path, what),
             Self::Sql(error) => error,
         };
         let what = error.to_string();
         let Some(code) = error.sqlite_error_code() else {
             // a value of another type, or text that is not UTF-8: only damage brings it there
-            return StoreError::Damaged { path, what };
+            return StoreError::Damaged(path, what);
         };
         match code {
             ErrorCode::NotADatabase => StoreError::NotADatabase(path),
             // every statement is tested against our own schema: when one does not fit, the schema is not ours any more
             ErrorCode::DatabaseCorrupt | ErrorCode::Unknown | ErrorCode::TypeMismatch => {
-                StoreError::Damaged { path, what }
+                StoreError::Damaged(path, what)
             }
             ErrorCode::DiskFull => StoreError::Full(path),
             ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen => {
                 StoreError::ReadOnly(path)
             }
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Locked(path),
-            ErrorCode::SystemIoFailure => StoreError::Disk { path, what },
-            _ => StoreError::Database { path, what },
+            ErrorCode::SystemIoFailure => StoreError::Disk(path, what),
+            _ => StoreError::Database(path, what),
         }
     }
 }

@@ -1,10 +1,123 @@
 //! Looks runs up: all of them, those of a machine, the newest that have a benchmark.
 
-use crate::error::{Fault, StoreError};
-use crate::{LaunchCounts, RunHead, read, rows, sql};
+use crate::error::{Fault, ResolveError, StoreError};
+use crate::read::query;
+use crate::{LaunchCounts, RunHead, Store, name, read, rows, sql};
 use gritstone_model::{Id, Origin, RunInfo};
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::Connection;
 use std::collections::BTreeMap;
+
+impl Store {
+    /// The heads of all runs, newest last.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn runs(&self) -> Result<Vec<RunHead>, StoreError> {
+        self.at(heads(&self.connection))
+    }
+
+    /// The identifiers of the runs of a machine that began no later than the second of `started` and are wanted, newest first, `most`
+    /// at most. A run whose head cannot be read is wanted: [`Store::load`] says what is wrong with it.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn runs_of(
+        &self,
+        machine: &str,
+        started: &str,
+        most: usize,
+        wanted: &dyn Fn(&RunInfo) -> bool,
+    ) -> Result<Vec<String>, StoreError> {
+        let second = started.get(..19).unwrap_or(started);
+        let search = || -> Result<Vec<String>, Fault> {
+            let snapshot = self.connection.unchecked_transaction()?;
+            complete(&snapshot)?;
+            let mut statement = snapshot.prepare_cached(sql::SELECT_RUNS_OF)?;
+            let mut runs = statement.query([machine, second])?;
+            let mut found = vec![];
+            while found.len() < most
+                && let Some(row) = runs.next()?
+            {
+                let (id, run): (String, i64) = row.try_into()?;
+                if read::unsealed(&snapshot, &id, run).map_or(true, |info| wanted(&info)) {
+                    found.push(id);
+                }
+            }
+            Ok(found)
+        };
+        self.at(search())
+    }
+
+    /// The newest runs that are wanted and have any of these benchmarks, `most` at most for each, oldest first; each with the
+    /// benchmarks that it is among the newest for: what many histories are made of. Sides of a trial are not among them. To want every
+    /// run reads the head of none.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn newest(
+        &self,
+        benchmarks: &[Id],
+        most: usize,
+        wanted: Option<&dyn Fn(&RunInfo) -> bool>,
+    ) -> Result<Vec<(String, Vec<Id>)>, StoreError> {
+        let search = || -> Result<Vec<(String, Vec<Id>)>, Fault> {
+            let snapshot = self.connection.unchecked_transaction()?;
+            complete(&snapshot)?;
+            let mut judged: BTreeMap<i64, bool> = BTreeMap::new();
+            let mut runs: BTreeMap<(String, i64), (String, Vec<Id>)> = BTreeMap::new();
+            for benchmark in benchmarks {
+                let mut statement = snapshot.prepare_cached(sql::SELECT_RUNS_WITH)?;
+                let mut having = statement.query([benchmark.as_str()])?;
+                let mut found = 0;
+                while found < most
+                    && let Some(row) = having.next()?
+                {
+                    // what sets the side of a trial apart is in nothing that runs are told apart by
+                    if rows::of_a_trial(row.get_ref(3)?.as_str().unwrap_or_default()) {
+                        continue;
+                    }
+                    let (id, run, second): (String, i64, String) =
+                        (row.get(0)?, row.get(1)?, row.get(2)?);
+                    if let Some(wanted) = wanted {
+                        let judged = match judged.get(&run) {
+                            Some(known) => *known,
+                            None => {
+                                let is = wanted(&read::unsealed(&snapshot, &id, run)?);
+                                *judged.entry(run).or_insert(is)
+                            }
+                        };
+                        if !judged {
+                            continue;
+                        }
+                    }
+                    found += 1;
+                    let (_, of) = runs.entry((second, run)).or_insert((id, vec![]));
+                    of.push(benchmark.clone());
+                }
+            }
+            Ok(runs.into_values().collect())
+        };
+        self.at(search())
+    }
+
+    /// The identifier of the run that `name` stands for: `last`, `last~2`, an identifier, a label (the newest run
+    /// that has it), or the beginning of one identifier, in this order.
+    ///
+    /// # Errors
+    /// [`ResolveError`] says why it is none, with the nearest name or all candidates.
+    pub fn resolve(&self, name: &str) -> Result<String, ResolveError> {
+        // a whole identifier is found however damaged the rest is
+        if self.at(exists(&self.connection, name))? {
+            return Ok(name.to_owned());
+        }
+        let names = || -> Result<Vec<(String, Option<String>)>, Fault> {
+            let snapshot = self.connection.unchecked_transaction()?;
+            complete(&snapshot)?;
+            Ok(query(&snapshot, sql::SELECT_NAMES, [])?)
+        };
+        name::pick(name, &self.at(names())?)
+    }
+}
 
 /// A run, without what it measured.
 pub(crate) struct Found {
@@ -17,78 +130,58 @@ pub(crate) struct Found {
 
 /// The run of an identifier.
 pub(crate) fn run(connection: &Connection, id: &str) -> Result<Found, Fault> {
-    let found = connection
-        .prepare_cached(sql::FIND_RUN)?
-        .query_row([id], |row| {
-            Ok(Found {
-                number: row.get(0)?,
-                origin: origin(row, 1)?,
-                seal: row.get(4)?,
-                ended: row.get(5)?,
-            })
-        });
-    let missing = || StoreError::NoSuchRun(id.into()).into();
-    found.optional()?.ok_or_else(missing)
+    let found = query(connection, sql::FIND_RUN, [id])?.pop();
+    let Some((number, origin, uid, machine, seal, ended)) = found else {
+        return Err(StoreError::NoSuchRun(id.into()).into());
+    };
+    Ok(Found {
+        number,
+        origin: self::origin(origin, uid, machine)?,
+        seal,
+        ended,
+    })
 }
 
 /// Whether there is a run of that identifier.
 pub(crate) fn exists(connection: &Connection, id: &str) -> Result<bool, Fault> {
     match run(connection, id) {
         Ok(_) => Ok(true),
-        Err(Fault::Whole(StoreError::NoSuchRun { .. })) => Ok(false),
+        Err(Fault::Whole(StoreError::NoSuchRun(_))) => Ok(false),
         Err(fault) => Err(fault),
     }
 }
 
-/// The three columns that say where a run comes from.
-fn origin(row: &Row, at: usize) -> rusqlite::Result<Origin> {
-    let (word, uid, machine): (String, _, _) = (row.get(at)?, row.get(at + 1)?, row.get(at + 2)?);
-    let wrong = |_| rusqlite::Error::InvalidQuery; // as any value of another type: damage
-    rows::read_origin(&word, uid, machine).map_err(wrong)
+/// What is none is damage, as any value of another type.
+fn origin(word: String, uid: Option<u32>, machine: Option<String>) -> rusqlite::Result<Origin> {
+    rows::read_origin(&word, uid, machine).map_err(|_| rusqlite::Error::InvalidQuery)
 }
 
 /// That no run and no end is gone, as the ledger counts them: who reads many runs would not miss one.
 pub(crate) fn complete(connection: &Connection) -> Result<(), Fault> {
-    let counts = |row: &Row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
-    let (rows, entries) = connection
-        .prepare_cached(sql::SELECT_COUNTS)?
-        .query_row([], counts)?;
+    let counts: Vec<(i64, i64)> = query(connection, sql::SELECT_COUNTS, [])?;
+    let (rows, entries) = counts[0];
     if rows == entries {
         return Ok(());
     }
-    let one = |statement| {
-        connection
-            .prepare(statement)?
-            .query_row([], |row| row.get(0))
-            .optional()
-    };
-    let lost_end: Option<String> = one(sql::SELECT_LOST_ENDS)?;
-    let lost_run = connection
-        .prepare(sql::SELECT_LOST_RUNS)?
-        .query_row([], |row| row.get::<_, i64>(0))
-        .optional()?;
-    Err(Fault::Damaged(match (lost_run, lost_end) {
-        (Some(number), _) => format!("run number {number} is missing"),
-        (_, Some(id)) => format!("the end of run {id} is missing"),
+    let lost_run = query::<(i64,)>(connection, sql::SELECT_LOST_RUNS, [])?;
+    let lost_end = query::<(String,)>(connection, sql::SELECT_LOST_ENDS, [])?;
+    Err(Fault::Damaged(match (lost_run.first(), lost_end.first()) {
+        (Some((number,)), _) => format!("run number {number} is missing"),
+        (_, Some((id,))) => format!("the end of run {id} is missing"),
         _ => format!(
             "its ledger has {entries} entries, and there are {rows} beginnings and ends of runs"
         ),
     }))
 }
 
-/// The heads of all runs, newest last.
-pub(crate) fn heads(connection: &Connection) -> Result<Vec<RunHead>, Fault> {
+fn heads(connection: &Connection) -> Result<Vec<RunHead>, Fault> {
     let snapshot = connection.unchecked_transaction()?;
     complete(&snapshot)?;
     let mut statement = connection.prepare_cached(sql::SELECT_HEADS)?;
     let heads = statement.query_map([], |row| {
-        let count = |column: usize| {
-            let number: i64 = row.get(column)?;
-            let out_of_range = |_| rusqlite::Error::IntegralValueOutOfRange(column, number);
-            u64::try_from(number).map_err(out_of_range)
-        };
-        let launches = count(8)?;
-        let (skipped, failed, timed_out) = (count(9)?, count(10)?, count(11)?);
+        let count = |column: usize| row.get::<_, i64>(column).map(|count| count.max(0) as u64);
+        let (launches, skipped) = (count(8)?, count(9)?);
+        let (failed, timed_out) = (count(10)?, count(11)?);
         Ok(RunHead {
             id: row.get(0)?,
             label: row.get(1)?,
@@ -104,114 +197,8 @@ pub(crate) fn heads(connection: &Connection) -> Result<Vec<RunHead>, Fault> {
                 failed,
                 timed_out,
             },
-            origin: origin(row, 12)?,
+            origin: origin(row.get(12)?, row.get(13)?, row.get(14)?)?,
         })
     })?;
     Ok(heads.collect::<Result<_, _>>()?)
-}
-
-/// Identifiers, newest last.
-pub(crate) fn ids(connection: &Connection) -> Result<Vec<String>, Fault> {
-    let mut statement = connection.prepare_cached(sql::SELECT_NAMES)?;
-    let ids = statement.query_map([], |row| row.get(0))?;
-    Ok(ids.collect::<Result<_, _>>()?)
-}
-
-/// Identifiers and labels, newest last.
-pub(crate) fn names(connection: &Connection) -> Result<Vec<(String, Option<String>)>, Fault> {
-    let snapshot = connection.unchecked_transaction()?;
-    complete(&snapshot)?;
-    let mut statement = connection.prepare_cached(sql::SELECT_NAMES)?;
-    let names = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(names.collect::<Result<_, _>>()?)
-}
-
-/// The newest runs of a machine that began no later than the second of this time and are wanted, so many at most, newest first. One
-/// whose head cannot be read is among them: whoever reads it says so.
-pub(crate) fn runs_of(
-    connection: &Connection,
-    machine: &str,
-    started: &str,
-    most: usize,
-    wanted: &dyn Fn(&RunInfo) -> bool,
-) -> Result<Vec<String>, Fault> {
-    let snapshot = connection.unchecked_transaction()?;
-    complete(&snapshot)?;
-    let second = started.get(..19).unwrap_or(started);
-    let mut statement = connection.prepare_cached(sql::SELECT_RUNS_OF)?;
-    let mut runs = statement.query((machine, second))?;
-    let mut found: Vec<String> = vec![];
-    while found.len() < most
-        && let Some(row) = runs.next()?
-    {
-        let (id, run): (String, i64) = (row.get(0)?, row.get(1)?);
-        if read::unsealed(connection, &id, run).map_or(true, |info| wanted(&info)) {
-            found.push(id);
-        }
-    }
-    Ok(found)
-}
-
-/// The newest runs that are wanted and have any of these benchmarks, so many for each of them at most, oldest first; each with the
-/// benchmarks that it is among the newest for.
-pub(crate) fn newest(
-    connection: &Connection,
-    benchmarks: &[Id],
-    most: usize,
-    wanted: &dyn Fn(&RunInfo) -> bool,
-) -> Result<Vec<(String, Vec<Id>)>, Fault> {
-    let snapshot = connection.unchecked_transaction()?;
-    let mut judged: BTreeMap<i64, bool> = BTreeMap::new();
-    let mut judge = |having: &Having| -> Result<bool, Fault> {
-        if let Some(known) = judged.get(&having.run) {
-            return Ok(*known);
-        }
-        let found = wanted(&read::unsealed(&snapshot, &having.id, having.run)?);
-        judged.insert(having.run, found);
-        Ok(found)
-    };
-    let mut runs: BTreeMap<(String, i64), (String, Vec<Id>)> = BTreeMap::new();
-    for benchmark in benchmarks {
-        for Having { id, run, second } in having(&snapshot, benchmark, most, &mut judge)? {
-            let (_, of) = runs.entry((second, run)).or_insert((id, vec![]));
-            of.push(benchmark.clone());
-        }
-    }
-    Ok(runs.into_values().collect())
-}
-
-/// A run that has a benchmark.
-pub(crate) struct Having {
-    pub(crate) id: String,
-    pub(crate) run: i64,
-    /// Date and second of its start.
-    second: String,
-}
-
-/// The newest runs that have a benchmark and are wanted, newest first. One that is a side of a trial is none of them: what sets the
-/// side apart is in nothing that runs are told apart by.
-pub(crate) fn having(
-    connection: &Connection,
-    benchmark: &Id,
-    most: usize,
-    mut wanted: impl FnMut(&Having) -> Result<bool, Fault>,
-) -> Result<Vec<Having>, Fault> {
-    complete(connection)?;
-    let mut statement = connection.prepare_cached(sql::SELECT_RUNS_WITH)?;
-    let mut runs = statement.query([benchmark.as_str()])?;
-    let mut found = vec![];
-    while found.len() < most
-        && let Some(row) = runs.next()?
-    {
-        let having = Having {
-            id: row.get(0)?,
-            run: row.get(1)?,
-            second: row.get(2)?,
-        };
-        let settings = row.get_ref(3)?.as_str().unwrap_or_default();
-        if !rows::of_a_trial(settings) && wanted(&having)? {
-            found.push(having);
-        }
-    }
-    Ok(found)
 }

@@ -36,7 +36,6 @@ mod schema;
 mod seal;
 mod sql;
 mod store;
-mod verify;
 mod write;
 
 // the made-up runs in tests/common serve the tests within the crate too

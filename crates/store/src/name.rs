@@ -70,10 +70,7 @@ pub(crate) fn pick(name: &str, runs: &[(String, Option<String>)]) -> Result<Stri
         let back = back.parse().unwrap_or(usize::MAX);
         return match runs.iter().rev().nth(back) {
             Some((id, _)) => Ok(id.clone()),
-            None => Err(ResolveError::TooFar {
-                name: name.to_owned(),
-                runs: runs.len(),
-            }),
+            None => Err(ResolveError::TooFar(name.to_owned(), runs.len())),
         };
     }
     let exact = runs.iter().find(|(id, _)| id == name);
@@ -88,15 +85,15 @@ pub(crate) fn pick(name: &str, runs: &[(String, Option<String>)]) -> Result<Stri
     let begins = |id: &&String| !name.is_empty() && id.starts_with(name);
     let candidates: Vec<&String> = runs.iter().map(|(id, _)| id).filter(begins).collect();
     match candidates[..] {
-        [] => Err(ResolveError::Unknown {
-            name: name.to_owned(),
-            nearest: nearest(name, runs),
-        }),
+        [] => {
+            let nearest = nearest(name, runs);
+            Err(ResolveError::Unknown(name.to_owned(), nearest))
+        }
         [id] => Ok(id.clone()),
-        _ => Err(ResolveError::Ambiguous {
-            name: name.to_owned(),
-            candidates: candidates.into_iter().cloned().collect(),
-        }),
+        _ => {
+            let candidates = candidates.into_iter().cloned().collect();
+            Err(ResolveError::Ambiguous(name.to_owned(), candidates))
+        }
     }
 }
 

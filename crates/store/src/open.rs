@@ -123,7 +123,7 @@ fn not_opened(fault: Fault, path: &Path) -> StoreError {
         }
         fault => match fault.at(path) {
             // a folder can be opened, but not read like a file
-            StoreError::Disk { what, .. } if path.is_dir() => place::cannot_open(path, &what),
+            StoreError::Disk(_, what) if path.is_dir() => place::cannot_open(path, &what),
             error => error,
         },
     }

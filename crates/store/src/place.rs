@@ -33,10 +33,7 @@ pub fn default_path(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathB
 
 /// The path without a working directory: SQLite gives names such as `:memory:` a meaning of their own.
 pub(crate) fn absolute(path: &Path) -> Result<PathBuf, StoreError> {
-    std::path::absolute(path).map_err(|e| StoreError::Unusable {
-        path: path.to_owned(),
-        why: e.to_string(),
-    })
+    std::path::absolute(path).map_err(|e| StoreError::Unusable(path.to_owned(), e.to_string()))
 }
 
 /// Creates the folder of the database, for its owner alone.
@@ -50,10 +47,7 @@ pub(crate) fn create_folder(path: &Path) -> Result<(), StoreError> {
             StoreError::ReadOnly(path.into())
         }
         ErrorKind::StorageFull => StoreError::Full(path.into()),
-        _ => StoreError::Unusable {
-            path: folder.into(),
-            why: error.to_string(),
-        },
+        _ => StoreError::Unusable(folder.into(), error.to_string()),
     })
 }
 
@@ -66,19 +60,13 @@ pub(crate) fn cannot_open(path: &Path, what: &str) -> StoreError {
         Err(error) => error.kind() == ErrorKind::PermissionDenied,
     };
     if path.is_dir() {
-        StoreError::Unusable {
-            path: path.into(),
-            why: "it is a folder".into(),
-        }
+        StoreError::Unusable(path.into(), "it is a folder".into())
     } else if closed {
         StoreError::NotReadable(path.into())
     } else if !allowed(written, AccessFlags::W_OK) || !allowed(folder, AccessFlags::W_OK) {
         StoreError::ReadOnly(path.into())
     } else {
-        StoreError::Unusable {
-            path: path.into(),
-            why: what.into(),
-        }
+        StoreError::Unusable(path.into(), what.into())
     }
 }
 

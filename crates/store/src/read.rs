@@ -3,44 +3,145 @@
 use crate::error::{Fault, StoreError};
 use crate::find::{self, Found};
 use crate::rows::{self, Row, Wrong};
-use crate::{seal, sql};
-use gritstone_model::{Launch, RunData, RunInfo};
+use crate::{Resumable, RunHead, Store, place, seal, sql};
+use gritstone_model::{Origin, Owner, RunData, RunInfo};
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Params};
+use rusqlite::{Connection, Params};
+use std::path::Path;
 
-/// A whole run, as it was at one moment.
-pub(crate) fn load(connection: &Connection, id: &str) -> Result<RunData, Fault> {
+impl Store {
+    /// A run as it was handed in, to the last bit.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSuchRun`]; [`StoreError::Damaged`] when anything of it is not as it was written;
+    /// [`StoreError::Unreadable`] when it is, but this version does not understand it.
+    pub fn load(&self, run_id: &str) -> Result<RunData, StoreError> {
+        self.at(load(&self.connection, run_id))
+    }
+
+    /// The head of a run: what it was measured on, and what was asked for. Quick, since no launch is read.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
+    pub fn info(&self, run_id: &str) -> Result<RunInfo, StoreError> {
+        let read = || -> Result<RunInfo, Fault> {
+            let snapshot = self.connection.unchecked_transaction()?;
+            let run = Run::begin(&snapshot, run_id)?;
+            run.readable(rows::read_run(&run.head))
+        };
+        self.at(read())
+    }
+
+    /// The heads of the runs that their user may go on with, newest last: begun here by this user on this machine, and not ended.
+    ///
+    /// # Errors
+    /// What befalls the file.
+    pub fn resumable(&self, owner: &Owner) -> Result<Vec<RunHead>, StoreError> {
+        let mut runs = self.runs()?;
+        let theirs = Origin::Here(owner.clone());
+        runs.retain(|run| run.elapsed_s.is_none() && run.origin == theirs);
+        Ok(runs)
+    }
+
+    /// A run that its user may go on with.
+    ///
+    /// # Errors
+    /// [`StoreError::Imported`], [`StoreError::NotYours`] and [`StoreError::Ended`] say why it is none; else as [`Store::load`].
+    pub fn resume(&self, run_id: &str, owner: &Owner) -> Result<Resumable, StoreError> {
+        let found = self.at(find::run(&self.connection, run_id))?;
+        let id = || run_id.to_owned();
+        let not = |whose| Err(StoreError::NotYours(id(), whose));
+        match &found.origin {
+            Origin::Imported => return Err(StoreError::Imported(id())),
+            Origin::Here(by) if by.uid != owner.uid => return not("by this user"),
+            Origin::Here(by) if by.machine != owner.machine => return not("on this machine"),
+            Origin::Here(_) => {}
+        }
+        // what another user can write is another user's word
+        if !place::belongs_to(&self.path, owner.uid) {
+            return not("in a store of this user's own");
+        }
+        let data = self.load(run_id)?;
+        match data.info.elapsed_s {
+            Some(_) => Err(StoreError::Ended(id())),
+            None => Ok(Resumable(data)),
+        }
+    }
+
+    /// Looks at everything: the pages of the file by SQLite's own check, what belongs to what, and every seal. What is wrong, a line
+    /// each; nothing where all is well.
+    ///
+    /// # Errors
+    /// When it cannot look.
+    pub fn verify(&self) -> Result<Vec<String>, StoreError> {
+        self.at(verify(&self.connection))
+    }
+}
+
+fn load(connection: &Connection, id: &str) -> Result<RunData, Fault> {
     // one snapshot for all statements; reading alone, it may as well be rolled back when it is dropped
     let snapshot = connection.unchecked_transaction()?;
-    let found = find::run(&snapshot, id)?;
-    let head = Head::read(&snapshot, id, &found)?;
-    let mut data = head.data(id)?;
-    let gritstone = data.info.gritstone.clone();
-    let tip = launches(&snapshot, id, &found, &mut |number, row| {
-        let launch: Launch = rows::read_launch(&row)
-            .map_err(|what| unreadable(id, &gritstone, format!("launch {number}: {what}")))?;
-        data.launches.push(launch);
+    let run = Run::begin(&snapshot, id)?;
+    let [benchmarks, programs, skips] = &run.parts;
+    let head = || -> Result<RunData, Wrong> {
+        Ok(RunData {
+            info: rows::read_run(&run.head)?,
+            benchmarks: each(benchmarks, rows::read_benchmark)?,
+            programs: each(programs, rows::read_program)?,
+            skips: each(skips, rows::read_skip)?,
+            launches: vec![],
+        })
+    };
+    let mut data = run.readable(head())?;
+    data.info.elapsed_s = run.rest(&mut |number, row| {
+        let launch = rows::read_launch(&row).map_err(|what| format!("launch {number}: {what}"));
+        data.launches.push(run.readable(launch)?);
         Ok(())
     })?;
-    data.info.elapsed_s = end(&snapshot, id, &found, &tip)?;
     Ok(data)
 }
 
-/// Compares the seals of a whole run, and looks at nothing that they cover.
-pub(crate) fn verify(connection: &Connection, id: &str) -> Result<(), Fault> {
-    let snapshot = connection.unchecked_transaction()?;
-    let found = find::run(&snapshot, id)?;
-    Head::read(&snapshot, id, &found)?;
-    let tip = launches(&snapshot, id, &found, &mut |_, _| Ok(()))?;
-    end(&snapshot, id, &found, &tip).map(drop)
+fn verify(connection: &Connection) -> Result<Vec<String>, Fault> {
+    let mut wrong = vec![];
+    let mut note = |fault: Fault| match fault {
+        Fault::Damaged(what) => wrong.push(what),
+        fault => wrong.push(fault.at(Path::new("the store")).to_string()),
+    };
+    for (check, fine) in [("integrity_check", "ok"), ("foreign_key_check", "")] {
+        let mut check = connection.prepare(&format!("PRAGMA {check}"))?;
+        for line in check.query_map([], |row| row.get::<_, String>(0))? {
+            match line {
+                Ok(line) if line == fine => {}
+                Ok(table) if fine.is_empty() => {
+                    note(Fault::Damaged(format!("a {table} without its run")));
+                }
+                Ok(line) => note(Fault::Damaged(format!("SQLite: {line}"))),
+                Err(error) => note(error.into()),
+            }
+        }
+    }
+    for looked in [find::complete(connection), verify_ledger(connection)] {
+        looked.unwrap_or_else(&mut note);
+    }
+    let whole = |id: &str| -> Result<(), Fault> {
+        let snapshot = connection.unchecked_transaction()?;
+        Run::begin(&snapshot, id)?
+            .rest(&mut |_, _| Ok(()))
+            .map(drop)
+    };
+    for (id, _) in query::<(String, Option<String>)>(connection, sql::SELECT_NAMES, [])? {
+        whole(&id).unwrap_or_else(&mut note);
+    }
+    wrong.dedup();
+    Ok(wrong)
 }
 
 /// Compares the seals of the ledger.
-pub(crate) fn verify_ledger(connection: &Connection) -> Result<(), Fault> {
+fn verify_ledger(connection: &Connection) -> Result<(), Fault> {
     let mut before = String::new();
     for (at, row) in (1..).zip(all(connection, sql::SELECT_LEDGER, [])?) {
         let (sealed, row) = split(row)?;
-        if row.first() != Some(&Value::Integer(at)) || sealed != seal::of_entry(&before, &row) {
+        if row[0] != Value::Integer(at) || sealed != seal::of("entry", &before, [&row]) {
             return Err(broken(format!("entry {at} of the ledger")));
         }
         before = sealed;
@@ -48,158 +149,111 @@ pub(crate) fn verify_ledger(connection: &Connection) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The head of a run, without its launches.
-pub(crate) fn head(connection: &Connection, id: &str) -> Result<RunInfo, Fault> {
-    let snapshot = connection.unchecked_transaction()?;
-    let found = find::run(&snapshot, id)?;
-    Head::read(&snapshot, id, &found)?.info(id)
-}
-
 /// The head of a run as it stands, its seal not compared: for a search, whose finds are loaded.
 pub(crate) fn unsealed(connection: &Connection, id: &str, run: i64) -> Result<RunInfo, Fault> {
-    let (_, head) = split(one(connection, sql::SELECT_RUN, run, || {
-        missing("head", id)
-    })?)?;
-    rows::read_run(&head).map_err(|what| unreadable(id, &rows::stored_by(&head), what))
+    let (_, head) = one(connection, sql::SELECT_RUN, run, "head", id)?;
+    rows::read_run(&head).map_err(|what| unreadable(id, &head, what))
 }
 
-/// What a run begins with, as rows whose seal is right.
-struct Head {
+/// A run whose head is as it was written.
+struct Run<'a> {
+    connection: &'a Connection,
+    id: &'a str,
+    found: Found,
     head: Row,
-    benchmarks: Vec<Row>,
-    programs: Vec<Row>,
-    skips: Vec<Row>,
+    /// Its benchmarks, programs and skips.
+    parts: [Vec<Row>; 3],
 }
 
-impl Head {
-    fn read(connection: &Connection, id: &str, found: &Found) -> Result<Self, Fault> {
-        let run = found.number;
-        let (sealed, head) = split(one(connection, sql::SELECT_RUN, run, || {
-            missing("head", id)
-        })?)?;
-        let read = Self {
+impl<'a> Run<'a> {
+    fn begin(connection: &'a Connection, id: &'a str) -> Result<Self, Fault> {
+        let found = find::run(connection, id)?;
+        let (sealed, head) = one(connection, sql::SELECT_RUN, found.number, "head", id)?;
+        let part = |statement| all(connection, statement, [found.number]);
+        let parts = [
+            part(sql::SELECT_BENCHMARKS)?,
+            part(sql::SELECT_PROGRAMS)?,
+            part(sql::SELECT_SKIPS)?,
+        ];
+        let right = seal::of("run", "", [&head].into_iter().chain(parts.iter().flatten()));
+        let run = Self {
+            connection,
+            id,
+            found,
             head,
-            benchmarks: all(connection, sql::SELECT_BENCHMARKS, [run])?,
-            programs: all(connection, sql::SELECT_PROGRAMS, [run])?,
-            skips: all(connection, sql::SELECT_SKIPS, [run])?,
+            parts,
         };
-        let parts = (read.benchmarks.iter()).chain(&read.programs);
-        let rows = [&read.head].into_iter().chain(parts).chain(&read.skips);
-        let right = seal::of_run(rows);
-        let entry = sealed_in_ledger(connection, run, "begin")?;
-        if sealed != right || entry.as_ref() != Some(&right) {
+        if sealed != right || run.in_ledger("begin")? != Some(right) {
             return Err(broken(format!("the head of run {id}")));
         }
-        Ok(read)
+        Ok(run)
     }
 
-    fn info(&self, id: &str) -> Result<RunInfo, Fault> {
-        rows::read_run(&self.head).map_err(|what| self.unreadable(id, what))
-    }
-
-    fn data(&self, id: &str) -> Result<RunData, Fault> {
-        let read = || -> Result<RunData, Wrong> {
-            Ok(RunData {
-                info: rows::read_run(&self.head)?,
-                benchmarks: each(&self.benchmarks, rows::read_benchmark)?,
-                programs: each(&self.programs, rows::read_program)?,
-                skips: each(&self.skips, rows::read_skip)?,
-                launches: Vec::new(),
-            })
-        };
-        read().map_err(|what| self.unreadable(id, what))
-    }
-
-    fn unreadable(&self, id: &str, what: Wrong) -> Fault {
-        unreadable(id, &rows::stored_by(&self.head), what)
-    }
-}
-
-/// How far a run has come.
-struct Tip {
-    launches: i64,
-    /// Of the last launch, or of the head where there is none.
-    seal: String,
-}
-
-/// Hands over the launches of a run one by one, each with its number: as rows they are larger than as events.
-fn launches(
-    connection: &Connection,
-    id: &str,
-    found: &Found,
-    take: &mut dyn FnMut(i64, Row) -> Result<(), Fault>,
-) -> Result<Tip, Fault> {
-    let mut statement = connection.prepare_cached(sql::SELECT_LAUNCHES)?;
-    let columns = statement.column_count();
-    let mut rows = statement.query([found.number])?;
-    let mut tip = Tip {
-        launches: 0,
-        seal: found.seal.clone(),
-    };
-    while let Some(row) = rows.next()? {
-        let number = tip.launches;
-        let broken = || broken(format!("launch {number} of run {id}"));
-        let values: Result<Row, _> = (0..columns).map(|column| row.get(column)).collect();
-        let (sealed, row) = split(values.map_err(|_| broken())?)?;
-        // a gap is a launch that was lost
-        if row.first() != Some(&Value::Integer(number))
-            || sealed != seal::of_launch(&tip.seal, &row)
-        {
-            return Err(broken());
+    /// Hands over the launches one by one, each with its number: as rows they are larger than as events. The length of the run, once it
+    /// has ended.
+    fn rest(
+        &self,
+        take: &mut dyn FnMut(i64, Row) -> Result<(), Fault>,
+    ) -> Result<Option<f64>, Fault> {
+        let Self { id, found, .. } = self;
+        let mut statement = self.connection.prepare_cached(sql::SELECT_LAUNCHES)?;
+        let columns = statement.column_count();
+        let mut rows = statement.query([found.number])?;
+        let (mut number, mut tip) = (0, found.seal.clone());
+        while let Some(row) = rows.next()? {
+            let broken = || broken(format!("launch {number} of run {id}"));
+            let (sealed, row) = split(values(row, columns).map_err(|_| broken())?)?;
+            // a gap is a launch that was lost
+            if row[0] != Value::Integer(number) || sealed != seal::of("launch", &tip, [&row]) {
+                return Err(broken());
+            }
+            take(number, row)?;
+            (number, tip) = (number + 1, sealed);
         }
-        take(number, row)?;
-        tip = Tip {
-            launches: number + 1,
-            seal: sealed,
-        };
+        let entry = self.in_ledger("end")?;
+        if !found.ended && entry.is_none() {
+            return Ok(None);
+        }
+        let (sealed, row) = one(self.connection, sql::SELECT_END, found.number, "end", id)?;
+        match row[..] {
+            [_, Value::Real(_), Value::Integer(launches)] if launches != number => {
+                Err(Fault::Damaged(format!(
+                    "run {id} has {launches} launches, of which {number} are found"
+                )))
+            }
+            [_, Value::Real(elapsed_s), Value::Integer(_)]
+                if sealed == seal::of("end", &tip, [&row]) && entry == Some(sealed) =>
+            {
+                Ok(Some(elapsed_s))
+            }
+            _ => Err(broken(format!("the end of run {id}"))),
+        }
     }
-    Ok(tip)
+
+    /// The seal that the ledger has of its beginning or its end.
+    fn in_ledger(&self, entry: &str) -> rusqlite::Result<Option<String>> {
+        let key = (self.found.number, entry);
+        let found: Vec<(String,)> = query(self.connection, sql::SELECT_SEALED, key)?;
+        Ok(found.into_iter().next().map(|(sealed,)| sealed))
+    }
+
+    fn readable<T>(&self, read: Result<T, Wrong>) -> Result<T, Fault> {
+        read.map_err(|what| unreadable(self.id, &self.head, what))
+    }
 }
 
-/// The length of a run; `None` where it has not ended.
-fn end(connection: &Connection, id: &str, found: &Found, tip: &Tip) -> Result<Option<f64>, Fault> {
-    let entry = sealed_in_ledger(connection, found.number, "end")?;
-    if !found.ended && entry.is_none() {
-        return Ok(None);
-    }
-    let row = one(connection, sql::SELECT_END, found.number, || {
-        missing("end", id)
-    })?;
-    let (sealed, row) = split(row)?;
-    let [_, Value::Real(elapsed_s), Value::Integer(launches)] = row[..] else {
-        return Err(broken(format!("the end of run {id}")));
-    };
-    if launches != tip.launches {
-        let found = tip.launches;
-        let what = format!("run {id} has {launches} launches, of which {found} are found");
-        return Err(Fault::Damaged(what));
-    }
-    if sealed != seal::of_end(&tip.seal, &row) || entry.as_ref() != Some(&sealed) {
-        return Err(broken(format!("the end of run {id}")));
-    }
-    Ok(Some(elapsed_s))
-}
-
-/// The seal that the ledger has of the beginning or the end of a run.
-fn sealed_in_ledger(
-    connection: &Connection,
-    run: i64,
-    entry: &str,
-) -> rusqlite::Result<Option<String>> {
-    connection
-        .prepare_cached(sql::SELECT_SEALED)?
-        .query_row((run, entry), |row| row.get(0))
-        .optional()
-}
-
-/// The row that a statement yields for a run.
+/// The row that a statement yields for a run, without its seal.
 fn one(
     connection: &Connection,
     statement: &str,
     run: i64,
-    missing: impl FnOnce() -> Fault,
-) -> Result<Row, Fault> {
-    all(connection, statement, [run])?.pop().ok_or_else(missing)
+    what: &str,
+    id: &str,
+) -> Result<(String, Row), Fault> {
+    match all(connection, statement, [run])?.pop() {
+        Some(row) => split(row),
+        None => Err(Fault::Damaged(format!("the {what} of run {id} is missing"))),
+    }
 }
 
 /// All rows that a statement yields.
@@ -207,10 +261,28 @@ pub(crate) fn all(
     connection: &Connection,
     statement: &str,
     of: impl Params,
-) -> Result<Vec<Row>, rusqlite::Error> {
+) -> rusqlite::Result<Vec<Row>> {
     let mut statement = connection.prepare_cached(statement)?;
     let columns = statement.column_count();
-    let rows = statement.query_map(of, |row| (0..columns).map(|i| row.get(i)).collect())?;
+    let rows = statement.query_map(of, |row| values(row, columns))?;
+    rows.collect()
+}
+
+fn values(row: &rusqlite::Row, columns: usize) -> rusqlite::Result<Row> {
+    (0..columns).map(|column| row.get(column)).collect()
+}
+
+/// The same as tuples.
+pub(crate) fn query<T>(
+    connection: &Connection,
+    statement: &str,
+    of: impl Params,
+) -> rusqlite::Result<Vec<T>>
+where
+    T: for<'a> TryFrom<&'a rusqlite::Row<'a>, Error = rusqlite::Error>,
+{
+    let mut statement = connection.prepare_cached(statement)?;
+    let rows = statement.query_map(of, |row| row.try_into())?;
     rows.collect()
 }
 
@@ -233,18 +305,11 @@ fn each<T, C: FromIterator<T>>(
     rows.iter().map(read).collect()
 }
 
-fn missing(what: &str, id: &str) -> Fault {
-    Fault::Damaged(format!("the {what} of run {id} is missing"))
-}
-
 fn broken(what: String) -> Fault {
     Fault::Damaged(format!("{what} is not as it was written"))
 }
 
-fn unreadable(id: &str, gritstone: &str, what: Wrong) -> Fault {
-    Fault::Whole(StoreError::Unreadable {
-        run: id.to_owned(),
-        gritstone: gritstone.to_owned(),
-        what,
-    })
+fn unreadable(id: &str, head: &Row, what: Wrong) -> Fault {
+    let gritstone = rows::stored_by(head).to_owned();
+    StoreError::Unreadable(id.to_owned(), gritstone, what).into()
 }

@@ -3,7 +3,7 @@
 
 use crate::{StoreError, events};
 use gritstone_model::{Benchmark, Id, Launch, Origin, Outcome, Owner, Program, RunInfo, Skip};
-use rusqlite::types::Value;
+use rusqlite::types::{FromSql, Value};
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
@@ -13,54 +13,47 @@ pub(crate) type Row = Vec<Value>;
 /// What is not understood in a row.
 pub(crate) type Wrong = String;
 
+/// The values as a row.
+macro_rules! row {
+    ($($value:expr),* $(,)?) => { vec![$(rusqlite::types::Value::from($value)),*] };
+}
+pub(crate) use row;
+
 /// The head of a run, without its end.
 pub(crate) fn run(number: i64, info: &RunInfo, origin: &Origin) -> Result<Row, StoreError> {
-    let [origin, uid, machine] = self::origin(origin);
-    Ok(vec![
-        Value::Integer(number),
-        text(&info.id),
-        origin,
+    let (origin, uid, machine) = match origin {
+        Origin::Here(owner) => ("here", Some(owner.uid), Some(owner.machine.clone())),
+        Origin::Imported => ("imported", None, None),
+    };
+    let info = info.clone();
+    Ok(row![
+        number,
+        info.id,
+        origin.to_owned(),
         uid,
         machine,
-        optional(info.label.as_deref().map(text)),
-        text(&info.started),
-        text(&info.gritstone),
-        text(&info.machine.id),
-        text(&info.machine.name),
-        text(&info.machine.system),
-        Value::Text(json("the settings", &info.settings)?),
-        Value::Text(json("the machine", &info.machine)?),
+        info.label,
+        info.started,
+        info.gritstone,
+        info.machine.id.clone(),
+        info.machine.name.clone(),
+        info.machine.system.clone(),
+        json("the settings", &info.settings)?,
+        json("the machine", &info.machine)?,
     ])
 }
 
-/// The head of a run, without its end.
+/// The head of a run, without its end. Its origin is no part of what it measured, and what the listing reads is in `machine` again.
 pub(crate) fn read_run(row: &Row) -> Result<RunInfo, Wrong> {
-    let mut row = Fields::of(row);
-    row.pass(1);
-    let id = row.text()?.to_owned();
-    row.pass(3); // the origin, which is no part of what a run measured
-    let mut info = RunInfo {
-        id,
-        label: row.optional_text()?.map(str::to_owned),
-        started: row.text()?.to_owned(),
-        gritstone: row.text()?.to_owned(),
-        ..RunInfo::default()
-    };
-    row.pass(3); // what the listing reads: it is in `machine` again
-    info.settings = row.json("settings")?;
-    info.machine = row.json("machine")?;
-    Ok(info)
-}
-
-fn origin(origin: &Origin) -> [Value; 3] {
-    match origin {
-        Origin::Here(owner) => [
-            text("here"),
-            Value::Integer(owner.uid.into()),
-            text(&owner.machine),
-        ],
-        Origin::Imported => [text("imported"), Value::Null, Value::Null],
-    }
+    Ok(RunInfo {
+        id: text(row, 1)?.to_owned(),
+        label: value(row, 5)?,
+        started: text(row, 6)?.to_owned(),
+        elapsed_s: None,
+        gritstone: text(row, 7)?.to_owned(),
+        settings: parsed(row, 11, "settings")?,
+        machine: parsed(row, 12, "machine")?,
+    })
 }
 
 /// Where a run comes from, of the three columns that say so.
@@ -83,80 +76,45 @@ pub(crate) fn of_a_trial(settings: &str) -> bool {
     struct Side {
         trial: Option<IgnoredAny>,
     }
-    serde_json::from_str(settings).is_ok_and(|side: Side| side.trial.is_some())
+    // most have no such word, which is found without parsing them
+    settings.contains("\"trial\"")
+        && serde_json::from_str(settings).is_ok_and(|side: Side| side.trial.is_some())
 }
 
 /// The version that stored a run, of the row of its head: it must be known even when nothing else is understood.
-pub(crate) fn stored_by(head: &Row) -> String {
-    match head.get(7) {
-        Some(Value::Text(version)) => version.clone(),
-        _ => "of an unknown version".to_owned(),
-    }
+pub(crate) fn stored_by(head: &Row) -> &str {
+    text(head, 7).unwrap_or("of an unknown version")
 }
 
 /// An entry of the catalog.
-pub(crate) fn benchmark(position: usize, benchmark: &Benchmark) -> Result<Row, StoreError> {
+pub(crate) fn benchmark(position: i64, benchmark: &Benchmark) -> Result<Row, StoreError> {
     let entry = json(&format!("benchmark {}", benchmark.id), benchmark)?;
-    Ok(vec![
-        count(position),
-        text(benchmark.id.as_str()),
-        Value::Text(entry),
-    ])
+    Ok(row![position, benchmark.id.to_string(), entry])
 }
 
-/// An entry of the catalog.
+/// An entry of the catalog, which has its identifier again.
 pub(crate) fn read_benchmark(row: &Row) -> Result<Benchmark, Wrong> {
-    let mut row = Fields::of(row);
-    row.pass(2); // the position, in the order of which the rows come, and the identifier, which is in the entry again
-    row.json("benchmark")
+    parsed(row, 2, "benchmark")
 }
 
 /// The program behind a benchmark.
 pub(crate) fn program(id: &Id, program: &Program) -> Row {
-    vec![
-        text(id.as_str()),
-        text(&program.hash),
-        text(&program.compiler),
-        text(&program.flags),
-    ]
+    let Program {
+        hash,
+        compiler,
+        flags,
+    } = program.clone();
+    row![id.to_string(), hash, compiler, flags]
 }
 
 /// The program behind a benchmark.
 pub(crate) fn read_program(row: &Row) -> Result<(Id, Program), Wrong> {
-    let mut row = Fields::of(row);
-    let id = row.id()?;
     let program = Program {
-        hash: row.text()?.to_owned(),
-        compiler: row.text()?.to_owned(),
-        flags: row.text()?.to_owned(),
+        hash: text(row, 1)?.to_owned(),
+        compiler: text(row, 2)?.to_owned(),
+        flags: text(row, 3)?.to_owned(),
     };
-    Ok((id, program))
-}
-
-/// What could not run.
-pub(crate) fn skip(position: usize, skip: &Skip) -> Result<Row, StoreError> {
-    let reason = StoredReason {
-        kind: "not run".to_owned(),
-        why: skip.reason.clone(),
-    };
-    let stored = json(&format!("the reason of {}", skip.id), &reason)?;
-    Ok(vec![
-        count(position),
-        text(skip.id.as_str()),
-        Value::Text(stored),
-    ])
-}
-
-/// What could not run.
-pub(crate) fn read_skip(row: &Row) -> Result<Skip, Wrong> {
-    let mut row = Fields::of(row);
-    row.pass(1); // the position, in the order of which the rows come
-    let id = row.id()?;
-    let reason: StoredReason = row.json("footnote")?;
-    Ok(Skip {
-        id,
-        reason: reason.why,
-    })
+    Ok((id(row, 0)?, program))
 }
 
 /// A reason as stores and bundles have it.
@@ -164,6 +122,25 @@ pub(crate) fn read_skip(row: &Row) -> Result<Skip, Wrong> {
 struct StoredReason {
     kind: String,
     why: String,
+}
+
+/// What could not run.
+pub(crate) fn skip(position: i64, skip: &Skip) -> Result<Row, StoreError> {
+    let reason = StoredReason {
+        kind: "not run".to_owned(),
+        why: skip.reason.clone(),
+    };
+    let stored = json(&format!("the reason of {}", skip.id), &reason)?;
+    Ok(row![position, skip.id.to_string(), stored])
+}
+
+/// What could not run.
+pub(crate) fn read_skip(row: &Row) -> Result<Skip, Wrong> {
+    let reason: StoredReason = parsed(row, 2, "footnote")?;
+    Ok(Skip {
+        id: id(row, 1)?,
+        reason: reason.why,
+    })
 }
 
 /// Where a launch was: `[0,1]`, or `{"copies":4,"cpus":[0,1]}` where there were several copies at once.
@@ -174,156 +151,95 @@ enum Placed {
     Copies { copies: NonZeroU32, cpus: Vec<u32> },
 }
 
-impl Placed {
-    fn of(launch: &Launch) -> Result<Self, StoreError> {
-        let cpus = launch.cpus.clone();
-        match NonZeroU32::new(launch.copies) {
-            None => {
-                let why = format!("a launch of {} has no copies", launch.id);
-                Err(StoreError::Unfit(why))
-            }
-            Some(NonZeroU32::MIN) => Ok(Self::One(cpus)),
-            Some(copies) => Ok(Self::Copies { copies, cpus }),
-        }
-    }
-}
-
 /// A launch, with its events.
 pub(crate) fn launch(number: i64, launch: &Launch) -> Result<Row, StoreError> {
     let why = match &launch.outcome {
-        Outcome::Measured => Value::Null,
-        other => text(other.why()),
+        Outcome::Measured => None,
+        other => Some(other.why().to_owned()),
     };
-    Ok(vec![
-        Value::Integer(number),
-        text(launch.id.as_str()),
-        Value::Integer(launch.round.into()),
-        bits(launch.start),
-        Value::Text(json("the CPUs of a launch", &Placed::of(launch)?)?),
-        text(launch.outcome.name()),
+    let cpus = launch.cpus.clone();
+    let placed = match NonZeroU32::new(launch.copies) {
+        None => {
+            let why = format!("a launch of {} has no copies", launch.id);
+            return Err(StoreError::Unfit(why));
+        }
+        Some(NonZeroU32::MIN) => Placed::One(cpus),
+        Some(copies) => Placed::Copies { copies, cpus },
+    };
+    // SQLite's integers have a sign: the same 64 bits
+    Ok(row![
+        number,
+        launch.id.to_string(),
+        launch.round,
+        launch.start as i64,
+        json("the CPUs of a launch", &placed)?,
+        launch.outcome.name().to_owned(),
         why,
-        bits(launch.conditions.wall),
-        Value::Text(json("the conditions of a launch", &launch.conditions)?),
-        Value::Text(events::text(&launch.events)?),
+        launch.conditions.wall as i64,
+        json("the conditions of a launch", &launch.conditions)?,
+        events::text(&launch.events)?,
     ])
 }
 
-/// A launch, with its events.
+/// A launch, with its events. Its length is among its conditions too.
 pub(crate) fn read_launch(row: &Row) -> Result<Launch, Wrong> {
-    let mut row = Fields::of(row);
-    row.pass(1); // the number, in the order of which the rows come
-    let (id, round, start) = (row.id()?, row.u32()?, row.u64()?);
-    let (cpus, copies) = match row.json("cpus")? {
+    let start: i64 = value(row, 3)?;
+    let (cpus, copies) = match parsed(row, 4, "cpus")? {
         Placed::One(cpus) => (cpus, 1),
         Placed::Copies { copies, cpus } => (cpus, copies.get()),
     };
-    let outcome = match (row.text()?, row.optional_text()?) {
-        ("measured", None) => Outcome::Measured,
-        ("skipped", Some(why)) => Outcome::Skipped(why.to_owned()),
-        ("failed", Some(why)) => Outcome::Failed(why.to_owned()),
-        ("timed_out", Some(why)) => Outcome::TimedOut(why.to_owned()),
-        (other, why) => return Err(format!("outcome '{other}' with reason {why:?}")),
-    };
-    row.pass(1); // the length, which is among the conditions too
-    let conditions = row.json("conditions")?;
-    let events = events::read(row.text()?)?;
     Ok(Launch {
-        id,
-        round,
-        start,
+        id: id(row, 1)?,
+        round: value(row, 2)?,
+        start: start as u64,
         cpus,
         copies,
-        outcome,
-        events,
-        conditions,
+        outcome: match (text(row, 5)?, value(row, 6)?) {
+            ("measured", None) => Outcome::Measured,
+            ("skipped", Some(why)) => Outcome::Skipped(why),
+            ("failed", Some(why)) => Outcome::Failed(why),
+            ("timed_out", Some(why)) => Outcome::TimedOut(why),
+            (other, why) => return Err(format!("outcome '{other}' with reason {why:?}")),
+        },
+        conditions: parsed(row, 8, "conditions")?,
+        events: events::read(text(row, 9)?)?,
     })
 }
 
-/// Text.
-pub(crate) fn text(text: &str) -> Value {
-    Value::Text(text.to_owned())
-}
-
-/// The same 64 bits: SQLite's integers have a sign.
-pub(crate) fn bits(number: u64) -> Value {
-    Value::Integer(number as i64)
-}
-
-/// A position.
-pub(crate) fn count(number: usize) -> Value {
-    Value::Integer(number as i64)
-}
-
-/// NULL for nothing.
-pub(crate) fn optional(value: Option<Value>) -> Value {
-    value.unwrap_or(Value::Null)
-}
-
 /// JSON that is known to come back the same: it has no word for a number that is infinite or none, and writes null.
-pub(crate) fn json<T>(what: &str, value: &T) -> Result<String, StoreError>
-where
-    T: Serialize + DeserializeOwned + PartialEq,
-{
+fn json<T: Serialize + DeserializeOwned + PartialEq>(
+    what: &str,
+    value: &T,
+) -> Result<String, StoreError> {
     let unfit = |why: &str| {
         let why = format!("{what} does not come back the same from JSON ({why})");
         StoreError::Unfit(why)
     };
     let text = serde_json::to_string(value).map_err(|e| unfit(&e.to_string()))?;
-    let back: T = serde_json::from_str(&text).map_err(|e| unfit(&e.to_string()))?;
-    if back == *value {
-        Ok(text)
-    } else {
-        Err(unfit("another value"))
+    match serde_json::from_str::<T>(&text) {
+        Ok(back) if back == *value => Ok(text),
+        Ok(_) => Err(unfit("another value")),
+        Err(error) => Err(unfit(&error.to_string())),
     }
 }
 
-/// The values of a row, taken in order.
-struct Fields<'a>(std::slice::Iter<'a, Value>);
+/// A value of a row.
+fn value<T: FromSql>(row: &Row, at: usize) -> Result<T, Wrong> {
+    let value = &row[at];
+    T::column_result(value.into()).map_err(|error| format!("{value:?}: {error}"))
+}
 
-impl<'a> Fields<'a> {
-    fn of(row: &'a Row) -> Self {
-        Self(row.iter())
+fn text(row: &Row, at: usize) -> Result<&str, Wrong> {
+    match &row[at] {
+        Value::Text(text) => Ok(text),
+        other => Err(format!("{other:?} where text belongs")),
     }
+}
 
-    /// Leaves values out.
-    fn pass(&mut self, values: usize) {
-        self.0.by_ref().take(values).for_each(drop);
-    }
+fn id(row: &Row, at: usize) -> Result<Id, Wrong> {
+    Id::parse(text(row, at)?).map_err(|e| e.to_string())
+}
 
-    fn integer(&mut self) -> Result<i64, Wrong> {
-        match self.0.next() {
-            Some(Value::Integer(number)) => Ok(*number),
-            other => Err(format!("{other:?} where a number belongs")),
-        }
-    }
-
-    fn u64(&mut self) -> Result<u64, Wrong> {
-        self.integer().map(|number| number as u64)
-    }
-
-    fn u32(&mut self) -> Result<u32, Wrong> {
-        let number = self.integer()?;
-        u32::try_from(number).map_err(|_| format!("{number} where a small number belongs"))
-    }
-
-    fn text(&mut self) -> Result<&'a str, Wrong> {
-        self.optional_text()?
-            .ok_or_else(|| "nothing where text belongs".to_owned())
-    }
-
-    fn optional_text(&mut self) -> Result<Option<&'a str>, Wrong> {
-        match self.0.next() {
-            Some(Value::Null) => Ok(None),
-            Some(Value::Text(text)) => Ok(Some(text)),
-            other => Err(format!("{other:?} where text belongs")),
-        }
-    }
-
-    fn id(&mut self) -> Result<Id, Wrong> {
-        Id::parse(self.text()?).map_err(|e| e.to_string())
-    }
-
-    fn json<T: DeserializeOwned>(&mut self, what: &str) -> Result<T, Wrong> {
-        serde_json::from_str(self.text()?).map_err(|e| format!("{what}: {e}"))
-    }
+fn parsed<T: DeserializeOwned>(row: &Row, at: usize, what: &str) -> Result<T, Wrong> {
+    serde_json::from_str(text(row, at)?).map_err(|e| format!("{what}: {e}"))
 }

@@ -39,8 +39,7 @@ pub(crate) fn state(connection: &Connection, path: &Path) -> Result<State, Fault
     let known = match (application, u32::try_from(version)) {
         (BEFORE, _) => return Err(StoreError::Before(path()).into()),
         (APPLICATION, Ok(found)) if found > KNOWN => {
-            let (path, known) = (path(), KNOWN);
-            return Err(StoreError::Newer { path, found, known }.into());
+            return Err(StoreError::Newer(path(), found, KNOWN).into());
         }
         (APPLICATION, Ok(found)) if found > 0 => found,
         _ => return Err(StoreError::Foreign(path()).into()),
@@ -51,11 +50,7 @@ pub(crate) fn state(connection: &Connection, path: &Path) -> Result<State, Fault
     }
     match difference(&objects(&pattern)?, &objects(connection)?) {
         None => Ok(State::Ours(known)),
-        Some(object) => Err(StoreError::Altered {
-            path: path(),
-            object,
-        }
-        .into()),
+        Some(object) => Err(StoreError::Altered(path(), object).into()),
     }
 }
 

@@ -1,8 +1,7 @@
 //! The store: one SQLite file, opened for writing or for reading.
 
-use crate::error::{Fault, ResolveError, StoreError};
-use crate::write::{self, Beginning};
-use crate::{Resumable, RunHead, find, name, place, read, verify};
+use crate::error::{Fault, StoreError};
+use crate::write;
 use gritstone_model::{Benchmark, Id, Launch, Origin, Owner, Program, RunData, RunInfo, Skip};
 use rusqlite::Connection;
 use std::collections::{BTreeMap, VecDeque};
@@ -75,14 +74,18 @@ impl Store {
         programs: &BTreeMap<Id, Program>,
         skips: &[Skip],
     ) -> Result<(), StoreError> {
-        let beginning = Beginning {
-            info,
-            benchmarks,
-            programs,
-            skips,
+        if info.elapsed_s.is_some() {
+            let why = "a run that begins cannot have ended".to_owned();
+            return Err(StoreError::Unfit(why));
+        }
+        let data = RunData {
+            info: info.clone(),
+            benchmarks: benchmarks.to_vec(),
+            programs: programs.clone(),
+            skips: skips.to_vec(),
+            launches: vec![],
         };
-        self.reach_disk()?;
-        write::begin(&self.connection, owner, &beginning).map_err(|fault| fault.at(&self.path))
+        self.store(&data, &Origin::Here(owner.clone()))
     }
 
     /// Stores a launch with all its events. When this returns [`Kept::Stored`], whatever becomes of this process they are there. They
@@ -98,31 +101,30 @@ impl Store {
         };
         self.waiting.push_back((run_id.to_owned(), launch.clone()));
         match self.store_waiting(patience) {
-            Err(StoreError::Locked { .. }) => Ok(Kept::Waiting(self.waiting.len())),
+            Err(StoreError::Locked(_)) => Ok(Kept::Waiting(self.waiting.len())),
             stored => stored.map(|()| Kept::Stored),
         }
     }
 
     /// Stores what waits. One that cannot be stored for another reason than that the file is locked waits no longer.
     fn store_waiting(&mut self, patience: Duration) -> Result<(), StoreError> {
-        let set = self.connection.busy_timeout(patience);
-        set.map_err(|error| Fault::from(error).at(&self.path))?;
+        self.wait_for(patience)?;
         let mut stored = Ok(());
-        while let (Ok(()), Some((run, launch))) = (&stored, self.waiting.front()) {
+        while stored.is_ok()
+            && let Some((run, launch)) = self.waiting.pop_front()
+        {
             let recently = |then: Instant| then.elapsed() < UNWRITTEN;
             let due = !(self.log && self.reached.is_some_and(recently));
-            stored = reach(&self.connection, &mut self.to_disk, due)
-                .and_then(|()| write::append(&self.connection, run, launch))
-                .map_err(|fault| fault.at(&self.path));
-            if stored.is_ok() && due {
-                self.reached = Some(Instant::now());
-            }
-            if !matches!(stored, Err(StoreError::Locked { .. })) {
-                self.waiting.pop_front();
+            stored = self
+                .reach_disk(due)
+                .and_then(|()| self.at(write::append(&self.connection, &run, &launch)));
+            match stored {
+                Ok(()) if due => self.reached = Some(Instant::now()),
+                Err(StoreError::Locked(_)) => self.waiting.push_front((run, launch)),
+                _ => {}
             }
         }
-        let set = self.connection.busy_timeout(PATIENCE);
-        stored.and(set.map_err(|error| Fault::from(error).at(&self.path)))
+        stored.and(self.wait_for(PATIENCE))
     }
 
     /// How many launches wait.
@@ -139,19 +141,14 @@ impl Store {
         self.store_waiting(PATIENCE)
     }
 
-    /// Has commits reach the disk from now on, and all before them.
-    fn reach_disk(&mut self) -> Result<(), StoreError> {
-        reach(&self.connection, &mut self.to_disk, true).map_err(|fault| fault.at(&self.path))
-    }
-
     /// Ends a run `elapsed_s` seconds after its start. It takes nothing more, and has reached the disk.
     ///
     /// # Errors
     /// As [`Store::flush`], of which it begins with one; [`StoreError::Unfit`] when the length is not a number of at least 0.
     pub fn finish(&mut self, run_id: &str, elapsed_s: f64) -> Result<(), StoreError> {
         self.flush()?;
-        self.reach_disk()?;
-        write::finish(&self.connection, run_id, elapsed_s).map_err(|fault| fault.at(&self.path))
+        self.reach_disk(true)?;
+        self.at(write::finish(&self.connection, run_id, elapsed_s))
     }
 
     /// Stores a run that comes from elsewhere, whole or not at all. It is marked so for good: see [`Origin`].
@@ -159,138 +156,39 @@ impl Store {
     /// # Errors
     /// As [`Store::begin`].
     pub fn import(&mut self, data: &RunData) -> Result<(), StoreError> {
-        self.reach_disk()?;
-        write::import(&self.connection, data).map_err(|fault| fault.at(&self.path))
+        self.store(data, &Origin::Imported)
     }
 
-    /// The heads of all runs, newest last.
-    ///
-    /// # Errors
-    /// What befalls the file.
-    pub fn runs(&self) -> Result<Vec<RunHead>, StoreError> {
-        find::heads(&self.connection).map_err(|fault| fault.at(&self.path))
+    fn store(&mut self, data: &RunData, origin: &Origin) -> Result<(), StoreError> {
+        self.reach_disk(true)?;
+        self.at(write::store(&self.connection, data, origin))
     }
 
-    /// The identifiers of the runs of a machine that began no later than the second of `started` and are wanted, newest first, `most`
-    /// at most. A run whose head cannot be read is wanted: [`Store::load`] says what is wrong with it.
-    ///
-    /// # Errors
-    /// What befalls the file.
-    pub fn runs_of(
-        &self,
-        machine: &str,
-        started: &str,
-        most: usize,
-        wanted: &dyn Fn(&RunInfo) -> bool,
-    ) -> Result<Vec<String>, StoreError> {
-        let runs = find::runs_of(&self.connection, machine, started, most, wanted);
-        runs.map_err(|fault| fault.at(&self.path))
-    }
-
-    /// A run as it was handed in, to the last bit.
-    ///
-    /// # Errors
-    /// [`StoreError::NoSuchRun`]; [`StoreError::Damaged`] when anything of it is not as it was written;
-    /// [`StoreError::Unreadable`] when it is, but this version does not understand it.
-    pub fn load(&self, run_id: &str) -> Result<RunData, StoreError> {
-        read::load(&self.connection, run_id).map_err(|fault| fault.at(&self.path))
-    }
-
-    /// The heads of the runs that their user may go on with, newest last: begun here by this user on this machine, and not ended.
-    ///
-    /// # Errors
-    /// What befalls the file.
-    pub fn resumable(&self, owner: &Owner) -> Result<Vec<RunHead>, StoreError> {
-        let mut runs = self.runs()?;
-        let theirs = Origin::Here(owner.clone());
-        runs.retain(|run| run.elapsed_s.is_none() && run.origin == theirs);
-        Ok(runs)
-    }
-
-    /// A run that its user may go on with.
-    ///
-    /// # Errors
-    /// [`StoreError::Imported`], [`StoreError::NotYours`] and [`StoreError::Ended`] say why it is none; else as [`Store::load`].
-    pub fn resume(&self, run_id: &str, owner: &Owner) -> Result<Resumable, StoreError> {
-        let found = find::run(&self.connection, run_id).map_err(|fault| fault.at(&self.path))?;
-        let id = || run_id.to_owned();
-        let not = |whose| StoreError::NotYours { id: id(), whose };
-        match &found.origin {
-            Origin::Imported => return Err(StoreError::Imported(id())),
-            Origin::Here(by) if by.uid != owner.uid => return Err(not("by this user")),
-            Origin::Here(by) if by.machine != owner.machine => return Err(not("on this machine")),
-            Origin::Here(_) => {}
+    /// Whether commits reach the disk from now on; with one that does, all before it do.
+    fn reach_disk(&mut self, disk: bool) -> Result<(), StoreError> {
+        if self.to_disk != disk {
+            let connection = &self.connection;
+            let set = connection.pragma_update(None, "synchronous", synchronous(disk));
+            self.at(set.map_err(Fault::from))?;
+            self.to_disk = disk;
         }
-        // what another user can write is another user's word
-        if !place::belongs_to(&self.path, owner.uid) {
-            return Err(not("in a store of this user's own"));
-        }
-        let data = self.load(run_id)?;
-        match data.info.elapsed_s {
-            Some(_) => Err(StoreError::Ended(id())),
-            None => Ok(Resumable(data)),
-        }
+        Ok(())
     }
 
-    /// The newest runs that are wanted and have any of these benchmarks, `most` at most for each, oldest first; each with the
-    /// benchmarks that it is among the newest for: what many histories are made of. Sides of a trial are not among them.
-    ///
-    /// # Errors
-    /// What befalls the file.
-    pub fn newest(
-        &self,
-        benchmarks: &[Id],
-        most: usize,
-        wanted: &dyn Fn(&RunInfo) -> bool,
-    ) -> Result<Vec<(String, Vec<Id>)>, StoreError> {
-        let runs = find::newest(&self.connection, benchmarks, most, wanted);
-        runs.map_err(|fault| fault.at(&self.path))
+    fn wait_for(&self, patience: Duration) -> Result<(), StoreError> {
+        let set = self.connection.busy_timeout(patience);
+        self.at(set.map_err(Fault::from))
     }
 
-    /// The head of a run: what it was measured on, and what was asked for. Quick, since no launch is read.
-    ///
-    /// # Errors
-    /// As [`Store::load`].
-    pub fn info(&self, run_id: &str) -> Result<RunInfo, StoreError> {
-        read::head(&self.connection, run_id).map_err(|fault| fault.at(&self.path))
-    }
-
-    /// The identifier of the run that `name` stands for: `last`, `last~2`, an identifier, a label (the newest run
-    /// that has it), or the beginning of one identifier, in this order.
-    ///
-    /// # Errors
-    /// [`ResolveError`] says why it is none, with the nearest name or all candidates.
-    pub fn resolve(&self, name: &str) -> Result<String, ResolveError> {
-        // a whole identifier is found however damaged the rest is
-        if find::exists(&self.connection, name).map_err(|fault| fault.at(&self.path))? {
-            return Ok(name.to_owned());
-        }
-        let runs = find::names(&self.connection).map_err(|fault| fault.at(&self.path))?;
-        name::pick(name, &runs)
-    }
-
-    /// Looks at everything: the pages of the file by SQLite's own check, what belongs to what, and every seal. What is wrong, a line
-    /// each; nothing where all is well.
-    ///
-    /// # Errors
-    /// When it cannot look.
-    pub fn verify(&self) -> Result<Vec<String>, StoreError> {
-        verify::all(&self.connection).map_err(|fault| fault.at(&self.path))
+    /// What was done with this file.
+    pub(crate) fn at<T>(&self, done: Result<T, Fault>) -> Result<T, StoreError> {
+        done.map_err(|fault| fault.at(&self.path))
     }
 }
 
 /// What SQLite calls it.
 pub(crate) fn synchronous(disk: bool) -> &'static str {
     if disk { "FULL" } else { "NORMAL" }
-}
-
-/// Whether commits reach the disk from now on; with one that does, all before it do.
-fn reach(connection: &Connection, to_disk: &mut bool, disk: bool) -> Result<(), Fault> {
-    if *to_disk != disk {
-        connection.pragma_update(None, "synchronous", synchronous(disk))?;
-        *to_disk = disk;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,81 +1,50 @@
 //! Stores runs: every function is one transaction, so that what it stores is there whole or not at all.
 
 use crate::error::{Fault, StoreError};
-use crate::rows::{self, Row};
+use crate::read::query;
+use crate::rows::{self, Row, row};
 use crate::{find, name, seal, sql};
-use gritstone_model::{Benchmark, Id, Launch, Origin, Owner, Program, RunData, RunInfo, Skip};
-use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, params_from_iter};
-use std::collections::BTreeMap;
+use gritstone_model::{Launch, Origin, RunData};
+use rusqlite::{Connection, params_from_iter};
 
-/// Everything about a run but its launches and its end.
-pub(crate) struct Beginning<'a> {
-    pub(crate) info: &'a RunInfo,
-    pub(crate) benchmarks: &'a [Benchmark],
-    pub(crate) programs: &'a BTreeMap<Id, Program>,
-    pub(crate) skips: &'a [Skip],
-}
-
-/// Begins a run here.
-pub(crate) fn begin(
-    connection: &Connection,
-    owner: &Owner,
-    beginning: &Beginning,
-) -> Result<(), Fault> {
-    if beginning.info.elapsed_s.is_some() {
-        return Err(Fault::unfit("a run that begins cannot have ended"));
-    }
+/// Begins a run that has no end yet, or stores a whole one.
+pub(crate) fn store(connection: &Connection, data: &RunData, origin: &Origin) -> Result<(), Fault> {
     whole(connection, |connection| {
-        insert_beginning(connection, beginning, &Origin::Here(owner.clone())).map(drop)
+        let mut run = Open::begin(connection, data, origin)?;
+        for launch in &data.launches {
+            run.launch(launch)?;
+        }
+        data.info.elapsed_s.map_or(Ok(()), |s| run.end(s))
     })
 }
 
 /// Stores a launch with its events.
 pub(crate) fn append(connection: &Connection, id: &str, launch: &Launch) -> Result<(), Fault> {
     whole(connection, |connection| {
-        let mut run = open_run(connection, id)?;
-        insert_launch(connection, &mut run, launch)
+        Open::find(connection, id)?.launch(launch)
     })
 }
 
 /// Ends a run.
 pub(crate) fn finish(connection: &Connection, id: &str, elapsed_s: f64) -> Result<(), Fault> {
     whole(connection, |connection| {
-        let run = open_run(connection, id)?;
-        insert_end(connection, &run, elapsed_s)
-    })
-}
-
-/// Stores a whole run that came from elsewhere.
-pub(crate) fn import(connection: &Connection, data: &RunData) -> Result<(), Fault> {
-    let beginning = Beginning {
-        info: &data.info,
-        benchmarks: &data.benchmarks,
-        programs: &data.programs,
-        skips: &data.skips,
-    };
-    whole(connection, |connection| {
-        let mut run = insert_beginning(connection, &beginning, &Origin::Imported)?;
-        for launch in &data.launches {
-            insert_launch(connection, &mut run, launch)?;
-        }
-        match data.info.elapsed_s {
-            Some(elapsed_s) => insert_end(connection, &run, elapsed_s),
-            None => Ok(()),
-        }
+        Open::find(connection, id)?.end(elapsed_s)
     })
 }
 
 /// A transaction that has the right to write from its first statement on: one that asks for it later, after it has
 /// read, is refused at once where another writer was faster. Its words are kept as statements, which those of the library are not:
 /// to read them for each of thousands of launches was a fifth of the work.
-pub(crate) fn whole(
+pub(crate) fn whole<T>(
     connection: &Connection,
-    store: impl FnOnce(&Connection) -> Result<(), Fault>,
-) -> Result<(), Fault> {
+    store: impl FnOnce(&Connection) -> Result<T, Fault>,
+) -> Result<T, Fault> {
     let say = |words| connection.prepare_cached(words)?.execute([]);
     say("BEGIN IMMEDIATE")?;
-    let stored = store(connection).and_then(|()| Ok(say("COMMIT").map(drop)?));
+    let stored = store(connection).and_then(|done| {
+        say("COMMIT")?;
+        Ok(done)
+    });
     if stored.is_err() && !connection.is_autocommit() {
         // why it was not stored is what matters
         let _ = say("ROLLBACK");
@@ -84,132 +53,113 @@ pub(crate) fn whole(
 }
 
 /// A run that takes launches, as far as it has come.
-struct Open {
+struct Open<'a> {
+    connection: &'a Connection,
     number: i64,
     launches: i64,
     /// Of its last launch, or of its head where there is none.
     seal: String,
 }
 
-/// A run that began here and has not ended.
-fn open_run(connection: &Connection, id: &str) -> Result<Open, Fault> {
-    let found = find::run(connection, id)?;
-    if found.origin == Origin::Imported {
-        return Err(StoreError::Imported(id.into()).into());
-    }
-    if found.ended {
-        return Err(StoreError::Ended(id.into()).into());
-    }
-    let last: Option<(i64, String)> = connection
-        .prepare_cached(sql::LAST_LAUNCH)?
-        .query_row([found.number], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    let (launches, seal) = match last {
-        Some((number, seal)) => (number + 1, seal),
-        None => (0, found.seal),
-    };
-    Ok(Open {
-        number: found.number,
-        launches,
-        seal,
-    })
-}
-
-fn insert_beginning(
-    connection: &Connection,
-    beginning: &Beginning,
-    origin: &Origin,
-) -> Result<Open, Fault> {
-    let info = beginning.info;
-    name::check(&info.id, info.label.as_deref(), &info.started)?;
-    if find::exists(connection, &info.id)? {
-        let id = info.id.clone();
-        return Err(StoreError::Exists(id).into());
-    }
-    let benchmarks = beginning.benchmarks.iter().enumerate();
-    let benchmarks: Vec<Row> = benchmarks
-        .map(|(position, benchmark)| rows::benchmark(position, benchmark))
-        .collect::<Result<_, _>>()?;
-    let programs = beginning.programs.iter();
-    let programs: Vec<Row> = programs
-        .map(|(id, program)| rows::program(id, program))
-        .collect();
-    let skips = beginning.skips.iter().enumerate();
-    let skips: Vec<Row> = skips
-        .map(|(position, skip)| rows::skip(position, skip))
-        .collect::<Result<_, _>>()?;
-
-    let number: i64 = connection.query_row(sql::NEXT_RUN, [], |row| row.get(0))?;
-    let head = rows::run(number, info, origin)?;
-    let parts = benchmarks.iter().chain(&programs).chain(&skips);
-    let seal = seal::of_run([&head].into_iter().chain(parts));
-    insert(connection, sql::INSERT_RUN, [rows::text(&seal)], head)?;
-    for (statement, rows) in [
-        (sql::INSERT_BENCHMARK, benchmarks),
-        (sql::INSERT_PROGRAM, programs),
-        (sql::INSERT_SKIP, skips),
-    ] {
-        for row in rows {
-            insert(connection, statement, [Value::Integer(number)], row)?;
+impl<'a> Open<'a> {
+    fn begin(connection: &'a Connection, data: &RunData, origin: &Origin) -> Result<Self, Fault> {
+        let info = &data.info;
+        name::check(&info.id, info.label.as_deref(), &info.started)?;
+        if find::exists(connection, &info.id)? {
+            return Err(StoreError::Exists(info.id.clone()).into());
         }
+        let benchmarks = (0..).zip(&data.benchmarks);
+        let benchmarks = benchmarks.map(|(position, entry)| rows::benchmark(position, entry));
+        let programs = data.programs.iter();
+        let skips = (0..).zip(&data.skips);
+        let skips = skips.map(|(position, skip)| rows::skip(position, skip));
+        let parts: [(&str, Vec<Row>); 3] = [
+            (sql::INSERT_BENCHMARK, benchmarks.collect::<Result<_, _>>()?),
+            (
+                sql::INSERT_PROGRAM,
+                programs.map(|(id, p)| rows::program(id, p)).collect(),
+            ),
+            (sql::INSERT_SKIP, skips.collect::<Result<_, _>>()?),
+        ];
+        let number = query::<(i64,)>(connection, sql::NEXT_RUN, [])?[0].0;
+        let head = rows::run(number, info, origin)?;
+        let all = [&head]
+            .into_iter()
+            .chain(parts.iter().flat_map(|(_, of)| of));
+        let run = Self {
+            connection,
+            number,
+            launches: 0,
+            seal: seal::of("run", "", all),
+        };
+        insert(connection, sql::INSERT_RUN, row![run.seal.clone()], head)?;
+        for (statement, rows) in parts {
+            for row in rows {
+                insert(connection, statement, row![number], row)?;
+            }
+        }
+        run.enter("begin")?;
+        Ok(run)
     }
-    insert_entry(connection, number, "begin", &seal)?;
-    Ok(Open {
-        number,
-        launches: 0,
-        seal,
-    })
-}
 
-fn insert_launch(connection: &Connection, run: &mut Open, launch: &Launch) -> Result<(), Fault> {
-    let row = rows::launch(run.launches, launch)?;
-    let seal = seal::of_launch(&run.seal, &row);
-    let key = [Value::Integer(run.number), rows::text(&seal)];
-    insert(connection, sql::INSERT_LAUNCH, key, row)?;
-    run.launches += 1;
-    run.seal = seal;
-    Ok(())
-}
-
-fn insert_end(connection: &Connection, run: &Open, elapsed_s: f64) -> Result<(), Fault> {
-    if !(elapsed_s.is_finite() && elapsed_s >= 0.0) {
-        return Err(Fault::unfit(format!("{elapsed_s} s is no length of a run")));
+    /// A run that began here and has not ended.
+    fn find(connection: &'a Connection, id: &str) -> Result<Self, Fault> {
+        let found = find::run(connection, id)?;
+        if found.origin == Origin::Imported {
+            return Err(StoreError::Imported(id.into()).into());
+        }
+        if found.ended {
+            return Err(StoreError::Ended(id.into()).into());
+        }
+        let last: Option<(i64, String)> =
+            query(connection, sql::LAST_LAUNCH, [found.number])?.pop();
+        let (launches, seal) = last.map_or((0, found.seal), |(last, seal)| (last + 1, seal));
+        Ok(Self {
+            connection,
+            number: found.number,
+            launches,
+            seal,
+        })
     }
-    let row = vec![
-        Value::Integer(run.number),
-        Value::Real(elapsed_s),
-        Value::Integer(run.launches),
-    ];
-    let seal = seal::of_end(&run.seal, &row);
-    insert(connection, sql::INSERT_END, [rows::text(&seal)], row)?;
-    insert_entry(connection, run.number, "end", &seal)
+
+    fn launch(&mut self, launch: &Launch) -> Result<(), Fault> {
+        let row = rows::launch(self.launches, launch)?;
+        self.seal = seal::of("launch", &self.seal, [&row]);
+        let key = row![self.number, self.seal.clone()];
+        insert(self.connection, sql::INSERT_LAUNCH, key, row)?;
+        self.launches += 1;
+        Ok(())
+    }
+
+    fn end(mut self, elapsed_s: f64) -> Result<(), Fault> {
+        if !(elapsed_s.is_finite() && elapsed_s >= 0.0) {
+            return Err(Fault::unfit(format!("{elapsed_s} s is no length of a run")));
+        }
+        let row = row![self.number, elapsed_s, self.launches];
+        self.seal = seal::of("end", &self.seal, [&row]);
+        insert(
+            self.connection,
+            sql::INSERT_END,
+            row![self.seal.clone()],
+            row,
+        )?;
+        self.enter("end")
+    }
+
+    /// Enters its beginning or its end into the ledger.
+    fn enter(&self, entry: &str) -> Result<(), Fault> {
+        let last: Option<(i64, String)> = query(self.connection, sql::LAST_ENTRY, [])?.pop();
+        let (last, before) = last.unwrap_or_default();
+        let row = row![last + 1, self.number, entry.to_owned(), self.seal.clone()];
+        let key = row![seal::of("entry", &before, [&row])];
+        Ok(insert(self.connection, sql::INSERT_ENTRY, key, row)?)
+    }
 }
 
-fn insert_entry(connection: &Connection, run: i64, entry: &str, sealed: &str) -> Result<(), Fault> {
-    let last: Option<(i64, String)> = connection
-        .prepare_cached(sql::LAST_ENTRY)?
-        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    let (number, before) = last.map_or((1, String::new()), |(number, seal)| (number + 1, seal));
-    let row = vec![
-        Value::Integer(number),
-        Value::Integer(run),
-        rows::text(entry),
-        rows::text(sealed),
-    ];
-    let seal = seal::of_entry(&before, &row);
-    Ok(insert(
-        connection,
-        sql::INSERT_ENTRY,
-        [rows::text(&seal)],
-        row,
-    )?)
-}
-
-pub(crate) fn insert<const N: usize>(
+pub(crate) fn insert(
     connection: &Connection,
     statement: &str,
-    key: [Value; N],
+    key: Row,
     row: Row,
 ) -> rusqlite::Result<()> {
     connection

@@ -2,9 +2,8 @@
 
 use super::*;
 use crate::open::choose_journal;
-use crate::{rows, seal, sql};
-use rusqlite::params_from_iter;
-use rusqlite::types::Value;
+use crate::rows::{self, row};
+use crate::{find, seal, sql};
 
 #[path = "../../tests/common/mod.rs"]
 mod common;
@@ -305,17 +304,10 @@ fn where_no_log_can_be_kept_the_plain_journal_does() {
 /// Stores a launch with events that no version of ours has written, but whose seal is right.
 fn insert_strange(store: &Store, run: &str, events: &str) {
     let mut launch = rows::launch(0, &common::launch(0)).unwrap();
-    *launch.last_mut().unwrap() = Value::Text(events.to_owned());
+    *launch.last_mut().unwrap() = events.to_owned().into();
     let head = find::run(&store.connection, run).unwrap().seal;
-    let key = [
-        Value::Integer(1),
-        rows::text(&seal::of_launch(&head, &launch)),
-    ];
-    let values = params_from_iter(key.into_iter().chain(launch));
-    store
-        .connection
-        .execute(sql::INSERT_LAUNCH, values)
-        .unwrap();
+    let key = row![1, seal::of("launch", &head, [&launch])];
+    write::insert(&store.connection, sql::INSERT_LAUNCH, key, launch).unwrap();
 }
 
 #[test]

@@ -296,7 +296,7 @@ fn the_newest_runs_of_many_rows_are_named_once_each() {
     let every = runs[0].benchmarks[0].id.clone();
     let found = |ids: &[&Id], most| {
         let ids: Vec<Id> = ids.iter().map(|id| (*id).clone()).collect();
-        store.newest(&ids, most, &|_| true).unwrap()
+        store.newest(&ids, most, None).unwrap()
     };
     let of = |at: usize, ids: &[&Id]| {
         let ids: Vec<Id> = ids.iter().map(|id| (*id).clone()).collect();
@@ -309,7 +309,7 @@ fn the_newest_runs_of_many_rows_are_named_once_each() {
     // those that nobody wants take no place of others
     let first = |run: &RunInfo| run.id == runs[0].info.id;
     let older = store
-        .newest(std::slice::from_ref(&every), 1, &first)
+        .newest(std::slice::from_ref(&every), 1, Some(&first))
         .unwrap();
     assert_eq!(older, [of(0, &[&every])]);
 }
@@ -334,7 +334,7 @@ fn sides_of_a_trial_are_in_no_history_and_take_no_place_in_one() {
     }
     let id = runs[0].benchmarks[0].id.clone();
     let ordinary = [&runs[0].info.id, &runs[2].info.id];
-    let newest = store.newest(&[id], 2, &|_| true).unwrap();
+    let newest = store.newest(&[id], 2, None).unwrap();
     let ids: Vec<&String> = newest.iter().map(|(run, _)| run).collect();
     assert_eq!(ids, ordinary);
 }
