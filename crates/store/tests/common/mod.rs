@@ -4,8 +4,8 @@
 #![allow(dead_code)]
 
 use gritstone_model::{
-    Batch, Benchmark, Check, Claims, Conditions, Event, Histogram, Id, KernelWork, Launch, Machine,
-    Outcome, Owner, Program, RunData, RunInfo, Sample, Settings, Skip, Source, Unit, Usage, Work,
+    Batch, Benchmark, Check, Conditions, Event, Histogram, Id, Launch, Machine, Outcome, Owner,
+    Program, RunData, RunInfo, Sample, Skip, Unit, Usage, Work,
 };
 use gritstone_store::{Kept, Store};
 use std::path::PathBuf;
@@ -16,6 +16,14 @@ pub fn place() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("gritstone.db");
     (folder, path)
+}
+
+/// A new store with these runs.
+pub fn with(runs: &[RunData]) -> (TempDir, PathBuf, Store) {
+    let (folder, path) = place();
+    let mut store = Store::open(&path).expect("a store");
+    runs.iter().for_each(|run| self::store(&mut store, run));
+    (folder, path, store)
 }
 
 pub fn id(text: &str) -> Id {
@@ -33,60 +41,36 @@ pub fn info(number: u32) -> RunInfo {
             id: "m-0123".into(),
             name: "quarry".into(),
             system: "Linux 6.18".into(),
-            configuration: "2 cores, 24 GB".into(),
             ..Machine::default()
-        },
-        settings: Settings {
-            seed: u64::MAX - 1,
-            budget_s: 600.0,
-            precision: 0.01,
-            ..Settings::default()
         },
         ..RunInfo::default()
     }
 }
 
 pub fn benchmark(name: &str) -> Benchmark {
-    Benchmark {
-        title: "Pipe".into(),
-        operation: "one write and one read of 512 bytes".into(),
-        why: "How fast bytes go through a pipe.".into(),
-        sources: vec![Source {
-            document: "byte-1984".into(),
-            place: "listing 1".into(),
-        }],
-        claims: Claims {
-            check: true,
-            syscalls_per_op: Some(2.0),
-            ..Claims::default()
-        },
-        ..Benchmark::new(
-            id(name),
-            Unit::parse("us").expect("a unit"),
-            Work::Kernel(KernelWork {
-                program: "byte/pipe".into(),
-                params: [("bytes".to_owned(), "512".to_owned())].into(),
-                uses: vec![],
-            }),
-        )
-    }
+    let unit = Unit::parse("us").expect("a unit");
+    let work = Work::Derived {
+        terms: vec![],
+        share_of: None,
+    };
+    Benchmark::new(id(name), unit, work)
 }
 
 /// The `number`th launch, with one event of every kind that a good launch has.
 pub fn launch(number: u64) -> Launch {
     let usage = Usage {
         user: 4_000_000,
-        system: 8_000_000,
         cpu: 11_234_567 + number,
-        vcsw: 2,
         ..Usage::default()
     };
-    let sample = |i: u64| Sample {
-        n: 1000 + i,
-        wall: 5_000_000 + 1000 * number + i,
-        pace: 333_333,
-        wide: 0,
-        usage,
+    let sample = |i: u64| {
+        Box::new(Sample {
+            n: 1000 + i,
+            wall: 5_000_000 + 1000 * number + i,
+            pace: 333_333,
+            wide: 0,
+            usage,
+        })
     };
     let mut events = vec![
         Event::Hello {
@@ -99,7 +83,7 @@ pub fn launch(number: u64) -> Launch {
         },
         Event::Warm { n: 1, wall: 6000 },
     ];
-    events.extend((0..5).map(|i| Event::Sample(Box::new(sample(i)))));
+    events.extend((0..5).map(|i| Event::Sample(sample(i))));
     events.extend([
         Event::Batch(Box::new(Batch {
             n: 25_000,
@@ -108,7 +92,7 @@ pub fn launch(number: u64) -> Launch {
             wide: 0,
             usage,
         })),
-        Event::Process(Box::new(sample(9))),
+        Event::Process(sample(9)),
         Event::Latency(Box::new(Histogram {
             count: 3,
             min: 5,
@@ -134,7 +118,6 @@ pub fn launch(number: u64) -> Launch {
         conditions: Conditions {
             wall: 50_000_000,
             others: Some(120_000),
-            steal: Some(0),
             ..Conditions::default()
         },
     }
@@ -162,6 +145,13 @@ pub fn run(number: u32, launches: u64) -> RunData {
     }
 }
 
+/// The same, cut off.
+pub fn cut_off(number: u32, launches: u64) -> RunData {
+    let mut run = run(number, launches);
+    run.info.elapsed_s = None;
+    run
+}
+
 /// Who runs these tests.
 pub fn owner() -> Owner {
     Owner {
@@ -181,14 +171,8 @@ pub fn begin(store: &mut Store, run: &RunData) {
         elapsed_s: None,
         ..run.info.clone()
     };
-    let RunData {
-        benchmarks,
-        programs,
-        skips,
-        ..
-    } = run;
     store
-        .begin(&owner(), &info, benchmarks, programs, skips)
+        .begin(&owner(), &info, &run.benchmarks, &run.programs, &run.skips)
         .expect("a beginning");
 }
 

@@ -1,86 +1,165 @@
 //! What a store promises while nothing goes wrong.
 
 use crate::common;
-use gritstone_model::{Id, Outcome, RunData, RunInfo, TrialSide};
+use gritstone_model::{
+    CommandWork, Conditions, Contents, Event, Id, Launch, Origin, Outcome, OwnCatalogue, OwnFile,
+    Owner, RunData, RunInfo, TrialSide, Work,
+};
 use gritstone_store::{LaunchCounts, ResolveError, Store, StoreError};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::Connection;
+use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Another connection to the same file, as sqlite3(1) would make it.
-fn other(path: &Path) -> Connection {
-    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
-    connection
-        .pragma_update(None, "foreign_keys", true)
-        .unwrap();
-    connection
+/// The run with this text, number and real wherever one may stand.
+fn awkward(serial: u32, text: &str, number: u64, real: f64) -> RunData {
+    let text = || text.to_owned();
+    let texts = || BTreeMap::from([(text(), text()), ("k".to_owned(), text())]);
+    let mut run = common::run(serial, 2);
+    let info = &mut run.info;
+    info.gritstone = text();
+    info.machine.name = text();
+    info.machine.facts = texts();
+    info.settings.seed = number;
+    info.settings.precision = real;
+    info.settings.environment = texts();
+    let file = OwnFile {
+        executable: true,
+        contents: Contents::of(b"\x7fELF\xff".to_vec()),
+    };
+    info.settings.catalogue = Some(OwnCatalogue {
+        name: text(),
+        hash: text(),
+        families: vec![text()],
+        files: BTreeMap::from([(text(), file)]),
+    });
+    let entry = &mut run.benchmarks[1];
+    entry.title = text();
+    entry.amount_per_op = real;
+    entry.work = Work::Command(CommandWork {
+        argv: vec![text()],
+        files: texts(),
+        input: Some(text()),
+        ..CommandWork::default()
+    });
+    run.skips[0].reason = text();
+    let why = text;
+    let outcomes = [
+        Outcome::Skipped(why()),
+        Outcome::Failed(why()),
+        Outcome::TimedOut(why()),
+    ];
+    run.launches.extend(outcomes.map(|outcome| Launch {
+        start: number,
+        cpus: vec![u32::MAX],
+        copies: 1 + serial,
+        outcome,
+        events: vec![
+            Event::Param {
+                key: text(),
+                value: text(),
+            },
+            Event::Warm { n: number, wall: 1 },
+            Event::Skip { why: text() },
+            Event::Fail {
+                errno: i32::MIN,
+                call: text(),
+                why: text(),
+            },
+        ],
+        conditions: Conditions {
+            wall: number,
+            gap: Some(number),
+            ..Conditions::default()
+        },
+        ..common::launch(2)
+    }));
+    run
 }
 
 #[test]
-fn folders_are_made_for_their_owner_alone() {
-    let (folder, _) = common::place();
-    let path = folder.path().join("share/gritstone/gritstone.db");
-    Store::open(&path).unwrap();
-    for made in ["share", "share/gritstone"] {
-        let mode = folder
-            .path()
-            .join(made)
-            .metadata()
-            .unwrap()
-            .permissions()
-            .mode();
-        assert_eq!(mode & 0o777, 0o700, "{made}");
+fn what_is_stored_comes_back_whatever_it_is() {
+    let texts = [
+        "",
+        "'; DROP TABLE run; --\"\0\n€",
+        "\u{feff}\u{202e}\u{10ffff}",
+        "\\u0000",
+    ];
+    let numbers = [0, i64::MAX as u64, 1 << 63, u64::MAX];
+    let reals = [-0.0, 5e-324, 0.1 + 0.2, f64::MIN, f64::MAX];
+    let (_folder, path, mut store) = common::with(&[]);
+    let mut runs = vec![];
+    for text in texts {
+        for (number, real) in numbers
+            .into_iter()
+            .zip(reals.into_iter().skip(runs.len() / 4 % 2))
+        {
+            let run = awkward(runs.len() as u32, text, number, real);
+            // half of them in one piece
+            match runs.len() % 2 {
+                0 => common::store(&mut store, &run),
+                _ => store.import(&run).unwrap(),
+            }
+            runs.push(run);
+        }
     }
+    drop(store);
+    let store = Store::open_read_only(&path).unwrap();
+    for run in &runs {
+        assert_eq!(store.load(&run.info.id).unwrap(), *run);
+    }
+    assert_eq!(store.runs().unwrap().len(), runs.len());
+}
+
+/// Another connection to the same file, as sqlite3(1) would make it.
+fn other(path: &Path) -> Connection {
+    let connection = Connection::open(path).unwrap();
+    let set = connection.pragma_update(None, "foreign_keys", true);
+    set.unwrap();
+    connection
 }
 
 #[test]
 fn an_empty_store_says_so() {
-    let (_folder, path) = common::place();
+    let (folder, _) = common::place();
+    let path = folder.path().join("share/gritstone/gritstone.db");
     let error = Store::open_read_only(&path).unwrap_err();
-    assert!(matches!(error, StoreError::Missing { .. }), "{error:?}");
+    assert!(matches!(error, StoreError::Missing(_)), "{error:?}");
     assert!(!path.exists(), "reading creates nothing");
     let store = Store::open(&path).unwrap();
+    for made in ["share", "share/gritstone"] {
+        let mode = folder.path().join(made).metadata().unwrap().permissions();
+        assert_eq!(mode.mode() & 0o777, 0o700, "{made}: for its owner alone");
+    }
     assert_eq!(store.runs().unwrap(), []);
     assert!(matches!(store.resolve("last"), Err(ResolveError::NoneYet)));
     let error = store.load("20261121-093012-00000000").unwrap_err();
-    assert!(matches!(error, StoreError::NoSuchRun { .. }), "{error:?}");
-    let error = ResolveError::from(error).to_string();
-    assert_eq!(
-        error,
-        "there is no run 20261121-093012-00000000 in the store"
-    );
+    assert!(matches!(error, StoreError::NoSuchRun(_)), "{error:?}");
 }
 
 #[test]
 fn a_listing_shows_the_newest_last_whenever_it_was_stored() {
-    let (_folder, path) = common::place();
-    let mut store = Store::open(&path).unwrap();
     let mut late = common::run(30, 3);
     late.info.label = Some("after".into());
     late.launches[1].outcome = Outcome::Failed("pipe: EMFILE".into());
     late.launches[2].outcome = Outcome::TimedOut("10 s".into());
-    let mut early = common::run(7, 1);
+    let mut early = common::cut_off(7, 1);
     early.launches[0].outcome = Outcome::Skipped("no second CPU".into());
-    early.info.elapsed_s = None;
-    common::store(&mut store, &late);
-    common::store(&mut store, &early);
+    let (_folder, _, mut store) = common::with(&[late.clone(), early.clone()]);
 
     let heads = store.runs().unwrap();
-    let ids: Vec<&str> = heads.iter().map(|head| head.id.as_str()).collect();
-    assert_eq!(ids, [&early.info.id, &late.info.id]);
-    assert_eq!(heads[1].label.as_deref(), Some("after"));
-    assert_eq!(
-        (heads[0].elapsed_s, heads[1].elapsed_s),
-        (None, Some(12.25))
-    );
-    assert_eq!(
-        (&*heads[0].machine, &*heads[0].system),
-        ("quarry", "Linux 6.18")
-    );
-    assert_eq!(
-        (&*heads[0].machine_id, &*heads[0].gritstone),
-        ("m-0123", "0.1.0")
-    );
+    for (head, run) in heads.iter().zip([&early, &late]) {
+        let info = &run.info;
+        assert_eq!((&head.id, &head.label), (&info.id, &info.label));
+        assert_eq!(head.elapsed_s, info.elapsed_s);
+        assert_eq!(
+            (&head.started, &head.gritstone),
+            (&info.started, &info.gritstone)
+        );
+        let machine = (&head.machine_id, &head.machine, &head.system);
+        let expected = &info.machine;
+        assert_eq!(machine, (&expected.id, &expected.name, &expected.system));
+    }
     let counts = |measured, skipped, failed, timed_out| LaunchCounts {
         measured,
         skipped,
@@ -93,297 +172,243 @@ fn a_listing_shows_the_newest_last_whenever_it_was_stored() {
     assert_eq!(store.resolve("last").unwrap(), late.info.id);
     assert_eq!(store.resolve("last~1").unwrap(), early.info.id);
     assert_eq!(store.resolve("after").unwrap(), late.info.id);
-}
 
-#[test]
-fn of_two_runs_in_one_second_the_one_stored_later_is_the_last() {
-    let (_folder, path) = common::place();
-    let mut store = Store::open(&path).unwrap();
+    // of several in one second the one stored later is the last
     for (random, fraction) in [(9, ".75"), (3, ""), (5, ".5")] {
-        let started = format!("2026-11-21T09:30:12{fraction}Z");
-        let info = RunInfo {
-            id: gritstone_store::new_id(started.parse().unwrap(), random),
-            started,
-            ..common::info(0)
-        };
-        store
-            .begin(&common::owner(), &info, &[], &[].into(), &[])
-            .unwrap();
-        assert_eq!(store.resolve("last").unwrap(), info.id);
+        let started = format!("2026-11-21T09:50:12{fraction}Z");
+        let mut run = common::run(0, 0);
+        run.info.id = gritstone_store::new_id(started.parse().unwrap(), random);
+        run.info.started = started;
+        common::begin(&mut store, &run);
+        assert_eq!(store.resolve("last").unwrap(), run.info.id);
     }
 }
 
 #[test]
 fn a_run_takes_launches_until_it_ends_and_then_no_more() {
-    let (_folder, path) = common::place();
-    let mut store = Store::open(&path).unwrap();
-    let run = common::run(1, 2);
+    let (_folder, path, mut store) = common::with(&[]);
+    let mut run = common::cut_off(1, 2);
     let id = run.info.id.clone();
-    let no_such = |error| matches!(error, StoreError::NoSuchRun { .. });
+    let no_such = |error| matches!(error, StoreError::NoSuchRun(_));
     assert!(no_such(store.append(&id, &common::launch(0)).unwrap_err()));
     assert!(no_such(store.finish(&id, 1.0).unwrap_err()));
     common::store(&mut store, &run);
-
-    let error = store.append(&id, &common::launch(2)).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        format!("run {id} has ended: what is stored stays as it is. Begin a new run")
-    );
-    assert!(matches!(
-        store.finish(&id, 13.0),
-        Err(StoreError::Ended { .. })
-    ));
-    let error = store
-        .begin(&common::owner(), &common::info(1), &[], &[].into(), &[])
-        .unwrap_err();
-    assert!(matches!(error, StoreError::Exists { .. }), "{error:?}");
-    assert!(matches!(store.import(&run), Err(StoreError::Exists { .. })));
-    assert_eq!(store.load(&id).unwrap(), run);
-}
-
-#[test]
-fn a_run_that_was_cut_off_is_taken_up_again() {
-    let (_folder, path) = common::place();
-    let mut whole = common::run(1, 4);
-    let mut store = Store::open(&path).unwrap();
-    let launches = whole.launches.split_off(2);
-    whole.info.elapsed_s = None;
-    common::store(&mut store, &whole);
     drop(store);
 
     let mut store = Store::open(&path).unwrap();
-    assert_eq!(store.load(&whole.info.id).unwrap(), whole);
-    for launch in &launches {
-        common::append(&mut store, &whole.info.id, launch);
+    assert_eq!(store.load(&id).unwrap(), run);
+    common::append(&mut store, &id, &common::launch(2));
+    store.finish(&id, 99.5).unwrap();
+    run.launches.push(common::launch(2));
+    run.info.elapsed_s = Some(99.5);
+    let ended = |error| matches!(error, StoreError::Ended(_));
+    assert!(ended(store.append(&id, &common::launch(3)).unwrap_err()));
+    assert!(ended(store.finish(&id, 13.0).unwrap_err()));
+    let again = store.begin(&common::owner(), &common::info(1), &[], &[].into(), &[]);
+    for again in [again, store.import(&run)] {
+        assert!(matches!(again, Err(StoreError::Exists(_))), "{again:?}");
     }
-    store.finish(&whole.info.id, 99.5).unwrap();
-    whole.launches.extend(launches);
-    whole.info.elapsed_s = Some(99.5);
-    assert_eq!(store.load(&whole.info.id).unwrap(), whole);
+    assert_eq!(store.load(&id).unwrap(), run);
+}
+
+/// Only who began a run goes on with it, where it began; what was imported takes nothing more.
+#[test]
+fn a_run_is_resumed_by_who_began_it() {
+    let (imported, begun) = (common::cut_off(1, 2), common::cut_off(2, 2));
+    let (_folder, path, mut store) = common::with(&[begun.clone(), common::run(3, 1)]);
+    store.import(&imported).unwrap();
+    let id = &imported.info.id;
+    for error in [
+        store.resume(id, &common::owner()).unwrap_err(),
+        store.append(id, &common::launch(2)).unwrap_err(),
+        store.finish(id, 1.0).unwrap_err(),
+    ] {
+        assert!(matches!(error, StoreError::Imported(_)), "{error:?}");
+    }
+    assert_eq!(store.runs().unwrap()[0].origin, Origin::Imported);
+    assert_eq!(store.load(id).unwrap(), imported);
+
+    let (owner, id) = (common::owner(), &begun.info.id);
+    let (uid, machine) = (owner.uid, owner.machine.clone());
+    let not_theirs = |store: &Store, owner: &Owner| {
+        let error = store.resume(id, owner).unwrap_err();
+        assert!(matches!(error, StoreError::NotYours(..)), "{error:?}");
+    };
+    for other in [
+        Owner {
+            uid: uid + 1,
+            machine,
+        },
+        Owner {
+            uid,
+            machine: "another".into(),
+        },
+    ] {
+        not_theirs(&store, &other);
+        assert!(store.resumable(&other).unwrap().is_empty());
+    }
+    let resumable = store.resumable(&owner).unwrap();
+    assert_eq!(resumable.len(), 1);
+    assert_eq!(resumable[0].id, *id);
+    assert_eq!(store.resume(id, &owner).unwrap().into_data(), begun);
+    let ended = store.resume(&common::info(3).id, &owner).unwrap_err();
+    assert!(matches!(ended, StoreError::Ended(_)), "{ended:?}");
+    // a file that others can write says nothing of who began a run
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o666)).unwrap();
+    not_theirs(&store, &owner);
 }
 
 #[test]
 fn what_would_not_come_back_is_refused_and_leaves_nothing() {
-    let (_folder, path) = common::place();
-    let mut store = Store::open(&path).unwrap();
-    let mut cases = vec![common::run(1, 1); 6];
+    let (_folder, _, mut store) = common::with(&[]);
+    let mut cases = vec![common::run(1, 1); 7];
     cases[0].info.settings.budget_s = f64::INFINITY;
     cases[1].benchmarks[1].amount_per_op = f64::NAN;
     cases[2].info.label = Some("last~1".into());
     cases[3].info.id = "x/../y".into();
     cases[4].info.started = "today".into();
     cases[5].info.elapsed_s = Some(-1.0);
-    for (i, case) in cases.iter().enumerate() {
-        let error = store.import(case).unwrap_err();
-        assert!(matches!(error, StoreError::Unfit { .. }), "{i}: {error:?}");
+    cases[6].launches[0].copies = 0;
+    let refused = |stored: Result<(), StoreError>, case: usize| {
+        let error = stored.unwrap_err();
+        assert!(matches!(error, StoreError::Unfit(_)), "{case}: {error:?}");
+    };
+    for (case, run) in cases.iter().enumerate() {
+        refused(store.import(run), case);
     }
     let ended = common::run(1, 0).info;
-    let error = store
-        .begin(&common::owner(), &ended, &[], &[].into(), &[])
-        .unwrap_err();
-    assert!(matches!(error, StoreError::Unfit { .. }), "{error:?}");
+    refused(
+        store.begin(&common::owner(), &ended, &[], &[].into(), &[]),
+        7,
+    );
     assert_eq!(store.runs().unwrap(), []);
     store.import(&common::run(1, 1)).unwrap();
 }
 
 #[test]
 fn nothing_stored_can_be_changed_or_removed() {
-    let (_folder, path) = common::place();
-    common::store(&mut Store::open(&path).unwrap(), &common::run(2, 2));
-    let runs = || {
-        Store::open(&path)
-            .unwrap()
-            .load(&common::info(2).id)
-            .unwrap()
-    };
-    let before = runs();
+    let run = common::run(2, 2);
+    let (_folder, path, store) = common::with(std::slice::from_ref(&run));
     let other = other(&path);
-    let tables: Vec<(String, String)> = other
-        .prepare(
-            "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c \
-             WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE 'cached%'",
-        )
-        .unwrap()
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+    let columns = "SELECT m.name, c.name FROM sqlite_schema m, pragma_table_info(m.name) c \
+         WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE 'cached%'";
+    let mut columns = other.prepare(columns).unwrap();
+    let columns: Vec<(String, String)> = columns
+        .query_map([], |row| row.try_into())
         .unwrap()
         .collect::<Result<_, _>>()
         .unwrap();
-    assert!(tables.len() > 40, "{tables:?}");
-    for (table, column) in &tables {
-        for statement in [
+    assert!(columns.len() > 40, "{columns:?}");
+    let mut statements = vec![
+        "INSERT INTO launch SELECT run, number + 2, seal, benchmark, round, start_ns, cpus, outcome, why, wall_ns, \
+         conditions, events FROM launch".to_owned(),
+        "REPLACE INTO run SELECT number + 1, seal, id, origin, owner_uid, owner_machine, label, started, gritstone, machine_id, \
+         machine_name, machine_system, settings, machine FROM run".to_owned(),
+    ];
+    for (table, column) in &columns {
+        statements.extend([
             format!("UPDATE {table} SET {column} = {column}"),
             format!("UPDATE OR REPLACE {table} SET {column} = 7"),
             format!("DELETE FROM {table}"),
             format!("REPLACE INTO {table} SELECT * FROM {table}"),
-            format!(
-                "INSERT INTO {table} SELECT * FROM {table} WHERE true ON CONFLICT DO UPDATE SET {column} = 7"
-            ),
-        ] {
-            let error = other.execute(&statement, []).unwrap_err().to_string();
-            assert!(error.starts_with("append-only: "), "{statement}: {error}");
-        }
+            format!("INSERT INTO {table} SELECT * FROM {table} WHERE true ON CONFLICT DO UPDATE SET {column} = 7"),
+        ]);
     }
-    for statement in [
-        "INSERT INTO launch SELECT run, number + 2, seal, benchmark, round, start_ns, cpus, outcome, why, wall_ns, \
-         conditions, events FROM launch",
-        "REPLACE INTO run SELECT number + 1, seal, id, origin, owner_uid, owner_machine, label, started, gritstone, machine_id, \
-         machine_name, machine_system, settings, machine FROM run",
-    ] {
-        let error = other.execute(statement, []).unwrap_err().to_string();
+    for statement in statements {
+        let error = other.execute(&statement, []).unwrap_err().to_string();
         assert!(error.starts_with("append-only: "), "{statement}: {error}");
     }
-    drop(other);
-    assert_eq!(runs(), before);
-}
-
-#[test]
-fn every_row_belongs_to_a_run() {
-    let (_folder, path) = common::place();
-    Store::open(&path).unwrap();
-    let other = other(&path);
-    for statement in [
-        "INSERT INTO benchmark VALUES (7, 0, 'byte/pipe', '{}')",
-        "INSERT INTO program VALUES (7, 'byte/pipe', '', '', '')",
-        "INSERT INTO skip VALUES (7, 0, 'byte/pipe', '{}')",
-        "INSERT INTO run_end VALUES (7, '', 1.0, 0)",
-        "INSERT INTO launch VALUES (7, 0, '', 'byte/pipe', 0, 0, '[]', 'measured', NULL, 0, '{}', '[]')",
-        "INSERT INTO cached_run VALUES (7, '', '', '', 0, '', '')",
-        "INSERT INTO cached_result VALUES (7, 0, '', '', '')",
+    assert_eq!(store.load(&run.info.id).unwrap(), run);
+    // and every row belongs to a run
+    for row in [
+        "benchmark VALUES (7, 0, 'byte/pipe', '{}')",
+        "program VALUES (7, 'byte/pipe', '', '', '')",
+        "skip VALUES (7, 0, 'byte/pipe', '{}')",
+        "run_end VALUES (7, '', 1.0, 0)",
+        "launch VALUES (7, 0, '', 'byte/pipe', 0, 0, '[]', 'measured', NULL, 0, '{}', '[]')",
+        "cached_run VALUES (7, '', '', '', 0, '', '')",
+        "cached_result VALUES (7, 0, '', '', '')",
     ] {
-        let error = other.execute(statement, []).unwrap_err().to_string();
-        assert_eq!(error, "FOREIGN KEY constraint failed", "{statement}");
+        let error = other.execute(&format!("INSERT INTO {row}"), []);
+        let error = error.unwrap_err().to_string();
+        assert_eq!(error, "FOREIGN KEY constraint failed", "{row}");
     }
 }
 
 #[test]
 fn samples_can_be_asked_for_in_plain_sql() {
-    let (_folder, path) = common::place();
-    let mut run = common::run(1, 2);
-    run.info.label = Some("before".into());
-    common::store(&mut Store::open(&path).unwrap(), &run);
+    let (_folder, path, _store) = common::with(&[common::run(1, 2)]);
     // the example of the crate's documentation
     let text = include_str!("../../src/lib.rs");
     let (_, text) = text.split_once("```sql\n").unwrap();
     let (text, _) = text.split_once("//! ```").unwrap();
-    let text = text.replace("//! ", "");
     let other = other(&path);
-    let mut statement = other.prepare(&text).unwrap();
-    let row = |row: &rusqlite::Row| Ok((row.get(0)?, row.get(1)?));
-    let rows: Vec<(i64, f64)> = statement
-        .query_map([], row)
-        .unwrap()
-        .collect::<Result<_, _>>()
-        .unwrap();
-    assert_eq!(rows.len(), 10);
-    assert_eq!(rows[0], (0, 5000.0));
-    assert_eq!(rows[5], (1, 5001.0));
-}
-
-#[test]
-fn the_newest_runs_of_many_rows_are_named_once_each() {
-    let (_folder, path) = common::place();
-    let mut store = Store::open(&path).unwrap();
-    let mut runs = [1, 2, 3, 4].map(|number| common::run(number, 1));
-    let extra = common::id("own/extra");
-    for at in [0, 2] {
-        let mut row = runs[at].benchmarks[0].clone();
-        row.id = extra.clone();
-        runs[at].benchmarks.push(row);
-    }
-    for run in &runs {
-        common::store(&mut store, run);
-    }
-    let every = runs[0].benchmarks[0].id.clone();
-    let found = |ids: &[&Id], most| {
-        let ids: Vec<Id> = ids.iter().map(|id| (*id).clone()).collect();
-        store.newest(&ids, most, None).unwrap()
-    };
-    let of = |at: usize, ids: &[&Id]| {
-        let ids: Vec<Id> = ids.iter().map(|id| (*id).clone()).collect();
-        (runs[at].info.id.clone(), ids)
-    };
-    let newest = [of(0, &[&extra]), of(2, &[&every, &extra]), of(3, &[&every])];
-    assert_eq!(found(&[&every, &extra], 2), newest);
-    assert_eq!(found(&[&extra], 1), [of(2, &[&extra])]);
-    assert!(found(&[&common::id("no/such")], 9).is_empty());
-    // those that nobody wants take no place of others
-    let first = |run: &RunInfo| run.id == runs[0].info.id;
-    let older = store
-        .newest(std::slice::from_ref(&every), 1, Some(&first))
-        .unwrap();
-    assert_eq!(older, [of(0, &[&every])]);
-}
-
-#[test]
-fn sides_of_a_trial_are_in_no_history_and_take_no_place_in_one() {
-    let (_folder, path) = common::place();
-    let mut store = Store::open(&path).unwrap();
-    let mut runs = [1, 2, 3, 4].map(|number| common::run(number, 1));
-    for at in [1, 3] {
-        runs[at].info.settings.trial = Some(TrialSide {
-            trial: "x".into(),
-            side: "a".into(),
-            ..TrialSide::default()
-        });
-    }
-    // a variable of that name is no trial
-    let variables = &mut runs[2].info.settings.environment;
-    variables.insert("trial".into(), "a".into());
-    for run in &runs {
-        common::store(&mut store, run);
-    }
-    let id = runs[0].benchmarks[0].id.clone();
-    let ordinary = [&runs[0].info.id, &runs[2].info.id];
-    let newest = store.newest(&[id], 2, None).unwrap();
-    let ids: Vec<&String> = newest.iter().map(|(run, _)| run).collect();
-    assert_eq!(ids, ordinary);
-}
-
-#[test]
-fn runs_of_a_machine_are_listed_up_to_a_second_newest_first() {
-    let (_folder, path) = common::place();
-    let mut store = Store::open(&path).unwrap();
-    let mut runs = [1, 2, 3, 4].map(|number| common::run(number, 1));
-    runs[1].info.machine.id = "another".to_owned();
-    for run in &runs {
-        common::store(&mut store, run);
-    }
-    let all = |machine: &str, started: &str| store.runs_of(machine, started, 9, &|_| true).unwrap();
-    let of = |machine: &str, run: &RunData| all(machine, &run.info.started);
-    let machine = runs[0].info.machine.id.clone();
-    let ids = |numbers: &[usize]| -> Vec<String> {
-        numbers.iter().map(|n| runs[*n].info.id.clone()).collect()
-    };
-    assert_eq!(of(&machine, &runs[3]), ids(&[3, 2, 0]));
-    assert_eq!(of(&machine, &runs[2]), ids(&[2, 0]));
-    assert_eq!(of("another", &runs[3]), ids(&[1]));
-    assert!(of("nobody", &runs[3]).is_empty());
-    assert!(all(&machine, "").is_empty());
-    let last = &runs[3].info.started;
-    let not_the_last = |run: &RunInfo| run.id != runs[3].info.id;
-    let one = store.runs_of(&machine, last, 1, &not_the_last).unwrap();
+    let mut statement = other.prepare(&text.replace("//! ", "")).unwrap();
+    let rows = statement.query_map([], |row| row.try_into()).unwrap();
+    let rows: Vec<(i64, f64)> = rows.collect::<Result<_, _>>().unwrap();
     assert_eq!(
-        one,
-        ids(&[2]),
-        "those that nobody wants take no place of others"
+        (rows.len(), rows[0], rows[5]),
+        (10, (0, 5000.0), (1, 5001.0))
     );
 }
 
 #[test]
-fn nothing_is_left_beside_the_database() {
-    let (folder, path) = common::place();
-    common::store(&mut Store::open(&path).unwrap(), &common::run(1, 2));
-    Store::open_read_only(&path)
-        .unwrap()
-        .load(&common::info(1).id)
-        .unwrap();
-    let files: Vec<_> = folder
-        .path()
-        .read_dir()
-        .unwrap()
-        .map(|f| f.unwrap().file_name())
-        .collect();
-    assert_eq!(files, ["gritstone.db"]);
+fn the_newest_runs_of_many_benchmarks_are_named_once_each() {
+    let mut runs = [1, 2, 3, 4, 5, 6].map(|number| common::run(number, 1));
+    let (every, extra) = (common::id("byte/pipe"), common::id("own/extra"));
+    for at in [0, 2] {
+        runs[at].benchmarks.push(common::benchmark("own/extra"));
+    }
+    // sides of a trial are in no history and take no place in one
+    for at in [1, 4] {
+        runs[at].info.settings.trial = Some(TrialSide::default());
+    }
+    // a variable of that name is no trial
+    let variables = &mut runs[5].info.settings.environment;
+    variables.insert("trial".into(), "a".into());
+    let (_folder, _, store) = common::with(&runs);
+    let owned = |ids: &[&Id]| -> Vec<Id> { ids.iter().map(|id| (*id).clone()).collect() };
+    let found = |ids: &[&Id], most| store.newest(&owned(ids), most, None).unwrap();
+    let of = |at: usize, ids: &[&Id]| (runs[at].info.id.clone(), owned(ids));
+    let newest = [
+        of(0, &[&extra]),
+        of(2, &[&extra]),
+        of(3, &[&every]),
+        of(5, &[&every]),
+    ];
+    assert_eq!(found(&[&every, &extra], 2), newest);
+    let both = [of(2, &[&every, &extra]), of(3, &[&every]), of(5, &[&every])];
+    assert_eq!(found(&[&every, &extra], 3)[1..], both);
+    assert_eq!(found(&[&extra], 1), [of(2, &[&extra])]);
+    assert!(found(&[&common::id("no/such")], 9).is_empty());
+    // those that nobody wants take no place of others
+    let first = |run: &RunInfo| run.id == runs[0].info.id;
+    let older = store.newest(&owned(&[&every]), 1, Some(&first)).unwrap();
+    assert_eq!(older, [of(0, &[&every])]);
+}
+
+#[test]
+fn runs_of_a_machine_are_listed_up_to_a_second_newest_first() {
+    let mut runs = [1, 2, 3, 4].map(|number| common::run(number, 1));
+    runs[1].info.machine.id = "another".to_owned();
+    let (_folder, _, store) = common::with(&runs);
+    let ids = |numbers: &[usize]| -> Vec<String> {
+        numbers.iter().map(|n| runs[*n].info.id.clone()).collect()
+    };
+    let started = |at: usize| runs[at].info.started.as_str();
+    for (machine, until, found) in [
+        ("m-0123", started(3), ids(&[3, 2, 0])),
+        ("m-0123", started(2), ids(&[2, 0])),
+        ("another", started(3), ids(&[1])),
+        ("nobody", started(3), ids(&[])),
+        ("m-0123", "", ids(&[])),
+    ] {
+        let all = store.runs_of(machine, until, 9, &|_| true).unwrap();
+        assert_eq!(all, found, "{machine} until {until}");
+    }
+    let not_the_last = |run: &RunInfo| run.id != runs[3].info.id;
+    let one = store.runs_of("m-0123", started(3), 1, &not_the_last);
+    assert_eq!(one.unwrap(), ids(&[2]));
 }
 
 #[test]
@@ -393,13 +418,11 @@ fn a_name_that_sqlite_gives_a_meaning_is_a_file_like_any_other() {
         let path = folder.path().join(name);
         common::store(&mut Store::open(&path).unwrap(), &common::run(1, 1));
         assert!(path.is_file(), "{name}");
-        assert_eq!(
-            Store::open_read_only(&path).unwrap().runs().unwrap().len(),
-            1
-        );
+        let store = Store::open_read_only(&path).unwrap();
+        assert_eq!(store.runs().unwrap().len(), 1);
     }
-    assert!(matches!(
-        Store::open(Path::new("")),
-        Err(StoreError::Unusable { .. })
-    ));
+    let files = folder.path().read_dir().unwrap().count();
+    assert_eq!(files, 3, "nothing is left beside them");
+    let nameless = Store::open(Path::new("")).unwrap_err();
+    assert!(matches!(nameless, StoreError::Unusable(..)), "{nameless:?}");
 }

@@ -16,43 +16,29 @@ fn results() -> Results {
 
 #[test]
 fn results_come_back_until_the_run_or_the_analysis_is_another() {
-    let (_folder, path) = common::place();
-    let mut store = Store::open(&path).unwrap();
-    let mut run = common::run(1, 2);
-    run.info.elapsed_s = None;
-    common::store(&mut store, &run);
+    let run = common::cut_off(1, 2);
+    let (_folder, path, mut store) = common::with(std::slice::from_ref(&run));
     let id = &run.info.id;
     let not_cached = |store: &Store, analysis| store.not_cached(analysis).unwrap();
     assert_eq!(not_cached(&store, "1"), [id.as_str()]);
     assert!(!store.cache(id, "1", 3, &results()), "it has two launches");
     assert!(store.cache(id, "1", 2, &results()));
-    assert_eq!(store.results(id, "1").unwrap(), Some(results()));
+    let kept = |store: &Store| store.results(id, "1").unwrap();
+    assert_eq!(kept(&store), Some(results()));
     assert!(not_cached(&store, "1").is_empty());
-    let one = store
-        .result(id, "1", Some(&common::id("byte/pipe")))
-        .unwrap()
-        .unwrap();
-    assert_eq!(one.results, results().results[..1]);
-    assert_eq!(
-        store.result(id, "1", Some(&common::id("no/such"))).unwrap(),
-        None
-    );
-    assert_eq!(
-        store.result(id, "1", None).unwrap().unwrap().past,
-        results().past
-    );
+    let one = |name: &str| store.result(id, "1", Some(&common::id(name))).unwrap();
+    assert_eq!(one("byte/pipe").unwrap().results, results().results[..1]);
+    assert_eq!(one("no/such"), None);
+    let none = store.result(id, "1", None).unwrap().unwrap();
+    assert_eq!((none.past, none.results), (results().past, vec![]));
 
     assert_eq!(store.results(id, "2").unwrap(), None);
     assert_eq!(not_cached(&store, "2"), [id.as_str()]);
     common::append(&mut store, id, &common::launch(2));
-    assert_eq!(store.results(id, "1").unwrap(), None, "of fewer launches");
+    assert_eq!(kept(&store), None, "of fewer launches");
     assert!(store.cache(id, "1", 3, &results()));
     store.finish(id, 9.0).unwrap();
-    assert_eq!(
-        store.results(id, "1").unwrap(),
-        None,
-        "of a run without an end"
-    );
+    assert_eq!(kept(&store), None, "of a run without an end");
     assert!(store.cache(id, "1", 3, &results()));
     assert!(store.cache(id, "1", 3, &results()), "once more");
     drop(store);
@@ -62,9 +48,9 @@ fn results_come_back_until_the_run_or_the_analysis_is_another() {
     other.pragma_update(None, "foreign_keys", true).unwrap();
     other.execute("DELETE FROM cached_run", []).unwrap();
     let store = Store::open_read_only(&path).unwrap();
-    assert_eq!(store.results(id, "1").unwrap(), None);
+    assert_eq!(kept(&store), None);
     assert!(store.cache(id, "1", 3, &results()));
-    assert_eq!(store.results(id, "1").unwrap(), Some(results()));
+    assert_eq!(kept(&store), Some(results()));
     assert_eq!(store.verify().unwrap(), [""; 0]);
     // while another writes, nothing waits for the cache
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -83,20 +69,14 @@ fn results_that_were_changed_are_no_results() {
         "CREATE TEMP TABLE two AS SELECT * FROM cached_result; DELETE FROM cached_result; \
          UPDATE two SET run = 3 - run; INSERT INTO cached_result SELECT * FROM two",
     ] {
-        let (_folder, path) = common::place();
-        let mut store = Store::open(&path).unwrap();
+        let (_folder, path, store) = common::with(&[common::run(1, 1), common::run(2, 1)]);
         for number in [1, 2] {
-            let run = common::run(number, 1);
-            common::store(&mut store, &run);
-            assert!(store.cache(&run.info.id, "1", 1, &results()));
+            assert!(store.cache(&common::info(number).id, "1", 1, &results()));
         }
-        Connection::open(&path)
-            .unwrap()
-            .execute_batch(change)
-            .unwrap();
-        let id = &common::info(1).id;
+        let other = Connection::open(&path).unwrap();
+        other.execute_batch(change).unwrap();
+        let (id, benchmark) = (&common::info(1).id, common::id("byte/pipe"));
         assert_eq!(store.results(id, "1").unwrap(), None, "{change}");
-        let benchmark = common::id("byte/pipe");
         let one = store.result(id, "1", Some(&benchmark)).unwrap();
         assert!(one.is_none(), "{change}");
         // an entry finds the run all the same

@@ -27,9 +27,7 @@ fn misplace(bytes: &mut [u8], random: &mut Pcg64) {
 #[test]
 fn damaged_stores_are_read_or_refused() {
     let runs = [common::run(1, 12), common::run(2, 12)];
-    let (_folder, path) = common::place();
-    let mut store = Store::open(&path).unwrap();
-    runs.iter().for_each(|run| common::store(&mut store, run));
+    let (_folder, path, store) = common::with(&runs);
     drop(store);
     let whole = fs::read(&path).unwrap();
     mutation::each(&[&whole], |bytes, random| {

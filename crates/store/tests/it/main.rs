@@ -9,7 +9,5 @@ mod behavior;
 mod cache;
 mod damage;
 mod fuzz;
-mod origin;
 mod places;
 mod processes;
-mod round_trip;

@@ -13,15 +13,14 @@ const PLACE: &str = "GRITSTONE_STORE_TEST_PLACE";
 /// Which run the child writes.
 const NUMBER: &str = "GRITSTONE_STORE_TEST_NUMBER";
 
-/// The child of the other tests: stores launches until it is killed, and says so of each.
+/// The child of the other test: stores launches until it is killed, and says so of each.
 #[test]
-#[ignore = "started by the other tests"]
+#[ignore = "started by the other test"]
 fn writer() {
-    let path = PathBuf::from(env::var_os(PLACE).expect("started by the other tests"));
+    let path = PathBuf::from(env::var_os(PLACE).expect("started by the other test"));
     let number: u32 = env::var(NUMBER).unwrap().parse().unwrap();
     let mut store = Store::open(&path).unwrap();
-    let mut run = common::run(number, 0);
-    run.info.label = Some(format!("writer {number}"));
+    let run = common::run(number, 0);
     common::begin(&mut store, &run);
     let mut out = std::io::stdout();
     // a bound, for the day on which nobody kills it
@@ -35,7 +34,6 @@ fn writer() {
     }
 }
 
-/// Starts the writer of run `number`.
 fn start(path: &Path, number: u32) -> Child {
     Command::new(env::current_exe().unwrap())
         .args(["--exact", "processes::writer", "--ignored", "--nocapture"])
@@ -60,75 +58,41 @@ fn kill_after(mut child: Child, launches: usize) -> usize {
     said
 }
 
-/// Holds a run to what its writer said.
-fn assert_kept(path: &Path, number: u32, said: usize) {
-    let store = Store::open(path).unwrap();
-    let run = store
-        .load(&store.resolve(&format!("writer {number}")).unwrap())
-        .unwrap();
-    assert_eq!(run.info.elapsed_s, None);
-    // one more may have been stored just before it could say so
-    let stored = run.launches.len();
-    assert!(
-        stored == said || stored == said + 1,
-        "{stored} are stored, {said} were said to be"
-    );
-    let expected: Vec<_> = (0..stored as u64).map(common::launch).collect();
-    assert_eq!(run.launches, expected);
-}
-
 #[test]
-fn a_writer_that_is_killed_keeps_every_launch() {
+fn writers_that_share_a_new_store_and_are_killed_keep_every_launch() {
     let (_folder, path) = common::place();
-    for (number, launches) in [(1, 1), (2, 7), (3, 40)] {
-        let said = kill_after(start(&path, number), launches);
-        assert!(said >= launches, "it ended early, after {said}");
-        assert_kept(&path, number, said);
+    let children =
+        [(1, 30), (2, 7), (3, 1)].map(|(number, most)| (number, most, start(&path, number)));
+    for (number, most, child) in children {
+        let said = kill_after(child, most);
+        assert!(said >= most, "it ended early, after {said}");
+        let run = Store::open(&path).unwrap().load(&common::info(number).id);
+        let run = run.unwrap();
+        // one more may have been stored just before it could say so
+        let stored = run.launches.len();
+        assert!([said, said + 1].contains(&stored), "{stored}, said {said}");
+        assert_eq!(run, common::cut_off(number, stored as u64));
     }
-    // and the run goes on
+    // and a run goes on
     let mut store = Store::open(&path).unwrap();
-    let id = store.resolve("writer 3").unwrap();
-    let launch = common::launch(1000);
-    common::append(&mut store, &id, &launch);
+    let id = common::info(3).id;
+    common::append(&mut store, &id, &common::launch(1000));
     store.finish(&id, 99.0).unwrap();
     let run = store.load(&id).unwrap();
-    assert_eq!(
-        (run.launches.last(), run.info.elapsed_s),
-        (Some(&launch), Some(99.0))
-    );
-}
-
-#[test]
-fn writers_share_a_store_that_none_of_them_has_made() {
-    let (_folder, path) = common::place();
-    let children: Vec<(u32, Child)> = (1..=3).map(|n| (n, start(&path, n))).collect();
-    // all write until they have all written: the last is asked first
-    let said: Vec<(u32, usize)> = children
-        .into_iter()
-        .rev()
-        .map(|(number, child)| (number, kill_after(child, 15)))
-        .collect();
-    for (number, said) in said {
-        assert_kept(&path, number, said);
-    }
-    assert_eq!(Store::open(&path).unwrap().runs().unwrap().len(), 3);
+    assert_eq!(run.launches.last(), Some(&common::launch(1000)));
 }
 
 #[test]
 fn a_run_can_be_looked_at_while_it_goes_on() {
-    let (_folder, path) = common::place();
-    let mut writer = Store::open(&path).unwrap();
-    let reader = Store::open_read_only(&path).unwrap();
     let run = common::run(1, 5);
+    let (_folder, path, mut writer) = common::with(&[]);
+    let reader = Store::open_read_only(&path).unwrap();
     let id = &run.info.id;
     common::begin(&mut writer, &run);
     for (stored, launch) in (1..).zip(&run.launches) {
         common::append(&mut writer, id, launch);
         assert_eq!(reader.runs().unwrap()[0].launches.total(), stored);
-        assert_eq!(
-            reader.load(id).unwrap().launches,
-            run.launches[..stored as usize]
-        );
+        assert_eq!(reader.load(id).unwrap(), common::cut_off(1, stored));
     }
     writer.finish(id, 12.25).unwrap();
     assert_eq!(reader.load(id).unwrap(), run);
@@ -138,18 +102,16 @@ fn a_run_can_be_looked_at_while_it_goes_on() {
 fn many_may_open_a_new_store_at_once() {
     for _ in 0..5 {
         let (_folder, path) = common::place();
-        let threads: Vec<_> = (0..6)
-            .map(|number| {
-                let path = path.clone();
-                std::thread::spawn(move || -> Result<(), StoreError> {
-                    let mut store = Store::open(&path)?;
-                    store.import(&common::run(number, 1))
-                })
-            })
-            .collect();
-        for thread in threads {
-            thread.join().unwrap().unwrap();
-        }
+        let import = |number| -> Result<(), StoreError> {
+            let mut store = Store::open(&path)?;
+            store.import(&common::run(number, 1))
+        };
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..6).map(|n| scope.spawn(move || import(n))).collect();
+            for thread in threads {
+                thread.join().unwrap().unwrap();
+            }
+        });
         assert_eq!(Store::open(&path).unwrap().runs().unwrap().len(), 6);
     }
 }
