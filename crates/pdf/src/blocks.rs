@@ -166,24 +166,21 @@ impl<'a> Setter<'a> {
     fn list(&mut self, items: &[Text]) {
         let list = self.tree.add(Tree::TOP, Tag::L(ListNumbering::Disc));
         let indent = 10.0;
+        let last = items.len().saturating_sub(1);
         for (at, text) in items.iter().enumerate() {
             let item = self.tree.add(list, Tag::LI);
             let bullet = self.tree.add(item, Tag::Lbl);
             let body = self.tree.add(item, Tag::LBody);
-            let room = [
-                if at == 0 { 9.0 } else { 0.75 * BODY.size },
-                if at + 1 == items.len() { 9.0 } else { 0.0 },
+            let (dot, text) = (Inline::new("•"), self.inline(text));
+            let place = (SIDE + indent, LEFT);
+            let cells = [
+                self.lay(&dot, BODY.soft(), bullet, (SIDE, LEFT), indent),
+                self.lay(&text, BODY, body, place, WIDTH - indent),
             ];
-            let place = (SIDE + indent, WIDTH - indent);
-            let mut slabs = self.column(&self.inline(text), BODY, body, place, room);
-            let dot = Item {
-                x: SIDE,
-                y: CAPITAL * BODY.size,
-                part: Some(bullet),
-                ink: Ink::Text(BODY.soft(), "•".to_owned()),
-            };
-            slabs[0].items.insert(0, dot);
-            slabs.into_iter().for_each(|slab| self.pages.put(slab));
+            let above = if at == 0 { 9.0 } else { 0.75 * BODY.size };
+            let below = if at == last { 9.0 } else { 0.0 };
+            let slabs = self.column(&cells, [above, below]);
+            self.put(slabs);
         }
     }
 
@@ -208,7 +205,7 @@ impl<'a> Setter<'a> {
             if let Some(last) = slabs.last_mut().filter(|_| at + 1 == rows.len()) {
                 last.below = 5.0 * MM;
             }
-            slabs.into_iter().for_each(|slab| self.pages.put(slab));
+            self.put(slabs);
         }
     }
 
@@ -248,12 +245,13 @@ impl<'a> Setter<'a> {
 
     /// Links to the sections with their pages, where there are enough of them.
     fn contents(&mut self) {
-        let headings = self.document.blocks.iter().filter_map(|block| match block {
-            Block::Heading(level, text) => Some((*level, text)),
+        let is_heading = |block: &&Block| matches!(block, Block::Heading(..));
+        let headings = self.document.blocks.iter().filter(is_heading);
+        let sections = headings.enumerate().filter_map(|(at, block)| match block {
+            Block::Heading(1, text) => Some((Anchor::Heading(at), Inline::new(text))),
             _ => None,
         });
-        let sections = headings.enumerate().filter(|(_, (level, _))| *level == 1);
-        let sections: Vec<_> = sections.map(|(at, (_, text))| (at, text)).collect();
+        let sections: Vec<_> = sections.collect();
         if sections.len() < CONTENTS_FROM {
             return;
         }
@@ -268,62 +266,57 @@ impl<'a> Setter<'a> {
             ..Slab::default()
         };
         self.pages.put(rule(5.0 * MM, 2.5 * MM, true));
-        for (at, text) in sections {
-            let to = Anchor::Heading(at);
+        for (to, text) in sections {
             let entry = self.tree.add(contents, Tag::TOCI);
             let link = self.tree.add(entry, Tag::Link);
-            let text = Inline::new(text);
-            let place = (SIDE, wide - 10.0 * MM);
-            let mut slabs = self.column(&text, SMALL, link, place, [TIGHT * SMALL.size; 2]);
+            let laid = self.lay(&text, SMALL, link, (SIDE, LEFT), wide - 10.0 * MM);
+            let mut slabs = self.column(&[laid], [TIGHT * SMALL.size; 2]);
             let (y, height) = (CAPITAL * SMALL.size, 1.2 * SMALL.size);
-            let inks = [
-                (SIDE + wide, y, Ink::PageOf(SMALL.soft(), to)),
-                (
-                    SIDE,
-                    y - 0.9 * height,
-                    Ink::Link([wide, height], to, text.text),
-                ),
-            ];
+            let page = (SIDE + wide, y, Ink::PageOf(SMALL.soft(), to));
+            let all = Ink::Link([wide, height], to, text.text);
             let part = Some(link);
-            let items = inks.map(|(x, y, ink)| Item { x, y, part, ink });
-            slabs
-                .last_mut()
-                .expect("a line at least")
-                .items
-                .extend(items);
-            slabs.into_iter().for_each(|slab| self.pages.put(slab));
+            let items = [page, (SIDE, y - 0.9 * height, all)];
+            let items = items.map(|(x, y, ink)| Item { x, y, part, ink });
+            let last = slabs.last_mut().expect("a line at least");
+            last.items.extend(items);
+            self.put(slabs);
         }
         self.pages.put(rule(2.5 * MM, 6.0 * MM, false));
     }
 
-    /// A text over the whole width; `with_next` where it must not be the last on a page.
-    fn down(&mut self, text: &Inline, set: Type, part: Part, room: [f32; 2], with_next: bool) {
-        for mut slab in self.column(text, set, part, (SIDE, WIDTH), room) {
-            slab.with_next |= with_next;
-            self.pages.put(slab);
-        }
+    fn put(&mut self, slabs: Vec<Slab>) {
+        slabs.into_iter().for_each(|slab| self.pages.put(slab));
     }
 
-    /// A text as slabs of a line each; the first two lines stand together, and so do the last two.
-    fn column(
-        &mut self,
-        text: &Inline,
-        set: Type,
-        part: Part,
-        (left, width): (f32, f32),
-        [above, below]: [f32; 2],
-    ) -> Vec<Slab> {
-        let laid = self.lay(text, set, part, (left, LEFT), width);
-        let last = laid.lines.len() - 1;
+    /// A text over the whole width; `with_next` where it must not be the last on a page.
+    fn down(&mut self, text: &Inline, set: Type, part: Part, room: [f32; 2], with_next: bool) {
+        let laid = self.lay(text, set, part, (SIDE, LEFT), WIDTH);
+        let mut slabs = self.column(&[laid], room);
+        slabs
+            .iter_mut()
+            .for_each(|slab| slab.with_next |= with_next);
+        self.put(slabs);
+    }
+
+    /// Texts beside each other as slabs of a line each; the first two lines stand together, and so do the last two.
+    fn column(&mut self, cells: &[Laid], [above, below]: [f32; 2]) -> Vec<Slab> {
+        let size = cells[0].set.size;
+        let last = cells
+            .iter()
+            .map(|cell| cell.lines.len() - 1)
+            .max()
+            .unwrap_or(0);
         let slab = |at| {
             let mut slab = Slab {
-                height: CAPITAL * set.size,
-                above: if at == 0 { above } else { LEADING * set.size },
+                height: CAPITAL * size,
+                above: if at == 0 { above } else { LEADING * size },
                 below: if at == last { below } else { 0.0 },
                 with_next: at < last && (at == 0 || at + 1 == last),
                 ..Slab::default()
             };
-            self.draw(&mut slab.items, &laid, at..at + 1, 0.0);
+            for cell in cells {
+                self.draw(&mut slab.items, cell, at..at + 1, 0.0);
+            }
             slab
         };
         (0..=last).map(slab).collect()

@@ -153,15 +153,16 @@ impl Fonts {
             return vec![loaded.run(0..text.len(), text, false)];
         }
         let bidi = BidiInfo::new(text, Some(Level::ltr()));
-        let mut runs = vec![];
-        for paragraph in &bidi.paragraphs {
-            let (levels, seen) = bidi.visual_runs(paragraph, paragraph.range.clone());
-            for range in seen {
-                let backward = levels[range.start].is_rtl();
-                runs.push(loaded.run(range.clone(), &text[range], backward));
-            }
-        }
-        runs
+        // there are no line ends in a line
+        let Some(line) = bidi.paragraphs.first() else {
+            return vec![];
+        };
+        let (levels, seen) = bidi.visual_runs(line, line.range.clone());
+        let run = |range: Range<usize>| {
+            let backward = levels[range.start].is_rtl();
+            loaded.run(range.clone(), &text[range], backward)
+        };
+        seen.into_iter().map(run).collect()
     }
 }
 

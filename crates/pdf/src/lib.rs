@@ -13,19 +13,11 @@ mod tree;
 mod write;
 
 use gritstone_report::Document;
-use std::fmt;
 
 /// Why there is no PDF. Only a fault of ours makes one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the document cannot be written as a PDF: {0}")]
 pub struct Error(String);
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the document cannot be written as a PDF: {}", self.0)
-    }
-}
-
-impl std::error::Error for Error {}
 
 /// The document as a PDF. The same document gives the same bytes.
 ///

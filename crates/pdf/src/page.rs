@@ -54,12 +54,8 @@ pub(crate) enum Ink {
 
 impl Item {
     pub(crate) fn bar(x: f32, y: f32, size: [f32; 2], color: [u8; 3]) -> Self {
-        Self {
-            x,
-            y,
-            part: None,
-            ink: Ink::Bar(size, color),
-        }
+        let (part, ink) = (None, Ink::Bar(size, color));
+        Self { x, y, part, ink }
     }
 }
 

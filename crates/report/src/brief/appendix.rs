@@ -1,6 +1,6 @@
 //! The appendices: what each benchmark does, the system, and how far each figure can be trusted.
 
-use super::{Across, Brief, cell};
+use super::{Across, Brief, cell, grouped};
 use crate::columns::{Col, Strays, table};
 use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::{findings, number, show, words};
@@ -197,16 +197,9 @@ fn facts(machine: &Machine) -> Vec<(String, Text)> {
 
 /// One row a program, with the benchmarks that it did.
 fn programs(results: &[Measurement]) -> Vec<Row> {
-    let mut programs: Vec<(&Program, Vec<&str>)> = Vec::new();
-    for result in results {
-        let Some(program) = &result.program else {
-            continue;
-        };
-        match programs.iter_mut().find(|(p, _)| *p == program) {
-            Some((_, ids)) => ids.push(result.id.as_str()),
-            None => programs.push((program, vec![result.id.as_str()])),
-        }
-    }
+    let programs = results
+        .iter()
+        .filter_map(|result| Some((result.program.as_ref()?, result.id.as_str())));
     let row = |(program, ids): (&Program, Vec<&str>)| {
         let hash = program.hash.chars().take(HASH_SHOWN).collect();
         let texts = [hash, program.compiler.clone(), program.flags.clone()];
@@ -214,7 +207,7 @@ fn programs(results: &[Measurement]) -> Vec<Row> {
         cells.push(ids.join(", ").into());
         Row::new(cells)
     };
-    programs.into_iter().map(row).collect()
+    grouped(programs).into_iter().map(row).collect()
 }
 
 /// Appendix C: under which conditions, precision, launches, drift, and all footnotes with what their marks mean.

@@ -5,7 +5,7 @@
 //! Variants of a curve (`@...`) are further lines of this machine.
 
 use super::drawn::{ends, lines, point};
-use super::{Across, Brief, cell, marks};
+use super::{Across, Brief, cell, grouped, marks};
 use crate::columns::Col;
 use crate::document::{Column, Document, Row, Style, Table, Text};
 use crate::svg::plot::{Line, Plot};
@@ -35,31 +35,23 @@ struct Track<'a> {
 
 /// The curves of a family, in the order of their rows.
 pub(super) fn all<'a>(input: &Brief<'a>, rows: &[Across<'a>]) -> Vec<Curve<'a>> {
-    let mut curves: Vec<Curve> = Vec::new();
-    for row in rows {
-        let benchmark = input.benchmark(row.id);
-        let Some(of) = benchmark.and_then(|benchmark| benchmark.curve.as_ref()) else {
-            continue;
-        };
-        let (stem, label) = (row.id.stem(), of.label.as_str());
+    let variants = rows.iter().filter_map(|row| {
+        let of = input.benchmark(row.id)?.curve.as_ref()?;
         let variant = (row.id.variant(), of.points.as_slice());
-        let mut known = curves.iter_mut();
-        match known.find(|curve| curve.stem == stem && curve.label == label) {
-            Some(curve) => curve.variants.push(variant),
-            None => curves.push(Curve {
-                stem,
-                label,
-                variants: vec![variant],
-            }),
+        Some(((row.id.stem(), of.label.as_str()), variant))
+    });
+    let curve = |((stem, label), mut variants): (_, Vec<(Option<&'a str>, _)>)| {
+        variants.sort_by_key(|(variant, _)| variant.is_some());
+        Curve {
+            stem,
+            label,
+            variants,
         }
-    }
-    for curve in &mut curves {
-        curve.variants.sort_by_key(|(variant, _)| variant.is_some());
-    }
-    curves
+    };
+    grouped(variants).into_iter().map(curve).collect()
 }
 
-impl<'a> Curve<'a> {
+impl Curve<'_> {
     fn points(&self) -> impl Iterator<Item = &(f64, Id)> {
         self.variants.iter().flat_map(|(_, points)| *points)
     }

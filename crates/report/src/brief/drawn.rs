@@ -1,7 +1,7 @@
 //! The figures of a family: its rows relative to what the brief is held against, its distributions, what its copies do
 //! together, and what it takes between pairs of CPUs.
 
-use super::{Across, Brief};
+use super::{Across, Brief, grouped};
 use crate::document::{Block, Document};
 use crate::pairs::Pairs;
 use crate::svg::Canvas;
@@ -148,28 +148,18 @@ pub(super) fn bars(document: &mut Document, input: &Brief, rows: &[Across]) {
 /// Distributions: how long the slowest of many events take, one line a row and machine, over the share of events; a figure for
 /// each unit, nothing where no row has a distribution.
 pub(super) fn spread(document: &mut Document, input: &Brief, rows: &[&Across]) {
-    let mut by_unit: Vec<(String, Vec<Line>)> = vec![];
-    for row in rows {
-        for (at, result) in row.results.iter().enumerate() {
-            let Some((result, points)) =
-                result.and_then(|r| Some((r, shares(r.statistics.as_ref()?)?)))
-            else {
-                continue;
-            };
-            let line = Line {
-                name: input.behind(at, &result.title),
-                strong: true,
-                loose: false,
-                points,
-            };
-            let unit = result.unit.to_string();
-            match by_unit.iter_mut().find(|(of, _)| *of == unit) {
-                Some((_, lines)) => lines.push(line),
-                None => by_unit.push((unit, vec![line])),
-            }
-        }
-    }
-    for (unit, all) in by_unit {
+    let results = rows.iter().flat_map(|row| row.results.iter().enumerate());
+    let drawn = results.filter_map(|(at, result)| {
+        let result = (*result)?;
+        let line = Line {
+            name: input.behind(at, &result.title),
+            strong: true,
+            loose: false,
+            points: shares(result.statistics.as_ref()?)?,
+        };
+        Some((result.unit.to_string(), line))
+    });
+    for (unit, all) in grouped(drawn) {
         for some in all.chunks(MOST_LINES) {
             let mut xs: Vec<f64> = some.iter().flat_map(|l| &l.points).map(|p| p.x).collect();
             xs.sort_by(f64::total_cmp);
@@ -198,10 +188,9 @@ fn shares(statistics: &Statistics) -> Option<Vec<Point>> {
     if shares.first()?.0 > 50.0 {
         shares.insert(0, (50.0, statistics.median));
     }
-    let point = |(percent, value): (f64, f64)| Point {
-        x: -(1.0 - percent / 100.0).log10(),
-        y: Some(value),
-        interval: None,
+    let point = |(percent, value): (f64, f64)| {
+        let place = -(1.0 - percent / 100.0).log10();
+        point(place, Some(Estimate::exact(value)))
     };
     (shares.len() >= LEAST_SHARES).then(|| shares.into_iter().map(point).collect())
 }

@@ -3,13 +3,13 @@
 //!
 //! The levels of a row are its variants `@level-1` and so on; the row itself is without load.
 
-use super::drawn::{each, lines, percentiles_from, wide};
-use super::{Across, Brief, marks};
+use super::drawn::{each, lines, percentiles_from, point, wide};
+use super::{Across, Brief, grouped, marks};
 use crate::columns::{self, Col};
 use crate::document::{Column, Document, Row, Style, Table, Text};
 use crate::number;
-use crate::svg::plot::{Line, Plot, Point};
-use gritstone_model::{Id, Measurement, RunView, Statistics};
+use crate::svg::plot::{Line, Plot};
+use gritstone_model::{Estimate, Id, Measurement, RunView, Statistics};
 
 /// One level by itself is in the other tables.
 const LEAST: usize = 2;
@@ -26,13 +26,8 @@ struct Ladder<'a> {
 
 /// Adds a figure for each machine and a table for each row that was measured at several levels of load.
 pub(super) fn show(document: &mut Document, input: &Brief, rows: &[Across]) {
-    let mut stems: Vec<&str> = vec![];
-    for row in rows.iter().filter(|row| is_loaded(input, row.id)) {
-        if !stems.contains(&row.id.stem()) {
-            stems.push(row.id.stem());
-        }
-    }
-    for stem in stems {
+    let loaded = rows.iter().filter(|row| is_loaded(input, row.id));
+    for (stem, _) in grouped(loaded.map(|row| (row.id.stem(), row))) {
         let title = rows.iter().find(|row| row.id.as_str() == stem);
         let title = title.map_or(stem, |row| row.any.title.as_str());
         let mut all = vec![];
@@ -100,25 +95,20 @@ fn measures(statistics: &Statistics) -> Vec<(String, bool, f64)> {
 
 fn figure(document: &mut Document, title: &str, ladder: &Ladder) {
     let unit = ladder.steps[0].1.unit.to_string();
-    let mut drawn: Vec<Line> = vec![];
-    for (level, result) in &ladder.steps {
-        for (name, strong, value) in result.statistics.iter().flat_map(measures) {
-            let point = Point {
-                x: f64::from(*level),
-                y: Some(value),
-                interval: None,
-            };
-            match drawn.iter_mut().find(|line| line.name == name) {
-                Some(line) => line.points.push(point),
-                None => drawn.push(Line {
-                    name,
-                    strong,
-                    loose: false,
-                    points: vec![point],
-                }),
-            }
-        }
-    }
+    let points = ladder.steps.iter().flat_map(|(level, result)| {
+        let measures = result.statistics.iter().flat_map(measures);
+        measures.map(|(name, strong, value)| {
+            let point = point(f64::from(*level), Some(Estimate::exact(value)));
+            ((name, strong), point)
+        })
+    });
+    let line = |((name, strong), points)| Line {
+        name,
+        strong,
+        loose: false,
+        points,
+    };
+    let drawn: Vec<Line> = grouped(points).into_iter().map(line).collect();
     let ys = drawn.iter().flat_map(|l| &l.points).filter_map(|p| p.y);
     let levels = ladder.steps.iter().map(|(level, _)| *level);
     let plot = Plot {

@@ -104,22 +104,17 @@ impl<'a> Brief<'a> {
 
     /// All rows of all runs, each once, in the order in which they are first met.
     fn rows(&self) -> Vec<Across<'a>> {
-        let mut rows: Vec<Across> = Vec::new();
-        for (at, run) in self.runs.iter().enumerate() {
-            for result in &run.results {
-                let known = rows.iter().position(|row| *row.id == result.id);
-                let known = known.unwrap_or_else(|| {
-                    rows.push(Across {
-                        id: &result.id,
-                        any: result,
-                        results: vec![None; self.runs.len()],
-                    });
-                    rows.len() - 1
-                });
-                rows[known].results[at] = Some(result);
+        let runs = self.runs.iter().enumerate();
+        let results = runs.flat_map(|(at, run)| run.results.iter().map(move |r| (&r.id, (at, r))));
+        let across = |(id, found): (&'a Id, Vec<(usize, &'a Measurement)>)| {
+            let mut results = vec![None; self.runs.len()];
+            for (at, result) in &found {
+                results[*at] = Some(*result);
             }
-        }
-        rows
+            let any = found[0].1;
+            Across { id, any, results }
+        };
+        grouped(results).into_iter().map(across).collect()
     }
 }
 
@@ -151,14 +146,7 @@ pub fn brief(input: &Brief) -> Document {
     front::ratings(&mut document, input);
     front::stands_out(&mut document, input);
     let rows = input.rows();
-    let mut families: Vec<(&str, Vec<Across>)> = vec![];
-    for row in &rows {
-        let family = row.id.family();
-        match families.iter_mut().find(|(name, _)| *name == family) {
-            Some((_, rows)) => rows.push(row.clone()),
-            None => families.push((family, vec![row.clone()])),
-        }
-    }
+    let mut families = grouped(rows.iter().map(|row| (row.id.family(), row.clone())));
     families.sort_by_key(|(name, _)| place(name));
     for area in families.chunk_by(|(a, _), (b, _)| place(a).0 == place(b).0) {
         document.heading(1, AREAS[place(area[0].0).0].0);
@@ -181,6 +169,18 @@ fn place(family: &str) -> (usize, usize) {
         Some((area, place))
     });
     known.unwrap_or((AREAS.len() - 1, 0))
+}
+
+/// Values by their keys, in the order in which these are first met.
+fn grouped<K: PartialEq, V>(values: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut groups: Vec<(K, Vec<V>)> = vec![];
+    for (key, value) in values {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, values)) => values.push(value),
+            None => groups.push((key, vec![value])),
+        }
+    }
+    groups
 }
 
 /// Names as a list of words, up to so many; the rest as a count.

@@ -4,7 +4,7 @@
 //! that it did not print is not in its table. A table that would be too wide for a page is continued below.
 
 use super::curve::Curve;
-use super::{Across, Brief, cell};
+use super::{Across, Brief, cell, grouped};
 use crate::columns::{self, Col};
 use crate::document::{Column, Document, Row, Style, Table, Text};
 use crate::{number, words};
@@ -36,17 +36,9 @@ struct Group<'a> {
 pub(super) fn tables(document: &mut Document, input: &Brief, rows: &[Across], curves: &[Curve]) {
     let alone = |row: &&Across| !curves.iter().any(|curve| curve.holds(row.id));
     let alone: Vec<&Measurement> = rows.iter().filter(alone).map(|row| row.any).collect();
-    let mut sources: Vec<(&str, Vec<&RunView>)> = Vec::new();
-    for view in input.references {
-        let Some(source) = view.machine.document.as_deref() else {
-            continue;
-        };
-        match sources.iter_mut().find(|(name, _)| *name == source) {
-            Some((_, machines)) => machines.push(view),
-            None => sources.push((source, vec![view])),
-        }
-    }
-    for (source, machines) in sources {
+    let views = input.references.iter();
+    let sources = views.filter_map(|view| Some((view.machine.document.as_deref()?, view)));
+    for (source, machines) in grouped(sources) {
         let groups = alone.iter().filter_map(|result| group(result, &machines));
         for (part, groups) in parts(groups.collect()).iter().enumerate() {
             let continued = if part > 0 { ", continued" } else { "" };

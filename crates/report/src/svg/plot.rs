@@ -65,7 +65,12 @@ const GAP: f64 = 44.0;
 const BAND_FROM: usize = 13;
 const GRAY: &str = "#6b6b6b";
 /// Four dashes and five shapes: twenty gray lines can be told apart.
-const DASHES: [&str; 4] = ["", "6 3", "2 2.5", "9 3 2 3"];
+const DASHES: [&str; 4] = [
+    "",
+    " stroke-dasharray=\"6 3\"",
+    " stroke-dasharray=\"2 2.5\"",
+    " stroke-dasharray=\"9 3 2 3\"",
+];
 /// Corners of the shapes around a point, in their radius; the first is a circle.
 const SHAPES: [&[[f64; 2]]; 5] = [
     &[],
@@ -76,15 +81,11 @@ const SHAPES: [&[[f64; 2]]; 5] = [
 ];
 
 /// How a line is told from the others: in color and in black and white.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Pen {
-    class: String,
-    color: &'static str,
-    width: f64,
-    radius: f64,
-    /// As an attribute.
-    dash: String,
-    shape: &'static [[f64; 2]],
+    strong: bool,
+    /// Which one it is of its kind.
+    number: usize,
 }
 
 /// The axes.
@@ -96,7 +97,6 @@ struct Area {
 /// The name of a line.
 struct Label {
     text: String,
-    strong: bool,
     pen: Pen,
     end: (f64, f64),
     at_edge: bool,
@@ -140,7 +140,7 @@ impl Plot {
         ));
         canvas.text(Anchor::Middle, 0.0, 0.0, &self.y_label);
         canvas.put(format_args!("</g>"));
-        for (line, pen) in self.lines.iter().zip(&pens) {
+        for (line, pen) in self.lines.iter().zip(pens) {
             area.draw(&mut canvas, line, pen);
         }
         for label in &labels {
@@ -182,8 +182,7 @@ impl Plot {
             let (x, end) = placed.next_back()?;
             Some(Label {
                 text: cut(&line.name),
-                strong: line.strong,
-                pen: pen.clone(),
+                pen: *pen,
                 end,
                 at_edge: x >= right,
                 y: end.1,
@@ -213,13 +212,12 @@ impl Area {
         ])
     }
 
-    fn draw(&self, canvas: &mut Canvas, line: &Line, pen: &Pen) {
-        let Pen {
-            class,
-            color,
-            width,
-            ..
-        } = pen;
+    fn draw(&self, canvas: &mut Canvas, line: &Line, pen: Pen) {
+        let (class, color) = pen.paint();
+        let stroke = match (pen.strong, DASHES[pen.number % DASHES.len()]) {
+            (true, _) => "stroke-width=\"2.75\"".to_owned(),
+            (_, dash) => format!("stroke-width=\"1.2\"{dash}"),
+        };
         canvas.put(format_args!("<g class=\"line {class}\">"));
         let intervals = line.points.iter().filter_map(|p| self.interval(p));
         let few = line.points.len() < BAND_FROM;
@@ -256,8 +254,7 @@ impl Area {
             };
             let path: String = runs.map(|run| format!("M{}", path(run))).collect();
             canvas.put(format_args!(
-                "<path class=\"stroke\" d=\"{path}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"{width}\" stroke-linejoin=\"round\"{}/>",
-                pen.dash
+                "<path class=\"stroke\" d=\"{path}\" fill=\"none\" stroke=\"{color}\" {stroke} stroke-linejoin=\"round\"/>"
             ));
         }
         for place in places().flatten().filter(|_| few) {
@@ -269,45 +266,34 @@ impl Area {
 
 fn pens(lines: &[Line]) -> Vec<Pen> {
     let mut counts = [0; 2];
-    let mut pen = |line: &Line| {
-        let count = &mut counts[usize::from(line.strong)];
-        let among = std::mem::replace(count, *count + 1);
-        let shape = SHAPES[among % SHAPES.len()];
-        let (strong, dash) = (among % STRONG.len(), DASHES[among % DASHES.len()]);
-        match line.strong {
-            true => Pen {
-                class: format!("strong{strong}"),
-                color: STRONG[strong],
-                width: 2.75,
-                radius: 4.0,
-                dash: String::new(),
-                shape,
-            },
-            false => Pen {
-                class: "other".to_owned(),
-                color: GRAY,
-                width: 1.2,
-                radius: 2.8,
-                dash: match dash {
-                    "" => String::new(),
-                    dash => format!(" stroke-dasharray=\"{dash}\""),
-                },
-                shape,
-            },
-        }
+    let pen = |line: &Line| {
+        let strong = line.strong;
+        let count = &mut counts[usize::from(strong)];
+        let number = std::mem::replace(count, *count + 1);
+        Pen { strong, number }
     };
-    lines.iter().map(&mut pen).collect()
+    lines.iter().map(pen).collect()
 }
 
 impl Pen {
+    /// Its class and its color.
+    fn paint(self) -> (String, &'static str) {
+        let number = self.number % STRONG.len();
+        match self.strong {
+            true => (format!("strong{number}"), STRONG[number]),
+            false => ("other".to_owned(), GRAY),
+        }
+    }
+
     /// A filled shape around a point.
-    fn mark(&self, canvas: &mut Canvas, (x, y): (f64, f64)) {
-        let Pen { color, radius, .. } = self;
+    fn mark(self, canvas: &mut Canvas, (x, y): (f64, f64)) {
+        let (_, color) = self.paint();
+        let radius = if self.strong { 4.0 } else { 2.8 };
         let corner = |[across, down]: &[f64; 2]| {
             format!("{:.1} {:.1}", x + across * radius, y + down * radius)
         };
-        let corners: Vec<String> = self.shape.iter().map(corner).collect();
-        let shape = match corners.as_slice() {
+        let corners = SHAPES[self.number % SHAPES.len()].iter().map(corner);
+        let shape = match corners.collect::<Vec<_>>().as_slice() {
             [] => format!("circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\""),
             corners => format!("path d=\"M{}z\"", corners.join("L")),
         };
@@ -319,7 +305,8 @@ impl Label {
     fn draw(&self, canvas: &mut Canvas, right: f64) {
         let Self { end, y, pen, .. } = self;
         let x = right + GAP;
-        canvas.put(format_args!("<g class=\"name {}\">", pen.class));
+        let (class, color) = pen.paint();
+        canvas.put(format_args!("<g class=\"name {class}\">"));
         if self.at_edge {
             canvas.put(format_args!(
                 "<path class=\"leader\" d=\"M{:.1} {:.1}H{:.1}L{:.1} {y:.1}\" fill=\"none\" stroke=\"#aaa\" stroke-width=\"0.8\"/>",
@@ -337,8 +324,8 @@ impl Label {
             ));
         }
         pen.mark(canvas, (x - 9.0, *y));
-        let (class, color, weight) = match self.strong {
-            true => ("fill", pen.color, " font-weight=\"700\""),
+        let (class, color, weight) = match pen.strong {
+            true => ("fill", color, " font-weight=\"700\""),
             false => ("ink", "#333", ""),
         };
         canvas.put(format_args!(
@@ -441,8 +428,7 @@ mod tests {
         ] {
             let label = |y: &f64| Label {
                 text: "name".to_owned(),
-                strong: false,
-                pen: pens(&[Line::default()]).remove(0),
+                pen: pens(&[Line::default()])[0],
                 end: (0.0, *y),
                 at_edge: true,
                 y: *y,
