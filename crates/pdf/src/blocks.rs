@@ -229,14 +229,12 @@ impl<'a> Setter<'a> {
         let part = self.tree.add(group, Tag::Figure(Some(words)));
         let (wide, high) = (drawing.size().width(), drawing.size().height());
         let scale = FIGURE.min(WIDTH / wide).min(0.9 * HEIGHT / high);
+        let (size, part) = ([wide * scale, high * scale], Some(part));
+        let ink = Ink::Figure(size, Rc::new(drawing));
+        let (x, y) = (SIDE, 0.0);
         self.pages.put(Slab {
-            items: vec![Item {
-                x: SIDE,
-                y: 0.0,
-                part: Some(part),
-                ink: Ink::Figure([wide * scale, high * scale], Rc::new(drawing)),
-            }],
-            height: high * scale,
+            items: vec![Item { x, y, part, ink }],
+            height: size[1],
             below: 5.0 * MM,
             ..Slab::default()
         });
@@ -292,34 +290,23 @@ impl<'a> Setter<'a> {
     fn down(&mut self, text: &Inline, set: Type, part: Part, room: [f32; 2], with_next: bool) {
         let laid = self.lay(text, set, part, (SIDE, LEFT), WIDTH);
         let mut slabs = self.column(&[laid], room);
-        slabs
-            .iter_mut()
-            .for_each(|slab| slab.with_next |= with_next);
+        for slab in &mut slabs {
+            slab.with_next |= with_next;
+        }
         self.put(slabs);
     }
 
     /// Texts beside each other as slabs of a line each; the first two lines stand together, and so do the last two.
     fn column(&mut self, cells: &[Laid], [above, below]: [f32; 2]) -> Vec<Slab> {
-        let size = cells[0].set.size;
-        let last = cells
-            .iter()
-            .map(|cell| cell.lines.len() - 1)
-            .max()
-            .unwrap_or(0);
-        let slab = |at| {
-            let mut slab = Slab {
-                height: CAPITAL * size,
-                above: if at == 0 { above } else { LEADING * size },
-                below: if at == last { below } else { 0.0 },
-                with_next: at < last && (at == 0 || at + 1 == last),
-                ..Slab::default()
-            };
-            for cell in cells {
-                self.draw(&mut slab.items, cell, at..at + 1, 0.0);
-            }
-            slab
-        };
-        (0..=last).map(slab).collect()
+        let leading = LEADING * cells[0].set.size;
+        let mut slabs = self.cut(cells, 1, 0.0);
+        let last = slabs.len() - 1;
+        for (at, slab) in slabs.iter_mut().enumerate() {
+            slab.above = if at == 0 { above } else { leading };
+            slab.below = if at == last { below } else { 0.0 };
+            slab.with_next = at < last && (at == 0 || at + 1 == last);
+        }
+        slabs
     }
 
     /// A text broken into lines.
@@ -349,12 +336,8 @@ impl<'a> Setter<'a> {
     ) {
         let set = laid.set;
         let mut put = |x, y, part, ink| {
-            items.push(Item {
-                x,
-                y,
-                part: Some(part),
-                ink,
-            })
+            let part = Some(part);
+            items.push(Item { x, y, part, ink });
         };
         let mut y = top + CAPITAL * set.size;
         for line in laid.lines.iter().take(lines.end).skip(lines.start) {
@@ -382,29 +365,31 @@ impl<'a> Setter<'a> {
 
     /// Texts beside each other with a rule of this width below, in one slab, or in several where there are many lines.
     pub(crate) fn row(&mut self, cells: &[Laid], pad: f32, wide: f32, tint: bool) -> Vec<Slab> {
+        let mut slabs = self.cut(cells, TALL, pad);
+        for slab in slabs.iter_mut().filter(|_| tint) {
+            let size = [wide, slab.height];
+            slab.items.push(Item::bar(SIDE, 0.0, size, TINT));
+        }
+        if let Some(last) = slabs.last_mut() {
+            let y = last.height - 0.15;
+            last.items.push(Item::bar(SIDE, y, [wide, 0.3], RULE));
+        }
+        slabs
+    }
+
+    /// Texts beside each other in slabs of so many lines.
+    fn cut(&mut self, cells: &[Laid], lines: usize, pad: f32) -> Vec<Slab> {
         let most = cells.iter().map(|c| c.lines.len()).max().unwrap_or(1);
         let mut slabs = vec![];
-        for from in (0..most).step_by(TALL) {
-            let to = most.min(from + TALL);
-            let heights = cells
-                .iter()
-                .map(|cell| cell.height(cell.lines.len().min(to).saturating_sub(from)));
-            let height = 2.0 * pad + heights.fold(0.0, f32::max);
-            let mut items = vec![];
-            if tint {
-                items.push(Item::bar(SIDE, 0.0, [wide, height], TINT));
-            }
-            if to == most {
-                items.push(Item::bar(SIDE, height - 0.15, [wide, 0.3], RULE));
-            }
+        for from in (0..most).step_by(lines) {
+            let mut slab = Slab::default();
             for cell in cells {
-                self.draw(&mut items, cell, from..to, pad);
+                let to = cell.lines.len().min(from + lines);
+                let height = cell.height(to.saturating_sub(from)) + 2.0 * pad;
+                slab.height = slab.height.max(height);
+                self.draw(&mut slab.items, cell, from..to, pad);
             }
-            slabs.push(Slab {
-                items,
-                height,
-                ..Slab::default()
-            });
+            slabs.push(slab);
         }
         slabs
     }

@@ -50,31 +50,26 @@ impl Type {
     }
 
     /// The same, less in sight.
-    pub(crate) const fn soft(self) -> Self {
-        Self {
-            color: SOFT,
-            ..self
-        }
+    pub(crate) const fn soft(mut self) -> Self {
+        self.color = SOFT;
+        self
     }
 
-    pub(crate) fn scaled(self, by: f32) -> Self {
-        let size = self.size * by;
-        Self { size, ..self }
+    pub(crate) fn scaled(mut self, by: f32) -> Self {
+        self.size *= by;
+        self
     }
 
     /// The same for what is to be typed, and for names.
-    pub(crate) fn typed(self) -> Self {
-        let face = Face::Mono;
-        let by = if self.face == face { 1.0 } else { TYPED };
-        let typed = self.scaled(by);
-        Self { face, ..typed }
+    pub(crate) fn typed(mut self) -> Self {
+        let set = std::mem::replace(&mut self.face, Face::Mono);
+        self.scaled(if set == Face::Mono { 1.0 } else { TYPED })
     }
 
     /// The same for the marks behind it.
-    pub(crate) fn raised(self) -> Self {
-        let face = Face::Regular;
-        let small = self.scaled(MARK);
-        Self { face, ..small }
+    pub(crate) fn raised(mut self) -> Self {
+        self.face = Face::Regular;
+        self.scaled(MARK)
     }
 }
 

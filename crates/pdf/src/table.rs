@@ -32,7 +32,6 @@ const PANELS_APART: f32 = 8.5;
 /// A table with its words made harmless.
 struct Cells<'t> {
     table: &'t Table,
-    heads: Vec<Inline>,
     rows: Vec<Vec<Inline>>,
 }
 
@@ -67,11 +66,8 @@ const UNDER: usize = 2;
 pub(crate) fn set(setter: &mut Setter, table: &Table) {
     let columns = &table.columns;
     let inlines = |row: &[_]| row.iter().map(|cell| setter.inline(cell)).collect();
-    let cells = Cells {
-        table,
-        heads: columns.iter().map(|c| Inline::new(&c.head)).collect(),
-        rows: table.rows.iter().map(|row| inlines(&row.cells)).collect(),
-    };
+    let rows = table.rows.iter().map(|row| inlines(&row.cells)).collect();
+    let cells = Cells { table, rows };
     let measured = (0..columns.len()).map(|at| cells.width(setter, at));
     let (widths, marks): (Vec<Width>, Vec<f32>) = measured.unzip();
     let name = |name: &str| {
@@ -161,7 +157,7 @@ impl Cells<'_> {
             marks if number => (words + marks, marks),
             _ => (both, 0.0),
         };
-        let head = &self.heads[at].text;
+        let head = &Inline::new(&self.table.columns[at].head).text;
         let whole = fonts.width(HEAD, head) + marks;
         let longest = longest(setter, head) + marks;
         let pad = 2.0 * PAD * SIZE;
@@ -299,8 +295,9 @@ impl Panel<'_> {
             };
             for column in run {
                 let part = setter.tree.add(row, spanning(1, rows));
-                let head = &self.cells.heads[column.at];
-                heads.push((tier, self.lay(setter, head, HEAD, part, *column, SLACK)));
+                let head = Inline::new(&self.cells.table.columns[column.at].head);
+                let laid = self.lay(setter, &head, HEAD, part, *column, SLACK);
+                heads.push((tier, laid));
             }
         }
         heads.sort_by_key(|(tier, _)| *tier == UNDER);

@@ -2,9 +2,8 @@
 
 use crate::Error;
 use crate::blocks::Setter;
-use crate::face::{Face, Fonts, Type};
+use crate::face::{Face, Type};
 use crate::page::{Anchor, Ink, Item, PAGE, SIDE};
-use crate::tree::Tree;
 use gritstone_report::{clean, shortened};
 use krilla::annotation::{Annotation, LinkAnnotation, Target};
 use krilla::color::rgb;
@@ -17,7 +16,6 @@ use krilla::paint::Fill;
 use krilla::surface::Surface;
 use krilla::tagging::{Artifact, ArtifactType, ContentTag, SpanTag};
 use krilla_svg::{SurfaceExt, SvgSettings};
-use std::collections::HashMap;
 use std::iter::{Enumerate, Peekable};
 use std::slice::Iter;
 
@@ -28,50 +26,38 @@ const FOOT_AT: f32 = PAGE[1] - 36.0;
 const RUNNING: usize = 70;
 
 /// The file.
-pub(crate) fn pdf(set: Setter) -> Result<Vec<u8>, Error> {
-    let title = clean(&set.document.title).into_owned();
-    let mut pages = set.pages.pages;
+pub(crate) fn pdf(mut set: Setter) -> Result<Vec<u8>, Error> {
+    let mut pages = std::mem::take(&mut set.pages.pages);
     if pages.is_empty() {
         pages.push(vec![]);
     }
-    let mut writer = Writer {
-        fonts: set.fonts,
-        anchors: set.pages.anchors,
-        tree: set.tree,
-        running: shortened(&title, RUNNING),
-        pages: pages.len(),
-    };
+    let title = clean(&set.document.title).into_owned();
+    let running = shortened(&title, RUNNING);
+    let count = pages.len();
     let mut file = krilla::Document::new();
     for (number, items) in (1..).zip(pages) {
         let size = PageSettings::from_wh(PAGE[0], PAGE[1]).expect("a size above 0");
-        writer.page(&mut file.start_page_with(size), number, items);
+        let feet = [running.clone(), format!("{number} / {count}")];
+        set.page(&mut file.start_page_with(size), items, &feet);
     }
     let mut outline = Outline::new();
     let mut headings = set.headings.iter().enumerate().peekable();
-    for node in writer.nodes(&mut headings, 0) {
+    for node in set.nodes(&mut headings, 0) {
         outline.push_child(node);
     }
     file.set_outline(outline);
     file.set_metadata(Metadata::new().title(title).language("en".to_owned()));
-    file.set_tag_tree(writer.tree.finish());
+    file.set_tag_tree(set.tree.finish());
     file.finish().map_err(|e| Error(format!("{e:?}")))
 }
 
-struct Writer<'a> {
-    fonts: &'a Fonts,
-    anchors: HashMap<Anchor, (usize, f32)>,
-    tree: Tree,
-    running: String,
-    pages: usize,
-}
-
-impl Writer<'_> {
-    fn page(&mut self, page: &mut Page, number: usize, items: Vec<Item>) {
+impl Setter<'_> {
+    fn page(&mut self, page: &mut Page, items: Vec<Item>, [left, right]: &[String; 2]) {
         let is_bar = |item: &Item| matches!(item.ink, Ink::Bar(..));
         let (bars, items): (Vec<Item>, Vec<Item>) = items.into_iter().partition(is_bar);
         let mut surface = page.surface();
         surface.start_tagged(ornament(ArtifactType::Layout));
-        bars.iter().for_each(|bar| self.draw(&mut surface, bar));
+        bars.iter().for_each(|bar| self.paint(&mut surface, bar));
         surface.end_tagged();
         // what belongs to one part in a row is one piece of it
         for piece in items.chunk_by(|a, b| a.part == b.part) {
@@ -80,33 +66,36 @@ impl Writer<'_> {
                 (_, Ink::Figure(..)) => ContentTag::Other,
                 _ => ContentTag::Span(SpanTag::empty()),
             });
-            piece.iter().for_each(|item| self.draw(&mut surface, item));
+            piece.iter().for_each(|item| self.paint(&mut surface, item));
             surface.end_tagged();
             if let Some(part) = piece[0].part {
                 self.tree.drawn(part, drawn);
             }
         }
-        self.foot(&mut surface, number);
+        surface.start_tagged(ornament(ArtifactType::Footer));
+        self.text(&mut surface, SIDE, FOOT_AT, FOOT, left);
+        let x = PAGE[0] - SIDE - self.fonts.width(FOOT, right);
+        self.text(&mut surface, x, FOOT_AT, FOOT, right);
+        surface.end_tagged();
         surface.finish();
         items.iter().for_each(|item| self.link(page, item));
     }
 
     /// Links have nothing to draw.
-    fn draw(&self, surface: &mut Surface, item: &Item) {
+    fn paint(&self, surface: &mut Surface, item: &Item) {
         let Item { x, y, .. } = *item;
         match &item.ink {
             Ink::Text(set, text) => self.text(surface, x, y, *set, text),
             Ink::PageOf(set, to) => {
-                let page = self.anchors.get(to).map_or(0, |(page, _)| page + 1);
+                let page = self.pages.anchors.get(to).map_or(0, |(page, _)| page + 1);
                 let text = format!(" {page}");
                 let x = x - self.fonts.width(*set, &text);
                 self.text(surface, x, y, *set, &text);
             }
             Ink::Bar([width, height], color) => {
                 let mut path = PathBuilder::new();
-                if let Some(place) = Rect::from_xywh(x, y, *width, *height) {
-                    path.push_rect(place);
-                }
+                let place = Rect::from_xywh(x, y, *width, *height);
+                place.into_iter().for_each(|place| path.push_rect(place));
                 if let Some(path) = path.finish() {
                     surface.set_fill(Some(fill(*color)));
                     surface.draw_path(&path);
@@ -133,15 +122,6 @@ impl Writer<'_> {
         }
     }
 
-    fn foot(&self, surface: &mut Surface, number: usize) {
-        let page = format!("{number} / {}", self.pages);
-        let x = PAGE[0] - SIDE - self.fonts.width(FOOT, &page);
-        surface.start_tagged(ornament(ArtifactType::Footer));
-        self.text(surface, SIDE, FOOT_AT, FOOT, &self.running);
-        self.text(surface, x, FOOT_AT, FOOT, &page);
-        surface.end_tagged();
-    }
-
     fn link(&mut self, page: &mut Page, item: &Item) {
         let (Ink::Link([width, height], to, words), Some(part)) = (&item.ink, item.part) else {
             return;
@@ -156,7 +136,7 @@ impl Writer<'_> {
 
     /// Just above what is led to.
     fn destination(&self, to: Anchor) -> Option<XyzDestination> {
-        let (page, y) = self.anchors.get(&to)?;
+        let (page, y) = self.pages.anchors.get(&to)?;
         let above = Point::from_xy(SIDE, (y - 8.0).max(0.0));
         Some(XyzDestination::new(*page, above))
     }
