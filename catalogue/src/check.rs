@@ -1,133 +1,262 @@
-//! What can only be judged of all rows together: names that are there twice, rows that are not there, circles.
+//! What makes sense in an entry: the checks that its types cannot make.
 
+use crate::entry::{Common, Entry};
 use crate::error::Error;
-use crate::read::{File, Row};
-use gritstone_model::{Id, Work};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::read::{At, placeholder_letter};
+use gritstone_model::{Better, Claims, CommandWork, Figure, Kind, Quantity, Subject, Unit, Work};
 
-/// A row and the file that it stands in.
-type Rows<'a> = BTreeMap<&'a Id, (&'a File<'a>, &'a Row)>;
+/// Whether it holds, where it stands, and what is wrong where it does not.
+type Rules<'a, const N: usize> = [(bool, &'a str, &'a str); N];
 
-/// Checks the files against each other. A row of a family that is not among them is not judged unless
-/// `whole` says that these are all the files there are.
-pub(crate) fn sound(files: &[File<'_>], whole: bool) -> Result<(), Error> {
-    let rows = unique(files)?;
-    let families: BTreeSet<&str> = files.iter().map(|file| file.family.name.as_str()).collect();
-    for (file, row) in rows.values() {
-        for reference in &row.references {
-            if !whole && !families.contains(reference.id.family()) {
-                continue;
-            }
-            let Some((_, found)) = rows.get(&reference.id) else {
-                return Err(file
-                    .text
-                    .error(&reference.at, unknown(&reference.id, &rows)));
-            };
-            if let Some(what) = unfit(row, found, reference.curve) {
-                return Err(file.text.error(&reference.at, what));
-            }
-        }
-    }
-    acyclic(&rows)
+fn positive(x: f64) -> bool {
+    x.is_finite() && x > 0.0
 }
 
-fn unique<'a>(files: &'a [File<'a>]) -> Result<Rows<'a>, Error> {
-    let mut rows = Rows::new();
-    for file in files {
-        for row in &file.rows {
-            let id = &row.benchmark.id;
-            if let Some((other, first)) = rows.insert(id, (file, row)) {
-                let (line, _) = other.text.position(first.at.start);
-                return Err(file.text.error(
-                    &row.at,
-                    format!(
-                        "'{id}' is here a second time (first in {}, line {line}): rename one of them",
-                        other.text.name
+impl Entry<'_> {
+    fn all<const N: usize>(&self, rules: Rules<'_, N>) -> Result<(), Error> {
+        let mut rules = rules.into_iter();
+        rules.try_for_each(|(holds, path, what)| self.must(holds, path, what))
+    }
+
+    /// All of an entry; which way its results are better.
+    pub(crate) fn check(
+        &self,
+        common: &Common,
+        work: &Work,
+        over: &[At<String>],
+    ) -> Result<Better, Error> {
+        let (id, family) = (&common.id, &self.file.family.name);
+        let stray =
+            format!("'{id}' is not of family '{family}': rename it, or move it to its file");
+        let published = common.published.as_ref();
+        // the type has the subjects of all notes
+        let times = [Subject::Real, Subject::User, Subject::System];
+        self.all([
+            (id.family() == family, "id", stray.as_str()),
+            (common.version > 0, "version", "versions begin at 1"),
+            (
+                !common.sources.is_empty(),
+                "sources",
+                "sources is empty: name a document and a place",
+            ),
+            (
+                positive(common.amount_per_op),
+                "amount_per_op",
+                "amount_per_op must be above 0",
+            ),
+            (
+                published.is_none_or(|work| times.contains(&work.figure)),
+                "published.figure",
+                "a published time is real_s, user_s or system_s",
+            ),
+            (
+                published.is_none_or(|work| work.operations > 0),
+                "published.operations",
+                "the published work has 0 operations: say how many, or leave `published` out",
+            ),
+        ])?;
+        self.claims(&common.claims, common.kind)?;
+        if let Some(curve) = &common.curve {
+            let several = curve.points.len() > 1;
+            self.must(several, "curve.points", "a curve has two points or more")?;
+            for (i, pair) in curve.points.windows(2).enumerate() {
+                let (x, next) = (pair[0].0, pair[1].0);
+                let what = format!("x does not grow from {x} to {next}: order the points by x");
+                self.must(x < next, &format!("curve.points.{}.0", i + 1), what)?;
+            }
+        }
+        match work {
+            Work::Kernel(work) => {
+                self.file.text.program(&self.at("program"), &work.program)?;
+                for (i, helper) in work.uses.iter().enumerate() {
+                    self.file
+                        .text
+                        .program(&self.at(&format!("uses.{i}")), helper)?;
+                }
+            }
+            Work::Command(work) | Work::Scenario(work) => self.command(work, &common.needs)?,
+            Work::Derived { terms, .. } => {
+                self.must(
+                    !terms.is_empty(),
+                    "terms",
+                    "terms is empty: name the rows to add",
+                )?;
+                for (i, times) in terms.iter().map(|term| term.times).enumerate() {
+                    let (at, what) = (format!("terms.{i}.times"), "0 times a row says nothing");
+                    self.must(times.is_finite() && times != 0.0, &at, what)?;
+                }
+            }
+            Work::Rating {
+                baseline, weights, ..
+            } => {
+                let all = weights.len() == over.len() && weights.iter().all(|w| positive(*w));
+                let single = over.iter().all(|name| !name.get_ref().contains(['*', '?']));
+                let free = weights.is_empty();
+                self.all([
+                    (
+                        !over.is_empty(),
+                        "over",
+                        "over is empty: name the rows that are rated",
                     ),
-                ));
+                    (
+                        baseline.starts_with("ref:"),
+                        "baseline",
+                        "a baseline is a reference system: write ref:...",
+                    ),
+                    (
+                        free || single,
+                        "over",
+                        "with weights, name each row: a selector has no weight",
+                    ),
+                    (
+                        free || all,
+                        "weights",
+                        "weights are numbers above 0, one for each row in `over`",
+                    ),
+                ])?;
             }
         }
+        self.unit(&common.unit, work)?;
+        self.better(&common.unit, common.better)
     }
-    Ok(rows)
-}
 
-fn unknown(id: &Id, rows: &Rows<'_>) -> String {
-    let family: Vec<&str> = rows
-        .keys()
-        .filter(|row| row.family() == id.family())
-        .map(|row| row.as_str())
-        .collect();
-    if family.is_empty() {
-        return format!(
-            "no row is called '{id}', and there is no family '{}'",
-            id.family()
-        );
-    }
-    format!(
-        "no row is called '{id}': family '{}' has {}",
-        id.family(),
-        family.join(", ")
-    )
-}
-
-/// Why `found` cannot be what `row` takes it for.
-fn unfit(row: &Row, found: &Row, curve: bool) -> Option<String> {
-    let (row, found) = (&row.benchmark, &found.benchmark);
-    if curve {
-        return (row.unit != found.unit).then(|| {
-            format!(
-                "'{}' is in {} and the curve of '{}' in {}: the points of a curve have one unit",
-                found.id, found.unit, row.id, row.unit
-            )
-        });
-    }
-    let timed = found.unit.figure(1.0, 1.0).is_some();
-    (matches!(row.work, Work::Derived { .. }) && !timed).then(|| {
-        format!(
-            "'{}' is in {}, which is no time: a derived figure is a sum of times",
-            found.id, found.unit
-        )
-    })
-}
-
-/// That no derived figure or rating is made of itself.
-fn acyclic(rows: &Rows<'_>) -> Result<(), Error> {
-    let mut done = BTreeSet::new();
-    for id in rows.keys() {
-        walk(id, rows, &mut done)?;
-    }
-    Ok(())
-}
-
-/// Goes through all that `start` is made of, depth first. The path is a list and not the stack, which a long
-/// chain of rows would overflow.
-fn walk<'a>(start: &'a Id, rows: &Rows<'a>, done: &mut BTreeSet<&'a Id>) -> Result<(), Error> {
-    // the rows from `start` to where we are, each with how many of its parts were looked at
-    let mut path: Vec<(&Id, usize)> = vec![(start, 0)];
-    let mut open = BTreeSet::from([start]);
-    while let Some((id, next)) = path.last_mut() {
-        let (id, at) = (*id, *next);
-        *next += 1;
-        let row = rows.get(id).filter(|_| !done.contains(id));
-        let part = row.and_then(|(file, row)| Some((file, row.parts().nth(at)?)));
-        let Some((file, part)) = part else {
-            done.insert(id);
-            open.remove(id);
-            path.pop();
-            continue;
-        };
-        if open.contains(&part.id) {
-            let circle = path.iter().map(|(id, _)| *id);
-            let circle = circle.skip_while(|id| **id != part.id).chain([&part.id]);
-            let circle: Vec<&str> = circle.map(Id::as_str).collect();
-            let what = format!(
-                "a figure cannot be made of itself: {}",
-                circle.join(" needs ")
-            );
-            return Err(file.text.error(&part.at, what));
+    fn claims(&self, claims: &Claims, kind: Kind) -> Result<(), Error> {
+        for (name, value) in [
+            ("syscalls_per_op", claims.syscalls_per_op),
+            ("switches_per_op", claims.switches_per_op),
+            ("faults_per_op", claims.faults_per_op),
+            ("major_faults_per_op", claims.major_faults_per_op),
+            ("min_ns_per_op", claims.min_ns_per_op),
+        ] {
+            let value = value.unwrap_or(0.0);
+            let what = format_args!("{name} = {value} cannot be true: it must be 0 or more");
+            self.must(value.is_finite() && value >= 0.0, "claims", what)?;
         }
-        open.insert(&part.id);
-        path.push((&part.id, 0));
+        let contradict = claims.syscalls_vary && claims.syscalls_per_op.is_some();
+        let of_kernels = kind == Kind::Kernel || !claims.check && !claims.linear;
+        self.all([
+            (
+                !contradict,
+                "claims",
+                "syscalls_vary and syscalls_per_op: leave one of them out",
+            ),
+            (
+                claims.min_ns_per_op != Some(0.0),
+                "claims",
+                "min_ns_per_op = 0 claims nothing",
+            ),
+            (
+                of_kernels,
+                "claims",
+                "`check` and `linear` are claims of kernels: see `stdout`, `verify`",
+            ),
+        ])
     }
-    Ok(())
+
+    /// As said, or as the unit has it.
+    fn better(&self, unit: &Unit, said: Option<Better>) -> Result<Better, Error> {
+        let (natural, what) = match unit.quantity() {
+            Quantity::Time { .. } => (Some(Better::Lower), "a time, of which less is better"),
+            Quantity::Rate { .. } => (Some(Better::Higher), "a rate, of which more is better"),
+            Quantity::Share => (Some(Better::Higher), "a share, of which more is better"),
+            Quantity::Exact => (
+                said,
+                "no time: say which way is good, better = \"lower\" or \"higher\"",
+            ),
+        };
+        let fits = said.is_none() || said == natural;
+        let place = if said.is_some() { "better" } else { "unit" };
+        match natural {
+            Some(natural) if fits => Ok(natural),
+            _ => Err(self
+                .file
+                .text
+                .error(&self.at(place), format!("{unit} is {what}"))),
+        }
+    }
+
+    /// That the result of this work can be in this unit.
+    fn unit(&self, unit: &Unit, work: &Work) -> Result<(), Error> {
+        let (is, share) = (unit.as_str(), unit.quantity() == Quantity::Share);
+        let (good, what) = match work {
+            Work::Command(work) | Work::Scenario(work) if work.figure == Figure::LinkedSize => {
+                (is == "bytes", "a size is in bytes: write unit = \"bytes\"")
+            }
+            Work::Rating { .. } => (is == "ratio", "a rating is a ratio: write unit = \"ratio\""),
+            Work::Derived {
+                share_of: Some(_), ..
+            } => (share, "a share is in per cent: write unit = \"%\""),
+            _ if share => (
+                false,
+                "per cent is the unit of a share: say of what, share_of = \"...\"",
+            ),
+            _ => (
+                unit.quantity() != Quantity::Exact,
+                "no time becomes a result in this unit: write a time or a rate",
+            ),
+        };
+        self.must(good, "unit", what)
+    }
+
+    fn command(&self, work: &CommandWork, needs: &[At<String>]) -> Result<(), Error> {
+        let proof = work
+            .verify
+            .iter()
+            .map(|verify| (&verify.argv, "verify.argv"));
+        let prepare = (!work.prepare.is_empty()).then_some((&work.prepare, "prepare"));
+        for (argv, key) in proof.chain(prepare).chain([(&work.argv, "argv")]) {
+            let program = argv.first().is_some_and(|word| !word.is_empty());
+            self.must(
+                program,
+                key,
+                "argv is empty: write the program and its arguments",
+            )?;
+            for (i, word) in argv.iter().enumerate() {
+                let declared = |name: &str| needs.iter().any(|need| need.get_ref() == name);
+                let name = placeholders(word).find(|name| !declared(name));
+                let name = name.unwrap_or_default();
+                let what =
+                    format!("{{{name}}} is not in `needs`: add it, or write ${name} for a shell");
+                self.must(name.is_empty(), &format!("{key}.{i}"), what)?;
+            }
+        }
+        for (key, names) in [("leaves", &work.leaves), ("removes", &work.removes)] {
+            for (i, name) in names.iter().enumerate() {
+                self.file
+                    .text
+                    .file_name(&self.at(&format!("{key}.{i}")), name)?;
+            }
+        }
+        if let Some(name) = &work.input {
+            self.file.text.file_name(&self.at("input"), name)?;
+        }
+        let output = work.output.as_ref();
+        let left = |name: &String| name == "/dev/null" || work.leaves.contains(name);
+        let linked = work.leaves.iter().any(|file| file == "a.out");
+        self.all([
+            (
+                output.is_none() || work.stdout.is_none(),
+                "stdout",
+                "what goes to `output` is not compared: prove the work with `verify`, not `stdout`",
+            ),
+            (
+                output.is_none_or(left),
+                "output",
+                "the output is one of `leaves`, or /dev/null",
+            ),
+            (
+                linked || work.figure != Figure::LinkedSize,
+                "figure",
+                "linked-size is taken from the file a.out: add leaves = [\"a.out\"]",
+            ),
+        ])
+    }
+}
+
+/// The names that stand in braces.
+fn placeholders(word: &str) -> impl Iterator<Item = &str> {
+    word.split('{').skip(1).filter_map(|rest| {
+        let (name, _) = rest.split_once('}')?;
+        (!name.is_empty() && name.chars().all(placeholder_letter)).then_some(name)
+    })
 }

@@ -1,37 +1,34 @@
 //! From one entry to its rows: the entry, its variants, and itself under load.
 
-use crate::checks;
 use crate::error::Error;
-use crate::read::{Over, Reference, Row, Shared};
-use crate::tree::{At, Entry, list, made};
+use crate::read::{At, File, Reference, Row, among, list, made};
 use gritstone_model::{
     Benchmark, Better, Claims, CommandWork, Curve, Id, KernelWork, Kind, Placement, PublishedWork,
-    Selector, Source, Term, Unit, Work,
+    Source, Term, Unit, Work,
 };
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-const ALL: &str = "id kind title version operation why sources unit better amount_per_op published processor_bound curve remark not_comparable variant";
-const LAUNCHED: &str = "placement in_dir claims needs";
-/// The keys that not all kinds have.
-const KEYS: [(&[Kind], &str); 5] = [
-    (&[Kind::Kernel, Kind::Command, Kind::Scenario], LAUNCHED),
-    (&[Kind::Kernel], "program params uses load"),
-    (
-        &[Kind::Command, Kind::Scenario],
-        "argv files prepare input output stdout leaves removes verify figure",
-    ),
-    (&[Kind::Derived], "terms share_of"),
-    (&[Kind::Rating], "over baseline weights"),
-];
 /// What a variant may say otherwise.
 const VARIANT: &str =
     "name title operation why placement params claims published curve not_comparable";
 
-/// Whether one of these keys is this.
-fn among(keys: &str, key: &str) -> bool {
-    keys.split(' ').any(|one| one == key)
+/// The keys of an entry of this kind: those of [`Common`], and those of its work.
+fn keys(kind: Kind) -> (String, &'static str) {
+    let all = "id kind title version operation why sources unit better amount_per_op published processor_bound curve remark not_comparable variant";
+    let launched = format!("{all} placement in_dir claims needs");
+    match kind {
+        Kind::Kernel => (launched, "program params uses load"),
+        Kind::Command | Kind::Scenario => (
+            launched,
+            "argv files prepare input output stdout leaves removes verify figure",
+        ),
+        Kind::Derived => (all.to_owned(), "terms share_of"),
+        Kind::Rating => (all.to_owned(), "over baseline weights"),
+    }
 }
 
 /// What all kinds have, and what all that are launched have.
@@ -62,7 +59,7 @@ pub(crate) struct Common {
     #[serde(default)]
     pub claims: Claims,
     #[serde(default)]
-    pub needs: Vec<String>,
+    pub needs: Vec<At<String>>,
 }
 
 fn one() -> f64 {
@@ -78,50 +75,90 @@ struct Derived {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Rating {
-    pub over: Vec<String>,
-    pub baseline: String,
+struct Rating {
+    over: Vec<At<String>>,
+    baseline: String,
     #[serde(default)]
-    pub weights: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+/// An entry or a variant as a tree.
+pub(crate) struct Entry<'a> {
+    pub file: &'a File<'a>,
+    at: Range<usize>,
+    table: DeTable<'a>,
 }
 
 /// The rows of an entry.
-pub(crate) fn rows<'a>(shared: &'a Shared<'a>, tree: At<DeValue<'a>>) -> Result<Vec<Row>, Error> {
-    let mut entry = Entry::of(shared, tree)?;
+pub(crate) fn rows<'a>(file: &'a File<'a>, tree: At<DeValue<'a>>) -> Result<Vec<Row>, Error> {
+    let mut entry = Entry::of(file, tree)?;
     let variants = entry.table.remove("variant");
     let load = entry.table.get("load").cloned();
     let mut rows = vec![entry.row()?];
+    // a variant has a curve and a load of its own, or none
+    entry.table.remove("curve");
+    entry.table.remove("load");
     let base = rows[0].benchmark.clone();
-    if let Some(variants) = variants {
-        for tree in list(shared, variants)? {
-            rows.push(entry.variant(Entry::of(shared, tree)?, &base)?);
-        }
+    for tree in variants.map_or(Ok(vec![]), |variants| list(file.text, variants))? {
+        rows.push(entry.variant(Entry::of(file, tree)?, &base)?);
     }
-    if let Some(levels) = load {
-        for level in made::<Vec<At<usize>>>(shared.text, levels)? {
-            rows.push(under_load(shared, &base, &level)?);
-        }
+    let levels: Option<Vec<At<usize>>> = load.map(|load| made(file.text, load)).transpose()?;
+    for level in levels.into_iter().flatten() {
+        rows.push(under_load(file, &base, &level)?);
     }
     Ok(rows)
 }
 
 impl<'a> Entry<'a> {
-    fn row(&self) -> Result<Row, Error> {
-        let shared = self.shared;
-        let time = self
-            .table
-            .get("published")
-            .and_then(|work| work.get_ref().get("figure"));
-        if let Some(name) = time.and_then(|time| time.get_ref().as_str()) {
-            checks::published_time(self, name)?;
+    fn of(file: &'a File<'a>, tree: At<DeValue<'a>>) -> Result<Self, Error> {
+        let at = tree.span();
+        match tree.into_inner() {
+            DeValue::Table(table) => Ok(Self { file, at, table }),
+            _ => Err(file
+                .text
+                .error(&at, "this is a table: write its keys in { ... }")),
         }
-        let (common, rest) = self.parts()?;
-        let entry: Common = made(shared.text, common)?;
-        let (work, over) = self.work(&entry, rest)?;
-        let better = checks::entry(self, &entry, &work)?;
+    }
+
+    /// Where something stands, such as `curve.points.1.0`; what is not there stands where the whole does.
+    pub fn at(&self, path: &str) -> Range<usize> {
+        let mut parts = path.split('.');
+        let mut found = parts.next().and_then(|key| self.table.get(key));
+        for part in parts {
+            let value = found.map(Spanned::get_ref);
+            let next = value.and_then(|value| match part.parse::<usize>() {
+                Ok(index) => value.get(index),
+                Err(_) => value.get(part),
+            });
+            found = next.or(found);
+        }
+        found.map_or(self.at.clone(), Spanned::span)
+    }
+
+    /// A fault there unless it holds.
+    pub fn must(&self, holds: bool, path: &str, what: impl ToString) -> Result<(), Error> {
+        self.file
+            .text
+            .must(holds, &self.at(path), || what.to_string())
+    }
+
+    /// What serde makes of a table that stands where the entry does.
+    fn made<T: DeserializeOwned>(&self, table: DeTable<'a>) -> Result<T, Error> {
+        made(
+            self.file.text,
+            Spanned::new(self.at.clone(), DeValue::Table(table)),
+        )
+    }
+
+    fn row(&self) -> Result<Row, Error> {
+        let (common, own) = self.split()?;
+        let entry: Common = self.made(common)?;
+        let mut over = vec![];
+        let work = self.work(&entry, own, &mut over)?;
+        let better = self.check(&entry, &work, &over)?;
         let references = self.references(&work, entry.curve.as_ref());
-        let needs = entry.needs.iter().enumerate();
-        let needs = needs.map(|(i, name)| shared.need(name, &self.at(&format!("needs.{i}"))));
+        let needs = entry.needs.iter();
+        let needs = needs.map(|name| self.file.need(name.get_ref(), &name.span()));
         let benchmark = Benchmark {
             better,
             needs: needs.collect::<Result<_, _>>()?,
@@ -152,211 +189,177 @@ impl<'a> Entry<'a> {
         })
     }
 
-    /// The keys of all kinds and of what is launched, and those of its kind; another is an error.
-    fn parts(&self) -> Result<(At<DeValue<'a>>, DeTable<'a>), Error> {
-        let Some(kind) = self.table.get("kind") else {
-            return Err(self.fault("", "missing field `kind`"));
-        };
-        let kind: Kind = made(self.shared.text, kind.clone())?;
-        let word = |kind: &Kind| format!("{kind:?}").to_lowercase();
-        let (mut common, mut rest) = (DeTable::new(), DeTable::new());
+    /// The keys of [`Common`], and those of its work; another is an error.
+    fn split(&self) -> Result<(DeTable<'a>, DeTable<'a>), Error> {
+        let kind = self.table.get("kind").cloned();
+        let kind = kind.ok_or_else(|| self.file.text.error(&self.at, "missing field `kind`"))?;
+        let kind: Kind = made(self.file.text, kind)?;
+        let (common, own) = keys(kind);
+        let (mut whole, mut work) = (DeTable::new(), DeTable::new());
         for (key, value) in self.table.clone() {
-            let name = key.get_ref().as_ref();
-            match KEYS.iter().find(|(_, keys)| among(keys, name)) {
-                None if among(ALL, name) => drop(common.insert(key, value)),
-                Some((kinds, LAUNCHED)) if kinds.contains(&kind) => drop(common.insert(key, value)),
-                Some((kinds, _)) if kinds.contains(&kind) => drop(rest.insert(key, value)),
-                Some((kinds, _)) => {
-                    let kinds: Vec<String> = kinds.iter().map(word).collect();
-                    let what = format!(
-                        "`{name}` is for kind {}, and this entry is of kind {}: take the key away, or change the kind",
-                        kinds.join(" or "),
-                        word(&kind)
-                    );
-                    return Err(self.shared.text.error(&value.span(), what));
-                }
-                None => {
-                    let own = KEYS.iter().filter(|(kinds, _)| kinds.contains(&kind));
-                    let own: Vec<&str> = [ALL]
-                        .into_iter()
-                        .chain(own.map(|(_, keys)| *keys))
-                        .collect();
-                    let what = format!(
-                        "unknown key `{name}`: an entry of kind {} may have {}",
-                        word(&kind),
-                        own.join(" ").replace(' ', ", ")
-                    );
-                    return Err(self.shared.text.error(&key.span(), what));
-                }
-            }
+            let name = key.get_ref();
+            self.file.text.must(
+                among(&common, name) || among(own, name),
+                &key.span(),
+                || {
+                    let kind = format!("{kind:?}").to_lowercase();
+                    let keys = format!("{common} {own}").replace(' ', ", ");
+                    format!("an entry of kind {kind} has no key `{name}`: it may have {keys}")
+                },
+            )?;
+            let part = if among(own, name) {
+                &mut work
+            } else {
+                &mut whole
+            };
+            part.insert(key, value);
         }
-        Ok((Spanned::new(self.at.clone(), DeValue::Table(common)), rest))
+        Ok((whole, work))
     }
 
     /// What is done, and what a rating is over: its rows are found when all files are read.
-    fn work(&self, entry: &Common, mut rest: DeTable<'a>) -> Result<(Work, Over), Error> {
-        let text = self.shared.text;
-        let files = rest.remove("files");
-        rest.remove("load");
-        if entry.kind == Kind::Kernel && !rest.contains_key("program") {
-            let program = DeValue::String(own_program(&entry.id).into());
-            let at = || self.at("id");
-            rest.insert(
-                Spanned::new(at(), "program".into()),
-                Spanned::new(at(), program),
-            );
-        }
-        let rest = Spanned::new(self.at.clone(), DeValue::Table(rest));
-        let work = match entry.kind {
-            Kind::Kernel => Work::Kernel(made::<KernelWork>(text, rest)?),
-            Kind::Command => Work::Command(self.command(rest, files)?),
-            Kind::Scenario => Work::Scenario(self.command(rest, files)?),
+    fn work(
+        &self,
+        entry: &Common,
+        mut own: DeTable<'a>,
+        over: &mut Vec<At<String>>,
+    ) -> Result<Work, Error> {
+        let files = own.remove("files");
+        own.remove("load");
+        let command = |own| {
+            let mut work: CommandWork = self.made(own)?;
+            let files: Option<Vec<At<String>>> =
+                files.map(|files| made(self.file.text, files)).transpose()?;
+            for name in files.into_iter().flatten() {
+                let contents = self.file.head.files.get(&name);
+                self.file.text.must(contents.is_some(), &name.span(), || {
+                    let name = name.get_ref();
+                    format!("no file is called '{name}': add its text to the table [files]")
+                })?;
+                work.files
+                    .extend(contents.map(|text| (name.into_inner(), text.clone())));
+            }
+            Ok(work)
+        };
+        Ok(match entry.kind {
+            Kind::Kernel => {
+                if !own.contains_key("program") {
+                    set(&mut own, "program", &self.at("id"), own_program(&entry.id));
+                }
+                Work::Kernel(self.made::<KernelWork>(own)?)
+            }
+            Kind::Command => Work::Command(command(own)?),
+            Kind::Scenario => Work::Scenario(command(own)?),
             Kind::Derived => {
-                let Derived { terms, share_of } = made(text, rest)?;
+                let Derived { terms, share_of } = self.made(own)?;
                 Work::Derived { terms, share_of }
             }
             Kind::Rating => {
-                let rating: Rating = made(text, rest)?;
-                checks::rating(self, &rating)?;
-                let Rating {
-                    over,
+                let rating: Rating = self.made(own)?;
+                *over = rating.over;
+                let (baseline, weights) = (rating.baseline, rating.weights);
+                Work::Rating {
+                    over: vec![],
                     baseline,
                     weights,
-                } = rating;
-                let selector = |(i, name): (usize, &String)| {
-                    (Selector::new(name), self.at(&format!("over.{i}")))
-                };
-                let over = over.iter().enumerate().map(selector).collect();
-                return Ok((
-                    Work::Rating {
-                        over: vec![],
-                        baseline,
-                        weights,
-                    },
-                    over,
-                ));
+                }
             }
-        };
-        Ok((work, vec![]))
-    }
-
-    /// A command with the texts of its files.
-    fn command(
-        &self,
-        rest: At<DeValue<'a>>,
-        files: Option<At<DeValue<'a>>>,
-    ) -> Result<CommandWork, Error> {
-        let text = self.shared.text;
-        let mut work: CommandWork = made(text, rest)?;
-        let files: Option<Vec<At<String>>> = files.map(|files| made(text, files)).transpose()?;
-        for name in files.into_iter().flatten() {
-            let Some(contents) = self.shared.head.files.get(&name) else {
-                let what = format!(
-                    "no file is called '{}': add its text to the table [files]",
-                    name.get_ref()
-                );
-                return Err(text.error(&name.span(), what));
-            };
-            work.files.insert(name.into_inner(), contents.clone());
-        }
-        Ok(work)
+        })
     }
 
     /// Where it speaks of other rows.
     fn references(&self, work: &Work, curve: Option<&Curve>) -> Vec<Reference> {
-        let reference = |id: &Id, path: String, curve| {
-            let at = self.at(&path);
-            Reference {
-                id: id.clone(),
-                at,
-                curve,
-            }
-        };
         let mut all = vec![];
+        let mut add = |id: &Id, path: String, curve| {
+            let (id, at) = (id.clone(), self.at(&path));
+            all.push(Reference { id, at, curve });
+        };
         if let Work::Derived { terms, share_of } = work {
-            let terms = terms.iter().enumerate();
-            all.extend(terms.map(|(i, term)| reference(&term.id, format!("terms.{i}.id"), false)));
-            all.extend(
-                share_of
-                    .iter()
-                    .map(|id| reference(id, "share_of".to_owned(), false)),
-            );
+            for (i, term) in terms.iter().enumerate() {
+                add(&term.id, format!("terms.{i}.id"), false);
+            }
+            if let Some(id) = share_of {
+                add(id, "share_of".to_owned(), false);
+            }
         }
-        let points = curve
-            .into_iter()
-            .flat_map(|curve| curve.points.iter().enumerate());
-        all.extend(points.map(|(i, (_, id))| reference(id, format!("curve.points.{i}.1"), true)));
+        for (i, (_, id)) in curve.iter().flat_map(|curve| &curve.points).enumerate() {
+            add(id, format!("curve.points.{i}.1"), true);
+        }
         all
     }
 
-    /// The row of a variant: the entry's tree with what the variant says in its place, but for the curve, which is made of the
-    /// entry's rows.
+    /// The row of a variant: the entry's tree with what the variant says in its place.
     fn variant(&self, variant: Self, base: &Benchmark) -> Result<Row, Error> {
         for key in ["name", "title"] {
             let there = variant.table.contains_key(key);
             variant.must(there, "", format_args!("missing field `{key}`"))?;
         }
-        let (at, name) = (variant.at("name"), variant.table.get("name"));
-        let name = name.and_then(|name| name.get_ref().as_str());
+        let (text, at) = (self.file.text, variant.at("name"));
+        let name = variant
+            .table
+            .get("name")
+            .and_then(|name| name.get_ref().as_str());
         let name = name.unwrap_or_default().to_owned();
-        let id = Id::parse(&format!("{}@{name}", base.id))
-            .map_err(|why| variant.fault("name", why.to_string()))?;
+        let id = Id::parse(&format!("{}@{name}", base.id));
+        let id = id.map_err(|why| text.error(&at, why.to_string()))?;
         let mut table = self.table.clone();
-        table.remove("curve");
-        table.remove("load");
         for (key, value) in variant.table {
-            if !among(VARIANT, key.get_ref()) {
-                let what = format!(
-                    "a variant cannot say `{}`: it may say {}",
-                    key.get_ref(),
-                    VARIANT.replace(' ', ", ")
-                );
-                return Err(self.shared.text.error(&key.span(), what));
-            }
+            text.must(among(VARIANT, key.get_ref()), &key.span(), || {
+                let keys = VARIANT.replace(' ', ", ");
+                format!(
+                    "a variant cannot say `{}`: it may say {keys}",
+                    key.get_ref()
+                )
+            })?;
             match (
                 table.get_mut("params").map(Spanned::as_mut),
                 value.get_ref(),
             ) {
                 (Some(DeValue::Table(all)), DeValue::Table(own)) if key.get_ref() == "params" => {
-                    all.extend(own.clone())
+                    all.extend(own.clone());
                 }
                 _ => drop(table.insert(key, value)),
             }
         }
         table.remove("name");
-        table.insert(
-            Spanned::new(at.clone(), "id".into()),
-            Spanned::new(at.clone(), DeValue::String(id.as_str().to_owned().into())),
-        );
+        set(&mut table, "id", &at, id.as_str().to_owned());
+        let (file, whole) = (self.file, variant.at);
         let row = Self {
-            shared: self.shared,
-            at: variant.at,
+            file,
+            at: whole,
             table,
         }
         .row()?;
-        if row.benchmark.work == base.work && row.benchmark.placement == base.placement {
-            let what = format!(
-                "variant '{}' does what {} does, at the same place: give it another placement or other params",
-                name, base.id
-            );
-            return Err(self.shared.text.error(&at, what));
-        }
+        let other = row.benchmark.work != base.work || row.benchmark.placement != base.placement;
+        text.must(other, &at, || {
+            let id = &base.id;
+            format!(
+                "variant '{name}' is the same as {id}: give it another placement or other params"
+            )
+        })?;
         Ok(row)
     }
 }
 
+fn set(table: &mut DeTable<'_>, key: &'static str, at: &Range<usize>, value: String) {
+    let value = DeValue::String(value.into());
+    table.insert(
+        Spanned::new(at.clone(), key.into()),
+        Spanned::new(at.clone(), value),
+    );
+}
+
 /// The variant `@level-N`: the same work beside the load of that level and of all below.
-fn under_load(shared: &Shared<'_>, base: &Benchmark, level: &At<usize>) -> Result<Row, Error> {
-    let (n, at, load) = (*level.get_ref(), level.span(), &shared.head.load);
-    if !(1..=load.len()).contains(&n) {
-        let what = format!(
-            "there is no load level {n}: this file has {} of them, each a [[load]]; without load is level 0, the entry itself",
-            load.len()
-        );
-        return Err(shared.text.error(&at, what));
-    }
-    let id = Id::parse(&format!("{}@level-{n}", base.id))
-        .map_err(|why| shared.text.error(&at, why.to_string()))?;
+fn under_load(file: &File<'_>, base: &Benchmark, level: &At<usize>) -> Result<Row, Error> {
+    let (n, at, load) = (*level.get_ref(), level.span(), &file.head.load);
+    file.text.must((1..=load.len()).contains(&n), &at, || {
+        let levels = load.len();
+        format!(
+            "there is no load level {n}: this file has {levels}, each a [[load]]; 0 is the entry"
+        )
+    })?;
+    let id = Id::parse(&format!("{}@level-{n}", base.id));
+    let id = id.map_err(|why| file.text.error(&at, why.to_string()))?;
     let what: Vec<&str> = load[..n].iter().map(|level| level.what.as_str()).collect();
     let mut benchmark = Benchmark {
         id,
@@ -372,17 +375,18 @@ fn under_load(shared: &Shared<'_>, base: &Benchmark, level: &At<usize>) -> Resul
             work.uses.push(level.program.get_ref().clone());
         }
         for name in &level.needs {
-            let need = shared.need(name.get_ref(), &name.span())?;
+            let need = file.need(name.get_ref(), &name.span())?;
             if !base.needs.contains(&need) {
                 benchmark.needs.push(need);
             }
         }
     }
+    let (references, over) = (vec![], vec![]);
     Ok(Row {
         benchmark,
         at,
-        references: vec![],
-        over: vec![],
+        references,
+        over,
     })
 }
 

@@ -1,6 +1,6 @@
 //! What is wrong in a file of the catalog, and where: file, line, column and the line itself.
 
-use std::fmt::Write as _;
+use gritstone_model::{Id, is_unprintable};
 use std::ops::Range;
 
 /// A fault in a file of the catalog.
@@ -39,9 +39,42 @@ impl Text<'_> {
         }
     }
 
-    /// A fault that the reader of TOML found.
-    pub fn syntax(&self, fault: &toml::de::Error) -> Error {
-        self.error(&fault.span().unwrap_or(0..0), fault.message())
+    /// A fault that TOML or serde found, in `whole` where they do not say where.
+    pub fn serde(&self, fault: &toml::de::Error, whole: Range<usize>) -> Error {
+        self.error(&fault.span().unwrap_or(whole), fault.message())
+    }
+
+    /// A fault at `span` unless it holds.
+    pub fn must<S: ToString>(
+        &self,
+        holds: bool,
+        span: &Range<usize>,
+        what: impl FnOnce() -> S,
+    ) -> Result<(), Error> {
+        if holds {
+            return Ok(());
+        }
+        Err(self.error(span, what().to_string()))
+    }
+
+    /// That it is a name in the directory of a command, never a path out of it.
+    pub fn file_name(&self, span: &Range<usize>, name: &str) -> Result<(), Error> {
+        let dots = matches!(name, "" | "." | "..");
+        let good = !dots && !name.contains('/') && !name.chars().any(is_unprintable);
+        self.must(good, span, || {
+            format!(
+                "'{name}' is not a file name: it lies in the directory of the command, without /"
+            )
+        })
+    }
+
+    /// That it is `family/name`, which is also a path under `kernels/`.
+    pub fn program(&self, span: &Range<usize>, name: &str) -> Result<(), Error> {
+        let parts = name.split('/').count();
+        let good = parts == 2 && !name.contains('@') && Id::parse(name).is_ok();
+        self.must(good, span, || {
+            format!("'{name}' is not a program: write family/name, for kernels/family/name.c")
+        })
     }
 
     /// Line and column of a byte, from 1.
@@ -57,18 +90,9 @@ impl Text<'_> {
         let covered = self.text.get(span.clone()).unwrap_or("");
         // a span of many lines is underlined on its first
         let first = covered.lines().next().unwrap_or("").chars().count();
-        let number = line.to_string();
-        let gutter = " ".repeat(number.len());
-        let mut frame = String::new();
-        let _ = writeln!(frame, "{gutter} |");
-        let _ = writeln!(frame, "{number} | {}", source);
-        let _ = write!(
-            frame,
-            "{gutter} | {}{}",
-            " ".repeat(column - 1),
-            "^".repeat(first.max(1))
-        );
-        frame
+        let gutter = " ".repeat(line.to_string().len());
+        let (before, under) = (" ".repeat(column - 1), "^".repeat(first.max(1)));
+        format!("{gutter} |\n{line} | {source}\n{gutter} | {before}{under}")
     }
 }
 

@@ -146,7 +146,13 @@ impl Found {
             } else if kind.is_file() {
                 self.take(&entry.path(), path)?;
             } else {
-                return wrong(format!("{path} is {}", unfit(kind)));
+                let what = match (kind.is_symlink(), kind.is_fifo(), kind.is_socket()) {
+                    (true, ..) => "a symbolic link, which may lead out of the catalog",
+                    (_, true, _) => "a FIFO",
+                    (.., true) => "a socket",
+                    _ => "a device",
+                };
+                return wrong(format!("{path} is {what}: a catalog is made of files"));
             }
         }
         Ok(())
@@ -213,16 +219,4 @@ fn contents(file: &Path, most: u64) -> io::Result<Option<(Vec<u8>, bool)>> {
 /// What tools leave beside one's files.
 fn left_out(name: &str) -> bool {
     name.starts_with('.') || name.ends_with('~')
-}
-
-fn unfit(kind: fs::FileType) -> &'static str {
-    if kind.is_symlink() {
-        "a symbolic link, which may lead out of the catalog: put the file itself there"
-    } else if kind.is_fifo() {
-        "a FIFO: a catalog is made of files"
-    } else if kind.is_socket() {
-        "a socket: a catalog is made of files"
-    } else {
-        "a device: a catalog is made of files"
-    }
 }

@@ -1,18 +1,15 @@
 //! What is measured: the entries of `catalogue/*.toml`, embedded, read and checked.
 //!
-//! The format is described in `catalogue/README.md`. A file is read (`tree`, `read`, `entry`), judged by itself
-//! (`checks`), and then together with the others (`whole`, `check`). A catalog of the user's own
-//! is a folder (`folder`) that is read by the same rules, beside ours (`own`).
+//! The format is described in `catalogue/README.md`. A file is read (`read`), entry by entry (`entry`), each judged by itself
+//! (`check`), and then together with the others (`whole`). A catalog of the user's own is a folder (`folder`) that is read by the
+//! same rules, beside ours (`own`).
 
 mod check;
-mod checks;
 mod entry;
 mod error;
 pub mod folder;
-mod over;
 mod own;
 mod read;
-mod tree;
 mod whole;
 
 pub use error::Error;
@@ -36,9 +33,8 @@ pub fn all() -> Result<Catalogue, serde_json::Error> {
 /// The first fault, with its place.
 pub fn parse(name: &str, text: &str) -> Result<(Family, Vec<Benchmark>), Error> {
     let mut file = [read::read(name, text)?];
-    over::expand(&mut file, false)?;
-    check::sound(&file, false)?;
+    whole::sound(&mut file, false)?;
     let [file] = file;
-    let benchmarks = file.rows.into_iter().map(|row| row.benchmark).collect();
-    Ok((file.family, benchmarks))
+    let benchmarks = file.rows.into_iter().map(|row| row.benchmark);
+    Ok((file.family, benchmarks.collect()))
 }

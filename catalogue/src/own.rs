@@ -3,8 +3,8 @@
 use crate::error::{Error, Text};
 use crate::folder::{self, FolderError, is_entries};
 use crate::read::{self, File, Row};
-use crate::{Catalogue, FILES, check, over};
-use gritstone_model::{Kind, OwnCatalogue, OwnFile, Work};
+use crate::{Catalogue, FILES, whole};
+use gritstone_model::{KernelWork, Kind, OwnCatalogue, OwnFile, Work};
 use std::collections::BTreeSet;
 
 /// Names that a family cannot have: those of rows that are no entries, and of folders beside our programs.
@@ -48,32 +48,41 @@ pub fn own(mut kept: OwnCatalogue, ours: &BTreeSet<&str>) -> Result<Own, OwnErro
         texts.push((path.as_str(), text(path, file)?));
     }
     let read = beside_ours(&texts)?;
-    let mut programs = Programs {
-        kept: &kept,
-        ours,
-        compiled: BTreeSet::new(),
-        executables: BTreeSet::new(),
-    };
+    let (mut compiled, mut executables) = (BTreeSet::new(), BTreeSet::new());
     for file in &read {
         for row in &file.rows {
-            programs
-                .of_row(row)
-                .map_err(|what| file.text.error(&row.at, what))?;
+            let wrong = |what| file.text.error(&row.at, what);
+            for program in programs(row).map_err(wrong)? {
+                match kind_of(program, &kept, ours).map_err(wrong)? {
+                    Program::Compiled => drop(compiled.insert(program.clone())),
+                    Program::Executable => drop(executables.insert(program.clone())),
+                    Program::Ours => {}
+                }
+            }
+            if let Work::Kernel(KernelWork { program, .. }) = &row.benchmark.work {
+                let fixed = row.benchmark.published.is_some() && executables.contains(program);
+                file.text.must(!fixed, &row.at, || {
+                    format!(
+                        "{program} is an executable, which is never asked for a fixed amount of work: take `published` away, or write it in C"
+                    )
+                })?;
+            }
         }
     }
     let families: Vec<String> = read.iter().map(|file| file.family.name.clone()).collect();
-    programs.orphans(&families)?;
-    let (compiled, executables) = (programs.compiled, programs.executables);
-    for (path, file) in kept.files.iter().filter(|(path, _)| is_source(path)) {
-        let text = text(path, file)?;
-        for (number, line) in text.lines().enumerate() {
-            if let Some(what) = stray_include(path, line, |file| {
+    for (path, file) in &kept.files {
+        used(path, &families, &compiled)?;
+        if [".c", ".h", ".inc", ".f90"]
+            .iter()
+            .any(|end| path.ends_with(end))
+        {
+            let text = Text {
+                name: path,
+                text: text(path, file)?,
+            };
+            includes_stay(text, |file| {
                 kept.files.contains_key(file) || ours.contains(file)
-            }) {
-                let start = text.lines().take(number).map(|line| line.len() + 1).sum();
-                let at = Text { name: path, text };
-                return Err(at.error(&(start..start + line.len()), what).into());
-            }
+            })?;
         }
     }
     let catalogue = Catalogue::of(read);
@@ -93,161 +102,138 @@ fn text<'a>(path: &str, file: &'a OwnFile) -> Result<&'a str, FolderError> {
 
 /// Reads files of entries as if they stood beside ours.
 fn beside_ours<'a>(texts: &[(&'a str, &'a str)]) -> Result<Vec<File<'a>>, Error> {
-    let read = |files: &[(&'a str, &'a str)]| -> Result<Vec<File<'a>>, Error> {
-        files
-            .iter()
-            .map(|(name, text)| read::read(name, text))
-            .collect()
-    };
-    let mut all = read(FILES)?;
-    over::expand(&mut all, true)?;
-    let theirs = read(texts)?;
-    for file in &theirs {
+    let all = FILES.iter().chain(texts);
+    let mut all = all
+        .map(|(name, text)| read::read(name, text))
+        .collect::<Result<Vec<_>, _>>()?;
+    let (ours, theirs) = all.split_at(FILES.len());
+    for file in theirs {
         let name = file.family.name.as_str();
-        let taken = all.iter().any(|our| our.family.name == name) || RESERVED.contains(&name);
-        let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        let what = if taken {
+        let taken = ours.iter().any(|our| our.family.name == name) || RESERVED.contains(&name);
+        file.text.must(!taken, &file.at, || {
             format!(
                 "'{name}' is a name of Gritstone's own: call the family, and its file, otherwise"
             )
-        } else if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(letter) {
-            format!(
-                "'{name}' cannot be the name of a family: begin with a-z, and use a-z 0-9 and -"
-            )
-        } else if let Some(row) = file
-            .rows
-            .iter()
-            .find(|row| row.benchmark.work.kind() == Kind::Rating)
-        {
-            let what = "a rating is relative to machines of the documents, which have no figures for rows of your own: take it away";
-            return Err(file.text.error(&row.at, what));
-        } else {
-            continue;
-        };
-        return Err(file.text.error(&file.at, what));
+        })?;
+        let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let begins = name.starts_with(|c: char| c.is_ascii_lowercase());
+        file.text
+            .must(begins && name.chars().all(letter), &file.at, || {
+                format!(
+                    "'{name}' cannot be the name of a family: begin with a-z, and use a-z 0-9 and -"
+                )
+            })?;
+        for row in &file.rows {
+            let rating = row.benchmark.work.kind() == Kind::Rating;
+            file.text.must(!rating, &row.at, || {
+                "a rating is relative to machines of the documents, which have no figures for rows of your own: take it away"
+            })?;
+        }
     }
-    let ours = all.len();
-    all.extend(theirs);
-    check::sound(&all, true)?;
-    Ok(all.split_off(ours))
+    whole::sound(&mut all, true)?;
+    Ok(all.split_off(FILES.len()))
 }
 
-/// The programs of a catalog, as entries speak of them.
-struct Programs<'a> {
-    kept: &'a OwnCatalogue,
-    ours: &'a BTreeSet<&'a str>,
-    compiled: BTreeSet<String>,
-    executables: BTreeSet<String>,
-}
-
-impl Programs<'_> {
-    fn of_row(&mut self, row: &Row) -> Result<(), String> {
-        let work = match &row.benchmark.work {
-            Work::Kernel(work) => work,
-            Work::Command(work) | Work::Scenario(work) => return found_by_path(&work.argv),
-            Work::Derived { .. } | Work::Rating { .. } => return Ok(()),
-        };
-        for program in work.uses.iter().chain([&work.program]) {
-            self.take(program)?;
-        }
-        if self.executables.contains(&work.program) && row.benchmark.published.is_some() {
-            return Err(format!(
-                "{} is an executable, which is never asked for a fixed amount of work: take `published` away, or write it in C",
-                work.program
-            ));
-        }
-        Ok(())
-    }
-
-    fn take(&mut self, program: &str) -> Result<(), String> {
-        let source = format!("{program}.c");
-        let executable = self.kept.files.get(program).map(|file| file.executable);
-        match (self.kept.files.contains_key(&source), executable) {
-            (true, None) => self.compiled.insert(program.to_owned()),
-            (false, Some(true)) => self.executables.insert(program.to_owned()),
-            (true, Some(_)) => {
-                return Err(format!(
-                    "the program {program} is there twice, as {source} and as {program}: remove one"
-                ));
+/// The programs of a row that are not programs of the machine.
+fn programs(row: &Row) -> Result<Vec<&String>, String> {
+    match &row.benchmark.work {
+        Work::Kernel(work) => Ok(work.uses.iter().chain([&work.program]).collect()),
+        // a program is not searched for when its time runs: the entry says where it is, or that it is needed
+        Work::Command(work) | Work::Scenario(work) => match work.argv.first() {
+            Some(name) if !["/", "{", "./"].iter().any(|begin| name.starts_with(begin)) => {
+                Err(format!(
+                    "the program '{name}' is not searched for: write its path, or make it a need ([needs] {name} = {{ package = \"...\" }}) and write {{{name}}}"
+                ))
             }
-            (false, Some(false)) => {
-                return Err(format!(
-                    "the file {program} is no executable: chmod +x {program}"
-                ));
-            }
-            (false, None) if self.ours.contains(source.as_str()) => false,
-            (false, None) => {
-                return Err(format!(
-                    "the program {program} is not there: write {source}, or an executable {program} that speaks docs/protocol.md"
-                ));
-            }
-        };
-        Ok(())
-    }
-
-    /// That every source is part of a program, and every folder one of a family.
-    fn orphans(&self, families: &[String]) -> Result<(), FolderError> {
-        for path in self.kept.files.keys() {
-            let Some((folder, _)) = path.split_once('/') else {
-                continue;
-            };
-            if !families.iter().any(|family| family == folder) {
-                return Err(FolderError(format!(
-                    "{path} is in a folder of no family: there is no {folder}.toml"
-                )));
-            }
-            let part = path
-                .strip_suffix(".c")
-                .or_else(|| path.strip_suffix(".f90"));
-            if part.is_some_and(|program| !self.compiled.contains(program)) {
-                return Err(FolderError(format!(
-                    "no entry speaks of {path}: name it as `program` or in `uses`, or take it away"
-                )));
-            }
-        }
-        Ok(())
+            _ => Ok(vec![]),
+        },
+        Work::Derived { .. } | Work::Rating { .. } => Ok(vec![]),
     }
 }
 
-/// A program is not searched for when its time runs: the entry says where it is, or that it is needed.
-fn found_by_path(argv: &[String]) -> Result<(), String> {
-    match argv.first() {
-        Some(name) if !name.starts_with(['/', '{']) && !name.starts_with("./") => Err(format!(
-            "the program '{name}' is not searched for: write its path, or make it a need ([needs] {name} = {{ package = \"...\" }}) and write {{{name}}}"
+enum Program {
+    Compiled,
+    Executable,
+    Ours,
+}
+
+fn kind_of(program: &str, kept: &OwnCatalogue, ours: &BTreeSet<&str>) -> Result<Program, String> {
+    let source = format!("{program}.c");
+    let executable = kept.files.get(program).map(|file| file.executable);
+    match (kept.files.contains_key(&source), executable) {
+        (true, None) => Ok(Program::Compiled),
+        (false, Some(true)) => Ok(Program::Executable),
+        (true, Some(_)) => Err(format!(
+            "the program {program} is there twice, as {source} and as {program}: remove one"
         )),
-        _ => Ok(()),
+        (false, Some(false)) => Err(format!(
+            "the file {program} is no executable: chmod +x {program}"
+        )),
+        (false, None) if ours.contains(source.as_str()) => Ok(Program::Ours),
+        (false, None) => Err(format!(
+            "the program {program} is not there: write {source}, or an executable {program} that speaks docs/protocol.md"
+        )),
     }
 }
 
-fn is_source(path: &str) -> bool {
-    [".c", ".h", ".inc", ".f90"]
-        .iter()
-        .any(|end| path.ends_with(end))
+/// That a source is part of a program, and a folder one of a family.
+fn used(path: &str, families: &[String], compiled: &BTreeSet<String>) -> Result<(), FolderError> {
+    let Some((folder, _)) = path.split_once('/') else {
+        return Ok(());
+    };
+    if !families.iter().any(|family| family == folder) {
+        return Err(FolderError(format!(
+            "{path} is in a folder of no family: there is no {folder}.toml"
+        )));
+    }
+    let program = path
+        .strip_suffix(".c")
+        .or_else(|| path.strip_suffix(".f90"));
+    if program.is_some_and(|program| !compiled.contains(program)) {
+        return Err(FolderError(format!(
+            "no entry speaks of {path}: name it as `program` or in `uses`, or take it away"
+        )));
+    }
+    Ok(())
 }
 
-/// What is wrong with a line that includes a file which is not among these: a run keeps what its figures depend on, as far as it
-/// is not of the machine.
-fn stray_include(path: &str, line: &str, there: impl Fn(&str) -> bool) -> Option<String> {
+/// That no line includes a file which is not `there`: a run keeps what its figures depend on, as far as it is not of the machine.
+fn includes_stay(source: Text<'_>, there: impl Fn(&str) -> bool) -> Result<(), Error> {
+    let mut start = 0;
+    for line in source.text.split('\n') {
+        let span = start..start + line.trim_end_matches('\r').len();
+        start += line.len() + 1;
+        source.must(!stray_include(source.name, line, &there), &span, || {
+            "what is included must be in the catalog, be one of Gritstone's (\"../runtime/kernel.h\"), or <of the system>"
+        })?;
+    }
+    Ok(())
+}
+
+fn stray_include(path: &str, line: &str, there: impl Fn(&str) -> bool) -> bool {
     let line = line.trim_start();
     let fortran = path.ends_with(".f90") || path.ends_with(".inc");
-    let rest = match line.strip_prefix('#') {
-        Some(rest) => rest.trim_start().strip_prefix("include")?,
-        None if fortran && line.get(..7)?.eq_ignore_ascii_case("include") => &line[7..],
-        None => return None,
+    let directive = line.strip_prefix('#');
+    let rest = directive.and_then(|rest| rest.trim_start().strip_prefix("include"));
+    let statement = || match line.get(..7) {
+        Some(word) if fortran && word.eq_ignore_ascii_case("include") => line.get(7..),
+        _ => None,
     };
-    let rest = rest.trim_start();
+    let Some(rest) = rest.or_else(statement).map(str::trim_start) else {
+        return false;
+    };
     let named = |close: char| rest.get(1..)?.split_once(close).map(|(name, _)| name);
-    let of_the_machine =
-        |name: &str| !name.starts_with('/') && !name.split('/').any(|part| part == "..");
-    let good = match rest.chars().next() {
-        Some('<') if !fortran => named('>').is_some_and(of_the_machine),
-        Some(quote @ ('"' | '\'')) => {
-            let name = named(quote).and_then(|name| resolved(path, name));
-            name.is_some_and(|name| there(&name))
+    let name = match rest.chars().next() {
+        Some('<') if !fortran => {
+            let out =
+                |name: &str| name.starts_with('/') || name.split('/').any(|part| part == "..");
+            return named('>').is_none_or(out);
         }
-        _ => false,
+        Some(quote @ ('"' | '\'')) => named(quote),
+        _ => None,
     };
-    (!good).then(|| "what is included must be in the catalog, be one of Gritstone's (\"../runtime/kernel.h\"), or <of the system>".to_owned())
+    let file = name.and_then(|name| resolved(path, name));
+    !file.is_some_and(|file| there(&file))
 }
 
 /// The path that `name` means in the file `path`; `None` where it leads out.
@@ -275,7 +261,7 @@ mod tests {
     #[test]
     fn includes_stay_within() {
         let there = |file: &str| ["mine/a.h", "runtime/kernel.h", "b.h"].contains(&file);
-        let good = |path: &str, line: &str| stray_include(path, line, there).is_none();
+        let good = |path: &str, line: &str| !stray_include(path, line, there);
         for line in [
             "#include \"a.h\"",
             "  #  include \"../runtime/kernel.h\"",

@@ -3,13 +3,19 @@
 
 use crate::entry;
 use crate::error::{Error, Text};
-use crate::tree::{At, made, texts};
-use gritstone_model::{Benchmark, Family, Id, Need, Selector, Work, is_unprintable};
-use serde::{Deserialize, de::IgnoredAny};
+use gritstone_model::{Benchmark, Family, Id, Need, Work, is_unprintable};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeTable, DeValue, ValueDeserializer};
+
+/// A value with its place.
+pub(crate) type At<T> = Spanned<T>;
+
+/// Texts for people: line breaks count as blanks, and they must say something.
+const PROSE: &str = "any document how label not_comparable operation package place remark rule stdout title what why work";
 
 /// One file, read.
 #[derive(Debug)]
@@ -18,6 +24,7 @@ pub(crate) struct File<'a> {
     pub family: Family,
     /// Where the name of the family stands.
     pub at: Range<usize>,
+    pub head: Head,
     pub rows: Vec<Row>,
 }
 
@@ -27,20 +34,10 @@ pub(crate) struct Row {
     pub benchmark: Benchmark,
     /// Where its identifier stands.
     pub at: Range<usize>,
-    /// Where it speaks of other rows.
+    /// The rows that it is made of, and the points of its curve.
     pub references: Vec<Reference>,
-    /// What a rating is over, until [`crate::over`] has found the rows.
-    pub over: Over,
-}
-
-/// Selectors of rows, and where they stand.
-pub(crate) type Over = Vec<(Selector, Range<usize>)>;
-
-impl Row {
-    /// The rows that its result is made of.
-    pub fn parts(&self) -> impl Iterator<Item = &Reference> {
-        self.references.iter().filter(|reference| !reference.curve)
-    }
+    /// What a rating is over, until all files are read and the rows are found.
+    pub over: Vec<At<String>>,
 }
 
 /// A row that another one is made of, or a point of its curve.
@@ -63,8 +60,6 @@ pub(crate) struct Head {
     /// What each level of load adds to the one below, from level 1.
     #[serde(default)]
     pub load: Vec<Level>,
-    #[serde(rename = "benchmark")]
-    _benchmark: Vec<IgnoredAny>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -77,7 +72,7 @@ struct FamilyHead {
     guidelines: Vec<Guideline>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Guideline {
     rule: String,
@@ -102,154 +97,182 @@ pub(crate) struct Level {
     pub needs: Vec<At<String>>,
 }
 
-/// What the entries of one file share.
-#[derive(Debug)]
-pub(crate) struct Shared<'a> {
-    pub text: Text<'a>,
-    pub family: Family,
-    pub head: Head,
-}
-
 /// Reads one file.
 pub(crate) fn read<'a>(name: &'a str, text: &'a str) -> Result<File<'a>, Error> {
     let text = Text { name, text };
-    let root = DeTable::parse(text.text).map_err(|fault| text.syntax(&fault))?;
+    let root = DeTable::parse(text.text).map_err(|fault| text.serde(&fault, 0..0))?;
     let mut root = Spanned::new(root.span(), DeValue::Table(root.into_inner()));
     texts(text, "", &mut root)?;
-    let entries = match root.get_ref().get("benchmark").map(Spanned::get_ref) {
-        Some(DeValue::Array(entries)) => entries.iter().cloned().collect(),
-        _ => vec![],
+    let entries = match root.as_mut() {
+        DeValue::Table(root) => root.remove("benchmark"),
+        _ => None,
     };
     let head: Head = made(text, root)?;
-    let shared = Shared::of(text, head)?;
-    let mut rows = vec![];
-    for entry in entries {
-        rows.extend(entry::rows(&shared, entry)?);
-    }
-    orphans(text, &shared.head, &rows)?;
-    Ok(File {
+    let FamilyHead {
+        name,
+        title,
+        why,
+        guidelines,
+    } = &head.family;
+    let guidelines = guidelines.iter().cloned();
+    let mut file = File {
         text,
-        family: shared.family,
-        at: shared.head.family.name.span(),
-        rows,
-    })
+        family: Family {
+            name: name.get_ref().clone(),
+            title: title.clone(),
+            why: why.clone(),
+            guidelines: guidelines.map(|line| (line.rule, line.how)).collect(),
+        },
+        at: name.span(),
+        head,
+        rows: vec![],
+    };
+    file.check_head()?;
+    let entries = entries.ok_or_else(|| text.error(&(0..0), "there is no [[benchmark]]"))?;
+    for entry in list(text, entries)? {
+        let rows = entry::rows(&file, entry)?;
+        file.rows.extend(rows);
+    }
+    file.check_all_used()?;
+    Ok(file)
 }
 
-impl<'a> Shared<'a> {
-    fn of(text: Text<'a>, head: Head) -> Result<Self, Error> {
-        let family = family(text, &head.family)?;
-        let shared = Self { text, family, head };
-        let wrong = |at: &At<String>, what: String| text.error(&at.span(), what);
-        for name in shared.head.files.keys() {
-            file_name(name.get_ref()).map_err(|what| wrong(name, what))?;
+impl File<'_> {
+    fn check_head(&self) -> Result<(), Error> {
+        let (text, name) = (self.text, &self.family.name);
+        let file = text.name.rsplit('/').next().unwrap_or(text.name);
+        let stem = file.strip_suffix(".toml").unwrap_or(file);
+        text.must(name == stem, &self.at, || {
+            format!("family '{name}' stands in {file}: rename it to '{stem}', or the file")
+        })?;
+        for name in self.head.files.keys() {
+            text.file_name(&name.span(), name.get_ref())?;
         }
-        for at in shared.head.needs.keys() {
-            let name = at.get_ref();
-            if name.is_empty() || !name.chars().all(placeholder_letter) {
-                let what = format!(
-                    "'{name}' cannot be the name of a need: use letters, digits and . _ + - so that {{{name}}} can stand in a command line"
-                );
-                return Err(wrong(at, what));
-            }
+        for need in self.head.needs.keys() {
+            let name = need.get_ref();
+            let good = !name.is_empty() && name.chars().all(placeholder_letter);
+            text.must(good, &need.span(), || {
+                format!("'{name}' cannot name a need: use letters, digits and . _ + -")
+            })?;
         }
-        for Level { program, needs, .. } in &shared.head.load {
+        for Level { program, needs, .. } in &self.head.load {
             let name = program.get_ref();
-            self::program(name).map_err(|what| wrong(program, what))?;
-            if !name.starts_with("load/") {
-                let what = format!(
-                    "'{name}' makes no load: the programs of a load are those of kernels/load/"
-                );
-                return Err(wrong(program, what));
-            }
+            text.program(&program.span(), name)?;
+            text.must(name.starts_with("load/"), &program.span(), || {
+                format!("'{name}' makes no load: the programs of a load are those of kernels/load/")
+            })?;
             for need in needs {
-                shared.need(need.get_ref(), &need.span())?;
+                self.need(need.get_ref(), &need.span())?;
             }
         }
-        Ok(shared)
+        Ok(())
     }
 
     /// A need by its name.
     pub fn need(&self, name: &str, at: &Range<usize>) -> Result<Need, Error> {
-        let Some(NeedOf { any, package }) = self.head.needs.get(name).cloned() else {
-            return Err(self.text.error(at, format!("no need is called '{name}': add it to the file's table [needs], such as {name} = {{ package = \"...\" }}")));
-        };
+        let found = self.head.needs.get(name).cloned();
+        let NeedOf { any, package } = found.ok_or_else(|| {
+            let what = format!("no need is called '{name}': add it to the file's table [needs]");
+            self.text.error(at, what)
+        })?;
         let name = name.to_owned();
         Ok(Need { name, any, package })
     }
-}
 
-fn family(text: Text<'_>, head: &FamilyHead) -> Result<Family, Error> {
-    let file = text.name.rsplit('/').next().unwrap_or(text.name);
-    let stem = file.strip_suffix(".toml").unwrap_or(file);
-    let name = head.name.get_ref();
-    if name != stem {
-        let what = format!(
-            "family '{name}' stands in {file}: write '{stem}', or rename the file to {name}.toml"
-        );
-        return Err(text.error(&head.name.span(), what));
-    }
-    let guidelines = head.guidelines.iter();
-    Ok(Family {
-        name: name.clone(),
-        title: head.title.clone(),
-        why: head.why.clone(),
-        guidelines: guidelines
-            .map(|line| (line.rule.clone(), line.how.clone()))
-            .collect(),
-    })
-}
-
-/// That everything which is declared for the entries is used by one.
-fn orphans(text: Text<'_>, head: &Head, rows: &[Row]) -> Result<(), Error> {
-    let (mut files, mut needs) = (BTreeSet::new(), BTreeSet::new());
-    for row in rows {
-        if let Work::Command(work) | Work::Scenario(work) = &row.benchmark.work {
-            files.extend(work.files.keys());
+    /// That everything which is declared for the entries is used by one.
+    fn check_all_used(&self) -> Result<(), Error> {
+        let (mut files, mut needs) = (BTreeSet::new(), BTreeSet::new());
+        for row in &self.rows {
+            if let Work::Command(work) | Work::Scenario(work) = &row.benchmark.work {
+                files.extend(work.files.keys());
+            }
+            needs.extend(row.benchmark.needs.iter().map(|need| &need.name));
         }
-        needs.extend(row.benchmark.needs.iter().map(|need| &need.name));
-    }
-    let files = head
-        .files
-        .keys()
-        .filter(|name| !files.contains(name.get_ref()));
-    let needs = head
-        .needs
-        .keys()
-        .filter(|name| !needs.contains(name.get_ref()));
-    let files = files.map(|name| (name, "uses the file"));
-    match files.chain(needs.map(|name| (name, "has the need"))).next() {
-        Some((name, does)) => {
-            let what = format!(
-                "no entry {does} '{}': name it in one, or take it away",
-                name.get_ref()
-            );
-            Err(text.error(&name.span(), what))
+        let files = self
+            .head
+            .files
+            .keys()
+            .map(|name| (name, files.contains(name.get_ref()), "uses the file"));
+        let needs = self
+            .head
+            .needs
+            .keys()
+            .map(|name| (name, needs.contains(name.get_ref()), "has the need"));
+        for (name, used, does) in files.chain(needs) {
+            self.text.must(used, &name.span(), || {
+                format!(
+                    "no entry {does} '{}': name it in one, or take it away",
+                    name.get_ref()
+                )
+            })?;
         }
-        None => Ok(()),
+        Ok(())
     }
 }
 
-/// A name in the directory of a command, never a path out of it.
-pub(crate) fn file_name(name: &str) -> Result<(), String> {
-    if matches!(name, "" | "." | "..") || name.contains('/') || name.chars().any(is_unprintable) {
-        return Err(format!(
-            "'{name}' is not a file name: it lies in the directory of the command, so write it without any / and without control characters"
-        ));
-    }
-    Ok(())
+/// What serde makes of a value.
+pub(crate) fn made<T: DeserializeOwned>(
+    text: Text<'_>,
+    value: At<DeValue<'_>>,
+) -> Result<T, Error> {
+    let whole = value.span();
+    T::deserialize(ValueDeserializer::from(value)).map_err(|fault| text.serde(&fault, whole))
 }
 
-/// `family/name`, which is also a path under `kernels/`.
-pub(crate) fn program(name: &str) -> Result<(), String> {
-    if name.split('/').count() == 2 && !name.contains('@') && Id::parse(name).is_ok() {
-        return Ok(());
+/// The items of a list.
+pub(crate) fn list<'a>(
+    text: Text<'_>,
+    value: At<DeValue<'a>>,
+) -> Result<Vec<At<DeValue<'a>>>, Error> {
+    let at = value.span();
+    match value.into_inner() {
+        DeValue::Array(items) => Ok(items.into_iter().collect()),
+        _ => Err(text.error(
+            &at,
+            "this is a list: write [[...]] before its keys, or [...] around its items",
+        )),
     }
-    Err(format!(
-        "'{name}' is not a program: write family/name, for kernels/family/name.c"
-    ))
+}
+
+/// Whether one of these keys is this.
+pub(crate) fn among(keys: &str, key: &str) -> bool {
+    keys.split(' ').any(|one| one == key)
 }
 
 /// A letter that may stand between the braces of `{name}`.
 pub(crate) fn placeholder_letter(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+' | '-')
+}
+
+/// Joins the lines of prose, and finds what says nothing or has letters that nobody sees.
+fn texts(file: Text<'_>, key: &str, value: &mut At<DeValue<'_>>) -> Result<(), Error> {
+    let at = value.span();
+    let printable = |key: &str, text: &str, at: &Range<usize>, lines: bool| {
+        let meant = |c: char| lines && matches!(c, '\n' | '\t');
+        let bad = text.chars().find(|&c| is_unprintable(c) && !meant(c));
+        file.must(bad.is_none(), at, || {
+            let number = bad.map_or(0, u32::from);
+            format!("{key} has U+{number:04X}, which is for terminals and not for readers")
+        })
+    };
+    match value.as_mut() {
+        DeValue::String(text) => {
+            if among(PROSE, key) {
+                *text = text.split_whitespace().collect::<Vec<_>>().join(" ").into();
+                file.must(!text.is_empty(), &at, || format!("{key} is empty: say it"))?;
+            }
+            // a parameter is a word for a program, and has no lines
+            printable(key, text, &at, key != "params")
+        }
+        DeValue::Array(items) => items.iter_mut().try_for_each(|item| texts(file, key, item)),
+        // what is in files is not ours to judge
+        DeValue::Table(_) if key == "files" => Ok(()),
+        DeValue::Table(table) => table.iter_mut().try_for_each(|(name, value)| {
+            printable("this key", name.get_ref(), &name.span(), false)?;
+            // params have any names
+            let name = if key == "params" { key } else { name.get_ref() };
+            texts(file, name, value)
+        }),
+        _ => Ok(()),
+    }
 }

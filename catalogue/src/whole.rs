@@ -1,10 +1,14 @@
-//! All files together. The build reads those of Gritstone, and the binary has what came out: no start reads TOML.
+//! All files together: names that are there twice, rows that are not there, circles, and the rows that ratings are over.
+//! The build reads those of Gritstone, and the binary has what came out: no start reads TOML.
 
 use crate::error::Error;
-use crate::read::File;
-use crate::{check, over, read};
-use gritstone_model::{Benchmark, Family};
+use crate::read::{self, File, Reference, Row};
+use gritstone_model::{Benchmark, Family, Id, Kind, Selector, Work};
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many figures deep a figure may be made of others: each is a call deeper in whatever computes it.
+const DEEPEST: usize = 64;
 
 /// Everything that can be measured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,13 +24,12 @@ pub struct Catalogue {
 /// # Errors
 /// The first fault in a file or between files, with its place.
 pub fn load(files: &[(&str, &str)]) -> Result<Catalogue, Error> {
-    let mut read = files
+    let mut files = files
         .iter()
         .map(|(name, text)| read::read(name, text))
         .collect::<Result<Vec<_>, _>>()?;
-    over::expand(&mut read, true)?;
-    check::sound(&read, true)?;
-    Ok(Catalogue::of(read))
+    sound(&mut files, true)?;
+    Ok(Catalogue::of(files))
 }
 
 impl Catalogue {
@@ -40,4 +43,144 @@ impl Catalogue {
         }
         catalogue
     }
+}
+
+/// A row and the file that it stands in.
+type Rows<'a> = BTreeMap<&'a Id, (&'a File<'a>, &'a Row)>;
+
+/// Names the rows of ratings, and checks the files against each other. A row of a family that is not among them is not judged
+/// unless `whole` says that these are all the files there are.
+pub(crate) fn sound(files: &mut [File<'_>], whole: bool) -> Result<(), Error> {
+    expand(files, whole)?;
+    let mut rows = Rows::new();
+    for file in &*files {
+        for row in &file.rows {
+            let id = &row.benchmark.id;
+            if let Some((other, first)) = rows.insert(id, (file, row)) {
+                let (name, (line, _)) = (other.text.name, other.text.position(first.at.start));
+                let what = format!(
+                    "'{id}' is here a second time (first in {name}, line {line}): rename one of them"
+                );
+                return Err(file.text.error(&row.at, what));
+            }
+        }
+    }
+    let families: BTreeSet<&str> = files.iter().map(|file| file.family.name.as_str()).collect();
+    for (file, row) in rows.values() {
+        for reference in &row.references {
+            if whole || families.contains(reference.id.family()) {
+                fits(row, reference, &rows).map_err(|what| file.text.error(&reference.at, what))?;
+            }
+        }
+    }
+    let mut done = BTreeSet::new();
+    rows.keys()
+        .try_for_each(|id| acyclic(&mut vec![*id], &rows, &mut done))
+}
+
+/// Names the rows of every rating. A selector takes what it matches but other ratings, so that a family of which a rating is over
+/// `family/*` can grow; an identifier takes the row of that name, a rating too.
+fn expand(files: &mut [File<'_>], whole: bool) -> Result<(), Error> {
+    let all = files.iter().flat_map(|file| &file.rows);
+    let plain = all.filter(|row| row.benchmark.work.kind() != Kind::Rating);
+    let plain: Vec<Id> = plain.map(|row| row.benchmark.id.clone()).collect();
+    for file in files {
+        for row in &mut file.rows {
+            let Work::Rating { over, .. } = &mut row.benchmark.work else {
+                continue;
+            };
+            for name in std::mem::take(&mut row.over) {
+                let (at, name) = (name.span(), name.into_inner());
+                let found: Vec<Id> = if name.contains(['*', '?']) {
+                    let selector = Selector::new(&name);
+                    let matched = plain.iter().filter(|id| selector.matches(id));
+                    matched.cloned().collect()
+                } else {
+                    vec![Id::parse(&name).map_err(|why| file.text.error(&at, why.to_string()))?]
+                };
+                if found.is_empty() && whole {
+                    let what = format!("no row is like '{name}': name rows that there are");
+                    return Err(file.text.error(&at, what));
+                }
+                for id in found
+                    .into_iter()
+                    .filter(|id| !over.contains(id))
+                    .collect::<Vec<_>>()
+                {
+                    over.push(id.clone());
+                    let (at, curve) = (at.clone(), false);
+                    row.references.push(Reference { id, at, curve });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// That what a row speaks of is there, and what it takes it for.
+fn fits(row: &Row, reference: &Reference, rows: &Rows<'_>) -> Result<(), String> {
+    let (row, id) = (&row.benchmark, &reference.id);
+    let Some((_, found)) = rows.get(id) else {
+        let family = rows.keys().filter(|row| row.family() == id.family());
+        let family: Vec<&str> = family.map(|row| row.as_str()).collect();
+        return Err(match family.as_slice() {
+            [] => format!(
+                "no row is called '{id}', and there is no family '{}'",
+                id.family()
+            ),
+            rows => format!(
+                "no row is called '{id}': family '{}' has {}",
+                id.family(),
+                rows.join(", ")
+            ),
+        });
+    };
+    let (unit, derived) = (
+        &found.benchmark.unit,
+        matches!(row.work, Work::Derived { .. }),
+    );
+    if reference.curve && row.unit != *unit {
+        return Err(format!(
+            "'{id}' is in {unit} and the curve of '{}' in {}: the points of a curve have one unit",
+            row.id, row.unit
+        ));
+    }
+    if !reference.curve && derived && unit.figure(1.0, 1.0).is_none() {
+        return Err(format!(
+            "'{id}' is in {unit}, which is no time: a derived figure is a sum of times"
+        ));
+    }
+    Ok(())
+}
+
+/// That the last figure of a path is not made of itself, or of too many.
+fn acyclic<'a>(
+    path: &mut Vec<&'a Id>,
+    rows: &Rows<'a>,
+    done: &mut BTreeSet<&'a Id>,
+) -> Result<(), Error> {
+    let id = path[path.len() - 1];
+    let Some((file, row)) = rows.get(id).filter(|_| !done.contains(id)) else {
+        return Ok(());
+    };
+    for part in row.references.iter().filter(|part| !part.curve) {
+        let what = if let Some(first) = path.iter().position(|id| **id == part.id) {
+            let circle: Vec<&str> = path[first..].iter().map(|id| id.as_str()).collect();
+            let circle = circle.join(" needs ");
+            format!(
+                "a figure cannot be made of itself: {circle} needs {}",
+                part.id
+            )
+        } else if path.len() > DEEPEST {
+            format!("figures are made of each other more than {DEEPEST} deep: name their parts")
+        } else {
+            path.push(&part.id);
+            acyclic(path, rows, done)?;
+            path.pop();
+            continue;
+        };
+        return Err(file.text.error(&part.at, what));
+    }
+    done.insert(id);
+    Ok(())
 }

@@ -3,7 +3,7 @@
 use gritstone_catalogue::all;
 use gritstone_model::{CommandWork, Need, Work};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::{env, fs};
 
 fn command(id: &str) -> CommandWork {
@@ -25,64 +25,50 @@ const SHELLS: [&[&str]; 5] = [
 ];
 
 /// The program that stands for a need on this machine.
-fn program(need: &Need) -> Option<PathBuf> {
+fn program(need: &Need) -> PathBuf {
     let path = env::var_os("PATH").unwrap_or_default();
-    let names = if need.any.is_empty() {
-        std::slice::from_ref(&need.name)
-    } else {
-        &need.any
-    };
-    names.iter().find_map(|name| {
-        env::split_paths(&path)
-            .map(|dir| dir.join(name))
-            .find(|file| file.is_file())
-    })
+    let names = need.any.iter().chain([&need.name]);
+    let mut files = names.flat_map(|name| env::split_paths(&path).map(move |dir| dir.join(name)));
+    let found = files.find(|file| file.is_file());
+    found.unwrap_or_else(|| panic!("no {}: scripts/setup test installs it", need.name))
 }
 
 /// A command line made ready for `dir`; `shell` stands for `/bin/sh`, the programs of this machine for `{name}`.
 fn ready(argv: &[String], shell: &[&str], needs: &[Need], dir: &Path) -> Command {
-    let words: Vec<String> = argv
-        .iter()
-        .flat_map(|word| match word.as_str() {
-            "/bin/sh" => shell.iter().map(|word| (*word).to_owned()).collect(),
-            "{cc}" => vec!["cc".to_owned()],
-            other => vec![
-                needs
-                    .iter()
-                    .fold(other.to_owned(), |word, need| match program(need) {
-                        Some(path) => {
-                            word.replace(&format!("{{{}}}", need.name), path.to_str().unwrap())
-                        }
-                        None => word,
-                    }),
-            ],
-        })
-        .collect();
+    let mut words: Vec<String> = vec![];
+    for word in argv {
+        match word.as_str() {
+            "/bin/sh" => words.extend(shell.iter().map(|word| (*word).to_owned())),
+            other => words.push(needs.iter().fold(other.to_owned(), |word, need| {
+                let path = program(need);
+                word.replace(&format!("{{{}}}", need.name), path.to_str().unwrap())
+            })),
+        }
+    }
     let mut command = Command::new(&words[0]);
     command
         .args(&words[1..])
         .current_dir(dir)
-        .env("LC_ALL", "C")
-        .env("HOME", dir)
         .stdin(Stdio::null());
+    command.env("LC_ALL", "C").env("HOME", dir);
     command
 }
 
-/// Runs a command line of `work` in a directory with its files, and what is done before it.
-fn run_with(
-    work: &CommandWork,
-    argv: &[String],
-    shell: &[&str],
-    needs: &[Need],
-    dir: &Path,
-) -> Output {
+/// Runs a command line of `work` in a directory with its files, and what is done before it: what it prints.
+fn run(work: &CommandWork, argv: &[String], shell: &[&str], needs: &[Need], dir: &Path) -> String {
     for (name, text) in &work.files {
         fs::write(dir.join(name), text).unwrap();
     }
+    let done = |mut command: Command| {
+        let output = command.output().unwrap();
+        assert!(
+            output.status.success() && output.stderr.is_empty(),
+            "{command:?}: {output:?}"
+        );
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
     if !work.prepare.is_empty() {
-        let output = ready(&work.prepare, shell, needs, dir).output().unwrap();
-        assert!(output.status.success(), "{:?}: {output:?}", work.prepare);
-        assert_eq!(output.stderr, b"", "{:?}", work.prepare);
+        done(ready(&work.prepare, shell, needs, dir));
     }
     let mut command = ready(argv, shell, needs, dir);
     if argv == work.argv {
@@ -93,13 +79,7 @@ fn run_with(
             command.stdout(fs::File::create(dir.join(name)).unwrap());
         }
     }
-    command
-        .output()
-        .unwrap_or_else(|why| panic!("{argv:?}: {why}"))
-}
-
-fn run(work: &CommandWork, argv: &[String], shell: &[&str], dir: &Path) -> Output {
-    run_with(work, argv, shell, &[], dir)
+    done(command)
 }
 
 fn words(text: &str) -> Vec<&str> {
@@ -117,13 +97,6 @@ fn left(work: &CommandWork, dir: &Path) -> Vec<String> {
     names
 }
 
-/// What is there before the command begins.
-fn prepared(work: &CommandWork, shell: &[&str], needs: &[Need]) -> Vec<String> {
-    let dir = tempfile::tempdir().unwrap();
-    run_with(work, &["true".to_owned()], shell, needs, dir.path());
-    left(work, dir.path())
-}
-
 #[test]
 fn every_command_does_what_its_entry_says() {
     for benchmark in all().unwrap().benchmarks {
@@ -131,35 +104,26 @@ fn every_command_does_what_its_entry_says() {
             continue;
         };
         let needs = &benchmark.needs;
-        let missing = needs.iter().find(|need| program(need).is_none());
-        assert_eq!(missing, None, "scripts/setup test installs it");
         for shell in SHELLS {
             let at = format!("{} under {shell:?}", benchmark.id);
-            let before = prepared(&work, shell, needs);
+            let [nothing, dir] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+            run(&work, &["true".to_owned()], shell, needs, nothing.path());
+            let before = left(&work, nothing.path());
             let mut after: Vec<String> = before.clone();
             after.retain(|name| !work.removes.contains(name));
             after.extend(work.leaves.iter().cloned());
             after.sort_unstable();
 
-            let dir = tempfile::tempdir().unwrap();
-            let output = run_with(&work, &work.argv, shell, needs, dir.path());
-            let said = String::from_utf8_lossy(&output.stdout);
-            assert!(output.status.success(), "{at}: {output:?}");
-            assert_eq!(
-                words(&said),
-                words(work.stdout.as_deref().unwrap_or("")),
-                "{at}"
-            );
-            assert_eq!(output.stderr, b"", "{at}");
+            let said = run(&work, &work.argv, shell, needs, dir.path());
+            let expected = work.stdout.as_deref().unwrap_or("");
+            assert_eq!(words(&said), words(expected), "{at}");
             assert_eq!(left(&work, dir.path()), after, "{at}");
             for name in &work.leaves {
                 fs::remove_file(dir.path().join(name)).unwrap();
             }
 
             let Some(verify) = &work.verify else { continue };
-            let output = run_with(&work, &verify.argv, shell, needs, dir.path());
-            let said = String::from_utf8_lossy(&output.stdout);
-            assert!(output.status.success(), "{at}: {output:?}");
+            let said = run(&work, &verify.argv, shell, needs, dir.path());
             assert_eq!(words(&said), words(&verify.stdout), "{at}");
             assert_eq!(left(&work, dir.path()), before, "{at}");
         }
@@ -202,35 +166,38 @@ fn the_proof_of_the_script_is_what_its_utilities_must_give() {
 /// A proof that any script passes would prove nothing.
 #[test]
 fn the_proofs_fail_when_the_script_does_other_work() {
-    for (there, instead) in [
-        ("grep the", "grep then"),
-        ("| tee \"grep.$$\" |", "| tee /dev/null |"),
-        ("sort -n -k 2", "sort -n -k 1"),
-        ("od \"sort.$$\"", "od -N 16 \"sort.$$\""),
-        ("country\n", ""),
-        ("| wc", "| wc -l"),
+    for (id, file, there, instead) in [
+        ("shell", "tst.sh", "grep the", "grep then"),
+        (
+            "shell",
+            "tst.sh",
+            "| tee \"grep.$$\" |",
+            "| tee /dev/null |",
+        ),
+        ("shell", "tst.sh", "sort -n -k 2", "sort -n -k 1"),
+        ("shell", "tst.sh", "od \"sort.$$\"", "od -N 16 \"sort.$$\""),
+        ("shell", "tst.sh", "country\n", ""),
+        ("shell", "tst.sh", "| wc", "| wc -l"),
+        (
+            "multi/3",
+            "multi.sh",
+            "/bin/sh tst.sh &",
+            "test \"$copy\" = 2 || /bin/sh tst.sh &",
+        ),
     ] {
-        let mut work = command("byte/shell");
+        let mut work = command(&format!("byte/{id}"));
         let verify = work.verify.clone().unwrap();
-        let script = work.files.get_mut("tst.sh").unwrap();
+        let script = work.files.get_mut(file).unwrap();
         assert_eq!(script.matches(there).count(), 1, "{there}");
         *script = script.replace(there, instead);
         let dir = tempfile::tempdir().unwrap();
-        let output = run(&work, &verify.argv, &["/bin/sh"], dir.path());
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let mut made = ready(&verify.argv, &["/bin/sh"], &[], dir.path());
+        for (name, text) in &work.files {
+            fs::write(dir.path().join(name), text).unwrap();
+        }
+        let said = String::from_utf8_lossy(&made.output().unwrap().stdout).into_owned();
         assert_ne!(words(&said), words(&verify.stdout), "{instead}");
     }
-    let mut work = command("byte/multi/3");
-    let verify = work.verify.clone().unwrap();
-    let script = work.files.get_mut("multi.sh").unwrap();
-    *script = script.replace(
-        "    /bin/sh tst.sh &\n",
-        "    test \"$copy\" = 2 || /bin/sh tst.sh &\n",
-    );
-    let dir = tempfile::tempdir().unwrap();
-    let output = run(&work, &verify.argv, &["/bin/sh"], dir.path());
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_ne!(words(&said), words(&verify.stdout));
 }
 
 #[test]
@@ -240,20 +207,10 @@ fn the_programs_are_c_of_any_age() {
         ("byte/object-size", "shortest.c"),
         ("unix/cc", "bench.c"),
     ] {
-        let work = command(id);
-        let dir = tempfile::tempdir().unwrap();
-        let argv = [
-            "{cc}",
-            "-std=c89",
-            "-pedantic",
-            "-Wall",
-            "-Werror",
-            "-o",
-            "out",
-            source,
-        ];
-        let output = run(&work, &argv.map(str::to_owned), &["/bin/sh"], dir.path());
-        assert!(output.status.success(), "{id}: {output:?}");
+        let (work, dir) = (command(id), tempfile::tempdir().unwrap());
+        let argv = format!("cc -std=c89 -pedantic -Wall -Werror -o out {source}");
+        let argv: Vec<String> = argv.split(' ').map(str::to_owned).collect();
+        run(&work, &argv, &["/bin/sh"], &[], dir.path());
     }
 }
 
@@ -296,13 +253,13 @@ fn the_sums_of_the_unix_rows_are_those_of_the_lines() {
     assert_eq!(command("unix/wc").stdout, Some(counted));
 }
 
-/// The script is printed in the remark of its row, so that a reader of the figure has it.
+/// The script is printed in the remark of its row, so that a reader of the result has it.
 #[test]
 fn the_session_of_ex_is_published_with_its_row() {
-    let benchmarks = all().unwrap().benchmarks;
-    let ex = benchmarks.iter().find(|b| b.id.as_str() == "unix/ex");
+    let mut benchmarks = all().unwrap().benchmarks;
+    benchmarks.retain(|b| b.id.as_str() == "unix/ex");
     let script = command("unix/ex").files["edit.ex"]
         .trim()
         .replace('\n', "; ");
-    assert!(ex.unwrap().remark.as_ref().unwrap().contains(&script));
+    assert!(benchmarks[0].remark.as_ref().unwrap().contains(&script));
 }
