@@ -65,6 +65,17 @@ impl Entry<'_> {
                 self.must(x < next, &format!("curve.points.{}.0", i + 1), what)?;
             }
         }
+        self.check_work(work, &common.needs, over)?;
+        self.unit(&common.unit, work)?;
+        self.better(&common.unit, common.better)
+    }
+
+    fn check_work(
+        &self,
+        work: &Work,
+        needs: &[At<String>],
+        over: &[At<String>],
+    ) -> Result<(), Error> {
         match work {
             Work::Kernel(work) => {
                 self.file.text.program(&self.at("program"), &work.program)?;
@@ -74,7 +85,7 @@ impl Entry<'_> {
                         .program(&self.at(&format!("uses.{i}")), helper)?;
                 }
             }
-            Work::Command(work) | Work::Scenario(work) => self.command(work, &common.needs)?,
+            Work::Command(work) | Work::Scenario(work) => self.command(work, needs)?,
             Work::Derived { terms, .. } => {
                 self.must(
                     !terms.is_empty(),
@@ -116,8 +127,7 @@ impl Entry<'_> {
                 ])?;
             }
         }
-        self.unit(&common.unit, work)?;
-        self.better(&common.unit, common.better)
+        Ok(())
     }
 
     fn claims(&self, claims: &Claims, kind: Kind) -> Result<(), Error> {

@@ -2,11 +2,8 @@
 
 use gritstone_catalogue::Catalogue;
 use gritstone_model::{
-    Benchmark, Better, Claims, CommandWork, Figure, Need, Placement, Quantity, Term, Unit, Work,
+    Benchmark, Better, Claims, CommandWork, Figure, Placement, Quantity, Term, Unit, Work,
 };
-
-/// Where the page lies.
-pub const PATH: &str = "docs/benchmarks.md";
 
 /// The whole page.
 pub fn page(catalogue: &Catalogue) -> String {
@@ -37,13 +34,13 @@ pub fn page(catalogue: &Catalogue) -> String {
 fn section(benchmark: &Benchmark, catalogue: &Catalogue) -> String {
     let mut section = format!("\n### `{}`: {}\n\n", benchmark.id, benchmark.title);
     let mut facts = facts(benchmark);
-    let path = benchmark.id.as_str().split('@').next().unwrap_or_default();
+    let stem = benchmark.id.stem();
     let base = catalogue
         .benchmarks
         .iter()
-        .find(|other| other.id.as_str() == path);
+        .find(|other| other.id.as_str() == stem);
     if let Some(base) = base.filter(|base| base.id != benchmark.id) {
-        section += &format!("As `{}`, but:\n\n", base.id);
+        section += &format!("As `{stem}`, but:\n\n");
         let same = self::facts(base);
         facts.retain(|fact| !same.contains(fact));
     }
@@ -55,60 +52,52 @@ fn section(benchmark: &Benchmark, catalogue: &Catalogue) -> String {
 
 /// Everything that is to be said of an entry, by name.
 fn facts(benchmark: &Benchmark) -> Vec<(&'static str, String)> {
-    let mut facts = vec![
-        ("One operation", benchmark.operation.clone()),
-        ("Why", benchmark.why.clone()),
-        ("Figure", figure(benchmark)),
-        ("Work", work(&benchmark.work)),
-    ];
-    if !matches!(benchmark.work, Work::Derived { .. } | Work::Rating { .. }) {
-        facts.push(("Where", place(benchmark)));
-    }
-    if let Some(published) = &benchmark.published {
+    let launched = !matches!(benchmark.work, Work::Derived { .. } | Work::Rating { .. });
+    let published = benchmark.published.as_ref().map(|published| {
         let time = match published.figure.as_str() {
             "user_s" => "user time",
             "system_s" => "system time",
             _ => "real time",
         };
-        facts.push((
-            "Published work",
-            format!("{}; the time to look at is {time}", published.work),
-        ));
-    }
-    let claims = claims(&benchmark.claims);
-    if !claims.is_empty() {
-        facts.push(("Claims", claims.join("; ")));
-    }
-    if !benchmark.needs.is_empty() {
-        let needs: Vec<String> = benchmark.needs.iter().map(need).collect();
-        facts.push(("Needs", needs.join(", ")));
-    }
-    if let Some(curve) = &benchmark.curve {
-        let points: Vec<String> = curve
-            .points
-            .iter()
-            .map(|(x, id)| format!("{x} (`{id}`)"))
-            .collect();
-        facts.push((
-            "Curve",
-            format!("over {}: {}", curve.label, points.join(", ")),
-        ));
-    }
-    let sources: Vec<String> = benchmark
-        .sources
-        .iter()
-        .map(|source| format!("{}, {}", source.document, source.place))
-        .collect();
-    facts.push(("Sources", sources.join("; ")));
-    facts.push(("Version", benchmark.version.to_string()));
-    facts.extend(benchmark.remark.clone().map(|remark| ("Remark", remark)));
-    facts.extend(
-        benchmark
-            .not_comparable
-            .clone()
-            .map(|why| ("Not comparable", why)),
-    );
-    facts
+        format!("{}; the time to look at is {time}", published.work)
+    });
+    let needs = benchmark.needs.iter().map(|need| {
+        let any = if need.any.is_empty() {
+            &vec![need.name.clone()]
+        } else {
+            &need.any
+        };
+        format!("{} (package {})", any.join(" or "), need.package)
+    });
+    let curve = benchmark.curve.as_ref().map(|curve| {
+        let points = curve.points.iter().map(|(x, id)| format!("{x} (`{id}`)"));
+        format!("over {}: {}", curve.label, joined(points, ", "))
+    });
+    let sources = benchmark.sources.iter();
+    let sources = sources.map(|source| format!("{}, {}", source.document, source.place));
+    let facts = [
+        ("One operation", Some(benchmark.operation.clone())),
+        ("Why", Some(benchmark.why.clone())),
+        ("Figure", Some(figure(benchmark))),
+        ("Work", Some(work(&benchmark.work))),
+        ("Where", launched.then(|| place(benchmark))),
+        ("Published work", published),
+        ("Claims", Some(claims(&benchmark.claims))),
+        ("Needs", Some(joined(needs, ", "))),
+        ("Curve", curve),
+        ("Sources", Some(joined(sources, "; "))),
+        ("Version", Some(benchmark.version.to_string())),
+        ("Remark", benchmark.remark.clone()),
+        ("Not comparable", benchmark.not_comparable.clone()),
+    ];
+    let said = facts
+        .into_iter()
+        .filter_map(|(name, text)| Some((name, text?)));
+    said.filter(|(_, text)| !text.is_empty()).collect()
+}
+
+fn joined(parts: impl Iterator<Item = String>, between: &str) -> String {
+    parts.collect::<Vec<_>>().join(between)
 }
 
 fn figure(benchmark: &Benchmark) -> String {
@@ -130,18 +119,16 @@ fn figure(benchmark: &Benchmark) -> String {
 /// What a unit counts, in the plural.
 fn counted(unit: &Unit) -> String {
     match (unit.quantity(), unit.as_str().split_once('/')) {
-        (Quantity::Time { .. }, Some((_, thing))) => plural(thing),
+        (Quantity::Time { .. }, Some((_, thing))) => {
+            let hissing = ["s", "x", "ch", "sh"]
+                .iter()
+                .any(|end| thing.ends_with(end));
+            format!("{thing}{}", if hissing { "es" } else { "s" })
+        }
         (Quantity::Rate { plain: 1.0 }, Some((thing, _))) => thing.to_owned(),
         (Quantity::Rate { .. }, _) => "bytes".to_owned(),
         _ => "units".to_owned(),
     }
-}
-
-fn plural(thing: &str) -> String {
-    let hissing = ["s", "x", "ch", "sh"]
-        .iter()
-        .any(|end| thing.ends_with(end));
-    format!("{thing}{}", if hissing { "es" } else { "s" })
 }
 
 fn work(work: &Work) -> String {
@@ -158,24 +145,27 @@ fn work(work: &Work) -> String {
         }
         Work::Command(work) => format!("command, {}", command(work)),
         Work::Scenario(work) => format!("scenario, {}", command(work)),
-        Work::Derived { terms, share_of } => match share_of {
-            None => format!("derived, {}", sum(terms)),
-            Some(whole) => format!(
-                "derived, the rate of {} as a share of that of `{whole}`",
-                sum(terms)
-            ),
-        },
+        Work::Derived {
+            terms,
+            share_of: None,
+        } => format!("derived, {}", sum(terms)),
+        Work::Derived {
+            terms,
+            share_of: Some(whole),
+        } => format!(
+            "derived, the rate of {} as a share of that of `{whole}`",
+            sum(terms)
+        ),
         Work::Rating {
             over,
             baseline,
             weights,
         } => {
             let weight = |at: usize| weights.get(at).map_or(String::new(), |w| format!("{w} "));
-            let rows = (0..).zip(over);
-            let rows: Vec<String> = rows
-                .map(|(at, id)| format!("{}`{id}`", weight(at)))
-                .collect();
-            format!("rating, {} against `{baseline}`", rows.join(", "))
+            let rows = (0..)
+                .zip(over)
+                .map(|(at, id)| format!("{}`{id}`", weight(at)));
+            format!("rating, {} against `{baseline}`", joined(rows, ", "))
         }
     }
 }
@@ -215,51 +205,44 @@ fn place(benchmark: &Benchmark) -> String {
         Placement::Cross => "on two CPUs",
         Placement::All => "on all CPUs, as the scheduler has it",
     };
-    if benchmark.files {
-        format!("{cpus}; in the directory that `--dir` chooses")
-    } else {
-        cpus.to_owned()
-    }
+    let files = "; in the directory that `--dir` chooses";
+    format!("{cpus}{}", if benchmark.files { files } else { "" })
 }
 
-fn claims(claims: &Claims) -> Vec<String> {
-    let mut list = Vec::new();
-    if claims.check {
-        list.push("every timed region yields a value that must be right".to_owned());
-    }
-    if claims.linear {
-        list.push("time grows with the number of operations".to_owned());
-    }
-    for (value, before, after) in [
-        (claims.syscalls_per_op, "system calls per operation: ", ""),
+fn claims(claims: &Claims) -> String {
+    let said = [
         (
-            claims.switches_per_op,
+            claims.check,
+            "every timed region yields a value that must be right",
+        ),
+        (claims.linear, "time grows with the number of operations"),
+    ];
+    let counted = [
+        ("system calls per operation: ", claims.syscalls_per_op, ""),
+        (
             "voluntary switches per operation: at least ",
+            claims.switches_per_op,
             "",
         ),
         (
-            claims.faults_per_op,
             "page faults per operation: at most ",
+            claims.faults_per_op,
             "",
         ),
         (
-            claims.major_faults_per_op,
             "major page faults per operation: at least ",
+            claims.major_faults_per_op,
             "",
         ),
-        (claims.min_ns_per_op, "time per operation: at least ", " ns"),
-    ] {
-        list.extend(value.map(|value| format!("{before}{value}{after}")));
-    }
-    list
-}
-
-fn need(need: &Need) -> String {
-    let names = match need.any.as_slice() {
-        [] => need.name.clone(),
-        any => any.join(" or "),
-    };
-    format!("{names} (package {})", need.package)
+        ("time per operation: at least ", claims.min_ns_per_op, " ns"),
+    ];
+    let said = said
+        .into_iter()
+        .filter(|(is, _)| *is)
+        .map(|(_, text)| text.to_owned());
+    let counted = counted.into_iter();
+    let counted = counted.filter_map(|(before, n, after)| Some(format!("{before}{}{after}", n?)));
+    joined(said.chain(counted), "; ")
 }
 
 #[cfg(test)]

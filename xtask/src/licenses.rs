@@ -2,19 +2,22 @@
 //!
 //! Crates that only tests or build scripts use are in no binary, and so not in it (openmetrics-parser, LGPL-3.0, is one).
 
+use crate::{PLATFORM, cargo, packages};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-/// Where the text stands in the repository.
-pub const PATH: &str = "crates/cli/licenses.txt";
-/// The processor whose crates are listed; those of others differ in none that has another license.
-const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 /// How the names of files with licenses and notices begin.
-const NAMES: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE"];
+const NAMES: [&str; 6] = [
+    "LICENSE",
+    "LICENCE",
+    "COPYING",
+    "COPYRIGHT",
+    "NOTICE",
+    "UNLICENSE",
+];
 /// Parts of names of files that are not needed where the MIT license may be chosen.
 const OTHERS: [&str; 6] = ["APACHE", "ZLIB", "0BSD", "BOOST", "UNLICENSE", "COPYING"];
 
@@ -42,20 +45,41 @@ pub fn text(root: &Path) -> Result<String, String> {
     section(&mut out, fonts, &own("crates/pdf/fonts/LICENSE-OFL")?);
     // one text with all the crates that have it
     let mut texts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for package in linked(&metadata(root)?)? {
+    let words = [
+        "tree",
+        "-p",
+        "gritstone",
+        "-e",
+        "normal",
+        "--prefix",
+        "none",
+        "--target",
+        PLATFORM,
+    ];
+    let linked = cargo(root, &words)?;
+    let linked: BTreeSet<Vec<&str>> = linked
+        .lines()
+        .map(|line| line.split(' ').take(2).collect())
+        .collect();
+    for package in &packages(root)? {
+        let (name, version) = (&package["name"], &package["version"]);
+        let version = format!("v{}", version.as_str().unwrap_or_default());
+        let is_linked = linked.contains(&vec![name.as_str().unwrap_or_default(), &version]);
+        if package["source"].is_null() || !is_linked {
+            continue;
+        }
         let word = |key: &str| package[key].as_str().unwrap_or_default();
         let name = format!("{} {} ({})", word("name"), word("version"), word("license"));
         for text in of_crate(package, &own("LICENSE-MIT")?)? {
             texts.entry(text).or_default().insert(name.clone());
         }
     }
-    let mut texts: Vec<(BTreeSet<String>, String)> = texts
+    let mut texts: Vec<(Vec<String>, String)> = texts
         .into_iter()
-        .map(|(text, names)| (names, text))
+        .map(|(text, names)| (names.into_iter().collect(), text))
         .collect();
     texts.sort();
     for (names, text) in texts {
-        let names: Vec<String> = names.into_iter().collect();
         section(&mut out, &names.join("\n"), &text);
     }
     Ok(out)
@@ -64,56 +88,6 @@ pub fn text(root: &Path) -> Result<String, String> {
 fn section(out: &mut String, head: &str, text: &str) {
     let line = "-".repeat(80);
     let _ = write!(out, "\n{line}\n{head}\n{line}\n\n{}\n", text.trim_end());
-}
-
-fn metadata(root: &Path) -> Result<Value, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .args(["metadata", "--format-version", "1", "--locked", "--offline"])
-        .args(["--filter-platform", PLATFORM])
-        .current_dir(root)
-        .output()
-        .map_err(|why| format!("cannot start cargo metadata: {why}"))?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-    }
-    serde_json::from_slice(&output.stdout).map_err(|why| format!("cargo metadata: {why}"))
-}
-
-/// The packages of others that are linked into the binary.
-fn linked(metadata: &Value) -> Result<Vec<&Value>, String> {
-    let list = |value: &'_ Value| -> Vec<Value> { value.as_array().cloned().unwrap_or_default() };
-    let mut needs: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for node in list(&metadata["resolve"]["nodes"]) {
-        let normal = |dep: &Value| {
-            list(&dep["dep_kinds"])
-                .iter()
-                .any(|kind| kind["kind"].is_null())
-        };
-        let deps = list(&node["deps"]).into_iter().filter(normal);
-        needs.insert(
-            string(&node["id"]),
-            deps.map(|dep| string(&dep["pkg"])).collect(),
-        );
-    }
-    let packages = metadata["packages"]
-        .as_array()
-        .ok_or("cargo metadata has no packages")?;
-    let gritstone = packages
-        .iter()
-        .find(|package| package["name"] == "gritstone");
-    let mut waiting = vec![string(
-        &gritstone.ok_or("there is no crate gritstone")?["id"],
-    )];
-    let mut found = BTreeSet::new();
-    while let Some(id) = waiting.pop() {
-        if found.insert(id.clone()) {
-            waiting.extend(needs.get(&id).into_iter().flatten().cloned());
-        }
-    }
-    let foreign =
-        |package: &&Value| !package["source"].is_null() && found.contains(&string(&package["id"]));
-    Ok(packages.iter().filter(foreign).collect())
 }
 
 fn string(value: &Value) -> String {
@@ -127,23 +101,17 @@ fn of_crate(package: &Value, mit: &str) -> Result<Vec<String>, String> {
         .parent()
         .ok_or("a manifest is in a folder")?;
     let entries = fs::read_dir(folder).map_err(|why| format!("{}: {why}", folder.display()))?;
-    let mut files: Vec<String> = entries
-        .flatten()
-        .filter(|entry| entry.path().is_file())
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| {
-            NAMES
-                .iter()
-                .any(|begin| name.to_uppercase().starts_with(begin))
-                || name == "UNLICENSE"
-        })
-        .collect();
-    if files.iter().any(|name| name.to_uppercase().contains("MIT")) {
-        files.retain(|name| {
-            !OTHERS
-                .iter()
-                .any(|other| name.to_uppercase().contains(other))
-        });
+    let entries = entries.flatten().filter(|entry| entry.path().is_file());
+    let files = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let is_license = |name: &String| {
+        NAMES
+            .iter()
+            .any(|begin| name.to_uppercase().starts_with(begin))
+    };
+    let mut files: Vec<String> = files.filter(is_license).collect();
+    let has = |name: &String, part: &str| name.to_uppercase().contains(part);
+    if files.iter().any(|name| has(name, "MIT")) {
+        files.retain(|name| !OTHERS.iter().any(|other| has(name, other)));
     }
     // crates that carry the source of a library in C have its license beside it
     if folder.join("zstd/LICENSE").exists() {
@@ -159,18 +127,13 @@ fn of_crate(package: &Value, mit: &str) -> Result<Vec<String>, String> {
             file!()
         ));
     }
-    let authors: Vec<String> = package["authors"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(string)
-        .collect();
-    let terms = mit
+    let authors = package["authors"].as_array().into_iter().flatten();
+    let authors = authors.map(string).collect::<Vec<_>>().join(", ");
+    let (_, terms) = mit
         .split_once("Permission is")
-        .map_or(mit, |(_, terms)| terms);
+        .ok_or("the MIT license permits")?;
     Ok(vec![format!(
-        "MIT License\n\nCopyright (c) {}\n\nPermission is{terms}",
-        authors.join(", ")
+        "MIT License\n\nCopyright (c) {authors}\n\nPermission is{terms}"
     )])
 }
 
@@ -204,7 +167,5 @@ mod tests {
         for unwanted in ["openmetrics-parser", "proptest", "\ncc 1", "gritstone-"] {
             assert!(!text.contains(unwanted), "{unwanted}");
         }
-        let there = fs::read_to_string(root.join(PATH)).unwrap();
-        assert!(there == text, "{PATH} is out of date: cargo xtask licenses");
     }
 }

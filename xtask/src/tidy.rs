@@ -1,90 +1,307 @@
-//! All rules together. A rule is a function from a tree to the faults in it.
+//! The rules of the repository: each is a function from its text files to what breaks it, with its place.
 
-use crate::tree::Tree;
-use crate::{arrows, kernels, leftovers, modules, quotes, streams};
-use std::fmt;
+use gritstone_catalogue::Catalogue;
+use gritstone_model::Work;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
-/// Something that breaks a rule.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Fault {
-    /// Path from the root.
-    pub file: String,
-    /// Line, from 1; 0 for the file as a whole.
-    pub line: usize,
-    /// What is wrong, and what to do.
-    pub what: String,
-}
+/// Text files: paths from the root, with `/`, and texts.
+pub type Tree = BTreeMap<String, String>;
 
-impl Fault {
-    /// A fault of a file as a whole.
-    pub fn of(file: &str, what: impl Into<String>) -> Self {
-        Self::at(file, 0, what)
-    }
+/// Kinds of file that rules look at.
+const EXTENSIONS: [&str; 8] = ["rs", "toml", "c", "h", "f90", "py", "sh", "md"];
+/// The page with the map: a row for each crate, with its folder, what it is, what it must not know, and which crates it may import.
+const MAP: &str = "ARCHITECTURE.md";
+const LONG_FILE: usize = 400;
+const LONG_FUNCTION: usize = 60;
 
-    /// A fault in a line.
-    pub fn at(file: &str, line: usize, what: impl Into<String>) -> Self {
-        Self {
-            file: file.to_owned(),
-            line,
-            what: what.into(),
+/// Words for what is left for later, in pieces, so that this file does not break its own rule.
+const LEFT: [&str; 4] = [
+    concat!("TO", "DO"),
+    concat!("FIX", "ME"),
+    concat!("to", "do!"),
+    concat!("un", "implemented!"),
+];
+/// The ways to print past the functions that take out what a terminal would obey.
+const PRINTED: [&str; 11] = [
+    concat!("print", "!("),
+    concat!("println", "!("),
+    concat!("eprint", "!("),
+    concat!("eprintln", "!("),
+    concat!("db", "g!("),
+    concat!("stdout", "()"),
+    concat!("stderr", "()"),
+    concat!("/dev/std", "out"),
+    concat!("/dev/std", "err"),
+    concat!("/proc/self/", "fd/1"),
+    concat!("/proc/self/", "fd/2"),
+];
+/// The only files that write to a stream, and the one that answers its parent on a pipe.
+const WRITERS: [&str; 2] = ["crates/cli/src/output.rs", "crates/exec/src/watchdog.rs"];
+
+/// The text files of a repository, without what is built (`target`) and what is hidden.
+pub fn read(root: &Path) -> Result<Tree, String> {
+    let mut tree = Tree::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let failed = |why: std::io::Error| format!("{}: {why}", folder.display());
+        for entry in fs::read_dir(&folder).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name.starts_with('.') || name == "target" || path.is_symlink() {
+                continue;
+            }
+            if path.is_dir() {
+                folders.push(path);
+            } else if name == "Makefile" || EXTENSIONS.contains(&extension(&name)) {
+                let text = String::from_utf8_lossy(&fs::read(&path).map_err(failed)?).into_owned();
+                let inside = path.strip_prefix(root).unwrap_or(&path);
+                tree.insert(inside.display().to_string(), text);
+            }
         }
     }
+    Ok(tree)
 }
 
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => write!(f, "{}: {}", self.file, self.what),
-            line => write!(f, "{}:{line}: {}", self.file, self.what),
+/// What follows the last dot of a path; nothing where there is none.
+fn extension(path: &str) -> &str {
+    path.rsplit_once('.').map_or("", |(_, extension)| extension)
+}
+
+/// What stands in backticks.
+fn named(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+    let parts: Vec<&str> = text.split('`').collect();
+    parts.into_iter().skip(1).step_by(2)
+}
+
+/// Crates import each other only as the map has it. Dependencies for tests and for building count like all others: what a test may
+/// use, the next change does use.
+pub fn imports(tree: &Tree, root: &Path, packages: &[Value]) -> Vec<String> {
+    let mut map: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for line in tree.get(MAP).into_iter().flat_map(|page| page.lines()) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        // a crate of which nothing is said that it must not know has no place
+        if let [_, folder, _, must_not_know, may, _] = cells[..]
+            && !must_not_know.is_empty()
+        {
+            map.extend(named(folder).next().map(|at| (at, named(may).collect())));
         }
     }
-}
-
-/// What must not be.
-pub fn faults(tree: &Tree) -> Vec<Fault> {
-    let rules = [
-        arrows::faults,
-        kernels::faults,
-        modules::faults,
-        leftovers::faults,
-        quotes::faults,
-        streams::faults,
-    ];
-    let mut faults: Vec<Fault> = rules.iter().flat_map(|rule| rule(tree)).collect();
-    faults.sort();
+    let mut faults = vec![];
+    for package in packages
+        .iter()
+        .filter(|package| package["source"].is_null())
+    {
+        let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
+        let path = manifest
+            .strip_prefix(root)
+            .unwrap_or(manifest)
+            .display()
+            .to_string();
+        let Some(may) = map.get(path.trim_end_matches("/Cargo.toml")) else {
+            faults.push(format!("{path}: the crate has no row in the map of {MAP} that says what it must not know and which crates it may import"));
+            continue;
+        };
+        for dependency in package["dependencies"].as_array().into_iter().flatten() {
+            let name = dependency["name"].as_str().unwrap_or_default();
+            let ours = name
+                .strip_prefix("gritstone")
+                .map(|name| name.trim_start_matches('-'));
+            if ours.is_some_and(|ours| !may.contains(&ours)) {
+                faults.push(format!("{path}: {name} must not be imported here: {MAP} allows {may:?}; hand in what is needed from above, or move the code"));
+            }
+        }
+    }
     faults
 }
 
-/// What should be looked at, and may be.
-pub fn remarks(tree: &Tree) -> Vec<Fault> {
-    modules::remarks(tree)
+/// No program of which no entry speaks, no entry without its program, no Fortran without the program that it is a part of.
+pub fn programs(tree: &Tree, catalogue: &Catalogue) -> Vec<String> {
+    let mut needed: BTreeMap<&str, &str> = BTreeMap::new();
+    for benchmark in &catalogue.benchmarks {
+        if let Work::Kernel(work) = &benchmark.work {
+            for program in work.uses.iter().chain([&work.program]) {
+                needed.entry(program).or_insert(benchmark.id.as_str());
+            }
+        }
+    }
+    let missing = needed
+        .iter()
+        .filter(|(program, _)| !tree.contains_key(&format!("kernels/{program}.c")));
+    let mut faults: Vec<String> = missing
+        .map(|(program, by)| format!("'{by}' needs program {program}, which is not there: write kernels/{program}.c, or name another program"))
+        .collect();
+    for path in tree.keys() {
+        let program = path
+            .strip_prefix("kernels/")
+            .and_then(|path| path.rsplit_once('.'));
+        let Some((program, ending)) = program else {
+            continue;
+        };
+        // folders that hold no programs of entries, and what lies deeper
+        if ["runtime/", "src/", "tests/"]
+            .iter()
+            .any(|no| program.starts_with(no))
+            || program.split('/').count() != 2
+        {
+            continue;
+        }
+        if ending == "c" && !needed.contains_key(program) {
+            faults.push(format!("{path}: no entry speaks of program {program}: name it as the `program` of an entry in catalogue/, or in the `uses` of the one that executes it, or remove it"));
+        }
+        if ending == "f90" && !tree.contains_key(&format!("kernels/{program}.c")) {
+            faults.push(format!("{path}: Fortran without the program that it is a part of: write kernels/{program}.c, which has the hooks"));
+        }
+    }
+    faults
+}
+
+/// Rust that is built into something: not tests, examples or what lies elsewhere.
+fn modules(tree: &Tree) -> impl Iterator<Item = (&str, &str)> {
+    let files = tree
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()));
+    files.filter(|(path, _)| {
+        let parts: Vec<&str> = path.split('/').collect();
+        let inside = match parts[..] {
+            ["crates", _, ..] => &parts[2..],
+            ["catalogue" | "kernels" | "references" | "xtask", ..] => &parts[1..],
+            _ => return false,
+        };
+        let source = inside == ["build.rs"] || inside[0] == "src";
+        source
+            && extension(path) == "rs"
+            && !inside
+                .iter()
+                .any(|part| ["tests", "tests.rs"].contains(part))
+    })
+}
+
+/// Every module opens with what it is.
+pub fn openings(tree: &Tree) -> Vec<String> {
+    let silent = modules(tree).filter(|(_, text)| !text.starts_with("//!"));
+    silent
+        .map(|(path, _)| format!("{path}:1: the module does not say what it is: open it with //!"))
+        .collect()
+}
+
+/// Modules and functions that have grown long, to be looked at.
+pub fn lengths(tree: &Tree) -> Vec<String> {
+    let mut remarks = vec![];
+    for (path, text) in modules(tree) {
+        let lines: Vec<&str> = text.lines().collect();
+        if lines.len() > LONG_FILE {
+            let n = lines.len();
+            remarks.push(format!(
+                "{path}: {n} lines, where {LONG_FILE} read well: is it two modules?"
+            ));
+        }
+        for (at, line) in lines.iter().enumerate() {
+            let n = function(&lines[at..]);
+            if n > LONG_FUNCTION {
+                let line = line.trim();
+                remarks.push(format!("{path}:{}: {n} lines in `{line}`, where {LONG_FUNCTION} read well: is it two functions?", at + 1));
+            }
+        }
+    }
+    remarks
+}
+
+/// The lines of the function that begins here, as rustfmt sets it: the brace that ends it stands below the letter that begins it. 0
+/// where none begins.
+fn function(lines: &[&str]) -> usize {
+    let plain = |word: &str| {
+        ["pub", "const", "async", "unsafe", "extern", "\"C\""].contains(&word)
+            || word.starts_with("pub(")
+    };
+    let head = lines[0].split_once("fn ");
+    if !head.is_some_and(|(before, _)| before.split_whitespace().all(plain)) {
+        return 0;
+    }
+    let indent = &lines[0][..lines[0].len() - lines[0].trim_start().len()];
+    let end = lines.iter().position(|line| {
+        let rest = line.strip_prefix(indent).unwrap_or("");
+        rest.starts_with('}') || (rest.ends_with(['}', ';']) && !rest.starts_with(' '))
+    });
+    end.map_or(0, |end| end + 1)
+}
+
+/// Nothing is left for later in the sources, and nothing that is shipped prints past the functions that take out what a terminal
+/// would obey.
+pub fn words(tree: &Tree) -> Vec<String> {
+    let mut faults = vec![];
+    let mut add = |path: &str, text: &str, words: &[&str], what: &str| {
+        for (number, line) in (1..).zip(text.lines()) {
+            let found = words.iter().filter(|word| has_word(line, word));
+            faults.extend(found.map(|word| format!("{path}:{number}: {word}: {what}")));
+        }
+    };
+    for (path, text) in tree {
+        if extension(path) != "md" {
+            add(
+                path,
+                text,
+                &LEFT,
+                "do it, or say in an issue what is missing and why",
+            );
+        }
+        let test = path.contains("/tests") || path.ends_with("_tests.rs");
+        let source =
+            extension(path) == "rs" && path.contains("/src/") && !path.starts_with("xtask/");
+        if source && !test && !WRITERS.contains(&path.as_str()) {
+            let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let code: Vec<&str> = shipped
+                .lines()
+                .map(|line| line.split("//").next().unwrap_or_default())
+                .collect();
+            add(
+                path,
+                &code.join("\n"),
+                &PRINTED,
+                "print with `output` of the command line, which leaves no control character in foreign text",
+            );
+        }
+    }
+    faults
+}
+
+/// Whether a line has it, and not as a part of a longer name (`use_stderr`).
+fn has_word(line: &str, word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&line[..at], &line[at + word.len()..]);
+        let ends = !word.ends_with(part) || !after.starts_with(part);
+        ends && !(word.starts_with(part) && before.ends_with(part))
+    })
+}
+
+/// A document that shows a file shows it as it is: a block of code that follows a line which names a file in backticks, and ends
+/// with a colon, is all of that file or a part of it.
+pub fn quotes(tree: &Tree) -> Vec<String> {
+    let mut faults = vec![];
+    for (path, text) in tree.iter().filter(|(path, _)| extension(path) == "md") {
+        let mut shown: Option<&str> = None;
+        let mut lines = (1..).zip(text.lines());
+        while let Some((number, line)) = lines.next() {
+            if line.starts_with("```") {
+                let block = lines.by_ref().map(|(_, line)| line);
+                let code: Vec<&str> = block.take_while(|line| !line.starts_with("```")).collect();
+                let code = code.join("\n") + "\n";
+                if let Some(file) = shown.take().filter(|file| !tree[*file].contains(&code)) {
+                    faults.push(format!(
+                        "{path}:{number}: this is not what stands in {file}: show the file as it is"
+                    ));
+                }
+            } else if !line.trim().is_empty() {
+                let named = line.trim_end().strip_suffix(':').map(named);
+                shown = named.and_then(|mut names| names.rfind(|name| tree.contains_key(*name)));
+            }
+        }
+    }
+    faults
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_rule_is_asked() {
-        let todo = concat!("// TO", "DO");
-        let tree = Tree::of(&[
-            (
-                "crates/stats/Cargo.toml",
-                "[package]\nname = \"gritstone-stats\"\n[dependencies]\ngritstone-store = {}\n",
-            ),
-            ("crates/stats/src/lib.rs", "//! Statistics.\n"),
-            ("crates/stats/src/bare.rs", ""),
-            ("kernels/byte/alone.c", todo),
-        ]);
-        let files: Vec<String> = faults(&tree).into_iter().map(|fault| fault.file).collect();
-        assert_eq!(
-            files,
-            [
-                "crates/stats/Cargo.toml",
-                "crates/stats/src/bare.rs",
-                "kernels/byte/alone.c",
-                "kernels/byte/alone.c"
-            ]
-        );
-    }
-}
+mod tests;
