@@ -5,8 +5,8 @@
 
 use error::Error;
 use printed::{Cell, Command, Distribution, Document, References, Seconds, Value};
-use std::path::{Path, PathBuf};
-use std::{env, fs, io, process};
+use std::path::PathBuf;
+use std::{env, fs, process};
 
 #[path = "src/error.rs"]
 mod error;
@@ -20,19 +20,17 @@ mod shape;
 #[path = "src/table.rs"]
 mod table;
 
-fn entries(dir: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut paths = fs::read_dir(dir)?
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<io::Result<Vec<_>>>()?;
-    paths.sort();
-    Ok(paths)
-}
-
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let mut files = vec![];
-    for document in entries(&root)?.into_iter().filter(|path| path.is_dir()) {
-        for file in entries(&document)? {
+    for document in fs::read_dir(&root)? {
+        let document = document?.path();
+        let inside = document
+            .is_dir()
+            .then(|| fs::read_dir(&document))
+            .transpose()?;
+        for file in inside.into_iter().flatten() {
+            let file = file?.path();
             if file
                 .extension()
                 .is_some_and(|extension| extension == "toml")
@@ -42,10 +40,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
     }
-    let files: Vec<(&str, &str)> = files
-        .iter()
-        .map(|(n, t)| (n.as_str(), t.as_str()))
-        .collect();
+    files.sort();
+    let files: Vec<(&str, &str)> = files.iter().map(|(n, t)| (&**n, &**t)).collect();
     let all = References::parse(&files).unwrap_or_else(|fault| {
         eprintln!("{fault}");
         process::exit(1);

@@ -30,6 +30,19 @@ impl Source<'_> {
         }
     }
 
+    /// An error at a key or a value unless it holds.
+    pub fn must<S: Into<String>>(
+        &self,
+        holds: bool,
+        at: &toml::Spanned<String>,
+        what: impl FnOnce() -> S,
+    ) -> Result<(), Error> {
+        if holds {
+            return Ok(());
+        }
+        Err(self.error(at.span().start, what()))
+    }
+
     /// Reads the text into a shape.
     pub fn parse<T: serde::de::DeserializeOwned>(&self) -> Result<T, Error> {
         toml::from_str(self.text).map_err(|error: toml::de::Error| {

@@ -38,45 +38,28 @@ impl References {
         if let Some(machine) = self.machines.iter().find(|machine| machine.id == asked) {
             return Ok(machine);
         }
-        let fitting: Vec<&Machine> = self
-            .machines
-            .iter()
-            .filter(|machine| begins(&machine.id, asked))
-            .collect();
+        let fits = |machine: &&Machine| begins(&machine.id, asked);
+        let fitting: Vec<&Machine> = self.machines.iter().filter(fits).collect();
+        let asked = asked.to_owned();
         match fitting.as_slice() {
-            [] => Err(LookupError::Unknown {
-                asked: asked.to_owned(),
-                nearest: self.nearest(asked),
-            }),
+            [] => {
+                let low = asked.to_lowercase();
+                let ids = self.machines.iter().map(|machine| machine.id.clone());
+                let mut scored: Vec<(f64, String)> = ids
+                    .map(|id| (-strsim::jaro_winkler(&low, &id), id))
+                    .collect();
+                scored.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                let nearest = scored.into_iter().take(OFFERED).map(|(_, id)| id).collect();
+                Err(LookupError::Unknown { asked, nearest })
+            }
             [machine] => Ok(machine),
             _ => {
-                let mut candidates: Vec<String> =
-                    fitting.iter().map(|machine| machine.id.clone()).collect();
+                let ids = fitting.iter().map(|machine| machine.id.clone());
+                let mut candidates: Vec<String> = ids.collect();
                 candidates.sort();
-                Err(LookupError::Ambiguous {
-                    asked: asked.to_owned(),
-                    candidates,
-                })
+                Err(LookupError::Ambiguous { asked, candidates })
             }
         }
-    }
-
-    fn nearest(&self, asked: &str) -> Vec<String> {
-        let asked = asked.to_lowercase();
-        let mut scored: Vec<(f64, &str)> = self
-            .machines
-            .iter()
-            .map(|machine| {
-                let id = machine.id.as_str();
-                (strsim::jaro_winkler(&asked, id), id)
-            })
-            .collect();
-        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-        scored
-            .into_iter()
-            .take(OFFERED)
-            .map(|(_, id)| id.to_owned())
-            .collect()
     }
 }
 

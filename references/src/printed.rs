@@ -35,12 +35,16 @@ pub struct Seconds {
 }
 
 impl Seconds {
+    /// All four.
+    #[must_use]
+    pub fn all(&self) -> [Option<f64>; 4] {
+        [self.real, self.user, self.system, self.cpu]
+    }
+
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        [self.real, self.user, self.system, self.cpu]
-            .iter()
-            .all(Option::is_none)
+        self.all() == [None; 4]
     }
 }
 

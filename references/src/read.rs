@@ -1,10 +1,10 @@
 //! Files -> [`References`], with every rule that goes beyond the shape of one value.
 
 use crate::error::Source;
-use crate::shape::{CommandEntry, DocumentFile, MachineEntry, MachinesFile, RowEntry, TableFile};
+use crate::shape::{CommandEntry, DocumentFile, MachinesFile, RowEntry, TableFile};
 use crate::table::Table;
 use crate::{Cell, Command, Document, Error, References};
-use gritstone_model::Machine;
+use gritstone_model::{Machine, Subject};
 use std::collections::{BTreeMap, BTreeSet};
 use toml::Spanned;
 
@@ -32,10 +32,8 @@ impl References {
     fn read_folder(&mut self, folder: &str, sources: &[Source<'_>]) -> Result<(), Error> {
         let named = |name: &str| {
             let path = format!("{folder}/{name}");
-            sources
-                .iter()
-                .find(|source| source.path == path)
-                .ok_or_else(|| sources[0].error(0, format!("beside this file there is no {name}")))
+            let found = sources.iter().find(|source| source.path == path);
+            found.ok_or_else(|| sources[0].error(0, format!("beside this file there is no {name}")))
         };
         let about = named("document.toml")?;
         let machines = named("machines.toml")?;
@@ -48,16 +46,12 @@ impl References {
         }
         self.documents.push(document);
         // a machine without a cell is a row that was forgotten
-        match ids
-            .iter()
-            .find(|id| !self.cells.iter().any(|cell| &cell.machine == id.get_ref()))
-        {
-            None => Ok(()),
-            Some(id) => {
-                let what = format!("'{}' has no cell in any table", id.get_ref());
-                Err(machines.error(id.span().start, what))
-            }
-        }
+        let known =
+            |id: &Spanned<String>| self.cells.iter().any(|cell| cell.machine == *id.get_ref());
+        ids.iter().try_for_each(|id| {
+            let what = || format!("'{}' has no cell in any table", id.get_ref());
+            machines.must(known(id), id, what)
+        })
     }
 
     /// Returns the identifiers with their places.
@@ -68,24 +62,38 @@ impl References {
     ) -> Result<Vec<Spanned<String>>, Error> {
         let mut ids = Vec::new();
         for entry in source.parse::<MachinesFile>()?.machine {
-            let id = entry.id.get_ref();
-            let no = |what: &str| Err(source.error(entry.id.span().start, what));
-            if !is_machine_id(id) {
-                return no("an id is made of a-z 0-9 . - and begins with a letter or a digit");
-            }
-            if self.machines.iter().any(|machine| &machine.id == id) {
-                return no(&format!("a second machine is called '{id}'"));
-            }
-            if [&entry.name, &entry.system, &entry.configuration]
-                .iter()
-                .any(|text| text.trim().is_empty())
-            {
-                return no(
-                    "name, system and configuration must say something, if only \"not stated\"",
-                );
-            }
-            ids.push(entry.id.clone());
-            self.machines.push(machine(entry, document));
+            let (at, id) = (entry.id.clone(), entry.id.get_ref());
+            let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+            let good = id.starts_with(plain) && id.chars().all(|c| plain(c) || ".-".contains(c));
+            let first = !self.machines.iter().any(|machine| &machine.id == id);
+            let texts = [&entry.name, &entry.system, &entry.configuration];
+            let said = texts.iter().all(|text| !text.trim().is_empty());
+            source.must(
+                good,
+                &at,
+                || "an id is made of a-z 0-9 . - and begins with a letter or a digit",
+            )?;
+            source.must(first, &at, || format!("a second machine is called '{id}'"))?;
+            source.must(
+                said,
+                &at,
+                || "name, system and configuration must say something, if only \"not stated\"",
+            )?;
+            ids.push(at);
+            let number = entry
+                .number
+                .map(|number| ("published.number", number.to_string()));
+            let note = entry.note.map(|note| ("published.note", note));
+            let facts = number.into_iter().chain(note);
+            self.machines.push(Machine {
+                id: entry.id.into_inner(),
+                name: entry.name,
+                system: entry.system,
+                document: Some(document.name.clone()),
+                year: Some(document.year),
+                configuration: entry.configuration,
+                facts: facts.map(|(key, fact)| (key.to_owned(), fact)).collect(),
+            });
         }
         Ok(ids)
     }
@@ -107,47 +115,34 @@ impl References {
         if file.row.is_empty() && file.command.is_empty() {
             return Err(source.error(0, "a table must have a [[row]] or a [[command]]"));
         }
-        table.refuse_kinds_without_footnotes()?;
+        let first = self.cells.len();
         for row in file.row {
             self.read_row(&mut table, row)?;
         }
         for entry in file.command {
             self.read_command(&table, entry)?;
         }
-        let known = |id: &str| {
-            let ours = |cell: &&Cell| cell.document == document.name && cell.place == file.place;
-            self.cells
-                .iter()
-                .filter(ours)
-                .any(|cell| cell.benchmark.as_str() == id)
-        };
-        table.refuse_unused_titles(known)?;
-        table.refuse_unused_footnotes()
+        let cells = &self.cells[first..];
+        table.refuse_unused(|id| cells.iter().any(|cell| cell.benchmark.as_str() == id))
     }
 
     fn read_row(&mut self, table: &mut Table<'_>, row: RowEntry) -> Result<(), Error> {
-        let machine = row.machine.get_ref();
-        let ours = |known: &Machine| {
-            known.id == *machine && known.document.as_deref() == Some(&table.document.name)
-        };
-        if !self.machines.iter().any(ours) {
-            let what = format!("machines.toml has no machine '{machine}'");
-            return Err(table.error(&row.machine, what));
-        }
-        if row.cells.is_empty() {
-            return Err(table.error(&row.machine, "the row has no cell"));
-        }
+        let (source, at, machine) = (table.source, &row.machine, row.machine.get_ref());
+        let document = Some(&table.document.name);
+        let ours = |known: &Machine| known.id == *machine && known.document.as_ref() == document;
+        source.must(self.machines.iter().any(ours), at, || {
+            format!("machines.toml has no machine '{machine}'")
+        })?;
+        source.must(!row.cells.is_empty(), at, || "the row has no cell")?;
         let remarks = table.remarks(&row.marks)?;
         for (key, entry) in row.cells {
             let cell = table.cell(machine, &key, entry, &remarks)?;
-            let same =
-                |other: &Cell| other.machine == cell.machine && other.benchmark == cell.benchmark;
-            if let Some(first) = self.cells.iter().find(|other| same(other)) {
-                let what = format!(
-                    "'{machine}' has a figure for {} already, in {}",
-                    cell.benchmark, first.place
-                );
-                return Err(table.error(&key, what));
+            let (machine, benchmark) = (&cell.machine, &cell.benchmark);
+            let same = |other: &&Cell| other.machine == *machine && other.benchmark == *benchmark;
+            if let Some(first) = self.cells.iter().find(same) {
+                let place = &first.place;
+                let what = format!("'{machine}' has a figure for {benchmark} already, in {place}");
+                return Err(source.error(key.span().start, what));
             }
             self.cells.push(cell);
         }
@@ -155,26 +150,22 @@ impl References {
     }
 
     fn read_command(&mut self, table: &Table<'_>, entry: CommandEntry) -> Result<(), Error> {
-        let benchmark = table.id(&entry.benchmark)?;
-        let at = &entry.benchmark;
-        if entry.command.trim().is_empty() {
-            return Err(table.error(at, "the command is empty"));
-        }
+        let (source, at) = (table.source, &entry.benchmark);
+        let benchmark = table.id(at)?;
+        let said = !entry.command.trim().is_empty();
+        source.must(said, at, || "the command is empty")?;
         let document = &table.document.name;
         let same = |other: &Command| other.benchmark == benchmark && &other.document == document;
-        if self.commands.iter().any(same) {
-            return Err(table.error(at, format!("a second command for {benchmark}")));
-        }
-        let doubt = entry
-            .doubt
-            .map(|why| table.doubt(at, why, gritstone_model::Subject::Result))
-            .transpose()?;
+        source.must(!self.commands.iter().any(same), at, || {
+            format!("a second command for {benchmark}")
+        })?;
+        let doubt = entry.doubt.map(|why| table.doubt(at, why, Subject::Result));
         self.commands.push(Command {
             benchmark,
             document: document.clone(),
             place: table.place.to_owned(),
             command: entry.command,
-            notes: doubt.into_iter().collect(),
+            notes: doubt.transpose()?.into_iter().collect(),
         });
         Ok(())
     }
@@ -182,17 +173,13 @@ impl References {
 
 fn read_document(source: &Source<'_>, folder: &str) -> Result<Document, Error> {
     let file: DocumentFile = source.parse()?;
-    if file.name.get_ref() != folder {
-        let what = format!(
-            "the document is called '{}', its folder '{folder}'",
-            file.name.get_ref()
-        );
-        return Err(source.error(file.name.span().start, what));
-    }
-    if !is_date(file.date.get_ref(), file.year) {
-        let what = format!("the date must be {0}, {0}-MM or {0}-MM-DD", file.year);
-        return Err(source.error(file.date.span().start, what));
-    }
+    let (name, year) = (file.name.get_ref(), file.year);
+    source.must(name == folder, &file.name, || {
+        format!("the document is called '{name}', its folder '{folder}'")
+    })?;
+    source.must(is_date(file.date.get_ref(), year), &file.date, || {
+        format!("the date must be {year}, {year}-MM or {year}-MM-DD")
+    })?;
     Ok(Document {
         name: file.name.into_inner(),
         title: file.title,
@@ -203,41 +190,19 @@ fn read_document(source: &Source<'_>, folder: &str) -> Result<Document, Error> {
     })
 }
 
-fn machine(entry: MachineEntry, document: &Document) -> Machine {
-    let mut facts = BTreeMap::new();
-    if let Some(number) = entry.number {
-        facts.insert("published.number".to_owned(), number.to_string());
-    }
-    if let Some(note) = entry.note {
-        facts.insert("published.note".to_owned(), note);
-    }
-    Machine {
-        id: entry.id.into_inner(),
-        name: entry.name,
-        system: entry.system,
-        document: Some(document.name.clone()),
-        year: Some(document.year),
-        configuration: entry.configuration,
-        facts,
-    }
-}
-
-fn is_machine_id(id: &str) -> bool {
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    id.starts_with(plain) && id.chars().all(|c| plain(c) || c == '.' || c == '-')
-}
-
 /// `YYYY`, `YYYY-MM` or `YYYY-MM-DD` of that year.
 fn is_date(date: &str, year: i32) -> bool {
-    let mut parts = date.split('-');
-    let two_digits = |part: &str, most: u32| {
+    let parts: Vec<&str> = date.split('-').collect();
+    let within = |part: &str, most: u32| {
         part.len() == 2
             && part
-                .parse::<u32>()
+                .parse()
                 .is_ok_and(|number| (1..=most).contains(&number))
     };
-    parts.next() == Some(format!("{year:04}").as_str())
-        && parts.next().is_none_or(|month| two_digits(month, 12))
-        && parts.next().is_none_or(|day| two_digits(day, 31))
-        && parts.next().is_none()
+    match parts[..] {
+        [of] => of == format!("{year:04}"),
+        [of, month] => of == format!("{year:04}") && within(month, 12),
+        [of, month, day] => of == format!("{year:04}") && within(month, 12) && within(day, 31),
+        _ => false,
+    }
 }

@@ -20,14 +20,10 @@ pub(crate) struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// An error at a key or a value.
-    pub fn error(&self, at: &Spanned<String>, what: impl Into<String>) -> Error {
-        self.source.error(at.span().start, what)
-    }
-
     /// A key that is the identifier of a benchmark.
     pub fn id(&self, key: &Spanned<String>) -> Result<Id, Error> {
-        Id::parse(key.get_ref()).map_err(|error| self.error(key, error.to_string()))
+        let id = Id::parse(key.get_ref());
+        id.map_err(|error| self.source.error(key.span().start, error.to_string()))
     }
 
     /// The footnotes behind marks.
@@ -35,62 +31,51 @@ impl Table<'_> {
         let mut remarks = Vec::new();
         for mark in marks {
             let text = mark.get_ref();
-            let why = self.footnotes.get(mark).ok_or_else(|| {
-                let what = format!("the mark '{text}' is not explained under [footnotes]");
-                self.error(mark, what)
-            })?;
             self.used.insert(text.clone());
+            let why = self.explained(mark)?;
             let why = format!("{}, {} [{text}]: {why}", self.document.name, self.place);
             remarks.push(remark(self.kinds.get(mark).copied(), why));
         }
         Ok(remarks)
     }
 
-    /// A kind is that of a mark which is explained.
-    pub fn refuse_kinds_without_footnotes(&self) -> Result<(), Error> {
-        let stray = |mark: &&Spanned<String>| !self.footnotes.contains_key(*mark);
-        self.kinds.keys().find(stray).map_or(Ok(()), |mark| {
-            let what = format!(
-                "the mark '{}' is not explained under [footnotes]",
-                mark.get_ref()
-            );
-            Err(self.error(mark, what))
-        })
+    fn explained(&self, mark: &Spanned<String>) -> Result<&str, Error> {
+        let why = self.footnotes.get(mark);
+        let text = mark.get_ref();
+        self.source.must(why.is_some(), mark, || {
+            format!("the mark '{text}' is not explained under [footnotes]")
+        })?;
+        Ok(why.map_or("", String::as_str))
     }
 
-    /// A mark that is explained and nowhere met was forgotten in a row.
-    pub fn refuse_unused_footnotes(&self) -> Result<(), Error> {
-        for (mark, why) in self.footnotes {
-            if why.trim().is_empty() {
-                return Err(self.error(mark, "the footnote says nothing"));
-            }
-            if !self.used.contains(mark.get_ref()) {
-                let what = format!("no row and no cell has the mark '{}'", mark.get_ref());
-                return Err(self.error(mark, what));
-            }
+    /// A kind is that of a mark which is explained, a footnote that of a mark which was met, and a title that of a benchmark which
+    /// has a cell; all say something.
+    pub fn refuse_unused(&self, has_cell: impl Fn(&str) -> bool) -> Result<(), Error> {
+        for mark in self.kinds.keys() {
+            self.explained(mark)?;
         }
-        Ok(())
-    }
-
-    /// A title says something, and is that of a benchmark which has a cell.
-    pub fn refuse_unused_titles(&self, has_cell: impl Fn(&str) -> bool) -> Result<(), Error> {
         for (key, title) in self.titles {
-            if title.trim().is_empty() {
-                return Err(self.error(key, "the title says nothing"));
-            }
-            if !has_cell(key.get_ref()) {
-                let what = format!("no row has a cell for {}", key.get_ref());
-                return Err(self.error(key, what));
-            }
+            let (id, said) = (key.get_ref(), !title.trim().is_empty());
+            self.source.must(said, key, || "the title says nothing")?;
+            self.source
+                .must(has_cell(id), key, || format!("no row has a cell for {id}"))?;
+        }
+        for (mark, why) in self.footnotes {
+            let (text, said) = (mark.get_ref(), !why.trim().is_empty());
+            self.source
+                .must(said, mark, || "the footnote says nothing")?;
+            self.source.must(self.used.contains(text), mark, || {
+                format!("no row and no cell has the mark '{text}'")
+            })?;
         }
         Ok(())
     }
 
     /// The footnote of a doubt.
     pub fn doubt(&self, at: &Spanned<String>, why: String, about: Subject) -> Result<Note, Error> {
-        if why.trim().is_empty() {
-            return Err(self.error(at, "a doubt must have a reason"));
-        }
+        let said = !why.trim().is_empty();
+        self.source
+            .must(said, at, || "a doubt must have a reason")?;
         let doubt = Finding::Stated {
             by: Author::Reader,
             flag: Some(Flag::Doubtful),
@@ -121,18 +106,20 @@ impl Table<'_> {
         notes.extend(self.remarks(&entry.marks)?);
         let (faults_per_page, reckoned) = faults.unzip();
         notes.extend(reckoned);
-        match (empty, entry.missing) {
-            (true, Some(why)) if !why.trim().is_empty() => {
-                let why = format!("{}, {}: {why}", self.document.name, self.place);
-                notes.push(remark(None, why));
-            }
-            (true, _) => {
-                return Err(self.error(key, "the cell has no figure: say why, missing = \"...\""));
-            }
-            (false, Some(_)) => {
-                return Err(self.error(key, "the cell is said to be missing, and has a figure"));
-            }
-            (false, None) => {}
+        let why = entry.missing.as_deref().unwrap_or_default().trim();
+        self.source.must(
+            !empty || !why.is_empty(),
+            key,
+            || "the cell has no figure: say why, missing = \"...\"",
+        )?;
+        self.source.must(
+            empty || entry.missing.is_none(),
+            key,
+            || "the cell is said to be missing, and has a figure",
+        )?;
+        if let Some(why) = &entry.missing {
+            let why = format!("{}, {}: {why}", self.document.name, self.place);
+            notes.push(remark(None, why));
         }
         let mut cell = Cell {
             machine: machine.to_owned(),
@@ -151,6 +138,10 @@ impl Table<'_> {
         Ok(cell)
     }
 
+    fn wrong(&self, key: &Spanned<String>, what: impl Into<String>) -> Error {
+        self.source.error(key.span().start, what)
+    }
+
     fn seconds(&self, key: &Spanned<String>, entry: &CellEntry) -> Result<Seconds, Error> {
         let seconds = Seconds {
             real: entry.real_s,
@@ -158,15 +149,18 @@ impl Table<'_> {
             system: entry.system_s,
             cpu: entry.cpu_s,
         };
-        for s in [seconds.real, seconds.user, seconds.system, seconds.cpu]
-            .into_iter()
-            .flatten()
-        {
-            if !s.is_finite() || s < 0.0 {
-                return Err(self.error(key, format!("{s} is not a time in seconds")));
-            }
+        for s in seconds.all().into_iter().flatten() {
+            self.source.must(s.is_finite() && s >= 0.0, key, || {
+                format!("{s} is not a time in seconds")
+            })?;
         }
         Ok(seconds)
+    }
+
+    fn positive(&self, key: &Spanned<String>, x: f64) -> Result<(), Error> {
+        let good = x.is_finite() && x > 0.0;
+        self.source
+            .must(good, key, || format!("{x} is not a figure"))
     }
 
     /// No document prints them: how they were reckoned goes with them.
@@ -178,37 +172,32 @@ impl Table<'_> {
         let Some(Reckoned { value, from }) = reckoned else {
             return Ok(None);
         };
-        if !value.is_finite() || value <= 0.0 || from.trim().is_empty() {
-            let what =
-                "faults_per_page has a value above 0, and from says from what it was reckoned";
-            return Err(self.error(key, what));
-        }
-        let why = format!(
-            "{}, {}: reckoned, not printed. {from}",
-            self.document.name, self.place
-        );
-        Ok(Some((
-            value,
-            remark(None, why).about(Subject::FaultsPerPage),
-        )))
+        self.positive(key, value)?;
+        self.source.must(
+            !from.trim().is_empty(),
+            key,
+            || "faults_per_page says from what it was reckoned",
+        )?;
+        let (name, place) = (&self.document.name, self.place);
+        let why = format!("{name}, {place}: reckoned, not printed. {from}");
+        let note = remark(None, why).about(Subject::FaultsPerPage);
+        Ok(Some((value, note)))
     }
 
     fn value(&self, key: &Spanned<String>, entry: &CellEntry) -> Result<Option<Value>, Error> {
         let (value, unit) = match (entry.value, entry.unit.clone()) {
             (Some(value), Some(unit)) => (value, unit),
             (None, None) if entry.better.is_none() => return Ok(None),
-            _ => return Err(self.error(key, "value needs unit, and unit and better need value")),
+            _ => return Err(self.wrong(key, "value needs unit, and unit and better need value")),
         };
-        if !value.is_finite() || value <= 0.0 {
-            return Err(self.error(key, format!("{value} is not a figure")));
-        }
+        self.positive(key, value)?;
         let better = match (entry.better, unit.quantity()) {
             (Some(better), _) => better,
             (None, Quantity::Time { .. }) => Better::Lower,
             (None, Quantity::Rate { .. } | Quantity::Share) => Better::Higher,
             (None, Quantity::Exact) => {
                 let what = format!("of '{unit}', say which way is good: better = \"lower\"");
-                return Err(self.error(key, what));
+                return Err(self.wrong(key, what));
             }
         };
         Ok(Some(Value {
@@ -224,37 +213,28 @@ impl Table<'_> {
         entry: &CellEntry,
     ) -> Result<Option<Distribution>, Error> {
         let printed = [entry.min, entry.median, entry.mean, entry.max];
-        if printed.iter().all(Option::is_none) {
+        if printed == [None; 4] {
             return Ok(None);
         }
-        let (Some(min), Some(median), Some(max), Some(unit), None, None) = (
-            entry.min,
-            entry.median,
-            entry.max,
-            entry.unit.clone(),
-            entry.value,
-            entry.better,
-        ) else {
+        let unit = entry
+            .unit
+            .clone()
+            .filter(|_| entry.value.is_none() && entry.better.is_none());
+        let ([Some(min), Some(median), mean, Some(max)], Some(unit)) = (printed, unit) else {
             let what = "a distribution has min, median, max and unit, perhaps mean, and neither value nor better";
-            return Err(self.error(key, what));
+            return Err(self.wrong(key, what));
         };
-        if !matches!(unit.quantity(), Quantity::Time { .. }) {
-            return Err(self.error(
-                key,
-                format!("a distribution is one of times, not of '{unit}'"),
-            ));
-        }
-        if let Some(bad) = printed
-            .iter()
-            .flatten()
-            .find(|x| !x.is_finite() || **x <= 0.0)
-        {
-            return Err(self.error(key, format!("{bad} is not a figure")));
+        let times = matches!(unit.quantity(), Quantity::Time { .. });
+        self.source.must(times, key, || {
+            format!("a distribution is one of times, not of '{unit}'")
+        })?;
+        for x in printed.into_iter().flatten() {
+            self.positive(key, x)?;
         }
         Ok(Some(Distribution {
             min,
             median,
-            mean: entry.mean,
+            mean,
             max,
             unit,
         }))
@@ -285,15 +265,14 @@ impl Table<'_> {
                 Figure::Mean => (Subject::Mean, printed.is_some_and(|d| d.mean.is_some())),
                 Figure::Max => (Subject::Max, printed.is_some()),
             };
-            if there {
-                return self.doubt(key, why, about);
-            }
             let name = match about {
                 Subject::Result => "value",
                 about => about.as_str(),
             };
-            let what = format!("{name} is doubted, and the cell has no {name}");
-            Err(self.error(key, what))
+            self.source.must(there, key, || {
+                format!("{name} is doubted, and the cell has no {name}")
+            })?;
+            self.doubt(key, why, about)
         });
         doubts.collect()
     }

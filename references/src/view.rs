@@ -1,11 +1,10 @@
 //! A reference machine in the shape of a run.
 
-use crate::{Cell, Distribution, LookupError, References};
+use crate::{Cell, LookupError, References};
 use gritstone_model::{
-    Benchmark, Better, Estimate, Finding, Kind, Measurement, PublishedView, RunView, SCHEMA_RUN,
-    Statistics, Status, Subject, Unit,
+    Benchmark, Better, Estimate, Finding, Id, Kind, Measurement, PublishedView, RunView,
+    SCHEMA_RUN, Statistics, Status, Subject, Unit,
 };
-use std::collections::BTreeMap;
 
 impl References {
     /// The machine of that name (see [`References::machine`]) with all its figures, in the order of `benchmarks`,
@@ -17,49 +16,31 @@ impl References {
     /// When the name fits no machine, or several.
     pub fn view(&self, asked: &str, benchmarks: &[Benchmark]) -> Result<RunView, LookupError> {
         let machine = self.machine(asked)?;
-        let place: BTreeMap<_, _> = benchmarks
-            .iter()
-            .enumerate()
-            .map(|(place, benchmark)| (&benchmark.id, place))
-            .collect();
-        let mut cells: Vec<&Cell> = self
-            .cells
-            .iter()
-            .filter(|cell| cell.machine == machine.id)
-            .collect();
-        cells.sort_by_key(|cell| {
-            let known = place.get(&cell.benchmark).copied();
+        let place = |id: &Id| benchmarks.iter().position(|benchmark| benchmark.id == *id);
+        let cells = self.cells.iter().filter(|cell| cell.machine == machine.id);
+        let mut cells: Vec<_> = cells.map(|cell| (place(&cell.benchmark), cell)).collect();
+        cells.sort_by_key(|(place, cell)| {
             (
-                known.unwrap_or(usize::MAX),
+                place.unwrap_or(usize::MAX),
                 natural(cell.benchmark.as_str()),
             )
         });
-        let results = cells
-            .into_iter()
-            .map(|cell| {
-                let known = place.get(&cell.benchmark);
-                result(cell, known.map(|&place| &benchmarks[place]))
-            })
-            .collect();
+        let results = cells.into_iter();
+        let results = results.map(|(place, cell)| result(cell, place.map(|at| &benchmarks[at])));
+        let document = machine.document.as_ref();
+        let mut documents = self.documents.iter();
+        let document = documents.find(|known| Some(&known.name) == document);
         Ok(RunView {
             schema: SCHEMA_RUN.to_owned(),
             id: format!("ref:{}", machine.id),
             label: None,
-            started: self.date_of(machine.document.as_deref()),
+            started: document.map_or_else(String::new, |document| document.date.clone()),
             elapsed_s: None,
             gritstone: None,
             machine: machine.clone(),
             settings: None,
-            results,
+            results: results.collect(),
         })
-    }
-
-    fn date_of(&self, document: Option<&str>) -> String {
-        self.documents
-            .iter()
-            .find(|known| Some(known.name.as_str()) == document)
-            .map(|known| known.date.clone())
-            .unwrap_or_default()
     }
 }
 
@@ -82,14 +63,31 @@ fn result(cell: &Cell, benchmark: Option<&Benchmark>) -> Measurement {
     if benchmark.is_none() {
         notes.push(Finding::NotInCatalog {}.into());
     }
-    let (unit, better) = unit(cell, benchmark);
+    // as printed, else in the benchmark's own unit, else in that of the printed times
+    let (estimate, unit, better) = match (&cell.value, &cell.distribution, benchmark) {
+        (Some(printed), _, _) => (Some(printed.value), printed.unit.clone(), printed.better),
+        (_, Some(printed), _) => (Some(printed.median), printed.unit.clone(), Better::Lower),
+        (_, _, Some(known)) => (None, known.unit.clone(), known.better),
+        _ => (
+            None,
+            Unit::parse("s").expect("the second is a unit"),
+            Better::Lower,
+        ),
+    };
     let kind = benchmark.map_or(Kind::Kernel, |known| known.work.kind());
+    let title = benchmark.map(|known| &known.title).or(cell.title.as_ref());
     Measurement {
-        title: benchmark.map_or_else(|| own_title(cell), |known| known.title.clone()),
+        title: title.cloned().unwrap_or_else(|| cell.benchmark.to_string()),
         outcome: Status::Published,
-        estimate: estimate(cell).map(Estimate::exact),
+        estimate: estimate.map(Estimate::exact),
         notes,
-        statistics: cell.distribution.as_ref().map(statistics),
+        statistics: cell.distribution.as_ref().map(|printed| Statistics {
+            min: printed.min,
+            median: printed.median,
+            mean: printed.mean,
+            max: printed.max,
+            ..Statistics::default()
+        }),
         faults_per_page: cell.faults_per_page,
         published: published(cell, benchmark),
         measured: Some(format!("{}, {}", cell.document, cell.place)),
@@ -98,68 +96,24 @@ fn result(cell: &Cell, benchmark: Option<&Benchmark>) -> Measurement {
     }
 }
 
-/// The document's name for it.
-fn own_title(cell: &Cell) -> String {
-    let id = || cell.benchmark.to_string();
-    cell.title.clone().unwrap_or_else(id)
-}
-
-fn estimate(cell: &Cell) -> Option<f64> {
-    let median = || cell.distribution.as_ref().map(|printed| printed.median);
-    cell.value.as_ref().map(|value| value.value).or_else(median)
-}
-
-fn statistics(printed: &Distribution) -> Statistics {
-    Statistics {
-        min: printed.min,
-        median: printed.median,
-        mean: printed.mean,
-        max: printed.max,
-        ..Statistics::default()
-    }
-}
-
-/// The unit of `estimate`: as printed, else the benchmark's own, else that of the printed times.
-fn unit(cell: &Cell, benchmark: Option<&Benchmark>) -> (Unit, Better) {
-    if let Some(value) = &cell.value {
-        return (value.unit.clone(), value.better);
-    }
-    if let Some(printed) = &cell.distribution {
-        return (printed.unit.clone(), Better::Lower);
-    }
-    benchmark.map_or_else(
-        || {
-            let seconds = Unit::parse("s").expect("the second is a unit");
-            (seconds, Better::Lower)
-        },
-        |known| (known.unit.clone(), known.better),
-    )
-}
-
-/// The time to look at where nobody says which: that of the clock on the wall, if it was printed.
-fn printed_first(cell: &Cell) -> Subject {
+fn published(cell: &Cell, benchmark: Option<&Benchmark>) -> Option<PublishedView> {
     let times = &cell.seconds;
-    match (times.real, times.user, times.cpu) {
+    // the time to look at where nobody says which: that of the clock on the wall, if it was printed
+    let first = match (times.real, times.user, times.cpu) {
         (Some(_), _, _) => Subject::Real,
         (None, Some(_), _) => Subject::User,
         (None, None, Some(_)) => Subject::Cpu,
         (None, None, None) => Subject::System,
-    }
-}
-
-fn published(cell: &Cell, benchmark: Option<&Benchmark>) -> Option<PublishedView> {
-    if cell.seconds.is_empty() {
-        return None;
-    }
+    };
     let work = benchmark.and_then(|known| known.published.as_ref());
-    Some(PublishedView {
+    (!times.is_empty()).then(|| PublishedView {
         work: work.map_or_else(String::new, |work| work.work.clone()),
         operations: work.map(|work| work.operations),
-        figure: work.map_or_else(|| printed_first(cell), |work| work.figure),
-        real: cell.seconds.real.map(Estimate::exact),
-        user: cell.seconds.user.map(Estimate::exact),
-        system: cell.seconds.system.map(Estimate::exact),
-        cpu_s: cell.seconds.cpu,
+        figure: work.map_or(first, |work| work.figure),
+        real: times.real.map(Estimate::exact),
+        user: times.user.map(Estimate::exact),
+        system: times.system.map(Estimate::exact),
+        cpu_s: times.cpu,
         // a document prints neither intervals nor the share of the start
         ..PublishedView::default()
     })
