@@ -283,18 +283,19 @@ fn conditions(run: &RunView) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::Term;
 
     #[test]
     fn sums_read_as_sums() {
-        let term = |id: &str, times| Term {
-            id: gritstone_model::Id::parse(id).unwrap(),
-            times,
+        let sum = |terms: &[(&str, f64)]| {
+            let terms = terms.iter().map(|(id, times)| Term {
+                id: gritstone_model::Id::parse(id).unwrap(),
+                times: *times,
+            });
+            super::sum(&terms.collect::<Vec<_>>())
         };
-        assert_eq!(
-            sum(&[term("a/b", 1.0), term("a/c", -2.0), term("d", 0.5)]),
-            "a/b - 2 x a/c + 0.5 x d"
-        );
-        assert_eq!(sum(&[term("a", -1.0)]), "-a");
+        let three = [("a/b", 1.0), ("a/c", -2.0), ("d", 0.5)];
+        assert_eq!(sum(&three), "a/b - 2 x a/c + 0.5 x d");
+        assert_eq!(sum(&[("a", -1.0)]), "-a");
     }
 }

