@@ -1,91 +1,74 @@
 //! Sides against each other: what `gritstone ab` prints.
 
-use crate::document::{Block, Column, Document, Row, Style, Table, Text};
+use crate::document::{Block, Document, Style};
 use crate::number;
+use crate::table::{self, Cell, Columns, noted};
 use crate::words::{self, Sense};
-use gritstone_model::{AbComparison, AbFigure, AbRow, AbView, Flag, Subject, Verdict};
+use gritstone_model::{AbComparison, AbFigure, AbRow, AbView, Flag, Note, Subject, Verdict};
 
 /// Pairs before which nothing is concluded.
 const FEWEST: usize = 12;
 /// From this share of its time on, the start of a process is worth a sentence.
 const START_SHARE: f64 = 0.1;
 
-/// A trial: the sides, the verdict of each row in a sentence, then the figures.
+/// A trial: the sides, the verdict of each benchmark in a sentence, then the results.
 #[must_use]
 pub fn ab(view: &AbView) -> Document {
     let mut document = Document::new(format!("Side by side on {}", view.machine));
-    let side = |side: &gritstone_model::AbSide| {
+    document.terms(view.sides.iter().map(|side| {
         let run = side.label.as_ref().unwrap_or(&side.run);
-        (
-            side.side.clone(),
-            format!("{} (run {run})", side.what).into(),
-        )
-    };
-    document.push(Block::Terms(view.sides.iter().map(side).collect()));
-    let mut said: Vec<String> = view
-        .rows
-        .iter()
-        .flat_map(|row| sentences(view, row))
-        .collect();
-    said.extend(the_same(view));
-    said.extend(starts(view));
-    document.push(Block::List(said.into_iter().map(Text::new).collect()));
-    if view.rows.iter().any(|row| !row.comparisons.is_empty()) {
-        let table = comparisons(&mut document, view);
-        document.table(table);
-    }
-    let table = figures(&mut document, view);
-    document.table(table);
+        (side.side.as_str(), format!("{} (run {run})", side.what))
+    }));
+    let said = view.rows.iter().flat_map(|row| sentences(view, row));
+    document.list(said.chain(the_same(view)).chain(starts(view)));
+    comparisons(&mut document, view);
+    sides(&mut document, view);
     document.push(Block::Footnotes);
     document
 }
 
-/// A row in words; of many rows only what differs from the usual is said.
+/// A benchmark in words; of many only what differs from the usual is said.
 fn sentences(view: &AbView, row: &AbRow) -> Vec<String> {
-    let prefix = match view.rows.len() {
-        1 => String::new(),
-        _ => format!("{}: ", row.id),
-    };
     let mut said = vec![];
     if view.sides.len() > 2
-        && let Some(first) = row.comparisons.first()
+        && let Some(AbComparison { base, .. }) = row.comparisons.first()
     {
-        let worse = |c: &&AbComparison| c.verdict == Verdict::Slower;
+        let slower = row
+            .comparisons
+            .iter()
+            .filter(|c| c.verdict == Verdict::Slower);
         let all = row.comparisons.len();
-        said.push(match row.comparisons.iter().filter(worse).count() {
-            n if n == all => format!("{prefix}{} is the fastest.", first.base),
+        said.push(match slower.count() {
+            n if n == all => format!("{base} is the fastest."),
+            1 => format!(
+                "{base} comes first; 1 of {} is surely slower.",
+                number::count(all)
+            ),
             n => format!(
-                "{prefix}{} comes first; {} of {} {} surely slower.",
-                first.base,
+                "{base} comes first; {} of {} are surely slower.",
                 number::count(n),
-                number::count(all),
-                if n == 1 { "is" } else { "are" }
+                number::count(all)
             ),
         });
     }
-    let comparison = |c: &AbComparison| format!("{prefix}{}", sentence(view, c));
-    said.extend(row.comparisons.iter().map(comparison));
+    said.extend(row.comparisons.iter().map(|c| sentence(view, c)));
+    if view.rows.len() > 1 {
+        said.iter_mut()
+            .for_each(|said| said.insert_str(0, &format!("{}: ", row.id)));
+    }
     said
 }
 
 fn sentence(view: &AbView, c: &AbComparison) -> String {
     let (base, other) = (&c.base, &c.other);
     let pairs = words::plural(c.pairs, "pair");
-    let Some(ratio) = c.ratio.map(|r| words::ratio(r, c.interval, Sense::Speed)) else {
+    let Some(ratio) = ratio(c) else {
         return format!("Cannot tell {other} from {base}: there is no pair of both.");
     };
-    let seen = c.smallest.map_or_else(String::new, |smallest| {
-        format!(
-            "; they would have shown a change of {} in 95 of 100 trials",
-            number::percent(smallest)
-        )
-    });
     match c.verdict {
         Verdict::Faster | Verdict::Slower => {
-            format!(
-                "{other} is {} than {base}: {ratio} ({pairs}).",
-                c.verdict.as_str()
-            )
+            let verdict = c.verdict.as_str();
+            format!("{other} is {verdict} than {base}: {ratio} ({pairs}).")
         }
         Verdict::Same => format!(
             "No difference beyond {} between {base} and {other}: {ratio} ({pairs}).",
@@ -95,9 +78,20 @@ fn sentence(view: &AbView, c: &AbComparison) -> String {
             "Cannot tell {other} from {base}: {pairs}, and it takes {FEWEST}; give a longer --budget. So far: {ratio}."
         ),
         Verdict::Inconclusive => {
+            let seen = c
+                .smallest
+                .map(number::percent)
+                .map_or_else(String::new, |smallest| {
+                    format!("; they would have shown a change of {smallest} in 95 of 100 trials")
+                });
             format!("Cannot tell {other} from {base}: {ratio} ({pairs}{seen}).")
         }
     }
+}
+
+fn ratio(c: &AbComparison) -> Option<String> {
+    let ratio = c.ratio?;
+    Some(words::ratio(ratio, c.interval, Sense::Speed))
 }
 
 /// What a trial of the same says.
@@ -116,177 +110,113 @@ fn the_same(view: &AbView) -> Option<String> {
 }
 
 /// Of short commands, how much is the start of a process.
-fn starts(view: &AbView) -> Vec<String> {
-    let Some(nothing) = view.start_up_ns else {
-        return vec![];
-    };
-    let share = |row: &AbRow, figure: &AbFigure| {
-        let ns = figure.estimate? * 1e6;
-        let share = (nothing / ns).min(1.0);
-        let row = if view.rows.len() == 1 {
-            String::new()
-        } else {
-            format!(" of {}", row.id)
-        };
-        (share >= START_SHARE)
-            .then(|| format!("{} of {}{row}", number::percent(share), figure.side))
-    };
-    let shares: Vec<String> = view
-        .rows
-        .iter()
-        .flat_map(|row| {
-            row.figures
-                .iter()
-                .filter_map(move |figure| share(row, figure))
+fn starts(view: &AbView) -> Option<String> {
+    let nothing = view.start_up_ns?;
+    let share = |(row, result): (&AbRow, &AbFigure)| {
+        let share = (nothing / (result.estimate? * 1e6)).min(1.0);
+        let said = format!("{} of {}", number::percent(share), result.side);
+        (share >= START_SHARE).then(|| match view.rows.len() {
+            1 => said,
+            _ => format!("{said} of {}", row.id),
         })
-        .collect();
-    if shares.is_empty() {
-        return vec![];
-    }
-    vec![format!(
-        "A program that does nothing takes {} from start to end: {}.",
-        number::seconds(nothing / 1e9, None),
-        words::join(&shares)
-    )]
-}
-
-fn comparisons(document: &mut Document, view: &AbView) -> Table {
-    let mut rows = vec![];
-    for row in &view.rows {
-        let of_row = row.comparisons.iter();
-        rows.extend(of_row.map(|c| comparison_row(document, row, c)));
-    }
-    Table {
-        caption: format!(
-            "Intervals hold at all looks together, 99 times in 100; of what is called different, {} may not be",
-            number::percent_asked(view.level)
+    };
+    let shares: Vec<String> = results(view).filter_map(share).collect();
+    (!shares.is_empty()).then(|| {
+        format!(
+            "A program that does nothing takes {} from start to end: {}.",
+            number::seconds(nothing / 1e9, None),
+            words::join(&shares)
         )
-        .into(),
-        columns: vec![
-            Column::key("Row", Style::Code),
-            Column::key("Sides", Style::Text),
-            Column::new("Ratio", Style::Text),
-            Column::new("Verdict", Style::Text),
-            Column::new("Pairs", Style::Number),
-            Column::new("Smallest change seen", Style::Number),
-        ],
-        rows,
-    }
+    })
 }
 
-fn comparison_row(document: &mut Document, row: &AbRow, c: &AbComparison) -> Row {
-    let marks: Vec<_> = crowded(c)
-        .map(|text| document.footnote(None, text))
-        .into_iter()
-        .collect();
-    let ratio = c.ratio.map(|r| words::ratio(r, c.interval, Sense::Speed));
-    Row::new(vec![
-        row.id.to_string().into(),
-        format!("{} against {}", c.other, c.base).into(),
-        ratio.map_or_else(Text::missing, Text::new),
-        c.verdict.as_str().into(),
-        Text::new(number::count(c.pairs)).with(marks),
-        c.smallest
-            .map_or_else(Text::missing, |s| number::percent(s).into()),
-    ])
+fn comparisons(document: &mut Document, view: &AbView) {
+    type Compared<'a> = (&'a AbRow, &'a AbComparison);
+    let rows = view.rows.iter().flat_map(|row| {
+        let comparisons = row.comparisons.iter();
+        comparisons.map(move |c| (row, c))
+    });
+    let caption = format!(
+        "Intervals hold at all looks together, 99 times in 100; of what is called different, {} may not be",
+        number::percent_asked(view.level)
+    );
+    Columns::<Compared>::key("Row", Style::Code, |(row, _)| row.id.as_str())
+        .and_key("Sides", Style::Text, |(_, c)| {
+            format!("{} against {}", c.other, c.base)
+        })
+        .text("Ratio", |(_, c)| ratio(c))
+        .text("Verdict", |(_, c)| c.verdict.as_str())
+        .number("Pairs", |(_, c)| {
+            let crowded = crowded(c).map(|text| (None, text));
+            Cell::from(c.pairs).with(crowded)
+        })
+        .number("Smallest change seen", |(_, c)| {
+            c.smallest.map(number::percent)
+        })
+        .table(document, caption, rows);
 }
 
 /// A remark on pairs beside which another thread of the core was busy.
 fn crowded(c: &AbComparison) -> Option<String> {
-    let left_out = match c.left_out {
+    let kept = match c.left_out {
         n if n == c.crowded => "what was measured then is kept, and not compared".to_owned(),
         n => {
             format!("{n} of these are kept and not compared; at least half of all pairs always are")
         }
     };
-    let why = format!(
-        "In {} of {} another thread of the core was busy: {left_out}.",
-        c.crowded,
-        words::plural(c.pairs + c.left_out, "pair")
-    );
-    (c.crowded > 0).then_some(why)
+    let (n, all) = (c.crowded, words::plural(c.pairs + c.left_out, "pair"));
+    (n > 0).then(|| format!("In {n} of {all} another thread of the core was busy: {kept}."))
 }
 
-fn figures(document: &mut Document, view: &AbView) -> Table {
-    let mut rows = vec![];
-    for row in &view.rows {
-        rows.extend(
-            row.figures
-                .iter()
-                .map(|figure| figure_row(document, row, figure)),
-        );
-    }
-    Table {
-        caption: "Each side by itself, per operation; real time as its unit says".into(),
-        columns: vec![
-            Column::key("Row", Style::Code),
-            Column::key("Side", Style::Text),
-            Column::new("Real", Style::Number),
-            Column::new("95 % interval", Style::Number),
-            Column::new("Least to most", Style::Number),
-            Column::new("User", Style::Number),
-            Column::new("System", Style::Number),
-            Column::new("User and system", Style::Number),
-            Column::new("Peak memory", Style::Number),
-            Column::new("Launches", Style::Number),
-            Column::new("Samples", Style::Number),
-            Column::new("Exit statuses", Style::Number),
-        ],
-        rows,
-    }
-    .without_empty_columns()
+fn results(view: &AbView) -> impl Iterator<Item = (&AbRow, &AbFigure)> {
+    view.rows.iter().flat_map(|row| {
+        let results = row.figures.iter();
+        results.map(move |result| (row, result))
+    })
 }
 
-fn figure_row(document: &mut Document, row: &AbRow, figure: &AbFigure) -> Row {
-    let own = figure.notes.iter();
-    let of_estimate = own.filter(|note| note.about == Subject::Result);
+fn sides(document: &mut Document, view: &AbView) {
     // the pairs say how sure it is: a wide interval of one side alone is no fault
-    let noisy = [Some(Flag::Noisy), Some(Flag::Modes)];
-    let told = of_estimate.filter(|note| !noisy.contains(&note.flag()));
-    let marks: Vec<_> = told.map(|note| document.note(note)).collect();
-    let shown = figure
-        .estimate
-        .map(|e| number::figure(e, figure.interval, row.unit.as_str()));
-    let seconds =
-        |s: Option<f64>| s.map_or_else(Text::missing, |s| number::seconds(s, None).into());
-    let unit = row.unit.as_str();
-    let range = figure.range.map(|[low, high]| {
-        format!(
-            "{} to {}",
-            number::at_most(low, unit, 4),
-            number::at_most(high, unit, 4)
-        )
-    });
-    let statuses: Vec<String> = figure.statuses.iter().map(i32::to_string).collect();
-    let split = figure.user_s.is_some();
-    Row::new(vec![
-        row.id.to_string().into(),
-        figure.side.clone().into(),
-        shown
-            .as_ref()
-            .map_or_else(Text::missing, |s| s.with_unit().into())
-            .with(marks),
-        shown
-            .filter(|s| !s.interval.is_empty())
-            .map_or_else(Text::missing, |s| s.interval.into()),
-        range.map_or_else(Text::missing, Text::new),
-        seconds(figure.user_s),
-        seconds(figure.system_s),
-        seconds(figure.cpu_s.filter(|_| !split && figure.peak_kb.is_some())),
-        figure
-            .peak_kb
-            .map_or_else(Text::missing, |kb| memory(kb).into()),
-        number::count(figure.launches).into(),
-        number::count(figure.samples).into(),
-        if statuses.is_empty() {
-            Text::missing()
-        } else {
-            words::join(&statuses).into()
-        },
-    ])
-}
-
-/// `1.4 MB`, of KiB.
-fn memory(kb: u64) -> String {
-    number::at_most(kb as f64 * 1024.0 / 1e6, "MB", 3)
+    let told = |note: &&Note| {
+        let noisy = matches!(note.flag(), Some(Flag::Noisy | Flag::Modes));
+        note.about == Subject::Result && !noisy
+    };
+    let seconds = |s: Option<f64>| s.map(|s| number::seconds(s, None));
+    type Side<'a> = (&'a AbRow, &'a AbFigure);
+    Columns::<Side>::key("Row", Style::Code, |(row, _)| row.id.as_str())
+        .and_key("Side", Style::Text, |(_, side)| side.side.as_str())
+        .pair(["Real", "95 % interval"], move |(row, side)| {
+            let unit = row.unit.as_str();
+            let shown = side
+                .estimate
+                .map(|e| number::figure(e, side.interval, unit));
+            let [real, interval] = table::figure(shown, &[]);
+            [noted(real, side.notes.iter().filter(told)), interval]
+        })
+        .number("Least to most", |(row, side)| {
+            let show = |x| number::at_most(x, row.unit.as_str(), 4);
+            let [least, most] = side.range?.map(show);
+            Some(format!("{least} to {most}"))
+        })
+        .number("User", move |(_, side)| seconds(side.user_s))
+        .number("System", move |(_, side)| seconds(side.system_s))
+        .number("User and system", move |(_, side)| {
+            let split = side.user_s.is_some() || side.peak_kb.is_none();
+            seconds(side.cpu_s.filter(|_| !split))
+        })
+        .number("Peak memory", |(_, side)| {
+            let bytes = side.peak_kb? as f64 * 1024.0;
+            Some(number::at_most(bytes / 1e6, "MB", 3))
+        })
+        .number("Launches", |(_, side)| side.launches)
+        .number("Samples", |(_, side)| side.samples)
+        .number("Exit statuses", |(_, side)| {
+            let statuses: Vec<String> = side.statuses.iter().map(i32::to_string).collect();
+            Some(words::join(&statuses))
+        })
+        .table(
+            document,
+            "Each side by itself, per operation; real time as its unit says",
+            results(view),
+        );
 }

@@ -1,13 +1,13 @@
-//! Tables of results: which columns there are, what stands in their cells, and where footnotes go.
+//! Tables of results: which columns there are, what stands in their cells, and where notes go.
 //!
-//! Every table of results is made here, so that a figure looks the same wherever it stands and no footnote is
-//! lost: a footnote goes to the cell of the figure that it names, and to the row's name where the table has no such cell.
+//! Every table of results is made here, so that a result looks the same wherever it stands and no note is
+//! lost: a note goes to the cell of what it names, and to the benchmark's name where the table has no such cell.
 
 mod cells;
 
-use crate::document::{Column, Document, Row, Table, Text};
+use crate::document::{Document, Row, Table, Text};
 pub(crate) use cells::{faults, figure_with_unit, percentiles, precision};
-use gritstone_model::{Measurement, Note, PublishedView, Subject};
+use gritstone_model::{Measurement, Note};
 
 /// A column of a table of results.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,12 +43,12 @@ pub(crate) enum Col {
     Percentile(String),
 }
 
-/// What to do with a footnote on a figure that the table does not show.
+/// What to do with a note on what the table does not show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strays {
-    /// It stands at the name of the row.
+    /// It stands at the name of the benchmark.
     AtTheName,
-    /// Another table of the same section shows the published work, and has it.
+    /// Another table of the same section shows the reference workload, and has it.
     PublishedElsewhere,
 }
 
@@ -60,19 +60,17 @@ pub(crate) fn table(
     cols: &[Col],
     strays: Strays,
 ) -> Table {
-    let rows = results
-        .iter()
-        .map(|result| row(document, results, result, cols, strays))
-        .collect();
+    let rows = results.iter();
+    let rows = rows.map(|result| Row::new(cells(document, results, result, cols, strays)));
     Table {
         caption: caption.into(),
+        rows: rows.collect(),
         columns: cols.iter().map(|col| col.head(results)).collect(),
-        rows,
     }
     .without_empty_columns()
 }
 
-/// Rows of several machines beside each other.
+/// Results of several machines beside each other.
 pub(crate) struct Beside<'a> {
     /// What the table shows.
     pub caption: &'a str,
@@ -84,89 +82,74 @@ pub(crate) struct Beside<'a> {
     pub cols: &'a [Col],
 }
 
-/// A row a benchmark, and the columns once for each machine, without those that say nothing. A footnote on a figure that is not
-/// shown stands at the first one that is.
+/// A row a benchmark, and the columns once for each machine, without those that say nothing. A note on what is not
+/// shown stands at the first that is.
 pub(crate) fn beside(document: &mut Document, input: &Beside) -> Table {
-    let all: Vec<&Measurement> = input
-        .rows
-        .iter()
-        .flat_map(|r| r.iter().flatten().copied())
-        .collect();
+    let rows = || input.rows.iter().copied();
+    let all: Vec<&Measurement> = rows().flatten().flatten().copied().collect();
     let mut columns = vec![Col::Id.head(&all), Col::Title.head(&all)];
     for name in input.names {
-        let head = |col: &Col| Column {
-            group: Some(name.clone()),
-            ..col.head(&all)
-        };
-        columns.extend(input.cols.iter().map(head));
+        let heads = input.cols.iter().map(|col| col.head(&all).of(name));
+        columns.extend(heads);
     }
-    let mut rows = Vec::new();
-    for row in input.rows {
-        let Some(any) = row.iter().flatten().next() else {
-            continue;
-        };
-        let mut cells = vec![Col::Id.cell(any, &all), Col::Title.cell(any, &all)];
-        for result in *row {
-            match result {
-                Some(result) => cells
-                    .extend(self::row(document, &all, result, input.cols, Strays::AtTheName).cells),
-                None => cells.extend(input.cols.iter().map(|_| Text::missing())),
-            }
+    let mut row = |results: &[Option<&Measurement>]| {
+        let any = results.iter().flatten().next()?;
+        let mut row = [Col::Id, Col::Title]
+            .map(|col| col.cell(any, &all))
+            .to_vec();
+        for result in results {
+            row.extend(match result {
+                Some(result) => cells(document, &all, result, input.cols, Strays::AtTheName),
+                None => vec![Text::missing(); input.cols.len()],
+            });
         }
-        rows.push(Row::new(cells));
-    }
+        Some(Row::new(row))
+    };
     Table {
         caption: input.caption.into(),
+        rows: rows().filter_map(&mut row).collect(),
         columns,
-        rows,
     }
     .without_empty_columns()
 }
 
-fn row(
+fn cells(
     document: &mut Document,
     all: &[&Measurement],
     result: &Measurement,
     cols: &[Col],
     strays: Strays,
-) -> Row {
+) -> Vec<Text> {
     let mut cells: Vec<Text> = cols.iter().map(|col| col.cell(result, all)).collect();
     for note in &result.notes {
+        let published = || result.published.is_some() && Col::of(note.about).is_some_and(is_time);
         let at = match place(result, note, cols) {
             Some(at) => at,
-            None if elsewhere(result, note, strays) => continue,
-            None => cols.iter().position(Col::is_key).unwrap_or(0),
+            None if strays == Strays::PublishedElsewhere && published() => continue,
+            None => cols.iter().position(|col| *col == Col::Id).unwrap_or(0),
         };
         let id = document.note(note);
         cells[at] = std::mem::take(&mut cells[at]).with([id]);
     }
-    Row::new(cells)
+    cells
 }
 
-fn elsewhere(result: &Measurement, note: &Note, strays: Strays) -> bool {
-    strays == Strays::PublishedElsewhere
-        && result.published.is_some()
-        && Col::of(note.about).is_some_and(|col| col.is_published())
+/// Whether it is about the reference workload.
+fn is_time(col: Col) -> bool {
+    use Col::{Cpu, Faults, Process, Real, System, User};
+    matches!(col, Real | User | System | Cpu | Process | Faults)
 }
 
-/// The column to which a footnote belongs.
+/// The column to which a note belongs.
 fn place(result: &Measurement, note: &Note, cols: &[Col]) -> Option<usize> {
-    let find = |wanted: &Col| {
-        let same = |col: &Col| col == wanted || (*wanted == Col::Figure && *col == Col::WithUnit);
-        cols.iter().position(same)
-    };
-    let told = |p: &PublishedView| Col::of(p.figure).and_then(|col| find(&col));
-    match note.about {
-        Subject::Result | Subject::Estimate => {
-            let published = || result.published.as_ref().and_then(told);
-            if result.estimate.is_none() && result.is_published() {
-                published().or_else(|| find(&Col::Figure))
-            } else {
-                find(&Col::Figure)
-                    .or_else(published)
-                    .or_else(|| find(&Col::Median))
-            }
-        }
-        about => Col::of(about).and_then(|col| find(&col)),
+    let find = |wanted: Col| cols.iter().position(|col| *col == wanted);
+    let figure = || find(Col::Figure).or_else(|| find(Col::WithUnit));
+    let published = || find(Col::of(result.published.as_ref()?.figure)?);
+    if let Some(col) = Col::of(note.about) {
+        return find(col);
+    }
+    match result.estimate.is_none() && result.is_published() {
+        true => published().or_else(figure),
+        false => figure().or_else(published).or_else(|| find(Col::Median)),
     }
 }

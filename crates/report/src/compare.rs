@@ -1,47 +1,37 @@
 //! One run or machine against another: what `gritstone compare` prints.
 
-use crate::document::{Block, Column, Document, Row, Style, Table, Text};
-use crate::number;
+use crate::document::{Block, Document, Style};
+use crate::table::{self, Columns, noted};
 use crate::words::{self, Sense};
-use crate::{copies, findings, sums};
-use gritstone_model::{CompareRow, CompareView, Difference, Verdict};
+use crate::{copies, findings, number};
+use gritstone_model::{CompareRow, CompareSum, CompareView, Difference, Verdict};
 
 /// A longer name does not head a column.
 const LONGEST_HEAD: usize = 16;
-/// Digits of a figure beside a ratio.
-const FIGURE_DIGITS: i32 = 4;
+/// Digits of a value beside a ratio.
+const DIGITS: i32 = 4;
 
 /// A comparison: what it comes to in a sentence and by family, what the sides differ in, and a row for each benchmark with
-/// ratio, verdict, both figures and footnotes. Against a reference machine it says how many of them the other is.
+/// ratio, verdict, both values and notes. Against a reference machine it says how many of them the other is.
 #[must_use]
 pub fn compare(view: &CompareView) -> Document {
     let mut document = Document::new(format!("{} against {}", view.other_name, view.base_name));
-    let mut terms = vec![
-        (
-            "base".to_owned(),
-            format!("{} ({})", view.base_name, view.base).into(),
-        ),
-        (
-            "other".to_owned(),
-            format!("{} ({})", view.other_name, view.other).into(),
-        ),
-    ];
-    if let Some(source) = &view.between_run {
-        let said = findings::variance(source);
-        terms.push(("variance between runs".to_owned(), said.into()));
-    }
-    document.push(Block::Terms(terms));
+    let variance = view.between_run.as_ref().map(findings::variance);
+    document.terms([
+        ("base", format!("{} ({})", view.base_name, view.base)),
+        ("other", format!("{} ({})", view.other_name, view.other)),
+        ("variance between runs", variance.unwrap_or_default()),
+    ]);
     document.paragraph(summary(view));
     if let Some(sentence) = how_many(view) {
         document.paragraph(sentence);
     }
-    document.table(sums::table(view));
+    families(&mut document, view);
     differences(&mut document, view);
     if view.rows.is_empty() {
         document.paragraph("There is nothing to compare: neither side has a row.");
     }
-    let table = rows_table(&mut document, view);
-    document.table(table);
+    benchmarks(&mut document, view);
     copies::compared(&mut document, view);
     document.push(Block::Footnotes);
     document
@@ -52,92 +42,67 @@ fn differences(document: &mut Document, view: &CompareView) {
         document.paragraph("These two differ in nothing that is recorded.");
         return;
     }
-    let names: Vec<&str> = view.differ_in.iter().map(|d| d.what.as_str()).collect();
-    document.paragraph(format!("These two differ in: {}.", words::join(&names)));
-    let row = |d: &Difference| {
-        Row::new(vec![
-            d.what.clone().into(),
-            d.base.clone().into(),
-            d.other.clone().into(),
-        ])
-    };
-    document.table(Table {
-        caption: "What is not the same".into(),
-        columns: vec![
-            Column::key("Fact", Style::Text),
-            Column::new(&view.base_name, Style::Text),
-            Column::new(&view.other_name, Style::Text),
-        ],
-        rows: view.differ_in.iter().map(row).collect(),
-    });
+    let facts = words::facts(&view.differ_in);
+    document.paragraph(format!("These two differ in: {facts}."));
+    Columns::<&Difference>::key("Fact", Style::Text, |d| d.what.as_str())
+        .text(&view.base_name, |d| d.base.as_str())
+        .text(&view.other_name, |d| d.other.as_str())
+        .table(document, "What is not the same", &view.differ_in);
 }
 
 /// The counts of the verdicts: "Of 19 rows 12 are faster, 3 slower, ...".
 fn summary(view: &CompareView) -> String {
-    let of = |wanted: &str| {
-        view.rows
-            .iter()
-            .filter(|row| verdict(row) == wanted)
-            .count()
-    };
-    let without = view.rows.iter().filter(|row| row.ratio.is_none()).count();
+    let rows = || view.rows.iter();
     let margin = number::percent_asked(view.margin);
-    let mut said: Vec<String> = [
-        ("faster", "faster".to_owned()),
-        ("smaller", "smaller".to_owned()),
-        ("slower", "slower".to_owned()),
-        ("larger", "larger".to_owned()),
-        ("same", format!("the same within {margin}")),
-        ("inconclusive", "inconclusive".to_owned()),
-    ]
-    .into_iter()
-    .filter_map(|(verdict, text)| match of(verdict) {
-        0 => None,
-        n => Some(format!("{} {text}", number::count(n))),
-    })
-    .collect();
-    if without > 0 {
-        said.push(format!("{} without a ratio", number::count(without)));
-    }
-    format!(
-        "Of {}, seen from {}: {}.",
-        words::plural(view.rows.len(), "row"),
-        view.other_name,
-        if said.is_empty() {
-            "none can be compared".to_owned()
-        } else {
-            words::join(&said)
-        }
-    )
+    let verdicts = [
+        ("faster", "faster"),
+        ("smaller", "smaller"),
+        ("slower", "slower"),
+        ("larger", "larger"),
+        ("same", &format!("the same within {margin}")),
+        ("inconclusive", "inconclusive"),
+    ];
+    let counts = verdicts.map(|(of, text)| (rows().filter(|row| verdict(row) == of).count(), text));
+    let without = rows().filter(|row| row.ratio.is_none()).count();
+    let counts = counts.into_iter().chain([(without, "without a ratio")]);
+    let said: Vec<String> = counts
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, text)| format!("{} {text}", number::count(n)))
+        .collect();
+    let said = match said.is_empty() {
+        true => "none can be compared".to_owned(),
+        false => words::join(&said),
+    };
+    let all = words::plural(view.rows.len(), "row");
+    format!("Of {all}, seen from {}: {said}.", view.other_name)
 }
 
 /// The verdict in the word that suits what was compared: a size is smaller, not faster.
-pub(crate) fn verdict(row: &CompareRow) -> &'static str {
+fn verdict(row: &CompareRow) -> &'static str {
     let sense = Sense::of_unit(&row.unit);
     row.verdict.map_or("", |verdict| in_a_word(verdict, sense))
 }
 
 /// The same of a verdict alone.
 pub(crate) fn in_a_word(verdict: Verdict, sense: Sense) -> &'static str {
+    let [better, worse] = sense.words();
     match verdict {
-        Verdict::Faster => sense.better(),
-        Verdict::Slower => sense.worse(),
+        Verdict::Faster => better,
+        Verdict::Slower => worse,
         other => other.as_str(),
     }
 }
 
 /// The ratio in words.
 pub(crate) fn ratio(row: &CompareRow) -> Option<String> {
-    row.ratio
-        .map(|r| words::ratio(r, row.interval, Sense::of_unit(&row.unit)))
+    let sense = Sense::of_unit(&row.unit);
+    row.ratio.map(|r| words::ratio(r, row.interval, sense))
 }
 
 /// "VAX-11/780" of "VAX-11/780, 4.1 BSD" or "VAX-11/780 (4.1 BSD)".
-pub(crate) fn short_name(name: &str) -> &str {
-    let end = [", ", " (", "; "]
-        .iter()
-        .filter_map(|cut| name.find(cut))
-        .min();
+fn short_name(name: &str) -> &str {
+    let cuts = [", ", " (", "; "].iter();
+    let end = cuts.filter_map(|cut| name.find(cut)).min();
     name[..end.unwrap_or(name.len())].trim()
 }
 
@@ -150,123 +115,107 @@ pub(crate) fn how_many(view: &CompareView) -> Option<String> {
     if !is_reference(&view.base) {
         return None;
     }
-    let timed = |row: &&CompareRow| Sense::of_unit(&row.unit) == Sense::Speed;
-    let mut rated: Vec<(f64, &CompareRow)> = view
-        .rows
-        .iter()
-        .filter(timed)
-        .filter(|row| !row.in_doubt())
-        .filter_map(|row| Some((row.ratio?, row)))
-        .collect();
+    let timed = |row: &&CompareRow| Sense::of_unit(&row.unit) == Sense::Speed && !row.in_doubt();
+    let rated = view.rows.iter().filter(timed);
+    let rated = rated.filter_map(|row| Some((row.ratio?, row.title.as_str())));
+    let mut rated: Vec<(f64, &str)> = rated.collect();
     rated.sort_by(|a, b| a.0.total_cmp(&b.0));
     let ((low, least), (high, most)) = (*rated.first()?, *rated.last()?);
     let (other, base) = (&view.other_name, short_name(&view.base_name));
-    let number = |ratio| words::bare_ratio(ratio, None).0;
-    if rated.len() == 1 {
-        return Some(format!(
-            "{other} is {} {base}s, by {}.",
-            number(low),
-            least.title
-        ));
-    }
-    Some(format!(
-        "{other} is {} to {} {base}s, by what is done: fewest by {}, most by {}.",
-        number(low),
-        number(high),
-        least.title,
-        most.title
-    ))
+    let [low, high] = [low, high].map(|ratio| words::bare_ratio(ratio, None).0);
+    Some(match rated.len() {
+        1 => format!("{other} is {low} {base}s, by {least}."),
+        _ => format!(
+            "{other} is {low} to {high} {base}s, by what is done: fewest by {least}, most by {most}."
+        ),
+    })
 }
 
-fn rows_table(document: &mut Document, view: &CompareView) -> Table {
-    let reference = is_reference(&view.base);
-    let caption = match reference {
-        true => format!(
-            "What differs most first; above 1, {} is better",
-            view.other_name
+fn benchmarks(document: &mut Document, view: &CompareView) {
+    let other_name = &view.other_name;
+    let begun = Columns::<&CompareRow>::key("Benchmark", Style::Code, |row| row.id.as_str())
+        .text("What", |row| row.title.as_str());
+    let (caption, begun) = match is_reference(&view.base) {
+        true => (
+            format!("What differs most first; above 1, {other_name} is better"),
+            begun.pair(
+                [
+                    &format!("How many {}s", short_name(&view.base_name)),
+                    "Interval",
+                ],
+                |row| table::bare_ratio(row.ratio, row.interval, &row.notes),
+            ),
         ),
-        false => format!(
-            "Row by row, what differs most first, seen from {}",
-            view.other_name
+        false => (
+            format!("Row by row, what differs most first, seen from {other_name}"),
+            begun.text("Ratio", |row| noted(ratio(row), &row.notes)),
         ),
-    };
-    let ratio_columns = if reference {
-        let base = short_name(&view.base_name);
-        vec![
-            Column::new(format!("How many {base}s"), Style::Number),
-            Column::new("Interval", Style::Number),
-        ]
-    } else {
-        vec![Column::new("Ratio", Style::Text)]
     };
     let [base, other] = heads(view);
-    let mut columns = vec![
-        Column::key("Benchmark", Style::Code),
-        Column::new("What", Style::Text),
-    ];
-    columns.extend(ratio_columns);
-    columns.extend([
-        Column::new("Verdict", Style::Text),
-        Column::new("Smallest change seen", Style::Number),
-        Column::new("compared", Style::Text).of("Figures"),
-        Column::new(base, Style::Number).of("Figures"),
-        Column::new(other, Style::Number).of("Figures"),
-    ]);
-    Table {
-        caption: caption.into(),
-        columns,
-        rows: view
-            .rows
-            .iter()
-            .map(|row| table_row(document, row, reference))
-            .collect(),
-    }
-    .without_empty_columns()
+    begun
+        .text("Verdict", |row| Some(verdict(row).to_owned()))
+        .number("Smallest change seen", |row| {
+            row.smallest.map(number::percent)
+        })
+        .under("Figures")
+        .text("compared", |row| findings::subject(row.compared))
+        .number(base, |row| side(row.base, &row.unit))
+        .number(other, |row| side(row.other, &row.unit))
+        .table(document, caption, &view.rows);
 }
 
-fn table_row(document: &mut Document, row: &CompareRow, reference: bool) -> Row {
-    let notes: Vec<_> = row.notes.iter().map(|f| document.note(f)).collect();
-    let cell = |text: Option<String>| {
-        text.filter(|t| !t.is_empty())
-            .map_or_else(Text::missing, Text::new)
+/// A row for each family, and one over all, where there is more than one ratio to sum up.
+fn families(document: &mut Document, view: &CompareView) {
+    let with_ratio: Vec<&CompareRow> = view.rows.iter().filter(|r| r.ratio.is_some()).collect();
+    if with_ratio.len() < 2 {
+        return;
+    }
+    let size = |row: &&CompareRow| Sense::of_unit(&row.unit) == Sense::Size;
+    let [better, worse] = match with_ratio.iter().any(size) {
+        true => ["Faster, smaller", "Slower, larger"],
+        false => ["Faster", "Slower"],
     };
-    let mut cells = vec![row.id.to_string().into(), row.title.clone().into()];
-    if reference {
-        let (ratio, interval) = match row.ratio {
-            Some(r) => words::bare_ratio(r, row.interval),
-            None => (String::new(), String::new()),
-        };
-        cells.extend([cell(Some(ratio)).with(notes), cell(Some(interval))]);
-    } else {
-        cells.push(cell(ratio(row)).with(notes));
-    }
-    let figure = |value: Option<f64>| cell(value.map(|v| side(v, &row.unit)));
-    cells.extend([
-        cell(Some(verdict(row).to_owned())),
-        cell(row.smallest.map(number::percent)),
-        findings::subject(row.compared).into(),
-        figure(row.base),
-        figure(row.other),
-    ]);
-    Row::new(cells)
+    let family = |sum: &&CompareSum| sum.family.clone().unwrap_or_else(|| "all".to_owned());
+    let begun = Columns::<&CompareSum>::key("Family", Style::Code, family)
+        .strong(|sum| sum.family.is_none())
+        .number("Rows", |sum| sum.rows)
+        .number(better, |sum| number::counted(sum.faster))
+        .number(worse, |sum| number::counted(sum.slower))
+        .number("Cannot tell", |sum| number::counted(sum.inconclusive))
+        .number("No difference", |sum| number::counted(sum.same))
+        .number("Without a ratio", |sum| number::counted(sum.without_ratio))
+        .under("Geometric mean of the ratios");
+    let mean = |sum: &&CompareSum| {
+        let mean = sum.mean?;
+        Some(words::ratio(mean, sum.interval, Sense::Speed))
+    };
+    let begun = match is_reference(&view.base) {
+        true => begun.pair(["ratio", "interval"], |sum| {
+            table::bare_ratio(sum.mean, sum.interval, &[])
+        }),
+        false => begun.text("ratio", mean),
+    };
+    let seen_from = &view.other_name;
+    let caption = format!("By family, what differs most first, seen from {seen_from}");
+    begun
+        .number("of rows", |sum| number::counted(sum.of))
+        .table(document, caption, &view.sums);
 }
 
-pub(crate) fn side(value: f64, unit: &str) -> String {
-    if unit == "bytes" {
-        return number::figure(value, None, unit).with_unit();
-    }
-    number::at_most(value, unit, FIGURE_DIGITS)
+/// The value of a side.
+pub(crate) fn side(value: Option<f64>, unit: &str) -> Option<String> {
+    value.map(|value| match unit {
+        "bytes" => number::figure(value, None, unit).with_unit(),
+        _ => number::at_most(value, unit, DIGITS),
+    })
 }
 
-/// Heads of the two columns of figures: names where they tell the sides apart and are short.
-pub(crate) fn heads(view: &CompareView) -> [String; 2] {
-    let names = [&view.base_name, &view.other_name].map(|name| short_name(name).to_owned());
-    if names[0] != names[1]
-        && names
-            .iter()
-            .all(|name| name.chars().count() <= LONGEST_HEAD)
-    {
-        return names;
+/// Heads of the two columns of values: names where they tell the sides apart and are short.
+pub(crate) fn heads(view: &CompareView) -> [&str; 2] {
+    let names = [&view.base_name, &view.other_name].map(|name| short_name(name));
+    let short = |name: &str| name.chars().count() <= LONGEST_HEAD;
+    match names[0] != names[1] && names.into_iter().all(short) {
+        true => names,
+        false => ["base", "other"],
     }
-    ["base", "other"].map(str::to_owned)
 }

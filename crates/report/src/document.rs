@@ -14,8 +14,7 @@ pub struct Document {
     /// The content, in order.
     pub blocks: Vec<Block>,
     notes: Vec<Footnote>,
-    /// Notes by their words.
-    known: HashMap<String, Vec<NoteId>>,
+    known: HashMap<(Option<Flag>, String), NoteId>,
     /// How many there are of each mark.
     of_mark: BTreeMap<&'static str, usize>,
 }
@@ -176,14 +175,14 @@ impl Table {
     /// Takes away the columns that say nothing in any row, except those that name the row.
     #[must_use]
     pub fn without_empty_columns(mut self) -> Self {
-        let keep: Vec<bool> = (0..self.columns.len())
-            .map(|i| self.columns[i].key || self.rows.iter().any(|r| !r.cells[i].is_missing()))
-            .collect();
-        let mut kept = keep.iter();
-        self.columns.retain(|_| kept.next().copied() == Some(true));
-        for row in &mut self.rows {
-            let mut kept = keep.iter();
-            row.cells.retain(|_| kept.next().copied() == Some(true));
+        for at in (0..self.columns.len()).rev() {
+            let says = self.columns[at].key || self.rows.iter().any(|r| !r.cells[at].is_missing());
+            if !says {
+                self.columns.remove(at);
+                for row in &mut self.rows {
+                    row.cells.remove(at);
+                }
+            }
         }
         self
     }
@@ -247,6 +246,28 @@ impl Document {
         self.push(Block::Paragraph(text.into()));
     }
 
+    /// Adds points that stand by themselves, if there are any.
+    pub(crate) fn list(&mut self, items: impl IntoIterator<Item = impl Into<Text>>) {
+        let items: Vec<Text> = items.into_iter().map(Into::into).collect();
+        if !items.is_empty() {
+            self.push(Block::List(items));
+        }
+    }
+
+    /// Adds terms with what belongs to them, without those to which nothing does.
+    pub(crate) fn terms(
+        &mut self,
+        terms: impl IntoIterator<Item = (impl Into<String>, impl Into<Text>)>,
+    ) {
+        let terms = terms
+            .into_iter()
+            .map(|(term, text)| (term.into(), text.into()));
+        let told: Vec<(String, Text)> = terms.filter(|(_, text)| !text.text.is_empty()).collect();
+        if !told.is_empty() {
+            self.push(Block::Terms(told));
+        }
+    }
+
     /// Adds a table, unless it has no rows.
     pub fn table(&mut self, table: Table) {
         if !table.rows.is_empty() {
@@ -261,24 +282,21 @@ impl Document {
 
     /// Collects a footnote of the document's own.
     pub fn footnote(&mut self, flag: Option<Flag>, text: String) -> NoteId {
-        let mut known = self.known.get(&text).into_iter().flatten();
-        if let Some(id) = known.find(|id| self.notes[id.0].flag == flag) {
-            return *id;
+        let next = NoteId(self.notes.len());
+        let id = *self.known.entry((flag, text.clone())).or_insert(next);
+        if id == next {
+            let number = self.of_mark.entry(findings::mark(flag)).or_default();
+            *number += 1;
+            let number = *number;
+            self.notes.push(Footnote { flag, text, number });
         }
-        let of_mark = self.of_mark.entry(findings::mark(flag)).or_default();
-        *of_mark += 1;
-        let number = *of_mark;
-        let id = NoteId(self.notes.len());
-        self.known.entry(text.clone()).or_default().push(id);
-        self.notes.push(Footnote { flag, text, number });
         id
     }
 
     /// The footnotes, flag by flag, and within a flag as they were met; those without one last.
     #[must_use]
     pub fn notes(&self) -> Vec<(NoteId, &Footnote)> {
-        let ids = (0..self.notes.len()).map(NoteId);
-        let mut all: Vec<_> = ids.zip(&self.notes).collect();
+        let mut all: Vec<_> = (0..).map(NoteId).zip(&self.notes).collect();
         all.sort_by_key(|(id, _)| self.order(*id));
         all
     }

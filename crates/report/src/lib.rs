@@ -27,7 +27,7 @@ mod pairs;
 mod ratings;
 mod selftest;
 mod show;
-mod sums;
+mod table;
 mod words;
 
 pub use ab::ab;

@@ -96,23 +96,20 @@ pub(crate) fn percent_asked(share: f64) -> String {
     at_most(share * 100.0, "%", 4)
 }
 
-/// A number without a unit: decimals by its interval, or as many digits as asked for.
-pub(crate) fn plain(value: f64, interval: Option<[f64; 2]>, digits: i32) -> String {
-    match interval {
-        Some(bounds) => fixed(value, decimals(value, bounds)),
-        None => significant(value, digits),
-    }
-}
-
-/// The same of a count, which in its millions is told in millions: `906 M`, `11 G`.
+/// A count that was measured, with decimals by its interval or as many digits as asked for; millions are told in
+/// millions: `906 M`, `11 G`.
 pub(crate) fn count_of(value: f64, interval: Option<[f64; 2]>, digits: i32) -> String {
     let (size, prefix) = match value.abs() {
         1e9.. => (1e9, " G"),
         1e6.. => (1e6, " M"),
         _ => (1.0, ""),
     };
-    let interval = interval.map(|bounds| bounds.map(|bound| bound / size));
-    plain(value / size, interval, digits) + prefix
+    let value = value / size;
+    let decimals = match interval {
+        Some(bounds) => decimals(value, bounds.map(|bound| bound / size)),
+        None => significant_decimals(value, digits),
+    };
+    fixed(value, decimals) + prefix
 }
 
 /// A number with so many digits.
@@ -123,6 +120,11 @@ pub(crate) fn significant(value: f64, digits: i32) -> String {
 /// A count, grouped.
 pub(crate) fn count(n: usize) -> String {
     group(&n.to_string())
+}
+
+/// The same where it is not 0.
+pub(crate) fn counted(n: usize) -> Option<String> {
+    (n > 0).then(|| count(n))
 }
 
 /// Decimals that an interval justifies; negative where even tens are uncertain.
@@ -150,9 +152,8 @@ fn exponent(value: f64, digits: i32) -> i32 {
     }
     let precision = usize::try_from(digits - 1).unwrap_or(0);
     let text = format!("{value:.precision$e}");
-    text.split_once('e')
-        .and_then(|(_, e)| e.parse().ok())
-        .unwrap_or(0)
+    let (_, exponent) = text.split_once('e').unwrap_or_default();
+    exponent.parse().unwrap_or(0)
 }
 
 /// A number with so many decimals, thousands grouped by commas; a negative count rounds to tens, hundreds, ...
@@ -163,11 +164,10 @@ pub(crate) fn fixed(value: f64, decimals: i32) -> String {
     if value.abs() >= 1e15 || decimals > MOST_DECIMALS {
         return format!("{value:.2e}");
     }
-    let rounded = if decimals < 0 {
-        let unit = 10f64.powi(-decimals);
-        (value / unit).round() * unit
-    } else {
-        value
+    let unit = 10f64.powi(-decimals);
+    let rounded = match decimals < 0 {
+        true => (value / unit).round() * unit,
+        false => value,
     };
     let text = format!("{rounded:.*}", usize::try_from(decimals).unwrap_or(0));
     let (sign, digits) = match text.strip_prefix('-') {
@@ -200,32 +200,27 @@ const BYTES: [&str; 4] = ["B", "KB", "MB", "GB"];
 /// The factor and the unit in which a number is readable: its own unit from 0.1 to 10,000, otherwise the one in
 /// which it lies between 1 and 1,000.
 fn scale(unit: &str, value: f64) -> (f64, String) {
-    let (head, tail) = match unit.split_once('/') {
-        Some((head, tail)) => (head, format!("/{tail}")),
-        None => (unit, String::new()),
-    };
+    let head = unit.split('/').next().unwrap_or(unit);
     let ladder = match Unit::parse(unit).map(|u| u.quantity()) {
         Ok(Quantity::Time { .. }) => TIMES,
-        Ok(Quantity::Rate { .. }) if BYTES.contains(&head) => BYTES,
+        Ok(Quantity::Rate { .. }) => BYTES,
         _ => return (1.0, unit.to_owned()),
     };
     let Some(own) = ladder.iter().position(|u| *u == head) else {
         return (1.0, unit.to_owned());
     };
-    let (mut at, mut scaled) = (own, value);
+    let (mut at, mut scaled, mut steps) = (own, value, 0);
     if !(0.1..10_000.0).contains(&value.abs()) && value != 0.0 {
         while scaled.abs() >= 1000.0 && at + 1 < ladder.len() {
-            (at, scaled) = (at + 1, scaled / 1000.0);
+            (at, scaled, steps) = (at + 1, scaled / 1000.0, steps - 1);
         }
         while scaled.abs() < 1.0 && at > 0 {
-            (at, scaled) = (at - 1, scaled * 1000.0);
+            (at, scaled, steps) = (at - 1, scaled * 1000.0, steps + 1);
         }
     }
-    let steps = i32::try_from(own).unwrap_or(0) - i32::try_from(at).unwrap_or(0);
-    (
-        1000f64.powi(steps),
-        format!("{}{tail}", ladder[at].replace('u', "µ")),
-    )
+    let tail = &unit[head.len()..];
+    let unit = format!("{}{tail}", ladder[at].replace('u', "µ"));
+    (1000f64.powi(steps), unit)
 }
 
 /// A unit as it is printed: micro by its sign.

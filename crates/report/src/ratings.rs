@@ -1,7 +1,8 @@
 //! Machines rated by environment: what `gritstone score` prints, what opens the tables of a run, and what a brief may open with.
 
 use crate::compare::is_reference;
-use crate::document::{Block, Column, Document, NoteId, Row, Style, Table, Text};
+use crate::document::{Block, Document, Style, Text};
+use crate::table::{self, Cell, Columns, noted};
 use crate::{findings, number, words};
 use gritstone_model::{
     ForMoney, LeftOutRow, Per, Price, RatedMachine, Rating, Ratings, RatingsView,
@@ -31,15 +32,13 @@ pub fn append_ratings(document: &mut Document, view: &RatingsView) {
         let line = rating_line(document, view, machine);
         document.paragraph(line);
     }
-    let by_money = money(view);
-    document.table(by_money);
+    money(document, view);
     for machine in &view.machines {
-        let table = by_environment(document, view, machine);
-        document.table(table);
-        let points: Vec<Text> = remarks(machine).into_iter().map(Text::new).collect();
-        if !points.is_empty() {
-            document.push(Block::List(points));
-        }
+        by_environment(document, view, machine);
+        let all = machine.all_cpus.as_ref();
+        let all = all.map(|all| remarks(all, " (all CPUs)"));
+        let one = remarks(&machine.one_cpu, "");
+        document.list(one.into_iter().chain(all.into_iter().flatten()));
     }
 }
 
@@ -47,8 +46,10 @@ pub fn append_ratings(document: &mut Document, view: &RatingsView) {
 #[must_use]
 pub fn rating_line(document: &mut Document, view: &RatingsView, machine: &RatedMachine) -> Text {
     let one = &machine.one_cpu;
+    let copies = machine.copies.map(|n| format!(" ({n} copies)"));
+    let copies = copies.unwrap_or_default();
     let all = match &machine.all_cpus {
-        Some(all) => format!("; all CPUs{}: {}", copies(machine), in_words(&all.overall)),
+        Some(all) => format!("; all CPUs{copies}: {}", in_words(&all.overall)),
         None if is_reference(&machine.id) => String::new(),
         None => format!("; all CPUs: {NO_COPIES}"),
     };
@@ -61,21 +62,19 @@ pub fn rating_line(document: &mut Document, view: &RatingsView, machine: &RatedM
         all_made_of(machine),
     );
     let ratings = std::iter::once(one).chain(&machine.all_cpus);
-    let footnotes = ratings.flat_map(|ratings| &ratings.overall.notes);
-    Text::new(line.trim_end()).with(footnotes.map(|footnote| document.note(footnote)))
+    let notes = ratings.flat_map(|ratings| &ratings.overall.notes);
+    Text::new(line.trim_end()).with(notes.map(|note| document.note(note)))
 }
 
 /// `6.93 (6.90 to 6.96)`, or why there is none.
 fn in_words(rating: &Rating) -> String {
-    let Some(value) = rating.rating else {
-        return match &rating.withheld {
-            Some(_) => "withheld".to_owned(),
-            None => "not rated, since the base has none of the rows".to_owned(),
-        };
-    };
-    match words::bare_ratio(value, rating.interval) {
-        (value, interval) if interval.is_empty() => value,
-        (value, interval) => format!("{value} ({interval})"),
+    match (rating.rating, &rating.withheld) {
+        (Some(value), _) => match words::bare_ratio(value, rating.interval) {
+            (value, interval) if interval.is_empty() => value,
+            (value, interval) => format!("{value} ({interval})"),
+        },
+        (None, Some(_)) => "withheld".to_owned(),
+        (None, None) => "not rated, since the base has none of the rows".to_owned(),
     }
 }
 
@@ -88,20 +87,13 @@ fn made_of(view: &RatingsView, ratings: &Ratings) -> String {
     if overall.rating.is_none() {
         return String::new();
     }
-    let rows = format!(
-        "{} of {}",
-        number::count(overall.rows.len()),
-        words::plural(overall.of, "row")
-    );
+    let all = words::plural(overall.of, "row");
+    let rows = format!("{} of {all}", number::count(overall.rows.len()));
     if !view.by.is_empty() {
         return format!("Made of {rows} named by {}.", words::join(&view.by));
     }
-    let names: Vec<&str> = ratings
-        .environments
-        .iter()
-        .filter(|environment| environment.rating.is_some())
-        .map(|environment| environment.environment.as_str())
-        .collect();
+    let rated = ratings.environments.iter().filter(|e| e.rating.is_some());
+    let names: Vec<&str> = rated.map(|e| e.environment.as_str()).collect();
     match names.as_slice() {
         [one] => format!("Made of {rows}, all of {one}."),
         several => format!(
@@ -111,55 +103,40 @@ fn made_of(view: &RatingsView, ratings: &Ratings) -> String {
     }
 }
 
-/// ` (8 copies)`.
-fn copies(machine: &RatedMachine) -> String {
-    let copies = machine.copies.map(|n| format!(" ({n} copies)"));
-    copies.unwrap_or_default()
-}
-
 /// What the rating of all CPUs is made of, where that is not what the other is made of.
 fn all_made_of(machine: &RatedMachine) -> String {
-    let (one, all) = match &machine.all_cpus {
-        Some(all) => (&machine.one_cpu.overall, &all.overall),
-        None => return String::new(),
+    let Some(all) = machine.all_cpus.as_ref().map(|all| &all.overall) else {
+        return String::new();
     };
     if let Some(why) = &all.withheld {
         return format!("All CPUs: withheld: {}.", findings::withheld(why));
     }
-    if all.rating.is_none() || all.rows == one.rows {
+    if all.rating.is_none() || all.rows == machine.one_cpu.overall.rows {
         return String::new();
     }
-    format!(
-        "All CPUs by {} of these, those that are measured as copies.",
-        words::plural(all.rows.len(), "row")
-    )
+    let rows = words::plural(all.rows.len(), "row");
+    format!("All CPUs by {rows} of these, those that are measured as copies.")
 }
 
-fn by_environment(document: &mut Document, view: &RatingsView, machine: &RatedMachine) -> Table {
-    let mut columns = vec![Column::key("Environment", Style::Text)];
-    columns.extend(group_columns("One CPU"));
-    if machine.all_cpus.is_some() {
-        columns.extend(group_columns("All CPUs"));
-    }
+/// An environment on one CPU and on all, or the rating over all of them.
+type Line<'a> = (&'a Rating, Option<&'a Rating>);
+
+fn by_environment(document: &mut Document, view: &RatingsView, machine: &RatedMachine) {
     let one = lines(&machine.one_cpu);
-    let all = machine.all_cpus.as_ref().map(lines);
-    let row = |(at, rating): (usize, &&Rating)| {
-        let mut cells = vec![rating.environment.clone().into()];
-        cells.extend(cells_of(document, rating));
-        if let Some(all) = &all {
-            cells.extend(cells_of(document, all[at]));
-        }
-        Row {
-            cells,
-            strong: one.len() > 1 && at + 1 == one.len(),
-        }
+    let all = machine.all_cpus.as_ref().map(lines).unwrap_or_default();
+    let overall = one.last().filter(|_| one.len() > 1).copied();
+    let environment = |(one, _): &Line| one.environment.clone();
+    let columns = Columns::<Line>::key("Environment", Style::Text, environment)
+        .strong(|(one, _)| overall.is_some_and(|overall| std::ptr::eq(*one, overall)));
+    let columns = rated(columns, "One CPU", |line| Some(line.0));
+    let columns = match &machine.all_cpus {
+        Some(_) => rated(columns, "All CPUs", |line| line.1),
+        None => columns,
     };
-    Table {
-        caption: format!("{} against {}", machine.name, view.base_name).into(),
-        rows: one.iter().enumerate().map(row).collect(),
-        columns,
-    }
-    .without_empty_columns()
+    let caption = format!("{} against {}", machine.name, view.base_name);
+    let rows = one.iter().enumerate();
+    let rows = rows.map(|(at, one)| (*one, all.get(at).copied()));
+    columns.table(document, caption, rows);
 }
 
 /// The environments, and the rating over all where there are several.
@@ -168,137 +145,100 @@ fn lines(ratings: &Ratings) -> Vec<&Rating> {
     ratings.environments.iter().chain(overall).collect()
 }
 
-fn group_columns(group: &str) -> [Column; 4] {
-    [
-        Column::new("Rating", Style::Number).of(group),
-        Column::new("Interval", Style::Number).of(group),
-        Column::new("Rows", Style::Number).of(group),
-        Column::new("Without one row", Style::Number).of(group),
-    ]
-}
-
-fn cells_of(document: &mut Document, rating: &Rating) -> [Text; 4] {
-    let notes: Vec<NoteId> = rating.notes.iter().map(|f| document.note(f)).collect();
-    let (value, interval) = match rating.rating {
-        Some(value) => words::bare_ratio(value, rating.interval),
-        None if rating.withheld.is_some() => ("withheld".to_owned(), String::new()),
-        None => (String::new(), String::new()),
-    };
-    let without = match rating.without.as_slice() {
-        [least, .., most] => {
-            let show = |x: f64| words::bare_ratio(x, rating.interval).0;
-            format!("{} to {}", show(least.rating), show(most.rating))
+fn rated<'a>(
+    columns: Columns<'a, Line<'a>>,
+    cpus: &str,
+    of: fn(&Line<'a>) -> Option<&'a Rating>,
+) -> Columns<'a, Line<'a>> {
+    let rating = move |line: &Line<'a>| {
+        let Some(rating) = of(line) else {
+            return table::bare_ratio(None, None, &[]);
+        };
+        match (rating.rating, &rating.withheld) {
+            (None, Some(_)) => [noted("withheld", &rating.notes), None.into()],
+            (value, _) => table::bare_ratio(value, rating.interval, &rating.notes),
         }
-        _ => String::new(),
     };
-    [
-        cell(value).with(notes),
-        cell(interval),
-        format!(
-            "{} of {}",
-            number::count(rating.rows.len()),
-            number::count(rating.of)
-        )
-        .into(),
-        cell(without),
-    ]
-}
-
-fn cell(text: String) -> Text {
-    match text.is_empty() {
-        true => Text::missing(),
-        false => Text::new(text),
-    }
+    columns
+        .under(cpus)
+        .pair(["Rating", "Interval"], rating)
+        .number("Rows", move |line| {
+            let rating = of(line)?;
+            let all = number::count(rating.of);
+            Some(format!("{} of {all}", number::count(rating.rows.len())))
+        })
+        .number("Without one row", move |line| {
+            let rating = of(line)?;
+            let [least, .., most] = rating.without.as_slice() else {
+                return None;
+            };
+            let show = |x| words::bare_ratio(x, rating.interval).0;
+            Some(format!("{} to {}", show(least.rating), show(most.rating)))
+        })
 }
 
 /// Why ratings are withheld, which rows move one most, and what was left out.
-fn remarks(machine: &RatedMachine) -> Vec<String> {
+fn remarks(ratings: &Ratings, cpus: &str) -> Vec<String> {
     let mut remarks = Vec::new();
-    let of = |ratings: &Ratings, cpus: &str, remarks: &mut Vec<String>| {
-        for rating in &ratings.environments {
-            let name = format!("{}{cpus}", rating.environment);
-            if let Some(why) = &rating.withheld {
-                remarks.push(format!("{name}: withheld: {}.", findings::withheld(why)));
-            }
-            if let [lifted, .., lowered] = rating.without.as_slice() {
-                remarks.push(format!(
-                    "{name}: {} lifts it most, {} lowers it most.",
-                    lifted.row, lowered.row
-                ));
-            }
-            if !rating.left_out.is_empty() {
-                let rows: Vec<String> = rating.left_out.iter().map(left_out).collect();
-                remarks.push(format!("{name}: left out: {}.", rows.join(", ")));
-            }
+    for rating in &ratings.environments {
+        let mut remark = |said| remarks.push(format!("{}{cpus}: {said}.", rating.environment));
+        if let Some(why) = &rating.withheld {
+            remark(format!("withheld: {}", findings::withheld(why)));
         }
-    };
-    of(&machine.one_cpu, "", &mut remarks);
-    if let Some(all) = &machine.all_cpus {
-        of(all, " (all CPUs)", &mut remarks);
+        if let [lifted, .., lowered] = rating.without.as_slice() {
+            let (lifted, lowered) = (&lifted.row, &lowered.row);
+            remark(format!("{lifted} lifts it most, {lowered} lowers it most"));
+        }
+        if !rating.left_out.is_empty() {
+            let why = |row: &LeftOutRow| match row.invalid {
+                true => format!("{} (invalid)", row.id),
+                false => format!("{} (not measured)", row.id),
+            };
+            let rows: Vec<String> = rating.left_out.iter().map(why).collect();
+            remark(format!("left out: {}", rows.join(", ")));
+        }
     }
     remarks
 }
 
-fn left_out(row: &LeftOutRow) -> String {
-    let why = if row.invalid {
-        "invalid"
-    } else {
-        "not measured"
-    };
-    format!("{} ({why})", row.id)
-}
-
-/// Performance for the money, machine by machine; no rows where nobody named a price.
-fn money(view: &RatingsView) -> Table {
-    let prices = view.machines.iter().filter_map(|machine| machine.price);
-    let unit = match prices.clone().next().map(|price| price.per) {
-        Some(Per::Hour) => "Rating for 1 an hour",
+/// Performance for the money, machine by machine, where someone named a price.
+fn money(document: &mut Document, view: &RatingsView) {
+    type Priced<'a> = (&'a RatedMachine, Price);
+    let machines = view.machines.iter();
+    let priced = machines.filter_map(|machine| Some((machine, machine.price?)));
+    let unit = match priced.clone().next() {
+        Some((_, Price { per: Per::Hour, .. })) => "Rating for 1 an hour",
         _ => "Rating for 1,000",
     };
-    let pair = |money: Option<ForMoney>, price: Price| -> [Text; 2] {
-        let Some(money) = money else {
-            return [Text::missing(), Text::missing()];
-        };
+    let cells = |money: Option<ForMoney>, price: Price| -> [Cell; 2] {
         let scale = match price.per {
             Per::Hour => 1.0,
             Per::Machine => 1000.0,
         };
-        let interval = money.interval.map(|ends| ends.map(|x| x * scale));
-        let (value, interval) = words::bare_ratio(money.value * scale, interval);
-        [cell(value), cell(interval)]
+        let interval = money.and_then(|money| money.interval);
+        let interval = interval.map(|ends| ends.map(|x| x * scale));
+        table::bare_ratio(money.map(|money| money.value * scale), interval, &[])
     };
-    let row = |machine: &RatedMachine| {
-        let price = machine.price?;
-        let mut cells = vec![machine.name.clone().into(), priced(price).into()];
-        cells.extend(pair(machine.one_cpu.for_money, price));
-        let all = machine.all_cpus.as_ref();
-        cells.extend(pair(all.and_then(|all| all.for_money), price));
-        Some(Row::new(cells))
-    };
-    let columns = ["One CPU", "All CPUs"].into_iter().flat_map(|cpus| {
-        [
-            Column::new(cpus, Style::Number).of(unit),
-            Column::new("interval", Style::Number).of(unit),
-        ]
-    });
-    let mut heads = vec![
-        Column::key("Machine", Style::Text),
-        Column::new("Price", Style::Number),
-    ];
-    heads.extend(columns);
-    Table {
-        caption: "Performance for the money, over all environments".into(),
-        columns: heads,
-        rows: view.machines.iter().filter_map(row).collect(),
-    }
-    .without_empty_columns()
-}
-
-/// `0.42 an hour`, `1,999`.
-fn priced(price: Price) -> String {
-    let amount = number::at_most(price.amount, "", 6);
-    match price.per {
-        Per::Hour => format!("{amount} an hour"),
-        Per::Machine => amount,
-    }
+    Columns::<Priced>::key("Machine", Style::Text, |(machine, _)| machine.name.as_str())
+        .number("Price", |(_, price)| {
+            // `0.42 an hour`, `1,999`
+            let amount = number::at_most(price.amount, "", 6);
+            match price.per {
+                Per::Hour => format!("{amount} an hour"),
+                Per::Machine => amount,
+            }
+        })
+        .under(unit)
+        .pair(["One CPU", "interval"], move |&(machine, price)| {
+            cells(machine.one_cpu.for_money, price)
+        })
+        .pair(["All CPUs", "interval"], move |&(machine, price)| {
+            let all = machine.all_cpus.as_ref();
+            cells(all.and_then(|all| all.for_money), price)
+        })
+        .table(
+            document,
+            "Performance for the money, over all environments",
+            priced,
+        );
 }

@@ -1,6 +1,7 @@
 //! Small pieces of prose: lists, plurals, dates, durations, ratios.
 
 use crate::number;
+use gritstone_model::Difference;
 use std::collections::BTreeMap;
 
 /// `a`, `a and b`, `a, b and c`.
@@ -21,6 +22,16 @@ pub(crate) fn assigned(values: &BTreeMap<String, String>) -> String {
     assigned.join(" ")
 }
 
+/// The names of facts in which two sides differ.
+pub(crate) fn facts(differ_in: &[Difference]) -> String {
+    join(
+        &differ_in
+            .iter()
+            .map(|d| d.what.as_str())
+            .collect::<Vec<_>>(),
+    )
+}
+
 /// `1 row`, `25 rows`, `10 launches`.
 pub(crate) fn plural(n: usize, one: &str) -> String {
     let s = match n {
@@ -33,10 +44,8 @@ pub(crate) fn plural(n: usize, one: &str) -> String {
 
 /// A system for a narrow column: "Linux 6.18" of "Debian GNU/Linux 12 (bookworm), Linux 6.18.44-generic x86_64".
 pub(crate) fn short_system(system: &str) -> String {
-    let kernel = system
-        .split(", ")
-        .find_map(|part| part.strip_prefix("Linux "));
-    let Some(release) = kernel else {
+    let mut parts = system.split(", ");
+    let Some(release) = parts.find_map(|part| part.strip_prefix("Linux ")) else {
         return system.to_owned();
     };
     let numbers: Vec<&str> = release.split(['.', '-', ' ']).take(2).collect();
@@ -56,67 +65,49 @@ pub(crate) fn duration(seconds: f64) -> String {
     if !seconds.is_finite() || seconds < 0.0 {
         return "an unknown time".to_owned();
     }
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    // finite, positive; `as` saturates
     let s = seconds.round() as u64;
-    match s {
-        0..60 => format!("{s} s"),
-        60..3600 => two((s / 60, "min"), (s % 60, "s")),
-        _ => two((s / 3600, "h"), (s % 3600 / 60, "min")),
-    }
-}
-
-fn two((large, of): (u64, &str), (small, and): (u64, &str)) -> String {
+    let ((large, of), (small, and)) = match s {
+        0..60 => return format!("{s} s"),
+        60..3600 => ((s / 60, "min"), (s % 60, "s")),
+        _ => ((s / 3600, "h"), (s % 3600 / 60, "min")),
+    };
     match small {
         0 => format!("{large} {of}"),
         _ => format!("{large} {of} {small} {and}"),
     }
 }
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
+const MONTHS: &str =
+    "January February March April May June July August September October November December";
 
 /// `2026-01-02T03:04:05Z` as `2 January 2026, 03:04 UTC`, `1984-08` as `August 1984`; anything else as it is.
 pub(crate) fn date(text: &str) -> String {
+    read_date(text).unwrap_or_else(|| text.to_owned())
+}
+
+fn read_date(text: &str) -> Option<String> {
     let (day, time) = text
         .split_once('T')
         .map_or((text, None), |(d, t)| (d, Some(t)));
-    let mut parts = day.split('-');
-    let (year, month, dom) = (parts.next(), parts.next(), parts.next());
-    let name = month
-        .filter(|m| m.len() == 2)
-        .and_then(|m| m.parse::<usize>().ok())
-        .and_then(|m| MONTHS.get(m.wrapping_sub(1)));
-    let (Some(year), Some(name), None) = (
-        year.filter(|y| y.len() == 4 && y.bytes().all(|b| b.is_ascii_digit())),
-        name,
-        parts.next(),
-    ) else {
-        return text.to_owned();
+    let parts: Vec<&str> = day.split('-').collect();
+    let (&[year, month], day) = parts.split_first_chunk()?;
+    let day = match day {
+        [] => String::new(),
+        [day] => format!("{} ", day.parse::<u8>().ok()?),
+        _ => return None,
     };
-    let dom = match dom.map(str::parse::<u8>) {
-        Some(Ok(d)) => format!("{d} "),
-        Some(Err(_)) => return text.to_owned(),
-        None => String::new(),
-    };
+    let digits = |text: &str, n| text.len() == n && text.bytes().all(|b| b.is_ascii_digit());
+    if !digits(year, 4) || !digits(month, 2) {
+        return None;
+    }
+    let at = month.parse::<usize>().ok()?.checked_sub(1)?;
+    let month = MONTHS.split(' ').nth(at)?;
     let clock = match time {
         Some(t) if t.ends_with('Z') && t.is_ascii() && t.len() >= 6 => format!(", {} UTC", &t[..5]),
         Some(t) => format!(", {t}"),
         None => String::new(),
     };
-    format!("{dom}{name} {year}{clock}")
+    Some(format!("{day}{month} {year}{clock}"))
 }
 
 /// The pair of words for a ratio above and below 1, by what was compared.
@@ -140,19 +131,12 @@ impl Sense {
         }
     }
 
-    pub(crate) fn better(self) -> &'static str {
+    /// Better and worse.
+    pub(crate) fn words(self) -> [&'static str; 2] {
         match self {
-            Self::Speed => "faster",
-            Self::Size => "smaller",
-            Self::Share => "higher",
-        }
-    }
-
-    pub(crate) fn worse(self) -> &'static str {
-        match self {
-            Self::Speed => "slower",
-            Self::Size => "larger",
-            Self::Share => "lower",
+            Self::Speed => ["faster", "slower"],
+            Self::Size => ["smaller", "larger"],
+            Self::Share => ["higher", "lower"],
         }
     }
 }
@@ -160,44 +144,31 @@ impl Sense {
 /// `1.31 times faster, 1.28 to 1.34`; below 1 the same the other way round; an interval on both sides of 1 names
 /// the direction of each bound.
 pub(crate) fn ratio(ratio: f64, interval: Option<[f64; 2]>, sense: Sense) -> String {
+    let [better, worse] = sense.words();
     let turn = |r: f64| if r < 1.0 { 1.0 / r } else { r };
-    let word = |r: f64| {
-        if r < 1.0 {
-            sense.worse()
-        } else {
-            sense.better()
-        }
-    };
+    let word = if ratio < 1.0 { worse } else { better };
     let Some([low, high]) = interval else {
-        return match times(turn(ratio), None).as_str() {
+        let turned = turn(ratio);
+        return match number::fixed(turned, times_decimals(turned, None)).as_str() {
             "1.00" => "the same".to_owned(),
-            same => format!("{same} times {}", word(ratio)),
+            times => format!("{times} times {word}"),
         };
     };
-    let decimals = if high < 1.0 {
-        times_decimals(turn(ratio), Some([turn(high), turn(low)]))
-    } else {
-        times_decimals(ratio, Some([low, high]))
+    let decimals = match high < 1.0 {
+        true => times_decimals(turn(ratio), Some([turn(high), turn(low)])),
+        false => times_decimals(ratio, interval),
     };
     let show = |r: f64| number::fixed(turn(r), decimals);
-    let middle = if turn(ratio) - 1.0 < 0.5 * 10f64.powi(-decimals) {
-        "the same".to_owned()
-    } else {
-        format!("{} times {}", show(ratio), word(ratio))
+    let [is, low_is, high_is] = [ratio, low, high].map(show);
+    let middle = match turn(ratio) - 1.0 < 0.5 * 10f64.powi(-decimals) {
+        true => "the same".to_owned(),
+        false => format!("{is} times {word}"),
     };
-    if show(low) == show(ratio) && show(high) == show(ratio) {
-        return middle;
-    }
     match (low < 1.0, high < 1.0) {
-        (true, false) => format!(
-            "{middle}, {} {} to {} {}",
-            show(low),
-            sense.worse(),
-            show(high),
-            sense.better()
-        ),
-        (true, true) => format!("{middle}, {} to {}", show(high), show(low)),
-        _ => format!("{middle}, {} to {}", show(low), show(high)),
+        _ if low_is == is && high_is == is => middle,
+        (true, false) => format!("{middle}, {low_is} {worse} to {high_is} {better}"),
+        (true, true) => format!("{middle}, {high_is} to {low_is}"),
+        _ => format!("{middle}, {low_is} to {high_is}"),
     }
 }
 
@@ -206,17 +177,12 @@ pub(crate) fn ratio(ratio: f64, interval: Option<[f64; 2]>, sense: Sense) -> Str
 pub(crate) fn bare_ratio(ratio: f64, interval: Option<[f64; 2]>) -> (String, String) {
     let decimals = times_decimals(ratio, interval);
     let show = |r: f64| number::fixed(r, decimals);
-    let bounds = match interval {
-        Some([low, high]) if show(low) != show(ratio) || show(high) != show(ratio) => {
-            format!("{} to {}", show(low), show(high))
-        }
+    let shown = show(ratio);
+    let bounds = match interval.map(|ends| ends.map(show)) {
+        Some([low, high]) if low != shown || high != shown => format!("{low} to {high}"),
         _ => String::new(),
     };
-    (show(ratio), bounds)
-}
-
-fn times(ratio: f64, interval: Option<[f64; 2]>) -> String {
-    number::fixed(ratio, times_decimals(ratio, interval))
+    (shown, bounds)
 }
 
 /// Three digits; near 1 as many decimals as the first uncertain digit needs, from two to four.

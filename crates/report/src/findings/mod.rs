@@ -1,6 +1,5 @@
 //! The words of findings, flags and outcomes: the one place where they are sentences.
 
-mod between;
 mod sentence;
 
 use crate::number;
@@ -63,6 +62,20 @@ pub fn outcome(status: Status) -> &'static str {
     }
 }
 
+/// A flag as a word in a sentence.
+fn flagged(flag: Flag) -> &'static str {
+    match flag {
+        Flag::Invalid => "invalid",
+        Flag::Noisy => "noisy",
+        Flag::Modes => "with several modes",
+        Flag::Interference => "with interference",
+        Flag::Skipped => "skipped",
+        Flag::NotComparable => "not comparable",
+        Flag::Doubtful => "doubtful as printed",
+        Flag::Custom => "custom",
+    }
+}
+
 /// The word for what was compared. The times are those of the reference workload.
 pub(crate) fn subject(subject: Subject) -> &'static str {
     match subject {
@@ -105,51 +118,50 @@ pub(crate) fn unfitted(why: Unfitted) -> String {
             copies,
             launches,
             needed,
-        } => format!(
-            "The scaling law needs {needed} launches of each number of copies; {} has {launches}.",
-            plural(copies as usize, "copy")
-        ),
+        } => {
+            let copies = plural(copies as usize, "copy");
+            format!(
+                "The scaling law needs {needed} launches of each number of copies; {copies} has {launches}."
+            )
+        }
         Unfitted::NoRate => "A rate is missing or zero; scaling law not fitted.".to_owned(),
     }
 }
 
 /// Why a score is withheld.
 pub(crate) fn withheld(why: &Withheld) -> String {
-    let named = |parts: &[Part]| join(&parts.iter().map(part).collect::<Vec<_>>());
+    let named = |why, parts: &[Part]| {
+        let parts: Vec<String> = parts.iter().map(part).collect();
+        format!("{why}: {}", join(&parts))
+    };
     match why {
         Withheld::Empty => "there are no benchmarks to score by".to_owned(),
         Withheld::NoBaseline => "the baseline is not among the known reference systems".to_owned(),
         Withheld::NotComparable => "the baseline has no comparable result".to_owned(),
-        Withheld::Missing(parts) => format!("not measured: {}", named(parts)),
-        Withheld::TooMany(parts) => format!("more than 1,000 launches: {}", named(parts)),
-        Withheld::Invalid(parts) => format!("invalid: {}", named(parts)),
-        Withheld::NotPositive(parts) => {
-            format!(
-                "a value, reference or weight is not above 0: {}",
-                named(parts)
-            )
-        }
+        Withheld::Missing(parts) => named("not measured", parts),
+        Withheld::TooMany(parts) => named("more than 1,000 launches", parts),
+        Withheld::Invalid(parts) => named("invalid", parts),
+        Withheld::NotPositive(parts) => named("a value, reference or weight is not above 0", parts),
     }
 }
 
 /// Where the variance between runs was taken from.
 pub(crate) fn variance(source: &VarianceSource) -> String {
+    let percent = number::percent_asked;
     let Some([fewest, most]) = source.runs else {
-        return format!(
-            "default ({} in core cycles, {} otherwise)",
-            number::percent_asked(source.default_cycles),
-            number::percent_asked(source.default_times)
+        let (cycles, times) = (
+            percent(source.default_cycles),
+            percent(source.default_times),
         );
+        return format!("default ({cycles} in core cycles, {times} otherwise)");
     };
     let learned = match fewest == most {
         true => format!("learned from {most} runs"),
         false => format!("learned from {fewest} to {most} runs"),
     };
+    let rows = plural(source.rows, "row");
     match source.default {
         0 => learned,
-        n => format!(
-            "{learned}; default for {n} of {}",
-            plural(source.rows, "row")
-        ),
+        n => format!("{learned}; default for {n} of {rows}"),
     }
 }

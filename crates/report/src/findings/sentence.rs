@@ -1,27 +1,17 @@
-//! Findings on one result, as sentences.
+//! A finding in a sentence.
 
-use super::between::{comparison, history, parts, reference, scores};
-use super::outcome;
+use super::{flagged, outcome, subject, withheld};
 use crate::words::{capital, join, plural};
 use gritstone_model::{
-    Author, Cache, CacheKind, Count, Finding as F, Finding, Id, Interference, Repeat, Rise,
+    Author, Cache, CacheKind, Count, Finding as F, Finding, Id, Interference, LoadRate,
+    NegativeBecause, Repeat, Rise,
 };
 
-/// A finding in a sentence.
+/// A finding in a sentence. The order is that of the type.
 pub(super) fn sentence(finding: &Finding) -> String {
-    let groups = [
-        no_result, work, counts, precision, conditions, curves, parts, scores, reference,
-        comparison, history,
-    ];
-    let said = groups.iter().find_map(|group| group(finding));
-    said.expect("each finding is in one of the groups, as the snapshot of all of them shows")
-}
-
-/// Why there is no result, and what others say of one.
-fn no_result(finding: &Finding) -> Option<String> {
-    Some(match finding {
+    match finding {
         F::NotReached {} => {
-            "The run ended before the first launch; run it again with a longer budget.".to_owned()
+            "The run ended before the first launch; run it again with a longer budget.".into()
         }
         F::Unavailable { reason } => stated(reason),
         F::Failed {
@@ -29,224 +19,323 @@ fn no_result(finding: &Finding) -> Option<String> {
             reason,
             count,
             ..
-        } => match count.part == count.of {
-            true => format!("{} {}: {}", of(*count), outcome(*how), stated(reason)),
-            false => format!(
-                "{} gave no result; first error ({}): {}",
-                of(*count),
-                outcome(*how),
-                stated(reason)
-            ),
-        },
+        } => {
+            let (how, reason) = (outcome(*how), stated(reason));
+            match count.part == count.of {
+                true => format!("{} {how}: {reason}", of(count)),
+                false => format!(
+                    "{} gave no result; first error ({how}): {reason}",
+                    of(count)
+                ),
+            }
+        }
         F::Stated { by, text, .. } => match by {
             Author::Catalog | Author::Workload => stated(text),
             Author::Document | Author::Reader => text.clone(),
         },
         F::Custom { catalog } => format!("Custom benchmark, of the catalog {catalog}."),
         F::NotInCatalog {} => {
-            "Gritstone does not measure it: it compares with printed values only.".to_owned()
+            "Gritstone does not measure it: it compares with printed values only.".into()
         }
-        F::EndedEarly {} => "It ended before the first sample.".to_owned(),
-        _ => return None,
-    })
-}
+        F::EndedEarly {} => "It ended before the first sample.".into(),
 
-/// What a work check found.
-fn work(finding: &Finding) -> Option<String> {
-    Some(match finding {
         F::WrongCheck {
             wrong,
             regions,
             n,
             got,
             expected,
-        } => format!(
-            "Wrong check value in {wrong} of {}: {got} instead of {expected} at n = {n}.",
-            plural(*regions, "timed region")
-        ),
-        F::NoCheck { count } => format!("No check value from {}.", of(*count)),
+        } => {
+            let regions = plural(*regions, "timed region");
+            format!(
+                "Wrong check value in {wrong} of {regions}: {got} instead of {expected} at n = {n}."
+            )
+        }
+        F::NoCheck { count } => format!("No check value from {}.", of(count)),
         F::NotLinear {
             small,
             large,
             exponent,
             allowed: [least, most],
-        } => format!(
-            "Time does not grow in proportion to n: between n = {small} and n = {large} it grows as n^{} (allowed: {least} to {most}).",
-            exponent.map_or_else(|| "infinity".to_owned(), number)
-        ),
+        } => {
+            let exponent = exponent.map_or_else(|| "infinity".to_owned(), number);
+            format!(
+                "Time does not grow in proportion to n: between n = {small} and n = {large} it grows as n^{exponent} (allowed: {least} to {most})."
+            )
+        }
         F::GrowthUnverified { launches } => format!(
             "Scaling with n is unverified: no launch of {launches} timed two values of n twice."
         ),
-        F::BelowMinimum { ns, minimum } => format!(
-            "{} ns/op is below the physical minimum of {} ns.",
-            number(*ns),
-            number(*minimum)
-        ),
-        F::Untimed { count } => format!("No time passed in the timed regions of {}.", of(*count)),
-        F::Unsized { count } => format!(
-            "{} did not report text, data and bss in whole bytes.",
-            of(*count)
-        ),
-        F::NeedsIeee { finding, flags } => format!(
-            "{} It needs IEEE arithmetic, which {flags} gives up.",
-            sentence(finding)
-        ),
-        _ => return None,
-    })
-}
-
-/// What the kernel counted against a claim.
-fn counts(finding: &Finding) -> Option<String> {
-    Some(match finding {
+        F::BelowMinimum { ns, minimum } => {
+            let [ns, minimum] = [*ns, *minimum].map(number);
+            format!("{ns} ns/op is below the physical minimum of {minimum} ns.")
+        }
+        F::Untimed { count } => format!("No time passed in the timed regions of {}.", of(count)),
+        F::Unsized { count } => {
+            format!(
+                "{} did not report text, data and bss in whole bytes.",
+                of(count)
+            )
+        }
+        F::NeedsIeee { finding, flags } => {
+            let said = sentence(finding);
+            format!("{said} It needs IEEE arithmetic, which {flags} gives up.")
+        }
         F::FewSwitches {
             per_op,
             claimed,
             share,
-        } => format!(
-            "{} voluntary context switches per operation, less than {} of the {} claimed.",
-            number(*per_op),
-            percent(*share),
-            number(*claimed)
-        ),
-        F::ManyFaults { per_op, claimed } => format!(
-            "{} page faults per operation; at most {} are claimed.",
-            number(*per_op),
-            number(*claimed)
-        ),
-        F::FewMajorFaults { per_op, claimed } => format!(
-            "{} major page faults per operation; at least {} are claimed.",
-            number(*per_op),
-            number(*claimed)
-        ),
+        } => {
+            let ([is, claimed], share) = ([*per_op, *claimed].map(number), percent(*share));
+            format!(
+                "{is} voluntary context switches per operation, less than {share} of the {claimed} claimed."
+            )
+        }
+        F::ManyFaults { per_op, claimed } => {
+            let [is, claimed] = [*per_op, *claimed].map(number);
+            format!("{is} page faults per operation; at most {claimed} are claimed.")
+        }
+        F::FewMajorFaults { per_op, claimed } => {
+            let [is, claimed] = [*per_op, *claimed].map(number);
+            format!("{is} major page faults per operation; at least {claimed} are claimed.")
+        }
         F::SystemCalls {
             per_op,
             expected,
             claimed,
-        } => format!(
-            "{} system calls per operation; {} {}.",
-            number(*per_op),
-            number(*expected),
-            match claimed {
+        } => {
+            let [is, expected] = [*per_op, *expected].map(number);
+            let are = match claimed {
                 true => "are claimed",
                 false => "were counted of the shipped program",
-            }
-        ),
-        _ => return None,
-    })
-}
+            };
+            format!("{is} system calls per operation; {expected} {are}.")
+        }
 
-/// How sure a result is.
-fn precision(finding: &Finding) -> Option<String> {
-    Some(match finding {
         F::NoInterval {
             confidence,
             needed,
             n,
             what,
-        } => format!(
-            "No interval: {} confidence needs {}, and there are {n}.",
-            percent(*confidence),
-            repeats(*needed, *what)
-        ),
+        } => {
+            let (confidence, needed) = (percent(*confidence), repeats(*needed, *what));
+            format!("No interval: {confidence} confidence needs {needed}, and there are {n}.")
+        }
         F::WideInterval {
             half,
             asked,
             n,
             what,
-        } => match (percent(*half), percent(*asked)) {
-            (is, asked) if is == asked => format!(
-                "The interval is slightly wider after {} than the ±{asked} asked for.",
-                repeats(*n, *what)
-            ),
-            (is, asked) => format!(
-                "The interval is ±{is} after {}; ±{asked} was asked for.",
-                repeats(*n, *what)
-            ),
-        },
-        F::SeveralModes { modes, n, what } => format!(
-            "The {} fall into {modes} modes: one estimate does not describe them.",
-            repeats(*n, *what)
+        } => {
+            let (half, asked) = (percent(*half), percent(*asked));
+            let n = repeats(*n, *what);
+            match half == asked {
+                true => {
+                    format!("The interval is slightly wider after {n} than the ±{asked} asked for.")
+                }
+                false => format!("The interval is ±{half} after {n}; ±{asked} was asked for."),
+            }
+        }
+        F::SeveralModes { modes, n, what } => {
+            let n = repeats(*n, *what);
+            format!("The {n} fall into {modes} modes: one estimate does not describe them.")
+        }
+        F::SizeVaries { least, most } => format!(
+            "The size varies between launches, {least} to {most} bytes; the first is shown."
         ),
-        F::SizeVaries { least, most } => {
+        F::IncompleteRounds { count } => {
+            format!("{} lack a result of a part, and do not count.", of(count))
+        }
+        F::Negative {
+            value,
+            unit,
+            because,
+        } => {
+            let because = match because {
+                NegativeBecause::Interference => "its parts had interference",
+                NegativeBecause::TooFew => "too few rounds for an interval",
+                NegativeBecause::Work => "one of its parts does not do the claimed work",
+            };
             format!(
-                "The size varies between launches, {least} to {most} bytes; the first is shown."
+                "Negative difference of {} {unit}: {because}.",
+                number(*value)
             )
         }
-        _ => return None,
-    })
-}
+        F::ReachesZero { interval, unit } => {
+            let [low, high] = interval.map(number);
+            format!(
+                "The interval, {low} to {high} {unit}, includes 0: the difference may be nothing."
+            )
+        }
 
-/// What went on meanwhile.
-fn conditions(finding: &Finding) -> Option<String> {
-    Some(match finding {
         F::Interfered { count, causes } => {
-            let causes: Vec<String> = causes.iter().map(|c| cause(*c)).collect();
-            format!("Interference in {}: {}.", of(*count), causes.join(", "))
+            let causes: Vec<String> = causes.iter().map(cause).collect();
+            format!("Interference in {}: {}.", of(count), causes.join(", "))
         }
         F::LeftOut { count } => format!(
             "{} are kept but not in this estimate: the SMT sibling was busy.",
-            of(*count)
+            of(count)
         ),
         F::FrequencyDrift { sd } => format!(
             "The core frequency drifted by {} between parts of this run: intervals of times include it, core cycles are free of it.",
             percent(*sd)
         ),
         F::Load { rates } => {
-            let said = |rate: &gritstone_model::LoadRate| {
-                format!("{} {}", number(rate.per_hour), rate.what)
-            };
+            let said = |rate: &LoadRate| format!("{} {}", number(rate.per_hour), rate.what);
             let said: Vec<String> = rates.iter().map(said).collect();
             format!("Load, per hour: {}.", said.join("; "))
         }
-        F::IdleLoad { programs } => {
-            format!("Part of the load did nothing: {}.", join(programs))
-        }
+        F::IdleLoad { programs } => format!("Part of the load did nothing: {}.", join(programs)),
         F::Paging {
             cpu_s,
             real_s,
             major_faults,
             each,
-        } => format!(
-            "Per operation: {} s CPU time, {} s real time, {} major page faults{}.",
-            number(*cpu_s),
-            number(*real_s),
-            number(*major_faults),
-            each.as_ref().map_or_else(String::new, |(faults, thing)| {
-                format!(" ({} per {thing})", number(*faults))
-            })
+        } => {
+            let [cpu, real, faults] = [*cpu_s, *real_s, *major_faults].map(number);
+            let each = each.as_ref();
+            let each = each.map(|(faults, thing)| format!(" ({} per {thing})", number(*faults)));
+            let each = each.unwrap_or_default();
+            format!(
+                "Per operation: {cpu} s CPU time, {real} s real time, {faults} major page faults{each}."
+            )
+        }
+        F::CacheRises { rises, unseen } => {
+            let rises: Vec<String> = rises.iter().map(risen).collect();
+            let unseen: Vec<String> = unseen.iter().map(named).collect();
+            let (rises_at, not_at) = (join(&rises), join(&unseen));
+            match (rises.is_empty(), unseen.is_empty()) {
+                (_, true) => format!("The curve rises {rises_at}."),
+                (true, false) => format!("The curve does not rise at {not_at}."),
+                (false, false) => {
+                    format!("The curve rises {rises_at}. It does not rise at {not_at}.")
+                }
+            }
+        }
+
+        F::Inherited { from, finding } => format!("From {from}: {}", sentence(finding)),
+        F::PartsMissing { absent, empty } => {
+            let (absent, empty) = (ids(absent), ids(empty));
+            match (absent.as_str(), empty.as_str()) {
+                ("", "") => "No round measured all of its parts.".into(),
+                (absent, "") => format!("Not in this run: {absent}."),
+                ("", empty) => format!("Without a result: {empty}."),
+                (absent, empty) => {
+                    format!("Not in this run: {absent}; without a result: {empty}.")
+                }
+            }
+        }
+        F::ScoreWithheld { baseline, of, why } => {
+            let (over, why) = (plural(*of, "benchmark"), withheld(why));
+            format!("The score against {baseline} over {over} is withheld: {why}.")
+        }
+        F::PartialScore { part, of } => {
+            let all = plural(*of, "benchmark");
+            format!("The score is over the {part} of {all} that the baseline has.")
+        }
+        F::WeightLeftOut {
+            share,
+            baseline,
+            benchmarks,
+        } => {
+            let (share, left_out) = (percent(*share), ids(benchmarks));
+            format!("{share} of the weight counts: {baseline} has no result for {left_out}.")
+        }
+        F::PartsFlagged {
+            flag,
+            benchmarks,
+            of,
+        } => {
+            let (n, all) = (benchmarks.len(), plural(*of, "benchmark"));
+            format!("{n} of {all} {}: {}.", flagged(*flag), ids(benchmarks))
+        }
+
+        F::NoBatch {
+            count,
+            did,
+            operations,
+            ..
+        } => {
+            let did = did.map(|did| format!(" (one did {did} of {operations} operations)"));
+            let did = did.unwrap_or_default();
+            format!(
+                "{} did not run the reference workload as one batch{did}.",
+                of(count)
+            )
+        }
+        F::StartUp { limit } => format!(
+            "Start-up is more than {} of this time: compare real_s, the work alone.",
+            percent(*limit)
         ),
-        _ => return None,
-    })
+        F::StartUpUnseen { process_s, real_s } => {
+            let [process, real] = [*process_s, *real_s].map(number);
+            format!(
+                "Start-up is below noise: the whole process took {process} s, the work alone {real} s."
+            )
+        }
+
+        F::NoCounterpart { lacking } => format!("{lacking} has no such benchmark."),
+        F::VersionsDiffer { base, other } => {
+            format!("The work changed: version {base} against version {other}.")
+        }
+        F::UnitsDiffer { base, other } => {
+            format!("The units count different things: {base} against {other}.")
+        }
+        F::NoEstimate { base, other } => match (base, other) {
+            (true, false) => "Only the base has a result.".into(),
+            (false, true) => "Only the other side has a result.".into(),
+            _ => "Neither side has a result.".into(),
+        },
+        F::NotPositive {} => "A value that is not above 0 has no ratio.".into(),
+        F::NoLaunches {} => {
+            "No values of single launches to compare: the ratio has no interval.".into()
+        }
+        F::RealTimeInstead { asked, unmeasured } => {
+            let why = match unmeasured {
+                true => "could not be measured here (below 100 scheduler ticks, or nothing)",
+                false => "it does not print for one of them",
+            };
+            let asked = subject(*asked);
+            format!("The document points to {asked}, which {why}; real time is compared.")
+        }
+        F::OnlyTime { time } => format!("Only {} is available on both sides.", subject(*time)),
+        F::AcrossTimes { printed } => format!(
+            "The printed {} is compared with measured real time, which includes waiting: no other time was measured.",
+            subject(*printed)
+        ),
+        F::NothingInCommon {} => "The two sides have no result of the same kind.".into(),
+        F::BothPrinted {} => {
+            "Both values are printed ones without an interval: a difference may be chance.".into()
+        }
+
+        F::NoHistory {} => "It is in no history.".into(),
+        F::CorrelatedHistory { correlation } => format!(
+            "Its runs are correlated ({correlation:.2}): their scatter does not predict the next."
+        ),
+        F::ShortHistory { runs, needed } => {
+            let runs = plural(*runs, "earlier run");
+            format!("{runs} like it since the last change; {needed} are needed.")
+        }
+        F::NoEstimateIn { run } => format!("No result above 0 in run {run}."),
+        F::NotInRun { run } => format!("Not in run {run}."),
+        F::InvalidIn { run, finding } => format!("Invalid in run {run}: {}", sentence(finding)),
+        F::ProgramsDiffer { run, first } => {
+            format!("Another program or version in run {run} than in run {first}.")
+        }
+    }
 }
 
-/// What a curve shows.
-fn curves(finding: &Finding) -> Option<String> {
-    let F::CacheRises { rises, unseen } = finding else {
-        return None;
-    };
-    let risen = |rise: &Rise| {
-        let cache = rise.cache.as_ref().map_or_else(
-            || "no reported cache ends there".to_owned(),
-            |cache| format!("{} ends there", named(cache)),
-        );
-        format!(
-            "from {} to {} ({} times; {cache})",
-            kilobytes(rise.from),
-            kilobytes(rise.to),
-            number(rise.factor)
-        )
-    };
-    let mut said = vec![];
-    if !rises.is_empty() {
-        let rises: Vec<String> = rises.iter().map(risen).collect();
-        said.push(format!("The curve rises {}.", join(&rises)));
-    }
-    if !unseen.is_empty() {
-        let it = if said.is_empty() { "The curve" } else { "It" };
-        let unseen: Vec<String> = unseen.iter().map(named).collect();
-        said.push(format!("{it} does not rise at {}.", join(&unseen)));
-    }
-    Some(said.join(" "))
+fn risen(rise: &Rise) -> String {
+    let [from, to] = [rise.from, rise.to].map(kilobytes);
+    let cache = rise
+        .cache
+        .as_ref()
+        .map(|cache| format!("{} ends there", named(cache)));
+    let cache = cache.unwrap_or_else(|| "no reported cache ends there".to_owned());
+    format!(
+        "from {from} to {to} ({} times; {cache})",
+        number(rise.factor)
+    )
 }
 
 /// A cache with its size: `L1d (32 KB)`.
@@ -268,82 +357,72 @@ fn kilobytes(size: f64) -> String {
 }
 
 /// Three significant digits, without an exponent where a person would write none.
-pub(super) fn number(x: f64) -> String {
+fn number(x: f64) -> String {
     let size = x.abs();
-    if x == 0.0 {
-        "0".to_owned()
-    } else if !size.is_finite() || !(1e-4..1e7).contains(&size) {
-        format!("{x:.2e}")
-    } else if size >= 100.0 {
-        format!("{x:.0}")
-    } else {
-        // digits after the point so that three remain: 2 for 1.23, 5 for 0.00123
-        let places = (2 - size.log10().floor() as i32).max(0) as usize;
-        let text = format!("{x:.places$}");
-        match text.contains('.') {
-            true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-            false => text,
-        }
+    if x != 0.0 && !(1e-4..1e7).contains(&size) {
+        return format!("{x:.2e}");
     }
+    // digits after the point so that three remain: 2 for 1.23, 5 for 0.00123
+    let places = match x == 0.0 {
+        true => 0,
+        false => (2 - size.log10().floor() as i32).max(0) as usize,
+    };
+    let text = format!("{size:.places$}");
+    let text = match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => &text,
+    };
+    let sign = if x < 0.0 { "-" } else { "" };
+    format!("{sign}{text}")
 }
 
-pub(super) fn percent(share: f64) -> String {
+fn percent(share: f64) -> String {
     format!("{} %", number(share * 100.0))
 }
 
-pub(super) fn repeats(n: usize, what: Repeat) -> String {
+fn repeats(n: usize, what: Repeat) -> String {
     match what {
         Repeat::Launch => plural(n, "launch"),
         Repeat::Round => plural(n, "round"),
     }
 }
 
-pub(super) fn of(count: Count) -> String {
+fn of(count: &Count) -> String {
     format!("{} of {}", count.part, repeats(count.of, count.what))
 }
 
-pub(super) fn ids(ids: &[Id]) -> String {
+fn ids(ids: &[Id]) -> String {
     join(&ids.iter().map(Id::as_str).collect::<Vec<_>>())
 }
 
 /// As it is, with a capital letter and a full stop.
 fn stated(text: &str) -> String {
     let text = text.trim();
-    match text.ends_with(['.', '!', '?']) {
-        true => capital(text),
-        false => format!("{}.", capital(text)),
-    }
+    let stop = if text.ends_with(['.', '!', '?']) {
+        ""
+    } else {
+        "."
+    };
+    format!("{}{stop}", capital(text))
 }
 
-fn cause(cause: Interference) -> String {
-    match cause {
-        Interference::Others(share) => {
-            format!("other processes used up to {} of a CPU", percent(share))
+fn cause(cause: &Interference) -> String {
+    let times = |n: u64| plural(n as usize, "time");
+    match *cause {
+        Interference::Others(x) => format!("other processes used up to {} of a CPU", percent(x)),
+        Interference::Elsewhere(x) => {
+            format!("the other CPUs were busy up to {} of the time", percent(x))
         }
-        Interference::Elsewhere(share) => {
+        Interference::Steal(x) => format!("up to {} steal time", percent(x)),
+        Interference::Stalled(x) => format!("stalled up to {} of the time", percent(x)),
+        Interference::Throttled(x) => {
             format!(
-                "the other CPUs were busy up to {} of the time",
-                percent(share)
+                "throttled by the cgroup CPU quota up to {} of the time",
+                percent(x)
             )
         }
-        Interference::Steal(share) => format!("up to {} steal time", percent(share)),
-        Interference::Stalled(share) => format!("stalled up to {} of the time", percent(share)),
-        Interference::Throttled(share) => format!(
-            "throttled by the cgroup CPU quota up to {} of the time",
-            percent(share)
-        ),
-        Interference::Overheated(times) => {
-            format!(
-                "thermal throttling up to {}",
-                plural(times as usize, "time")
-            )
-        }
-        Interference::MemoryLimit(times) => {
-            format!(
-                "memory limit reached up to {}",
-                plural(times as usize, "time")
-            )
-        }
+        Interference::Overheated(n) => format!("thermal throttling up to {}", times(n)),
+        Interference::MemoryLimit(n) => format!("memory limit reached up to {}", times(n)),
         Interference::Smt => "the SMT sibling was busy".to_owned(),
     }
 }

@@ -1,0 +1,185 @@
+//! A table as a list of columns, each with its head and what stands in it in every row.
+
+use crate::document::{Column, Document, MISSING, Row, Style, Table, Text};
+use crate::{findings, number, words};
+use gritstone_model::{Flag, Note};
+use std::rc::Rc;
+
+/// What stands in a cell, and the notes on it.
+#[derive(Clone)]
+pub(crate) struct Cell {
+    text: String,
+    notes: Vec<(Option<Flag>, String)>,
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        let notes = vec![];
+        Self { text, notes }
+    }
+}
+
+impl From<Option<String>> for Cell {
+    fn from(text: Option<String>) -> Self {
+        let text = text.filter(|text| !text.is_empty());
+        text.unwrap_or_else(|| MISSING.to_owned()).into()
+    }
+}
+
+impl From<usize> for Cell {
+    fn from(n: usize) -> Self {
+        number::count(n).into()
+    }
+}
+
+impl Cell {
+    /// Adds notes of the document's own.
+    pub(crate) fn with(mut self, notes: impl IntoIterator<Item = (Option<Flag>, String)>) -> Self {
+        self.notes.extend(notes);
+        self
+    }
+
+    fn text(self, document: &mut Document) -> Text {
+        let notes = self.notes.into_iter();
+        Text::new(self.text).with(notes.map(|(flag, text)| document.footnote(flag, text)))
+    }
+}
+
+/// A cell with notes on what stands in it.
+pub(crate) fn noted<'n>(cell: impl Into<Cell>, notes: impl IntoIterator<Item = &'n Note>) -> Cell {
+    let notes = notes.into_iter();
+    let worded = notes.map(|note| (note.flag(), findings::message(note)));
+    cell.into().with(worded)
+}
+
+/// A ratio as a bare number with its notes, and its interval.
+pub(crate) fn bare_ratio(
+    ratio: Option<f64>,
+    interval: Option<[f64; 2]>,
+    notes: &[Note],
+) -> [Cell; 2] {
+    let (ratio, interval) = ratio.map(|x| words::bare_ratio(x, interval)).unzip();
+    [noted(ratio, notes), interval.into()]
+}
+
+/// A figure with its unit, and its interval.
+pub(crate) fn figure(shown: Option<number::Shown>, notes: &[Note]) -> [Cell; 2] {
+    let figure = shown.as_ref().map(number::Shown::with_unit);
+    [noted(figure, notes), shown.map(|s| s.interval).into()]
+}
+
+type Show<'a, R, T> = Box<dyn Fn(&R) -> T + 'a>;
+
+/// The columns of a table of such rows.
+pub(crate) struct Columns<'a, R> {
+    columns: Vec<(Column, Show<'a, R, Cell>)>,
+    group: Option<String>,
+    strong: Show<'a, R, bool>,
+}
+
+impl<'a, R: 'a> Columns<'a, R> {
+    /// Begins with the column that names the row.
+    pub(crate) fn key<C: Into<Cell>>(
+        head: impl Into<String>,
+        style: Style,
+        cell: impl Fn(&R) -> C + 'a,
+    ) -> Self {
+        let begun = Self {
+            columns: vec![],
+            group: None,
+            strong: Box::new(|_| false),
+        };
+        begun.and_key(head, style, cell)
+    }
+
+    /// Another column that names the row.
+    pub(crate) fn and_key<C: Into<Cell>>(
+        self,
+        head: impl Into<String>,
+        style: Style,
+        cell: impl Fn(&R) -> C + 'a,
+    ) -> Self {
+        self.column(Column::key(head, style), cell)
+    }
+
+    /// A column of words.
+    pub(crate) fn text<C: Into<Cell>>(
+        self,
+        head: impl Into<String>,
+        cell: impl Fn(&R) -> C + 'a,
+    ) -> Self {
+        self.column(Column::new(head, Style::Text), cell)
+    }
+
+    /// A column of numbers.
+    pub(crate) fn number<C: Into<Cell>>(
+        self,
+        head: impl Into<String>,
+        cell: impl Fn(&R) -> C + 'a,
+    ) -> Self {
+        self.column(Column::new(head, Style::Number), cell)
+    }
+
+    /// Two columns of numbers that are made together.
+    pub(crate) fn pair(
+        self,
+        [one, two]: [impl Into<String>; 2],
+        cells: impl Fn(&R) -> [Cell; 2] + 'a,
+    ) -> Self {
+        let cells = Rc::new(cells);
+        let first = Rc::clone(&cells);
+        self.number(one, move |row| first(row)[0].clone())
+            .number(two, move |row| cells(row)[1].clone())
+    }
+
+    /// Puts the columns that follow under the heading of a group; under none where it is empty.
+    pub(crate) fn under(mut self, group: impl Into<String>) -> Self {
+        self.group = Some(group.into()).filter(|group| !group.is_empty());
+        self
+    }
+
+    /// Rows that the reader looks for first.
+    pub(crate) fn strong(mut self, strong: impl Fn(&R) -> bool + 'a) -> Self {
+        self.strong = Box::new(strong);
+        self
+    }
+
+    /// A column of any kind.
+    pub(crate) fn column<C: Into<Cell>>(
+        mut self,
+        head: Column,
+        cell: impl Fn(&R) -> C + 'a,
+    ) -> Self {
+        let group = self.group.clone();
+        let cell = move |row: &R| cell(row).into();
+        self.columns
+            .push((Column { group, ..head }, Box::new(cell)));
+        self
+    }
+
+    /// Adds the table of these rows to a document, without the columns that say nothing; nothing where there are no rows.
+    pub(crate) fn table(
+        self,
+        document: &mut Document,
+        caption: impl Into<Text>,
+        rows: impl IntoIterator<Item = R>,
+    ) {
+        let (columns, shows): (Vec<_>, Vec<_>) = self.columns.into_iter().unzip();
+        let mut row = |row: R| Row {
+            cells: shows.iter().map(|show| show(&row).text(document)).collect(),
+            strong: (self.strong)(&row),
+        };
+        let table = Table {
+            caption: caption.into(),
+            rows: rows.into_iter().map(&mut row).collect(),
+            columns,
+        };
+        document.table(table.without_empty_columns());
+    }
+}
