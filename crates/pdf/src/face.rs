@@ -16,8 +16,6 @@ const FILES: [&[u8]; 3] = [
     include_bytes!("../fonts/LiberationSans-Bold.ttf"),
     include_bytes!("../fonts/LiberationMono-Regular.ttf"),
 ];
-/// The same words come again and again; longer ones are not worth keeping.
-const LONGEST_KEPT: usize = 32;
 
 /// One of the fonts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -127,17 +125,14 @@ impl Fonts {
         words.sum::<f32>() + self.word(set, " ") * text.matches(' ').count() as f32
     }
 
-    /// Width of a word, pt.
+    /// Width of a word, pt. The same words come again and again.
     pub(crate) fn word(&self, set: Type, word: &str) -> f32 {
-        let shaped = || {
-            let runs = self.runs(set.face, word);
-            runs.iter().map(Run::width).sum::<f32>()
-        };
-        if word.len() > LONGEST_KEPT {
-            return shaped() * set.size;
-        }
         let mut widths = self.widths.borrow_mut();
         let known = widths.entry((set.face, word.to_owned()));
+        let shaped = || {
+            let runs = self.runs(set.face, word);
+            runs.iter().map(Run::width).sum()
+        };
         *known.or_insert_with(shaped) * set.size
     }
 

@@ -5,7 +5,7 @@ use crate::face::{Face, SOFT, Type};
 use crate::lines::{Inline, broken};
 use crate::page::{Item, SIDE, Slab, WIDTH};
 use crate::tree::{Part, Tree};
-use gritstone_report::document::{Style, Table};
+use gritstone_report::document::{Column, Style, Table};
 use gritstone_report::layout::{Layout, Width};
 use krilla::tagging::{TableHeaderScope, Tag};
 use std::num::NonZeroU32;
@@ -29,12 +29,6 @@ const FINE: f32 = 64.0;
 const APART: f32 = 14.2;
 const PANELS_APART: f32 = 8.5;
 
-/// A table with its words made harmless.
-struct Cells<'t> {
-    table: &'t Table,
-    rows: Vec<Vec<Inline>>,
-}
-
 /// A column of a panel.
 #[derive(Clone, Copy)]
 struct Placed {
@@ -49,7 +43,9 @@ struct Placed {
 
 /// One panel of it.
 struct Panel<'t> {
-    cells: &'t Cells<'t>,
+    table: &'t Table,
+    /// Its words, made harmless.
+    rows: &'t [Vec<Inline>],
     columns: Vec<Placed>,
     scale: f32,
     pad: f32,
@@ -66,9 +62,9 @@ const UNDER: usize = 2;
 pub(crate) fn set(setter: &mut Setter, table: &Table) {
     let columns = &table.columns;
     let inlines = |row: &[_]| row.iter().map(|cell| setter.inline(cell)).collect();
-    let rows = table.rows.iter().map(|row| inlines(&row.cells)).collect();
-    let cells = Cells { table, rows };
-    let measured = (0..columns.len()).map(|at| cells.width(setter, at));
+    let rows = table.rows.iter().map(|row| inlines(&row.cells));
+    let rows: Vec<Vec<Inline>> = rows.collect();
+    let measured = (0..columns.len()).map(|at| measured(setter, table, &rows, at));
     let (widths, marks): (Vec<Width>, Vec<f32>) = measured.unzip();
     let name = |name: &str| {
         let name = Inline::new(name).text;
@@ -105,7 +101,8 @@ pub(crate) fn set(setter: &mut Setter, table: &Table) {
             left += width;
         }
         let panel = Panel {
-            cells: &cells,
+            table,
+            rows: &rows,
             columns: placed,
             scale,
             pad: PAD * SIZE * scale,
@@ -127,48 +124,46 @@ fn longest(setter: &Setter, head: &str) -> f32 {
     words.fold(0.0, f32::max)
 }
 
-impl Cells<'_> {
-    /// How the cells of a column are set.
-    fn face(&self, column: usize, strong: bool) -> Type {
-        let face = if strong { Face::Bold } else { Face::Regular };
-        let plain = Type::new(face, SIZE);
-        match self.table.columns[column].style {
-            Style::Code => plain.typed(),
-            _ => plain,
-        }
+/// How the cells of a column are set.
+fn face(column: &Column, strong: bool) -> Type {
+    let face = if strong { Face::Bold } else { Face::Regular };
+    let plain = Type::new(face, SIZE);
+    match column.style {
+        Style::Code => plain.typed(),
+        _ => plain,
     }
+}
 
-    /// What a column takes in type of the usual size, and how much of it is for marks behind numbers, pt.
-    fn width(&self, setter: &Setter, at: usize) -> (Width, f32) {
-        let fonts = setter.fonts;
-        let (mut words, mut marks, mut both) = (0f32, 0f32, 0f32);
-        for (row, inlines) in self.table.rows.iter().zip(&self.rows) {
-            let set = self.face(at, row.strong);
-            let text = fonts.width(set, &inlines[at].text);
-            let small = set.raised();
-            let each = inlines[at].marks.iter().map(|(_, m)| fonts.width(small, m));
-            let behind: f32 = each.sum();
-            words = words.max(text);
-            marks = marks.max(behind);
-            both = both.max(text + behind);
-        }
-        let number = self.table.columns[at].style == Style::Number;
-        let (cell, marks) = match marks.min(MOST_MARKS * SIZE) {
-            marks if number => (words + marks, marks),
-            _ => (both, 0.0),
-        };
-        let head = &Inline::new(&self.table.columns[at].head).text;
-        let whole = fonts.width(HEAD, head) + marks;
-        let longest = longest(setter, head) + marks;
-        let pad = 2.0 * PAD * SIZE;
-        let natural = cell.max(whole.min(longest.max(4.0 * SIZE))) + pad;
-        let least = match number {
-            true => natural,
-            false => natural.min((longest + pad).max(LEAST_TEXT * SIZE)),
-        };
-        let [natural, least] = [natural, least].map(fine);
-        (Width { natural, least }, marks)
+/// What a column takes in type of the usual size, and how much of it is for marks behind numbers, pt.
+fn measured(setter: &Setter, table: &Table, rows: &[Vec<Inline>], at: usize) -> (Width, f32) {
+    let (fonts, column) = (setter.fonts, &table.columns[at]);
+    let (mut words, mut marks, mut both) = (0f32, 0f32, 0f32);
+    for (row, inlines) in table.rows.iter().zip(rows) {
+        let set = face(column, row.strong);
+        let text = fonts.width(set, &inlines[at].text);
+        let small = set.raised();
+        let each = inlines[at].marks.iter().map(|(_, m)| fonts.width(small, m));
+        let behind: f32 = each.sum();
+        words = words.max(text);
+        marks = marks.max(behind);
+        both = both.max(text + behind);
     }
+    let number = column.style == Style::Number;
+    let (cell, marks) = match marks.min(MOST_MARKS * SIZE) {
+        marks if number => (words + marks, marks),
+        _ => (both, 0.0),
+    };
+    let head = Inline::new(&column.head).text;
+    let whole = fonts.width(HEAD, &head) + marks;
+    let longest = longest(setter, &head) + marks;
+    let pad = 2.0 * PAD * SIZE;
+    let natural = cell.max(whole.min(longest.max(4.0 * SIZE))) + pad;
+    let least = match number {
+        true => natural,
+        false => natural.min((longest + pad).max(LEAST_TEXT * SIZE)),
+    };
+    let [natural, least] = [natural, least].map(fine);
+    (Width { natural, least }, marks)
 }
 
 impl Panel<'_> {
@@ -178,17 +173,17 @@ impl Panel<'_> {
         let repeated = Rc::new(heads.clone());
         setter.pages.put(heads);
         let body = setter.tree.add(self.part, Tag::TBody);
-        let rows = &self.cells.table.rows;
+        let rows = &self.table.rows;
         for (at, row) in rows.iter().enumerate() {
             let tagged = setter.tree.add(body, Tag::TR);
             let cell = |column: &Placed| {
                 let first = column.at == self.columns[0].at;
-                let part = match first && self.cells.table.columns[column.at].key {
+                let part = match first && self.table.columns[column.at].key {
                     true => setter.tree.add(tagged, Tag::TH(TableHeaderScope::Row)),
                     false => setter.tree.add(tagged, Tag::TD),
                 };
-                let set = self.cells.face(column.at, row.strong);
-                self.cell(setter, &self.cells.rows[at][column.at], set, part, *column)
+                let set = face(&self.table.columns[column.at], row.strong);
+                self.cell(setter, &self.rows[at][column.at], set, part, *column)
             };
             let laid: Vec<Laid> = self.columns.iter().map(cell).collect();
             let mut slabs = setter.row(&laid, self.pad, self.wide, row.strong);
@@ -239,7 +234,7 @@ impl Panel<'_> {
 
     /// Neighbors of one group with its name, or single columns.
     fn runs(&self) -> impl Iterator<Item = (Option<&str>, &[Placed])> {
-        let group = |column: &Placed| self.cells.table.columns[column.at].group.as_deref();
+        let group = |column: &Placed| self.table.columns[column.at].group.as_deref();
         let same = move |a: &Placed, b: &Placed| group(a).is_some() && group(a) == group(b);
         self.columns
             .chunk_by(same)
@@ -295,7 +290,7 @@ impl Panel<'_> {
             };
             for column in run {
                 let part = setter.tree.add(row, spanning(1, rows));
-                let head = Inline::new(&self.cells.table.columns[column.at].head);
+                let head = Inline::new(&self.table.columns[column.at].head);
                 let laid = self.lay(setter, &head, HEAD, part, *column, SLACK);
                 heads.push((tier, laid));
             }

@@ -16,8 +16,9 @@ struct Branch {
     children: Vec<Child>,
 }
 
+/// What belongs to a part.
 #[derive(Clone, Copy)]
-enum Child {
+pub(crate) enum Child {
     Part(Part),
     Drawn(Identifier),
 }
@@ -47,12 +48,8 @@ impl Tree {
         Part(self.0.len() - 1)
     }
 
-    /// What was drawn belongs to a part.
-    pub(crate) fn drawn(&mut self, part: Part, what: Identifier) {
-        self.append(part, Child::Drawn(what));
-    }
-
-    fn append(&mut self, part: Part, child: Child) {
+    /// What was drawn, or another part, belongs to a part.
+    pub(crate) fn append(&mut self, part: Part, child: Child) {
         let branch = &mut self.0[part.0];
         let of = branch.of;
         if !std::mem::replace(&mut branch.joined, true) {

@@ -4,6 +4,7 @@ use crate::Error;
 use crate::blocks::Setter;
 use crate::face::{Face, Type};
 use crate::page::{Anchor, Ink, Item, PAGE, SIDE};
+use crate::tree::Child;
 use gritstone_report::{clean, shortened};
 use krilla::annotation::{Annotation, LinkAnnotation, Target};
 use krilla::color::rgb;
@@ -69,7 +70,7 @@ impl Setter<'_> {
             piece.iter().for_each(|item| self.paint(&mut surface, item));
             surface.end_tagged();
             if let Some(part) = piece[0].part {
-                self.tree.drawn(part, drawn);
+                self.tree.append(part, Child::Drawn(drawn));
             }
         }
         surface.start_tagged(ornament(ArtifactType::Footer));
@@ -130,7 +131,8 @@ impl Setter<'_> {
         if let Some((place, target)) = place.zip(self.destination(*to)) {
             let link = LinkAnnotation::new(place, Target::Destination(target.into()));
             let link = Annotation::new_link(link, Some(words.clone()));
-            self.tree.drawn(part, page.add_tagged_annotation(link));
+            let drawn = page.add_tagged_annotation(link);
+            self.tree.append(part, Child::Drawn(drawn));
         }
     }
 
