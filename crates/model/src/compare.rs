@@ -9,19 +9,16 @@ pub const SCHEMA_COMPARE: &str = "gritstone/compare/2";
 
 /// What a comparison of one row says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// The other is better.
-    #[serde(rename = "faster")]
     Faster,
     /// The other is worse.
-    #[serde(rename = "slower")]
     Slower,
     /// The interval is inside the margin.
-    #[serde(rename = "same")]
     Same,
     /// The interval is too wide, or there is none.
     #[default]
-    #[serde(rename = "inconclusive")]
     Inconclusive,
 }
 

@@ -129,15 +129,13 @@ pub struct CheckRow {
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
+#[serde(rename_all = "lowercase")]
 pub enum CheckOutcome {
     /// The slowdown is surely below what is allowed.
-    #[serde(rename = "passed")]
     Passed,
     /// It may be above and may be below.
-    #[serde(rename = "inconclusive")]
     Inconclusive,
     /// It is surely above.
-    #[serde(rename = "regressed")]
     Regressed,
 }
 

@@ -12,23 +12,12 @@ use std::fmt;
 pub struct Id(String);
 
 /// Why a text is not an identifier.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{text}' is not an identifier: {why} (the form is family[/name[/case]][@variant])")]
 pub struct IdError {
     text: String,
     why: &'static str,
 }
-
-impl fmt::Display for IdError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "'{}' is not an identifier: {} (the form is family[/name[/case]][@variant])",
-            self.text, self.why
-        )
-    }
-}
-
-impl std::error::Error for IdError {}
 
 impl Id {
     /// Reads an identifier: one to three parts of `a-z 0-9 . _ -`, then perhaps `@` and a variant of the same letters.
@@ -37,15 +26,12 @@ impl Id {
     /// Says which rule the text breaks.
     pub fn parse(text: &str) -> Result<Self, IdError> {
         let no = |why| {
-            Err(IdError {
-                text: text.to_owned(),
-                why,
-            })
+            let text = text.to_owned();
+            Err(IdError { text, why })
         };
-        let (path, variant) = match text.split_once('@') {
-            Some((path, variant)) => (path, Some(variant)),
-            None => (text, None),
-        };
+        let (path, variant) = text
+            .split_once('@')
+            .map_or((text, None), |(path, variant)| (path, Some(variant)));
         let parts: Vec<&str> = path.split('/').collect();
         if parts.len() > 3 {
             return no("more than three parts");
@@ -57,9 +43,7 @@ impl Id {
             if !part.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit()) {
                 return no("a part must begin with a-z or 0-9");
             }
-            let plain = |c: char| {
-                c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_' | '-')
-            };
+            let plain = |c: char| matches!(c, 'a'..='z' | '0'..='9' | '.' | '_' | '-');
             if !part.chars().all(plain) {
                 return no("a letter other than a-z 0-9 . _ -");
             }

@@ -14,8 +14,10 @@ mod finding;
 mod history;
 mod id;
 mod machine;
+mod note;
 mod origin;
 mod own;
+mod part;
 mod plan;
 mod rating;
 mod run;
@@ -38,18 +40,20 @@ pub use compilers::{CompilerView, CompilersView, SCHEMA_COMPILERS};
 pub use cpu_set::CpuSet;
 pub use estimate::Estimate;
 pub use event::{Batch, Cause, Check, Event, Histogram, Sample, Usage};
-pub use finding::{
-    Author, Count, Finding, Flag, Interference, LoadRate, NegativeBecause, Note, Part, PartValue,
-    Repeat, Rise, Subject, Unfitted, Withheld, flags, in_order,
-};
+pub use finding::Finding;
 pub use history::{
     CheckOutcome, CheckRow, CheckView, HistoryChange, HistoryPoint, HistorySeries, HistoryView,
     SCHEMA_CHECK, SCHEMA_HISTORY,
 };
 pub use id::{Id, IdError, Selector};
 pub use machine::{Cache, CacheKind, Machine};
+pub use note::{Flag, Note, Subject, flags, in_order};
 pub use origin::{Origin, Owner};
 pub use own::{Contents, OwnCatalogue, OwnFile};
+pub use part::{
+    Author, Count, Interference, LoadRate, NegativeBecause, Part, PartValue, Repeat, Rise,
+    Unfitted, Withheld,
+};
 pub use plan::{Plan, Skip, Step};
 pub use rating::{
     ForMoney, LeftOutRow, Per, Price, RatedMachine, Rating, Ratings, RatingsView, SCHEMA_RATINGS,

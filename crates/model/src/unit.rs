@@ -50,20 +50,11 @@ const NAMED: [(&str, f64); 6] = [
 ];
 
 /// Why a text is not a unit.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "'{0}' is not a unit: write ns, us, ms or s (or ns/call and the like), a rate that ends in /s or /h (MB/s, calls/s, runs/h), one with a name (KWIPS, MFLOPS, VAX MIPS), %, or bytes"
+)]
 pub struct UnitError(String);
-
-impl fmt::Display for UnitError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "'{}' is not a unit: write ns, us, ms or s (or ns/call and the like), a rate that ends in /s or /h (MB/s, calls/s, runs/h), one with a name (KWIPS, MFLOPS, VAX MIPS), %, or bytes",
-            self.0
-        )
-    }
-}
-
-impl std::error::Error for UnitError {}
 
 impl Unit {
     /// Reads a unit.
@@ -111,10 +102,9 @@ fn quantity(text: &str) -> Option<Quantity> {
     if let Some((_, plain)) = NAMED.iter().find(|(name, _)| *name == text) {
         return Some(Quantity::Rate { plain: *plain });
     }
-    let (head, tail) = match text.split_once('/') {
-        Some((head, tail)) => (head, Some(tail)),
-        None => (text, None),
-    };
+    let (head, tail) = text
+        .split_once('/')
+        .map_or((text, None), |(head, tail)| (head, Some(tail)));
     let ns = match head {
         "ns" => Some(1.0),
         "us" => Some(1e3),

@@ -1,0 +1,267 @@
+//! What is said of a result: a finding, what it is about, and the flag that it raises.
+
+use crate::{Finding, NegativeBecause};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a reader must know before using a result, in the order in which flags are shown.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Flag {
+    /// A work check failed; the result is in no score.
+    Invalid,
+    /// The interval is wider than asked for, or launches are too few.
+    Noisy,
+    /// The launches fall into separate groups.
+    Modes,
+    /// Other work, steal, throttling or a busy SMT sibling.
+    Interference,
+    /// There is no result: skipped, failed or timed out, as `outcome` says (and `invalid` instead where the failure refutes the work).
+    Skipped,
+    /// Other work, another version, another unit or a stand-in.
+    NotComparable,
+    /// The source, or its scan, leaves it in doubt.
+    Doubtful,
+    /// A benchmark of the user's.
+    Custom,
+}
+
+impl Flag {
+    /// Its word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Invalid => "invalid",
+            Self::Noisy => "noisy",
+            Self::Modes => "modes",
+            Self::Interference => "interference",
+            Self::Skipped => "skipped",
+            Self::NotComparable => "not-comparable",
+            Self::Doubtful => "doubtful",
+            Self::Custom => "custom",
+        }
+    }
+}
+
+/// What a finding is about.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Subject {
+    /// The result as a whole.
+    #[default]
+    Result,
+    /// The estimate alone.
+    Estimate,
+    /// Core cycles.
+    Cycles,
+    /// Wall time of the reference workload.
+    #[serde(rename = "real_s")]
+    Real,
+    /// Its user time.
+    #[serde(rename = "user_s")]
+    User,
+    /// Its system time.
+    #[serde(rename = "system_s")]
+    System,
+    /// Its user and system time together.
+    #[serde(rename = "cpu_s")]
+    Cpu,
+    /// Time of the whole process that does it.
+    #[serde(rename = "process_s")]
+    Process,
+    /// Page faults for each page.
+    FaultsPerPage,
+    /// The least of a printed distribution.
+    Min,
+    /// Its mean.
+    Mean,
+    /// Its greatest.
+    Max,
+}
+
+impl Subject {
+    /// The name that it has in JSON and in documents of references.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Result => "result",
+            Self::Estimate => "estimate",
+            Self::Cycles => "cycles",
+            Self::Real => "real_s",
+            Self::User => "user_s",
+            Self::System => "system_s",
+            Self::Cpu => "cpu_s",
+            Self::Process => "process_s",
+            Self::FaultsPerPage => "faults_per_page",
+            Self::Min => "min",
+            Self::Mean => "mean",
+            Self::Max => "max",
+        }
+    }
+
+    /// Whether what is said of `self` counts against a use of `other`: what is said of the result as a whole always does.
+    #[must_use]
+    pub fn concerns(self, other: Self) -> bool {
+        self == Self::Result || self == other
+    }
+}
+
+/// A finding, and what it is about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Note {
+    /// What was found: `code` and `data` in JSON.
+    #[serde(flatten)]
+    pub finding: Finding,
+    /// About what.
+    #[serde(default)]
+    pub about: Subject,
+    /// In a comparison, the side that it is of, by its name; absent where it is of both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<String>,
+}
+
+impl Note {
+    /// A note on the result as a whole.
+    #[must_use]
+    pub fn new(finding: Finding) -> Self {
+        Self {
+            finding,
+            about: Subject::Result,
+            side: None,
+        }
+    }
+
+    /// The same on a part of it.
+    #[must_use]
+    pub fn about(self, about: Subject) -> Self {
+        Self { about, ..self }
+    }
+
+    /// The flag that it raises.
+    #[must_use]
+    pub fn flag(&self) -> Option<Flag> {
+        self.finding.flag()
+    }
+}
+
+impl From<Finding> for Note {
+    fn from(finding: Finding) -> Self {
+        Self::new(finding)
+    }
+}
+
+/// The flags that notes raise, each once.
+#[must_use]
+pub fn flags(notes: &[Note]) -> Vec<Flag> {
+    let mut flags: Vec<Flag> = notes.iter().filter_map(Note::flag).collect();
+    flags.sort_unstable();
+    flags.dedup();
+    flags
+}
+
+/// In the order of their flags, those without one last; each once.
+#[must_use]
+pub fn in_order(mut notes: Vec<Note>) -> Vec<Note> {
+    notes.sort_by_key(|note| {
+        let flag = note.flag();
+        (flag.is_none(), flag)
+    });
+    let mut once: Vec<Note> = Vec::new();
+    for note in notes {
+        if !once.contains(&note) {
+            once.push(note);
+        }
+    }
+    once
+}
+
+impl Finding {
+    /// The flag that it raises.
+    #[must_use]
+    pub fn flag(&self) -> Option<Flag> {
+        match self {
+            Self::Stated { flag, .. } => *flag,
+            Self::PartsFlagged { flag, .. } => Some(*flag),
+            Self::Inherited { finding, .. }
+            | Self::InvalidIn { finding, .. }
+            | Self::NeedsIeee { finding, .. } => finding.flag(),
+            Self::Failed { refuted: true, .. } => Some(Flag::Invalid),
+            Self::Failed { count, .. } if count.part < count.of => Some(Flag::Noisy),
+            Self::NoBatch { did: Some(_), .. } => Some(Flag::NotComparable),
+            Self::NoBatch { timed: true, .. } => Some(Flag::Noisy),
+            Self::Negative { because, .. } => Some(match because {
+                NegativeBecause::Work => Flag::Invalid,
+                NegativeBecause::Interference | NegativeBecause::TooFew => Flag::Noisy,
+            }),
+            Self::WrongCheck { .. }
+            | Self::NoCheck { .. }
+            | Self::NotLinear { .. }
+            | Self::GrowthUnverified { .. }
+            | Self::BelowMinimum { .. }
+            | Self::FewSwitches { .. }
+            | Self::ManyFaults { .. }
+            | Self::FewMajorFaults { .. }
+            | Self::SystemCalls { .. }
+            | Self::Untimed { .. }
+            | Self::Unsized { .. } => Some(Flag::Invalid),
+            Self::NoInterval { .. }
+            | Self::WideInterval { .. }
+            | Self::SizeVaries { .. }
+            | Self::IncompleteRounds { .. }
+            | Self::ReachesZero { .. } => Some(Flag::Noisy),
+            Self::SeveralModes { .. } => Some(Flag::Modes),
+            Self::Interfered { .. } => Some(Flag::Interference),
+            Self::NotReached {}
+            | Self::Unavailable { .. }
+            | Self::Failed { .. }
+            | Self::PartsMissing { .. }
+            | Self::ScoreWithheld { .. }
+            | Self::NoBatch { .. }
+            | Self::EndedEarly {} => Some(Flag::Skipped),
+            Self::NotInCatalog {}
+            | Self::IdleLoad { .. }
+            | Self::StartUp { .. }
+            | Self::NoCounterpart { .. }
+            | Self::VersionsDiffer { .. }
+            | Self::UnitsDiffer { .. }
+            | Self::NoEstimate { .. }
+            | Self::NotPositive {}
+            | Self::AcrossTimes { .. }
+            | Self::NothingInCommon {}
+            | Self::NoHistory {}
+            | Self::CorrelatedHistory { .. }
+            | Self::ShortHistory { .. }
+            | Self::NoEstimateIn { .. }
+            | Self::NotInRun { .. }
+            | Self::ProgramsDiffer { .. } => Some(Flag::NotComparable),
+            Self::Custom { .. } => Some(Flag::Custom),
+            Self::LeftOut { .. }
+            | Self::FrequencyDrift { .. }
+            | Self::Load { .. }
+            | Self::Paging { .. }
+            | Self::CacheRises { .. }
+            | Self::PartialScore { .. }
+            | Self::WeightLeftOut { .. }
+            | Self::StartUpUnseen { .. }
+            | Self::NoLaunches {}
+            | Self::RealTimeInstead { .. }
+            | Self::OnlyTime { .. }
+            | Self::BothPrinted {} => None,
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! What findings speak of: counts, parts, loads, interference, and reasons.
+
+use crate::{Cache, Id};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Whose words a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Author {
+    /// The catalog entry.
+    Catalog,
+    /// The workload, or what set it up.
+    Workload,
+    /// The document that published the figure.
+    Document,
+    /// Who copied the document.
+    Reader,
+}
+
+/// What a count is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Repeat {
+    /// Processes.
+    Launch,
+    /// Passes over several benchmarks.
+    Round,
+}
+
+/// A part of a count: 3 of 8 launches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Count {
+    /// How many.
+    pub part: usize,
+    /// Of how many.
+    pub of: usize,
+    /// What is counted.
+    pub what: Repeat,
+}
+
+impl Count {
+    /// Of launches.
+    #[must_use]
+    pub fn launches(part: usize, of: usize) -> Self {
+        let what = Repeat::Launch;
+        Self { part, of, what }
+    }
+
+    /// Of rounds.
+    #[must_use]
+    pub fn rounds(part: usize, of: usize) -> Self {
+        let what = Repeat::Round;
+        Self { part, of, what }
+    }
+}
+
+/// What interfered, at its worst over the launches.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Interference {
+    /// CPU time of other processes on the CPUs of the launch, as a share of a CPU.
+    Others(f64),
+    /// The other CPUs were busy: a share of the time.
+    Elsewhere(f64),
+    /// Steal time of the hypervisor: a share of the time.
+    Steal(f64),
+    /// The work stood still: a share of the time.
+    Stalled(f64),
+    /// Throttled by the CPU quota: a share of the time.
+    Throttled(f64),
+    /// Times that the CPU was slowed for its heat.
+    Overheated(u64),
+    /// Times that the memory limit was reached.
+    MemoryLimit(u64),
+    /// Another thread of the core was busy.
+    Smt,
+}
+
+/// What a program of a load did beside a benchmark.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LoadRate {
+    /// Pieces of work an hour.
+    pub per_hour: f64,
+    /// What a piece is, as the program calls it.
+    pub what: String,
+}
+
+/// Why a difference is below zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NegativeBecause {
+    /// Its parts had interference.
+    Interference,
+    /// There are too few rounds for an interval.
+    TooFew,
+    /// A part does not do its work.
+    Work,
+}
+
+/// Why a score is withheld.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Withheld {
+    /// There are no benchmarks to score by.
+    Empty,
+    /// The baseline is not among the systems that are known.
+    NoBaseline,
+    /// The baseline has no result that is comparable.
+    NotComparable,
+    /// These have no result.
+    Missing(Vec<Part>),
+    /// These have too many launches.
+    TooMany(Vec<Part>),
+    /// A work check of these failed.
+    Invalid(Vec<Part>),
+    /// These have a value, a reference or a weight that is not above 0.
+    NotPositive(Vec<Part>),
+}
+
+/// A part of a result, or a benchmark that one is made of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// Code of a program, bytes.
+    Text,
+    /// Its initialized data, bytes.
+    Data,
+    /// Its zeroed data, bytes.
+    Bss,
+    /// Between two CPUs.
+    Cpus(u32, u32),
+    /// The score without this benchmark.
+    Without(Id),
+    /// Ratio of this benchmark to the baseline.
+    RatioOf(Id),
+    /// A benchmark.
+    Benchmark(Id),
+    /// A benchmark as a number of copies.
+    Copies(Id, u32),
+}
+
+/// A part with its value, in the unit of the result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PartValue {
+    /// Which.
+    pub part: Part,
+    /// What it comes to.
+    pub value: f64,
+}
+
+/// Where a curve rises by more than its noise.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Rise {
+    /// The x from which it rises.
+    pub from: f64,
+    /// The x up to which it rises.
+    pub to: f64,
+    /// How many times as high it is there.
+    pub factor: f64,
+    /// The cache that ends in it; null where no cache does that the machine reports.
+    pub cache: Option<Cache>,
+}
+
+/// Why nothing stands for a law of scaling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unfitted {
+    /// Too few numbers of copies.
+    Sizes {
+        /// Numbers of copies that were measured.
+        sizes: usize,
+        /// How many it takes.
+        needed: usize,
+    },
+    /// Too few launches of one number of copies.
+    Launches {
+        /// The number of copies.
+        copies: u32,
+        /// Its launches.
+        launches: usize,
+        /// How many it takes.
+        needed: usize,
+    },
+    /// A rate is missing or zero.
+    NoRate,
+}
