@@ -4,15 +4,14 @@
 //! `file-size` in bytes; its thresholds know which way is good.
 
 use crate::figures::{Exported, Plain, figures};
-use gritstone_model::{Flag, RunView, escape_json};
-use serde_json::{Map, Value, json};
+use gritstone_model::{Flag, RunView};
+use serde_json::{Value, json};
 
 /// The run as Bencher reads it.
 #[must_use]
 pub fn bencher(view: &RunView) -> Exported {
     let (figures, left_out) = figures(view);
-    let mut all = Map::new();
-    for figure in figures {
+    let all = figures.iter().map(|figure| {
         let (plain, times) = figure.plain();
         let measure = match plain {
             Plain::Ns => "latency",
@@ -25,18 +24,11 @@ pub fn bencher(view: &RunView) -> Exported {
             value["lower_value"] = json!(low * times);
             value["upper_value"] = json!(high * times);
         }
-        let mut measures = Map::new();
-        measures.insert(measure.to_owned(), value);
         // it has no place for a remark
         let ours = !figure.result.is(Flag::Custom);
         let mark = if ours { "" } else { " (not of Gritstone)" };
-        all.insert(
-            format!("{}{mark}", figure.result.id),
-            Value::Object(measures),
-        );
-    }
-    Exported {
-        text: escape_json(format!("{:#}\n", Value::Object(all))),
-        left_out,
-    }
+        let name = format!("{}{mark}", figure.result.id);
+        (name, json!({ measure: value }))
+    });
+    Exported::json(&Value::Object(all.collect()), left_out)
 }

@@ -1,6 +1,6 @@
 //! The figures of a run that may be handed to programs that know no notes, and what is held back from them.
 
-use gritstone_model::{Flag, Id, Measurement, Quantity, RunView};
+use gritstone_model::{Flag, Id, Measurement, Quantity, RunView, escape_json};
 use gritstone_report::findings;
 
 /// A text in some format, and what it leaves out.
@@ -10,6 +10,13 @@ pub struct Exported {
     pub text: String,
     /// Rows without a figure in it, and why.
     pub left_out: Vec<(Id, String)>,
+}
+
+impl Exported {
+    pub(crate) fn json(value: &serde_json::Value, left_out: Vec<(Id, String)>) -> Self {
+        let text = escape_json(format!("{value:#}\n"));
+        Self { text, left_out }
+    }
 }
 
 /// A figure that may be handed on.
@@ -25,15 +32,13 @@ pub(crate) fn figures(view: &RunView) -> (Vec<Figure<'_>>, Vec<(Id, String)>) {
     for result in &view.results {
         let mut notes = result.own_notes();
         let invalid = notes.find(|note| note.flag() == Some(Flag::Invalid));
-        match (result.value(), invalid) {
-            (Some(estimate), None) => figures.push(Figure { result, estimate }),
-            (_, Some(note)) => left_out.push((result.id.clone(), findings::message(note))),
-            (None, None) => {
-                let why = result.notes.first().map(findings::message);
-                let outcome = || findings::outcome(result.outcome).to_owned();
-                left_out.push((result.id.clone(), why.unwrap_or_else(outcome)));
-            }
+        if let (Some(estimate), None) = (result.value(), invalid) {
+            figures.push(Figure { result, estimate });
+            continue;
         }
+        let why = invalid.or(result.notes.first()).map(findings::message);
+        let outcome = || findings::outcome(result.outcome).to_owned();
+        left_out.push((result.id.clone(), why.unwrap_or_else(outcome)));
     }
     (figures, left_out)
 }

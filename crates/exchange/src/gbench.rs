@@ -3,7 +3,7 @@
 use crate::figures::{Exported, Figure, figures, messages};
 use crate::made::{Made, Series, nanoseconds};
 use crate::{ImportError, RunData};
-use gritstone_model::{Event, Launch, Outcome, RunView, Sample, escape_json};
+use gritstone_model::{Event, Launch, Outcome, RunView, Sample};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -18,10 +18,8 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
         let id = &figure.result.id;
         let launches = repetitions(data, figure);
         if launches.is_empty() {
-            left_out.push((
-                id.clone(),
-                "It has no timed launches of its own.".to_owned(),
-            ));
+            let why = "It has no timed launches of its own.";
+            left_out.push((id.clone(), why.to_owned()));
         }
         let whys = messages(figure.result);
         entries.extend(launches.iter().enumerate().map(|(at, (real, done))| {
@@ -59,10 +57,7 @@ pub fn write(data: &RunData, view: &RunView) -> Exported {
         },
         "benchmarks": entries,
     });
-    Exported {
-        text: escape_json(format!("{whole:#}\n")),
-        left_out,
-    }
+    Exported::json(&whole, left_out)
 }
 
 /// What a launch did.
@@ -83,9 +78,8 @@ fn repetitions(data: &RunData, figure: &Figure) -> Vec<(f64, Done)> {
     let entry = data.benchmarks.iter().find(|entry| entry.id == result.id);
     let amount = entry.map_or(1.0, |entry| entry.amount_per_op);
     let real = result.values.iter();
-    let real: Vec<f64> = real
-        .filter_map(|&value| figure.ns_per_operation(value, amount))
-        .collect();
+    let real = real.filter_map(|&value| figure.ns_per_operation(value, amount));
+    let real: Vec<f64> = real.collect();
     let Some(typical) = typical(&done) else {
         return vec![];
     };

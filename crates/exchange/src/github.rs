@@ -3,18 +3,14 @@
 //! The action takes one direction a file, so that a rate is handed on as the time for one of what it counts.
 
 use crate::figures::{Exported, Figure, Plain, figures, marks, messages};
-use gritstone_model::{RunView, escape_json};
+use gritstone_model::RunView;
 use serde_json::{Value, json};
 
 /// The run as the action reads it.
 #[must_use]
 pub fn github(view: &RunView) -> Exported {
     let (figures, left_out) = figures(view);
-    let all: Vec<Value> = figures.iter().map(entry).collect();
-    Exported {
-        text: escape_json(format!("{:#}\n", Value::Array(all))),
-        left_out,
-    }
+    Exported::json(&figures.iter().map(entry).collect(), left_out)
 }
 
 fn entry(figure: &Figure<'_>) -> Value {
@@ -30,16 +26,22 @@ fn entry(figure: &Figure<'_>) -> Value {
         _ if thing.is_empty() => "ns".to_owned(),
         _ => format!("ns/{thing}"),
     };
-    let half = result
-        .interval()
-        .map(|[low, high]| (time(high) - time(low)).abs() / 2.0);
-    let whys = messages(result);
+    let range = result.interval().map(|[low, high]| {
+        let half = (time(high) - time(low)).abs() / 2.0;
+        format!("± {half}")
+    });
+    let head = format!(
+        "{}\n{} launches {}",
+        result.title,
+        result.launches,
+        marks(result)
+    );
+    let lines: Vec<String> = [head].into_iter().chain(messages(result)).collect();
     json!({
         "name": result.id,
         "unit": unit,
         "value": time(figure.estimate),
-        "range": half.map(|half| format!("± {half}")),
-        "extra": format!("{}\n{} launches {}{}", result.title, result.launches, marks(result),
-            whys.iter().map(|why| format!("\n{why}")).collect::<String>()),
+        "range": range,
+        "extra": lines.join("\n"),
     })
 }

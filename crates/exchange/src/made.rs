@@ -57,21 +57,20 @@ impl Made {
                 self.tool
             )));
         }
-        let started = self.started.as_deref().and_then(utc);
+        // RFC 3339 in UTC, from what the file says
+        let started = self.started.as_deref().and_then(|text| text.parse().ok());
+        let started = started.map_or(otherwise.to_owned(), |at: jiff::Timestamp| at.to_string());
         let family = slug(self.tool);
-        let mut benchmarks: Vec<Benchmark> = vec![];
+        let (mut benchmarks, mut launches) = (vec![], vec![]);
         let mut names = Names::default();
-        let mut launches = vec![];
         for series in &self.series {
             let id = names.unique(&format!("{family}/{}", slug(&series.name)))?;
-            let benchmark = self.benchmark(id, series)?;
             for (round, outcome) in (0..).zip(&series.launches) {
-                launches.push(launch(&benchmark.id, round, outcome));
+                launches.push(launch(&id, round, outcome));
             }
-            benchmarks.push(benchmark);
+            benchmarks.push(self.benchmark(id, series)?);
         }
         let name = self.machine.clone().unwrap_or("unknown".to_owned());
-        let started = started.unwrap_or_else(|| otherwise.to_owned());
         Ok(RunData {
             info: RunInfo {
                 id: identifier(&started, &family, &launches),
@@ -100,9 +99,11 @@ impl Made {
     fn benchmark(&self, id: Id, series: &Series) -> Result<Benchmark, ImportError> {
         let (unit, better) = &series.unit;
         let unit = Unit::parse(unit).map_err(|error| ImportError::whole(error.to_string()))?;
-        let more = series
-            .remark
-            .map_or(String::new(), |more| format!(" {more}"));
+        let remark = format!(
+            "Measured by {}: no work was proved and no condition watched. {}",
+            self.tool,
+            series.remark.unwrap_or_default()
+        );
         Ok(Benchmark {
             title: series.name.clone(),
             operation: "one operation, as that program counts".to_owned(),
@@ -114,10 +115,7 @@ impl Made {
             better: *better,
             amount_per_op: series.amount,
             placement: Placement::All,
-            remark: Some(format!(
-                "Measured by {}: no work was proved and no condition watched.{more}",
-                self.tool
-            )),
+            remark: Some(remark.trim_end().to_owned()),
             ..Benchmark::new(id, unit, Work::Command(CommandWork::default()))
         })
     }
@@ -187,38 +185,29 @@ fn seconds(launch: &Launch) -> f64 {
 
 /// An identifier that is the same whenever the same is imported, so that it is not kept twice.
 fn identifier(started: &str, family: &str, launches: &[Launch]) -> String {
-    let digits = started.chars().filter(char::is_ascii_digit);
-    let digits: String = digits.take(14).collect();
+    let digits: String = started
+        .chars()
+        .filter(char::is_ascii_digit)
+        .take(14)
+        .collect();
     let text = serde_json::to_string(launches).unwrap_or_default();
     let short = &hash(&format!("{family}{text}"))[..8];
     let (day, time) = digits.split_at(8.min(digits.len()));
     format!("{day}-{time}-{short}")
 }
 
-/// RFC 3339 in UTC, from what the file says.
-fn utc(text: &str) -> Option<String> {
-    let time: jiff::Timestamp = text.parse().ok()?;
-    Some(time.to_string())
-}
-
 /// Letters that an identifier may have.
 fn slug(text: &str) -> String {
-    let mut slug = String::new();
-    for c in text.chars().flat_map(char::to_lowercase) {
-        match c {
-            'a'..='z' | '0'..='9' | '.' | '_' => slug.push(c),
-            _ if slug.is_empty() || slug.ends_with('-') => {}
-            _ => slug.push('-'),
-        }
-    }
-    let slug: String = slug
-        .trim_matches(|c: char| !c.is_ascii_alphanumeric())
-        .chars()
-        .take(60)
+    let lower = text.to_lowercase();
+    let foreign = |c: char| !matches!(c, 'a'..='z' | '0'..='9' | '.' | '_');
+    let words: Vec<&str> = lower
+        .split(foreign)
+        .filter(|word| !word.is_empty())
         .collect();
-    let slug = slug.trim_end_matches('-').to_owned();
-    match slug.is_empty() {
-        true => "x".to_owned(),
-        false => slug,
+    let slug = words.join("-");
+    let slug = slug.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    match slug[..slug.len().min(60)].trim_end_matches('-') {
+        "" => "x".to_owned(),
+        slug => slug.to_owned(),
     }
 }

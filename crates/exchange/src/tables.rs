@@ -30,15 +30,12 @@ const COLUMNS: [&str; 17] = [
 pub fn csv(view: &RunView) -> String {
     let mut writer = csv::Writer::from_writer(vec![]);
     let rows = view.results.iter().map(record);
-    let head = COLUMNS.map(str::to_owned);
-    for row in std::iter::once(head).chain(rows) {
-        writer
-            .write_record(&row)
-            .expect("writing to memory does not fail, and all rows are as long");
+    for row in std::iter::once(COLUMNS.map(str::to_owned)).chain(rows) {
+        let written = writer.write_record(&row);
+        written.expect("writing to memory does not fail, and all rows are as long");
     }
-    let bytes = writer
-        .into_inner()
-        .expect("writing to memory does not fail");
+    let bytes = writer.into_inner();
+    let bytes = bytes.expect("writing to memory does not fail");
     String::from_utf8(bytes).expect("text was written")
 }
 

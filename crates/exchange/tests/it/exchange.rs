@@ -7,7 +7,7 @@ use gritstone_exchange::{
 use gritstone_model::*;
 use std::collections::BTreeMap;
 
-const WHEN: &str = "2026-11-20T08:00:00Z";
+pub const WHEN: &str = "2026-11-20T08:00:00Z";
 
 fn id(text: &str) -> Id {
     Id::parse(text).unwrap()
@@ -44,19 +44,29 @@ fn launch(name: &str, round: u32, n: u64, wall: u64) -> Launch {
                 n,
                 wall,
                 pace: 250_000,
-                wide: 0,
                 usage: Usage {
                     cpu: wall,
                     ..Usage::default()
                 },
+                ..Sample::default()
             })),
+            Event::Hello {
+                protocol: 1,
+                kernel: name.to_owned(),
+            },
+            Event::Warm { n: 1, wall: 20 },
+            Event::Check(Check {
+                n: 1000,
+                got: u64::MAX,
+                expected: 7,
+            }),
             Event::Bye,
         ],
         conditions: Conditions::default(),
     }
 }
 
-fn run() -> RunData {
+pub fn run() -> RunData {
     RunData {
         info: RunInfo {
             id: "20261121-093012-4f2a19c3".to_owned(),
@@ -80,21 +90,29 @@ fn run() -> RunData {
     }
 }
 
-fn result(
-    name: &str,
-    unit: &str,
-    estimate: Option<f64>,
-    notes: &[(Option<Flag>, &str)],
-) -> Measurement {
-    let text = serde_json::json!({
-        "id": name, "title": format!("Title | of {name}"), "kind": "kernel", "version": 1, "unit": unit,
-        "better": if unit.ends_with("/s") { "higher" } else { "lower" }, "outcome": "measured",
-        "estimate": estimate, "interval": estimate.map(|x| [x * 0.99, x * 1.02]), "confidence": 0.95,
-        "cycles": null, "ghz": null, "launches": 10, "samples": 40,
-        "notes": notes.iter().map(|(kind, why)| stated(*kind, *why)).collect::<Vec<_>>(),
-        "statistics": null, "series": null, "published": null, "program": null,
-    });
-    serde_json::from_value(text).unwrap()
+fn result(name: &str, unit: &str, estimate: Option<f64>, notes: Vec<Note>) -> Measurement {
+    let unit = Unit::parse(unit).unwrap();
+    let better = Benchmark::new(
+        id(name),
+        unit.clone(),
+        Work::Command(CommandWork::default()),
+    )
+    .better;
+    let interval = |value| Some([value * 0.99, value * 1.02]);
+    Measurement {
+        title: format!("Title | of {name}"),
+        version: 1,
+        outcome: Status::Measured,
+        estimate: estimate.map(|value| Estimate {
+            value,
+            interval: interval(value),
+        }),
+        confidence: Some(0.95),
+        launches: 10,
+        samples: 40,
+        notes,
+        ..Measurement::new(id(name), Kind::Kernel, unit, better)
+    }
 }
 
 fn view() -> RunView {
@@ -116,17 +134,17 @@ fn view() -> RunView {
                 "a/time",
                 "us/call",
                 Some(2.0),
-                &[(Some(Flag::Interference), "Others, \"used\" it.")],
+                stated(Flag::Interference, "Others, \"used\" it."),
             ),
-            result("a/rate", "MB/s", Some(250.0), &[]),
-            result("a/size", "bytes", Some(12_345.0), &[]),
+            result("a/rate", "MB/s", Some(250.0), vec![]),
+            result("a/size", "bytes", Some(12_345.0), vec![]),
             result(
                 "a/starred",
                 "ns",
                 Some(0.01),
-                &[(Some(Flag::Invalid), "Faster than physics.")],
+                stated(Flag::Invalid, "Faster than physics."),
             ),
-            result("a/missing", "ns", None, &[(Some(Flag::Skipped), "No cc.")]),
+            result("a/missing", "ns", None, stated(Flag::Skipped, "No cc.")),
         ],
     }
 }
@@ -153,28 +171,33 @@ fn a_bundle_comes_back_as_it_was() {
 fn a_damaged_bundle_is_refused_whole_with_its_line() {
     let text = write_bundle(&run());
     let lines: Vec<&str> = text.lines().collect();
-    let line_of = |text: &str| match read_bundle(text) {
-        Err(ImportError::Line { line, what }) => (line, what),
-        other => panic!("{other:?}"),
-    };
-    let cut = lines[..5].join("\n");
-    assert_eq!(line_of(&cut).0, 5);
-    assert!(line_of(&cut).1.contains("cut off"));
-    assert_eq!(line_of("").0, 1);
-    let future = text.replacen("gritstone/bundle/1", "gritstone/bundle/2", 1);
-    let (line, what) = line_of(&future);
-    assert_eq!(line, 1);
-    assert!(what.contains("gritstone/bundle/2"), "{what}");
-    let changed = text.replacen("\"wall\":2000001", "\"wall\":1000001", 1);
-    assert!(line_of(&changed).1.contains("changed"));
-    let torn = text.replacen("{\"launch\"", "{\"launhc\"", 1);
-    assert_eq!(line_of(&torn).0, 2);
-    let without = [&lines[..3], &lines[4..]].concat().join("\n");
-    assert!(
-        line_of(&without).1.contains("6 launches"),
-        "{:?}",
-        line_of(&without)
-    );
+    for (damaged, line, said) in [
+        (lines[..5].join("\n"), 5, "cut off"),
+        (String::new(), 1, ""),
+        (
+            text.replacen("bundle/1", "bundle/2", 1),
+            1,
+            "gritstone/bundle/2",
+        ),
+        (
+            text.replacen("\"wall\":2000001", "\"wall\":1000001", 1),
+            8,
+            "changed",
+        ),
+        (text.replacen("{\"launch\"", "{\"launhc\"", 1), 2, ""),
+        (
+            [&lines[..3], &lines[4..]].concat().join("\n"),
+            7,
+            "6 launches",
+        ),
+    ] {
+        match read_bundle(&damaged) {
+            Err(ImportError::Line { line: at, what }) if at == line => {
+                assert!(what.contains(said), "{what}");
+            }
+            other => panic!("{other:?} instead of {line}: {said}"),
+        }
+    }
 }
 
 #[test]
@@ -271,31 +294,22 @@ fn hyperfine_and_unixbench_come_in() {
     assert_eq!(recognize(report), Some(Origin::UnixBench));
     let run = read_unixbench(report, WHEN).unwrap();
     assert_eq!(run.info.machine.name, "box");
-    let figures: Vec<(String, f64)> = run
-        .benchmarks
-        .iter()
-        .zip(&run.launches)
-        .map(|(b, launch)| {
-            let Event::Sample(s) = &launch.events[0] else {
-                panic!()
-            };
-            (
-                b.unit.to_string(),
-                b.unit.figure(s.wall as f64, b.amount_per_op).unwrap(),
-            )
-        })
-        .collect();
-    let near = |i: usize, unit: &str, want: f64| {
-        assert_eq!(figures[i].0, unit);
-        assert!(
-            (figures[i].1 / want - 1.0).abs() < 1e-12,
-            "{:?}",
-            figures[i]
-        );
-    };
-    near(0, "loops/s", 38e6);
-    near(1, "KB/s", 900_000.5 * 1.024);
-    near(2, "loops/s", 1500.3 / 60.0);
+    for (at, (unit, value)) in [
+        ("loops/s", 38e6),
+        ("KB/s", 900_000.5 * 1.024),
+        ("loops/s", 1500.3 / 60.0),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (entry, launch) = (&run.benchmarks[at], &run.launches[at]);
+        let Event::Sample(sample) = &launch.events[0] else {
+            panic!("{launch:?}")
+        };
+        let found = entry.unit.figure(sample.wall as f64, entry.amount_per_op);
+        assert_eq!(entry.unit.as_str(), unit);
+        assert!((found.unwrap() / value - 1.0).abs() < 1e-12, "{found:?}");
+    }
     assert_eq!(
         run.benchmarks[0].title,
         "Dhrystone 2 using register variables, 4 copies"
@@ -349,39 +363,42 @@ fn a_repetition_is_what_the_figure_has_of_a_launch() {
 
 #[test]
 fn impossible_values_are_refused_with_their_place() {
-    let hyperfine = |time: &str| {
-        let file = format!(r#"{{"results":[{{"command":"a","times":[1.0,{time}]}}]}}"#);
-        read_hyperfine(&file, WHEN)
-    };
-    for time in ["-1.0", "0.0", "1e308", "1e-12"] {
-        let told = hyperfine(time).unwrap_err().to_string();
-        assert!(told.starts_with("results[0].times[1]: "), "{told}");
-    }
-    hyperfine("1e-9").unwrap();
+    let hyperfine =
+        |time: &str| format!(r#"{{"results":[{{"command":"a","times":[1.0,{time}]}}]}}"#);
     let google = |fields: &str| {
-        let file = format!(r#"{{"context":{{}},"benchmarks":[{{"name":"a",{fields}}}]}}"#);
-        read_gbench(&file, WHEN)
+        format!(r#"{{"context":{{}},"benchmarks":[{{"name":"a","iterations":{fields}}}]}}"#)
     };
-    for fields in [
-        r#""iterations":0,"real_time":5.0"#,
-        r#""iterations":1,"real_time":0.0"#,
-        r#""iterations":1,"real_time":-5.0"#,
-        r#""iterations":1,"real_time":1e308"#,
-        r#""iterations":1,"real_time":5.0,"cpu_time":-1.0"#,
+    let unixbench = |line: &str| format!("BYTE UNIX Benchmarks\n{line}\n");
+    for (file, place) in [
+        (hyperfine("-1.0"), "results[0].times[1]: "),
+        (hyperfine("0.0"), "results[0].times[1]: "),
+        (hyperfine("1e308"), "results[0].times[1]: "),
+        (hyperfine("1e-12"), "results[0].times[1]: "),
+        (google(r#"0,"real_time":5.0"#), "benchmarks[0] (a): "),
+        (google(r#"1,"real_time":0.0"#), "benchmarks[0] (a): "),
+        (google(r#"1,"real_time":-5.0"#), "benchmarks[0] (a): "),
+        (google(r#"1,"real_time":1e308"#), "benchmarks[0] (a): "),
+        (
+            google(r#"1,"real_time":5.0,"cpu_time":-1.0"#),
+            "benchmarks[0] (a): ",
+        ),
+        (unixbench("Pipe  -1.0 lps  (10.0 s, 7 samples)"), "line 2: "),
+        (unixbench("Pipe  1.0 lps  (1e300 s, 7 samples)"), "line 2: "),
+        (hyperfine("1e-9"), ""),
+        (google(r#"1,"real_time":5.0"#), ""),
     ] {
-        let told = google(fields).unwrap_err().to_string();
-        assert!(told.starts_with("benchmarks[0] (a): "), "{told}");
-    }
-    google(r#""iterations":1,"real_time":5.0"#).unwrap();
-    for line in [
-        "Pipe  -1.0 lps  (10.0 s, 7 samples)",
-        "Pipe  1.0 lps  (1e300 s, 7 samples)",
-    ] {
-        let told = read_unixbench(&format!("BYTE UNIX Benchmarks\n{line}\n"), WHEN);
-        assert!(
-            matches!(told, Err(ImportError::Line { line: 2, .. })),
-            "{told:?}"
-        );
+        let read = match recognize(&file) {
+            Some(Origin::Hyperfine) => read_hyperfine(&file, WHEN),
+            Some(Origin::GoogleBenchmark) => read_gbench(&file, WHEN),
+            _ => read_unixbench(&file, WHEN),
+        };
+        match read {
+            Ok(_) => assert_eq!(place, "", "{file}"),
+            Err(error) => assert!(
+                error.to_string().starts_with(place) && !place.is_empty(),
+                "{error}"
+            ),
+        }
     }
 }
 
@@ -397,19 +414,19 @@ fn a_bundle_of_what_no_run_can_measure_is_refused_with_its_line() {
     runs[2].benchmarks[0].amount_per_op = -1.0;
     runs[3].benchmarks[0].amount_per_op = 0.0;
     for (run, expected) in runs.iter().zip([3, 3, 1, 1]) {
-        let refused = read_bundle(&write_bundle(run));
+        let refused = read_bundle(&write_bundle(run)).unwrap_err().to_string();
         assert!(
-            matches!(refused, Err(ImportError::Line { line, .. }) if line == expected),
-            "{refused:?}"
+            refused.starts_with(&format!("line {expected}: ")),
+            "{refused}"
         );
     }
 }
 
 /// A note in the workload's own words.
-fn stated(flag: Option<Flag>, text: impl Into<String>) -> Note {
-    Note::new(gritstone_model::Finding::Stated {
-        by: gritstone_model::Author::Workload,
-        flag,
-        text: text.into(),
-    })
+fn stated(flag: Flag, text: &str) -> Vec<Note> {
+    vec![Note::new(Finding::Stated {
+        by: Author::Workload,
+        flag: Some(flag),
+        text: text.to_owned(),
+    })]
 }

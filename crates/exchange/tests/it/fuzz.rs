@@ -1,67 +1,13 @@
 //! Damaged bundles, half of them with a hash that is right again, and damaged files of other programs: read, or refused with an
 //! error, and never a crash. What is read is what is written again.
 
+use crate::exchange::{WHEN, run};
 use crate::mutation;
 use gritstone_exchange::{
     read_bundle, read_gbench, read_hyperfine, read_unixbench, recognize, write_bundle,
 };
-use gritstone_model::*;
 use rand::RngExt;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
-
-const WHEN: &str = "2026-11-20T08:00:00Z";
-
-/// A run of two launches with an event of most kinds.
-fn run() -> RunData {
-    let id = Id::parse("a/time@x").unwrap();
-    let benchmark = Benchmark::new(
-        id.clone(),
-        Unit::parse("us/call").unwrap(),
-        Work::Command(CommandWork::default()),
-    );
-    let launch = |round| Launch {
-        id: id.clone(),
-        round,
-        start: 7,
-        cpus: vec![1],
-        copies: 1,
-        outcome: Outcome::Measured,
-        events: vec![
-            Event::Hello {
-                protocol: 1,
-                kernel: "a/time".to_owned(),
-            },
-            Event::Warm { n: 1, wall: 20 },
-            Event::Sample(Box::new(Sample {
-                n: 1000,
-                wall: 2_000_000,
-                pace: 250_000,
-                ..Sample::default()
-            })),
-            Event::Check(Check {
-                n: 1000,
-                got: u64::MAX,
-                expected: 7,
-            }),
-            Event::Bye,
-        ],
-        conditions: Conditions::default(),
-    };
-    RunData {
-        info: RunInfo {
-            id: "20261121-093012-4f2a19c3".to_owned(),
-            label: Some("before".to_owned()),
-            started: "2026-11-21T09:30:12Z".to_owned(),
-            elapsed_s: Some(0.1 + 0.2),
-            ..RunInfo::default()
-        },
-        benchmarks: vec![benchmark],
-        programs: BTreeMap::new(),
-        skips: vec![],
-        launches: vec![launch(0), launch(1)],
-    }
-}
 
 /// With an end that fits.
 fn sealed(body: &str) -> String {
