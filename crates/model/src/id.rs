@@ -120,40 +120,23 @@ impl Selector {
     }
 }
 
-/// Iterative glob with one point of return: linear for one `*`, never exponential.
+/// Letter by letter of the pattern, so that it is never exponential.
 fn glob(pattern: &[u8], text: &[u8]) -> bool {
-    let (mut p, mut t) = (0, 0);
-    let mut retry: Option<(usize, usize)> = None;
-    while t < text.len() {
-        match pattern.get(p) {
-            Some(b'*') => {
-                retry = Some((p, t));
-                p += 1;
-                continue;
-            }
-            Some(b'?') if text[t] != b'@' => {
-                p += 1;
-                t += 1;
-                continue;
-            }
-            Some(&c) if c == text[t] && c != b'?' => {
-                p += 1;
-                t += 1;
-                continue;
-            }
-            _ => {}
+    // whether the pattern so far matches the first t letters of the text, for each t
+    let mut reached = vec![false; text.len() + 1];
+    reached[0] = true;
+    for &p in pattern {
+        let mut next = vec![p == b'*' && reached[0]];
+        for (t, &c) in text.iter().enumerate() {
+            next.push(match p {
+                b'*' => reached[t + 1] || next[t] && c != b'@',
+                b'?' => reached[t] && c != b'@',
+                _ => reached[t] && c == p,
+            });
         }
-        match retry {
-            // the star takes one letter more, unless that letter is the `@` it may not cross
-            Some((star, taken)) if text[taken] != b'@' => {
-                retry = Some((star, taken + 1));
-                p = star + 1;
-                t = taken + 1;
-            }
-            _ => return false,
-        }
+        reached = next;
     }
-    pattern[p..].iter().all(|&c| c == b'*')
+    reached[text.len()]
 }
 
 #[cfg(test)]
