@@ -89,75 +89,62 @@ mod tests {
     use super::*;
     use gritstone_model::Usage;
 
-    fn sample(n: u64, wall: u64, cpu: u64) -> Event {
+    fn sample(n: u64, wall: u64, cpu: u64, [vcsw, icsw]: [u64; 2]) -> Event {
         Event::Sample(Box::new(Sample {
             n,
             wall,
             usage: Usage {
                 cpu,
+                vcsw,
+                icsw,
                 ..Usage::default()
             },
             ..Sample::default()
         }))
     }
 
+    /// Nine samples of a quiet launch, and one more.
     #[test]
-    fn a_quiet_launch_has_none() {
-        let events: Vec<Event> = (0..10)
-            .map(|i| sample(1000 + i, 10_000 + 10 * i, 10_000 + 10 * i))
-            .collect();
-        assert_eq!(of(&events), Some(0));
-    }
-
-    #[test]
-    fn preemption_stops_the_cpu_clock() {
-        let mut events = vec![sample(1000, 10_000_000, 10_000_000); 9];
-        events.push(sample(1000, 14_000_000, 10_000_000));
-        assert_eq!(of(&events), Some(4_000_000));
-    }
-
-    #[test]
-    fn a_silent_hypervisor_does_not() {
-        let mut events = vec![sample(1000, 10_000_000, 10_000_000); 9];
-        events.push(sample(2000, 36_000_000, 36_000_000));
-        assert_eq!(of(&events), Some(16_000_000));
-    }
-
-    #[test]
-    fn scatter_and_few_samples_are_no_gaps() {
-        let mut events = vec![sample(1000, 10_000_000, 10_000_000); 9];
-        events.push(sample(1000, 10_900_000, 10_900_000));
-        assert_eq!(of(&events), Some(0));
-        let few = [sample(1, 10, 10), sample(1, 10, 10), sample(1, 99, 99)];
-        assert_eq!(of(&few), Some(0));
+    fn what_is_lost_is_seen_in_the_sample() {
+        const MS: u64 = 1_000_000;
+        for (n, wall, cpu, gap) in [
+            (1000, 10 * MS, 10 * MS, 0),
+            // preemption stops the CPU clock, and a silent hypervisor does not
+            (1000, 14 * MS, 10 * MS, 4 * MS),
+            (2000, 36 * MS, 36 * MS, 16 * MS),
+            // scatter is no gap
+            (1000, 109 * MS / 10, 109 * MS / 10, 0),
+        ] {
+            let mut events = vec![sample(1000, 10 * MS, 10 * MS, [0, 0]); 9];
+            events.push(sample(n, wall, cpu, [0, 0]));
+            assert_eq!(of(&events), Some(gap), "{n} in {wall} ns");
+        }
+        let few = [10, 10, 99].map(|time| sample(1, time, time, [0, 0]));
+        assert_eq!(of(&few), Some(0), "of three none is usual");
     }
 
     #[test]
     fn work_that_leaves_its_cpu_stands_still_by_nature() {
-        let with = |n, vcsw, icsw| {
-            let Event::Sample(mut sample) = sample(n, 10_000_000, 4_000_000) else {
-                unreachable!()
-            };
-            (sample.usage.vcsw, sample.usage.icsw) = (vcsw, icsw);
-            vec![Event::Sample(sample); 5]
-        };
-        // waits at each operation; yields at each; is preempted now and then, once in its only operation
-        assert_eq!(of(&with(1000, 1000, 0)), None);
-        assert_eq!(of(&with(1000, 0, 1000)), None);
-        assert_eq!(of(&with(1000, 400, 590)), None);
-        assert_eq!(of(&with(1000, 0, 40)), Some(30_000_000));
-        assert_eq!(of(&with(1, 0, 1)), Some(30_000_000));
-        // one long operation that waits once, for a page that is not there; ten that wait each
-        assert_eq!(of(&with(1, 1, 0)), Some(30_000_000));
-        assert_eq!(of(&with(10, 10, 0)), None);
-    }
-
-    #[test]
-    fn without_cpu_time_nothing_is_said() {
-        assert_eq!(of(&[]), None);
-        assert_eq!(
-            of(&[Event::Bye, sample(1000, 5_000_000, 0), sample(0, 1, 1)]),
-            None
-        );
+        for (n, switches, gap) in [
+            // waits at each operation; yields at each; is preempted now and then, once in its only operation
+            (1000, [1000, 0], None),
+            (1000, [0, 1000], None),
+            (1000, [400, 590], None),
+            (1000, [0, 40], Some(30_000_000)),
+            (1, [0, 1], Some(30_000_000)),
+            // one long operation that waits once, for a page that is not there; ten that wait each
+            (1, [1, 0], Some(30_000_000)),
+            (10, [10, 0], None),
+        ] {
+            let events = vec![sample(n, 10_000_000, 4_000_000, switches); 5];
+            assert_eq!(of(&events), gap, "{n}, {switches:?}");
+        }
+        // without CPU time nothing is said
+        let silent = [
+            Event::Bye,
+            sample(1000, 5_000_000, 0, [0; 2]),
+            sample(0, 1, 1, [0; 2]),
+        ];
+        assert_eq!((of(&[]), of(&silent)), (None, None));
     }
 }

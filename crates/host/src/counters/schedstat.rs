@@ -24,37 +24,3 @@ pub(crate) fn times(schedstat: &[u8], cpus: &[u32]) -> Option<Times> {
     let [run, wait] = sum(met, cpus)?;
     Some(Times { run, wait })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TEXT: &[u8] = b"\
-version 17
-timestamp 4294901234
-cpu0 0 0 0 0 0 0 1000 20 7
-domain0 MC 00000003 0 1 2 3 4 5 6 7 8
-cpu1 0 0 0 0 0 0 5000 60 9
-domain0 MC 00000003 0 1 2 3 4 5 6 7 8
-";
-
-    #[test]
-    fn run_and_wait_of_each_cpu() {
-        assert_eq!(
-            times(TEXT, &[1]),
-            Some(Times {
-                run: 5000,
-                wait: 60
-            })
-        );
-        assert_eq!(
-            times(TEXT, &[]),
-            Some(Times {
-                run: 6000,
-                wait: 80
-            })
-        );
-        assert_eq!(times(TEXT, &[2]), None);
-        assert_eq!(times(b"version 17\n", &[]), None);
-    }
-}

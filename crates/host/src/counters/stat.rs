@@ -77,53 +77,33 @@ fn columns(line: &[u8]) -> Option<(Option<u32>, Columns)> {
 mod tests {
     use super::*;
 
-    const STAT: &[u8] = b"\
-cpu  300 10 80 1000 20 3 7 40 5 5
-cpu0 100 10 30 500 20 1 4 10 5 5
-cpu2 200 0 50 500 0 2 3 30 0 0
-intr 280238 0 0 0
-procs_running 2
-procs_blocked 0
-";
-
     #[test]
     fn busy_is_what_is_neither_idle_nor_stolen() {
-        assert_eq!(
-            ticks(STAT, &[0]),
-            Some(Ticks {
-                busy: 145,
-                steal: 10
-            })
-        );
-        assert_eq!(
-            ticks(STAT, &[0, 2]),
-            Some(Ticks {
-                busy: 400,
-                steal: 40
-            })
-        );
-        assert_eq!(ticks(STAT, &[]), ticks(STAT, &[0, 2]));
-        assert_eq!(ticks(STAT, &[1]), None, "CPU 1 is offline");
-        assert_eq!(runnable(STAT), Some(2));
-        assert_eq!(steal_share(STAT), Some(40.0 / 1460.0));
-        assert_eq!(&STAT[cpu_lines(STAT)..][..5], b"intr ");
-    }
-
-    #[test]
-    fn old_and_broken_lines() {
-        assert_eq!(
-            ticks(b"cpu 1 2 3 4\ncpu0 1 2 3 4\n", &[0]),
-            Some(Ticks { busy: 6, steal: 0 })
-        );
-        assert_eq!(ticks(b"cpu0 1 2 3\n", &[0]), None);
-        assert_eq!(ticks(b"cpu0 1 2 x 4\n", &[0]), None);
-        assert_eq!(
-            ticks(b"cpu0 1 2 3 4 5 6 7 8", &[0]),
-            None,
-            "the line may be cut off"
-        );
-        assert_eq!(ticks(b"cpu0 18446744073709551615 1 0 0\n", &[0]), None);
-        assert_eq!(ticks(b"", &[]), None);
+        let stat = b"cpu  300 10 80 1000 20 3 7 40 5 5\ncpu0 100 10 30 500 20 1 4 10 5 5\ncpu2 200 0 50 500 0 2 3 30 0 0\nintr 28 0\n";
+        assert_eq!(steal_share(stat), Some(40.0 / 1460.0));
+        assert_eq!(&stat[cpu_lines(stat)..][..5], b"intr ");
+        for (stat, cpus, expected) in [
+            (&stat[..], &[0][..], Some((145, 10))),
+            (stat, &[0, 2], Some((400, 40))),
+            (stat, &[], Some((400, 40))),
+            // CPU 1 is offline
+            (stat, &[1], None),
+            // old kernels print fewer columns
+            (b"cpu 1 2 3 4\ncpu0 1 2 3 4\n", &[0], Some((6, 0))),
+            (b"cpu0 1 2 3\n", &[0], None),
+            (b"cpu0 1 2 x 4\n", &[0], None),
+            // the line may be cut off
+            (b"cpu0 1 2 3 4 5 6 7 8", &[0], None),
+            (b"cpu0 18446744073709551615 1 0 0\n", &[0], None),
+        ] {
+            let found = ticks(stat, cpus).map(|ticks| (ticks.busy, ticks.steal));
+            assert_eq!(
+                found,
+                expected,
+                "{cpus:?} of {}",
+                String::from_utf8_lossy(stat)
+            );
+        }
         assert_eq!(steal_share(b"cpu 0 0 0 0\n"), None);
     }
 }

@@ -98,24 +98,3 @@ impl Load {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TABLE: &str = "\
-Limit                     Soft Limit           Hard Limit           Units
-Max cpu time              unlimited            unlimited            seconds
-Max processes             96365                96365                processes
-Max open files            20000                20000                files
-Max address space         unlimited            unlimited            bytes
-";
-
-    #[test]
-    fn limits_are_the_soft_ones() {
-        assert_eq!(limit(TABLE, "Max processes"), Some(96_365));
-        assert_eq!(limit(TABLE, "Max open files"), Some(20_000));
-        assert_eq!(limit(TABLE, "Max address space"), Some(UNLIMITED));
-        assert_eq!(limit("", "Max processes"), None);
-    }
-}

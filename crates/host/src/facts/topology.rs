@@ -73,38 +73,3 @@ pub(super) fn counts(cores: &BTreeMap<u32, Core>) -> (usize, usize, usize) {
     let sockets: BTreeSet<i64> = cores.values().map(|core| core.socket).collect();
     (sockets.len(), distinct.len(), cores.len())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const TWO_THREADS: &str = "\
-processor	: 0
-physical id	: 0
-core id		: 3
-
-processor	: 1
-physical id	: 0
-core id		: 3
-
-processor	: 2
-physical id	: 1
-core id		: 3
-";
-
-    #[test]
-    fn cpuinfo_tells_threads_of_one_core() {
-        let cores = from_cpuinfo(TWO_THREADS);
-        assert_eq!(cores[&0], cores[&1]);
-        assert_ne!(cores[&0], cores[&2]);
-        assert_eq!(counts(&cores), (2, 2, 3));
-    }
-
-    #[test]
-    fn without_any_word_each_cpu_is_a_core() {
-        let nothing = tempfile::tempdir().unwrap();
-        let root = Root::recorded(nothing.path(), crate::Answers::default());
-        let cores = read(&root, "", &CpuSet::parse("0-2,9").unwrap());
-        assert_eq!(counts(&cores), (1, 4, 4));
-    }
-}

@@ -28,11 +28,14 @@ impl Tree {
 
     /// The machine in `tests/trees/<name>.txt`.
     pub fn recorded(name: &str) -> Self {
+        Self::unpacked(&Self::text(name))
+    }
+
+    /// It as it is recorded.
+    pub fn text(name: &str) -> String {
         // by way of the crate's name: others read them too
-        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../host/tests/trees")
-            .join(format!("{name}.txt"));
-        Self::unpacked(&fs::read_to_string(&file).unwrap())
+        let trees = Path::new(env!("CARGO_MANIFEST_DIR")).join("../host/tests/trees");
+        fs::read_to_string(trees.join(format!("{name}.txt"))).unwrap()
     }
 
     /// The machine in a text.
@@ -76,36 +79,33 @@ impl Tree {
     }
 }
 
-/// `cpus` hardware threads, two on each core, half of the cores on each of two sockets; those of `offline` are switched off.
+/// `cpus` hardware threads, two on each core, half of the cores on each of two sockets; those that are not `online` are switched off.
 pub fn large(cpus: u32, online: &str) -> Tree {
     let tree = Tree::new();
-    let last = cpus - 1;
     let mut cpuinfo = String::new();
     let mut stat = String::from("cpu  0 0 0 1 0 0 0 0 0 0\n");
     for cpu in gritstone_model::CpuSet::parse(online).unwrap().iter() {
         let half = cpus / 2;
         let (first, second) = (cpu % half, cpu % half + half);
-        let directory = format!("/sys/devices/system/cpu/cpu{cpu}/topology");
-        tree.file(
-            &format!("{directory}/core_cpus_list"),
-            &format!("{first},{second}\n"),
-        );
+        let topology = format!("/sys/devices/system/cpu/cpu{cpu}/topology");
+        let siblings = format!("{first},{second}\n");
+        tree.file(&format!("{topology}/core_cpus_list"), &siblings);
         let socket = u32::from(first >= half / 2);
-        tree.file(
-            &format!("{directory}/physical_package_id"),
-            &format!("{socket}\n"),
-        );
+        let file = format!("{topology}/physical_package_id");
+        tree.file(&file, &format!("{socket}\n"));
         cpuinfo += &format!("processor\t: {cpu}\nmodel name\t: Big One\nflags\t\t: fpu\n\n");
         stat += &format!("cpu{cpu} {cpu} 0 0 1000 0 0 0 1 0 0\n");
     }
-    tree.file("/proc/cpuinfo", &cpuinfo);
-    tree.file("/proc/stat", &stat);
-    tree.file("/sys/devices/system/cpu/online", &format!("{online}\n"));
-    tree.file("/sys/devices/system/cpu/present", &format!("0-{last}\n"));
-    tree.file("/sys/devices/system/cpu/possible", &format!("0-{last}\n"));
-    tree.file(
-        "/proc/self/status",
-        &format!("Cpus_allowed_list:\t0-{last}\n"),
-    );
+    let all = format!("0-{}", cpus - 1);
+    for (path, content) in [
+        ("/proc/cpuinfo", cpuinfo),
+        ("/proc/stat", stat),
+        ("/sys/devices/system/cpu/online", online.to_owned()),
+        ("/sys/devices/system/cpu/present", all.clone()),
+        ("/sys/devices/system/cpu/possible", all.clone()),
+        ("/proc/self/status", format!("Cpus_allowed_list:\t{all}\n")),
+    ] {
+        tree.file(path, &content);
+    }
     tree
 }

@@ -1,20 +1,31 @@
 //! Recorded machines, read whole.
 
 use crate::common::{Tree, large};
-use gritstone_host::{Host, choose_cpus};
-use gritstone_model::CpuSet;
+use gritstone_host::{Answers, Cgroup, Host, Load, Memory, Watch, choose_cpus, examine};
+use gritstone_model::{CpuSet, Machine};
 use std::ffi::OsStr;
 use std::path::Path;
 
+fn machine(host: &Host) -> Machine {
+    host.machine(Path::new("/proc"))
+}
+
 /// The facts without those of the directory and of the machine that runs the test.
 fn facts(host: &Host) -> String {
-    let machine = host.machine(Path::new("/proc"));
+    let facts = machine(host).facts;
     let own = |name: &str| name.starts_with("dir.") || name == "cpu.architecture";
-    machine
-        .facts
-        .iter()
-        .filter(|(name, _)| !own(name))
+    let others = facts.iter().filter(|(name, _)| !own(name));
+    others
         .map(|(name, value)| format!("{name} = {value}\n"))
+        .collect()
+}
+
+/// The CPUs that are chosen, as many as there are.
+fn chosen(host: &Host) -> Vec<u32> {
+    let chosen = choose_cpus(&host.cpu).unwrap();
+    [Some(chosen.measured), chosen.peer, chosen.watcher]
+        .into_iter()
+        .flatten()
         .collect()
 }
 
@@ -22,18 +33,12 @@ fn facts(host: &Host) -> String {
 fn a_virtual_machine_of_two_cpus() {
     let host = Tree::recorded("virtual-machine").host();
     insta::assert_snapshot!(facts(&host));
-    let machine = host.machine(Path::new("/proc"));
+    let machine = machine(&host);
     assert_eq!(machine.name, "vm (AMD EPYC)");
-    assert!(
-        machine
-            .system
-            .starts_with("Debian GNU/Linux 12 (bookworm), Linux 6.18.44 ")
-    );
-    assert_eq!(
-        machine.configuration,
-        "AMD EPYC, 2 cores, 23.5 GiB of memory, proc, a virtual machine (KVM)"
-    );
-    assert_eq!(machine.document, None);
+    let system = "Debian GNU/Linux 12 (bookworm), Linux 6.18.44 ";
+    assert!(machine.system.starts_with(system));
+    let told = "AMD EPYC, 2 cores, 23.5 GiB of memory, proc, a virtual machine (KVM)";
+    assert_eq!(machine.configuration, told);
 }
 
 #[test]
@@ -41,28 +46,42 @@ fn one_cpu() {
     let host = Tree::recorded("one-cpu").host();
     insta::assert_snapshot!(facts(&host));
     assert_eq!(host.cpu.counts(), (1, 1, 1));
-    let chosen = choose_cpus(&host.cpu).unwrap();
-    assert_eq!(
-        (chosen.measured, chosen.peer, chosen.watcher),
-        (0, None, None)
-    );
+    assert_eq!(chosen(&host), [0]);
     assert!(!host.is_distinct());
 }
 
+/// Machines by their CPUs, those that are switched on and those that are allowed: sockets, cores and threads, and what is chosen.
 #[test]
-fn three_hundred_cpus_some_of_them_offline() {
-    let host = large(300, "0-249,260-299").host();
-    assert_eq!(host.cpu.online.len(), 290);
-    assert_eq!(host.cpu.present, 300);
-    // CPUs 250 to 259 are the second threads of cores 100 to 109, which stay
-    assert_eq!(host.cpu.counts(), (2, 150, 290));
-    assert_eq!(host.cpu.smt, Some(true));
-    assert_eq!(host.cpu.models, ["Big One"]);
-    let chosen = choose_cpus(&host.cpu).unwrap();
-    assert_eq!(
-        (chosen.measured, chosen.peer, chosen.watcher),
-        (1, Some(2), Some(0))
-    );
+fn large_machines_and_bare_ones() {
+    for (cpus, online, allowed, counts, choice) in [
+        // CPUs 250 to 259 are the second threads of cores 100 to 109, which stay
+        (300, "0-249,260-299", None, (2, 150, 290), [1, 2, 0]),
+        // more than a cpu_set_t has bits
+        (
+            2048,
+            "0-2047",
+            Some("1500-1501,2040-2047"),
+            (2, 1024, 2048),
+            [1500, 1501, 2040],
+        ),
+        // a root without /proc and /sys has the CPUs that are allowed
+        (0, "", Some("2-3"), (1, 2, 2), [2, 3, 3]),
+    ] {
+        let mut tree = match cpus {
+            0 => Tree::new(),
+            cpus => large(cpus, online),
+        };
+        tree.answers.allowed = allowed.map(|list| CpuSet::parse(list).unwrap());
+        let host = tree.host();
+        assert_eq!(host.cpu.counts(), counts, "{online}");
+        assert_eq!(chosen(&host), choice, "{online}");
+        let facts = machine(&host).facts;
+        let known = allowed.unwrap_or("0-299");
+        assert_eq!(facts[Machine::ALLOWED_CPUS], known, "{online}");
+    }
+    let id = |cpus, online| large(cpus, online).host().id();
+    assert_eq!(id(300, "0-299"), id(300, "0-149"), "some are switched off");
+    assert_ne!(id(300, "0-299"), id(302, "0-299"));
 }
 
 #[test]
@@ -70,86 +89,42 @@ fn every_other_of_three_hundred_cpus_is_no_list_to_read() {
     let mut tree = large(300, "0-299");
     tree.answers.allowed = Some((0..150).map(|n| 2 * n).collect());
     let host = tree.host();
-    let machine = host.machine(Path::new("/proc"));
-    assert_eq!(
-        machine.configuration,
-        "Big One, 150 cores, 300 threads, 2 sockets, of which 150 CPUs between 0 and 298 may be used, proc"
-    );
+    let machine = machine(&host);
+    let told = "Big One, 150 cores, 300 threads, 2 sockets, of which 150 CPUs between 0 and 298 may be used, proc";
+    assert_eq!(machine.configuration, told);
     // the fact is whole
-    assert!(machine.facts["cpu.allowed"].starts_with("0,2,4,6,"));
-    let findings = gritstone_host::examine(&host, &[], Path::new("/"), OsStr::new(""));
+    assert!(machine.facts[Machine::ALLOWED_CPUS].starts_with("0,2,4,6,"));
+    let findings = examine(&host, &[], Path::new("/"), OsStr::new(""));
     let cores = findings.iter().find(|finding| finding.name == "cores");
-    assert_eq!(
-        cores.unwrap().value,
-        "150 cores, 300 threads, 150 CPUs between 0 and 298 may be used; measured on CPU 2, watched from CPU 0"
-    );
-    for finding in &findings {
-        assert!(finding.value.len() < 120, "{finding:?}");
-    }
+    let told = "150 cores, 300 threads, 150 CPUs between 0 and 298 may be used; measured on CPU 2, watched from CPU 0";
+    assert_eq!(cores.unwrap().value, told);
+    let short = |value: &str| value.len() < 120;
+    assert!(findings.iter().all(|finding| short(&finding.value)));
 }
 
 #[test]
-fn a_root_without_proc_and_sys_has_the_cpus_that_are_allowed() {
-    let mut tree = Tree::new();
-    tree.answers.allowed = CpuSet::parse("2-3");
-    let host = tree.host();
-    assert_eq!(host.cpu.counts(), (1, 2, 2));
-    let chosen = choose_cpus(&host.cpu).unwrap();
-    assert_eq!(
-        (chosen.measured, chosen.peer, chosen.watcher),
-        (2, Some(3), Some(3))
-    );
-}
-
-#[test]
-fn more_cpus_than_a_cpu_set_has_bits() {
-    let mut tree = large(2048, "0-2047");
-    tree.answers.allowed = CpuSet::parse("1500-1501,2040-2047");
-    let host = tree.host();
-    assert_eq!(host.cpu.counts(), (2, 1024, 2048));
-    assert_eq!(host.cpu.allowed.len(), 10);
-    let chosen = choose_cpus(&host.cpu).unwrap();
-    assert_eq!(
-        (chosen.measured, chosen.peer, chosen.watcher),
-        (1500, Some(1501), Some(2040))
-    );
-    let machine = host.machine(Path::new("/proc"));
-    assert_eq!(machine.facts["cpu.allowed"], "1500-1501,2040-2047");
-}
-
-#[test]
-fn switching_cpus_off_does_not_make_another_machine() {
-    assert_eq!(
-        large(300, "0-299").host().id(),
-        large(300, "0-149").host().id()
-    );
-    assert_ne!(
-        large(300, "0-299").host().id(),
-        large(302, "0-299").host().id()
-    );
-}
-
-#[test]
-fn half_a_cpu_by_version_1() {
-    let cgroup = Tree::recorded("cgroup-v1-half-cpu").host().cgroup;
-    assert_eq!(cgroup.version, Some(1));
-    assert_eq!(cgroup.cpus, Some(0.5), "the group above is the narrower");
-    assert_eq!(cgroup.memory, Some(64 << 20));
-    assert_eq!(
-        (cgroup.processes, cgroup.processes_left),
-        (Some(100), Some(40))
-    );
-}
-
-#[test]
-fn half_a_cpu_by_version_2_in_a_container() {
-    let host = Tree::recorded("cgroup-v2-half-cpu").host();
-    assert_eq!(host.cgroup.version, Some(2));
-    assert_eq!(host.cgroup.cpus, Some(0.5));
-    assert_eq!((host.cgroup.memory, host.cgroup.processes), (None, None));
-    assert_eq!(host.virtualisation.container.as_deref(), Some("docker"));
-    let machine = host.machine(Path::new("/proc"));
-    assert!(machine.configuration.contains("a quota of 0.5 CPUs"));
+fn half_a_cpu_by_either_version() {
+    let first = Tree::recorded("cgroup-v1-half-cpu").host();
+    let expected = Cgroup {
+        version: Some(1),
+        // the group above is the narrower
+        cpus: Some(0.5),
+        memory: Some(64 << 20),
+        processes: Some(100),
+        processes_left: Some(40),
+    };
+    assert_eq!(first.cgroup, expected);
+    let second = Tree::recorded("cgroup-v2-half-cpu").host();
+    let expected = Cgroup {
+        version: Some(2),
+        cpus: Some(0.5),
+        ..Cgroup::default()
+    };
+    assert_eq!(second.cgroup, expected);
+    let container = second.virtualisation.container.as_deref();
+    assert_eq!(container, Some("docker"));
+    let told = machine(&second).configuration;
+    assert!(told.contains("a quota of 0.5 CPUs"), "{told}");
 }
 
 #[test]
@@ -161,79 +136,59 @@ fn a_container_without_sys() {
     assert_eq!(host.cpu.allowed.to_string(), "1-3");
     assert!(host.cpu.governors.is_empty() && host.cpu.turbo.is_none());
     assert!(host.kernel.clock_source.is_none() && host.kernel.mitigations.is_empty());
-    assert_eq!(
+    let kinds = (
         host.virtualisation.machine.as_deref(),
-        Some("unknown hypervisor")
+        host.virtualisation.container.as_deref(),
     );
-    assert_eq!(host.virtualisation.container.as_deref(), Some("Kubernetes"));
-    assert_eq!(host.cgroup, gritstone_host::Cgroup::default());
+    assert_eq!(kinds, (Some("unknown hypervisor"), Some("Kubernetes")));
+    assert_eq!(host.cgroup, Cgroup::default());
 }
 
 #[test]
 fn nothing_at_all_is_read_without_panic_and_nothing_is_guessed() {
     let mut tree = Tree::new();
-    tree.answers = gritstone_host::Answers::default();
+    tree.answers = Answers::default();
     let host = tree.host();
     assert_eq!(host.cpu.counts(), (0, 0, 0));
     assert_eq!(choose_cpus(&host.cpu), None);
-    assert_eq!(host.memory, gritstone_host::Memory::default());
-    assert_eq!(host.load, gritstone_host::Load::default());
+    assert_eq!(host.memory, Memory::default());
+    assert_eq!(host.load, Load::default());
     let machine = host.machine(Path::new("/no/such/directory"));
     assert!(!machine.id.is_empty() && !machine.name.is_empty());
-    assert!(
-        machine.facts.keys().all(|name| name.starts_with("cpu.")),
-        "{:?}",
-        machine.facts
-    );
+    let mut names = machine.facts.keys();
+    assert!(names.all(|name| name.starts_with("cpu.")), "{machine:?}");
 }
 
-/// What is recorded, by the names of the machines: together they have every file that is read.
-const TREES: [(&str, &str); 3] = [
-    (
-        "virtual-machine",
-        include_str!("../trees/virtual-machine.txt"),
-    ),
-    (
-        "cgroup-v1-half-cpu",
-        include_str!("../trees/cgroup-v1-half-cpu.txt"),
-    ),
-    (
-        "cgroup-v2-half-cpu",
-        include_str!("../trees/cgroup-v2-half-cpu.txt"),
-    ),
-];
-
+/// Garbage in every file, and recordings that are cut off anywhere: together these machines have every file that is read.
 #[test]
-fn garbage_in_every_file_is_read_without_panic() {
-    for garbage in [
-        "",
-        "\n",
-        "\0\u{fffd}\n:=[-]/\n",
-        "-1",
-        "99999999999999999999999",
-        "0-99999999",
-        "cpu\ncpu0\ncpu1 1\n",
+fn broken_files_are_read_without_panic() {
+    for name in [
+        "virtual-machine",
+        "cgroup-v1-half-cpu",
+        "cgroup-v2-half-cpu",
     ] {
-        for (name, text) in TREES {
-            let tree = Tree::recorded(name);
+        let text = Tree::text(name);
+        for garbage in [
+            "",
+            "\n",
+            "\0\u{fffd}\n:=[-]/\n",
+            "-1",
+            "99999999999999999999999",
+            "0-99999999",
+            "cpu\ncpu0\ncpu1 1\n",
+        ] {
+            let tree = Tree::unpacked(&text);
             for path in text.lines().filter_map(|line| line.strip_prefix("== ")) {
                 tree.file(path, garbage);
             }
             read_whole(&tree);
         }
-    }
-}
-
-#[test]
-fn a_machine_cut_off_anywhere_is_read_without_panic() {
-    for (_, text) in TREES {
         let lines = text.match_indices('\n').map(|(end, _)| end);
         for cut in lines.step_by(23).flat_map(|end| [end - 1, end]) {
             // a section needs its path, whole
-            if text[..cut].rsplit('\n').next().unwrap().starts_with("== ") {
-                continue;
+            if !text[..cut].rsplit('\n').next().unwrap().starts_with("== ") {
+                read_whole(&Tree::unpacked(&text[..cut]));
             }
-            read_whole(&Tree::unpacked(&text[..cut]));
         }
     }
 }
@@ -241,11 +196,11 @@ fn a_machine_cut_off_anywhere_is_read_without_panic() {
 /// Everything that reads a machine.
 fn read_whole(tree: &Tree) {
     let host = tree.host();
-    let _ = host.machine(Path::new("/proc"));
+    let _ = machine(&host);
     let _ = choose_cpus(&host.cpu);
-    let findings = gritstone_host::examine(&host, &[], Path::new("/proc"), OsStr::new(""));
+    let findings = examine(&host, &[], Path::new("/proc"), OsStr::new(""));
     assert!(findings.len() > 20);
-    let mut watch = gritstone_host::Watch::open(&tree.root());
+    let mut watch = Watch::open(&tree.root());
     let before = watch.begin(&[0, 1]);
     let _ = watch.end(&before, 1);
 }
