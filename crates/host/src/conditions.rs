@@ -13,11 +13,11 @@
 //! Schedstat counts a task when it leaves the CPU, so that a spinner found at the start brings in time from before: no CPU is
 //! taken to have been busy for longer than the launch lasted.
 
-use crate::counters::{number, pressure, schedstat, stat, usage};
+use crate::counters::{self, number};
 use crate::facts::{Levels, levels};
 use crate::mounts;
 use crate::source::{Counter, Source, read};
-use crate::{Root, foreign, kernel_threads, process};
+use crate::{Root, processes};
 use gritstone_model::Conditions;
 use std::time::Instant;
 
@@ -56,7 +56,7 @@ pub struct Before {
     /// Beside a load of our own: our process, and the CPU time of others' processes.
     foreign: Option<(u32, Option<u64>)>,
     /// Of a launch that the threads of the kernel work for: what they had used.
-    kernel: Option<kernel_threads::Times>,
+    kernel: Option<processes::Times>,
 }
 
 /// One reading, ns or events since some time in the past.
@@ -83,14 +83,14 @@ impl Watch {
             .unwrap_or_default();
         let mut stat = Source::open(root, "/proc/stat");
         if let Some(source) = &mut stat {
-            source.keep(stat::cpu_lines);
+            source.keep(counters::cpu_lines);
         }
         let online = root
             .cpus("/sys/devices/system/cpu/online")
             .unwrap_or_default();
         Self {
             start: Instant::now(),
-            tick: process::tick(root),
+            tick: processes::tick(root),
             // HZ 100 is the coarsest that anyone builds
             scheduler_tick: root.answers().tick.unwrap_or(10_000_000),
             possible: possible.iter().collect(),
@@ -123,7 +123,7 @@ impl Watch {
     /// the others.
     pub fn begin_with_the_kernel(&mut self, cpus: &[u32]) -> Before {
         Before {
-            kernel: Some(kernel_threads::times(&self.root)),
+            kernel: Some(processes::of_the_kernel(&self.root)),
             ..self.begin(cpus)
         }
     }
@@ -132,7 +132,7 @@ impl Watch {
     /// processes do not descend from it, on all CPUs.
     pub fn begin_beside_load(&mut self, own: u32) -> Before {
         Before {
-            foreign: Some((own, foreign::cpu(&self.root, own))),
+            foreign: Some((own, processes::foreign(&self.root, own))),
             ..self.begin(&[])
         }
     }
@@ -163,11 +163,11 @@ impl Watch {
         let seen = foreign > grain || beside.is_some_and(much);
         let kernel = before.kernel.as_ref().filter(|_| seen);
         let (here, there) = kernel.map_or((0, 0), |then| {
-            kernel_threads::since(&self.root, then, &before.cpus)
+            processes::since(&self.root, then, &before.cpus)
         });
         let others = match before.foreign {
             None => foreign.map(|foreign| foreign.saturating_sub(here)),
-            Some((own, foreign)) => since(foreign, foreign::cpu(&self.root, own)),
+            Some((own, foreign)) => since(foreign, processes::foreign(&self.root, own)),
         };
         Conditions {
             wall,
@@ -193,28 +193,27 @@ impl Watch {
     }
 
     fn read(&mut self, cpus: &[u32]) -> Counters {
+        let tick = |ticks: u64| ticks.checked_mul(self.tick);
         let both = read(&mut self.stat, |text| {
-            Some((stat::ticks(text, cpus), stat::ticks(text, &[])?))
+            Some((counters::ticks(text, cpus), counters::ticks(text, &[])?))
         });
         let ticks = both.and_then(|(ticks, _)| ticks);
-        let all = both.map(|(_, all)| all);
-        let schedule = read(&mut self.schedstat, |text| schedstat::times(text, cpus));
+        let schedule = read(&mut self.schedstat, |text| counters::schedule(text, cpus));
         let possible = &self.possible;
-        let accounted = read(&mut self.cpuacct, |text| {
-            usage::nanoseconds(text, possible, cpus)
-        });
         Counters {
             wall: u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX),
-            ticks: ticks.and_then(|ticks| ticks.busy.checked_mul(self.tick)),
-            all_ticks: all.and_then(|all| all.busy.checked_mul(self.tick)),
-            steal: ticks.and_then(|ticks| ticks.steal.checked_mul(self.tick)),
+            ticks: ticks.and_then(|[busy, _]| tick(busy)),
+            all_ticks: both.and_then(|(_, [busy, _])| tick(busy)),
+            steal: ticks.and_then(|[_, steal]| tick(steal)),
             // one counter or the other, never a difference between the two
             run: match self.cpuacct {
-                Some(_) => accounted,
-                None => schedule.map(|times| times.run),
+                Some(_) => read(&mut self.cpuacct, |text| {
+                    counters::usage(text, possible, cpus)
+                }),
+                None => schedule.map(|[run, _]| run),
             },
-            waited: schedule.map(|times| times.wait),
-            pressure: read(&mut self.pressure, pressure::some_total)
+            waited: schedule.map(|[_, waited]| waited),
+            pressure: read(&mut self.pressure, counters::pressure)
                 .and_then(|total| total.checked_mul(1000)),
             throttled: total(&mut self.throttled),
             memory_limit: total(&mut self.memory_limit),

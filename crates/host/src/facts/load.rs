@@ -1,7 +1,7 @@
 //! Memory, limits of this process, and how busy the machine is at this moment.
 
 use crate::Root;
-use crate::counters::stat;
+use crate::counters::{keyed, steal_share};
 use crate::text;
 
 /// Memory and swap.
@@ -93,8 +93,8 @@ impl Load {
             one,
             five,
             fifteen,
-            runnable: stat::runnable(&stat),
-            steal: stat::steal_share(&stat),
+            runnable: keyed(&stat, b"procs_running"),
+            steal: steal_share(&stat),
         }
     }
 }
