@@ -101,12 +101,9 @@ fn rotational(root: &Root, mount: &Mount) -> Option<bool> {
         .filter(|source| source.starts_with('/'))
         .and_then(|source| root.join(source).metadata().ok())
         .filter(|source| source.file_type().is_block_device());
-    let (major, minor) = match source {
-        Some(source) => (
-            nix::sys::stat::major(source.rdev()),
-            nix::sys::stat::minor(source.rdev()),
-        ),
-        None => (u64::from(mount.number.0), u64::from(mount.number.1)),
+    let (major, minor) = match source.map(|source| source.rdev()) {
+        Some(device) => (nix::sys::stat::major(device), nix::sys::stat::minor(device)),
+        None => mount.number,
     };
     // of a partition, the queue is its disk's
     [
@@ -139,58 +136,29 @@ impl FileSystem {
     /// For a table: `ext4 on /dev/vda`, `tmpfs (memory)`, `overlay over ext4 on /dev/vda`, `nfs4 from server:/export`.
     #[must_use]
     pub fn describe(&self) -> String {
-        let Self {
-            fs_type, device, ..
-        } = self;
-        if let Some(below) = &self.below {
-            return format!("{fs_type} over {}", below.describe());
+        let (kind, device) = (&self.fs_type, &self.device);
+        match &self.below {
+            Some(below) => format!("{kind} over {}", below.describe()),
+            None if self.in_memory() => format!("{kind} (memory)"),
+            None if self.remote() => format!("{kind} from {device}"),
+            None if kind == "overlay" => "overlay (on what, cannot be seen from here)".to_owned(),
+            None if device.is_empty() || device == "none" || device == kind => kind.clone(),
+            None => format!("{kind} on {device}"),
         }
-        if self.in_memory() {
-            return format!("{fs_type} (memory)");
-        }
-        if self.remote() {
-            return format!("{fs_type} from {device}");
-        }
-        if fs_type == "overlay" {
-            return "overlay (on what, cannot be seen from here)".to_owned();
-        }
-        if device.is_empty() || device == "none" || device == fs_type {
-            return fs_type.clone();
-        }
-        format!("{fs_type} on {device}")
     }
 
     /// Whether its files are in memory only.
     #[must_use]
     pub fn in_memory(&self) -> bool {
-        matches!(
-            self.fs_type.as_str(),
-            "tmpfs" | "ramfs" | "devtmpfs" | "rootfs"
-        )
+        ["tmpfs", "ramfs", "devtmpfs", "rootfs"].contains(&&*self.fs_type)
     }
 
     /// Whether its files are on another machine, or with the host of this virtual one.
     #[must_use]
     pub fn remote(&self) -> bool {
-        const REMOTE: [&str; 16] = [
-            "9p",
-            "afs",
-            "beegfs",
-            "ceph",
-            "cifs",
-            "fuse.glusterfs",
-            "fuse.rclone",
-            "fuse.s3fs",
-            "fuse.sshfs",
-            "gpfs",
-            "lustre",
-            "nfs",
-            "nfs4",
-            "smb3",
-            "vboxsf",
-            "virtiofs",
-        ];
-        REMOTE.contains(&self.fs_type.as_str())
+        const REMOTE: &str = "9p afs beegfs ceph cifs fuse.glusterfs fuse.rclone fuse.s3fs fuse.sshfs \
+            gpfs lustre nfs nfs4 smb3 vboxsf virtiofs";
+        REMOTE.split(' ').any(|known| known == self.fs_type)
     }
 }
 

@@ -80,54 +80,39 @@ impl Host {
     }
 
     fn system_line(&self) -> String {
-        let release = self
-            .kernel
-            .release
-            .as_deref()
-            .unwrap_or("of unknown release");
+        let release = self.kernel.release.as_deref();
+        let release = release.unwrap_or("of unknown release");
         let kernel = format!("Linux {release} {}", self.cpu.architecture);
-        match &self.system.distribution {
-            Some(distribution) => format!("{distribution}, {kernel}"),
-            None => kernel,
-        }
+        let distribution = self.system.distribution.as_ref();
+        distribution.map_or(kernel.clone(), |name| format!("{name}, {kernel}"))
     }
 
     fn configuration(&self, place: Option<&FileSystem>) -> String {
-        let (sockets, cores, threads) = self.cpu.counts();
-        let mut parts = vec![self.cpu.model(), text::count(cores, "core")];
-        if threads > cores {
-            parts.push(text::count(threads, "thread"));
-        }
-        if sockets > 1 {
-            parts.push(text::count(sockets, "socket"));
-        }
-        if self.cpu.allowed.len() < threads {
-            parts.push(format!(
-                "of which {} may be used",
-                text::cpus(&self.cpu.allowed)
-            ));
-        }
-        parts.extend(
-            self.cgroup
-                .cpus
-                .map(|cpus| format!("a quota of {cpus} CPUs")),
-        );
-        let memory = self
-            .memory
-            .total
-            .map(|total| format!("{} of memory", text::bytes(total)));
-        parts.extend(memory);
-        let limit = self
-            .cgroup
-            .memory
-            .map(|limit| format!("of which {} may be used", text::bytes(limit)));
-        parts.extend(limit);
-        parts.extend(place.map(FileSystem::describe));
-        let machine = self.virtualisation.machine.as_ref();
-        parts.extend(machine.map(|kind| format!("a virtual machine ({kind})")));
-        let container = self.virtualisation.container.as_ref();
-        parts.extend(container.map(|kind| format!("in a container ({kind})")));
-        parts.join(", ")
+        let Self {
+            cpu,
+            cgroup,
+            virtualisation,
+            ..
+        } = self;
+        let (sockets, cores, threads) = cpu.counts();
+        let several = |number, least, noun| (number > least).then(|| text::count(number, noun));
+        let allowed = (cpu.allowed.len() < threads).then(|| text::cpus(&cpu.allowed));
+        let machine = virtualisation.machine.as_ref();
+        let container = virtualisation.container.as_ref();
+        let parts = [
+            Some(cpu.model()),
+            Some(text::count(cores, "core")),
+            several(threads, cores, "thread"),
+            several(sockets, 1, "socket"),
+            allowed.map(|cpus| format!("of which {cpus} may be used")),
+            cgroup.cpus.map(|cpus| format!("a quota of {cpus} CPUs")),
+            (self.memory.total).map(|total| format!("{} of memory", text::bytes(total))),
+            (cgroup.memory).map(|limit| format!("of which {} may be used", text::bytes(limit))),
+            place.map(FileSystem::describe),
+            machine.map(|kind| format!("a virtual machine ({kind})")),
+            container.map(|kind| format!("in a container ({kind})")),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
     /// Every fact that does not change by itself, by its name.
@@ -168,12 +153,9 @@ impl Host {
         }
         facts.add("memory.total", self.memory.total.map(text::bytes));
         facts.add("memory.nodes", self.memory.nodes);
-        let swap = |size| {
-            if size == 0 {
-                "none".to_owned()
-            } else {
-                text::bytes(size)
-            }
+        let swap = |size| match size {
+            0 => "none".to_owned(),
+            size => text::bytes(size),
         };
         facts.add("memory.swap", self.memory.swap.map(swap));
     }
@@ -206,21 +188,16 @@ impl Host {
         facts.add("cgroup.cpus", self.cgroup.cpus);
         facts.add("cgroup.memory", self.cgroup.memory.map(text::bytes));
         facts.add("cgroup.processes", self.cgroup.processes);
-        let limit = |limit: u64, show: fn(u64) -> String| match limit {
-            UNLIMITED => "unlimited".to_owned(),
-            limit => show(limit),
+        let limit = |limit: Option<u64>, show: fn(u64) -> String| match limit {
+            Some(UNLIMITED) => Some("unlimited".to_owned()),
+            limit => limit.map(show),
         };
         let plain = |number: u64| number.to_string();
         let limits = &self.limits;
-        facts.add(
-            "limit.processes",
-            limits.processes.map(|most| limit(most, plain)),
-        );
-        facts.add("limit.files", limits.files.map(|most| limit(most, plain)));
-        facts.add(
-            "limit.address_space",
-            limits.address_space.map(|most| limit(most, text::bytes)),
-        );
+        facts.add("limit.processes", limit(limits.processes, plain));
+        facts.add("limit.files", limit(limits.files, plain));
+        let room = limit(limits.address_space, text::bytes);
+        facts.add("limit.address_space", room);
     }
 }
 

@@ -8,7 +8,7 @@ pub(crate) struct Mount {
     /// Number of the mount, by which /proc/self/fdinfo names it too.
     pub id: u64,
     /// Major and minor number of the device.
-    pub number: (u32, u32),
+    pub number: (u64, u64),
     /// What of the file system is mounted here: `/`, or a directory of it for a bind mount.
     pub root: String,
     /// Where it is mounted.

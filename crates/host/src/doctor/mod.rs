@@ -1,14 +1,10 @@
 //! Whether this machine is fit to be measured now: what was found, why it matters, and the command that mends it.
 
-mod busy;
-mod clock;
+mod checks;
 mod place;
-mod processor;
 pub mod programs;
-mod room;
 
 use crate::Host;
-use crate::filesystem;
 use gritstone_model::Benchmark;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -46,10 +42,10 @@ pub struct Finding {
     pub severity: Severity,
 }
 
-/// A finding, of which it remains to be said why it matters.
-fn found(name: &str, severity: Severity, value: impl Into<String>) -> Finding {
+/// A finding, of which it remains to be said what was looked at, and why it matters.
+fn found(severity: Severity, value: impl Into<String>) -> Finding {
     Finding {
-        name: name.to_owned(),
+        name: String::new(),
         value: value.into(),
         why: String::new(),
         todo: None,
@@ -58,11 +54,16 @@ fn found(name: &str, severity: Severity, value: impl Into<String>) -> Finding {
 }
 
 /// Nothing is known.
-fn unseen(name: &str) -> Finding {
-    found(name, Severity::Remark, "cannot be seen here")
+fn unseen() -> Finding {
+    found(Severity::Remark, "cannot be seen here")
 }
 
 impl Finding {
+    fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
     fn why(mut self, why: impl Into<String>) -> Self {
         self.why = why.into();
         self
@@ -85,15 +86,10 @@ impl Finding {
 /// of `PATH`). The order is that of the table: what spoils figures now, what the machine is, what is missing.
 #[must_use]
 pub fn examine(host: &Host, benchmarks: &[Benchmark], dir: &Path, path: &OsStr) -> Vec<Finding> {
-    let mut findings = busy::findings(host);
-    findings.extend(processor::findings(host));
-    findings.extend(clock::findings(host));
-    findings.extend(room::findings(host));
-    findings.extend(match filesystem::of(dir) {
-        Ok(place) => place::directory(&place),
-        Err(error) => vec![place::no_directory(dir, &error)],
-    });
-    findings.extend(place::surroundings(host));
+    let named = |(name, check): &(&str, fn(&Host) -> Finding)| check(host).named(*name);
+    let mut findings: Vec<Finding> = checks::MACHINE.iter().map(named).collect();
+    findings.extend(place::findings(dir));
+    findings.extend(checks::SURROUNDINGS.iter().map(named));
     findings.extend(programs::findings(host, benchmarks, path));
     findings
 }

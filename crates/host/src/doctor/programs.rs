@@ -60,7 +60,7 @@ pub(super) fn findings(host: &Host, benchmarks: &[Benchmark], path: &OsStr) -> V
             _ => format!("{} needed, none missing", text::count(needed, "program")),
         };
         let why = "Rows that time other people's programs need them.";
-        return vec![found("programs", Severity::Ok, value).why(why)];
+        return vec![found(Severity::Ok, value).named("programs").why(why)];
     }
     missing
         .iter()
@@ -79,7 +79,8 @@ fn finding(host: &Host, missing: &Missing) -> Finding {
         why += &format!("; Debian has it in the package {}", need.package);
     }
     why.push('.');
-    let mut finding = found(&format!("program {}", need.name), Severity::Warning, value).why(why);
+    let name = format!("program {}", need.name);
+    let mut finding = found(Severity::Warning, value).named(name).why(why);
     finding.todo = install(host, std::slice::from_ref(missing)).map(|words| words.join(" "));
     finding
 }

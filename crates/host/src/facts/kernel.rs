@@ -5,33 +5,11 @@ use crate::text;
 use std::collections::BTreeMap;
 
 /// Words of the kernel's command line that move figures; the rest (devices, consoles, keys) is nobody's business.
-const PARAMETERS: [&str; 25] = [
-    "amd_pstate",
-    "clocksource",
-    "cpuidle.off",
-    "default_hugepagesz",
-    "hugepages",
-    "hugepagesz",
-    "idle",
-    "intel_idle.max_cstate",
-    "intel_pstate",
-    "irqaffinity",
-    "isolcpus",
-    "maxcpus",
-    "mitigations",
-    "nohz",
-    "nohz_full",
-    "nokaslr",
-    "nopti",
-    "nosmt",
-    "numa_balancing",
-    "preempt",
-    "processor.max_cstate",
-    "rcu_nocbs",
-    "skew_tick",
-    "threadirqs",
-    "transparent_hugepage",
-];
+const PARAMETERS: &str = "\
+    amd_pstate clocksource cpuidle.off default_hugepagesz hugepages hugepagesz idle \
+    intel_idle.max_cstate intel_pstate irqaffinity isolcpus maxcpus mitigations nohz nohz_full \
+    nokaslr nopti nosmt numa_balancing preempt processor.max_cstate rcu_nocbs skew_tick \
+    threadirqs transparent_hugepage";
 
 /// The running kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -93,7 +71,7 @@ fn parameters(command_line: &str) -> Vec<String> {
         .split_whitespace()
         .filter(|word| {
             let name = word.split_once('=').map_or(*word, |(name, _)| name);
-            PARAMETERS.contains(&name)
+            PARAMETERS.split(' ').any(|known| known == name)
         })
         .filter_map(text::clean)
         .collect()

@@ -1,0 +1,406 @@
+//! What is looked at on a machine: what else uses it now, how its processors, its kernel and its clocks are set, whether there is room, and
+//! what lies between this process and the hardware.
+
+use super::Severity::{Ok as Fine, Remark, Warning, Wrong};
+use super::{Finding, MIB, as_root, found, graded, unseen, write};
+use crate::{Host, UNLIMITED, choose_cpus, text};
+
+/// A check: what is looked at, and how it is.
+type Check = (&'static str, fn(&Host) -> Finding);
+
+/// What spoils figures now, and what the machine is.
+pub(super) const MACHINE: [Check; 20] = [
+    ("load", load),
+    ("runnable", runnable),
+    ("steal", steal),
+    ("CPU quota", quota),
+    ("cores", cores),
+    ("governor", governor),
+    ("turbo", turbo),
+    ("SMT", smt),
+    ("mitigations", mitigations),
+    ("ASLR", aslr),
+    ("transparent huge pages", huge_pages),
+    ("clock source", source),
+    ("timer resolution", resolution),
+    ("tick", tick),
+    ("memory", memory),
+    ("address space", address_space),
+    ("swap", swap),
+    ("processes per user", processes),
+    ("processes per control group", process_group),
+    ("open files", files),
+];
+
+/// What lies between this process and the hardware.
+pub(super) const SURROUNDINGS: [Check; 3] = [
+    ("virtual machine", machine),
+    ("container", container),
+    ("identity", identity),
+];
+
+/// What was found, where anything was.
+fn unread(finding: Option<Finding>) -> Finding {
+    finding.unwrap_or_else(|| found(Remark, "cannot be read here"))
+}
+
+/// The load is that of the whole machine, also where this process may use only a part of it.
+fn online(host: &Host) -> usize {
+    host.cpu.online.len().max(1)
+}
+
+fn load(host: &Host) -> Finding {
+    const WHY: &str =
+        "Whatever else runs takes CPU time, cache and memory bandwidth from what is measured.";
+    let load = &host.load;
+    let (Some(one), Some(five), Some(fifteen)) = (load.one, load.five, load.fifteen) else {
+        return found(Remark, "cannot be read here").why(WHY);
+    };
+    let cpus = online(host);
+    let value = format!(
+        "{one:.2}, {five:.2}, {fifteen:.2} over 1, 5 and 15 minutes on {}",
+        text::count(cpus, "CPU")
+    );
+    const LOOK: &str = "top -b -n 1 | head -20";
+    if one >= cpus as f64 + 1.0 {
+        found(Wrong, value)
+            .why("More processes want a CPU than there are: what is measured would wait for them. Stop them, or wait.")
+            .todo(LOOK)
+    } else if one > (cpus as f64 / 16.0).max(0.5) {
+        found(Warning, value)
+            .why(format!("{WHY} Stop it, or wait."))
+            .todo(LOOK)
+    } else {
+        found(Fine, value).why(WHY)
+    }
+}
+
+fn runnable(host: &Host) -> Finding {
+    let finding = host.load.runnable.map(|runnable| {
+        // this process is one of them
+        let others = runnable.saturating_sub(1);
+        let severity = match others < online(host) as u64 {
+            true => Fine,
+            false => Warning,
+        };
+        found(severity, format!("{others} besides this one"))
+    });
+    unread(finding).why("Processes that can run now compete for the CPUs; the load average lags behind by a minute.")
+}
+
+fn steal(host: &Host) -> Finding {
+    let finding = host.load.steal.map(|share| {
+        let severity = match share {
+            share if share >= 0.01 => Warning,
+            share if share >= 0.001 => Remark,
+            _ => Fine,
+        };
+        let value = format!("{:.2} % of the time since the start", share * 100.0);
+        found(severity, value)
+    });
+    unread(finding).why("Time that the hypervisor gives to other machines is lost to what is measured. Some hypervisors do not show it; gaps in the samples do.")
+}
+
+fn quota(host: &Host) -> Finding {
+    let allowed = host.cpu.allowed.len().max(1);
+    match (host.cgroup.cpus, host.cgroup.version) {
+        (Some(quota), _) if quota < 1.0 => found(Wrong, format!("{quota:.2} of a CPU"))
+            .why("The control group is stopped in every period once its quota is used up: figures would tell of the quota, not of the machine. Start outside of the group, or raise its quota to a CPU at least."),
+        (Some(quota), _) if quota < allowed as f64 => found(Warning, format!("{quota:.2} of {}", text::count(allowed, "CPU")))
+            .why("Rows that use several CPUs will be stopped by the quota of the control group; rows on one CPU will not."),
+        (Some(quota), _) => found(Fine, format!("{quota:.2} CPUs"))
+            .why("The quota of the control group is no less than the CPUs that may be used."),
+        (None, Some(_)) => found(Fine, "none")
+            .why("A quota of the control group would stop what is measured."),
+        (None, None) => found(Remark, "cannot be read here")
+            .why("A quota of the control group would stop what is measured, and no CPU controller can be seen."),
+    }
+}
+
+fn cores(host: &Host) -> Finding {
+    let (_, cores, threads) = host.cpu.counts();
+    let mut value = text::count(cores, "core");
+    if threads > cores {
+        value += &format!(", {}", text::count(threads, "thread"));
+    }
+    if host.cpu.allowed.len() < threads {
+        value += &format!(", {} may be used", text::cpus(&host.cpu.allowed));
+    }
+    let chosen = choose_cpus(&host.cpu);
+    match chosen.map(|chosen| (chosen, chosen.watcher)) {
+        None => found(Wrong, value)
+            .why("No CPU is both switched on and allowed to this process."),
+        Some((_, None)) => found(Warning, value)
+            .why("With one CPU what watches takes time from what is measured, and rows across CPUs cannot run."),
+        Some((chosen, Some(watcher))) => found(Fine, format!(
+                "{value}; measured on CPU {}, watched from CPU {watcher}",
+                chosen.measured
+            ))
+            .why("What watches runs on another CPU than what is measured."),
+    }
+}
+
+fn governor(host: &Host) -> Finding {
+    const FILES: &str = "/sys/devices/system/cpu/cpufreq/policy*/scaling_governor";
+    let governors: Vec<&str> = host.cpu.governors.iter().map(String::as_str).collect();
+    let value = governors.join(", ");
+    match governors.as_slice() {
+        [] => unseen()
+            .why("The frequency is set elsewhere (by the hypervisor or the firmware) and may move; the cycle probe measures it beside every sample."),
+        ["performance"] => found(Fine, value)
+            .why("The cores run as fast as they may from the first sample on."),
+        _ => found(Warning, value)
+            .why("The cores slow down when idle and speed up under load: samples scatter, and short ones are slow.")
+            .todo(write(host, "performance", FILES)),
+    }
+}
+
+fn turbo(host: &Host) -> Finding {
+    match host.cpu.turbo {
+        None => unseen()
+            .why("Whether the cores may exceed their base frequency is not told; the cycle probe measures what they do."),
+        Some(turbo) if turbo.on => found(Remark, "on")
+            .why("The frequency depends on heat and on what the other cores do, so that figures drift over minutes.")
+            .todo(write(host, turbo.off, turbo.file)),
+        Some(_) => found(Fine, "off")
+            .why("The cores keep to their base frequency."),
+    }
+}
+
+fn smt(host: &Host) -> Finding {
+    match host.cpu.smt {
+        Some(true) => found(Remark, "on")
+            .why("A busy sibling thread takes up to half of the core, and no counter of the kernel shows it as stolen.")
+            .todo(write(host, "off", "/sys/devices/system/cpu/smt/control"))
+            .only_if(host.cpu.smt_control),
+        Some(false) => found(Fine, "off, or not shown")
+            .why("No sibling thread that this machine knows of shares the core."),
+        None => unseen()
+            .why("A busy sibling thread would take up to half of the core."),
+    }
+}
+
+fn mitigations(host: &Host) -> Finding {
+    let states = host.kernel.mitigations.values();
+    let count = |word: &str| {
+        states
+            .clone()
+            .filter(|state| state.starts_with(word))
+            .count()
+    };
+    let (mitigated, vulnerable) = (count("Mitigation"), count("Vulnerable"));
+    let value = format!("{mitigated} at work, {vulnerable} vulnerabilities left open");
+    match (host.kernel.mitigations.is_empty(), mitigated) {
+        (true, _) => unseen()
+            .why("Mitigations make system calls and switches slower, by how much depends on the processor."),
+        (false, 0) => found(Fine, value)
+            .why("Nothing makes system calls slower than they need be."),
+        (false, _) => found(Remark, value)
+            .why("They make system calls and switches slower; compare only with machines that do the same, or say so. Each is recorded."),
+    }
+}
+
+fn aslr(host: &Host) -> Finding {
+    match host.kernel.aslr {
+        Some(0) => found(Remark, "off")
+            .why("Every launch has the same layout of memory: a lucky or unlucky one stays, and no number of launches averages it out.")
+            .todo(as_root(host, "sysctl -w kernel.randomize_va_space=2")),
+        Some(_) => found(Fine, "on")
+            .why("Every launch has another layout of memory, and several launches average over them."),
+        None => unseen()
+            .why("Whether launches differ in their layout of memory is not told."),
+    }
+}
+
+fn huge_pages(host: &Host) -> Finding {
+    match host.kernel.huge_pages.as_deref() {
+        Some("always") => found(Remark, "always")
+            .why("Large memory gets huge pages when some are free, and small ones when not: figures of memory have two modes.")
+            .todo(write(host, "madvise", "/sys/kernel/mm/transparent_hugepage/enabled")),
+        Some(mode) => found(Fine, mode)
+            .why("Only memory that asks for huge pages gets them."),
+        None => unseen()
+            .why("Whether large memory gets huge pages is not told."),
+    }
+}
+
+/// Clock sources that are read in tens of nanoseconds, without entering the kernel or nearly so; the processor's own first.
+const FAST: &str = "tsc arch_sys_counter riscv_clocksource rdtime timebase tod stick kvm-clock \
+    hyperv_clocksource_tsc_page xen arch_mmio_counter Constant";
+
+/// Right, but each reading enters the kernel and takes a microsecond or more; the better first.
+const SLOW: &str = "hpet acpi_pm hyperv_clocksource_msr";
+
+/// They advance once a tick.
+const COARSE: &str = "jiffies pit refined-jiffies xtime";
+
+fn source(host: &Host) -> Finding {
+    const FILE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+    let Some(source) = host.kernel.clock_source.as_deref() else {
+        return unseen().why("Its cost and resolution are measured in every launch all the same.");
+    };
+    let among = |list: &str| list.split(' ').any(|name| name == source);
+    let offered = |wanted: &'static str| {
+        let mut all = wanted.split(' ');
+        all.find(|&name| host.kernel.clock_sources.iter().any(|offer| offer == name))
+    };
+    let finding = if among(FAST) {
+        return found(Fine, source)
+            .why("Read in tens of nanoseconds: its cost hides in no sample.");
+    } else if among(COARSE) {
+        found(Wrong, source)
+            .why("It advances once a tick, in milliseconds: no sample can be timed by it.")
+    } else if among(SLOW) {
+        found(Warning, source)
+            .why("Each reading enters the kernel and takes a microsecond or more: latencies of single operations are mostly its own. Linux falls back to it when the processor's counter does not keep time.")
+    } else {
+        found(Remark, source)
+            .why("Not one that is known here: look at the clock cost that every launch records.")
+    };
+    let slow = offered(SLOW).filter(|_| among(COARSE));
+    match offered(FAST).or(slow) {
+        Some(better) => finding.todo(write(host, better, FILE)),
+        None => finding,
+    }
+}
+
+fn resolution(host: &Host) -> Finding {
+    const WHY: &str = "A sample must be a thousand times as long as the clock's step.";
+    let Some(step) = host.kernel.resolution else {
+        return found(Remark, "not told").why(WHY);
+    };
+    let value = format!("{step} ns");
+    let coarse = |severity| {
+        found(severity, &*value).why(format!(
+            "{WHY} Boot with highres=on and a better clock source."
+        ))
+    };
+    match step {
+        0..=1_000 => found(Fine, value).why(WHY),
+        1_001..=100_000 => coarse(Warning),
+        _ => coarse(Wrong),
+    }
+}
+
+fn tick(host: &Host) -> Finding {
+    let finding = match host.kernel.hz() {
+        Some(1) => found(Fine, "1 tick a second"),
+        Some(hz) => found(Fine, format!("{hz} ticks a second")),
+        None => found(Remark, "not told"),
+    };
+    finding.why("User and system time are counted in ticks on many kernels: they are figures only over a hundred ticks of work.")
+}
+
+/// The shell rows start a few dozen processes at once: below the first they fail instead of being slow. The second is enough for every
+/// row with other users of the machine at work.
+const PROCESSES: [u64; 2] = [64, 256];
+
+fn memory(host: &Host) -> Finding {
+    let available = host.memory.available.or(host.memory.total);
+    let finding = available.map(|available| {
+        let (room, note) = match host.cgroup.memory {
+            Some(limit) if limit < available => (limit, ", the limit of the control group"),
+            _ => (available, " free"),
+        };
+        let value = format!("{}{note}", text::bytes(room));
+        found(graded(room, 128 * MIB, 1024 * MIB), value)
+    });
+    unread(finding)
+        .why("Without free memory the machine pages, and every figure becomes one of its disk.")
+}
+
+/// A limit of this process, below which values something fails or may, and the command that raises it.
+fn limit(
+    limit: Option<u64>,
+    [least, enough]: [u64; 2],
+    show: fn(u64) -> String,
+    raise: &str,
+) -> Finding {
+    match limit {
+        None => found(Remark, "not told"),
+        Some(UNLIMITED) => found(Fine, "not limited"),
+        Some(limit) => found(graded(limit, least, enough), show(limit)).todo(raise),
+    }
+}
+
+fn plain(number: u64) -> String {
+    number.to_string()
+}
+
+fn address_space(host: &Host) -> Finding {
+    let (most, room) = (host.limits.address_space, [128 * MIB, 1024 * MIB]);
+    limit(most, room, text::bytes, "ulimit -v unlimited")
+        .why("A process that asks for more than the limit of its address space fails.")
+}
+
+fn swap(host: &Host) -> Finding {
+    match host.memory.swap {
+        None => {
+            found(Remark, "cannot be read here").why("Whether the machine can swap is not told.")
+        }
+        Some(0) => {
+            let make = "sh -c 'fallocate -l 1G /swapfile && chmod 600 /swapfile && mkswap /swapfile && swapon /swapfile'";
+            found(Remark, "none")
+                .why("This machine cannot swap: when memory is full it kills a process instead of moving one out. byte-1984 holds such a system to be neither multiuser nor UNIX-like. Figures are right without it.")
+                .todo(as_root(host, make))
+                .only_if(host.virtualisation.container.is_none())
+        }
+        Some(size) => found(Fine, text::bytes(size))
+            .why("The machine can move processes out when memory is full."),
+    }
+}
+
+fn processes(host: &Host) -> Finding {
+    let finding = match host.limits.processes {
+        Some(most) if host.system.privileged && most != UNLIMITED => {
+            found(Fine, format!("{most}, which does not bind root"))
+        }
+        most => limit(most, PROCESSES, plain, "ulimit -u 4096"),
+    };
+    finding.why("Rows of many processes fail or hang at the limit; byte-1984 warns of low ones.")
+}
+
+fn process_group(host: &Host) -> Finding {
+    let finding = match (host.cgroup.processes, host.cgroup.processes_left) {
+        (None, _) => found(Fine, "no limit seen"),
+        (Some(limit), left) => {
+            let left = left.unwrap_or(limit);
+            let severity = graded(left, PROCESSES[0], PROCESSES[1]);
+            found(severity, format!("{limit}, {left} of them left"))
+        }
+    };
+    finding.why("Starting a process fails once the control group has as many as it may.")
+}
+
+fn files(host: &Host) -> Finding {
+    limit(host.limits.files, [64, 256], plain, "ulimit -n 1024")
+        .why("Rows with many pipes and files fail at the limit.")
+}
+
+fn machine(host: &Host) -> Finding {
+    match &host.virtualisation.machine {
+        Some(kind) => found(Remark, kind)
+            .why("The hypervisor can stop a CPU unseen, entries into the kernel and page faults may cost more, and neighbors share the hardware."),
+        None => found(Fine, "no sign of one")
+            .why("A hypervisor could stop a CPU unseen."),
+    }
+}
+
+fn container(host: &Host) -> Finding {
+    match &host.virtualisation.container {
+        Some(kind) => found(Remark, kind)
+            .why("Limits, file systems and filters of system calls are the container's; what runs beside it is out of sight."),
+        None => found(Fine, "no sign of one")
+            .why("Limits and file systems are the machine's own."),
+    }
+}
+
+fn identity(host: &Host) -> Finding {
+    if host.is_distinct() {
+        return found(Fine, host.id()).why("Runs on this machine are known as its own.");
+    }
+    found(Remark, format!("{}, shared by all machines like it", host.id()))
+        .why("There is no machine-id here, so that runs of this machine cannot be told from those of another of the same model.")
+        .todo(as_root(host, "systemd-machine-id-setup"))
+        .only_if(host.virtualisation.container.is_none())
+}
