@@ -165,20 +165,6 @@ impl FileSystem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Answers;
-
-    fn seen(files: &[(&str, &str)], table: &str, id: u64) -> FileSystem {
-        let tree = tempfile::tempdir().unwrap();
-        for (path, content) in files {
-            let path = tree.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, content).unwrap();
-        }
-        let root = Root::recorded(tree.path(), Answers::default());
-        let mounts = mounts::parse(table);
-        let mount = mounts.iter().find(|mount| mount.id == id).unwrap();
-        describe_mount(&root, &mounts, mount)
-    }
 
     const TABLE: &str = "\
 1 0 254:0 / / rw,relatime - ext4 /dev/vda rw,discard
@@ -195,37 +181,36 @@ mod tests {
 
     #[test]
     fn each_kind_is_described() {
-        let files = [
-            ("sys/dev/block/254:0/queue/rotational", "1\n"),
-            ("var/up/x", ""),
+        let turns = ("/sys/dev/block/254:0/queue/rotational", "1\n");
+        let (_kept, root) = crate::root::made_up(&[turns, ("/var/up/x", "")]);
+        let mounts = mounts::parse(TABLE);
+        let seen = mounts
+            .iter()
+            .map(|mount| describe_mount(&root, &mounts, mount));
+        let seen: Vec<FileSystem> = seen.collect();
+        let told: Vec<String> = seen.iter().map(FileSystem::describe).collect();
+        let expected = [
+            "ext4 on /dev/vda",
+            "tmpfs (memory)",
+            "ext4 on /dev/vda",
+            "overlay over ext4 on /dev/vda",
+            "overlay (on what, cannot be seen from here)",
+            "nfs4 from server:/export",
+            "btrfs on /dev/none",
+            "overlay (on what, cannot be seen from here)",
+            "zfs on tank/home",
+            "odd",
         ];
-        let told = |id| seen(&files, TABLE, id).describe();
-        assert_eq!(told(1), "ext4 on /dev/vda");
-        assert_eq!(told(2), "tmpfs (memory)");
-        assert_eq!(told(3), "ext4 on /dev/vda");
-        assert_eq!(told(4), "overlay over ext4 on /dev/vda");
-        assert_eq!(told(5), "overlay (on what, cannot be seen from here)");
-        assert_eq!(told(6), "nfs4 from server:/export");
-        assert_eq!(told(7), "btrfs on /dev/none");
-        assert_eq!(told(8), "overlay (on what, cannot be seen from here)");
-        assert_eq!(told(9), "zfs on tank/home");
-        assert_eq!(told(10), "odd");
-    }
-
-    #[test]
-    fn options_and_disks() {
-        let files = [
-            ("sys/dev/block/254:0/queue/rotational", "1\n"),
-            ("var/up/x", ""),
-        ];
-        let [disk, memory, bound, merged] = [1, 2, 3, 4].map(|id| seen(&files, TABLE, id));
+        assert_eq!(told, expected);
+        let [disk, memory, bound, merged, ..] = &seen[..] else {
+            panic!("{seen:?}");
+        };
         assert_eq!(disk.rotational, Some(true));
         assert_eq!(disk.options, ["rw", "relatime", "discard"]);
         assert!(!disk.noexec && !disk.read_only);
         assert!(memory.noexec && memory.rotational.is_none());
-        assert!(bound.read_only);
-        assert_eq!(merged.below.unwrap().rotational, Some(true));
-        assert!(seen(&files, TABLE, 8).read_only);
+        assert!(bound.read_only && seen[7].read_only);
+        assert_eq!(merged.below.as_ref().unwrap().rotational, Some(true));
     }
 
     #[test]
@@ -235,20 +220,12 @@ mod tests {
         let path = directory.path().canonicalize().unwrap();
         assert!(path.starts_with(&found.mount_point));
         assert!(found.free.is_some());
-        assert!(!found.fs_type.is_empty() && !found.describe().is_empty());
         let proc = of(Path::new("/proc")).unwrap();
         assert_eq!((proc.fs_type.as_str(), proc.rotational), ("proc", None));
         assert_eq!(proc.mount_point, Path::new("/proc"));
-    }
-
-    #[test]
-    fn a_directory_that_is_not_there_says_what_to_do() {
         let error = of(Path::new("/no/such/directory")).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
-        assert!(
-            error.to_string().contains("'/no/such/directory'"),
-            "{error}"
-        );
-        assert!(error.to_string().contains("create it"), "{error}");
+        let told = error.to_string();
+        assert!(told.contains("'/no/such/directory'") && told.contains("create it"));
     }
 }

@@ -95,33 +95,28 @@ mod tests {
 ";
 
     #[test]
-    fn every_field_is_read() {
+    fn the_deepest_and_last_mount_holds_a_path() {
         let mounts = parse(TEXT);
         assert_eq!(mounts.len(), 6);
         assert_eq!(mounts[1].number, (254, 0));
         assert_eq!(mounts[1].super_options, ["rw", "discard"]);
-        assert_eq!(mounts[2].point, Path::new("/mnt/a b"));
-        assert_eq!(mounts[2].options, ["rw", "noexec"]);
-        assert_eq!(mounts[3].root, "/srv/x");
-        assert_eq!(mounts[5].source, "");
-    }
-
-    #[test]
-    fn the_deepest_and_last_mount_holds_a_path() {
-        let mounts = parse(TEXT);
-        let id = |path: &str| holding(&mounts, Path::new(path)).unwrap().id;
-        assert_eq!(id("/usr/bin"), 27);
-        assert_eq!(id("/home/me"), 41);
-        assert_eq!(id("/homeless"), 27);
-        assert_eq!(id("/mnt/a b/c"), 42);
+        assert_eq!((&*mounts[3].root, &*mounts[5].source), ("/srv/x", ""));
+        for (path, id) in [
+            ("/usr/bin", 27),
+            ("/home/me", 41),
+            ("/homeless", 27),
+            ("/mnt/a b/c", 42),
+        ] {
+            assert_eq!(holding(&mounts, Path::new(path)).unwrap().id, id, "{path}");
+        }
         assert_eq!(holding(&[], Path::new("/")), None);
     }
 
     #[test]
     fn escapes_that_are_none_stay() {
         assert_eq!(unescape("a\\040b\\134"), "a b\\");
-        assert_eq!(unescape("\\"), "\\");
-        assert_eq!(unescape("\\04"), "\\04");
-        assert_eq!(unescape("\\999"), "\\999");
+        for none in ["\\", "\\04", "\\999"] {
+            assert_eq!(unescape(none), none);
+        }
     }
 }

@@ -90,70 +90,52 @@ mod tests {
     use super::*;
     use gritstone_model::CpuSet;
 
-    /// Machines by (CPU, socket, core).
-    fn machine(places: &[(u32, i64, u64)]) -> Cpu {
-        let all: CpuSet = places.iter().map(|&(cpu, ..)| cpu).collect();
+    /// Machines by socket and core of each CPU.
+    fn machine(places: impl IntoIterator<Item = (i64, u64)>) -> Cpu {
+        let cores = (0..).zip(places);
+        let cores = cores.map(|(cpu, (socket, core))| (cpu, Core { socket, core }));
+        let cores: std::collections::BTreeMap<u32, Core> = cores.collect();
+        let all: CpuSet = cores.keys().copied().collect();
         Cpu {
-            cores: places
-                .iter()
-                .map(|&(cpu, socket, core)| (cpu, Core { socket, core }))
-                .collect(),
+            cores,
             online: all.clone(),
             allowed: all,
             ..Cpu::default()
         }
     }
 
-    fn chosen(cpu: &Cpu) -> (u32, Option<u32>, Option<u32>) {
-        let chosen = choose_cpus(cpu).unwrap();
-        (chosen.measured, chosen.peer, chosen.watcher)
-    }
-
     #[test]
-    fn one_and_two_cpus() {
-        assert_eq!(chosen(&machine(&[(0, 0, 0)])), (0, None, None));
-        assert_eq!(
-            chosen(&machine(&[(0, 0, 0), (1, 0, 1)])),
-            (1, Some(0), Some(0))
-        );
-    }
-
-    #[test]
-    fn siblings_of_cpu_0_are_avoided() {
-        // 0 and 1 share a core, 2 and 3 the other
-        let cpu = machine(&[(0, 0, 0), (1, 0, 0), (2, 0, 2), (3, 0, 2)]);
-        assert_eq!(chosen(&cpu), (2, Some(0), Some(1)));
-        // one core of two threads: nothing better than the sibling
-        assert_eq!(
-            chosen(&machine(&[(0, 0, 0), (1, 0, 0)])),
-            (1, Some(0), Some(0))
-        );
-    }
-
-    #[test]
-    fn peer_on_the_same_socket_and_watcher_on_a_third_core() {
-        let two_sockets: Vec<(u32, i64, u64)> = (0..8)
-            .map(|n| (n, i64::from(n % 2), u64::from(n)))
-            .collect();
-        assert_eq!(chosen(&machine(&two_sockets)), (1, Some(3), Some(0)));
-    }
-
-    #[test]
-    fn only_what_is_allowed_and_online() {
-        let mut cpu = machine(&(0..300).map(|n| (n, 0, u64::from(n))).collect::<Vec<_>>());
-        cpu.allowed = CpuSet::parse("0,250-299").unwrap();
-        cpu.online = CpuSet::parse("0-249,256-2000").unwrap();
-        assert_eq!(chosen(&cpu), (256, Some(257), Some(0)));
-        cpu.allowed = CpuSet::default();
-        assert_eq!(choose_cpus(&cpu), None);
-    }
-
-    #[test]
-    fn the_fastest_kind_of_core() {
-        let mut cpu = machine(&(0..6).map(|n| (n, 0, u64::from(n))).collect::<Vec<_>>());
-        cpu.capacity = (0..6)
-            .map(|n| (n, if n < 4 { 400 } else { 1024 }))
-            .collect();
-        assert_eq!(chosen(&cpu), (4, Some(5), Some(0)));
+    fn the_machine_decides() {
+        let mut confined = machine((0..300).map(|n| (0, n)));
+        confined.allowed = CpuSet::parse("0,250-299").unwrap();
+        confined.online = CpuSet::parse("0-249,256-2000").unwrap();
+        let mut mixed = machine((0..6).map(|n| (0, n)));
+        let speed = |n| (n, if n < 4 { 400 } else { 1024 });
+        mixed.capacity = (0..6).map(speed).collect();
+        for (cpu, expected) in [
+            (machine([(0, 0)]), (0, None, None)),
+            (machine([(0, 0), (0, 1)]), (1, Some(0), Some(0))),
+            // siblings of CPU 0 are avoided
+            (
+                machine([(0, 0), (0, 0), (0, 2), (0, 2)]),
+                (2, Some(0), Some(1)),
+            ),
+            // one core of two threads: nothing better than the sibling
+            (machine([(0, 0), (0, 0)]), (1, Some(0), Some(0))),
+            // peer on the same socket, and watcher on a third core
+            (
+                machine((0..8).map(|n| (n % 2, n as u64))),
+                (1, Some(3), Some(0)),
+            ),
+            // only what is allowed and online
+            (confined, (256, Some(257), Some(0))),
+            // the fastest kind of core
+            (mixed, (4, Some(5), Some(0))),
+        ] {
+            let chosen = choose_cpus(&cpu).unwrap();
+            let found = (chosen.measured, chosen.peer, chosen.watcher);
+            assert_eq!(found, expected, "{:?}", cpu.cores);
+        }
+        assert_eq!(choose_cpus(&Cpu::default()), None);
     }
 }

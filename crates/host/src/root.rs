@@ -195,14 +195,28 @@ fn affinity() -> Option<CpuSet> {
 }
 
 #[cfg(test)]
+pub(crate) use tests::made_up;
+
+#[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A machine of these files for a test, and the directory that they go with.
+    pub(crate) fn made_up(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
+        let directory = tempfile::tempdir().unwrap();
+        let root = Root::recorded(directory.path(), Answers::default());
+        for (path, content) in files {
+            let path = root.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, content).unwrap();
+        }
+        (directory, root)
+    }
 
     #[test]
     fn the_live_machine_answers_as_its_files_do() {
         let root = Root::live();
         let allowed = root.answers().allowed.clone().expect("sched_getaffinity");
-        assert!(!allowed.is_empty());
         let status = root.text("/proc/thread-self/status").expect("/proc");
         let listed = text::field(&status, "Cpus_allowed_list", ':').unwrap();
         assert_eq!(allowed.to_string(), listed);
@@ -212,19 +226,13 @@ mod tests {
 
     #[test]
     fn what_is_looked_for_in_a_long_file_is_found_wherever_it_lies() {
-        let directory = tempfile::tempdir().unwrap();
-        let root = Root::recorded(directory.path(), Answers::default());
+        let needle = "needle 123456789";
         for at in [0, 1, PIECE - 20, PIECE - 3, PIECE, PIECE + 17, 3 * PIECE] {
-            let mut file = vec![b'.'; at];
-            file.extend(b"needle 123456789");
-            std::fs::write(directory.path().join("file"), file).unwrap();
-            let found = |length| root.find("/file", b"needle", length);
-            assert_eq!(found(8).as_deref(), Some(&b"needle 1"[..]), "at {at}");
-            assert_eq!(
-                found(99).as_deref(),
-                Some(&b"needle 123456789"[..]),
-                "at {at}"
-            );
+            let (_kept, root) = made_up(&[("/file", &(".".repeat(at) + needle))]);
+            for (length, found) in [(8, &needle[..8]), (99, needle)] {
+                let what = root.find("/file", b"needle", length);
+                assert_eq!(what.as_deref(), Some(found.as_bytes()), "at {at}");
+            }
             assert_eq!(root.find("/file", b"nadel", 9), None);
         }
     }

@@ -181,73 +181,58 @@ fn processes_left(root: &Root, level: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const GROUPS: &str = "9:name=systemd:/\n4:memory:/a\n1:cpu,cpuacct:/a/b\n0::/user.slice/x:y\n";
+    use crate::root::made_up;
 
     #[test]
     fn own_groups() {
-        assert_eq!(own_group(GROUPS, "cpu"), Some("/a/b"));
-        assert_eq!(own_group(GROUPS, "memory"), Some("/a"));
-        assert_eq!(own_group(GROUPS, ""), Some("/user.slice/x:y"));
-        assert_eq!(own_group(GROUPS, "pids"), None);
+        let groups = "9:name=systemd:/\n4:memory:/a\n1:cpu,cpuacct:/a/b\n0::/user.slice/x:y\n";
+        for (controller, group) in [
+            ("cpu", Some("/a/b")),
+            ("memory", Some("/a")),
+            ("", Some("/user.slice/x:y")),
+            ("pids", None),
+        ] {
+            assert_eq!(own_group(groups, controller), group, "{controller}");
+        }
     }
 
     #[test]
     fn memory_is_limited_below_groups_that_hand_it_down() {
-        let tree = tempfile::tempdir().unwrap();
-        let write = |path: &str, text: &str| {
-            let file = tree.path().join(path);
-            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
-            std::fs::write(file, text).unwrap();
-        };
-        let root = Root::recorded(tree.path(), crate::Answers::default());
-        assert!(groups_for(&root, "memory").is_empty());
-        write("proc/self/cgroup", "0::/user/session\n");
-        write(
-            "proc/self/mountinfo",
-            "1 0 0:1 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
-        );
-        write("sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
-        for (group, control) in [
-            ("", "cpu memory"),
-            ("user/", "memory"),
-            ("user/session/", ""),
-        ] {
-            write(
-                &format!("sys/fs/cgroup/{group}cgroup.subtree_control"),
-                control,
-            );
-        }
         let expected = ["/sys/fs/cgroup/user", "/sys/fs/cgroup"].map(PathBuf::from);
-        assert_eq!(groups_for(&root, "memory"), expected);
-        // version 1 has no such list
-        write("proc/self/cgroup", "4:memory:/user\n");
-        write(
-            "proc/self/mountinfo",
-            "1 0 0:1 / /sys/fs/cgroup rw - cgroup cgroup rw,memory\n",
-        );
-        assert_eq!(groups_for(&root, "memory"), expected);
+        for (group, mounted, expected) in [
+            ("0::/user/session\n", "cgroup2 cgroup2 rw", &expected[..]),
+            // version 1 has no such list
+            ("4:memory:/user\n", "cgroup cgroup rw,memory", &expected),
+            ("", "", &[]),
+        ] {
+            let mount = format!("1 0 0:1 / /sys/fs/cgroup rw - {mounted}\n");
+            let (_kept, root) = made_up(&[
+                ("/proc/self/cgroup", group),
+                ("/proc/self/mountinfo", &mount),
+                ("/sys/fs/cgroup/cgroup.controllers", "cpu memory\n"),
+                ("/sys/fs/cgroup/cgroup.subtree_control", "cpu memory"),
+                ("/sys/fs/cgroup/user/cgroup.subtree_control", "memory"),
+                ("/sys/fs/cgroup/user/session/cgroup.subtree_control", ""),
+            ]);
+            assert_eq!(groups_for(&root, "memory"), expected, "{mounted}");
+        }
     }
 
     #[test]
     fn directories_stay_within_the_mount() {
-        let tree = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(tree.path().join("sys/fs/cgroup/cpu/a/b")).unwrap();
-        let root = Root::recorded(tree.path(), crate::Answers::default());
-        let seen = |mount_root: &str, own: &str| {
-            let line = format!("1 0 0:1 {mount_root} /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu");
-            directories(&root, &mounts::parse(&line)[0], own)
-        };
-        let all = [
-            "/sys/fs/cgroup/cpu/a/b",
-            "/sys/fs/cgroup/cpu/a",
-            "/sys/fs/cgroup/cpu",
-        ];
-        assert_eq!(seen("/", "/a/b"), all);
-        assert_eq!(seen("/docker/1", "/docker/1/a/b"), all);
-        // a container that sees the outside's path, and one whose group lies outside its namespace
-        assert_eq!(seen("/", "/docker/1"), all[2..]);
-        assert_eq!(seen("/", "/../../elsewhere"), all[2..]);
-        assert_eq!(seen("/docker/1", "/docker/10"), all[2..]);
+        let (_kept, root) = made_up(&[("/sys/fs/cgroup/cpu/a/b/x", "")]);
+        let all = ["/a/b", "/a", ""].map(|below| format!("/sys/fs/cgroup/cpu{below}"));
+        for (mounted, own, seen) in [
+            ("/", "/a/b", &all[..]),
+            ("/docker/1", "/docker/1/a/b", &all),
+            // a container that sees the outside's path, and one whose group lies outside its namespace
+            ("/", "/docker/1", &all[2..]),
+            ("/", "/../../elsewhere", &all[2..]),
+            ("/docker/1", "/docker/10", &all[2..]),
+        ] {
+            let line = format!("1 0 0:1 {mounted} /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu");
+            let found = directories(&root, &mounts::parse(&line)[0], own);
+            assert_eq!(found, seen, "{own} in {mounted}");
+        }
     }
 }

@@ -131,90 +131,70 @@ fn by_group(groups: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::root::made_up;
 
-    fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
-        let directory = tempfile::tempdir().unwrap();
-        for (path, content) in files {
-            let path = directory.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, content).unwrap();
+    /// By the flag of the processors on x86, which 64-bit Arm lacks, then by firmware, then by the clocks.
+    #[test]
+    fn machines_leave_signs() {
+        let vendor = |name| ("/sys/class/dmi/id/sys_vendor", name);
+        let cloud = vendor("Amazon EC2\n");
+        for (cpuinfo, firmware, clocks, kind) in [
+            ("flags\t: fpu\n", cloud, &[][..], None),
+            ("flags\t: fpu hypervisor\n", cloud, &[], Some("Amazon EC2")),
+            ("Features\t: fp\n", cloud, &[], Some("Amazon EC2")),
+            (
+                "flags\t: fpu hypervisor\n",
+                vendor(""),
+                &[],
+                Some("unknown hypervisor"),
+            ),
+            (
+                "flags\t: fpu hypervisor\n",
+                vendor(""),
+                &["tsc", "kvm-clock"],
+                Some("KVM"),
+            ),
+        ] {
+            let (_kept, root) = made_up(&[("/proc/cpuinfo", cpuinfo), firmware]);
+            let kernel = Kernel {
+                clock_sources: clocks.iter().map(|&name| name.to_owned()).collect(),
+                ..Kernel::default()
+            };
+            let found = machine(&root, &Cpu::read(&root), &kernel);
+            assert_eq!(found.as_deref(), kind, "{cpuinfo}{firmware:?}");
         }
-        let root = Root::recorded(directory.path(), crate::Answers::default());
-        (directory, root)
-    }
-
-    /// The kind of machine of these files, one of which is of the processors.
-    fn kind_of(cpuinfo: &str, files: &[(&str, &str)], kernel: &Kernel) -> Option<String> {
-        let files = [files, &[("proc/cpuinfo", cpuinfo)]].concat();
-        let (_kept, root) = tree(&files);
-        machine(&root, &Cpu::read(&root), kernel)
-    }
-
-    #[test]
-    fn the_flag_decides_on_x86() {
-        let kind = |cpuinfo| {
-            let cloud = [("sys/class/dmi/id/sys_vendor", "Amazon EC2\n")];
-            kind_of(cpuinfo, &cloud, &Kernel::default())
-        };
-        assert_eq!(kind("flags\t: fpu\n"), None, "bare metal of a cloud");
-        let guest = kind("flags\t: fpu hypervisor\n");
-        assert_eq!(guest.as_deref(), Some("Amazon EC2"));
-        // 64-bit Arm has no such flag
-        assert_eq!(kind("Features\t: fp\n").as_deref(), Some("Amazon EC2"));
-    }
-
-    #[test]
-    fn without_firmware_the_clocks_tell() {
-        let mut kernel = Kernel::default();
-        let kind = |kernel: &Kernel| {
-            let cpuinfo = "processor\t: 0\nflags\t: fpu hypervisor\n";
-            kind_of(cpuinfo, &[], kernel)
-        };
-        assert_eq!(kind(&kernel).as_deref(), Some("unknown hypervisor"));
-        kernel.clock_sources = vec!["tsc".to_owned(), "kvm-clock".to_owned()];
-        assert_eq!(kind(&kernel).as_deref(), Some("KVM"));
     }
 
     #[test]
     fn containers_leave_signs() {
-        let kernel = Kernel::default();
-        let kind = |path: &str, content: &str| {
-            let (_kept, root) = tree(&[(path, content)]);
-            container(&root, &kernel)
-        };
-        assert_eq!(kind(".dockerenv", "").as_deref(), Some("docker"));
-        assert_eq!(
-            kind("run/systemd/container", "lxc\n").as_deref(),
-            Some("lxc")
-        );
-        let (kept, root) = tree(&[(".dockerenv", ""), ("proc/self/ns/x", "")]);
-        for (file, first) in NAMESPACES {
-            assert!(
-                container(&root, &kernel).is_some(),
-                "not all are known to be the first"
-            );
-            std::os::unix::fs::symlink(first, root.join(file)).unwrap();
-        }
-        assert_eq!(
-            container(&root, &kernel),
-            None,
-            "a machine made from an image"
-        );
-        drop(kept);
-        assert_eq!(
-            kind("proc/1/cgroup", "4:memory:/kubepods/burstable/pod1\n").as_deref(),
-            Some("Kubernetes")
-        );
-        assert_eq!(kind("proc/1/cgroup", "0::/init.scope\n"), None);
         let overlay = "1 0 0:9 / / rw - overlay overlay rw,lowerdir=/a\n";
-        assert_eq!(
-            kind("proc/self/mountinfo", overlay).as_deref(),
-            Some("unknown kind, by its overlay root")
-        );
+        let layered = Some("unknown kind, by its overlay root");
+        for (path, content, kind) in [
+            ("/.dockerenv", "", Some("docker")),
+            ("/run/systemd/container", "lxc\n", Some("lxc")),
+            (
+                "/proc/1/cgroup",
+                "4:memory:/kubepods/burstable/pod1\n",
+                Some("Kubernetes"),
+            ),
+            ("/proc/1/cgroup", "0::/init.scope\n", None),
+            ("/proc/self/mountinfo", overlay, layered),
+        ] {
+            let (_kept, root) = made_up(&[(path, content)]);
+            let found = container(&root, &Kernel::default());
+            assert_eq!(found.as_deref(), kind, "{path}");
+        }
         let wsl = Kernel {
             release: Some("5.15.90.1-microsoft-standard-WSL2".to_owned()),
             ..Kernel::default()
         };
-        assert_eq!(container(&tree(&[]).1, &wsl).as_deref(), Some("WSL"));
+        assert_eq!(container(&made_up(&[]).1, &wsl).as_deref(), Some("WSL"));
+        // a machine made from an image, once all namespaces are known to be the first
+        let (_kept, root) = made_up(&[("/.dockerenv", ""), ("/proc/self/ns/x", "")]);
+        for (file, first) in NAMESPACES {
+            assert!(container(&root, &Kernel::default()).is_some());
+            std::os::unix::fs::symlink(first, root.join(file)).unwrap();
+        }
+        assert_eq!(container(&root, &Kernel::default()), None);
     }
 }
