@@ -8,9 +8,8 @@ mod table;
 mod wrap;
 
 use crate::clean::clean;
-use crate::document::{Block, Document, Figure, Text};
-use unicode_width::UnicodeWidthStr;
-use wrap::wrap;
+use crate::document::{Block, Document, Text};
+use wrap::{widest, width_of, wrap};
 
 const BOLD: &str = "\x1b[1m";
 const PLAIN: &str = "\x1b[0m";
@@ -33,7 +32,10 @@ pub fn render(document: &Document, width: usize, color: bool) -> String {
         color,
         out: String::new(),
     };
-    page.title();
+    page.heading(&document.title, "=");
+    if let Some(subtitle) = &document.subtitle {
+        page.wrapped("", "", &clean(subtitle));
+    }
     for block in &document.blocks {
         page.block(block);
     }
@@ -48,157 +50,101 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn title(&mut self) {
-        let title = clean(&self.document.title);
-        let lines = wrap(&title, self.prose());
-        let widest = lines.iter().map(|l| l.width()).max().unwrap_or(0);
-        for line in &lines {
-            self.bold(line);
-        }
-        self.line(&"=".repeat(widest));
-        if let Some(subtitle) = &self.document.subtitle {
-            self.wrapped("", "", &clean(subtitle));
-        }
-    }
-
     fn block(&mut self, block: &Block) {
+        if matches!(block, Block::Footnotes) && self.document.notes().is_empty() {
+            return;
+        }
+        self.out.push('\n');
         match block {
-            Block::Heading(level, text) => self.heading(*level, text),
-            Block::Paragraph(text) => {
-                self.blank();
-                self.wrapped("", "", &self.marked(text));
-            }
+            Block::Heading(level, text) => self.heading(text, if *level == 1 { "-" } else { "" }),
+            Block::Paragraph(text) => self.wrapped("", "", &self.marked(text)),
             Block::List(items) => {
-                self.blank();
                 for item in items {
                     self.wrapped("- ", "  ", &self.marked(item));
                 }
             }
-            Block::Terms(terms) => self.terms(terms),
-            Block::Table(table) => {
-                self.blank();
-                let caption = self.marked(&table.caption);
-                if !caption.is_empty() {
-                    for line in wrap(&caption, self.width) {
-                        self.bold(&line);
-                    }
+            Block::Terms(terms) => {
+                let words = terms.iter().map(|(term, _)| clean(term));
+                let column = widest(words).min(WIDEST_TERM).min(self.width / 3) + 2;
+                for (term, text) in terms {
+                    self.term(&format!("{}:", clean(term)), column, &self.marked(text));
                 }
-                let (document, width) = (self.document, self.width);
-                table::lines(document, table, width, |line, strong| match strong {
-                    true => self.bold(line),
-                    false => self.line(line),
+            }
+            Block::Table(table) => {
+                if !table.caption.text.is_empty() {
+                    self.caption(&table.caption);
+                }
+                table::lines(self.document, table, self.width, |line, strong| {
+                    self.line(line, strong);
                 });
             }
-            Block::Figure(figure) => self.figure(figure),
-            Block::Footnotes => self.footnotes(),
-        }
-    }
-
-    fn heading(&mut self, level: u8, text: &str) {
-        self.blank();
-        let text = clean(text);
-        let lines = wrap(&text, self.prose());
-        let widest = lines.iter().map(|l| l.width()).max().unwrap_or(0);
-        for line in &lines {
-            self.bold(line);
-        }
-        if level == 1 {
-            self.line(&"-".repeat(widest));
-        }
-    }
-
-    fn terms(&mut self, terms: &[(String, Text)]) {
-        self.blank();
-        let widest = terms
-            .iter()
-            .map(|(term, _)| clean(term).width())
-            .max()
-            .unwrap_or(0);
-        let column = widest.min(WIDEST_TERM).min(self.width / 3) + 2;
-        for (term, text) in terms {
-            let term = format!("{}:", clean(term));
-            let rest = " ".repeat(column);
-            if term.width() < column {
-                let pad = " ".repeat(column - term.width());
-                self.wrapped(&format!("{term}{pad}"), &rest, &self.marked(text));
-            } else {
-                self.wrapped("", "", &term);
-                self.wrapped(&rest, &rest, &self.marked(text));
+            Block::Figure(figure) => {
+                self.caption(&figure.caption);
+                self.wrapped("  ", "  ", &clean(&figure.alternative));
+            }
+            Block::Footnotes => {
+                let notes = self.document.notes();
+                let marks = notes.iter().map(|(id, _)| self.document.mark(*id));
+                let marks: Vec<String> = marks.collect();
+                let column = widest(&marks) + 1;
+                for ((_, note), mark) in notes.into_iter().zip(marks) {
+                    self.term(&mark, column, &clean(&note.text));
+                }
             }
         }
     }
 
-    fn figure(&mut self, figure: &Figure) {
-        self.blank();
-        for line in wrap(&self.marked(&figure.caption), self.width) {
-            self.bold(&line);
+    /// Bold lines, underlined where that is asked for.
+    fn heading(&mut self, text: &str, underline: &str) {
+        let lines = wrap(&clean(text), self.width.min(WIDEST_PROSE));
+        for line in &lines {
+            self.line(line, true);
         }
-        self.wrapped("  ", "  ", &clean(&figure.alternative));
-    }
-
-    fn footnotes(&mut self) {
-        let notes = self.document.notes();
-        if notes.is_empty() {
-            return;
-        }
-        self.blank();
-        let marks: Vec<String> = notes
-            .iter()
-            .map(|(id, _)| self.document.mark(*id))
-            .collect();
-        let widest = marks.iter().map(|m| m.width()).max().unwrap_or(0);
-        for ((_, note), mark) in notes.into_iter().zip(marks) {
-            let pad = " ".repeat(widest - mark.width() + 1);
-            self.wrapped(
-                &format!("{mark}{pad}"),
-                &" ".repeat(widest + 1),
-                &clean(&note.text),
-            );
+        if !underline.is_empty() {
+            self.line(&underline.repeat(widest(&lines)), false);
         }
     }
 
-    fn prose(&self) -> usize {
-        self.width.min(WIDEST_PROSE)
+    /// A term with what belongs to it beside it, or below it where the column has no room for it.
+    fn term(&mut self, term: &str, column: usize, text: &str) {
+        let rest = " ".repeat(column);
+        if width_of(term) < column {
+            let pad = " ".repeat(column - width_of(term));
+            self.wrapped(&format!("{term}{pad}"), &rest, text);
+        } else {
+            self.wrapped("", "", term);
+            self.wrapped(&rest, &rest, text);
+        }
     }
 
+    fn caption(&mut self, caption: &Text) {
+        for line in wrap(&self.marked(caption), self.width) {
+            self.line(&line, true);
+        }
+    }
+
+    /// Words with their marks behind them.
     fn marked(&self, text: &Text) -> String {
-        marked(self.document, text)
+        let marks = self.document.marks(text).into_iter();
+        let marks: String = marks.map(|(_, mark)| mark).collect();
+        format!("{}{marks}", clean(&text.text))
     }
 
     /// Text with one thing before its first line, and another before the others.
     fn wrapped(&mut self, first: &str, rest: &str, text: &str) {
-        let room = self.prose().saturating_sub(rest.width()).max(1);
+        let room = self.width.min(WIDEST_PROSE).saturating_sub(width_of(rest));
         for (i, line) in wrap(text, room).iter().enumerate() {
             let before = if i == 0 { first } else { rest };
-            self.line(&format!("{before}{line}"));
+            self.line(&format!("{before}{line}"), false);
         }
     }
 
-    fn bold(&mut self, line: &str) {
+    fn line(&mut self, line: &str, bold: bool) {
         let line = line.trim_end();
-        if self.color && !line.is_empty() {
-            self.line(&format!("{BOLD}{line}{PLAIN}"));
-        } else {
-            self.line(line);
+        match bold && self.color && !line.is_empty() {
+            true => self.out.extend([BOLD, line, PLAIN]),
+            false => self.out.push_str(line),
         }
-    }
-
-    fn line(&mut self, line: &str) {
-        self.out.push_str(line.trim_end());
         self.out.push('\n');
     }
-
-    fn blank(&mut self) {
-        self.out.push('\n');
-    }
-}
-
-/// Words with their marks behind them.
-fn marked(document: &Document, text: &Text) -> String {
-    let marks: String = document
-        .marks(text)
-        .into_iter()
-        .map(|(_, mark)| mark)
-        .collect();
-    format!("{}{marks}", clean(&text.text))
 }

@@ -4,9 +4,9 @@
 //! between its groups into panels, each with the columns that name the rows.
 //! The crate comfy-table wraps, but knows neither groups of columns nor panels, and would break numbers instead.
 
-use super::wrap::{longest_word, width_of, wrap};
+use super::wrap::{widest, width_of, wrap};
 use crate::clean::clean;
-use crate::document::{Document, Row, Style, Table, Text};
+use crate::document::{Document, Style, Table, Text};
 use crate::layout::{self, Layout, Width};
 use std::borrow::Cow;
 
@@ -25,71 +25,51 @@ pub(super) fn lines(
     mut line: impl FnMut(&str, bool),
 ) {
     let grid = Grid::new(document, table);
-    for (i, panel) in grid.panels(width).into_iter().enumerate() {
+    let name = |name: &str| widest(clean(name).split_whitespace()).min(LEAST_GROUP) + GAP;
+    let widths = (0..table.columns.len()).map(|i| grid.width(i)).collect();
+    let panels = Layout::new(&table.columns, widths, &name).panels(width + GAP, 1 + GAP);
+    for (i, panel) in panels.into_iter().enumerate() {
         if i > 0 {
             line("", false);
         }
+        let panel: Vec<_> = panel
+            .into_iter()
+            .map(|(i, width)| (i, width - GAP))
+            .collect();
         grid.panel(&panel, i > 0, &mut line);
     }
 }
 
-/// Words, and the marks that hang behind them.
-struct Cell<'a> {
-    words: Cow<'a, str>,
-    marks: String,
-}
-
 struct Grid<'a> {
     table: &'a Table,
-    cells: Vec<Vec<Cell<'a>>>,
-    /// Widest words and widest marks of each column; numbers line up because marks have a column of their own.
-    natural: Vec<(usize, usize)>,
+    /// Words, and the marks that hang behind them.
+    cells: Vec<Vec<(Cow<'a, str>, String)>>,
+    /// Widest marks of each column; numbers line up because marks have a column of their own.
+    marks: Vec<usize>,
 }
 
 impl<'a> Grid<'a> {
     fn new(document: &Document, table: &'a Table) -> Self {
-        let cell = |text: &'a Text| Cell {
-            words: clean(&text.text),
-            marks: document
-                .marks(text)
-                .into_iter()
-                .map(|(_, mark)| mark)
-                .collect(),
-        };
-        let cells: Vec<Vec<Cell<'_>>> = table
-            .rows
-            .iter()
-            .map(|r| r.cells.iter().map(cell).collect())
-            .collect();
-        let natural = (0..table.columns.len())
-            .map(|i| {
-                let words = cells
-                    .iter()
-                    .map(|row| width_of(&row[i].words))
-                    .max()
-                    .unwrap_or(0);
-                let marks = cells
-                    .iter()
-                    .map(|row| width_of(&row[i].marks))
-                    .max()
-                    .unwrap_or(0);
-                (words, marks)
-            })
-            .collect();
+        let marks = |text| document.marks(text).into_iter().map(|(_, mark)| mark);
+        let cell = |text: &'a Text| (clean(&text.text), marks(text).collect::<String>());
+        let rows = table.rows.iter();
+        let cells: Vec<Vec<_>> = rows.map(|r| r.cells.iter().map(cell).collect()).collect();
+        let columns = 0..table.columns.len();
+        let marks = columns.map(|i| widest(cells.iter().map(|row| &row[i].1)));
         Self {
+            marks: marks.collect(),
             table,
             cells,
-            natural,
         }
     }
 
     /// What a column takes, with the gap behind it.
     fn width(&self, column: usize) -> Width {
-        let (words, marks) = self.natural[column];
         let head = clean(&self.table.columns[column].head);
-        let body = words + marks;
+        let words = widest(self.cells.iter().map(|row| &row[column].0));
+        let body = words + self.marks[column];
         let (natural, most) = match self.table.columns[column].style {
-            Style::Number => (body.max(longest_word(&head)), usize::MAX),
+            Style::Number => (body.max(widest(head.split_whitespace())), usize::MAX),
             Style::Code => (body.max(width_of(&head)), 2 * LEAST_WORDS),
             Style::Text => (body.max(width_of(&head)), LEAST_WORDS),
         };
@@ -99,44 +79,29 @@ impl<'a> Grid<'a> {
         }
     }
 
-    /// Which columns stand together, with their widths.
-    fn panels(&self, width: usize) -> Vec<Vec<(usize, usize)>> {
-        let columns = &self.table.columns;
-        let widths = (0..columns.len()).map(|i| self.width(i)).collect();
-        let name = |name: &str| longest_word(&clean(name)).min(LEAST_GROUP) + GAP;
-        Layout::new(columns, widths, &name).panels(width + GAP, 1 + GAP)
-    }
-
     /// Lines of one panel. Rows that say nothing in it are only in the first one, so that all are seen there.
     fn panel(&self, panel: &[(usize, usize)], later: bool, line: &mut impl FnMut(&str, bool)) {
-        let (panel, widths): (Vec<usize>, Vec<usize>) =
-            panel.iter().map(|&(i, width)| (i, width - GAP)).unzip();
-        self.group_lines(&panel, &widths, |text| line(text, true));
-        let heads: Vec<Vec<Cow<'_, str>>> = panel
-            .iter()
-            .zip(&widths)
-            .map(|(&i, &w)| {
-                let column = &self.table.columns[i];
-                set_all(&clean(&column.head), w, column.style)
-            })
-            .collect();
-        beside(&heads, &widths, true, |text| line(text, true));
+        let (columns, widths): (Vec<usize>, Vec<usize>) = panel.iter().copied().unzip();
+        self.group_lines(&columns, &widths, |text| line(text, true));
+        let heads = panel.iter().map(|&(i, width)| {
+            let column = &self.table.columns[i];
+            set(&clean(&column.head), width, column.style)
+        });
+        beside(&heads.collect::<Vec<_>>(), &widths, true, |text| {
+            line(text, true)
+        });
         line(&"-".repeat(span_width(&widths)), false);
-        let silent = |row: &Row| {
-            panel
-                .iter()
-                .all(|&i| self.table.columns[i].key || row.cells[i].is_missing())
-        };
         for (row, cells) in self.table.rows.iter().zip(&self.cells) {
-            if later && silent(row) {
+            let says = |&i: &usize| !self.table.columns[i].key && !row.cells[i].is_missing();
+            if later && !columns.iter().any(says) {
                 continue;
             }
-            let cells: Vec<Vec<Cow<'_, str>>> = panel
+            let cells = panel
                 .iter()
-                .zip(&widths)
-                .map(|(&i, &w)| self.cell(i, &cells[i], w))
-                .collect();
-            beside(&cells, &widths, false, |text| line(text, row.strong));
+                .map(|&(i, width)| self.cell(i, &cells[i], width));
+            beside(&cells.collect::<Vec<_>>(), &widths, false, |text| {
+                line(text, row.strong)
+            });
         }
     }
 
@@ -145,46 +110,40 @@ impl<'a> Grid<'a> {
         if panel.iter().all(|&i| self.table.columns[i].group.is_none()) {
             return;
         }
-        let mut cells: Vec<Vec<Cow<'_, str>>> = Vec::new();
-        let mut wide: Vec<usize> = Vec::new();
-        let mut widths = widths.iter();
-        for group in layout::groups(&self.table.columns, panel) {
-            let of: Vec<usize> = widths.by_ref().take(group.len()).copied().collect();
-            let width = span_width(&of);
-            wide.push(width);
+        let mut widths = widths.iter().copied();
+        let groups = layout::groups(&self.table.columns, panel).map(|group| {
+            let width = span_width(&widths.by_ref().take(group.len()).collect::<Vec<_>>());
             let Some(name) = &self.table.columns[group[0]].group else {
-                cells.push(Vec::new());
-                continue;
+                return (vec![], width);
             };
-            let centerd = |line: Cow<'_, str>| {
-                let before = " ".repeat((width - width_of(&line).min(width)) / 2);
-                Cow::Owned(before + &line)
-            };
-            let mut lines: Vec<Cow<'_, str>> =
-                wrap(&clean(name), width).into_iter().map(centerd).collect();
-            lines.push("-".repeat(width).into());
-            cells.push(lines);
-        }
+            let mut lines = wrap(&clean(name), width);
+            for line in &mut lines {
+                let before = (width - width_of(line).min(width)) / 2;
+                line.insert_str(0, &" ".repeat(before));
+            }
+            lines.push("-".repeat(width));
+            (lines, width)
+        });
+        let (cells, wide): (Vec<_>, Vec<_>) = groups.unzip();
         beside(&cells, &wide, true, line);
     }
 
-    fn cell<'c>(&self, column: usize, cell: &'c Cell<'_>, width: usize) -> Vec<Cow<'c, str>> {
+    fn cell(
+        &self,
+        column: usize,
+        (words, marks): &(Cow<str>, String),
+        width: usize,
+    ) -> Vec<String> {
         let style = self.table.columns[column].style;
-        let marks = self.natural[column].1;
-        if style == Style::Number && width_of(&cell.words) + marks <= width {
-            let hung = format!(
-                "{}{}{}",
-                cell.words,
-                cell.marks,
-                " ".repeat(marks - width_of(&cell.marks))
-            );
-            return vec![set(hung.into(), width, style)];
+        let room = self.marks[column];
+        if style == Style::Number && width_of(words) + room <= width {
+            let before = " ".repeat(width - width_of(words) - room);
+            return vec![format!(
+                "{before}{words}{marks}{}",
+                " ".repeat(room - width_of(marks))
+            )];
         }
-        if !cell.marks.is_empty() {
-            return set_all(&format!("{}{}", cell.words, cell.marks), width, style);
-        }
-        let lines = wrap(&cell.words, width).into_iter();
-        lines.map(|line| set(line, width, style)).collect()
+        set(&format!("{words}{marks}"), width, style)
     }
 }
 
@@ -192,37 +151,30 @@ fn span_width(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
 }
 
-/// Numbers stand on the right of their column; what stands on the left is filled up by whoever sets the next one beside it.
-fn set(line: Cow<'_, str>, width: usize, style: Style) -> Cow<'_, str> {
-    match style {
-        Style::Number => Cow::Owned(" ".repeat(width.saturating_sub(width_of(&line))) + &line),
-        Style::Text | Style::Code => line,
+/// The lines of a text; numbers stand on the right of their column.
+fn set(text: &str, width: usize, style: Style) -> Vec<String> {
+    let mut lines = wrap(text, width);
+    if style == Style::Number {
+        for line in &mut lines {
+            line.insert_str(0, &" ".repeat(width.saturating_sub(width_of(line))));
+        }
     }
-}
-
-/// The lines of a text that does not last.
-fn set_all(text: &str, width: usize, style: Style) -> Vec<Cow<'static, str>> {
-    let lines = wrap(text, width).into_iter();
-    let set = |line| Cow::Owned(set(line, width, style).into_owned());
-    lines.map(set).collect()
+    lines
 }
 
 /// Columns of lines side by side, standing on the bottom or hanging from the top. The last one is not filled up.
-fn beside(cells: &[Vec<Cow<'_, str>>], widths: &[usize], bottom: bool, mut line: impl FnMut(&str)) {
+fn beside(cells: &[Vec<String>], widths: &[usize], bottom: bool, mut line: impl FnMut(&str)) {
     let height = cells.iter().map(Vec::len).max().unwrap_or(0);
-    let last = widths.len().saturating_sub(1);
-    let blanks = " ".repeat(GAP + widths.iter().max().copied().unwrap_or(0));
-    let mut text = String::new();
     for at in 0..height {
-        text.clear();
-        for (i, (column, width)) in cells.iter().zip(widths).enumerate() {
+        let mut text = String::new();
+        let mut fill = 0;
+        for (column, width) in cells.iter().zip(widths) {
             let above = if bottom { height - column.len() } else { 0 };
             let cell = at.checked_sub(above).and_then(|at| column.get(at));
-            let cell = cell.map_or("", Cow::as_ref);
+            let cell = cell.map_or("", String::as_str);
+            text.extend(std::iter::repeat_n(' ', fill));
             text.push_str(cell);
-            if i < last {
-                text.push_str(&blanks[..GAP + width.saturating_sub(width_of(cell))]);
-            }
+            fill = GAP + width.saturating_sub(width_of(cell));
         }
         line(&text);
     }

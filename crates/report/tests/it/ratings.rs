@@ -1,11 +1,8 @@
-//! Ratings as a terminal and a page print them.
+//! Ratings as a terminal prints them.
 
 use crate::sample;
 use crate::sample::machines::id;
-use gritstone_model::{
-    Flag, ForMoney, Id, LeftOutRow, Part, Per, Price, RatedMachine, Rating, Ratings, RatingsView,
-    SCHEMA_RATINGS, Withheld, Without,
-};
+use gritstone_model::*;
 use gritstone_report::{Document, rating_line, ratings, terminal};
 
 fn text(view: &RatingsView, width: usize) -> String {
@@ -13,11 +10,12 @@ fn text(view: &RatingsView, width: usize) -> String {
 }
 
 fn rating(environment: &str, value: f64, rows: &[&str], of: usize) -> Rating {
-    let without = |row: &&str, rating: f64| Without {
-        row: Id::parse(row).unwrap(),
+    let rows: Vec<Id> = rows.iter().map(|row| id(row)).collect();
+    let without = |row: &Id, rating: f64| Without {
+        row: row.clone(),
         rating,
     };
-    let without = match rows {
+    let without = match rows.as_slice() {
         [first, .., last] => vec![without(first, value * 0.9), without(last, value * 1.07)],
         _ => vec![],
     };
@@ -25,7 +23,7 @@ fn rating(environment: &str, value: f64, rows: &[&str], of: usize) -> Rating {
         environment: environment.to_owned(),
         rating: Some(value),
         interval: Some([value * 0.98, value * 1.02]),
-        rows: rows.iter().map(|row| id(row)).collect(),
+        rows,
         of,
         without,
         ..Rating::default()
@@ -33,38 +31,31 @@ fn rating(environment: &str, value: f64, rows: &[&str], of: usize) -> Rating {
 }
 
 fn one_cpu(factor: f64) -> Ratings {
-    let mut unix = rating(
-        "UNIX system",
-        6_100.0 * factor,
-        &["byte/pipe", "byte/shell"],
-        40,
-    );
     let why = "Of 2 rows 1 disturbed: byte/shell.";
-    unix.notes
-        .push(sample::stated(Some(Flag::Interference), why));
-    let mut overall = rating(
-        "All environments",
-        8_850.0 * factor,
-        &["byte/sieve", "byte/loop", "byte/pipe", "byte/shell"],
-        67,
-    );
-    overall.notes = unix.notes.clone();
+    let notes = vec![sample::stated(Some(Flag::Interference), why)];
+    let (cpu, unix) = (["byte/sieve", "byte/loop"], ["byte/pipe", "byte/shell"]);
     Ratings {
         environments: vec![
-            rating(
-                "Processor",
-                12_800.0 * factor,
-                &["byte/sieve", "byte/loop"],
-                20,
-            ),
-            unix,
+            rating("Processor", 12_800.0 * factor, &cpu, 20),
+            Rating {
+                notes: notes.clone(),
+                ..rating("UNIX system", 6_100.0 * factor, &unix, 40)
+            },
             Rating {
                 environment: "Memory".to_owned(),
                 of: 7,
                 ..Rating::default()
             },
         ],
-        overall,
+        overall: Rating {
+            notes,
+            ..rating(
+                "All environments",
+                8_850.0 * factor,
+                &[cpu, unix].concat(),
+                67,
+            )
+        },
         for_money: None,
     }
 }
@@ -100,25 +91,17 @@ fn one_machine_by_environment() {
 fn two_machines_with_all_their_cpus_and_prices() {
     let mut machines = vec![machine("EPYC 7B13", 1.0), machine("Graviton3", 0.8)];
     for (machine, amount) in machines.iter_mut().zip([0.42, 0.29]) {
-        let price = Price {
-            amount,
-            per: Per::Hour,
-        };
-        let money = |ratings: &Ratings| {
-            ratings.overall.rating.map(|value| ForMoney {
-                value: value / amount,
-                interval: ratings
-                    .overall
-                    .interval
-                    .map(|ends| ends.map(|x| x / amount)),
-            })
-        };
-        let mut all = one_cpu(3.0);
-        all.for_money = money(&all);
-        machine.one_cpu.for_money = money(&machine.one_cpu);
-        machine.all_cpus = Some(all);
+        let per = Per::Hour;
+        machine.price = Some(Price { amount, per });
         machine.copies = Some(4);
-        machine.price = Some(price);
+        let all = machine.all_cpus.insert(one_cpu(3.0));
+        for ratings in [all, &mut machine.one_cpu] {
+            let overall = &ratings.overall;
+            ratings.for_money = overall.rating.map(|value| ForMoney {
+                value: value / amount,
+                interval: overall.interval.map(|ends| ends.map(|x| x / amount)),
+            });
+        }
     }
     insta::assert_snapshot!(text(&view(machines), 140));
 }
@@ -126,16 +109,16 @@ fn two_machines_with_all_their_cpus_and_prices() {
 #[test]
 fn a_rating_that_is_withheld_says_why() {
     let mut machine = machine("EPYC 7B13", 1.0);
-    for rating in [
-        &mut machine.one_cpu.environments[0],
-        &mut machine.one_cpu.overall,
-    ] {
-        rating.rating = None;
-        rating.interval = None;
+    let Ratings {
+        environments,
+        overall,
+        ..
+    } = &mut machine.one_cpu;
+    for rating in [&mut environments[0], overall] {
+        let invalid = vec![Part::Benchmark(id("byte/sieve"))];
+        (rating.rating, rating.interval) = (None, None);
         rating.without.clear();
-        rating.withheld = Some(Withheld::Invalid(vec![Part::Benchmark(
-            Id::parse("byte/sieve").unwrap(),
-        )]));
+        rating.withheld = Some(Withheld::Invalid(invalid));
     }
     insta::assert_snapshot!(text(&view(vec![machine]), 100));
 }
@@ -145,14 +128,11 @@ fn rows_that_the_user_named() {
     let mut machine = machine("EPYC 7B13", 1.0);
     let mut named = rating("Rows named", 3.2, &["byte/sieve"], 2);
     named.left_out = vec![LeftOutRow {
-        id: Id::parse("byte/cc").unwrap(),
+        id: id("byte/cc"),
         invalid: false,
     }];
-    machine.one_cpu = Ratings {
-        environments: vec![named.clone()],
-        overall: named,
-        for_money: None,
-    };
+    machine.one_cpu.overall = named.clone();
+    machine.one_cpu.environments = vec![named];
     let mut view = view(vec![machine]);
     view.by = vec!["byte/sieve".to_owned(), "byte/cc".to_owned()];
     insta::assert_snapshot!(text(&view, 100));
@@ -160,15 +140,14 @@ fn rows_that_the_user_named() {
 
 #[test]
 fn a_reference_machine_is_not_asked_for_copies() {
-    let mut vax = machine("Sun-2/120", 1e-4);
-    vax.id = "ref:sun-2-120".to_owned();
-    let line = |machine: &RatedMachine| {
-        let view = view(vec![machine.clone()]);
-        rating_line(&mut Document::new(""), &view, machine)
+    let line = |id: &str| {
+        let mut machine = machine("Sun-2/120", 1e-4);
+        machine.id = id.to_owned();
+        rating_line(&mut Document::new(""), &view(vec![]), &machine)
     };
-    assert!(!line(&vax).text.contains("all CPUs"));
-    vax.id = "20260102T030405Z-5f3a".to_owned();
-    assert!(line(&vax).text.contains("all CPUs: not rated"));
+    assert!(!line("ref:sun-2-120").text.contains("all CPUs"));
+    let run = line("20260102T030405Z-5f3a");
+    assert!(run.text.contains("all CPUs: not rated"));
     // the doubt about a row travels with the line
-    assert_eq!(line(&vax).marks.len(), 1);
+    assert_eq!(run.marks.len(), 1);
 }
