@@ -46,14 +46,10 @@ fn digits_follow_the_interval() {
     ];
     for (estimate, low, high, unit, text, interval, as_unit) in table {
         let shown = figure(estimate, Some([low, high]), unit);
+        let [estimate, is, unit] = [&shown.estimate, &shown.interval, &shown.unit];
         assert_eq!(
-            (
-                shown.estimate.as_str(),
-                shown.interval.as_str(),
-                shown.unit.as_str()
-            ),
-            (text, interval, as_unit),
-            "{estimate} [{low}, {high}] {unit}"
+            (estimate.as_str(), is.as_str(), unit.as_str()),
+            (text, interval, as_unit)
         );
     }
 }
@@ -75,21 +71,19 @@ fn without_an_interval_three_digits_and_sizes_whole() {
         (1.5e-300, "calls/s", "1.50e-300 calls/s"),
     ];
     for (value, unit, text) in table {
-        assert_eq!(
-            figure(value, None, unit).with_unit(),
-            text,
-            "{value} {unit}"
-        );
+        assert_eq!(figure(value, None, unit).with_unit(), text);
     }
 }
 
 #[test]
 fn published_numbers_keep_what_was_printed() {
-    assert_eq!(printed(8.0, 1), "8.0");
-    assert_eq!(printed(0.25, 1), "0.25");
-    assert_eq!(printed(25_000.0, 0), "25,000");
-    assert_eq!(printed_decimals(70.5), 1);
-    assert_eq!(printed_decimals(7.0), 0);
+    let published = [(8.0, 1), (0.25, 1), (25_000.0, 0)];
+    let texts = ["8.0", "0.25", "25,000"];
+    assert_eq!(
+        published.map(|(value, decimals)| printed(value, decimals)),
+        texts
+    );
+    assert_eq!([70.5, 7.0].map(printed_decimals), [1, 0]);
 }
 
 #[test]
@@ -111,20 +105,19 @@ fn figures_beside_others_have_no_zeros_at_the_end() {
 
 #[test]
 fn shares_and_counts() {
-    assert_eq!(percent(0.0042), "0.42 %");
-    assert_eq!(percent(0.034), "3.4 %");
-    assert_eq!(percent(0.123), "12 %");
-    assert_eq!(percent(1.5), "150 %");
-    assert_eq!(percent(0.0), "0.0 %");
-    assert_eq!(percent(-0.004), "-0.40 %");
-    assert_eq!(percent_asked(0.01), "1 %");
-    assert_eq!(percent_asked(0.999), "99.9 %");
-    assert_eq!(count(25_000), "25,000");
-    assert_eq!(count(999), "999");
-    assert_eq!(fixed(-1234.5, 1), "-1,234.5");
-    assert_eq!(fixed(-0.04, 1), "0.0");
-    assert_eq!(fixed(-123_456.0, 0), "-123,456");
-    assert_eq!(fixed(1250.0, -2), "1,300");
+    let shares = [0.0042, 0.034, 0.123, 1.5, 0.0, -0.004].map(percent);
+    assert_eq!(
+        shares,
+        ["0.42 %", "3.4 %", "12 %", "150 %", "0.0 %", "-0.40 %"]
+    );
+    assert_eq!([0.01, 0.999].map(percent_asked), ["1 %", "99.9 %"]);
+    assert_eq!([25_000, 999].map(count), ["25,000", "999"]);
+    let decimals = [(-1234.5, 1), (-0.04, 1), (-123_456.0, 0), (1250.0, -2)];
+    let texts = ["-1,234.5", "0.0", "-123,456", "1,300"];
+    assert_eq!(
+        decimals.map(|(value, decimals)| fixed(value, decimals)),
+        texts
+    );
 }
 
 proptest! {

@@ -17,11 +17,9 @@ fn view() -> CheckView {
         let mut rows = compared.rows.iter();
         rows.find(|row| row.title == title).unwrap().clone()
     };
+    let why = "4 earlier runs like it since the last change, and 5 are needed.";
     let mut unheld = of("Compiling");
-    unheld.notes = vec![sample::stated(
-        Some(Flag::NotComparable),
-        "4 earlier runs like it since the last change, and 5 are needed.",
-    )];
+    unheld.notes = vec![sample::stated(Some(Flag::NotComparable), why)];
     CheckView {
         schema: SCHEMA_CHECK.to_owned(),
         base: "its history".to_owned(),
@@ -40,11 +38,7 @@ fn view() -> CheckView {
     }
 }
 
-fn text(view: &CheckView) -> String {
-    terminal::render(&check(view), 120, false)
-}
-
 #[test]
 fn a_gate_that_found_something() {
-    insta::assert_snapshot!(text(&view()));
+    insta::assert_snapshot!(terminal::render(&check(&view()), 120, false));
 }

@@ -6,6 +6,7 @@ use gritstone_report::{history, history_svg, terminal};
 
 /// The `at`-th run, with a value; nothing where it does not count.
 fn point(at: usize, estimate: f64, counts: bool) -> HistoryPoint {
+    let others = sample::stated(Some(Flag::Interference), "Others used the CPUs.");
     HistoryPoint {
         run: format!("run-{at}"),
         label: (at == 0).then(|| "first".to_owned()),
@@ -13,13 +14,7 @@ fn point(at: usize, estimate: f64, counts: bool) -> HistoryPoint {
         estimate: Some(estimate),
         interval: Some([estimate * 0.99, estimate * 1.01]),
         value: Some(estimate).filter(|_| counts),
-        notes: match counts {
-            true => vec![],
-            false => vec![sample::stated(
-                Some(Flag::Interference),
-                "Others used the CPUs.",
-            )],
-        },
+        notes: (!counts).then_some(others).into_iter().collect(),
     }
 }
 
@@ -54,27 +49,26 @@ fn view(series: Vec<HistorySeries>) -> HistoryView {
 
 /// Four runs on one kernel, steadied and with a parameter; then 22 on another, slower from the twelfth on, one of them disturbed.
 fn sample() -> HistoryView {
+    let points = (0..4).map(|at| point(at, 100.0 + at as f64, true));
     let steadied = HistorySeries {
         steady: vec!["governor performance".to_owned(), "turbo off".to_owned()],
         params: [("calls".to_owned(), "7".to_owned())].into(),
-        ..series(
-            "6.1.0-28",
-            (0..4)
-                .map(|at| point(at, 100.0 + at as f64, true))
-                .collect(),
-        )
+        ..series("6.1.0-28", points.collect())
     };
     let level = |at: usize| if at < 11 { 100.0 } else { 112.0 };
     let points = (0..22).map(|at| point(at, level(at) + (at % 3) as f64, at != 5));
-    let mut changed = series("6.12.3", points.collect());
-    changed.gates = true;
-    changed.changes = vec![HistoryChange {
+    let change = HistoryChange {
         run: "run-11".to_owned(),
         started: "2026-01-12T03:04:05Z".to_owned(),
         at: 11,
         ratio: 0.893,
         interval: Some([0.886, 0.901]),
-    }];
+    };
+    let changed = HistorySeries {
+        gates: true,
+        changes: vec![change],
+        ..series("6.12.3", points.collect())
+    };
     view(vec![steadied, changed])
 }
 

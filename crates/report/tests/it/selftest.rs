@@ -1,5 +1,7 @@
 //! Runs against each other as a terminal prints them.
 
+use crate::sample;
+use crate::sample::machines::id;
 use gritstone_model::*;
 use gritstone_report::{selftest, terminal};
 
@@ -11,9 +13,9 @@ fn scatter(between: f64, within: Option<f64>) -> ScatterView {
     }
 }
 
-fn row(id: &str, raw: f64, paced: Option<f64>) -> SelftestRow {
+fn row(name: &str, raw: f64, paced: Option<f64>) -> SelftestRow {
     SelftestRow {
-        id: Id::parse(id).unwrap(),
+        id: id(name),
         title: "Title".to_owned(),
         unit: Unit::parse("ns/call").unwrap(),
         center: 100.0,
@@ -37,18 +39,20 @@ fn criterion(value: f64, limit: f64) -> Option<CriterionView> {
     })
 }
 
-fn sample() -> SelftestView {
+fn run(at: usize) -> SelftestRun {
+    SelftestRun {
+        id: format!("20261121-09301{at}-4f2a19c3"),
+        label: Some(format!("selftest-x-{at}")),
+        started: format!("2026-11-21T09:3{at}:00Z"),
+    }
+}
+
+fn view() -> SelftestView {
     SelftestView {
         catalogue: None,
         schema: SCHEMA_SELFTEST.to_owned(),
         machine: "node-17".to_owned(),
-        runs: (1..=5)
-            .map(|at| SelftestRun {
-                id: format!("20261121-09301{at}-4f2a19c3"),
-                label: Some(format!("selftest-x-{at}")),
-                started: format!("2026-11-21T09:3{at}:00Z"),
-            })
-            .collect(),
+        runs: (1..=5).map(run).collect(),
         differ_in: vec![],
         rows: vec![
             row("byte/syscall", 0.0182, Some(0.0136)),
@@ -63,13 +67,7 @@ fn sample() -> SelftestView {
             rate: 0.01,
             p: 1.0,
             passed: true,
-            between_run: vec![VarianceSource {
-                rows: 3,
-                default: 0,
-                runs: Some([5, 5]),
-                default_cycles: 0.01,
-                default_times: 0.025,
-            }],
+            between_run: vec![sample::learned(3, 5)],
         },
         median: criterion(0.0136, 0.01),
         p90: criterion(0.031, 0.03),
@@ -85,22 +83,16 @@ fn text(view: &SelftestView) -> String {
 
 #[test]
 fn a_trial_that_passed() {
-    insta::assert_snapshot!(text(&sample()));
+    insta::assert_snapshot!(text(&view()));
 }
 
 #[test]
 fn a_trial_that_failed() {
-    let mut view = sample();
-    view.differ_in = vec![Difference {
-        what: "kernel.release".to_owned(),
-        base: "6.1".to_owned(),
-        other: "6.2".to_owned(),
-    }];
+    let mut view = view();
+    view.differ_in = sample::compare().differ_in;
     view.left_out = vec![LeftOut {
-        id: Id::parse("byte/cc").unwrap(),
-        why: Note::new(Finding::NotInRun {
-            run: "r2".to_owned(),
-        }),
+        id: id("byte/cc"),
+        why: sample::stated(None, "Not in run r2."),
     }];
     view.rows[0].disturbed = 2;
     view.rows[1].different = 4;

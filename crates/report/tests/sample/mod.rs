@@ -144,33 +144,12 @@ fn result(line: &str) -> Measurement {
 }
 
 /// Row, flag, words.
-const NOTES: [(&str, Option<Flag>, &str); 5] = [
-    (
-        "byte/disk-write",
-        Some(Flag::Noisy),
-        "The interval is ±2.8 %, wider than the ±1 % asked for.",
-    ),
-    (
-        "byte/disk-write",
-        Some(Flag::Interference),
-        "Steal took 3.1 % of the time in 2 of 22 launches.",
-    ),
-    (
-        "byte/fcall-overhead",
-        Some(Flag::Invalid),
-        "The time does not grow in proportion to the calls: 1.4 times for twice as many.",
-    ),
-    (
-        "byte/loop",
-        None,
-        "The scan lost the listing: 1,000,000 iterations are assumed.",
-    ),
-    (
-        "byte/cc",
-        Some(Flag::Skipped),
-        "There is no C compiler here: apt-get install gcc",
-    ),
-];
+const NOTES: &str = "\
+byte/disk-write|noisy|The interval is ±2.8 %, wider than the ±1 % asked for.
+byte/disk-write|interference|Steal took 3.1 % of the time in 2 of 22 launches.
+byte/fcall-overhead|invalid|The time does not grow in proportion to the calls: 1.4 times for twice as many.
+byte/loop||The scan lost the listing: 1,000,000 iterations are assumed.
+byte/cc|skipped|There is no C compiler here: apt-get install gcc";
 
 fn row<'a>(run: &'a mut RunView, name: &str) -> &'a mut Measurement {
     let mut rows = run.results.iter_mut();
@@ -180,14 +159,7 @@ fn row<'a>(run: &'a mut RunView, name: &str) -> &'a mut Measurement {
 fn trouble(run: &mut RunView) {
     let start = "Starting the process takes more than a tenth of this time.";
     let start = stated(Some(Flag::NotComparable), start).about(Subject::Process);
-    for name in [
-        "pipe",
-        "syscall",
-        "sieve",
-        "disk-write",
-        "disk-read",
-        "fcall-empty",
-    ] {
+    for name in "pipe syscall sieve disk-write disk-read fcall-empty".split(' ') {
         row(run, &format!("byte/{name}")).notes.push(start.clone());
     }
     let cc = row(run, "byte/cc");
@@ -196,8 +168,10 @@ fn trouble(run: &mut RunView) {
         outcome: Status::Skipped,
         ..empty("byte/cc", "ms")
     };
-    for (name, flag, text) in NOTES {
-        row(run, name).notes.push(stated(flag, text));
+    for note in NOTES.lines() {
+        let cells: Vec<&str> = note.split('|').collect();
+        let flag = serde_json::from_str(&format!("\"{}\"", cells[1])).ok();
+        row(run, cells[0]).notes.push(stated(flag, cells[2]));
     }
     let size = row(run, "byte/object-size");
     size.parts = [
@@ -209,17 +183,13 @@ fn trouble(run: &mut RunView) {
     .into();
     size.names = (0..40).map(|i| format!("__symbol_{i}")).collect();
     let points = [4.9712, 5.6109, 8.2377, 10.7702, 13.4129, 16.0034];
+    let points = (1..).zip(points).map(|(x, y)| SeriesPoint {
+        x: f64::from(x),
+        estimate: Some(within(y, 0.01)),
+    });
     let multi = row(run, "byte/multi/6");
     multi.series_label = Some("number of background processes".to_owned());
-    multi.series = Some(
-        (1..)
-            .zip(points)
-            .map(|(x, y)| SeriesPoint {
-                x: f64::from(x),
-                estimate: Some(within(y, 0.01)),
-            })
-            .collect(),
-    );
+    multi.series = Some(points.collect());
 }
 
 /// Copies of a row that together do this at first, with the law or without.
@@ -324,12 +294,23 @@ pub fn compared_copies() -> Vec<CompareCopies> {
 
 /// Name, title, verdict, unit, both sides, ratio, and its interval.
 const COMPARED: &str = "\
-byte/object-size|Shortest program|Slower|bytes|389108 778216|0.5
-byte/pipe|Pipe|Faster|MB/s|1400.2 1834.2|1.31 1.28 1.34
-byte/syscall|System call|Slower|ns/call|102.5 117.63|0.871 0.868 0.875
-byte/shell|Shell script|Inconclusive|ms|4.385 4.2163|1.04 0.97 1.11
-byte/sieve|Sieve|Same|us/pass|24.92 24.871|1.002 0.998 1.006
-byte/cc|Compiling|Inconclusive|ms|38.2|";
+byte/object-size|Shortest program|slower|bytes|389108 778216|0.5
+byte/pipe|Pipe|faster|MB/s|1400.2 1834.2|1.31 1.28 1.34
+byte/syscall|System call|slower|ns/call|102.5 117.63|0.871 0.868 0.875
+byte/shell|Shell script|inconclusive|ms|4.385 4.2163|1.04 0.97 1.11
+byte/sieve|Sieve|same|us/pass|24.92 24.871|1.002 0.998 1.006
+byte/cc|Compiling||ms|38.2|";
+
+/// The variance of so many benchmarks, learned from so many runs.
+pub fn learned(rows: usize, runs: usize) -> VarianceSource {
+    VarianceSource {
+        rows,
+        default: 0,
+        runs: Some([runs; 2]),
+        default_cycles: 0.01,
+        default_times: 0.025,
+    }
+}
 
 /// A comparison with a row for each verdict.
 pub fn compare() -> CompareView {
@@ -340,13 +321,8 @@ pub fn compare() -> CompareView {
             words.map(|word| word.parse().unwrap()).collect()
         };
         let (sides, ratio) = (numbers(4), numbers(5));
-        let verdicts = [
-            Verdict::Faster,
-            Verdict::Slower,
-            Verdict::Same,
-            Verdict::Inconclusive,
-        ];
-        let verdict = verdicts.into_iter().find(|v| format!("{v:?}") == cells[2]);
+        let verdict = format!("\"{}\"", cells[2]);
+        let verdict: Option<Verdict> = serde_json::from_str(&verdict).ok();
         CompareRow {
             id: id(cells[0]),
             title: cells[1].to_owned(),
@@ -355,7 +331,7 @@ pub fn compare() -> CompareView {
                 .get(1)
                 .zip(ratio.get(2))
                 .map(|(low, high)| [*low, *high]),
-            verdict: verdict.filter(|_| !ratio.is_empty()),
+            verdict,
             p: None,
             p_adjusted: None,
             smallest: None,
@@ -381,13 +357,7 @@ pub fn compare() -> CompareView {
         other: "after".to_owned(),
         base_name: "node-17, Linux 6.1".to_owned(),
         other_name: "node-17, Linux 6.12".to_owned(),
-        between_run: Some(VarianceSource {
-            rows: 6,
-            default: 0,
-            runs: Some([7, 7]),
-            default_cycles: 0.01,
-            default_times: 0.025,
-        }),
+        between_run: Some(learned(6, 7)),
         differ_in: vec![Difference {
             what: "kernel.release".to_owned(),
             base: "6.1.0-28".to_owned(),
