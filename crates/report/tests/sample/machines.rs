@@ -2,8 +2,7 @@
 
 use super::stated;
 use gritstone_model::{
-    Better, Estimate, Flag, Id, Kind, Machine, Measurement, PublishedView, RunView, SCHEMA_RUN,
-    Status, Subject, Unit,
+    Estimate, Flag, Id, Machine, Measurement, PublishedView, RunView, SCHEMA_RUN, Status, Subject,
 };
 
 /// Machine, system, then the times by row, `-` where there is none: real, user and system time, or real time alone.
@@ -42,35 +41,11 @@ pub fn id(text: &str) -> Id {
 
 /// A result with nothing in it.
 pub fn empty(name: &str, unit: &str) -> Measurement {
-    Measurement {
-        id: id(name),
-        title: name.to_owned(),
-        kind: Kind::Kernel,
-        version: 1,
-        unit: Unit::parse(unit).unwrap(),
-        better: Better::Lower,
-        outcome: Status::Measured,
-        estimate: None,
-        confidence: None,
-        cycles: None,
-        ghz: None,
-        launches: 0,
-        samples: 0,
-        notes: vec![],
-        statistics: None,
-        series: None,
-        series_label: None,
-        copies: None,
-        published: None,
-        program: None,
-        measured: None,
-        parts: Default::default(),
-        names: vec![],
-        processor_bound: false,
-        values: vec![],
-        paced_values: vec![],
-        faults_per_page: None,
-    }
+    let empty = serde_json::json!({
+        "id": name, "title": name, "kind": "kernel", "version": 1, "unit": unit, "better": "lower",
+        "outcome": "measured", "launches": 0, "samples": 0, "notes": [],
+    });
+    serde_json::from_value(empty).unwrap()
 }
 
 /// A run or machine with nothing measured.

@@ -8,8 +8,8 @@ pub mod machines;
 use gritstone_model::{
     CompareCopies, CompareFigure, CompareRow, CompareSum, CompareView, CopiesPoint, CopiesView,
     Difference, Estimate, Flag, LawView, Measurement, Note, Part, PartValue, Program,
-    PublishedView, RunView, SCHEMA_COMPARE, SeriesPoint, Settings, Statistics, Status, Subject,
-    Unfitted, VarianceSource, Verdict,
+    PublishedView, RunView, SCHEMA_COMPARE, SeriesPoint, Statistics, Status, Subject, Unfitted,
+    VarianceSource, Verdict,
 };
 use machines::{empty, id, view};
 
@@ -49,23 +49,12 @@ pub fn run() -> RunView {
     run.machine.id = "a3f09c52".to_owned();
     run.machine.configuration = "8 GB of memory, ext4 on a virtio disk".to_owned();
     run.machine.facts = facts();
-    run.settings = Some(Settings {
-        selectors: vec![],
-        seed: 8_675_309,
-        budget_s: 600.0,
-        precision: 0.01,
-        quick: false,
-        dir: "/var/tmp".to_owned(),
-        environment: [("LC_ALL", "C"), ("PATH", "/usr/bin:/bin")]
-            .map(|(k, v)| (k.to_owned(), v.to_owned()))
-            .into(),
-        params: [].into(),
-        copies: vec![],
-        steady: vec!["governor performance".to_owned(), "turbo off".to_owned()],
-        trial: None,
-        catalogue: None,
-        compilers: None,
+    let settings = serde_json::json!({
+        "selectors": [], "seed": 8_675_309, "budget_s": 600.0, "precision": 0.01, "quick": false, "dir": "/var/tmp",
+        "environment": { "LC_ALL": "C", "PATH": "/usr/bin:/bin" }, "params": {}, "copies": [],
+        "steady": ["governor performance", "turbo off"],
     });
+    run.settings = Some(serde_json::from_value(settings).unwrap());
     run.results = ROWS.lines().map(result).collect();
     trouble(&mut run);
     run
@@ -263,32 +252,30 @@ pub fn compared_copies() -> Vec<CompareCopies> {
         other: Some(base * ratio),
         ratio: Some(ratio),
         interval: Some([ratio * 0.97, ratio * 1.03]),
-        p: Some(0.001),
-        p_adjusted: Some(0.003),
         verdict,
+        ..CompareFigure::default()
     };
     let alone = |base| CompareFigure {
         base: Some(base),
         ..CompareFigure::default()
     };
+    let copies = |copies, total, efficiency, notes| CompareCopies {
+        copies,
+        unit: "MB/s".to_owned(),
+        total,
+        efficiency,
+        notes,
+    };
+    let (faster, slower) = (Verdict::Faster, Verdict::Slower);
+    let others = stated(Some(Flag::Interference), "before: Others used the CPUs.");
     vec![
-        CompareCopies {
-            copies: 2,
-            unit: "MB/s".to_owned(),
-            total: figure(2600.0, 1.2, Verdict::Faster),
-            efficiency: figure(0.93, 0.92, Verdict::Slower),
-            notes: vec![],
-        },
-        CompareCopies {
-            copies: 4,
-            unit: "MB/s".to_owned(),
-            total: alone(4100.0),
-            efficiency: alone(0.73),
-            notes: vec![stated(
-                Some(Flag::Interference),
-                "before: Others used the CPUs.",
-            )],
-        },
+        copies(
+            2,
+            figure(2600.0, 1.2, faster),
+            figure(0.93, 0.92, slower),
+            vec![],
+        ),
+        copies(4, alone(4100.0), alone(0.73), vec![others]),
     ]
 }
 
