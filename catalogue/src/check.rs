@@ -1,9 +1,11 @@
 //! What makes sense in an entry: the checks that its types cannot make.
 
-use crate::entry::{Common, Entry};
+use crate::entry::Entry;
 use crate::error::Error;
 use crate::read::{At, placeholder_letter};
-use gritstone_model::{Better, Claims, CommandWork, Figure, Kind, Quantity, Subject, Unit, Work};
+use gritstone_model::{
+    Benchmark, Better, Claims, CommandWork, Figure, Kind, Quantity, Subject, Unit, Work,
+};
 
 /// Whether it holds, where it stands, and what is wrong where it does not.
 type Rules<'a, const N: usize> = [(bool, &'a str, &'a str); N];
@@ -21,26 +23,27 @@ impl Entry<'_> {
     /// All of an entry; which way its results are better.
     pub(crate) fn check(
         &self,
-        common: &Common,
-        work: &Work,
+        row: &Benchmark,
+        said: Option<Better>,
+        needs: &[At<String>],
         over: &[At<String>],
     ) -> Result<Better, Error> {
-        let (id, family) = (&common.id, &self.file.family.name);
+        let (id, family) = (&row.id, &self.file.family.name);
         let stray =
             format!("'{id}' is not of family '{family}': rename it, or move it to its file");
-        let published = common.published.as_ref();
+        let published = row.published.as_ref();
         // the type has the subjects of all notes
         let times = [Subject::Real, Subject::User, Subject::System];
         self.all([
             (id.family() == family, "id", stray.as_str()),
-            (common.version > 0, "version", "versions begin at 1"),
+            (row.version > 0, "version", "versions begin at 1"),
             (
-                !common.sources.is_empty(),
+                !row.sources.is_empty(),
                 "sources",
                 "sources is empty: name a document and a place",
             ),
             (
-                positive(common.amount_per_op),
+                positive(row.amount_per_op),
                 "amount_per_op",
                 "amount_per_op must be above 0",
             ),
@@ -55,8 +58,8 @@ impl Entry<'_> {
                 "the published work has 0 operations: say how many, or leave `published` out",
             ),
         ])?;
-        self.claims(&common.claims, common.kind)?;
-        if let Some(curve) = &common.curve {
+        self.claims(&row.claims, row.work.kind())?;
+        if let Some(curve) = &row.curve {
             let several = curve.points.len() > 1;
             self.must(several, "curve.points", "a curve has two points or more")?;
             for (i, pair) in curve.points.windows(2).enumerate() {
@@ -65,9 +68,9 @@ impl Entry<'_> {
                 self.must(x < next, &format!("curve.points.{}.0", i + 1), what)?;
             }
         }
-        self.check_work(work, &common.needs, over)?;
-        self.unit(&common.unit, work)?;
-        self.better(&common.unit, common.better)
+        self.check_work(&row.work, needs, over)?;
+        self.unit(&row.unit, &row.work)?;
+        self.better(&row.unit, said)
     }
 
     fn check_work(

@@ -1,11 +1,8 @@
 //! From one entry to its rows: the entry, its variants, and itself under load.
 
-use crate::error::Error;
+use crate::error::{Error, Text};
 use crate::read::{At, File, Reference, Row, among, list, made};
-use gritstone_model::{
-    Benchmark, Better, Claims, CommandWork, Curve, Id, KernelWork, Kind, Placement, PublishedWork,
-    Source, Term, Unit, Work,
-};
+use gritstone_model::{Benchmark, CommandWork, Curve, Id, KernelWork, Kind, Term, Work};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::ops::Range;
@@ -16,7 +13,7 @@ use toml::de::{DeTable, DeValue};
 const VARIANT: &str =
     "name title operation why placement params claims published curve not_comparable";
 
-/// The keys of an entry of this kind: those of [`Common`], and those of its work.
+/// The keys of an entry of this kind: those of a [`Benchmark`], and those of its work.
 fn keys(kind: Kind) -> (String, &'static str) {
     let all = "id kind title version operation why sources unit better amount_per_op published processor_bound curve remark not_comparable variant";
     let launched = format!("{all} placement in_dir claims needs");
@@ -31,40 +28,16 @@ fn keys(kind: Kind) -> (String, &'static str) {
     }
 }
 
-/// What all kinds have, and what all that are launched have.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Common {
-    pub id: Id,
-    pub kind: Kind,
-    title: String,
-    pub version: u32,
-    operation: String,
-    why: String,
-    pub sources: Vec<Source>,
-    pub unit: Unit,
-    pub better: Option<Better>,
-    #[serde(default = "one")]
-    pub amount_per_op: f64,
-    pub published: Option<PublishedWork>,
-    #[serde(default)]
-    processor_bound: bool,
-    pub curve: Option<Curve>,
-    remark: Option<String>,
-    not_comparable: Option<String>,
-    #[serde(default)]
-    placement: Placement,
-    #[serde(default)]
-    in_dir: bool,
-    #[serde(default)]
-    pub claims: Claims,
-    #[serde(default)]
-    pub needs: Vec<At<String>>,
-}
-
-fn one() -> f64 {
-    1.0
-}
+/// What an entry has that does not say it; its work is read by itself.
+const DEFAULTS: &str = "
+amount_per_op = 1
+better = 'lower'
+claims = {}
+files = false
+needs = []
+placement = 'one-cpu'
+processor_bound = false
+work = { kind = 'kernel', program = '' }";
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -102,7 +75,7 @@ pub(crate) fn rows<'a>(file: &'a File<'a>, tree: At<DeValue<'a>>) -> Result<Vec<
     for tree in variants.map_or(Ok(vec![]), |variants| list(file.text, variants))? {
         rows.push(entry.variant(Entry::of(file, tree)?, &base)?);
     }
-    let levels: Option<Vec<At<usize>>> = load.map(|load| made(file.text, load)).transpose()?;
+    let levels: Option<Vec<At<usize>>> = optional(file.text, load)?;
     for level in levels.into_iter().flatten() {
         rows.push(under_load(file, &base, &level)?);
     }
@@ -151,49 +124,38 @@ impl<'a> Entry<'a> {
     }
 
     fn row(&self) -> Result<Row, Error> {
-        let (common, own) = self.split()?;
-        let entry: Common = self.made(common)?;
+        let text = self.file.text;
+        let kind: Option<Kind> = optional(text, self.table.get("kind").cloned())?;
+        let kind = kind.ok_or_else(|| text.error(&self.at, "missing field `kind`"))?;
+        let (mut table, own) = self.split(kind)?;
+        let better = optional(text, table.remove("better"))?;
+        let needs: Option<Vec<At<String>>> = optional(text, table.remove("needs"))?;
+        let needs = needs.unwrap_or_default();
+        if let Some((at, in_dir)) = table.remove_entry("in_dir") {
+            table.insert(Spanned::new(at.span(), "files".into()), in_dir);
+        }
+        let defaults = DeTable::parse(DEFAULTS).map_err(|fault| text.serde(&fault, 0..0))?;
+        for (key, value) in defaults.into_inner() {
+            table.entry(key).or_insert(value);
+        }
+        let mut row: Benchmark = self.made(table)?;
         let mut over = vec![];
-        let work = self.work(&entry, own, &mut over)?;
-        let better = self.check(&entry, &work, &over)?;
-        let references = self.references(&work, entry.curve.as_ref());
-        let needs = entry.needs.iter();
-        let needs = needs.map(|name| self.file.need(name.get_ref(), &name.span()));
-        let benchmark = Benchmark {
-            better,
-            needs: needs.collect::<Result<_, _>>()?,
-            work,
-            id: entry.id,
-            title: entry.title,
-            version: entry.version,
-            operation: entry.operation,
-            why: entry.why,
-            sources: entry.sources,
-            unit: entry.unit,
-            amount_per_op: entry.amount_per_op,
-            published: entry.published,
-            placement: entry.placement,
-            processor_bound: entry.processor_bound,
-            files: entry.in_dir,
-            claims: entry.claims,
-            curve: entry.curve,
-            remark: entry.remark,
-            not_comparable: entry.not_comparable,
-        };
-        let at = self.at("id");
+        row.work = self.work(kind, &row.id, own, &mut over)?;
+        row.better = self.check(&row, better, &needs, &over)?;
+        for name in needs {
+            row.needs
+                .push(self.file.need(name.get_ref(), &name.span())?);
+        }
         Ok(Row {
-            benchmark,
-            at,
-            references,
+            references: self.references(&row.work, row.curve.as_ref()),
+            benchmark: row,
+            at: self.at("id"),
             over,
         })
     }
 
-    /// The keys of [`Common`], and those of its work; another is an error.
-    fn split(&self) -> Result<(DeTable<'a>, DeTable<'a>), Error> {
-        let kind = self.table.get("kind").cloned();
-        let kind = kind.ok_or_else(|| self.file.text.error(&self.at, "missing field `kind`"))?;
-        let kind: Kind = made(self.file.text, kind)?;
+    /// The keys that are not those of its work, and those of its work; another is an error.
+    fn split(&self, kind: Kind) -> Result<(DeTable<'a>, DeTable<'a>), Error> {
         let (common, own) = keys(kind);
         let (mut whole, mut work) = (DeTable::new(), DeTable::new());
         for (key, value) in self.table.clone() {
@@ -220,7 +182,8 @@ impl<'a> Entry<'a> {
     /// What is done, and what a rating is over: its rows are found when all files are read.
     fn work(
         &self,
-        entry: &Common,
+        kind: Kind,
+        id: &Id,
         mut own: DeTable<'a>,
         over: &mut Vec<At<String>>,
     ) -> Result<Work, Error> {
@@ -241,10 +204,10 @@ impl<'a> Entry<'a> {
             }
             Ok(work)
         };
-        Ok(match entry.kind {
+        Ok(match kind {
             Kind::Kernel => {
                 if !own.contains_key("program") {
-                    set(&mut own, "program", &self.at("id"), own_program(&entry.id));
+                    set(&mut own, "program", &self.at("id"), own_program(id));
                 }
                 Work::Kernel(self.made::<KernelWork>(own)?)
             }
@@ -339,6 +302,13 @@ impl<'a> Entry<'a> {
         })?;
         Ok(row)
     }
+}
+
+fn optional<T: DeserializeOwned>(
+    text: Text<'_>,
+    value: Option<At<DeValue<'_>>>,
+) -> Result<Option<T>, Error> {
+    value.map(|value| made(text, value)).transpose()
 }
 
 fn set(table: &mut DeTable<'_>, key: &'static str, at: &Range<usize>, value: String) {
