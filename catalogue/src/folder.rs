@@ -31,7 +31,7 @@ fn wrong<T>(what: impl Into<String>) -> Result<T, FolderError> {
 /// # Errors
 /// When there is anything in it that a catalog has no use for, or too much of it.
 pub fn read(folder: &Path) -> Result<OwnCatalogue, FolderError> {
-    let whole = fs::canonicalize(folder).or_else(|why| wrong(cannot_read(folder, &why)))?;
+    let whole = fs::canonicalize(folder).map_err(failed(folder))?;
     let name = whole.file_name().unwrap_or_default();
     let mut found = Found::default();
     found.add(&whole, "")?;
@@ -78,8 +78,8 @@ pub(crate) fn is_entries(path: &str) -> bool {
     !path.contains('/') && path.ends_with(".toml")
 }
 
-fn cannot_read(path: &Path, why: &io::Error) -> String {
-    format!("cannot read {path:?}: {why}")
+fn failed(path: &Path) -> impl Fn(io::Error) -> FolderError {
+    move |why| FolderError(format!("cannot read {path:?}: {why}"))
 }
 
 /// A name without a letter that means something to a shell, a compiler or a terminal.
@@ -118,42 +118,37 @@ struct Found {
 impl Found {
     /// What is in one folder; `prefix` is its path within the catalog.
     fn add(&mut self, folder: &Path, prefix: &str) -> Result<(), FolderError> {
-        let entries = fs::read_dir(folder).or_else(|why| wrong(cannot_read(folder, &why)))?;
-        for entry in entries {
-            let entry = entry.or_else(|why| wrong(cannot_read(folder, &why)))?;
-            let name = entry.file_name();
+        for entry in fs::read_dir(folder).map_err(failed(folder))? {
+            let entry = entry.map_err(failed(folder))?;
+            let (name, path) = (entry.file_name(), entry.path());
+            if left_out(&name.to_string_lossy()) {
+                continue;
+            }
             let Some(name) = name.to_str().filter(|name| plain(name)) else {
-                if left_out(&name.to_string_lossy()) {
-                    continue;
-                }
                 return wrong(format!(
                     "{prefix}{name:?} cannot be a name in a catalog: use letters, digits and . _ + -"
                 ));
             };
-            if left_out(name) {
+            let inside = format!("{prefix}{name}");
+            let kind = entry.file_type().map_err(failed(&path))?;
+            let what = if kind.is_file() {
+                self.take(&path, inside)?;
                 continue;
-            }
-            let path = format!("{prefix}{name}");
-            let kind = entry
-                .file_type()
-                .or_else(|why| wrong(cannot_read(&entry.path(), &why)))?;
-            if kind.is_dir() && prefix.is_empty() {
-                self.add(&entry.path(), &format!("{path}/"))?;
+            } else if kind.is_dir() && prefix.is_empty() {
+                self.add(&path, &format!("{inside}/"))?;
+                continue;
             } else if kind.is_dir() {
-                return wrong(format!(
-                    "{path} is a folder in a folder of the catalog: a program is FAMILY/NAME, no deeper"
-                ));
-            } else if kind.is_file() {
-                self.take(&entry.path(), path)?;
+                "a folder in a folder of the catalog: a program is FAMILY/NAME, no deeper"
+            } else if kind.is_symlink() {
+                "a symbolic link, which may lead out of the catalog"
+            } else if kind.is_fifo() {
+                "a FIFO: a catalog is made of files"
+            } else if kind.is_socket() {
+                "a socket: a catalog is made of files"
             } else {
-                let what = match (kind.is_symlink(), kind.is_fifo(), kind.is_socket()) {
-                    (true, ..) => "a symbolic link, which may lead out of the catalog",
-                    (_, true, _) => "a FIFO",
-                    (.., true) => "a socket",
-                    _ => "a device",
-                };
-                return wrong(format!("{path} is {what}: a catalog is made of files"));
-            }
+                "a device: a catalog is made of files"
+            };
+            return wrong(format!("{inside} is {what}"));
         }
         Ok(())
     }
@@ -169,19 +164,16 @@ impl Found {
         } else {
             LARGEST
         };
-        let taken = contents(file, most).or_else(|why| wrong(cannot_read(file, &why)))?;
-        let Some((bytes, executable)) = taken else {
+        let (all, each) = (LARGEST_FOLDER >> 20, most >> 20);
+        let Some((bytes, executable)) = contents(file, most).map_err(failed(file))? else {
             return wrong(format!(
-                "{path} is too large: it may have {} MB, and all files together {} MB",
-                most >> 20,
-                LARGEST_FOLDER >> 20
+                "{path} is too large: it may have {each} MB, and all files together {all} MB"
             ));
         };
         self.bytes += bytes.len() as u64;
         if self.bytes > LARGEST_FOLDER {
             return wrong(format!(
-                "the files of the catalog have more than {} MB together: is it the right folder?",
-                LARGEST_FOLDER >> 20
+                "the files of the catalog have more than {all} MB together: is it the right folder?"
             ));
         }
         let contents = Contents::of(bytes);
