@@ -73,18 +73,12 @@ pub(crate) fn levels(root: &Root, controller: &str) -> Option<Levels> {
     let mounts = mounts::parse(&root.text("/proc/self/mountinfo")?);
     let groups = root.text("/proc/self/cgroup")?;
     let first = |mount: &&Mount| {
-        mount.fs_type == "cgroup"
-            && mount
-                .super_options
-                .iter()
-                .any(|option| option == controller)
+        let mut options = mount.super_options.iter();
+        mount.fs_type == "cgroup" && options.any(|option| option == controller)
     };
     let second = |mount: &&Mount| {
         let file = format!("{}/cgroup.controllers", mount.point.display());
-        mount.fs_type == "cgroup2"
-            && root
-                .line(&file)
-                .is_some_and(|line| line.split(' ').any(|word| word == controller))
+        mount.fs_type == "cgroup2" && lists(root, &file, controller)
     };
     let (version, mount) = match mounts.iter().find(first) {
         Some(mount) => (1, mount),
@@ -102,26 +96,25 @@ pub(crate) fn levels(root: &Root, controller: &str) -> Option<Levels> {
 #[must_use]
 pub fn groups_for(root: &Root, what: &str) -> Vec<PathBuf> {
     let levels = levels(root, what).unwrap_or_default();
-    let hands_down = |level: &str| {
-        let line = root.line(&format!("{level}/cgroup.subtree_control"));
-        line.is_some_and(|line| line.split(' ').any(|word| word == what))
-    };
+    let hands_down = |level: &str| lists(root, &format!("{level}/cgroup.subtree_control"), what);
     let mut directories = levels.directories;
     directories.retain(|level| levels.version == 1 || hands_down(level));
     directories.into_iter().map(PathBuf::from).collect()
 }
 
+/// Whether a file has a word.
+fn lists(root: &Root, file: &str, word: &str) -> bool {
+    let line = root.line(file);
+    line.is_some_and(|line| line.split(' ').any(|one| one == word))
+}
+
 /// This process's group in the hierarchy of `controller`; the empty name is that of version 2.
 fn own_group<'a>(groups: &'a str, controller: &str) -> Option<&'a str> {
     groups.lines().find_map(|line| {
-        let mut parts = line.splitn(3, ':');
-        let _number = parts.next()?;
-        let controllers = parts.next()?;
-        let path = parts.next()?;
-        controllers
-            .split(',')
-            .any(|name| name == controller)
-            .then_some(path)
+        let (_number, line) = line.split_once(':')?;
+        let (controllers, path) = line.split_once(':')?;
+        let mut controllers = controllers.split(',');
+        controllers.any(|name| name == controller).then_some(path)
     })
 }
 

@@ -49,11 +49,12 @@ fn hypervisor(name: &str) -> Option<&'static str> {
 
 fn machine(root: &Root, cpu: &Cpu, kernel: &Kernel) -> Option<String> {
     // hypervisors that Linux itself has made known
-    if let Some(kind) = root.line("/sys/hypervisor/type") {
+    let known = [
+        "/sys/hypervisor/type",
+        "/proc/device-tree/hypervisor/compatible",
+    ];
+    if let Some(kind) = known.iter().find_map(|file| root.line(file)) {
         return Some(hypervisor(&kind).map_or(kind.clone(), str::to_owned));
-    }
-    if let Some(compatible) = root.line("/proc/device-tree/hypervisor/compatible") {
-        return Some(hypervisor(&compatible).map_or(compatible.clone(), str::to_owned));
     }
     let product = root.line("/sys/class/dmi/id/product_name");
     // the firmware of bare metal in a cloud names the cloud too (Amazon's *.metal)
