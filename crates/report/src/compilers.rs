@@ -46,7 +46,7 @@ fn ratios(document: &mut Document, view: &CompilersView, base: &str) {
     let mut columns =
         Columns::<&Measurement>::key("Benchmark", Style::Code, |result| result.id.as_str())
             .number(base, |result| {
-                noted(columns::figure_with_unit(result), &result.notes)
+                noted(Some(columns::figure_with_unit(result)), &result.notes)
             });
     for (other, comparison) in view.compilers.iter().skip(1).zip(&view.comparisons) {
         let cells = |result: &&Measurement| {

@@ -27,18 +27,15 @@ pub fn append<const N: usize>(
     columns: [(&str, Style); N],
     rows: Vec<[String; N]>,
 ) {
-    if rows.is_empty() {
-        return;
-    }
     let columns = columns.iter().enumerate().map(|(i, (head, style))| Column {
         key: i == 0,
         ..Column::new(*head, *style)
     });
+    let rows = rows.into_iter();
     document.table(Table {
-        caption: Text::new(caption),
+        caption: caption.into(),
         columns: columns.collect(),
         rows: rows
-            .into_iter()
             .map(|cells| Row::new(cells.map(Text::new).into()))
             .collect(),
     });

@@ -97,22 +97,20 @@ impl<'a> Pairs<'a> {
             return None;
         }
         let mut columns = vec![Column::key("CPU", Style::Number)];
-        let names = self.cpus.iter().map(u32::to_string);
-        columns.extend(names.map(|name| Column::new(name, Style::Number)));
-        let cell = |value: Option<f64>| {
-            value.map_or_else(Text::missing, |value| {
-                Text::new(number::significant(value, 3))
-            })
-        };
-        let rows = self.cpus.iter().zip(self.rows()).map(|(cpu, values)| {
-            let mut cells = vec![Text::new(cpu.to_string())];
-            cells.extend(values.into_iter().map(cell));
-            Row::new(cells)
-        });
+        let mut rows = vec![];
+        for (cpu, values) in self.cpus.iter().zip(self.rows()) {
+            columns.push(Column::new(cpu.to_string(), Style::Number));
+            let shown = |value| Text::new(number::significant(value, 3));
+            let values = values.into_iter();
+            let values = values.map(|value| value.map_or_else(Text::missing, shown));
+            let cells = std::iter::once(cpu.to_string().into()).chain(values);
+            rows.push(Row::new(cells.collect()));
+        }
+        let caption = format!("{whose}{}: {}", self.result.id, self.caption());
         Some(Table {
-            caption: Text::new(format!("{whose}{}: {}", self.result.id, self.caption())),
+            caption: caption.into(),
             columns,
-            rows: rows.collect(),
+            rows,
         })
     }
 

@@ -8,6 +8,7 @@ mod audit;
 mod brief;
 mod check;
 mod compare;
+mod compilers;
 mod findings;
 mod footnotes;
 mod history;
