@@ -1,9 +1,12 @@
-//! What runs of one machine differ by, beyond what the launches of a run can show: a default until five of its runs
-//! tell, learned from then on ([`Scatter::learned`]), from runs of the same circumstances, program and version of the work.
+//! What runs of one system differ by, beyond what the launches of a run show: stated until three of its runs are there, then learned
+//! from runs of the same circumstances, program and version of the work ([`gritstone_stats::moderated`]).
 
 use crate::circumstances::Circumstances;
-use gritstone_model::{Flag, Id, Kind, Machine, Measurement, Quantity, RunView, Settings, Status};
+use gritstone_model::{
+    Better, Flag, Id, Kind, Machine, Measurement, Quantity, RunView, Settings, Status,
+};
 use gritstone_stats::scatter::Scatter;
+use gritstone_stats::{moderated, order, quantile};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -22,9 +25,10 @@ pub struct BetweenRun {
 /// kernels, ten runs of 5 s each, eight launches a run): the runs of one kernel scattered by 1.4 to 2.0 % in nanoseconds
 /// and by 0.45 to 1.4 % in core cycles. From 30 minutes of the cycle probe on such a machine that others used too: pieces of
 /// 8 s and of a minute scattered by 2.4 to 2.6 %.
+/// It has few degrees of freedom, since other machines differ.
 pub const DEFAULT: BetweenRun = BetweenRun {
-    paced: Scatter::known(0.01),
-    raw: Scatter::known(0.025),
+    paced: Scatter::stated(0.01, 4.0),
+    raw: Scatter::stated(0.025, 4.0),
 };
 
 /// What a run tells of the scatter between runs, and nothing else of it.
@@ -49,8 +53,12 @@ pub struct Figure {
     pub program: String,
     /// In the unit of the row, above 0.
     pub raw: f64,
+    /// Variance of ln(raw) that the launches of the run show.
+    pub raw_within: f64,
     /// In core cycles, above 0; `None` without a cycle probe.
     pub paced: Option<f64>,
+    /// Variance of ln(paced) that the launches of the run show.
+    pub paced_within: f64,
 }
 
 impl Past {
@@ -90,6 +98,19 @@ impl Past {
     fn begun(&self) -> (&str, &str) {
         (&self.started, &self.run)
     }
+
+    /// ln(speed) of a benchmark, and the variance that the launches show of it; `None` where this run did other work.
+    fn speed(&self, like: &Measurement, paced: bool) -> Option<(f64, f64)> {
+        let figure = self.figures.get(&like.id)?;
+        if figure.version != like.version || figure.program != program(like) {
+            return None;
+        }
+        Some(match (paced, like.better) {
+            (true, _) => (-figure.paced?.ln(), figure.paced_within),
+            (false, Better::Higher) => (figure.raw.ln(), figure.raw_within),
+            (false, Better::Lower) => (-figure.raw.ln(), figure.raw_within),
+        })
+    }
 }
 
 fn counts(result: &Measurement) -> bool {
@@ -113,9 +134,23 @@ impl Figure {
             version: result.version,
             program: program(result).to_owned(),
             raw: result.value().filter(fit)?,
+            raw_within: within(result.interval(), result.launches),
             paced: result.cycles.map(|cycles| cycles.value).filter(fit),
+            paced_within: within(
+                result.cycles.and_then(|cycles| cycles.interval),
+                result.launches,
+            ),
         })
     }
+}
+
+/// Variance of the logarithm that an interval of so many launches at 95 % stands for; 0 without an interval.
+pub(crate) fn within(interval: Option<[f64; 2]>, launches: usize) -> f64 {
+    let Some([low, high]) = interval.filter(|[low, _]| *low > 0.0) else {
+        return 0.0;
+    };
+    let t = quantile::student(0.95, launches.max(2) as f64 - 1.0);
+    ((high / low).ln() / 2.0 / t).powi(2)
 }
 
 /// Hash of the program behind a result; empty where there is none.
@@ -123,59 +158,127 @@ pub(crate) fn program(result: &Measurement) -> &str {
     result.program.as_ref().map_or("", |program| &program.hash)
 }
 
-/// Scatter between runs for a comparison of two, by row, as far as earlier runs tell it: those that began before the later of
-/// the two, other than these two, and that are like the side whose scatter they tell. A row of which they tell nothing
-/// is not in it: [`DEFAULT`] holds there.
+/// Benchmarks whose runs are expected to scatter alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// Core cycles of benchmarks that the processor bounds.
+    Cycles,
+    /// Times of the same.
+    Processor,
+    /// Times of all others.
+    Other,
+}
+
+impl Class {
+    pub(crate) fn of(result: &Measurement, paced: bool) -> Self {
+        match (result.processor_bound, paced) {
+            (true, true) => Self::Cycles,
+            (true, false) => Self::Processor,
+            (false, _) => Self::Other,
+        }
+    }
+}
+
+/// What earlier runs say of a comparison of two.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Learned {
+    /// By benchmark, less the common shift where there is one; [`DEFAULT`] holds for those that are not here.
+    pub rows: BTreeMap<Id, BetweenRun>,
+    /// Standard deviation of the common shift of a run, of the classes of which runs say it.
+    pub shifts: BTreeMap<Class, Scatter>,
+}
+
+impl FromIterator<(Id, BetweenRun)> for Learned {
+    fn from_iter<I: IntoIterator<Item = (Id, BetweenRun)>>(rows: I) -> Self {
+        Self {
+            rows: rows.into_iter().collect(),
+            shifts: BTreeMap::new(),
+        }
+    }
+}
+
+/// Learns from the runs that began before the later of the two sides, other than these two, and are like the side whose variance they
+/// estimate. Of two sides that are not alike, each has its own runs, and the variances are averaged.
 #[must_use]
-pub fn learn(past: &[Past], base: &RunView, other: &RunView) -> BTreeMap<Id, BetweenRun> {
-    let sides = [(base, Past::head_of(base)), (other, Past::head_of(other))];
-    let last = sides.iter().map(|(_, head)| head.begun()).max();
+pub fn learn(past: &[Past], base: &RunView, other: &RunView) -> Learned {
+    let sides = [base, other].map(Past::head_of);
+    let last = sides.iter().map(Past::begun).max();
     let mut earlier: Vec<&Past> = past
         .iter()
         .filter(|run| Some(run.begun()) < last)
-        .filter(|run| sides.iter().all(|(_, side)| side.run != run.run))
+        .filter(|run| sides.iter().all(|side| side.run != run.run))
         .collect();
     earlier.sort_by(|a, b| b.begun().cmp(&a.begun()));
-    let mut learned = BTreeMap::new();
-    for result in &base.results {
-        let Some(opposite) = other.get(&result.id) else {
-            continue;
-        };
-        let [b, o] = [(result, &sides[0].1), (opposite, &sides[1].1)]
-            .map(|(result, head)| of_side(&earlier, result, head));
-        let between = match (b, o) {
-            (None, None) => continue,
-            // two sides that are alike are told by the same runs, whose word counts once
-            (Some(b), Some(o)) if b == o => b,
-            (b, o) => {
-                let (b, o) = (b.unwrap_or(DEFAULT), o.unwrap_or(DEFAULT));
-                BetweenRun {
-                    paced: b.paced.mean(o.paced),
-                    raw: b.raw.mean(o.raw),
-                }
-            }
-        };
-        learned.insert(result.id.clone(), between);
+    let [b, o] = [(base, other, &sides[0]), (other, base, &sides[1])].map(|(view, with, head)| {
+        let like = |run: &&&Past| run.circumstances == head.circumstances;
+        let runs: Vec<&Past> = earlier
+            .iter()
+            .filter(like)
+            .take(MOST_RUNS)
+            .copied()
+            .collect();
+        of_side(&runs, view, with)
+    });
+    if b == o {
+        return b;
     }
-    learned
+    let known = |id: &Id| [&b, &o].map(|side| side.rows.get(id).copied().unwrap_or(DEFAULT));
+    let rows = b.rows.keys().chain(o.rows.keys()).map(|id| {
+        let [b, o] = known(id);
+        let mean = BetweenRun {
+            paced: b.paced.mean(o.paced),
+            raw: b.raw.mean(o.raw),
+        };
+        (id.clone(), mean)
+    });
+    let shifts = b.shifts.iter();
+    Learned {
+        rows: rows.collect(),
+        shifts: shifts
+            .filter_map(|(class, of)| Some((*class, of.mean(*o.shifts.get(class)?))))
+            .collect(),
+    }
 }
 
-/// What the newest runs that are like one side tell of a row.
-fn of_side(earlier: &[&Past], result: &Measurement, head: &Past) -> Option<BetweenRun> {
-    let like = |run: &&&Past| run.circumstances == head.circumstances;
-    let same_work =
-        |figure: &&Figure| figure.version == result.version && figure.program == program(result);
-    let figures: Vec<&Figure> = earlier
-        .iter()
-        .filter(like)
-        .filter_map(|run| run.figures.get(&result.id))
-        .filter(same_work)
-        .take(MOST_RUNS)
-        .collect();
-    let raw: Vec<f64> = figures.iter().map(|figure| figure.raw).collect();
-    let paced: Vec<f64> = figures.iter().filter_map(|figure| figure.paced).collect();
-    Some(BetweenRun {
-        raw: Scatter::learned(&raw, DEFAULT.raw.ln_sd)?,
-        paced: Scatter::learned(&paced, DEFAULT.paced.ln_sd).unwrap_or(DEFAULT.paced),
-    })
+/// What the runs that are like one side say of the benchmarks that both sides have.
+fn of_side(runs: &[&Past], view: &RunView, with: &RunView) -> Learned {
+    let shared = |result: &&Measurement| with.get(&result.id).is_some() && varies(result);
+    let results: Vec<&Measurement> = view.results.iter().filter(shared).collect();
+    let mut learned = Learned::default();
+    for class in [Class::Cycles, Class::Processor, Class::Other] {
+        let paced = class == Class::Cycles;
+        let of: Vec<&Measurement> = results
+            .iter()
+            .filter(|result| Class::of(result, paced) == class)
+            .copied()
+            .collect();
+        let speeds: Vec<Vec<Option<(f64, f64)>>> = of
+            .iter()
+            .map(|result| runs.iter().map(|run| run.speed(result, paced)).collect())
+            .collect();
+        let stated = if paced { DEFAULT.paced } else { DEFAULT.raw };
+        let values: Vec<Vec<Option<f64>>> = speeds
+            .iter()
+            .map(|of| of.iter().map(|speed| Some(speed.as_ref()?.0)).collect())
+            .collect();
+        let fit = moderated::fit(&values, stated.into());
+        if let Some(shift) = fit.shift {
+            learned
+                .shifts
+                .insert(class, Scatter::of(shift, runs.len(), 0.0));
+        }
+        for ((result, speeds), variance) in of.iter().zip(&speeds).zip(&fit.benchmarks) {
+            let within: Vec<f64> = speeds.iter().flatten().map(|(_, within)| *within).collect();
+            if within.len() < moderated::MIN_RUNS {
+                continue;
+            }
+            let row = learned.rows.entry(result.id.clone()).or_insert(DEFAULT);
+            let scatter = Scatter::of(*variance, within.len(), order::mean(&within));
+            match paced {
+                true => row.paced = scatter,
+                false => row.raw = scatter,
+            }
+        }
+    }
+    learned
 }

@@ -1,73 +1,95 @@
 //! A gate: is a run surely not slower than is allowed, surely slower, or can one not tell.
 
-use crate::series::{FEWEST, last_level};
+use crate::between::Past;
+use crate::gate::{self, Judged};
 use gritstone_model::{
-    Better, CheckOutcome, CheckRow, CheckView, CompareRow, CompareView, Finding, Flag,
-    HistorySeries, HistoryView, Id, Measurement, RunView, SCHEMA_CHECK, Subject,
+    Better, CheckOutcome, CheckRow, CheckView, CompareRow, CompareView, Finding, Flag, Id,
+    Measurement, RunView, SCHEMA_CHECK, Subject,
 };
-use gritstone_stats::history::Prediction;
-use gritstone_stats::{history, multiple};
-use std::collections::BTreeMap;
+use gritstone_stats::multiple;
 
-/// Holds a comparison against the slowdown that is allowed. Rows that neither side has a figure for, and those that only the run
-/// has, are nothing to hold against; a row that the base has and the run has not cannot be told.
+/// Holds a comparison against the slowdown that is allowed, with p adjusted by Holm. Rows that neither side has a figure for, and those that
+/// only the run has, are nothing to hold against; a row that the base has and the run has not is inconclusive.
 #[must_use]
 pub fn check(view: &CompareView, max_slowdown: f64, alpha: f64) -> CheckView {
     let rows = view.rows.iter().filter(|row| row.base.is_some());
-    CheckView {
-        differ_in: view.differ_in.clone(),
-        ..gate(
-            &view.base_name,
-            &view.other,
-            rows.cloned(),
-            max_slowdown,
-            alpha,
-        )
-    }
-}
-
-/// Holds a run against the histories of its benchmarks on its machine: each figure against what the last level of its series
-/// predicts ([`history::predict`]).
-#[must_use]
-pub fn against_history(
-    run: &RunView,
-    histories: &BTreeMap<Id, HistoryView>,
-    max_slowdown: f64,
-    alpha: f64,
-) -> CheckView {
-    let figures = run
-        .results
-        .iter()
-        .filter(|result| result.estimate.is_some() || histories.contains_key(&result.id));
-    let mut rows: Vec<CompareRow> = figures
-        .map(|result| predicted(run, result, histories.get(&result.id)))
-        .collect();
+    let mut rows: Vec<CompareRow> = rows.cloned().collect();
     let p: Vec<Option<f64>> = rows.iter().map(|row| row.p).collect();
-    for (row, p) in rows.iter_mut().zip(multiple::benjamini_hochberg(&p)) {
+    for (row, p) in rows.iter_mut().zip(multiple::holm(&p)) {
         row.p_adjusted = p;
     }
-    gate(
-        "its history",
-        &run.id,
-        rows.into_iter(),
-        max_slowdown,
-        alpha,
-    )
-}
-
-fn gate(
-    base: &str,
-    run: &str,
-    rows: impl Iterator<Item = CompareRow>,
-    max_slowdown: f64,
-    alpha: f64,
-) -> CheckView {
     let judged = |row: CompareRow| CheckRow {
         outcome: judge(&row, max_slowdown, alpha),
+        since: None,
         row,
     };
-    let mut rows: Vec<CheckRow> = rows.map(judged).collect();
-    // the worst first, and of equal ones the slowest
+    let rows = rows.into_iter().map(judged).collect();
+    CheckView {
+        differ_in: view.differ_in.clone(),
+        ..worst_first(&view.base_name, &view.other, rows, max_slowdown)
+    }
+}
+
+/// Holds a run against the earlier runs that are like it, oldest first: [`gate::replay`].
+#[must_use]
+pub fn against_history(run: &RunView, earlier: &[Past], max_slowdown: f64) -> CheckView {
+    let judged = gate::replay(earlier, run, max_slowdown);
+    let known = |id: &Id| earlier.iter().any(|past| past.figures.contains_key(id));
+    let results = run.results.iter();
+    let results = results.filter(|result| result.estimate.is_some() || known(&result.id));
+    let rows = results.map(|result| row(result, judged.get(&result.id)));
+    worst_first("its history", &run.id, rows.collect(), max_slowdown)
+}
+
+/// A result of the run against its base.
+fn row(result: &Measurement, judged: Option<&Judged>) -> CheckRow {
+    let paced = judged.is_some_and(|judged| judged.paced);
+    let compared = if paced {
+        Subject::Cycles
+    } else {
+        Subject::Estimate
+    };
+    let mut row = unpredicted(result, compared);
+    let Some(judged) = judged else {
+        let has_value = result.value().is_some_and(|value| value > 0.0);
+        if has_value && row.notes.iter().all(|note| note.flag().is_none()) {
+            row.notes.push(Finding::NoHistory {}.into());
+        }
+        return CheckRow {
+            outcome: CheckOutcome::Inconclusive,
+            since: None,
+            row,
+        };
+    };
+    match &judged.held {
+        Some(held) => {
+            let sign: f64 = if !paced && result.better == Better::Higher {
+                1.0
+            } else {
+                -1.0
+            };
+            row.base = Some((sign * held.expected).exp());
+            row.ratio = Some(held.ln_ratio.exp());
+            row.interval = Some([-held.half, held.half].map(|half| (held.ln_ratio + half).exp()));
+            (row.p, row.p_adjusted) = (Some(held.p), Some(held.p_adjusted));
+        }
+        None => row.notes.push(
+            Finding::ShortHistory {
+                runs: judged.earlier,
+                needed: gate::MIN_EARLIER,
+            }
+            .into(),
+        ),
+    }
+    CheckRow {
+        outcome: judged.outcome,
+        since: judged.since.clone(),
+        row,
+    }
+}
+
+fn worst_first(base: &str, run: &str, mut rows: Vec<CheckRow>, max_slowdown: f64) -> CheckView {
+    // of equal ones the slowest
     let ratio = |row: &CheckRow| row.row.ratio.unwrap_or(f64::INFINITY);
     rows.sort_by(|a, b| (b.outcome.cmp(&a.outcome)).then(ratio(a).total_cmp(&ratio(b))));
     CheckView {
@@ -104,33 +126,6 @@ fn judge(row: &CompareRow, max_slowdown: f64, alpha: f64) -> CheckOutcome {
     }
 }
 
-/// A figure of the run over what its history predicts.
-fn predicted(run: &RunView, result: &Measurement, history: Option<&HistoryView>) -> CompareRow {
-    let series = history.and_then(|history| {
-        let mut own = history.series.iter();
-        own.find(|series| series.points.iter().any(|point| point.run == run.id))
-    });
-    let compared = series.map_or(Subject::Estimate, |series| series.compared);
-    let mut row = unpredicted(result, compared);
-    match series.map_or_else(
-        || Err(Finding::NoHistory {}),
-        |series| prediction(run, series),
-    ) {
-        Err(why) => row.notes.push(why.into()),
-        Ok(None) => {}
-        Ok(Some((value, found))) => {
-            let higher = compared != Subject::Cycles && result.better == Better::Higher;
-            let better = |ratio: f64| if higher { ratio } else { 1.0 / ratio };
-            let [low, high] = found.interval.map(better);
-            row.base = Some(value / found.ratio);
-            row.ratio = Some(better(found.ratio));
-            row.interval = Some([low.min(high), low.max(high)]);
-            row.p = Some(found.p);
-        }
-    }
-    row
-}
-
 /// The row of a figure that is held against nothing yet.
 fn unpredicted(result: &Measurement, compared: Subject) -> CompareRow {
     let cycles = compared == Subject::Cycles;
@@ -156,33 +151,4 @@ fn unpredicted(result: &Measurement, compared: Subject) -> CompareRow {
         notes: result.own_notes().cloned().collect(),
         copies: vec![],
     }
-}
-
-/// The value of the run, and how it stands to what the last level before it predicts; nothing where it has no value.
-///
-/// # Errors
-/// Why nothing can be predicted.
-fn prediction(run: &RunView, series: &HistorySeries) -> Result<Option<(f64, Prediction)>, Finding> {
-    let own = series.points.iter().position(|point| point.run == run.id);
-    let own = own.unwrap_or(series.points.len());
-    let value = series.points.get(own).and_then(|point| point.value);
-    let mut earlier = series.clone();
-    earlier.points.truncate(own);
-    earlier.changes.retain(|change| change.at < own);
-    let level = last_level(&earlier);
-    if series.correlation > history::CORRELATED {
-        return Err(Finding::CorrelatedHistory {
-            correlation: series.correlation,
-        });
-    }
-    if level.len() < FEWEST {
-        return Err(Finding::ShortHistory {
-            runs: level.len(),
-            needed: FEWEST,
-        });
-    }
-    Ok(value.and_then(|value| {
-        let found = history::predict(&level, value.ln(), FEWEST, 0.95)?;
-        Some((value, found))
-    }))
 }

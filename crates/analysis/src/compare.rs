@@ -8,9 +8,10 @@ mod differ;
 mod live;
 mod pair;
 mod published;
+mod shift;
 mod sums;
 
-use crate::between::{BetweenRun, DEFAULT};
+use crate::between::{BetweenRun, Class, DEFAULT, Learned};
 use gritstone_model::{
     CompareRow, CompareView, Finding, Flag, Id, Measurement, Note, RunView, SCHEMA_COMPARE,
     Subject, VarianceSource, Verdict, in_order,
@@ -22,6 +23,10 @@ use pair::{Basis, Pair};
 pub(crate) use pair::{counts, pair, scale};
 use std::collections::BTreeMap;
 
+/// Level at which the false-discovery rate is held: nominally 3 %, since variances of benchmarks scatter more than the model's, so that 5 %
+/// are kept (docs/validation.md).
+const ALPHA: f64 = 0.03;
+
 /// What a comparison is made with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -31,9 +36,11 @@ pub struct Options {
     pub margin: f64,
     /// False-discovery rate over the rows of what is called faster or slower.
     pub alpha: f64,
-    /// Scatter between runs of one machine, by row, where its own runs tell it: [`crate::between::learn`].
+    /// Scatter between runs of one machine where its own runs tell it: [`crate::between::learn`].
     /// [`DEFAULT`] stands for the rows that are not here.
-    pub between_run: BTreeMap<Id, BetweenRun>,
+    pub between_run: Learned,
+    /// ln(ratio) of the common shift, of the classes of which it is taken out: [`compare`] itself finds it.
+    pub shifts: BTreeMap<Class, f64>,
     /// Whether core cycles may stand for the time of rows that the processor bounds. [`compare`] itself forbids it where the
     /// machines are two: a core that is twice as fast needs as many cycles.
     pub cycles: bool,
@@ -49,7 +56,23 @@ impl Options {
     }
 
     fn between_run(&self, id: &Id) -> BetweenRun {
-        *self.between_run.get(id).unwrap_or(&DEFAULT)
+        *self.between_run.rows.get(id).unwrap_or(&DEFAULT)
+    }
+
+    /// Scatter of the time of a benchmark between runs, of the common shift too.
+    fn all_of(&self, result: &Measurement) -> Scatter {
+        let own = self.between_run(&result.id).raw;
+        let common = self.between_run.shifts.get(&Class::of(result, false));
+        common.map_or(own, |common| own.with(*common))
+    }
+
+    /// What two results of a class differ by beyond what their launches show, and ln(ratio) of the shift that is taken out.
+    fn beyond(&self, class: Class, own: Scatter) -> (Scatter, f64) {
+        match (self.shifts.get(&class), self.between_run.shifts.get(&class)) {
+            (Some(shift), _) => (own, *shift),
+            (None, Some(common)) => (own.with(*common), 0.0),
+            (None, None) => (own, 0.0),
+        }
     }
 }
 
@@ -57,9 +80,10 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             confidence: 0.95,
-            margin: 0.01,
-            alpha: 0.05,
-            between_run: BTreeMap::new(),
+            margin: 0.02,
+            alpha: ALPHA,
+            between_run: Learned::default(),
+            shifts: BTreeMap::new(),
             cycles: true,
         }
     }
@@ -68,7 +92,13 @@ impl Default for Options {
 /// Every row that either side has, what matters first, and what they come to by family.
 #[must_use]
 pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareView {
-    let options = &options.of(base, other);
+    let mut options = options.of(base, other);
+    let shifts = shift::common(base, other, &options);
+    let within = shifts.iter().filter(|(_, shift)| !shift.different);
+    options.shifts = within
+        .map(|(class, shift)| (*class, shift.ratio.ln()))
+        .collect();
+    let options = &options;
     let mut rows: Vec<Row> = Vec::new();
     let mut between: Vec<Scatter> = Vec::new();
     for b in &base.results {
@@ -94,6 +124,7 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
         differ_in: differ::differ_in(base, other),
         margin: options.margin,
         between_run: between_run(&between),
+        shifts: shifts.into_values().collect(),
         sums: sums::sums(&rows),
         rows: sums::in_order(rows),
     }

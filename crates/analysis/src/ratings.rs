@@ -10,7 +10,7 @@
 
 mod row;
 
-use crate::between::{BetweenRun, DEFAULT};
+use crate::between::{DEFAULT, Learned};
 use gritstone_model::{
     Benchmark, Finding, Flag, ForMoney, Id, LeftOutRow, Measurement, Note, Part, Price,
     RatedMachine, Rating, Ratings, RunView, Withheld, Without, Work,
@@ -18,7 +18,7 @@ use gritstone_model::{
 use gritstone_stats::quantile;
 use gritstone_stats::rating::{self, RatingRow, geometric};
 use row::{Fate, Pair};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Rows that are rated together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub struct Options {
     /// Rows of which no copies are measured, whatever the run: they are in no rating of all CPUs.
     pub alone: BTreeSet<Id>,
     /// Scatter between runs, by row: [`crate::between::learn`].
-    pub between_run: BTreeMap<Id, BetweenRun>,
+    pub between_run: Learned,
 }
 
 /// The environments of a catalog: its ratings that are over rows and not over other ratings.
@@ -247,17 +247,28 @@ fn mean(pairs: &[Pair], options: &Options) -> Result<(rating::Rating, Option<[f6
     Ok((machine, interval))
 }
 
-/// Half the width, on the logarithmic scale, of what the runs of a machine differ by though nothing changed. The luck of a
-/// run is in all of its rows, so it is not averaged away.
+/// Half the width, on the logarithmic scale, of what the runs of a machine differ by though nothing changed: the common shift of a run is in
+/// all of its benchmarks, and is not averaged away; what each has for itself is. Where no runs say which is which, all of it is common.
 fn between(pairs: &[Pair], options: &Options) -> f64 {
-    let of = |pair: &Pair| options.between_run.get(&pair.id).unwrap_or(&DEFAULT).raw;
+    let learned = &options.between_run;
     let total: f64 = pairs.iter().map(|pair| pair.machine.weight).sum();
-    let parts = pairs
-        .iter()
-        .map(|pair| pair.machine.weight / total * of(pair).ln_sd);
-    let freedom = pairs.iter().map(|pair| of(pair).freedom);
-    let freedom = freedom.fold(f64::INFINITY, f64::min);
-    parts.sum::<f64>() * quantile::student(options.confidence, freedom)
+    let shift = learned.shifts.values().copied();
+    let shift = shift.max_by(|a, b| a.ln_sd.total_cmp(&b.ln_sd));
+    let (mut common, mut own) = (0.0, 0.0);
+    let mut freedom = shift.map_or(f64::INFINITY, |shift| shift.freedom);
+    for pair in pairs {
+        let weight = pair.machine.weight / total;
+        let of = learned.rows.get(&pair.id).filter(|_| shift.is_some());
+        freedom = freedom.min(of.unwrap_or(&DEFAULT).raw.freedom);
+        match (shift, of) {
+            (Some(shift), Some(of)) => {
+                common += weight * shift.ln_sd;
+                own += (weight * of.raw.ln_sd).powi(2);
+            }
+            _ => common += weight * learned.rows.get(&pair.id).unwrap_or(&DEFAULT).raw.ln_sd,
+        }
+    }
+    common.hypot(own.sqrt()) * quantile::student(options.confidence, freedom)
 }
 
 /// Why there is no mean, with the names of the rows at fault.

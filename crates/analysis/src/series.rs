@@ -9,7 +9,7 @@ use gritstone_model::{
 use gritstone_stats::{history, two};
 
 /// Fewest values since the last change against which a new run is held: those of which scatter between runs is learned.
-pub const FEWEST: usize = gritstone_stats::scatter::FEWEST_RUNS;
+pub const FEWEST: usize = 5;
 
 /// The history of a benchmark from runs, oldest first. `None` when no run has it.
 #[must_use]
@@ -153,12 +153,4 @@ fn change(logs: &[f64], found: &[usize], i: usize, better: Better) -> Option<(us
         Better::Higher => (found[i], ratio),
         Better::Lower => (found[i], ratio.inverse()),
     })
-}
-
-/// The values of the last level of a series, natural logarithms.
-#[must_use]
-pub fn last_level(series: &HistorySeries) -> Vec<f64> {
-    let start = series.changes.last().map_or(0, |change| change.at);
-    let points = series.points[start..].iter();
-    points.filter_map(|point| Some(point.value?.ln())).collect()
 }

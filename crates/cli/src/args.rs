@@ -246,7 +246,7 @@ pub struct CompareArgs {
     #[arg(required = true)]
     pub other: Vec<String>,
     /// Differences within this margin are "same"
-    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = crate::amounts::share)]
+    #[arg(long, value_name = "SHARE", default_value = "2%", value_parser = crate::amounts::share)]
     pub margin: f64,
     #[command(flatten)]
     pub format: FormatArgs,
@@ -401,6 +401,21 @@ pub struct CheckArgs {
     /// Allowed slowdown
     #[arg(long, value_name = "SHARE", default_value = "2%", value_parser = crate::amounts::share)]
     pub max_slowdown: f64,
+    /// Only runs whose label matches are compared with, e.g. 'main-*'
+    #[arg(long, value_name = "LABEL", conflicts_with = "against")]
+    pub base_label: Option<String>,
+    /// Exit code of an inconclusive run: 4 or 0
+    #[arg(long, value_name = "OUTCOME", default_value = "fail")]
+    pub inconclusive: OnInconclusive,
     #[command(flatten)]
     pub format: FormatArgs,
+}
+
+/// What becomes of a run that is neither surely slower nor surely not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OnInconclusive {
+    /// Exit with 4
+    Fail,
+    /// Exit with 0
+    Pass,
 }

@@ -19,7 +19,7 @@ use std::iter;
 use std::process::Command;
 
 /// Two figures within this share of each other count as the same, unless asked otherwise.
-pub const MARGIN: f64 = 0.01;
+pub const MARGIN: f64 = 0.02;
 
 /// `gritstone` alone.
 pub fn what_next(world: &World) -> Result<Exit> {

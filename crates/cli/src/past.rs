@@ -1,23 +1,22 @@
 //! `gritstone history` and `gritstone check`: a figure over many runs, and a run held against them or against another.
 
 use crate::ab::COMMAND;
-use crate::args::{CheckArgs, HistoryArgs};
+use crate::args::{CheckArgs, HistoryArgs, OnInconclusive};
 use crate::failure::Exit;
 use crate::output;
 use crate::world::World;
 use anyhow::{Context, Result, anyhow, bail};
 use gritstone_analysis::circumstances::Circumstances;
 use gritstone_analysis::{check as gate, series};
-use gritstone_model::{CheckOutcome, CheckView, HistoryView, Id, RunInfo, RunView};
+use gritstone_model::{CheckOutcome, CheckView, HistoryView, Id, RunInfo, RunView, Selector};
 use gritstone_plan::select;
 use gritstone_store::Store;
-use std::collections::BTreeMap;
 
-/// False-discovery rate over the rows of a gate.
-const ALPHA: f64 = 0.05;
+/// Chance of a false alarm over all benchmarks of a run.
+const ALPHA: f64 = 0.01;
 
-/// Runs like the one that is checked that a gate looks back on: enough to see a change and to learn the scatter after it.
-const LOOK_BACK: usize = 30;
+/// Runs like the one that is checked over which the gate is replayed.
+const LOOK_BACK: usize = 60;
 
 /// `gritstone history`.
 pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
@@ -83,41 +82,33 @@ pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
     Ok(match view.outcome {
         CheckOutcome::Passed => Exit::Done,
         CheckOutcome::Regressed => Exit::CheckFailed,
-        CheckOutcome::Inconclusive => Exit::CannotTell,
+        CheckOutcome::Inconclusive => match args.inconclusive {
+            OnInconclusive::Fail => Exit::CannotTell,
+            OnInconclusive::Pass => Exit::Done,
+        },
     })
 }
 
-/// The figures of a run against those of earlier runs that are like it, in the store; the run itself may come from elsewhere.
+/// A run against earlier runs that are like it, in the store; the run itself may come from elsewhere.
 fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<CheckView> {
     let own = Circumstances::of(&run.machine, run.settings.as_ref());
+    let labelled = |label: Option<&String>| match &args.base_label {
+        None => true,
+        Some(pattern) => label.is_some_and(|label| Selector::new(pattern).matches_text(label)),
+    };
     let earlier = |info: &RunInfo| {
         info.id != run.id
-            && info.started <= run.started
+            && info.settings.trial.is_none()
+            && labelled(info.label.as_ref())
             && Circumstances::of(&info.machine, Some(&info.settings)) == own
     };
-    let mut views = vec![];
-    let mut of: BTreeMap<Id, Vec<usize>> = BTreeMap::new();
-    let ids: Vec<Id> = run.results.iter().map(|result| result.id.clone()).collect();
+    let mut past = vec![];
     if let Some(store) = world.reader()? {
         world.compute_missing(&store)?;
-        // each run is read once, however many rows it has
-        for (earlier, rows) in store.newest(&ids, LOOK_BACK, Some(&earlier))? {
-            for id in rows {
-                of.entry(id).or_default().push(views.len());
-            }
-            views.push(world.stored(&store, &earlier)?);
+        for id in store.runs_of(&own.machine, &run.started, LOOK_BACK, &earlier)? {
+            past.push(world.stored_past(&store, &id)?);
         }
     }
-    let histories = ids.into_iter().filter_map(|id| {
-        let earlier = of.get(&id).into_iter().flatten().map(|&at| &views[at]);
-        let view = series::history(&id, earlier.chain([run]))?;
-        Some((id, view))
-    });
-    let histories = histories.collect();
-    Ok(gate::against_history(
-        run,
-        &histories,
-        args.max_slowdown,
-        ALPHA,
-    ))
+    past.sort_by(|a, b| (&a.started, &a.run).cmp(&(&b.started, &b.run)));
+    Ok(gate::against_history(run, &past, args.max_slowdown))
 }

@@ -67,12 +67,34 @@ pub struct CompareView {
     /// launches.
     #[serde(default)]
     pub between_run: Option<VarianceSource>,
+    /// What moved all benchmarks of a class alike; empty where fewer than three earlier runs say what runs differ by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shifts: Vec<CompareShift>,
     /// What the rows come to by family, those with differences first; where there are several families, the last is over all rows.
     #[serde(default)]
     pub sums: Vec<CompareSum>,
     /// One for each benchmark that either side has, what matters first: differences by their size, what cannot be told, what is the same,
     /// what has no ratio, and what a side has no figure of.
     pub rows: Vec<CompareRow>,
+}
+
+/// The common shift of one run against another, of benchmarks of one class.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompareShift {
+    /// Times or core cycles.
+    pub compared: Subject,
+    /// Whether it is of the benchmarks that the processor bounds, or of the others.
+    pub processor_bound: bool,
+    /// How many benchmarks it is the median of.
+    pub rows: usize,
+    /// Above 1 where the other run is better.
+    pub ratio: f64,
+    /// Its interval at 95 %, with the variance of such shifts between earlier runs.
+    pub interval: [f64; 2],
+    /// Of no shift.
+    pub p: f64,
+    /// Whether it is more than runs of the system differ by (p below 0.2 %). If not, it is taken out of the ratios of the rows.
+    pub different: bool,
 }
 
 /// Where the variance between runs was taken from, over the rows of a comparison.

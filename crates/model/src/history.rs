@@ -120,6 +120,9 @@ pub struct CheckView {
 pub struct CheckRow {
     /// What came out.
     pub outcome: CheckOutcome,
+    /// Start of the run since which it is regressed, RFC 3339; null where it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
     /// The comparison that it rests on.
     #[serde(flatten)]
     pub row: CompareRow,

@@ -116,7 +116,13 @@ impl Selector {
     /// Whether `id` is selected.
     #[must_use]
     pub fn matches(&self, id: &Id) -> bool {
-        glob(self.0.as_bytes(), id.as_str().as_bytes())
+        self.matches_text(id.as_str())
+    }
+
+    /// Whether a label, or any other text, is selected.
+    #[must_use]
+    pub fn matches_text(&self, text: &str) -> bool {
+        glob(self.0.as_bytes(), text.as_bytes())
     }
 }
 

@@ -33,8 +33,8 @@ pub use benchmark::{
     PublishedWork, Source, Term, UserCommand, Verify, Work,
 };
 pub use compare::{
-    CompareCopies, CompareFigure, CompareRow, CompareSum, CompareView, Difference, SCHEMA_COMPARE,
-    VarianceSource, Verdict,
+    CompareCopies, CompareFigure, CompareRow, CompareShift, CompareSum, CompareView, Difference,
+    SCHEMA_COMPARE, VarianceSource, Verdict,
 };
 pub use compilers::{CompilerView, CompilersView, SCHEMA_COMPILERS};
 pub use cpu_set::CpuSet;

@@ -16,12 +16,15 @@ const DIGITS: i32 = 4;
 #[must_use]
 pub fn compare(view: &CompareView) -> Document {
     let mut document = Document::new(format!("{} against {}", view.other_name, view.base_name));
-    let variance = view.between_run.as_ref().map(findings::variance);
-    document.terms([
+    let mut terms = vec![
         ("base", format!("{} ({})", view.base_name, view.base)),
         ("other", format!("{} ({})", view.other_name, view.other)),
-        ("variance between runs", variance.unwrap_or_default()),
-    ]);
+    ];
+    let variance = view.between_run.as_ref().map(findings::variance);
+    terms.extend(variance.map(|said| ("variance between runs", said)));
+    let shifts = view.shifts.iter().map(findings::shift);
+    terms.extend(shifts.map(|said| ("common shift", said)));
+    document.terms(terms);
     document.paragraph(summary(view));
     if let Some(sentence) = how_many(view) {
         document.paragraph(sentence);

@@ -38,11 +38,7 @@ pub fn of_run(paces: &[f64]) -> Scatter {
     if variance <= 0.0 {
         return none;
     }
-    Scatter {
-        ln_sd: variance.sqrt(),
-        freedom: pieces as f64 - 1.0,
-        runs: 0,
-    }
+    Scatter::stated(variance.sqrt(), pieces as f64 - 1.0)
 }
 
 /// Median of a piece, and what it scatters by on its own.

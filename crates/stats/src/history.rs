@@ -1,11 +1,11 @@
-//! A figure over many runs: where it changed, whether its values tell of each other, and whether a new one is like the last.
+//! A figure over many runs: where it changed, and whether its values tell of each other.
 //!
 //! Candidates are the splits with the largest energy distance between both sides (E-divisive; Matteson and James, JASA 109, 2014), found
 //! again within each side. A candidate is a change when the rank-sum test of both sides has a p of at most [`LEVEL`] and their
 //! Hodges-Lehmann shift is at least [`LEAST`]. The level is far below that of a test of one split, since the split was
 //! chosen among all; docs/validation.md has the simulation that it comes from.
 
-use crate::{order, quantile, serial, two};
+use crate::{order, serial, two};
 
 /// Fewest values on each side of a change. Ten against ten can have a p of 1.1e-5.
 pub const SHORTEST: usize = 10;
@@ -101,40 +101,6 @@ pub fn correlation(values: &[f64], changes: &[usize]) -> f64 {
     serial::rho1(&rest)
 }
 
-/// A new value against those of the last level.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Prediction {
-    /// New over what was expected.
-    pub ratio: f64,
-    /// Interval of that ratio at the confidence asked for.
-    pub interval: [f64; 2],
-    /// Two-sided p of a ratio of 1.
-    pub p: f64,
-    /// Values that it was predicted from.
-    pub n: usize,
-}
-
-/// The new value over the mean of the earlier ones, all natural logarithms, with the prediction interval of one more value:
-/// mean ± t s sqrt(1 + 1 / n), which is right for values that scatter normally. `None` for fewer than `fewest` earlier values,
-/// or when they do not scatter at all, which says that they are no measurements.
-#[must_use]
-pub fn predict(earlier: &[f64], new: f64, fewest: usize, confidence: f64) -> Option<Prediction> {
-    let n = earlier.len();
-    let sd = order::deviation(earlier) * (1.0 + 1.0 / n as f64).sqrt();
-    if n < fewest.max(2) || !new.is_finite() || !sd.is_finite() || sd == 0.0 {
-        return None;
-    }
-    let freedom = (n - 1) as f64;
-    let difference = new - order::mean(earlier);
-    let half = quantile::student(confidence, freedom) * sd;
-    Some(Prediction {
-        ratio: difference.exp(),
-        interval: [(difference - half).exp(), (difference + half).exp()],
-        p: quantile::student_tails(difference.abs() / sd, freedom),
-        n,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,17 +144,5 @@ mod tests {
         let series = steps(&[(40, 0.0), (40, 1.0)]);
         assert!(correlation(&series, &[40]) < CORRELATED);
         assert!(correlation(&series, &[]) > 0.9);
-    }
-
-    #[test]
-    fn one_more_value_by_hand() {
-        // mean 0, s = 1, n = 3: s sqrt(4 / 3); t = 4.302653 for two degrees of freedom
-        let found = predict(&[-0.01, 0.0, 0.01], 0.02, 3, 0.95).unwrap();
-        let sd = 0.01 * (4.0_f64 / 3.0).sqrt();
-        assert!((found.ratio.ln() - 0.02).abs() < 1e-15);
-        assert!((found.interval[1].ln() - 0.02 - 4.302_653 * sd).abs() < 1e-7);
-        assert!((found.p - 0.225_4).abs() < 1e-3, "{}", found.p);
-        assert_eq!(predict(&[0.0, 0.01], 0.0, 3, 0.95), None);
-        assert_eq!(predict(&[0.0; 9], 0.0, 5, 0.95), None);
     }
 }

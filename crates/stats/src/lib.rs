@@ -7,6 +7,7 @@ pub mod center;
 pub mod drift;
 pub mod history;
 pub mod looks;
+pub mod moderated;
 pub mod modes;
 pub mod multiple;
 pub mod order;

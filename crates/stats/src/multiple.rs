@@ -23,6 +23,23 @@ pub fn benjamini_hochberg(p: &[Option<f64>]) -> Vec<Option<f64>> {
     adjusted
 }
 
+/// Holm (1979): the i-th smallest of m becomes the largest of p_j (m - j + 1) over j <= i, at most 1: the chance of a single false call
+/// among all is held, whatever their dependence. For what sets an exit code.
+#[must_use]
+pub fn holm(p: &[Option<f64>]) -> Vec<Option<f64>> {
+    let known = p.iter().enumerate();
+    let mut known: Vec<(usize, f64)> = known.filter_map(|(row, p)| Some((row, (*p)?))).collect();
+    known.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let m = known.len();
+    let mut adjusted = vec![None; p.len()];
+    let mut most: f64 = 0.0;
+    for (smaller, (row, p)) in known.into_iter().enumerate() {
+        most = most.max(p * (m - smaller) as f64).min(1.0);
+        adjusted[row] = Some(most);
+    }
+    adjusted
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,6 +68,17 @@ mod tests {
             assert_eq!(got.is_some(), want.is_some());
             assert!((got.unwrap_or(0.0) - want.unwrap_or(0.0)).abs() < 1e-12);
         }
+    }
+
+    #[test]
+    fn holm_by_hand() {
+        let adjusted = holm(&[Some(0.04), None, Some(0.01), Some(0.03), Some(0.9)]);
+        // 0.01 x 4, 0.03 x 3, the larger of 0.04 x 2 and that, 0.9
+        for (got, want) in adjusted.iter().zip([0.09, f64::NAN, 0.04, 0.09, 0.9]) {
+            assert!(got.is_none_or(|got| (got - want).abs() < 1e-12), "{got:?}");
+        }
+        assert_eq!(adjusted[1], None);
+        assert_eq!(holm(&[]), []);
     }
 
     #[test]

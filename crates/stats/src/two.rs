@@ -1,8 +1,8 @@
 //! One side against another: the ratio of two figures with its interval and p.
 
-use crate::order;
 use crate::rungs::{Rungs, Stretch};
 use crate::scatter::Scatter;
+use crate::{order, quantile};
 
 /// Other over base.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,6 +50,32 @@ pub fn ratio(
         extra: extra.into(),
     };
     Some(conclude(&rungs, stretch, confidence))
+}
+
+/// Two sets of launches whose difference has this variance in all, of so many degrees of freedom: the same estimate, and Student's t.
+///
+/// `None` as of [`ratio`]; no interval where a side has fewer than six values, of which no interval would be given by themselves.
+#[must_use]
+pub fn shift(
+    base: &[f64],
+    other: &[f64],
+    variance: f64,
+    freedom: f64,
+    confidence: f64,
+) -> Option<Ratio> {
+    let center = Rungs::two(&order::logs(base)?, &order::logs(other)?).center();
+    let (sd, enough) = (variance.sqrt(), base.len().min(other.len()) >= 6);
+    let half = quantile::student(confidence, freedom) * sd;
+    let t = if center == 0.0 {
+        0.0
+    } else {
+        center.abs() / sd
+    };
+    Some(Ratio {
+        ratio: center.exp(),
+        interval: enough.then(|| [(center - half).exp(), (center + half).exp()]),
+        p: enough.then(|| quantile::student_tails(t, freedom)),
+    })
 }
 
 /// Interleaved pairs, the i-th of one with the i-th of the other: the pseudo-median of ln(other_i / base_i) by the

@@ -5,7 +5,7 @@ use crate::{head, line, percent};
 use gritstone_analysis::between::DEFAULT;
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::two::{self, Ratio};
-use gritstone_stats::{center, multiple};
+use gritstone_stats::{center, moderated, multiple};
 
 const TIMES: usize = 5_000;
 /// p that a lone change among 158 rows needs: 0.05 / 158.
@@ -69,11 +69,11 @@ pub fn power() -> String {
         ("interleaved pairs", None),
         ("unpaired, no between-run variance", Some(0.0)),
         (
-            "two runs, default for cycles (1 %)",
+            "two runs, stated for cycles (1 %)",
             Some(DEFAULT.paced.ln_sd),
         ),
         (
-            "two runs, default for times (2.5 %)",
+            "two runs, stated for times (2.5 %)",
             Some(DEFAULT.raw.ln_sd),
         ),
     ] {
@@ -99,53 +99,11 @@ pub fn power() -> String {
     table
 }
 
-/// Two runs of 10 launches each on a machine whose between-run standard deviation `sd`, with what `runs` earlier ones tell.
-fn with_earlier_runs(world: &mut World, sd: f64, runs: usize) -> Ratio {
-    let (base, other) = sides(world, Shape::Normal, 10, sd, 1.0);
-    let figure = |_| {
-        let values = world.run(Shape::Normal, 10, sd);
-        center::log_center(&values, 0.95).unwrap().value
-    };
-    let earlier: Vec<f64> = (0..runs).map(figure).collect();
-    let between = Scatter::learned(&earlier, DEFAULT.paced.ln_sd).unwrap();
-    two::ratio(&base, &other, between.of_two_runs(), 0.95).unwrap()
-}
-
-pub fn learned() -> String {
-    let sizes = [5, 7, 10, 20];
-    let mut world = World::new(13);
-    let mut table = head(
-        "A/A comparison of two runs of 10 launches, between-run variance learned from earlier runs of 10 launches, default 1 %: p at most 0.05 / 0.01 / 0.001, % of comparisons; half-width of the interval, %",
-        "between-run standard deviation",
-        sizes.iter().map(|runs| format!("{runs} runs")),
-    );
-    for sd in [0.0, 0.0025, 0.005, 0.01, 0.015, 0.02, 0.03] {
-        let cells = sizes.iter().map(|runs| {
-            let (mut hits, mut width) = ([0; 3], 0.0);
-            for _ in 0..2 * TIMES {
-                let found = with_earlier_runs(&mut world, sd, *runs);
-                for (hits, level) in hits.iter_mut().zip([0.05, 0.01, 0.001]) {
-                    *hits += below(&found, level);
-                }
-                let [low, high] = found.interval.unwrap();
-                width += 50.0 * (high / low).ln();
-            }
-            let [a, b, c] = hits.map(|hits| 100.0 * hits as f64 / (2 * TIMES) as f64);
-            format!(
-                "{a:.1} / {b:.2} / {c:.2}; {:.1}",
-                width / (2 * TIMES) as f64
-            )
-        });
-        table += &line(&format!("{} %", 100.0 * sd), cells);
-    }
-    table
-}
-
 /// A against A on the machine that drifts.
 pub fn drift() -> String {
     let ways = [
         "rank-sum test alone",
-        "default for times",
+        "stated for times",
         "learned from 5 runs",
         "learned from 10 runs",
         "interleaved pairs",
@@ -183,7 +141,7 @@ fn same(world: &mut World, spacing: f64) -> [Ratio; 5] {
                 .value
         })
         .collect();
-    let learned = |runs| Scatter::learned(&earlier[..runs], DEFAULT.raw.ln_sd).unwrap();
+    let learned = |runs| alone(&earlier[..runs]);
     let with = |between: Scatter| two::ratio(&base, &other, between.of_two_runs(), 0.95).unwrap();
     let (mut a, mut b) = (Vec::new(), Vec::new());
     for pair in world.launches(shape, 20).chunks(2) {
@@ -235,4 +193,11 @@ pub fn rows() -> String {
         table += &line(&changed.to_string(), cells);
     }
     table
+}
+
+/// What earlier runs say of the scatter of a benchmark that is alone.
+pub fn alone(earlier: &[f64]) -> Scatter {
+    let logs = earlier.iter().map(|x| Some(x.ln())).collect();
+    let fit = moderated::fit(&[logs], DEFAULT.raw.into());
+    Scatter::of(fit.benchmarks[0], earlier.len(), 0.0)
 }

@@ -2,7 +2,6 @@
 
 use crate::world::{RECORDED, Shape, Trend, World};
 use crate::{head, line, percent};
-use gritstone_analysis::between::DEFAULT;
 use gritstone_stats::center::{self, Estimate};
 use gritstone_stats::drift;
 use gritstone_stats::scatter::Scatter;
@@ -197,7 +196,7 @@ fn drifting(world: &mut World, spacing: f64, n: usize) -> [Option<[f64; 2]>; 3] 
     let values = values();
     let run = center::log_center(&values, 0.95).unwrap();
     let narrow = |x: f64| run.value * (x / run.value).powf(1.0 / run.widened);
-    let between = Scatter::learned(&earlier, DEFAULT.raw.ln_sd).unwrap();
+    let between = crate::compare::alone(&earlier);
     let machine = center::log_center_between(&values, between, 0.95).unwrap();
     [
         run.interval.map(|ends| ends.map(narrow)),

@@ -1,20 +1,19 @@
 //! The gate: how often it stops a run that is like those before it, and how often one that is slower.
 
-use crate::runs::{empty, histories, run};
+use crate::runs::{empty, run};
 use crate::world::{Shape, World};
 use crate::{head, line, percent};
 use gritstone_analysis::between::{self, Past};
 use gritstone_analysis::{check, compare};
-use gritstone_model::{CheckOutcome, RunView};
+use gritstone_model::{CheckOutcome, CheckRow, CheckView, RunView};
 
-/// Trials of one row, and of a run of many.
+/// Trials of one row.
 const TIMES: usize = 4_000;
-const TIMES_OF_MANY: usize = 1_000;
 const LAUNCHES: usize = 10;
 const EARLIER: [usize; 3] = [5, 10, 20];
 /// The slowdown that `gritstone check` allows unless told, and its level.
 const ALLOWED: f64 = 0.02;
-const LEVEL: f64 = 0.05;
+const LEVEL: f64 = 0.01;
 /// How much slower the run is, and the slowdown that is allowed.
 const COLUMNS: [(f64, f64); 7] = [
     (1.0, ALLOWED),
@@ -90,12 +89,6 @@ fn scaled(values: &[f64], factor: f64) -> Vec<f64> {
 /// What a gate says of a run after some earlier ones, where so much slowdown is allowed.
 type Gate = fn(&[RunView], &RunView, f64) -> CheckOutcome;
 
-/// The history as `gritstone check` has it, with the run in it.
-fn against_history(earlier: &[RunView], run: &RunView, allowed: f64) -> CheckOutcome {
-    let histories = histories(earlier.iter().chain([run]));
-    check::against_history(run, &histories, allowed, LEVEL).outcome
-}
-
 /// Against the newest of the earlier runs, with what the others tell of the scatter.
 fn against_run(earlier: &[RunView], run: &RunView, allowed: f64) -> CheckOutcome {
     let base = earlier.last().expect("there are earlier runs");
@@ -119,10 +112,6 @@ fn shares(said: &[CheckOutcome]) -> String {
         share(CheckOutcome::Regressed),
         share(CheckOutcome::Passed)
     )
-}
-
-pub fn by_history() -> String {
-    one_row("the history", against_history, 71)
 }
 
 pub fn by_run() -> String {
@@ -169,68 +158,138 @@ fn one_row(base: &str, gate: Gate, seed: u64) -> String {
     table
 }
 
-/// Rows of one run, and whether fully correlated from run to run.
-const MANY: [(usize, bool); 4] = [(18, false), (18, true), (150, false), (150, true)];
+/// Benchmarks of a run, launches, and what launches scatter by.
+const BENCHMARKS: usize = 27;
+const WITHIN: f64 = 0.005;
+/// Runs before anything changes, and runs that are watched from then on.
+const BEFORE: usize = 20;
+const AFTER: usize = 20;
+/// Runs of an improvement before it is lost.
+const LOST: [usize; 3] = [3, 5, 8];
+const SYSTEMS_TRIALS: usize = 100;
+/// Standard deviations between runs: common, own of the median benchmark, spread of the latter over benchmarks.
+const SYSTEMS: [(f64, f64, f64); 6] = [
+    (0.0, 0.002, 0.5),
+    (0.0, 0.003, 0.0),
+    (0.002, 0.0025, 0.5),
+    (0.02, 0.005, 0.5),
+    (0.01, 0.01, 0.5),
+    (0.03, 0.03, 0.5),
+];
 
-/// A whole run against its history: the worst of its rows decides.
-pub fn many_rows() -> String {
-    const SEED: u64 = 73;
-    let mut world = World::new(SEED);
+/// A system over many runs: false alarms, a slowdown that stays, an improvement that is lost.
+pub fn over_time() -> String {
     let title = format!(
-        "`check` of a whole run against its history, between-run standard deviation 1 %: regressed / passed, % of {TIMES_OF_MANY} trials, seed {SEED}"
+        "`check` over {BENCHMARKS} benchmarks, {LAUNCHES} launches each that scatter by {} %, 2 % allowed: runs in which nothing changed that are stopped, %; benchmarks of these that passed, %; one benchmark 5 % slower from run {} on: first / third run stopped, all {AFTER} runs, %; one 5 % faster for {} runs and then as before: stopped, %; {SYSTEMS_TRIALS} trials a line",
+        100.0 * WITHIN,
+        BEFORE + 1,
+        LOST.map(|runs| runs.to_string()).join(" / ")
     );
-    let columns = [
-        "no change",
-        "one benchmark 5 % slower",
-        "one benchmark 10 % slower",
-        "no change, margin 0.1 %",
-    ];
-    let first = "benchmarks; earlier runs";
+    let columns = ["false alarms", "passed", "slower: 1st / 3rd / all", "lost"];
+    let first = "between runs: common; own (spread over benchmarks)";
     let mut table = head(&title, first, columns.into_iter().map(str::to_owned));
-    for (rows, together) in MANY {
-        let empty = empty(rows, true);
-        for n in EARLIER {
-            let mut said: [Vec<CheckOutcome>; 4] = Default::default();
-            for _ in 0..TIMES_OF_MANY {
-                let mut values: Vec<_> = (0..=n)
-                    .map(|_| launches(&mut world, rows, together))
-                    .collect();
-                let mut last = values.pop().unwrap_or_default();
-                let earlier = values.iter().enumerate();
-                let earlier: Vec<RunView> =
-                    earlier.map(|(at, rows)| run(&empty, at, rows)).collect();
-                let same = last[0].clone();
-                let cases = [
-                    (1.0, ALLOWED),
-                    (1.05, ALLOWED),
-                    (1.1, ALLOWED),
-                    (1.0, 0.001),
-                ];
-                for (said, (factor, allowed)) in said.iter_mut().zip(cases) {
-                    last[0] = scaled(&same, factor);
-                    said.push(against_history(&earlier, &run(&empty, n, &last), allowed));
-                }
+    let mut world = World::new(74);
+    for system in SYSTEMS {
+        let (mut alarms, mut passed, mut stays) = ([0; 2], [0; 2], [0; 3]);
+        let mut lost = [0; LOST.len()];
+        for _ in 0..SYSTEMS_TRIALS {
+            let mut system = System::new(&mut world, system);
+            let mut runs: Vec<RunView> = (0..BEFORE).map(|_| system.run(&mut world, 1.0)).collect();
+            for at in 5..BEFORE {
+                let view = system.check(&runs[..=at]);
+                alarms[0] += usize::from(view.outcome == CheckOutcome::Regressed);
+                alarms[1] += 1;
+                let ok = |row: &&CheckRow| row.outcome == CheckOutcome::Passed;
+                passed[0] += view.rows.iter().filter(ok).count();
+                passed[1] += view.rows.len();
             }
-            let how = if together {
-                "fully correlated"
-            } else {
-                "independent"
-            };
-            table += &line(
-                &format!("{rows}, {how}; {n}"),
-                said.iter().map(|said| shares(said)),
-            );
+            let before = runs.clone();
+            let stopped: Vec<bool> = (0..AFTER)
+                .map(|_| {
+                    runs.push(system.run(&mut world, 1.05));
+                    system.first(&runs) == CheckOutcome::Regressed
+                })
+                .collect();
+            stays[0] += usize::from(stopped[0]);
+            stays[1] += usize::from(stopped[2]);
+            stays[2] += usize::from(stopped.iter().all(|stopped| *stopped));
+            for (hits, length) in lost.iter_mut().zip(LOST) {
+                let mut runs = before.clone();
+                runs.extend((0..length).map(|_| system.run(&mut world, 1.0 / 1.05)));
+                runs.push(system.run(&mut world, 1.0));
+                *hits += usize::from(system.first(&runs) == CheckOutcome::Regressed);
+            }
         }
+        let (common, own, spread) = system;
+        let [common, own] = [common, own].map(|sd| format!("{:.2} %", 100.0 * sd));
+        let of_trials = |hits: &[usize]| -> String {
+            let shares = hits
+                .iter()
+                .map(|hits| format!("{:.0}", 100.0 * *hits as f64 / SYSTEMS_TRIALS as f64));
+            shares.collect::<Vec<_>>().join(" / ")
+        };
+        let cells = [
+            format!("{:.2}", 100.0 * alarms[0] as f64 / alarms[1] as f64),
+            percent(passed[0], passed[1]),
+            of_trials(&stays),
+            of_trials(&lost),
+        ];
+        table += &line(&format!("{common}; {own} (e^{spread}z)"), cells.into_iter());
     }
     table
 }
 
-/// The launches of all rows of a run.
-fn launches(world: &mut World, rows: usize, together: bool) -> Vec<Vec<f64>> {
-    let level = (0.01 * world.normal()).exp();
-    let row = |_| match together {
-        true => scaled(&world.launches(Shape::Normal, LAUNCHES), level),
-        false => world.run(Shape::Normal, LAUNCHES, 0.01),
-    };
-    (0..rows).map(row).collect()
+/// A system whose runs scatter.
+struct System {
+    common: f64,
+    own: Vec<f64>,
+    empty: RunView,
+    runs: usize,
+}
+
+impl System {
+    fn new(world: &mut World, (common, own, spread): (f64, f64, f64)) -> Self {
+        let own = (0..BENCHMARKS).map(|_| own * (spread * world.normal()).exp());
+        Self {
+            common,
+            own: own.collect(),
+            empty: empty(BENCHMARKS, true),
+            runs: 0,
+        }
+    }
+
+    /// The next run, whose first benchmark takes so many times as long.
+    fn run(&mut self, world: &mut World, factor: f64) -> RunView {
+        let shift = self.common * world.normal();
+        let own = self.own.iter().enumerate();
+        let launches: Vec<Vec<f64>> = own
+            .map(|(at, own)| {
+                let lone = if at == 0 { factor } else { 1.0 };
+                let level = 100.0 * lone * (shift + own * world.normal()).exp();
+                let launch = |_| level * (WITHIN * world.normal()).exp();
+                (0..LAUNCHES).map(launch).collect()
+            })
+            .collect();
+        self.runs += 1;
+        run(&self.empty, self.runs, &launches)
+    }
+
+    /// What is said of the last of these runs.
+    fn check(&self, runs: &[RunView]) -> CheckView {
+        let Some((run, earlier)) = runs.split_last() else {
+            unreachable!("there are runs")
+        };
+        let past: Vec<Past> = earlier.iter().map(Past::of).collect();
+        check::against_history(run, &past, ALLOWED)
+    }
+
+    /// The same of its first benchmark.
+    fn first(&self, runs: &[RunView]) -> CheckOutcome {
+        let view = self.check(runs);
+        let first = view
+            .rows
+            .iter()
+            .find(|row| row.row.id.as_str() == "made/up/0");
+        first.map_or(CheckOutcome::Inconclusive, |row| row.outcome)
+    }
 }

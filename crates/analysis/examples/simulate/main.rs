@@ -13,6 +13,7 @@ mod gate;
 mod past;
 mod rest;
 mod runs;
+mod system;
 mod trial;
 #[path = "../../../stats/tests/rates/world/mod.rs"]
 mod world;
@@ -24,7 +25,7 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/validation.m
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [(&str, Table); 23] = [
+    let tables: [(&str, Table); 22] = [
         ("figure::coverage", figure::coverage),
         ("figure::median", figure::median),
         ("figure::widened", figure::widened),
@@ -34,7 +35,7 @@ fn main() {
         ("rest::stein", rest::stein),
         ("compare::false_positives", compare::false_positives),
         ("compare::drift", compare::drift),
-        ("compare::learned", compare::learned),
+        ("system::comparisons", system::comparisons),
         ("compare::power", compare::power),
         ("compare::rows", compare::rows),
         ("ab::verdicts", ab::verdicts),
@@ -44,9 +45,8 @@ fn main() {
         ("trial::quantiles", trial::quantiles),
         ("rest::rating", rest::rating),
         ("past::changes_found", past::changes_found),
-        ("gate::by_history", gate::by_history),
+        ("gate::over_time", gate::over_time),
         ("gate::by_run", gate::by_run),
-        ("gate::many_rows", gate::many_rows),
         ("copies::together", copies::together),
     ];
     let (options, wanted): (Vec<String>, Vec<String>) = std::env::args()

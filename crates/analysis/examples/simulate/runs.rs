@@ -1,6 +1,5 @@
 //! Made-up runs as a reader sees them, of rows whose launches are given.
 
-use gritstone_analysis::series;
 use gritstone_analysis::summary::{self, Options};
 use gritstone_model::{Benchmark, Estimate, Id, KernelWork, RunData, RunView, Status, Unit, Work};
 use gritstone_stats::center;
@@ -51,13 +50,4 @@ pub fn run(empty: &RunView, number: usize, rows: &[Vec<f64>]) -> RunView {
         }
     }
     view
-}
-
-/// The histories of all rows over these runs.
-pub fn histories<'a>(
-    runs: impl Iterator<Item = &'a RunView> + Clone,
-) -> BTreeMap<Id, gritstone_model::HistoryView> {
-    let rows = runs.clone().next().into_iter().flat_map(|run| &run.results);
-    let of = |id: &Id| Some((id.clone(), series::history(id, runs.clone())?));
-    rows.filter_map(|row| of(&row.id)).collect()
 }

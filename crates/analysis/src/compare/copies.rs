@@ -32,7 +32,7 @@ pub(super) fn copies(
     let sizes: BTreeSet<u32> = b.iter().chain(&o).map(|point| point.copies).collect();
     let comparable = base.version == other.version;
     let scale = scale(&other.unit, &base.unit).filter(|_| comparable);
-    let extra = options.between_run(&base.id).raw.of_two_runs();
+    let extra = options.all_of(base).of_two_runs();
     let one = |copies: u32| {
         let of = |points: &[CopiesPoint]| {
             let found = points.iter().find(|point| point.copies == copies);

@@ -3,6 +3,7 @@
 
 use super::Options;
 use super::pair::{Basis, Pair, ratio, scale};
+use crate::between::{self, Class};
 use gritstone_model::{Better, Finding, Kind, Measurement, Quantity, Subject};
 use gritstone_stats::quantile;
 use gritstone_stats::scatter::Scatter;
@@ -87,43 +88,66 @@ struct Launches<'a> {
     /// In core cycles.
     paced: bool,
     base: &'a [f64],
-    /// In the unit of the base.
+    /// In the unit of the base, less the common shift where that is taken out.
     other: Vec<f64>,
     better: Better,
-    /// Scatter between runs of one machine.
+    /// Scatter between runs of one machine, of the common shift too where that is not taken out.
     between: Scatter,
+    /// Variance of ln(estimate) that the launches of both sides show.
+    within: f64,
 }
 
 impl<'a> Launches<'a> {
     fn of(base: &'a Measurement, other: &Measurement, scale: f64, options: &Options) -> Self {
+        let within = |side: &Measurement, paced: bool| {
+            let estimate = if paced { side.cycles } else { side.estimate };
+            between::within(
+                estimate.and_then(|estimate| estimate.interval),
+                side.launches,
+            )
+        };
         let paced = options.cycles
             && base.processor_bound
             && other.processor_bound
             && !base.paced_values.is_empty()
             && !other.paced_values.is_empty();
         let between = options.between_run(&base.id);
-        match paced {
-            true => Self {
-                paced,
-                base: &base.paced_values,
-                other: other.paced_values.clone(),
-                better: Better::Lower,
-                between: between.paced,
-            },
-            false => Self {
-                paced,
-                base: &base.values,
-                other: other.values.iter().map(|x| x * scale).collect(),
-                better: base.better,
-                between: between.raw,
-            },
+        // of benchmarks that the processor bounds, whichever scattered less between runs: of many, part of the time is not the core's
+        let paced = paced && (between.raw.runs == 0 || between.paced.ln_sd <= between.raw.ln_sd);
+        let class = Class::of(base, paced);
+        let (extra, shift) = options.beyond(class, if paced { between.paced } else { between.raw });
+        let both = within(base, paced) + within(other, paced);
+        let (base, other, better, scale) = match paced {
+            true => (&base.paced_values, &other.paced_values, Better::Lower, 1.0),
+            false => (&base.values, &other.values, base.better, scale),
+        };
+        let by = scale
+            * match better {
+                Better::Higher => (-shift).exp(),
+                Better::Lower => shift.exp(),
+            };
+        Self {
+            paced,
+            base,
+            other: other.iter().map(|x| x * by).collect(),
+            better,
+            between: extra,
+            within: both,
         }
     }
 
     /// Above 1 when the other is better.
     fn ratio(&self, confidence: f64) -> Option<Ratio> {
         let extra = self.between.of_two_runs();
-        let found = two::ratio(self.base, &self.other, extra, confidence)?;
+        let found = match self.between.runs {
+            0 => two::ratio(self.base, &self.other, extra, confidence)?,
+            // what runs scatter by is known with all that launches do in them
+            _ => {
+                let own = 2.0 * self.between.within;
+                let variance = (extra.ln_sd.powi(2) + self.within - own).max(self.within);
+                two::shift(self.base, &self.other, variance, extra.freedom, confidence)?
+            }
+        };
         Some(match self.better {
             Better::Higher => found,
             Better::Lower => found.inverse(),
@@ -144,6 +168,18 @@ impl<'a> Launches<'a> {
         // the interval must exclude 1 too, and a change that is sure, but surely inside the margin, is called none
         Some(sure.max(half).max(options.margin.ln_1p() - half))
     }
+}
+
+/// The class of two results that launches are compared of, and ln(ratio) of their speeds.
+pub(super) fn speed(
+    base: &Measurement,
+    other: &Measurement,
+    options: &Options,
+) -> Option<(Class, f64)> {
+    let scale = scale(&other.unit, &base.unit)?;
+    let launches = Launches::of(base, other, scale, options);
+    let ratio = launches.ratio(options.confidence)?.ratio;
+    Some((Class::of(base, launches.paced), ratio.ln()))
 }
 
 /// How far the figures of two such runs must be apart, on the logarithmic scale, to be called different where they are the only ones
@@ -169,6 +205,7 @@ pub(super) fn smallest(
     let scale = scale(&other.unit, &base.unit)?;
     let launches = Launches::of(base, other, scale, options);
     let needed = launches.needed(tests, options)?;
-    let scatter = launches.half(options.confidence)? / quantile::normal(options.confidence);
+    let t = quantile::student(options.confidence, launches.between.freedom);
+    let scatter = launches.half(options.confidence)? / t;
     Some((needed + quantile::normal(2.0 * POWER - 1.0) * scatter).exp_m1())
 }

@@ -2,6 +2,7 @@
 
 use super::rules::{self, Spread};
 use super::{Options, blank};
+use crate::between::Learned;
 use crate::ratings::{self, Environment, ONE};
 use gritstone_model::{
     Benchmark, Estimate, Finding, Id, Measurement, Part, PartValue, Rating, Repeat, RunData,
@@ -64,7 +65,7 @@ fn rate(
         confidence: options.confidence,
         named: false,
         alone: BTreeSet::new(),
-        between_run: BTreeMap::new(),
+        between_run: Learned::default(),
     };
     let rating = ratings::over(&entry.benchmark.title, &groups, &find, ONE, &with);
     match (&rating.withheld, rating.rating) {

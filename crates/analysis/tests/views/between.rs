@@ -1,11 +1,9 @@
 //! What earlier runs tell of the scatter between runs, and which of them tell it.
 
 use crate::made_up::*;
-use gritstone_analysis::between::{self, BetweenRun, DEFAULT, Past};
+use gritstone_analysis::between::{self, DEFAULT, Learned, Past};
 use gritstone_analysis::compare::{Options, compare};
 use gritstone_model::*;
-use gritstone_stats::scatter::Scatter;
-use std::collections::BTreeMap;
 
 fn past(run: &RunData) -> Past {
     Past::of(&view(run))
@@ -33,8 +31,8 @@ fn days(ns: &[f64]) -> Vec<RunData> {
 
 const FIVE: [f64; 5] = [100.0, 103.0, 98.0, 101.0, 97.0];
 
-/// What the runs tell of a comparison of the 20th with the 21st of January.
-fn told(earlier: &[RunData], change: impl Fn(&mut RunData)) -> BTreeMap<Id, BetweenRun> {
+/// What the runs say of a comparison of the 20th with the 21st of January.
+fn told(earlier: &[RunData], change: impl Fn(&mut RunData)) -> Learned {
     let past: Vec<Past> = earlier.iter().map(past).collect();
     let [base, other] = [20, 21].map(|at| {
         let mut data = day(at, 100.0);
@@ -44,34 +42,38 @@ fn told(earlier: &[RunData], change: impl Fn(&mut RunData)) -> BTreeMap<Id, Betw
     between::learn(&past, &base, &other)
 }
 
-fn runs(told: &BTreeMap<Id, BetweenRun>) -> Option<usize> {
-    told.get(&id("a/b")).map(|between| between.raw.runs)
+fn runs(told: &Learned) -> Option<usize> {
+    told.rows.get(&id("a/b")).map(|between| between.raw.runs)
 }
 
-/// Launches are in whole nanoseconds, so the last digits differ.
-fn same(found: Scatter, want: Scatter) {
-    near(Some(found.ln_sd), want.ln_sd);
-    near(Some(found.freedom), want.freedom);
-    assert_eq!(found.runs, want.runs);
+/// Variance of the logarithms of these.
+fn variance(values: &[f64]) -> f64 {
+    let logs: Vec<f64> = values.iter().map(|x| x.ln()).collect();
+    gritstone_stats::order::deviation(&logs).powi(2)
 }
 
 #[test]
-fn five_runs_of_the_machine_tell() {
+fn few_benchmarks_have_their_own_variance() {
     let told = told(&days(&FIVE), |_| ());
-    let found = told[&id("a/b")];
-    same(found.raw, Scatter::learned(&FIVE, 0.025).unwrap());
+    let found = told.rows[&id("a/b")];
+    assert!(told.shifts.is_empty());
+    let within = past(&day(1, 100.0)).figures[&id("a/b")].raw_within;
+    near(Some(found.raw.within), within);
+    near(Some(found.raw.ln_sd), variance(&FIVE).sqrt());
+    assert_eq!((found.raw.freedom, found.raw.runs), (4.0, 5));
     // at 4 GHz throughout, cycles scatter as much as nanoseconds
-    let cycles = FIVE.map(|ns| 4.0 * ns);
-    same(found.paced, Scatter::learned(&cycles, 0.01).unwrap());
+    near(Some(found.paced.ln_sd), found.raw.ln_sd);
 }
 
 #[test]
-fn four_runs_are_too_few() {
-    assert!(told(&days(&FIVE[..4]), |_| ()).is_empty());
+fn two_runs_are_too_few() {
+    assert!(told(&days(&FIVE[..2]), |_| ()).rows.is_empty());
+    assert_eq!(runs(&told(&days(&FIVE[..3]), |_| ())), Some(3));
 }
 
 #[test]
 fn only_the_newest_twenty_count() {
+    let found = told(&days(&[100.0; 19]), |_| ());
     let mut earlier = days(&[100.0; 19]);
     // two of the year before, of which the older is left out
     for (ns, start) in [
@@ -83,9 +85,9 @@ fn only_the_newest_twenty_count() {
         old.info.started = start.to_owned();
         earlier.push(old);
     }
-    let told = told(&earlier, |_| ());
-    let found = told[&id("a/b")];
-    assert_eq!(found.raw, Scatter::learned(&[100.0; 20], 0.025).unwrap());
+    let with = told(&earlier, |_| ());
+    assert_eq!((runs(&found), runs(&with)), (Some(19), Some(20)));
+    assert!(with.rows[&id("a/b")].raw.ln_sd <= found.rows[&id("a/b")].raw.ln_sd);
 }
 
 #[test]
@@ -120,7 +122,7 @@ fn runs_that_are_not_like_this_one_tell_nothing() {
         // the fifth is of another kind
         let mut earlier = days(&FIVE);
         change(&mut earlier[4]);
-        assert_eq!(runs(&told(&earlier, |_| ())), None, "{what}");
+        assert_eq!(runs(&told(&earlier, |_| ())), Some(4), "{what}");
     }
 }
 
@@ -128,7 +130,7 @@ fn runs_that_are_not_like_this_one_tell_nothing() {
 fn the_two_runs_themselves_and_later_ones_tell_nothing() {
     let mut earlier = days(&FIVE[..4]);
     earlier.extend([20, 21, 22].map(|at| day(at, 300.0)));
-    assert_eq!(runs(&told(&earlier, |_| ())), None);
+    assert_eq!(runs(&told(&earlier, |_| ())), Some(4));
     // one that began between the two is an earlier one for the later of them
     let mut between = day(20, 100.0);
     between.info.id = "run-20-b".to_owned();
@@ -147,7 +149,7 @@ fn disturbed_figures_and_too_few_launches_do_not_count() {
     for change in [disturb, cut] {
         let mut earlier = days(&FIVE);
         change(&mut earlier[2]);
-        assert_eq!(runs(&told(&earlier, |_| ())), None);
+        assert_eq!(runs(&told(&earlier, |_| ())), Some(4));
     }
 }
 
@@ -158,10 +160,9 @@ fn each_side_of_an_upgrade_is_told_by_its_own_runs() {
     let mut upgraded = day(21, 100.0);
     let facts = &mut upgraded.info.machine.facts;
     facts.insert("kernel.release".to_owned(), "6.2".to_owned());
-    let found = between::learn(&past, &base, &view(&upgraded))[&id("a/b")];
-    let own = Scatter::learned(&FIVE, 0.025).unwrap().ln_sd;
-    let default = DEFAULT.raw.ln_sd;
-    let want = ((own * own + default * default) / 2.0).sqrt();
+    let found = between::learn(&past, &base, &view(&upgraded)).rows[&id("a/b")];
+    let own = between::learn(&past, &base, &view(&day(21, 100.0))).rows[&id("a/b")];
+    let want = ((own.raw.ln_sd.powi(2) + DEFAULT.raw.ln_sd.powi(2)) / 2.0).sqrt();
     near(Some(found.raw.ln_sd), want);
     assert_eq!(found.raw.runs, 0);
 }
@@ -180,7 +181,6 @@ fn a_comparison_says_what_it_was_made_with() {
         (source.runs, found.rows.remove(0).verdict.unwrap())
     };
     assert_eq!(with(&[]), (None, Verdict::Inconclusive));
-    // ten runs that agree to the last bit still have a part of the default in them
     let found = with(&days(&[100.0; 10]));
     assert_eq!(found, (Some([10, 10]), Verdict::Slower));
     let found = with(&days(&FIVE));
@@ -201,8 +201,8 @@ fn rows_that_were_learned_from_different_runs() {
         data
     };
     let all = ["a/b", "a/c", "a/d"];
-    let mut earlier: Vec<RunData> = (1..=4).map(|day| two(day, &all)).collect();
-    earlier.extend((5..=7).map(|day| two(day, &all[..2])));
+    let mut earlier: Vec<RunData> = (1..=2).map(|day| two(day, &all)).collect();
+    earlier.extend((3..=7).map(|day| two(day, &all[..2])));
     earlier.push(two(8, &all[..1]));
     let past: Vec<Past> = earlier.iter().map(past).collect();
     let (base, other) = (view(&two(20, &all)), view(&two(21, &all)));
@@ -220,4 +220,60 @@ fn rows_that_were_learned_from_different_runs() {
         compare(&base, &view(&run(vec![], vec![])), &options).between_run,
         None
     );
+}
+
+/// The run of a day with ten benchmarks that took `ns` nanoseconds each times a factor of its own.
+fn ten(day: u32, ns: f64, of: impl Fn(usize) -> f64) -> RunData {
+    let names: Vec<String> = (0..10).map(|i| format!("a/{i}")).collect();
+    let benchmarks = names.iter().map(|name| paced(name)).collect();
+    let launches = names.iter().enumerate();
+    let launches = launches.flat_map(|(i, name)| scattered(name, ns * of(i)));
+    let mut data = run(benchmarks, launches.collect());
+    data.info.id = format!("run-{day}");
+    data.info.started = format!("2026-01-{day:02}T00:00:00Z");
+    data
+}
+
+#[test]
+fn what_moves_all_benchmarks_is_a_line_of_its_own() {
+    let wobble = |day: u32| move |i: usize| 1.0 + 0.001 * f64::from((day + i as u32) % 3);
+    let earlier: Vec<Past> = [1000.0, 1020.0, 990.0, 1010.0, 985.0, 1000.0]
+        .iter()
+        .zip(1..)
+        .map(|(ns, day)| past(&ten(day, *ns, wobble(day))))
+        .collect();
+    let compared = |ns: f64, lone: f64| {
+        let base = view(&ten(20, 1000.0, wobble(20)));
+        let other = view(&ten(21, ns, |i| {
+            wobble(21)(i) * if i == 3 { lone } else { 1.0 }
+        }));
+        let options = Options {
+            between_run: between::learn(&earlier, &base, &other),
+            cycles: false,
+            ..Options::default()
+        };
+        compare(&base, &other, &options)
+    };
+    let verdicts = |view: &CompareView, verdict: Verdict| {
+        let of = |row: &&CompareRow| row.verdict == Some(verdict);
+        view.rows.iter().filter(of).count()
+    };
+    // runs differ by 1.3 %: 2 % of all alike is no change, and is taken out; a lone one of 5 % is found beside it
+    let view = compared(1020.0, 1.05);
+    let [shift] = view.shifts[..] else {
+        panic!("{:?}", view.shifts);
+    };
+    assert!(!shift.different && shift.processor_bound && shift.compared == Subject::Estimate);
+    assert!((shift.ratio * 1.02 - 1.0).abs() < 2e-3, "{shift:?}");
+    assert_eq!(
+        (
+            verdicts(&view, Verdict::Slower),
+            verdicts(&view, Verdict::Same)
+        ),
+        (1, 9)
+    );
+    // 20 % of all alike is a change, and is each one's own
+    let view = compared(1200.0, 1.0);
+    assert!(view.shifts[0].different && view.shifts[0].p < 0.01);
+    assert_eq!(verdicts(&view, Verdict::Slower), 10);
 }

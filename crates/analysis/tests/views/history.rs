@@ -1,10 +1,10 @@
 //! A figure over made-up runs, and runs held against them.
 
 use crate::made_up::*;
+use gritstone_analysis::between::Past;
 use gritstone_analysis::compare::{Options, compare};
 use gritstone_analysis::{check, series};
 use gritstone_model::*;
-use std::collections::BTreeMap;
 
 /// Scatter of runs of one level, without order.
 const SHIFTS: [f64; 7] = [0.0, 0.004, -0.003, 0.002, -0.005, 0.001, 0.003];
@@ -27,10 +27,8 @@ fn steady(runs: usize) -> Vec<RunView> {
 }
 
 fn against(run: &RunView, earlier: &[RunView], allowed: f64) -> CheckView {
-    let mut all = earlier.to_vec();
-    all.push(run.clone());
-    let histories = BTreeMap::from([(id("a/b"), of(&all))]);
-    check::against_history(run, &histories, allowed, 0.05)
+    let past: Vec<Past> = earlier.iter().map(Past::of).collect();
+    check::against_history(run, &past, allowed)
 }
 
 #[test]
@@ -126,13 +124,41 @@ fn a_gate_cannot_tell_without_enough_runs_or_when_disturbed() {
 }
 
 #[test]
+fn a_regression_stays_red_and_an_improvement_that_is_lost_is_stopped() {
+    let mut runs = steady(12);
+    let mut outcomes = |levels: &[f64]| -> Vec<(CheckOutcome, Option<String>)> {
+        let said = |ns: &f64| {
+            let run = one(runs.len(), *ns);
+            let mut view = against(&run, &runs, 0.02);
+            runs.push(run);
+            (view.outcome, view.rows.remove(0).since)
+        };
+        levels.iter().map(said).collect()
+    };
+    let since = Some("2026-01-13T00:00:00Z".to_owned());
+    for (outcome, from) in outcomes(&[105.0; 10]) {
+        assert_eq!((outcome, from), (CheckOutcome::Regressed, since.clone()));
+    }
+    // neither surely slower than is allowed nor surely not: still red; then mended
+    assert_eq!(outcomes(&[102.0])[0].0, CheckOutcome::Regressed);
+    assert_eq!(outcomes(&[100.0])[0], (CheckOutcome::Passed, None));
+    let better = outcomes(&[94.0; 5]);
+    assert!(
+        better
+            .iter()
+            .all(|(outcome, _)| *outcome == CheckOutcome::Passed)
+    );
+    assert_eq!(outcomes(&[100.0])[0].0, CheckOutcome::Regressed);
+}
+
+#[test]
 fn a_gate_over_a_comparison() {
     let of = |ns: f64, allowed: f64| {
         let compared = compare(&one(0, 100.0), &one(1, ns), &Options::default());
         check::check(&compared, allowed, 0.05)
     };
-    assert_eq!(of(100.0, 0.1).outcome, CheckOutcome::Passed);
-    assert_eq!(of(130.0, 0.1).outcome, CheckOutcome::Regressed);
+    assert_eq!(of(100.0, 0.2).outcome, CheckOutcome::Passed);
+    assert_eq!(of(140.0, 0.1).outcome, CheckOutcome::Regressed);
     assert_eq!(of(109.0, 0.1).outcome, CheckOutcome::Inconclusive);
     // what the base had and the run has not
     let mut without = one(1, 100.0);

@@ -10,7 +10,7 @@ use rand_pcg::Pcg64;
 #[test]
 fn a_change_of_that_size_is_seen_in_95_of_100_cases() {
     let mut random = Pcg64::seed_from_u64(117);
-    // the default says that runs scatter by as much
+    // what is stated is as much
     let sd = 0.01;
     let mut row = |change: f64| {
         let base = drawn(&mut random, 0, sd, 0.0);
@@ -21,7 +21,7 @@ fn a_change_of_that_size_is_seen_in_95_of_100_cases() {
         .map(|_| row(0.0))
         .find(|row| row.verdict == Some(Verdict::Inconclusive));
     let smallest = cannot_tell.unwrap().smallest.unwrap();
-    assert!((0.04..0.06).contains(&smallest), "{smallest}");
+    assert!((0.05..0.08).contains(&smallest), "{smallest}");
     let mut seen = |change: f64| {
         let hit = |_: &i32| row(change).verdict == Some(Verdict::Slower);
         (0..400).filter(hit).count()

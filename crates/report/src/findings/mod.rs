@@ -3,8 +3,10 @@
 mod sentence;
 
 use crate::number;
-use crate::words::{join, plural};
-use gritstone_model::{Flag, Note, Part, Status, Subject, Unfitted, VarianceSource, Withheld};
+use crate::words::{self, Sense, join, plural};
+use gritstone_model::{
+    CompareShift, Flag, Note, Part, Status, Subject, Unfitted, VarianceSource, Withheld,
+};
 use sentence::sentence;
 
 /// A note in a sentence, with the side of a comparison that it is of.
@@ -145,6 +147,21 @@ pub(crate) fn withheld(why: &Withheld) -> String {
     }
 }
 
+/// What moved all benchmarks of a class alike.
+pub(crate) fn shift(shift: &CompareShift) -> String {
+    let of = match (shift.processor_bound, shift.compared) {
+        (true, Subject::Cycles) => "processor-bound benchmarks, core cycles",
+        (true, _) => "processor-bound benchmarks, times",
+        (false, _) => "other benchmarks",
+    };
+    let ratio = words::ratio(shift.ratio, Some(shift.interval), Sense::Speed);
+    let said = match shift.different {
+        true => "more than runs of this system differ by",
+        false => "not more than runs of this system differ by; taken out of the ratios below",
+    };
+    format!("{of}: {ratio} (median of {}); {said}", shift.rows)
+}
+
 /// Where the variance between runs was taken from.
 pub(crate) fn variance(source: &VarianceSource) -> String {
     let percent = number::percent_asked;
@@ -153,7 +170,9 @@ pub(crate) fn variance(source: &VarianceSource) -> String {
             percent(source.default_cycles),
             percent(source.default_times),
         );
-        return format!("default ({cycles} in core cycles, {times} otherwise)");
+        return format!(
+            "stated ({cycles} in core cycles, {times} otherwise) until the store has three runs of this system; `gritstone ab` decides sooner"
+        );
     };
     let learned = match fewest == most {
         true => format!("learned from {most} runs"),

@@ -6,7 +6,11 @@ use gritstone_report::{check, terminal};
 
 fn row(outcome: CheckOutcome, mut row: CompareRow) -> CheckRow {
     row.p_adjusted = row.interval.map(|_| 0.0123);
-    CheckRow { outcome, row }
+    CheckRow {
+        outcome,
+        since: None,
+        row,
+    }
 }
 
 /// Rows of a comparison, held against a slowdown of 2 %.

@@ -6,8 +6,8 @@ pub mod entries;
 pub mod machines;
 
 use gritstone_model::{
-    CompareCopies, CompareFigure, CompareRow, CompareSum, CompareView, CopiesPoint, CopiesView,
-    Difference, Estimate, Flag, LawView, Measurement, Note, Part, PartValue, Program,
+    CompareCopies, CompareFigure, CompareRow, CompareShift, CompareSum, CompareView, CopiesPoint,
+    CopiesView, Difference, Estimate, Flag, LawView, Measurement, Note, Part, PartValue, Program,
     PublishedView, RunView, SCHEMA_COMPARE, SeriesPoint, Statistics, Status, Subject, Unfitted,
     VarianceSource, Verdict,
 };
@@ -345,6 +345,15 @@ pub fn compare() -> CompareView {
         base_name: "node-17, Linux 6.1".to_owned(),
         other_name: "node-17, Linux 6.12".to_owned(),
         between_run: Some(learned(6, 7)),
+        shifts: vec![CompareShift {
+            compared: Subject::Cycles,
+            processor_bound: true,
+            rows: 17,
+            ratio: 0.988,
+            interval: [0.961, 1.015],
+            p: 0.3,
+            different: false,
+        }],
         differ_in: vec![Difference {
             what: "kernel.release".to_owned(),
             base: "6.1.0-28".to_owned(),
@@ -410,6 +419,7 @@ pub fn against_reference() -> CompareView {
         other_name: run.machine.name,
         differ_in: vec![],
         between_run: None,
+        shifts: vec![],
         sums: vec![
             sum(Some("byte"), 18, 14),
             sum(Some("iocall"), 1, 0),

@@ -176,14 +176,3 @@ fn a_series_without_a_change_shows_none_and_one_with_a_change_shows_it() {
     });
     at_least(0.95, found.count(), 200, "changes");
 }
-
-#[test]
-fn the_next_value_is_where_it_is_predicted() {
-    let mut world = World::new(114);
-    let held = (0..2000).filter(|_| {
-        let earlier: Vec<f64> = (0..7).map(|_| 0.02 * world.normal()).collect();
-        let new = history::predict(&earlier, 0.02 * world.normal(), 5, 0.95).unwrap();
-        contains(Some(new.interval), 1.0)
-    });
-    at_least(0.95, held.count(), 2000, "predictions");
-}

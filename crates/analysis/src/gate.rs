@@ -1,0 +1,314 @@
+//! The gate of `gritstone check` over earlier runs: replayed run by run, so that what it stopped never becomes what later runs are held
+//! against, and what is regressed stays so until a run is surely not.
+//!
+//! The base of a benchmark are its newest accepted values but the last two, which wait: one run far off decides by itself, three that
+//! are off by less decide together. docs/statistics.md, "Gate", has the formulas, docs/validation.md the rates.
+
+use crate::between::{Class, DEFAULT, Past};
+use gritstone_model::{Better, CheckOutcome, Id, Measurement, RunView};
+use gritstone_stats::moderated::{self, Variance};
+use gritstone_stats::{multiple, order, quantile};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most values of a base: what was months ago holds nothing.
+const WINDOW: usize = 20;
+/// Newest accepted values that are not of the base yet.
+const WAITING: usize = 2;
+/// Fewest earlier values that a benchmark is held against.
+pub(crate) const MIN_EARLIER: usize = moderated::MIN_RUNS + WAITING;
+/// Level of one run over all of its benchmarks.
+pub(crate) const ALPHA: f64 = 0.01;
+/// Level of the common shift: rarely, since then all benchmarks are called at once.
+const SHIFT: f64 = 0.002;
+/// Standard deviations by which three runs on end must be better to be a new level.
+const STEP: f64 = 4.0;
+/// Variance of a median of normal values over that of their mean.
+const OF_MEDIAN: f64 = std::f64::consts::FRAC_PI_2;
+
+/// ln(speed) in one run.
+#[derive(Clone, Copy)]
+struct Value {
+    run: usize,
+    speed: f64,
+    /// Variance that the launches show.
+    within: f64,
+}
+
+#[derive(Default)]
+struct Base {
+    accepted: Vec<Value>,
+    /// Number of the run since which it is regressed.
+    regressed: Option<usize>,
+}
+
+/// What the gate says of one benchmark of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Judged {
+    pub outcome: CheckOutcome,
+    /// Compared in core cycles.
+    pub paced: bool,
+    /// Earlier values that are not of the base, and of it.
+    pub earlier: usize,
+    /// How it stands to the base; `None` with too few earlier values.
+    pub held: Option<Held>,
+    /// Start of the run since which it is regressed.
+    pub since: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Held {
+    /// ln(speed) over that of the base, the common shift taken out.
+    pub ln_ratio: f64,
+    /// ln(speed) that is expected.
+    pub expected: f64,
+    /// Half-width at 95 %.
+    pub half: f64,
+    /// Of a slowdown of no more than is allowed, one-sided; adjusted by Holm over the benchmarks of the run.
+    pub p: f64,
+    pub p_adjusted: f64,
+    /// By how much three runs on end are surely better, as ln(ratio).
+    better: Option<f64>,
+}
+
+/// Replays the gate over runs that are alike, oldest first, and says what it says of the last, `run`.
+pub(crate) fn replay(earlier: &[Past], run: &RunView, max_slowdown: f64) -> BTreeMap<Id, Judged> {
+    let own = Past::of(run);
+    let runs: Vec<&Past> = earlier.iter().chain([&own]).collect();
+    let mut bases: BTreeMap<&Id, Base> = BTreeMap::new();
+    let mut judged = BTreeMap::new();
+    for (number, past) in runs.iter().enumerate() {
+        judged = BTreeMap::new();
+        for class in [Class::Cycles, Class::Other] {
+            let paced = class == Class::Cycles;
+            let of: Vec<(&Id, Value)> = run
+                .results
+                .iter()
+                .filter(|result| (result.processor_bound && result.cycles.is_some()) == paced)
+                .filter_map(|like| Some((&like.id, value(past, number, like, paced)?)))
+                .collect();
+            let held = hold(&bases, &of, paced, max_slowdown);
+            for ((id, value), held) in of.into_iter().zip(held) {
+                let base = bases.entry(id).or_default();
+                let outcome = outcome(held, base, max_slowdown);
+                let earlier = base.accepted.len();
+                accept(base, value, outcome, held);
+                let since = base.regressed.map(|at| runs[at].started.clone());
+                let of = Judged {
+                    outcome,
+                    paced,
+                    earlier,
+                    held,
+                    since,
+                };
+                judged.insert(id.clone(), of);
+            }
+        }
+    }
+    judged
+}
+
+fn value(past: &Past, run: usize, like: &Measurement, paced: bool) -> Option<Value> {
+    let figure = past.figures.get(&like.id)?;
+    if figure.version != like.version {
+        return None;
+    }
+    let (speed, within) = match (paced, like.better) {
+        (true, _) => (-figure.paced?.ln(), figure.paced_within),
+        (false, Better::Higher) => (figure.raw.ln(), figure.raw_within),
+        (false, Better::Lower) => (-figure.raw.ln(), figure.raw_within),
+    };
+    Some(Value { run, speed, within })
+}
+
+impl Base {
+    /// The values that it is made of.
+    fn window(&self) -> &[Value] {
+        let settled = &self.accepted[..self.accepted.len().saturating_sub(WAITING)];
+        &settled[settled.len().saturating_sub(WINDOW)..]
+    }
+
+    fn waiting(&self) -> &[Value] {
+        &self.accepted[self.accepted.len().saturating_sub(WAITING)..]
+    }
+}
+
+/// Each value against its base.
+fn hold(
+    bases: &BTreeMap<&Id, Base>,
+    values: &[(&Id, Value)],
+    paced: bool,
+    max_slowdown: f64,
+) -> Vec<Option<Held>> {
+    let none = Base::default();
+    let of: Vec<&Base> = values
+        .iter()
+        .map(|(id, _)| bases.get(id).unwrap_or(&none))
+        .collect();
+    let model = Model::of(&of, paced);
+    let centers: Vec<Option<f64>> = of.iter().map(|base| model.center(base.window())).collect();
+    let away = |pick: &dyn Fn(usize) -> Option<f64>| -> Vec<f64> {
+        (0..values.len())
+            .filter_map(|at| Some(pick(at)? - centers[at]?))
+            .collect()
+    };
+    // of this run, and of the two that wait, which are like any other
+    let shift = common(&away(&|at| Some(values[at].1.speed)));
+    let shifts: BTreeMap<usize, f64> = of
+        .iter()
+        .flat_map(|base| base.waiting())
+        .map(|value| value.run)
+        .collect::<BTreeSet<usize>>()
+        .into_iter()
+        .map(|run| {
+            let of_run = |at: usize| of[at].waiting().iter().find(|value| value.run == run);
+            (run, common(&away(&|at| Some(of_run(at)?.speed))))
+        })
+        .collect();
+    // a slowdown of everything is one of each: it is not taken out where it is more than runs differ by
+    let allowed = max_slowdown.ln_1p();
+    let runs = model.columns.len().max(1) as f64;
+    let slower = model.fit.shift.is_some_and(|of| {
+        let sd = (of.value * (1.0 + OF_MEDIAN / runs)).sqrt();
+        below((-shift - allowed) / sd, of.df) < SHIFT
+    });
+    let (shift, extra) = match slower {
+        true => (0.0, model.fit.shift.map_or(0.0, |of| of.value)),
+        false => (shift, 0.0),
+    };
+    let mut held: Vec<Option<Held>> = (0..values.len())
+        .map(|at| {
+            let (base, value) = (of[at], values[at].1);
+            let center = centers[at].filter(|_| base.accepted.len() >= MIN_EARLIER)?;
+            let spread = model.fit.benchmarks[at];
+            let n = base.window().len() as f64;
+            let within = base.window().iter().map(|value| value.within);
+            let within = within.sum::<f64>() / n;
+            let own = (spread.value - within).max(0.0) + extra;
+            let of_base = OF_MEDIAN * spread.value / n;
+            let ln_ratio = value.speed - shift - center;
+            // launches and runs that agree to the last digit leave nothing to divide by
+            let sd = (own + value.within + of_base).sqrt().max(1e-9);
+            let waiting = base.waiting().iter();
+            let three: Vec<f64> = waiting
+                .map(|value| value.speed - shifts.get(&value.run).copied().unwrap_or(0.0) - center)
+                .chain([ln_ratio])
+                .collect();
+            let count = three.len() as f64;
+            let sd_three = (own + value.within.max(within)) / count + of_base;
+            let sd_three = sd_three.sqrt().max(1e-9);
+            let one = below((-ln_ratio - allowed) / sd, spread.df);
+            let all = below((-order::mean(&three) - allowed) / sd_three, spread.df);
+            Some(Held {
+                ln_ratio,
+                expected: center + shift,
+                half: quantile::student(0.95, spread.df) * sd,
+                p: (2.0 * one.min(all)).min(1.0),
+                p_adjusted: 1.0,
+                better: three
+                    .iter()
+                    .all(|x| *x > STEP * spread.value.sqrt())
+                    .then(|| order::mean(&three)),
+            })
+        })
+        .collect();
+    let p: Vec<Option<f64>> = held.iter().map(|held| Some(held.as_ref()?.p)).collect();
+    for (held, p) in held.iter_mut().zip(multiple::holm(&p)) {
+        if let (Some(held), Some(p)) = (held, p) {
+            held.p_adjusted = p;
+        }
+    }
+    held
+}
+
+/// P(T >= t).
+fn below(t: f64, df: f64) -> f64 {
+    let both = quantile::student_tails(t.abs(), df) / 2.0;
+    if t > 0.0 { both } else { 1.0 - both }
+}
+
+/// What moved all benchmarks alike; 0 where they are few.
+fn common(away: &[f64]) -> f64 {
+    match away.len() >= moderated::MIN_BENCHMARKS {
+        true => order::median(&order::sorted(away)),
+        false => 0.0,
+    }
+}
+
+/// The two-way model over the bases.
+struct Model {
+    /// Numbers of the runs, in order.
+    columns: Vec<usize>,
+    fit: moderated::Fit,
+}
+
+impl Model {
+    fn of(bases: &[&Base], paced: bool) -> Self {
+        let columns: BTreeSet<usize> = bases
+            .iter()
+            .flat_map(|base| base.window())
+            .map(|value| value.run)
+            .collect();
+        let columns: Vec<usize> = columns.into_iter().collect();
+        let speeds: Vec<Vec<Option<f64>>> = bases
+            .iter()
+            .map(|base| {
+                let mut speeds = vec![None; columns.len()];
+                for value in base.window() {
+                    if let Ok(at) = columns.binary_search(&value.run) {
+                        speeds[at] = Some(value.speed);
+                    }
+                }
+                speeds
+            })
+            .collect();
+        let stated: Variance = if paced { DEFAULT.paced } else { DEFAULT.raw }.into();
+        let fit = moderated::fit(&speeds, stated);
+        Self { columns, fit }
+    }
+
+    /// Median of a base, less the shifts of its runs.
+    fn center(&self, window: &[Value]) -> Option<f64> {
+        let speeds: Vec<f64> = window
+            .iter()
+            .map(|value| {
+                let at = self.columns.binary_search(&value.run);
+                value.speed - at.map_or(0.0, |at| self.fit.shifts[at])
+            })
+            .collect();
+        (!speeds.is_empty()).then(|| order::median(&order::sorted(&speeds)))
+    }
+}
+
+fn outcome(held: Option<Held>, base: &Base, max_slowdown: f64) -> CheckOutcome {
+    let Some(held) = held else {
+        return CheckOutcome::Inconclusive;
+    };
+    if held.p_adjusted < ALPHA {
+        CheckOutcome::Regressed
+    } else if held.ln_ratio - held.half > -max_slowdown.ln_1p() {
+        CheckOutcome::Passed
+    } else if base.regressed.is_some() {
+        CheckOutcome::Regressed
+    } else {
+        CheckOutcome::Inconclusive
+    }
+}
+
+/// Takes a value into the base, unless it is regressed.
+fn accept(base: &mut Base, value: Value, outcome: CheckOutcome, held: Option<Held>) {
+    if outcome == CheckOutcome::Regressed {
+        if base.regressed.is_none() {
+            base.regressed = Some(value.run);
+        }
+        return;
+    }
+    base.regressed = None;
+    base.accepted.push(value);
+    if let Some(by) = held.and_then(|held| held.better) {
+        // a better level is what later runs are held against; how values scatter is known from the one before
+        let level = base.accepted.len() - WAITING - 1;
+        for value in &mut base.accepted[..level] {
+            value.speed += by;
+        }
+    }
+}
