@@ -1,38 +1,52 @@
-//! The page that lists everything that is measured, made from the catalog.
+//! The pages on everything that is measured, made from the catalog.
 
 use gritstone_catalogue::Catalogue;
 use gritstone_model::{
     Benchmark, Better, Claims, CommandWork, Figure, Placement, Quantity, Term, Unit, Work,
 };
 
-/// The whole page.
-pub fn page(catalogue: &Catalogue) -> String {
-    let mut page = String::from(
-        "# What is measured\n\n\
-         <!-- Written by `cargo xtask docgen` from catalogue/*.toml. Change those, and run it again. -->\n",
+const MADE: &str = "<!-- Written by `cargo xtask docgen` from catalogue/*.toml. Change those, and run it again. -->\n";
+
+/// The pages by their names in `docs/benchmarks/`: the list of families, and a page for each.
+pub fn pages(catalogue: &Catalogue) -> Vec<(String, String)> {
+    let mut index = format!(
+        "# Benchmarks\n\n{MADE}\nA page for each family. `gritstone list FAMILY` lists its benchmarks, `gritstone info BENCHMARK` says what one does.\n\n\
+         | family | | benchmarks | variants |\n| --- | --- | ---: | ---: |\n"
     );
+    let mut pages = vec![];
     for family in &catalogue.families {
-        page += &format!(
-            "\n## {} (`{}`)\n\n{}\n",
-            family.title, family.name, family.why
+        let all = catalogue.benchmarks.iter();
+        let own: Vec<&Benchmark> = all.filter(|b| b.id.family() == family.name).collect();
+        let variants = own.iter().filter(|b| b.id.as_str().contains('@')).count();
+        let name = format!("{}.md", family.name);
+        index += &format!(
+            "| [{}]({name}) | {} | {} | {variants} |\n",
+            family.name,
+            family.title,
+            own.len() - variants
+        );
+        let mut page = format!(
+            "# `{}`: {}\n\n{MADE}\n{}\n",
+            family.name, family.title, family.why
         );
         if !family.guidelines.is_empty() {
-            page += "\nWhat the documents ask of whoever measures, and how it is kept here:\n\n";
+            page += "\nRules of the source documents, and how they are followed:\n\n";
         }
         for (rule, how) in &family.guidelines {
             page += &format!("- *{rule}* {how}\n");
         }
-        let own = |benchmark: &&Benchmark| benchmark.id.family() == family.name;
-        for benchmark in catalogue.benchmarks.iter().filter(own) {
+        for benchmark in own {
             page += &section(benchmark, catalogue);
         }
+        pages.push((name, page));
     }
-    page
+    pages.insert(0, ("README.md".to_owned(), index));
+    pages
 }
 
 /// One entry; of a variant, only what is not as in the entry that it varies.
 fn section(benchmark: &Benchmark, catalogue: &Catalogue) -> String {
-    let mut section = format!("\n### `{}`: {}\n\n", benchmark.id, benchmark.title);
+    let mut section = format!("\n## `{}`: {}\n\n", benchmark.id, benchmark.title);
     let mut facts = facts(benchmark);
     let stem = benchmark.id.stem();
     let base = catalogue
@@ -59,7 +73,7 @@ fn facts(benchmark: &Benchmark) -> Vec<(&'static str, String)> {
             "system_s" => "system time",
             _ => "real time",
         };
-        format!("{}; the time to look at is {time}", published.work)
+        format!("{}; compare its {time}", published.work)
     });
     let needs = benchmark.needs.iter().map(|need| {
         let any = if need.any.is_empty() {
@@ -78,11 +92,11 @@ fn facts(benchmark: &Benchmark) -> Vec<(&'static str, String)> {
     let facts = [
         ("One operation", Some(benchmark.operation.clone())),
         ("Why", Some(benchmark.why.clone())),
-        ("Figure", Some(figure(benchmark))),
+        ("Unit", Some(figure(benchmark))),
         ("Work", Some(work(&benchmark.work))),
         ("Where", launched.then(|| place(benchmark))),
-        ("Published work", published),
-        ("Claims", Some(claims(&benchmark.claims))),
+        ("Reference workload", published),
+        ("Work checks", Some(claims(&benchmark.claims))),
         ("Needs", Some(joined(needs, ", "))),
         ("Curve", curve),
         ("Sources", Some(joined(sources, "; "))),
@@ -134,7 +148,7 @@ fn counted(unit: &Unit) -> String {
 fn work(work: &Work) -> String {
     match work {
         Work::Kernel(work) => {
-            let mut text = format!("kernel, program `{}`", work.program);
+            let mut text = format!("workload `{}`", work.program);
             for (name, value) in &work.params {
                 text += &format!(", {name} = {value}");
             }
@@ -165,7 +179,7 @@ fn work(work: &Work) -> String {
             let rows = (0..)
                 .zip(over)
                 .map(|(at, id)| format!("{}`{id}`", weight(at)));
-            format!("rating, {} against `{baseline}`", joined(rows, ", "))
+            format!("score, {} against `{baseline}`", joined(rows, ", "))
         }
     }
 }
@@ -252,8 +266,12 @@ mod tests {
     const DEMO: &str = include_str!("../../catalogue/tests/demo.toml");
 
     #[test]
-    fn the_page_says_everything() {
+    fn the_pages_say_everything() {
         let catalogue = gritstone_catalogue::load(&[("demo.toml", DEMO)]).unwrap();
-        insta::assert_snapshot!(page(&catalogue));
+        let pages = pages(&catalogue).into_iter();
+        let pages: Vec<String> = pages
+            .map(|(name, text)| format!("== {name}\n{text}"))
+            .collect();
+        insta::assert_snapshot!(pages.join("\n"));
     }
 }

@@ -12,8 +12,8 @@ use std::{env, fs};
 
 const USAGE: &str = "\
 cargo xtask tidy               check layout, dependencies, kernels and modules; fails and lists what is wrong
-cargo xtask docgen             write docs/benchmarks.md from the catalogue
-cargo xtask docgen --check     fail when docs/benchmarks.md is not what docgen would write
+cargo xtask docgen             write docs/benchmarks/ from the catalogue
+cargo xtask docgen --check     fail when docs/benchmarks/ is not what docgen would write
 cargo xtask licenses           write crates/cli/licenses.txt from the sources of the crates that are linked
 cargo xtask licenses --check   fail when crates/cli/licenses.txt is not what licenses would write";
 
@@ -91,6 +91,7 @@ fn tidy(root: &Path) -> Result<(), String> {
     faults.extend(tidy::openings(&tree));
     faults.extend(tidy::words(&tree));
     faults.extend(tidy::quotes(&tree));
+    faults.extend(tidy::links(&tree, root));
     if faults.is_empty() {
         println!("tidy: nothing wrong in {} files", tree.len());
         return Ok(());
@@ -105,13 +106,11 @@ fn tidy(root: &Path) -> Result<(), String> {
 
 fn docgen(root: &Path, check: bool) -> Result<(), String> {
     let catalogue = gritstone_catalogue::all().map_err(|error| error.to_string())?;
-    made(
-        root,
-        "docs/benchmarks.md",
-        &docgen::page(&catalogue),
-        "docgen",
-        check,
-    )
+    for (name, text) in docgen::pages(&catalogue) {
+        let name = format!("docs/benchmarks/{name}");
+        made(root, &name, &text, "docgen", check)?;
+    }
+    Ok(())
 }
 
 fn licenses(root: &Path, check: bool) -> Result<(), String> {

@@ -303,5 +303,52 @@ pub fn quotes(tree: &Tree) -> Vec<String> {
     faults
 }
 
+/// The anchor of a heading, as GitHub and mkdocs make it.
+fn anchor(heading: &str) -> String {
+    let letter = |c: char| match c {
+        ' ' => Some('-'),
+        '-' | '_' => Some(c),
+        _ => c.is_alphanumeric().then(|| c.to_ascii_lowercase()),
+    };
+    heading.trim().chars().filter_map(letter).collect()
+}
+
+/// Links between documents lead to a file, and to a heading in it where they name one.
+pub fn links(tree: &Tree, root: &Path) -> Vec<String> {
+    let mut faults = vec![];
+    for (path, text) in tree.iter().filter(|(path, _)| extension(path) == "md") {
+        let folder = Path::new(path).parent().unwrap_or(Path::new(""));
+        let mut code = false;
+        for (number, line) in (1..).zip(text.lines()) {
+            code ^= line.starts_with("```");
+            let targets = line.split("](").skip(1).filter(|_| !code);
+            for target in targets.filter_map(|rest| rest.split(')').next()) {
+                if target.contains("://") {
+                    continue;
+                }
+                let (file, heading) = target.split_once('#').unwrap_or((target, ""));
+                let place = match file {
+                    "" => root.join(path),
+                    file => root.join(folder).join(file),
+                };
+                let headed = |text: String| {
+                    let mut heads = text.lines().filter(|line| line.starts_with('#'));
+                    heads.any(|line| anchor(line.trim_start_matches('#')) == heading)
+                };
+                let there = match heading {
+                    "" => place.exists(),
+                    _ => fs::read_to_string(&place).is_ok_and(headed),
+                };
+                if !there {
+                    faults.push(format!(
+                        "{path}:{number}: this link leads nowhere: {target}"
+                    ));
+                }
+            }
+        }
+    }
+    faults
+}
+
 #[cfg(test)]
 mod tests;

@@ -219,3 +219,27 @@ fn the_documents_that_teach_show_files() {
         assert!(!quotes(&pair).is_empty(), "{page} shows no {file}");
     }
 }
+
+#[test]
+fn links_lead_somewhere() {
+    let root = tempfile::tempdir().unwrap();
+    std::fs::create_dir(root.path().join("docs")).unwrap();
+    let pages = [
+        (
+            "a.md",
+            "# One: 2 *things*\n[self](#one-2-things) [b](docs/b.md#deep-down) [out](https://x/none)\n```\n[code](none)\n```\n",
+        ),
+        (
+            "docs/b.md",
+            "## Deep `down`\n[up](../a.md) [folder](../docs)\n",
+        ),
+    ];
+    for (path, text) in pages {
+        std::fs::write(root.path().join(path), text).unwrap();
+    }
+    assert_eq!(links(&tree(&pages), root.path()), [] as [String; 0]);
+    let broken = [("a.md", "[a](b.md)\n[b](#two) and [c](docs/b.md#deep)\n")];
+    let found = links(&tree(&broken), root.path());
+    let places: Vec<&str> = found.iter().map(|fault| &fault[..7]).collect();
+    assert_eq!(places, ["a.md:1:", "a.md:2:", "a.md:2:"]);
+}
