@@ -16,7 +16,7 @@ const VARIANT: &str =
 /// The keys of an entry of this kind: those of a [`Benchmark`], and those of its work.
 fn keys(kind: Kind) -> (String, &'static str) {
     let all = "id kind title version operation why sources unit better amount_per_op published processor_bound curve remark not_comparable variant";
-    let launched = format!("{all} placement in_dir claims needs");
+    let launched = format!("{all} placement in_dir kernel_threads claims needs");
     match kind {
         Kind::Kernel => (launched, "program params uses load"),
         Kind::Command | Kind::Scenario => (
@@ -34,6 +34,7 @@ amount_per_op = 1
 better = 'lower'
 claims = {}
 files = false
+kernel_threads = false
 needs = []
 placement = 'one-cpu'
 processor_bound = false

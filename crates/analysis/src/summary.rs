@@ -112,7 +112,7 @@ fn rows(run: &RunData) -> BTreeMap<&Id, Row<'_>> {
 /// The frequency of the core in a launch on one CPU that nothing disturbed, GHz: beside its samples that had the core to themselves.
 fn pace(launch: &Launch, floor: &Floor) -> Option<f64> {
     let one = launch.outcome == Outcome::Measured && launch.cpus.len() == 1;
-    if !one || Disturbance::by_conditions(true, &launch.conditions).is_any() {
+    if !one || Disturbance::by_conditions(launch).is_any() {
         return None;
     }
     let samples: Vec<&Sample> = reading::samples(launch).collect();

@@ -6,11 +6,11 @@ use crate::site::Site;
 use crate::{output, registry, signals};
 use anyhow::{Context, Result, anyhow};
 use gritstone_exec::{ExecError, Executor, Journal, Variant};
-use gritstone_host::{Before, Root, Watch, gaps};
+use gritstone_host::{Root, Watch};
 use gritstone_measure::{Backend, Finished, Progress, Scheduler, drive};
 use gritstone_model::{
-    Benchmark, Cause, CommandWork, Event, Id, Launch, Outcome, Placement, Plan, Program, RunInfo,
-    Settings, Step, Work,
+    Benchmark, Cause, CommandWork, Event, Id, Launch, Outcome, Plan, Program, RunInfo, Settings,
+    Step, Work,
 };
 use gritstone_store::{Kept, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
@@ -174,17 +174,6 @@ impl<'a> Local<'a> {
         Ok(())
     }
 
-    /// Looks at the machine before a benchmark is launched on these CPUs.
-    fn look(&mut self, benchmark: &Benchmark, cpus: &[u32]) -> Before {
-        if !benchmark.load().is_empty() {
-            self.watch.begin_beside_load(std::process::id())
-        } else if benchmark.processor_bound {
-            self.watch.begin(cpus)
-        } else {
-            self.watch.begin_with_the_kernel(cpus)
-        }
-    }
-
     /// A benchmark that fails is reported once; a command of the user's that fails ends everything, for it is no fast one.
     fn complain(&mut self, side: usize, launch: &Launch) -> Result<()> {
         let Side { name, plan, .. } = &self.sides[side];
@@ -228,19 +217,13 @@ impl Backend for Local<'_> {
     }
 
     fn launch(&mut self, side: usize, benchmark: &Benchmark, step: &Step) -> Result<Finished> {
-        let before = self.look(benchmark, &step.cpus);
+        let before = (self.watch).begin(benchmark, &step.cpus, std::process::id());
         let variant = &self.sides[side].variant;
         let launched = (self.executor).launch(variant, benchmark, &step.cpus, step.copies)?;
-        let mut conditions = self.watch.end(&before, launched.cpu);
-        // only work that never waits shows by standing still that it was made to; copies may wait for each other
-        let never_waits = benchmark.processor_bound && benchmark.placement == Placement::OneCpu;
-        if never_waits && step.copies == 1 {
-            conditions.gap = gaps::of(&launched.events);
-        }
         Ok(Finished {
+            conditions: self.watch.end(&before, launched.cpu),
             outcome: launched.outcome,
             events: launched.events,
-            conditions,
         })
     }
 

@@ -9,21 +9,18 @@
 //! knows to the microsecond (`wait4(2)`: the sum of user and system time is exact, though neither is). Busy time is taken from the finest counter that there is:
 //! `cpuacct.usage_percpu` of the outermost cgroup (version 1), /proc/schedstat, both in nanoseconds, or /proc/stat in
 //! ticks of 10 ms, which also sees interrupts. `grain` says how much of the difference the counter alone may make.
-//! Threads of the kernel that work for a launch are told from others where those have used more than the grain, or an eighth of the CPUs beside it: to ask them takes longer than all else here.
+//! Threads of the kernel that work for a launch are told from others where those have used more than the grain: to ask them takes longer
+//! than all else here.
 //! Schedstat counts a task when it leaves the CPU, so that a spinner found at the start brings in time from before: no CPU is
 //! taken to have been busy for longer than the launch lasted.
 
-use crate::counters::{self, number};
+use crate::counters;
 use crate::facts::{Levels, levels};
 use crate::mounts;
 use crate::source::{Counter, Source, read};
 use crate::{Root, processes};
-use gritstone_model::Conditions;
+use gritstone_model::{Benchmark, Conditions};
 use std::time::Instant;
-
-/// Beside a launch less than one part in so many of the CPUs' time is not worth the question who used it: it disturbs nothing, and on
-/// two CPUs Gritstone itself makes a tick of it in every few launches.
-const WORTH_ASKING: u64 = 8;
 
 /// The counters of this machine, kept open.
 #[derive(Debug)]
@@ -39,12 +36,9 @@ pub struct Watch {
     stat: Option<Source>,
     cpuacct: Option<Source>,
     schedstat: Option<Source>,
-    pressure: Option<Source>,
     /// `None` when no controller is mounted; empty when nothing is limited.
     throttled: Option<Vec<Counter>>,
     memory_limit: Option<Vec<Counter>>,
-    /// CPUs that count how often they were throttled for their heat.
-    heat: Vec<u32>,
     root: Root,
 }
 
@@ -64,14 +58,10 @@ pub struct Before {
 struct Counters {
     wall: u64,
     ticks: Option<u64>,
-    all_ticks: Option<u64>,
     steal: Option<u64>,
     run: Option<u64>,
-    waited: Option<u64>,
-    pressure: Option<u64>,
     throttled: Option<u64>,
     memory_limit: Option<u64>,
-    overheated: Option<u64>,
 }
 
 impl Watch {
@@ -98,42 +88,24 @@ impl Watch {
             stat,
             cpuacct: outermost_cpuacct(root),
             schedstat: Source::open(root, "/proc/schedstat"),
-            pressure: Source::open(root, "/proc/pressure/cpu"),
             throttled: levels(root, "cpu").map(|levels| throttled(root, &levels)),
             memory_limit: levels(root, "memory").map(|levels| memory_limits(root, &levels)),
-            heat: (online.iter())
-                .filter(|cpu| root.exists(&file_of_heat(*cpu)))
-                .collect(),
             root: root.clone(),
         }
     }
 
-    /// Reads the counters before a launch on `cpus`; on all where there are none.
-    pub fn begin(&mut self, cpus: &[u32]) -> Before {
-        let cpus = cpus.to_vec();
+    /// Reads the counters before a launch of `benchmark` on `cpus`; on all where there are none. Where the entry says that threads of the
+    /// kernel work for it, they are none of the others. Beside a load of its own, which process `own` keeps running, others are those
+    /// whose processes do not descend from that, on all CPUs.
+    pub fn begin(&mut self, benchmark: &Benchmark, cpus: &[u32], own: u32) -> Before {
+        let loaded = !benchmark.load().is_empty();
+        let cpus = if loaded { vec![] } else { cpus.to_vec() };
         Before {
+            foreign: loaded.then(|| (own, processes::foreign(&self.root, own))),
+            kernel: (benchmark.kernel_threads && !loaded)
+                .then(|| processes::of_the_kernel(&self.root)),
             counters: self.read(&cpus),
             cpus,
-            foreign: None,
-            kernel: None,
-        }
-    }
-
-    /// The same before a launch that waits for what it has left to the system: the threads of the kernel then work for it, and are none of
-    /// the others.
-    pub fn begin_with_the_kernel(&mut self, cpus: &[u32]) -> Before {
-        Before {
-            kernel: Some(processes::of_the_kernel(&self.root)),
-            ..self.begin(cpus)
-        }
-    }
-
-    /// The same before a launch that a load of our own is kept beside: process `own` has started both. Others are then those whose
-    /// processes do not descend from it, on all CPUs.
-    pub fn begin_beside_load(&mut self, own: u32) -> Before {
-        Before {
-            foreign: Some((own, processes::foreign(&self.root, own))),
-            ..self.begin(&[])
         }
     }
 
@@ -157,67 +129,41 @@ impl Watch {
         let busy = fine.or_else(coarse);
         let grain = busy.map(|(_, grain)| grain.saturating_mul(count));
         let foreign = busy.map(|(busy, _)| busy.saturating_sub(used));
-        let beside = self.beside(before.cpus.len(), &old, &after);
-        // on its CPUs what the counter alone may make is nobody's
-        let much = |(busy, cpus): (u64, u64)| busy > wall.saturating_mul(cpus) / WORTH_ASKING;
-        let seen = foreign > grain || beside.is_some_and(much);
-        let kernel = before.kernel.as_ref().filter(|_| seen);
-        let (here, there) = kernel.map_or((0, 0), |then| {
-            processes::since(&self.root, then, &before.cpus)
-        });
+        // what the counter alone may make is nobody's
+        let kernel = before.kernel.as_ref().filter(|_| foreign > grain);
+        let for_it = kernel.map_or(0, |then| processes::since(&self.root, then, &before.cpus));
         let others = match before.foreign {
-            None => foreign.map(|foreign| foreign.saturating_sub(here)),
+            None => foreign.map(|foreign| foreign.saturating_sub(for_it)),
             Some((own, foreign)) => since(foreign, processes::foreign(&self.root, own)),
         };
         Conditions {
             wall,
+            cpus: u32::try_from(count).unwrap_or(u32::MAX),
             others,
-            elsewhere: beside.and_then(|(busy, cpus)| busy.saturating_sub(there).checked_div(cpus)),
             grain,
             steal: since(old.steal, after.steal),
-            pressure: since(old.pressure, after.pressure),
-            waited: since(old.waited, after.waited),
             throttled: since(old.throttled, after.throttled),
             memory_limit: since(old.memory_limit, after.memory_limit),
-            overheated: since(old.overheated, after.overheated),
-            gap: None,
         }
-    }
-
-    /// CPU time on the CPUs that the launch did not have, and how many there are. In ticks: it is asked for large shares alone.
-    fn beside(&self, launch: usize, old: &Counters, new: &Counters) -> Option<(u64, u64)> {
-        let others = self.online.checked_sub(launch).filter(|_| launch > 0)?;
-        let all = since(old.all_ticks, new.all_ticks)?;
-        let own = since(old.ticks, new.ticks)?;
-        Some((all.saturating_sub(own), others as u64))
     }
 
     fn read(&mut self, cpus: &[u32]) -> Counters {
         let tick = |ticks: u64| ticks.checked_mul(self.tick);
-        let both = read(&mut self.stat, |text| {
-            Some((counters::ticks(text, cpus), counters::ticks(text, &[])?))
-        });
-        let ticks = both.and_then(|(ticks, _)| ticks);
-        let schedule = read(&mut self.schedstat, |text| counters::schedule(text, cpus));
+        let ticks = read(&mut self.stat, |text| counters::ticks(text, cpus));
         let possible = &self.possible;
         Counters {
             wall: u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX),
             ticks: ticks.and_then(|[busy, _]| tick(busy)),
-            all_ticks: both.and_then(|(_, [busy, _])| tick(busy)),
             steal: ticks.and_then(|[_, steal]| tick(steal)),
             // one counter or the other, never a difference between the two
             run: match self.cpuacct {
                 Some(_) => read(&mut self.cpuacct, |text| {
                     counters::usage(text, possible, cpus)
                 }),
-                None => schedule.map(|[run, _]| run),
+                None => read(&mut self.schedstat, |text| counters::schedule(text, cpus)),
             },
-            waited: schedule.map(|[_, waited]| waited),
-            pressure: read(&mut self.pressure, counters::pressure)
-                .and_then(|total| total.checked_mul(1000)),
             throttled: total(&mut self.throttled),
             memory_limit: total(&mut self.memory_limit),
-            overheated: heated(&self.root, &self.heat, cpus),
         }
     }
 }
@@ -284,20 +230,4 @@ fn memory_limits(root: &Root, levels: &Levels) -> Vec<Counter> {
             }
         })
         .collect()
-}
-
-/// Intel's counter of thermal throttling of a CPU, which virtual machines do not show. It is opened for each reading: a machine may
-/// have more CPUs than this user may open files.
-fn file_of_heat(cpu: u32) -> String {
-    format!("/sys/devices/system/cpu/cpu{cpu}/thermal_throttle/core_throttle_count")
-}
-
-fn heated(root: &Root, heat: &[u32], cpus: &[u32]) -> Option<u64> {
-    let mut asked = heat
-        .iter()
-        .filter(|cpu| cpus.is_empty() || cpus.contains(cpu));
-    asked.try_fold(None, |sum: Option<u64>, cpu| {
-        let count = number(root.bytes(&file_of_heat(*cpu))?.trim_ascii())?;
-        Some(Some(count.checked_add(sum.unwrap_or(0))?))
-    })?
 }

@@ -105,17 +105,16 @@ fn columns(line: &[u8]) -> Option<(Option<u32>, [u64; 3])> {
     (count >= 4).then_some((cpu_name(name), columns))
 }
 
-/// /proc/schedstat: nanoseconds that the CPUs ran tasks, counted when a task leaves the CPU, and that tasks waited for them, counted when
-/// their wait ends. Many kernels are built with it (Debian's, Ubuntu's, Fedora's), some small ones are not. Summed as [`ticks`].
-pub(crate) fn schedule(schedstat: &[u8], cpus: &[u32]) -> Option<[u64; 2]> {
+/// /proc/schedstat: nanoseconds that the CPUs ran tasks, counted when a task leaves the CPU. Many kernels are built with it (Debian's,
+/// Ubuntu's, Fedora's), some small ones are not. Summed as [`ticks`].
+pub(crate) fn schedule(schedstat: &[u8], cpus: &[u32]) -> Option<u64> {
     let met = lines(schedstat).filter_map(|line| {
         let mut words = words(line);
         let cpu = cpu_name(words.next()?)?;
-        // the seventh and the eighth number, in all versions since Linux 2.6.23
-        let mut rest = words.skip(6);
-        Some((cpu, [number(rest.next()?)?, number(rest.next()?)?]))
+        // the seventh number, in all versions since Linux 2.6.23
+        Some((cpu, [number(words.nth(6)?)?]))
     });
-    sum(met, cpus)
+    sum(met, cpus).map(|[total]| total)
 }
 
 /// `cpuacct.usage_percpu` of cgroup v1: nanoseconds that tasks ran on each possible CPU, in one line; `possible` gives the CPU of each
@@ -128,12 +127,6 @@ pub(crate) fn usage(usage: &[u8], possible: &[u32], cpus: &[u32]) -> Option<u64>
         .zip(possible)
         .filter_map(|(word, &cpu)| Some((cpu, [number(word)?])));
     sum(met, cpus).map(|[total]| total)
-}
-
-/// /proc/pressure/cpu: microseconds since the start in which some task waited for a CPU.
-pub(crate) fn pressure(pressure: &[u8]) -> Option<u64> {
-    let line = lines(pressure).find(|line| line.starts_with(b"some "))?;
-    words(line).find_map(|word| number(word.strip_prefix(b"total=")?))
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ mod counters;
 pub mod doctor;
 mod facts;
 pub mod filesystem;
-pub mod gaps;
 mod machine;
 mod mounts;
 mod placement;

@@ -94,15 +94,12 @@ pub(crate) fn of_the_kernel(root: &Root) -> Times {
         .collect()
 }
 
-/// What they have used since then on these CPUs, and on all others; on all where there are none. A thread counts where it was last.
-pub(crate) fn since(root: &Root, before: &Times, cpus: &[u32]) -> (u64, u64) {
-    let (mut here, mut there) = (0, 0);
-    for (pid, (cpu, now)) in of_the_kernel(root) {
-        let used = now.saturating_sub(before.get(&pid).map_or(0, |(_, then)| *then));
-        match cpus.is_empty() || cpus.contains(&cpu) {
-            true => here += used,
-            false => there += used,
-        }
-    }
-    (here, there)
+/// What they have used since then on these CPUs; on all where there are none. A thread counts where it was last.
+pub(crate) fn since(root: &Root, before: &Times, cpus: &[u32]) -> u64 {
+    let now = of_the_kernel(root).into_iter();
+    let here = now.filter(|(_, (cpu, _))| cpus.is_empty() || cpus.contains(cpu));
+    let used = |(pid, (_, now)): (u32, (u32, u64))| {
+        now.saturating_sub(before.get(&pid).map_or(0, |(_, then)| *then))
+    };
+    here.map(used).fold(0, u64::saturating_add)
 }

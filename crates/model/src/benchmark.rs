@@ -307,6 +307,9 @@ pub struct Benchmark {
     pub processor_bound: bool,
     /// Whether it works on files, in the directory that `--dir` chooses.
     pub files: bool,
+    /// Whether threads of the kernel work for it (writeback, journal, network, swap): they are then none of the others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub kernel_threads: bool,
     /// What it says it exercises.
     pub claims: Claims,
     /// Programs that must be there.
@@ -365,6 +368,7 @@ impl Benchmark {
             placement: Placement::OneCpu,
             processor_bound: false,
             files: false,
+            kernel_threads: false,
             claims: Claims::default(),
             needs: vec![],
             curve: None,

@@ -59,18 +59,12 @@ impl Count {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Interference {
-    /// CPU time of other processes on the CPUs of the launch, as a share of a CPU.
+    /// Other processes on the CPUs of the launch: a share of the time of these.
     Others(f64),
-    /// The other CPUs were busy: a share of the time.
-    Elsewhere(f64),
     /// Steal time of the hypervisor: a share of the time.
     Steal(f64),
-    /// The work stood still: a share of the time.
-    Stalled(f64),
     /// Throttled by the CPU quota: a share of the time.
     Throttled(f64),
-    /// Times that the CPU was slowed for its heat.
-    Overheated(u64),
     /// Times that the memory limit was reached.
     MemoryLimit(u64),
     /// Another thread of the core was busy.

@@ -46,37 +46,24 @@ impl Outcome {
 pub struct Conditions {
     /// Length of the launch, ns.
     pub wall: u64,
-    /// CPU time on the launch's CPUs that neither the launch nor idling used, ns.
+    /// CPUs that the counters are of: those of the launch, or all; 0 where an older run does not say.
+    #[serde(default)]
+    pub cpus: u32,
+    /// CPU time on these CPUs that neither the launch nor idling used, ns.
     #[serde(default)]
     pub others: Option<u64>,
-    /// CPU time used on the other CPUs of the machine, mean over them, ns; `None` where the launch had all.
-    #[serde(default)]
-    pub elsewhere: Option<u64>,
     /// What of `others` may be the grain of the counter alone, ns: less than this is not told from nothing.
     #[serde(default)]
     pub grain: Option<u64>,
-    /// Time stolen by the hypervisor from the launch's CPUs, ns.
+    /// Time stolen by the hypervisor from these CPUs, ns.
     #[serde(default)]
     pub steal: Option<u64>,
-    /// Time that some task of the whole system waited for a CPU (PSI), ns.
-    #[serde(default)]
-    pub pressure: Option<u64>,
-    /// Time that tasks waited for the launch's CPUs, summed over tasks, ns: the launch's own processes wait
-    /// for each other too.
-    #[serde(default)]
-    pub waited: Option<u64>,
-    /// Time that the cgroup was throttled by its CPU quota, ns.
+    /// Time that the cgroup was throttled by its CPU quota, ns, summed over CPUs.
     #[serde(default)]
     pub throttled: Option<u64>,
     /// Times that the cgroup ran into its memory limit.
     #[serde(default)]
     pub memory_limit: Option<u64>,
-    /// Times that the launch's CPUs were slowed because they were hot.
-    #[serde(default)]
-    pub overheated: Option<u64>,
-    /// Time within the samples in which processor-bound work on one CPU stood still, ns; `None` for other work.
-    #[serde(default)]
-    pub gap: Option<u64>,
 }
 
 /// One execution of a benchmark's process.

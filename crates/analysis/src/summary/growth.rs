@@ -3,7 +3,7 @@
 use super::disturbance::Disturbance;
 use super::limits;
 use super::reading::{Reading, median};
-use gritstone_model::{Benchmark, Finding};
+use gritstone_model::Finding;
 use gritstone_stats::center::ends_of_median;
 use std::collections::BTreeMap;
 
@@ -13,16 +13,14 @@ use std::collections::BTreeMap;
 /// audit: bursts that are too short to disturb a launch only ever add time, and more to long regions than to short. Who else has the
 /// core of a virtual machine is not seen at all: that time grows faster than n must be so among shorter regions too. That it grows slower
 /// is nobody else's doing, and needs no more.
-pub(super) fn linear(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Finding> {
+pub(super) fn linear(launches: &[&Reading]) -> Option<Finding> {
     let growth = |l: &Reading| Growth::of(l.warm(), least);
     if launches.iter().all(|l| growth(l).is_none()) {
         return Some(Growth::unseen(launches.len()));
     }
     // without a /proc nobody knows
     let calm = |l: &Reading| {
-        let conditions = &l.launch.conditions;
-        conditions.others.is_some()
-            && !Disturbance::by_conditions(benchmark.processor_bound, conditions).is_any()
+        l.launch.conditions.others.is_some() && !Disturbance::by_conditions(l.launch).is_any()
     };
     let growths: Vec<Growth> = launches
         .iter()

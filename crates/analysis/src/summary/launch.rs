@@ -64,7 +64,7 @@ impl Reader {
         reading.hold_to(held_to(benchmark, &self.0), figure);
         Learned {
             ns_per_op: ns_per_op(benchmark, &reading),
-            disturbed: Disturbance::of(benchmark.processor_bound, &reading).is_any(),
+            disturbed: Disturbance::of(&reading).is_any(),
             crowded: reading.crowded,
         }
     }

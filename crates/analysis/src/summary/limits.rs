@@ -32,17 +32,13 @@ pub const FAULTS_PER_SAMPLE: f64 = 4.0;
 /// Share of the launches that may be disturbed before the figure is marked: the median of launches and the signed-rank
 /// interval bear a quarter of them being wrong in one direction, not many more.
 pub const DISTURBED_SHARE: f64 = 0.25;
-/// CPU time of others on the CPUs of a launch, as a share of one CPU, that disturbs it. Housekeeping of an idle system
-/// stays below 2 %.
+/// CPU time of others on the CPUs of a launch, as a share of the time of these, that disturbs it. Housekeeping of an idle system stays
+/// below 2 %.
 pub const OTHERS_SHARE: f64 = 0.05;
-/// CPU time used on the CPUs that a launch did not have, as a share of them, that disturbs work that waits: how soon it is
-/// woken, and what of the caches and the disk is left for it, hangs on them. Beside compilers on the other CPU of two a shell
-/// script was 13 % faster, since that CPU did not have to be woken from its sleep.
-pub const ELSEWHERE_SHARE: f64 = 0.25;
-/// Time stolen by the hypervisor, or in which the work was seen to stand still, as a share of the launch, that disturbs
-/// it: it comes in slices of milliseconds, and each falls whole into one sample. Of throttling by a quota, by heat or by
-/// a memory limit any is too much: it works by stopping or slowing what is measured.
-pub const STEAL_SHARE: f64 = 0.01;
+/// Time stolen by the hypervisor, or throttled by a quota, as a share of the time of the launch's CPUs, that disturbs it: it comes in
+/// slices of milliseconds, and each falls whole into one sample. Below 1 % are the moments in which Gritstone itself has a part of a
+/// quota of one CPU.
+pub const STOPPED_SHARE: f64 = 0.01;
 
 /// How much longer than alone the additions of the SMT probe take, as a share, when another thread of the core
 /// is busy. Alone they scatter by 0.1 %; beside a busy thread they take half as long again, and twice as long beside its like.

@@ -62,31 +62,13 @@ mod tests {
     }
 
     fn found(launches: &[Launch]) -> [Option<Finding>; 2] {
-        let row = Benchmark {
-            id: Id::parse("rt/x@level-2").unwrap(),
-            title: String::new(),
-            version: 1,
-            work: Work::Kernel(KernelWork {
-                program: "rt/x".into(),
-                params: Default::default(),
-                uses: vec!["load/users".into(), "load/writer".into()],
-            }),
-            operation: String::new(),
-            why: String::new(),
-            sources: vec![],
-            unit: Unit::parse("us").unwrap(),
-            better: gritstone_model::Better::Lower,
-            amount_per_op: 1.0,
-            published: None,
-            placement: Default::default(),
-            processor_bound: false,
-            files: false,
-            claims: Default::default(),
-            needs: vec![],
-            curve: None,
-            remark: None,
-            not_comparable: None,
-        };
+        let work = Work::Kernel(KernelWork {
+            program: "rt/x".into(),
+            params: Default::default(),
+            uses: vec!["load/users".into(), "load/writer".into()],
+        });
+        let id = Id::parse("rt/x@level-2").unwrap();
+        let row = Benchmark::new(id, Unit::parse("us").unwrap(), work);
         let readings: Vec<Reading> = launches.iter().map(Reading::of).collect();
         let readings: Vec<&Reading> = readings.iter().collect();
         [did(&row, &readings), idle(&row, &readings)]

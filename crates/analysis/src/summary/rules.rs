@@ -41,7 +41,7 @@ const WORK: [Rule; 10] = [
     major_faults,
     |e| width(e.spread.as_ref()?),
     |e| modes(e.spread.as_ref()?),
-    |e| disturbance::interfered(e.benchmark, e.alone),
+    |e| disturbance::interfered(e.alone),
 ];
 
 /// What else there is to say of one copy.
@@ -139,7 +139,7 @@ fn linear(evidence: &Evidence) -> Option<Finding> {
         ..
     } = evidence;
     (benchmark.claims.linear && !launches.is_empty())
-        .then(|| growth::linear(benchmark, launches))
+        .then(|| growth::linear(launches))
         .flatten()
 }
 

@@ -290,28 +290,15 @@ fn others_had_the_machine() {
     found.conditions("what ticks alone may make of nothing", 10, |c| {
         (c.others, c.grain) = (Some(60_000_000), Some(10_000_000))
     });
-    for (bound, ns) in [
-        (false, 800_000_000),
-        (false, 250_000_000),
-        (true, 800_000_000),
-    ] {
-        let case = format!("{ns} ns on other CPUs, bound by the processor: {bound}");
-        found.of(&case, |run| {
-            run.benchmarks[0].processor_bound = bound;
-            let some = run.launches[..3].iter_mut();
-            some.for_each(|launch| launch.conditions.elsewhere = Some(ns));
-        });
-    }
     for steal in [10_000_000, 30_000_000] {
         found.conditions(&format!("{steal} ns stolen"), 10, |c| c.steal = Some(steal));
     }
-    for gap in [10_000_000, 20_000_000] {
-        found.conditions(&format!("a gap of {gap} ns"), 4, |c| c.gap = Some(gap));
+    for throttled in [10_000_000, 20_000_000] {
+        found.conditions(&format!("{throttled} ns throttled"), 4, |c| {
+            c.throttled = Some(throttled)
+        });
     }
-    found.conditions("throttled", 4, |c| c.throttled = Some(1_000_000));
-    found.conditions("overheated and at a limit of memory", 4, |c| {
-        (c.overheated, c.memory_limit) = (Some(3), Some(1))
-    });
+    found.conditions("at a limit of memory", 4, |c| c.memory_limit = Some(1));
     found.conditions("others and steal", 5, |c| {
         (c.others, c.steal) = (Some(100_000_000), Some(20_000_000))
     });

@@ -36,7 +36,7 @@ fn spoilt(number: u64) -> RunData {
             grain: Some(u64::MAX),
             steal: Some(number),
             throttled: Some(number),
-            overheated: Some(number),
+            memory_limit: Some(number),
             ..Conditions::default()
         };
         samples(launch, |s| {

@@ -179,7 +179,6 @@ pub fn launch(name: &str, round: u32, ns: f64) -> Launch {
             wall: 1_000_000_000,
             others: Some(0),
             steal: Some(0),
-            pressure: Some(0),
             throttled: Some(0),
             ..Conditions::default()
         },

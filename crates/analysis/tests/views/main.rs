@@ -13,6 +13,7 @@ mod figures;
 mod footnotes;
 mod history;
 mod hostile;
+mod machines;
 mod made_up;
 mod printed;
 mod published;

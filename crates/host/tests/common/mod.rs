@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 use gritstone_host::{Answers, Host, Root};
+use gritstone_model::{Benchmark, Id, KernelWork, Unit, Work};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -108,4 +109,20 @@ pub fn large(cpus: u32, online: &str) -> Tree {
         tree.file(path, &content);
     }
     tree
+}
+
+/// An entry that says nothing of the system.
+pub fn plain() -> Benchmark {
+    using(&[])
+}
+
+/// An entry whose kernel uses these programs.
+pub fn using(programs: &[&str]) -> Benchmark {
+    let work = Work::Kernel(KernelWork {
+        program: "a/b".to_owned(),
+        params: Default::default(),
+        uses: programs.iter().map(|&name| name.to_owned()).collect(),
+    });
+    let (id, unit) = (Id::parse("a/b").unwrap(), Unit::parse("us").unwrap());
+    Benchmark::new(id, unit, work)
 }

@@ -1,6 +1,6 @@
 //! Recorded machines, read whole.
 
-use crate::common::{Tree, large};
+use crate::common::{Tree, large, plain};
 use gritstone_host::{Answers, Cgroup, Host, Load, Memory, Watch, choose_cpus, examine};
 use gritstone_model::{CpuSet, Machine};
 use std::ffi::OsStr;
@@ -201,6 +201,6 @@ fn read_whole(tree: &Tree) {
     let findings = examine(&host, &[], Path::new("/proc"), OsStr::new(""));
     assert!(findings.len() > 20);
     let mut watch = Watch::open(&tree.root());
-    let before = watch.begin(&[0, 1]);
+    let before = watch.begin(&plain(), &[0, 1], 1);
     let _ = watch.end(&before, 1);
 }

@@ -1,5 +1,6 @@
 //! The machine that the tests run on: only what must hold on any.
 
+use crate::common::plain;
 use gritstone_host::{Host, Root, Watch, choose_cpus};
 use std::time::{Duration, Instant};
 
@@ -26,7 +27,7 @@ fn this_machine_is_read() {
 #[test]
 fn a_launch_is_watched() {
     let mut watch = Watch::open(&Root::live());
-    let before = watch.begin(&[]);
+    let before = watch.begin(&plain(), &[], 1);
     let (start, used) = (Instant::now(), cpu_time());
     while start.elapsed() < Duration::from_millis(50) {
         std::hint::spin_loop();

@@ -1,15 +1,15 @@
 //! Conditions on recorded machines whose counters are moved by hand, so that every figure is known.
 
-use crate::common::{Tree, large};
+use crate::common::{Tree, large, plain, using};
 use gritstone_host::Watch;
-use gritstone_model::Conditions;
+use gritstone_model::{Benchmark, Conditions};
 
 const MS: u64 = 1_000_000;
 
 /// What is seen of a launch on these CPUs that used so much, during which files of the machine change.
 fn watched(tree: &Tree, cpus: &[u32], used: u64, changes: &[(&str, &str)]) -> Conditions {
     let mut watch = Watch::open(&tree.root());
-    let before = watch.begin(cpus);
+    let before = watch.begin(&plain(), cpus, 1);
     for (path, content) in changes {
         tree.file(path, content);
     }
@@ -28,8 +28,7 @@ fn ticks_are_time_and_the_launchs_own_is_taken_off() {
         others: Some(20 * MS),
         grain: Some(20 * MS),
         steal: Some(40 * MS),
-        waited: None,
-        gap: None,
+        cpus: 1,
         ..seen
     };
     assert_eq!(seen, expected);
@@ -42,17 +41,18 @@ fn schedstat_is_finer_than_ticks() {
             "version 15\ntimestamp 1\ncpu0 0 0 0 0 0 0 1000000500 5000007 7\ndomain0 MC 3 0 1\ncpu1 0 0 0 0 0 0 {run} 6000100 9\n"
         )
     };
-    for (cpus, run, others, grain, waited) in [
-        (&[1][..], 2_000_003_000, Some(2000), 4 * MS, 100),
-        (&[], 2_000_003_000, Some(2500), 8 * MS, 107),
+    for (cpus, run, others, count) in [
+        (&[1][..], 2_000_003_000, Some(2000), 1),
+        (&[], 2_000_003_000, Some(2500), 2),
         // a spinner that had run for ten seconds when the launch came
-        (&[1], 12_000_003_000, None, 4 * MS, 100),
+        (&[1], 12_000_003_000, None, 1),
     ] {
         let tree = Tree::recorded("cgroup-v2-half-cpu");
         let seen = watched(&tree, cpus, 1000, &[("/proc/schedstat", &schedstat(run))]);
         let all = Some(seen.wall - 1000);
         assert_eq!(seen.others, others.or(all), "{cpus:?}");
-        assert_eq!((seen.grain, seen.waited), (Some(grain), Some(waited)));
+        let grain = Some(u64::from(count) * 4 * MS);
+        assert_eq!((seen.grain, seen.cpus), (grain, count));
     }
 }
 
@@ -81,19 +81,16 @@ fn throttling_counts_on_every_level_with_a_quota() {
 
     let tree = Tree::recorded("cgroup-v2-half-cpu");
     tree.file("/sys/fs/cgroup/memory.max", "1048576\n");
-    let (stat, pressure) = ("/sys/fs/cgroup/cpu.stat", "/proc/pressure/cpu");
-    let some = "some avg10=1.00 avg60=3.56 avg300=1.60 total=1500\nfull avg10=0 total=0\n";
+    let stat = "/sys/fs/cgroup/cpu.stat";
     let changes = [
         (stat, "usage_usec 100\nthrottled_usec 1700\n"),
         (
             "/sys/fs/cgroup/memory.events",
             "low 0\nhigh 0\nmax 11\noom 0\n",
         ),
-        (pressure, some),
     ];
     let seen = watched(&tree, &[0], 0, &changes);
     assert_eq!((seen.throttled, seen.memory_limit), (Some(MS), Some(2)));
-    assert_eq!(seen.pressure, Some(500_000));
     // one file tells of every level where the kernel has it
     let local = "/sys/fs/cgroup/cpu.stat.local";
     tree.file(local, "throttled_usec 5\n");
@@ -126,18 +123,7 @@ fn process(tree: &Tree, pid: u32, parent: u32, flags: u64, [own, children]: [u32
 }
 
 #[test]
-fn what_the_other_cpus_did_is_a_mean_over_them() {
-    let tree = large(4, "0-3");
-    busy(&tree, [0; 4]);
-    let mut watch = Watch::open(&tree.root());
-    let (one, all) = (watch.begin(&[1]), watch.begin(&[]));
-    busy(&tree, [5, 9, 0, 1]);
-    assert_eq!(watch.end(&one, 0).elsewhere, Some(20 * MS));
-    assert_eq!(watch.end(&all, 0).elsewhere, None);
-}
-
-#[test]
-fn the_kernels_threads_are_none_of_the_others_where_they_work_for_the_launch() {
+fn the_kernels_threads_are_none_of_the_others_where_the_entry_says_so() {
     let tree = large(4, "0-3");
     let kernel = |pid, ticks, cpu| process(&tree, pid, 2, KERNEL_THREAD, [ticks, 0], cpu);
     let fine =
@@ -147,37 +133,28 @@ fn the_kernels_threads_are_none_of_the_others_where_they_work_for_the_launch() {
     kernel(41, 5, 0);
     process(&tree, 42, 2, 64, [5, 0], 1);
     let mut watch = Watch::open(&tree.root());
-    let (plain, with) = (watch.begin(&[1]), watch.begin_with_the_kernel(&[1]));
+    let written_back = Benchmark {
+        kernel_threads: true,
+        ..plain()
+    };
+    let mut begin = |of: &Benchmark| watch.begin(of, &[1], 1);
+    let (alone, with) = (begin(&plain()), begin(&written_back));
     busy(&tree, [12, 9, 0, 0]);
     kernel(40, 9, 1);
     kernel(41, 11, 0);
     process(&tree, 42, 2, 64, [25, 0], 1);
-    let seen = watch.end(&plain, 10 * MS);
-    assert_eq!(
-        (seen.others, seen.elsewhere),
-        (Some(80 * MS), Some(40 * MS))
-    );
-    let seen = watch.end(&with, 10 * MS);
-    assert_eq!(
-        (seen.others, seen.elsewhere),
-        (Some(40 * MS), Some(20 * MS))
-    );
+    // 40 ms of a thread of the kernel, and 40 ms of a process
+    assert_eq!(watch.end(&alone, 10 * MS).others, Some(80 * MS));
+    assert_eq!(watch.end(&with, 10 * MS).others, Some(40 * MS));
     // what the counter alone may make is nobody's: they are not asked
-    let with = watch.begin_with_the_kernel(&[1]);
+    let with = watch.begin(&written_back, &[1], 1);
     busy(&tree, [12, 11, 0, 0]);
     kernel(40, 11, 1);
     let seen = watch.end(&with, 0);
     assert_eq!((seen.others, seen.grain), (Some(20 * MS), Some(20 * MS)));
-    assert_eq!(seen.elsewhere, Some(0));
-    // nor for a tick on three CPUs beside a launch that is many ticks long
-    let with = watch.begin_with_the_kernel(&[1]);
-    busy(&tree, [15, 11, 0, 0]);
-    kernel(41, 14, 0);
-    std::thread::sleep(std::time::Duration::from_millis(100));
-    assert_eq!(watch.end(&with, 0).elsewhere, Some(10 * MS));
     // in nanoseconds where the system counts them; one that is new counts from nothing, and its number may be another's later
     fine(40, 1000);
-    let with = watch.begin_with_the_kernel(&[1]);
+    let with = watch.begin(&written_back, &[1], 1);
     busy(&tree, [15, 31, 0, 0]);
     fine(40, 1700);
     kernel(43, 3, 1);
@@ -198,24 +175,15 @@ fn beside_a_load_of_our_own_others_are_those_that_do_not_descend_from_it() {
     };
     ours(700);
     let mut watch = Watch::open(&tree.root());
-    let (beside, of_another) = (watch.begin_beside_load(30), watch.begin_beside_load(99));
+    let loaded = using(&["load/users"]);
+    let mut begin = |own| watch.begin(&loaded, &[1], own);
+    let (beside, of_another) = (begin(30), begin(99));
     ours(800);
     process(&tree, 7, 2, KERNEL_THREAD, [9900, 0], 0);
     process(&tree, 20, 1, 0x0040_0100, [11, 22], 0);
-    assert_eq!(watch.end(&beside, 0).others, Some(30 * MS));
+    let seen = watch.end(&beside, 0);
+    assert_eq!((seen.others, seen.cpus), (Some(30 * MS), 4));
     assert_eq!(watch.end(&of_another, 0).others, Some(4030 * MS));
-}
-
-#[test]
-fn hot_cpus_of_the_launch_count() {
-    let tree = Tree::recorded("virtual-machine");
-    let [first, second] = [0, 1].map(|cpu| {
-        format!("/sys/devices/system/cpu/cpu{cpu}/thermal_throttle/core_throttle_count")
-    });
-    tree.file(&first, "5\n");
-    tree.file(&second, "7\n");
-    let seen = watched(&tree, &[1], 0, &[(&first, "50\n"), (&second, "9\n")]);
-    assert_eq!(seen.overheated, Some(2));
 }
 
 #[test]
@@ -240,14 +208,14 @@ fn what_goes_back_or_is_not_there_is_not_known() {
     let tree = Tree::recorded("virtual-machine");
     tree.remove("/sys/fs/cgroup/cpuacct/release_agent");
     let back = "cpu0 1 0 0 1 0 0 0 0\ncpu1 1 0 0 1 0 0 0 0\n";
-    let changes = [("/proc/stat", back), ("/proc/pressure/cpu", "")];
-    let seen = watched(&tree, &[0, 1], 0, &changes);
+    let seen = watched(&tree, &[0, 1], 0, &[("/proc/stat", back)]);
     assert_eq!((seen.others, seen.grain), (None, None));
-    assert_eq!((seen.steal, seen.pressure), (None, None));
+    assert_eq!(seen.steal, None);
 
     let seen = watched(&Tree::new(), &[0], 5, &[]);
     let nothing = Conditions {
         wall: seen.wall,
+        cpus: 1,
         ..Conditions::default()
     };
     assert_eq!(seen, nothing);

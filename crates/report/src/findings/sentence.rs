@@ -409,19 +409,14 @@ fn stated(text: &str) -> String {
 fn cause(cause: &Interference) -> String {
     let times = |n: u64| plural(n as usize, "time");
     match *cause {
-        Interference::Others(x) => format!("other processes used up to {} of a CPU", percent(x)),
-        Interference::Elsewhere(x) => {
-            format!("the other CPUs were busy up to {} of the time", percent(x))
-        }
+        Interference::Others(x) => format!("other processes used up to {} of its CPUs", percent(x)),
         Interference::Steal(x) => format!("up to {} steal time", percent(x)),
-        Interference::Stalled(x) => format!("stalled up to {} of the time", percent(x)),
         Interference::Throttled(x) => {
             format!(
                 "throttled by the cgroup CPU quota up to {} of the time",
                 percent(x)
             )
         }
-        Interference::Overheated(n) => format!("thermal throttling up to {}", times(n)),
         Interference::MemoryLimit(n) => format!("memory limit reached up to {}", times(n)),
         Interference::Smt => "the SMT sibling was busy".to_owned(),
     }

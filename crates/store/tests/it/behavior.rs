@@ -69,7 +69,7 @@ fn awkward(serial: u32, text: &str, number: u64, real: f64) -> RunData {
         ],
         conditions: Conditions {
             wall: number,
-            gap: Some(number),
+            memory_limit: Some(number),
             ..Conditions::default()
         },
         ..common::launch(2)
