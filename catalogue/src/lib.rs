@@ -7,12 +7,14 @@
 mod check;
 mod entry;
 mod error;
+mod facts;
 pub mod folder;
 mod own;
 mod read;
 mod whole;
 
 pub use error::Error;
+pub use facts::facts;
 use gritstone_model::{Benchmark, Family};
 pub use own::{Own, OwnError, own};
 pub use whole::{Catalogue, load};

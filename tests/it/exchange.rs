@@ -18,7 +18,7 @@ fn a_run_goes_to_another_store_and_is_the_same_there() {
     let text = fs::read_to_string(&bundle).unwrap();
     assert!(ok(&home, &["export", "run"]) == text, "byte for byte");
     assert_eq!(
-        home.json(&["show", "last", "--format", "json"]),
+        home.json(&["show", "run", "--format", "json"]),
         home.json(&["show", path, "--format", "json"])
     );
     let (code, _, error) = home.run(&["import", path]);
@@ -39,7 +39,14 @@ fn a_run_goes_to_another_store_and_is_the_same_there() {
         let out = home.path().join(format);
         ok(
             &home,
-            &["export", "--format", format, "--out", out.to_str().unwrap()],
+            &[
+                "export",
+                "run",
+                "--format",
+                format,
+                "--out",
+                out.to_str().unwrap(),
+            ],
         );
         let text = fs::read_to_string(out).unwrap();
         assert!(text.contains("byte/syscall"), "{format}");

@@ -113,6 +113,6 @@ fn the_file_system_is_named() {
         // in memory there is nothing else
         false => assert_eq!(flushed, made),
     }
-    let (_, out, _) = home.run(&["show", "last"]);
+    let (_, out, _) = home.run(&["show", "last", "file/fsync"]);
     assert!(out.contains(made.split(' ').next_back().unwrap()), "{out}");
 }

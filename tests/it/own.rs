@@ -103,14 +103,16 @@ fn the_example_goes_from_the_folder_to_the_brief() {
 
     // from here on the folder is gone
     fs::remove_dir_all(folder).unwrap();
-    let (code, shown, _) = home.run(&["show", "mine"]);
+    let (code, shown, _) = home.run(&["show", "mine", "-vv"]);
     assert_eq!(code, 0);
+    let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        shown.contains("Custom benchmark, of the catalog mine ("),
+        words.contains("Custom benchmark, of the catalog mine ("),
         "{shown}"
     );
-    let (code, compared, _) = home.run(&["compare", "mine", "mine"]);
-    assert!(code == 0 && compared.contains('◊'), "{compared}");
+    let (code, compared, _) = home.run(&["compare", "mine", "mine", "-v"]);
+    let custom = |line: &str| line.starts_with("mine/") && line.ends_with('c');
+    assert!(code == 0 && compared.lines().any(custom), "{compared}");
     // what a row is made of stands in the run
     let over = "mine/python-over-sh";
     let history = home.json(&["history", over, "--format", "json"]);

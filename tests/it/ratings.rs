@@ -77,7 +77,7 @@ fn wrong_use_says_what_is_wrong() {
 #[test]
 fn a_run_is_rated_with_an_interval_by_what_it_has() {
     let home = Home::with(&["run"]);
-    let view = home.json(&["rate", "--price", "0.42/h", "--format", "json"]);
+    let view = home.json(&["rate", "run", "--price", "0.42/h", "--format", "json"]);
     let rated = overall(&view["machines"][0]);
     let value = rated["rating"].as_f64().unwrap();
     let ends = [0, 1].map(|at: usize| rated["interval"][at].as_f64().unwrap());

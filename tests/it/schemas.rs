@@ -193,6 +193,7 @@ fn what_is_printed_of_recorded_runs_is_by_the_schemas() {
         "selftest --of h1 h2 h3 h4 h5".to_owned(),
         "list".to_owned(),
         "machines".to_owned(),
+        "runs".to_owned(),
         "doctor".to_owned(),
         "run byte/sieve byte/pipe --dry-run".to_owned(),
     ] {
@@ -218,7 +219,7 @@ fn what_is_printed_of_measurements_is_by_the_schemas() {
 fn a_value_of_another_type_a_field_too_many_and_one_too_few_are_seen() {
     let home = Home::with(&["run"]);
     let schemas = Schemas::read();
-    let view = home.json(&words("show last --format json"));
+    let view = home.json(&words("show run --format json"));
     assert!(schemas.faults(&view).is_empty());
     let noted = view["results"].as_array().unwrap();
     let noted = noted

@@ -93,7 +93,8 @@ fn runs_are_measured_kept_compared_and_learned_from() {
     let (_, text, _) = home.run(&["selftest", "--of", stem]);
     assert!(text.contains("A against A on"), "{text}");
 
-    let compare = ["compare", label, "last", "--format", "json"];
+    let other = runs[1]["label"].as_str().unwrap();
+    let compare = ["compare", label, other, "--format", "json"];
     let told = |home: &Home| home.json(&compare)["between_run"].clone();
     assert_eq!(
         (&told(&home)["rows"], &told(&home)["default"]),

@@ -133,7 +133,7 @@ fn what_is_steadied_is_stored_and_compared_and_what_is_not_has_a_reason() {
     assert!(error.contains(remark), "{error}");
     assert!(made.as_it_was() && made.journals().is_empty());
     assert_eq!(processes(&made.home), 0);
-    let (_, text, _) = made.run(&["compare", "last~1", "last"]);
+    let (_, text, _) = made.run(&["compare", "last~1", "last", "-v"]);
     assert!(text.contains("governor performance; turbo off"), "{text}");
 }
 

@@ -229,7 +229,7 @@ fn stored(world: &World, name: &str) -> Result<Vec<RunData>> {
     let mut newest = heads.iter().rev();
     let id = match newest.find(|head| head.label.as_deref() == Some(&label)) {
         Some(head) => head.id.clone(),
-        None => store.resolve(name)?,
+        None => world.resolve(&store, name)?,
     };
     let trial = store.info(&id)?.settings.trial;
     let trial = trial

@@ -11,13 +11,50 @@ use std::path::PathBuf;
 #[command(name = "gritstone", version)]
 pub struct Cli {
     /// Database of runs [default: $GRITSTONE_STORE, else $XDG_DATA_HOME/gritstone/gritstone.db]
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", help_heading = DISPLAY)]
     pub store: Option<PathBuf>,
+    #[command(flatten)]
+    pub display: DisplayArgs,
     /// Print the licenses of Gritstone and of everything in this binary
     #[arg(long)]
     pub licenses: bool,
     #[command(subcommand)]
     pub command: Option<Command>,
+}
+
+/// Heading of the options that all commands have.
+const DISPLAY: &str = "Global options";
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct DisplayArgs {
+    /// Print more: -v columns, -vv also reference workloads, settings and all notes
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = DISPLAY)]
+    pub verbose: u8,
+    /// Print results and errors only
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = DISPLAY)]
+    pub quiet: bool,
+    /// Color verdicts and flags: auto, always or never
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t, hide_possible_values = true, help_heading = DISPLAY)]
+    pub color: When,
+    /// Print ASCII characters only
+    #[arg(long, global = true, help_heading = DISPLAY)]
+    pub ascii: bool,
+    /// Do not pass long output on a terminal to $PAGER
+    #[arg(long, global = true, help_heading = DISPLAY)]
+    pub no_pager: bool,
+}
+
+/// When there is color: auto, always or never.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// On a terminal
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
 }
 
 /// Output format.
@@ -54,7 +91,11 @@ pub enum Command {
     Noise(NoiseArgs),
     /// List reference systems and those in the store
     #[command(alias = "machines")]
-    Systems(FormatArgs),
+    Systems(SystemsArgs),
+    /// List stored runs, label one, or remove one
+    Runs(RunsArgs),
+    /// Describe a benchmark: what it does, its claims and source, and whether it runs here
+    Info(InfoArgs),
     /// Check whether this machine is ready for measurement, and how to fix what is not
     Doctor(DoctorArgs),
     /// Undo the changes of a killed run; runs start it themselves
@@ -83,10 +124,27 @@ pub enum Command {
     Audit(AuditArgs),
 }
 
+impl Command {
+    /// Whether it prints what is known and does nothing else, so that a pager may show it.
+    pub fn only_looks(&self) -> bool {
+        matches!(
+            self,
+            Self::List(_)
+                | Self::Show(_)
+                | Self::Compare(_)
+                | Self::Score(_)
+                | Self::Systems(_)
+                | Self::Runs(_)
+                | Self::Info(_)
+                | Self::History(_)
+        )
+    }
+}
+
 #[derive(Debug, Default, Args)]
 pub struct FormatArgs {
     /// Output format
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(short, long, value_enum, default_value_t, help_heading = "Output")]
     pub format: Format,
 }
 
@@ -94,10 +152,15 @@ pub struct FormatArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct CatalogueArgs {
     /// Add the custom benchmarks in DIR; without a selector, measure only these
-    #[arg(long = "catalog", alias = "catalogue", value_name = "DIR")]
+    #[arg(
+        long = "catalog",
+        alias = "catalogue",
+        value_name = "DIR",
+        help_heading = "Custom benchmarks"
+    )]
     pub catalogue: Option<PathBuf>,
     /// Run the programs of the catalog without asking (asked once, and again if a file has changed)
-    #[arg(long)]
+    #[arg(long, help_heading = "Custom benchmarks")]
     pub trust: bool,
 }
 
@@ -105,10 +168,16 @@ pub struct CatalogueArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct PrivilegeArgs {
     /// Allow an action that is off by default
-    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHAT",
+        value_delimiter = ',',
+        help_heading = "Privileges"
+    )]
     pub allow: Vec<Allow>,
     /// Do nothing that requires privileges; skip benchmarks that need it
-    #[arg(long, conflicts_with = "allow")]
+    #[arg(long, conflicts_with = "allow", help_heading = "Privileges")]
     pub no_privileged: bool,
 }
 
@@ -120,6 +189,9 @@ pub enum Allow {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone init mine/sum             writes ./mine/mine.toml and a program
+  gritstone run --catalog mine")]
 pub struct InitArgs {
     /// Its name, e.g. mine/sum
     #[arg(value_name = "FAMILY/NAME")]
@@ -130,6 +202,10 @@ pub struct InitArgs {
 }
 
 #[derive(Debug, Default, Args)]
+#[command(after_help = "Examples:
+  gritstone run --quick byte          a family in two minutes
+  gritstone run byte/pipe 'event/*' --budget 5m
+  gritstone run --budget 1h --label v6.19")]
 pub struct RunArgs {
     /// Identifiers or globs, e.g. 'byte/*' ('*' stops at '@'; 'byte/*@*' are the variants) [default: everything]
     #[arg(value_name = "SELECTOR")]
@@ -185,20 +261,33 @@ pub struct RunArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct CompilerArgs {
     /// Compile the workloads with this C compiler [with --cflags: cc]
-    #[arg(long, value_name = "PROGRAM")]
+    #[arg(long, value_name = "PROGRAM", help_heading = "Compilers")]
     pub cc: Option<String>,
     /// Its flags [default: -O2]
-    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "FLAGS",
+        allow_hyphen_values = true,
+        help_heading = "Compilers"
+    )]
     pub cflags: Option<String>,
     /// Fortran compiler [default: flang with clang if installed, else gfortran]
-    #[arg(long, value_name = "PROGRAM")]
+    #[arg(long, value_name = "PROGRAM", help_heading = "Compilers")]
     pub fc: Option<String>,
     /// Its flags [default: those of C]
-    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "FLAGS",
+        allow_hyphen_values = true,
+        help_heading = "Compilers"
+    )]
     pub fflags: Option<String>,
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone compilers gcc:-O2 clang:-O2
+  gritstone compilers gcc:-O2 'clang:-O3 -march=native' byte")]
 pub struct CompilersArgs {
     /// Compilers with flags, base first, e.g. gcc:-O2 'clang:-O3 -march=native'; then selectors [default: 'cpu/*']
     #[arg(value_name = "COMPILER:FLAGS | SELECTOR", required = true)]
@@ -218,8 +307,12 @@ pub struct CompilersArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone list              families
+  gritstone list byte         benchmarks of a family; -v with variants
+  gritstone list '*/pipe*'")]
 pub struct ListArgs {
-    /// Identifiers or globs [default: everything]
+    /// Families, identifiers or globs [default: all families]
     #[arg(value_name = "SELECTOR")]
     pub selectors: Vec<String>,
     /// Add the custom benchmarks in DIR; without a selector, measure only these
@@ -230,21 +323,31 @@ pub struct ListArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone show                  the newest run
+  gritstone show last byte        one family; -v adds columns, -vv everything
+  gritstone show last byte/pipe   all about one benchmark
+  gritstone show ref:vax-11-780-4.1bsd")]
 pub struct ShowArgs {
-    /// last, last~2, a label, an id, a file, or a system, e.g. ref:vax-11-780-4.1bsd
-    #[arg(default_value = "last")]
-    pub run: String,
+    /// A run (last, last~2, a label, part of an id, a file) or a system (ref:NAME), then benchmarks, families or globs [default: last]
+    #[arg(value_name = "RUN | SELECTOR")]
+    pub words: Vec<String>,
     #[command(flatten)]
     pub format: FormatArgs,
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone compare before after
+  gritstone compare before after 'byte/*' --changed
+  gritstone compare ref:vax-11-780-4.1bsd last")]
 pub struct CompareArgs {
-    /// Run or system that is 1
-    pub base: String,
-    /// Runs or systems to compare with it
-    #[arg(required = true)]
-    pub other: Vec<String>,
+    /// Base, then the runs or systems to compare with it, then benchmarks, families or globs
+    #[arg(required = true, num_args = 2.., value_name = "RUN | SELECTOR")]
+    pub words: Vec<String>,
+    /// Show only what is faster or slower
+    #[arg(short, long)]
+    pub changed: bool,
     /// Differences within this margin are "same"
     #[arg(long, value_name = "SHARE", default_value = "2%", value_parser = crate::amounts::share)]
     pub margin: f64,
@@ -253,6 +356,10 @@ pub struct CompareArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone score
+  gritstone score before after --against before
+  gritstone score last --price 0.42/h")]
 pub struct ScoreArgs {
     /// Runs or systems
     #[arg(default_value = "last")]
@@ -271,6 +378,9 @@ pub struct ScoreArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone report
+  gritstone report before after -o both.html")]
 pub struct ReportArgs {
     /// Runs; several are shown side by side
     #[arg(value_name = "RUN", default_value = "last")]
@@ -288,6 +398,9 @@ pub struct ReportArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone noise byte/sieve --runs 5
+  gritstone noise --of selftest-20261123-185538-cfe385a0")]
 pub struct NoiseArgs {
     /// Benchmarks to measure, as for `run`
     #[arg(value_name = "SELECTOR")]
@@ -310,6 +423,66 @@ pub struct NoiseArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone systems           documents with the number of their systems
+  gritstone systems vax       systems whose name, document or configuration has this word")]
+pub struct SystemsArgs {
+    /// List the systems that have this word [default: their documents]
+    #[arg(value_name = "WORD")]
+    pub word: Option<String>,
+    #[command(flatten)]
+    pub format: FormatArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:
+  gritstone runs                          the newest 30
+  gritstone runs label 55387f54 baseline
+  gritstone runs remove 55387f54"
+)]
+pub struct RunsArgs {
+    /// List all of them [default: the newest 30]
+    #[arg(short, long)]
+    pub all: bool,
+    #[command(flatten)]
+    pub format: FormatArgs,
+    #[command(subcommand)]
+    pub command: Option<RunsCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum RunsCommand {
+    /// Label a run
+    Label {
+        /// The run
+        run: String,
+        /// Its new label
+        label: String,
+    },
+    /// Remove a whole run; the store records that it was there
+    Remove {
+        /// The run, by its id or a part of it
+        run: String,
+    },
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example: gritstone info byte/pipe")]
+pub struct InfoArgs {
+    /// Benchmark
+    #[arg(value_name = "BENCHMARK")]
+    pub benchmark: String,
+    /// Add the custom benchmarks in DIR
+    #[arg(long = "catalog", alias = "catalogue", value_name = "DIR")]
+    pub catalogue: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone doctor
+  gritstone doctor --install")]
 pub struct DoctorArgs {
     /// Install missing programs with the command that is shown
     #[arg(long)]
@@ -322,6 +495,8 @@ pub struct DoctorArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone audit byte")]
 pub struct AuditArgs {
     /// Identifiers or globs [default: everything]
     #[arg(value_name = "SELECTOR")]
@@ -354,12 +529,15 @@ pub enum ExportFormat {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone export last -o run.jsonl
+  gritstone export main --format csv")]
 pub struct ExportArgs {
     /// Run
     #[arg(default_value = "last")]
     pub run: String,
     /// Output format
-    #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
+    #[arg(short, long, value_enum, default_value_t = ExportFormat::Jsonl)]
     pub format: ExportFormat,
     /// Output file [default: standard output]
     #[arg(short, long = "output", alias = "out", value_name = "FILE")]
@@ -367,6 +545,9 @@ pub struct ExportArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone import run.jsonl
+  gritstone import hyperfine.json --label main")]
 pub struct ImportArgs {
     /// Files
     #[arg(required = true, value_name = "FILE")]
@@ -377,6 +558,9 @@ pub struct ImportArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone history byte/pipe
+  gritstone history byte/pipe --svg pipe.svg")]
 pub struct HistoryArgs {
     /// Benchmark
     pub benchmark: String,
@@ -391,10 +575,13 @@ pub struct HistoryArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  gritstone check                     against earlier runs of this machine
+  gritstone check --against main --max-slowdown 3%")]
 pub struct CheckArgs {
-    /// Run
-    #[arg(default_value = "last")]
-    pub run: String,
+    /// Run, then benchmarks, families or globs [default: last]
+    #[arg(value_name = "RUN | SELECTOR")]
+    pub words: Vec<String>,
     /// Run, label or file to compare with [default: earlier runs of this system; exit 4 until five are stored]
     #[arg(long, value_name = "RUN")]
     pub against: Option<String>,

@@ -11,11 +11,14 @@ mod bench;
 mod brief;
 mod compiler;
 mod compilers;
+mod doctor;
 mod dry_run;
 mod failure;
 mod generate;
+mod help;
 mod inspect;
 mod limits;
+mod listing;
 mod output;
 mod own;
 mod params;
@@ -41,7 +44,7 @@ mod world;
 
 use anyhow::Context as _;
 use args::{Cli, Command};
-use clap::Parser;
+use clap::FromArgMatches;
 use failure::Exit;
 use std::process::ExitCode;
 
@@ -51,7 +54,8 @@ fn main() -> ExitCode {
     }
     signals::children_can_be_waited_for();
     signals::long_files_are_errors();
-    let cli = match Cli::try_parse() {
+    let parsed = help::command().try_get_matches();
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
             // help and version are not errors
@@ -62,6 +66,10 @@ fn main() -> ExitCode {
             };
         }
     };
+    output::configure(
+        cli.display,
+        cli.command.as_ref().is_some_and(Command::only_looks),
+    );
     match dispatch(&cli) {
         Ok(exit) => exit.into(),
         Err(error) => failed(&error),
@@ -69,7 +77,7 @@ fn main() -> ExitCode {
 }
 
 fn failed(error: &anyhow::Error) -> ExitCode {
-    output::remark(&format!("gritstone: {error:#}{}", failure::advice(error)));
+    output::error(&format!("gritstone: {error:#}{}", failure::advice(error)));
     failure::exit_of(error).into()
 }
 
@@ -88,15 +96,17 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         _ if cli.licenses => licenses(),
         None => inspect::what_next(&world),
         Some(Command::Run(args)) => run::run(&world.with_programs(&args.own)?, args),
-        Some(Command::List(args)) => inspect::list(world, args),
+        Some(Command::List(args)) => listing::list(world, args),
+        Some(Command::Info(args)) => listing::info(world, args),
+        Some(Command::Runs(args)) => listing::runs(&world, args),
         Some(Command::Init(args)) => skeleton::new(args),
         Some(Command::Show(args)) => inspect::show(&world, args),
         Some(Command::Compare(args)) => inspect::compare(&world, args),
         Some(Command::Score(args)) => rate::rate(&world, args),
         Some(Command::Report(args)) => brief::brief(&world, args),
         Some(Command::Noise(args)) => selftest::selftest(&world.with_programs(&args.own)?, args),
-        Some(Command::Systems(args)) => inspect::machines(&world, args),
-        Some(Command::Doctor(args)) => inspect::doctor(&world, args),
+        Some(Command::Systems(args)) => listing::systems(&world, args),
+        Some(Command::Doctor(args)) => doctor::doctor(&world, args),
         Some(Command::Watch {
             base,
             below,

@@ -1,13 +1,17 @@
 //! Standard output: documents for people, JSON for programs; standard error: remarks.
 
-use crate::args::Format;
+use crate::args::{DisplayArgs, Format, When};
 use crate::signals;
 use anyhow::{Context, Result};
 use gritstone_model::escape_json;
-use gritstone_report::{Document, terminal};
+use gritstone_report::terminal::{self, Look};
+use gritstone_report::{Detail, Document};
 use serde::Serialize;
+use std::ffi::OsString;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::os::fd::AsFd;
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 /// Width where there is no terminal to ask.
 const WIDTH: usize = 100;
@@ -15,8 +19,38 @@ const WIDTH: usize = 100;
 /// Takes a line of a terminal away.
 const CLEAR: &str = "\r\x1b[2K";
 
-/// Says something on standard error.
+/// What the command line says of the output of this process; before that is known, the defaults.
+static DISPLAY: OnceLock<(DisplayArgs, bool)> = OnceLock::new();
+
+/// Sets how results are printed, once, and whether this command only looks, so that a pager may show what it says.
+pub fn configure(display: DisplayArgs, looks: bool) {
+    let _ = DISPLAY.set((display, looks));
+}
+
+fn display() -> DisplayArgs {
+    DISPLAY
+        .get()
+        .map_or_else(DisplayArgs::default, |(args, _)| *args)
+}
+
+/// How much is asked for.
+pub fn detail() -> Detail {
+    match display().verbose {
+        0 => Detail::Results,
+        1 => Detail::Columns,
+        _ => Detail::Everything,
+    }
+}
+
+/// Says something on standard error, unless the user wants results only.
 pub fn remark(text: &str) {
+    if !display().quiet {
+        say(&format!("{text}\n"));
+    }
+}
+
+/// Says on standard error what went wrong.
+pub fn error(text: &str) {
     say(&format!("{text}\n"));
 }
 
@@ -25,7 +59,12 @@ pub fn say(text: &str) {
     complain(text, &[]);
 }
 
-/// Whether people look at standard error.
+/// Whether people look at standard error, and want to see how far it is.
+pub fn shows_progress() -> bool {
+    !display().quiet
+}
+
+/// Whether standard error is a terminal.
 pub fn is_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
@@ -77,14 +116,23 @@ pub fn json<T: Serialize>(value: &T) -> Result<()> {
     plain(&(escape_json(format!("{value:#}")) + "\n"))
 }
 
-/// Writes a document for the terminal: its width, and bold only there.
+/// Writes a document for the terminal: its width, and colors only there or where they are asked for.
 ///
 /// # Errors
 /// When standard output cannot be written.
 pub fn text(document: &Document) -> Result<()> {
-    let color = color();
-    let text = terminal::render(document, width(), color);
-    print(&text, if color { &terminal::STYLES } else { &[] })
+    let look = Look {
+        width: width(),
+        color: color(),
+        ascii: display().ascii,
+        notes: detail() == Detail::Everything,
+    };
+    let text = terminal::render(document, look);
+    let styles: &[&str] = if look.color { &terminal::STYLES } else { &[] };
+    match pager(&text) {
+        Some(pager) => paged(&pager, &text, styles),
+        None => print(&text, styles),
+    }
 }
 
 /// Writes what the command line has to say: help and the version to standard output, what is wrong to standard error, with the user's
@@ -104,15 +152,61 @@ pub fn usage(said: &clap::Error) -> Result<()> {
     }
 }
 
-/// Whether standard output is a terminal that knows styles, and the user wants them.
+/// A variable of the environment; as everywhere, one that is empty is not set.
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// Whether there is color: as asked for, else as NO_COLOR and CLICOLOR_FORCE say, else on a terminal that knows styles.
 fn color() -> bool {
-    let asked_not_to = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-    std::io::stdout().is_terminal() && !dumb() && !asked_not_to
+    match display().color {
+        When::Always => true,
+        When::Never => false,
+        When::Auto if variable("NO_COLOR").is_some() => false,
+        When::Auto if variable("CLICOLOR_FORCE").is_some_and(|v| v != "0") => true,
+        When::Auto => std::io::stdout().is_terminal() && !dumb(),
+    }
 }
 
 /// Whether the terminal, if there is one, does nothing but print.
 pub fn dumb() -> bool {
     std::env::var_os("TERM").is_none_or(|terminal| terminal == "dumb")
+}
+
+/// What shows a text that is longer than the terminal, of a command that only looks.
+fn pager(text: &str) -> Option<OsString> {
+    let looks = DISPLAY
+        .get()
+        .is_some_and(|(args, looks)| *looks && !args.no_pager);
+    let out = std::io::stdout();
+    if !looks || !out.is_terminal() || dumb() {
+        return None;
+    }
+    let (_, height) = terminal_size::terminal_size_of(out)?;
+    let long = text.lines().count() >= usize::from(height.0);
+    long.then(|| variable("PAGER").unwrap_or_else(|| "less".into()))
+}
+
+/// Hands a text to a pager, by the shell as PAGER may have arguments; where none can be started, it is written.
+fn paged(pager: &OsString, text: &str, styles: &[&str]) -> Result<()> {
+    let mut command = Command::new("/bin/sh");
+    command.arg("-c").arg(pager).stdin(Stdio::piped());
+    if variable("LESS").is_none() {
+        // ends where all fits, obeys colors, leaves the text on the screen
+        command.env("LESS", "FRX");
+    }
+    let Ok(mut child) = command.spawn() else {
+        return print(text, styles);
+    };
+    if let Some(mut to) = child.stdin.take() {
+        // a reader who leaves early has seen enough
+        let _ = to.write_all(gritstone_report::printable(text, styles).as_bytes());
+    }
+    match child.wait().context("cannot wait for the pager")?.code() {
+        // the shell found no such program
+        Some(126 | 127) => print(text, styles),
+        _ => Ok(()),
+    }
 }
 
 /// Writes text after what was remarked before, with nothing in it that a terminal would obey.

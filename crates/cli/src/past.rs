@@ -56,7 +56,7 @@ fn over_runs(world: &World, store: &Store, id: &Id, most: usize) -> Result<Optio
 
 /// `gritstone check`.
 pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
-    let run = world.view(&args.run)?;
+    let (_, run, selectors) = world.chosen_run(&args.words)?;
     let view = match &args.against {
         Some(base) => {
             if base.starts_with("ref:") {
@@ -64,7 +64,11 @@ pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
                     "{base} is printed in a document: a gate holds a run against runs; name one of `gritstone systems`' own, a label or a file"
                 );
             }
-            let compared = world.compare(&world.view(base)?, &run, args.max_slowdown);
+            let mut base = world.view(base)?;
+            if !selectors.is_empty() {
+                base.results.retain(|result| run.get(&result.id).is_some());
+            }
+            let compared = world.compare(&base, &run, args.max_slowdown);
             gate::check(&compared, args.max_slowdown, ALPHA)
         }
         None => {
@@ -78,7 +82,9 @@ pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
             against_history(world, &run, args)?
         }
     };
-    output::write(args.format.format, &view, || gritstone_report::check(&view))?;
+    output::write(args.format.format, &view, || {
+        gritstone_report::check(&view, output::detail())
+    })?;
     Ok(match view.outcome {
         CheckOutcome::Passed => Exit::Done,
         CheckOutcome::Regressed => Exit::CheckFailed,

@@ -28,13 +28,16 @@ impl Display {
     /// As standard error demands.
     pub fn new() -> Self {
         Self {
-            terminal: output::is_terminal() && !output::dumb(),
+            terminal: output::is_terminal() && !output::dumb() && output::shows_progress(),
             last: None,
         }
     }
 
     /// Shows how far the measuring is.
     pub fn show(&mut self, progress: &Progress<'_>) {
+        if !output::shows_progress() {
+            return;
+        }
         let every = if self.terminal { BAR_EVERY } else { LINE_EVERY };
         if self.last.is_some_and(|last| last.elapsed() < every) {
             return;

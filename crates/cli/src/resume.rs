@@ -65,7 +65,7 @@ fn cut_off(world: &World, name: &str, owner: &Owner) -> Result<Resumable> {
         "" => newest_cut_off(&store, owner)?.context(
             "no run that you began on this machine was cut off: `gritstone run` starts a new one",
         )?,
-        name => store.resolve(name)?,
+        name => world.resolve(&store, name)?,
     };
     nobody_measures(&id, None)?;
     let run = store.resume(&id, owner)?;

@@ -16,8 +16,12 @@ use gritstone_model::{
     Kind, Launch, Measurement, Plan, Quantity, RunInfo, RunView, Settings, Status,
 };
 use gritstone_plan::{add_copies, select, steps};
+use gritstone_report::Comparison;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+
+/// Benchmarks that are named of those that are skipped for one reason.
+const SKIPS_NAMED: usize = 3;
 
 /// Measures, stores and shows.
 pub fn run(world: &World, args: &RunArgs) -> Result<Exit> {
@@ -212,11 +216,26 @@ fn announce(
     skipped(plan);
 }
 
-/// Says which rows of a plan are not measured, and why.
+/// Says which benchmarks of a plan are not measured, and why: a line for each reason.
 pub fn skipped(plan: &Plan) {
+    let mut reasons: Vec<(&str, Vec<&str>)> = vec![];
     for skip in &plan.skips {
-        let mark = gritstone_report::findings::mark(skip.note().flag());
-        output::remark(&format!("{mark} {}: {}", skip.id, skip.reason));
+        match reasons
+            .iter_mut()
+            .find(|(reason, _)| *reason == skip.reason)
+        {
+            Some((_, ids)) => ids.push(skip.id.as_str()),
+            None => reasons.push((&skip.reason, vec![skip.id.as_str()])),
+        }
+    }
+    for (reason, ids) in reasons {
+        let shown = ids.len().min(SKIPS_NAMED);
+        let more = match ids.len() - shown {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let named = ids[..shown].join(", ");
+        output::remark(&format!("skipped: {named}{more}: {reason}"));
     }
 }
 
@@ -244,19 +263,25 @@ fn show(world: &World, args: &RunArgs, view: &RunView, against: Option<&RunView>
     match args.format.format {
         Format::Json => output::json(view),
         Format::Text => {
-            let mut tables = gritstone_report::show(view);
+            let mut tables = gritstone_report::show(view, output::detail());
             rate::open(world, &mut tables, view, against)?;
             output::text(&tables)?;
             if let Some(base) = against {
                 output::plain("\n")?;
                 let compared = world.compare(base, view, inspect::MARGIN);
-                output::text(&gritstone_report::compare(&compared))?;
+                let shown = Comparison {
+                    sides: &[base, view],
+                    detail: output::detail(),
+                    changed: false,
+                };
+                output::text(&gritstone_report::compare(&compared, shown))?;
             }
             if let Some(short) = too_short(view) {
                 output::remark(&short);
             }
-            output::remark("\nnext: gritstone report            the performance brief of this run");
-            output::remark("      gritstone compare ref:vax-11-780-4.1bsd last");
+            output::remark(
+                "\nnext: gritstone show -v   gritstone report   gritstone compare RUN last",
+            );
             Ok(())
         }
     }

@@ -2,8 +2,9 @@
 //!
 //! Must not know: how a document is made.
 
+use crate::doctor::Examined;
 use crate::dry_run::{DryRun, SCHEMA_DRY_RUN};
-use crate::inspect::{Examined, List, Systems};
+use crate::listing::{List, Runs, Systems};
 use gritstone_model::*;
 use schemars::JsonSchema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
@@ -73,6 +74,7 @@ fn the_schemas_in_the_documents_are_those_of_the_types() {
         document::<RunView>(&mut all, SCHEMA_RUN),
         document::<List>(&mut all, SCHEMA_LIST),
         document::<Systems>(&mut all, SCHEMA_SYSTEMS),
+        document::<Runs>(&mut all, SCHEMA_RUNS),
         document::<Examined>(&mut all, SCHEMA_DOCTOR),
         document::<DryRun>(&mut all, SCHEMA_DRY_RUN),
         document::<CompareView>(&mut all, SCHEMA_COMPARE),

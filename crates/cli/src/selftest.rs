@@ -44,7 +44,9 @@ fn measured(world: &World, args: &NoiseArgs) -> Result<Option<Vec<RunView>>> {
             label: Some(format!("selftest-{trial}-{number}")),
             ..RunArgs::default()
         };
-        let (view, end) = Job::new(world, &asked)?.measure(world)?;
+        let mut job = Job::new(world, &asked)?;
+        job.info.settings.noise = true;
+        let (view, end) = job.measure(world)?;
         if end == End::Interrupted {
             output::remark(&format!(
                 "the runs before it are whole: `gritstone noise --of selftest-{trial}` compares them, if there are two"
@@ -66,7 +68,7 @@ fn stored(world: &World, names: &[String]) -> Result<Vec<RunView>> {
     for name in names {
         let mut labeled: Vec<&RunHead> = heads.iter().filter(|head| belongs(head, name)).collect();
         if labeled.is_empty() {
-            let id = store.resolve(name)?;
+            let id = world.resolve(&store, name)?;
             labeled.extend(heads.iter().filter(|head| head.id == id));
         }
         for head in labeled {

@@ -8,7 +8,8 @@ use gritstone_analysis::between::{self, Past};
 use gritstone_analysis::circumstances::Circumstances;
 use gritstone_analysis::{compare, summary};
 use gritstone_catalogue::{Catalogue, Own};
-use gritstone_model::{CompareView, RunData, RunInfo, RunView, SCHEMA_RUN, Work};
+use gritstone_host::{Cpu, Host, Root};
+use gritstone_model::{CompareView, Id, RunData, RunInfo, RunView, SCHEMA_RUN, Selector, Work};
 use gritstone_references::References;
 use gritstone_store::{Store, StoreError};
 use std::cell::{LazyCell, RefCell};
@@ -106,9 +107,9 @@ impl World {
         let Some(store) = self.reader()? else {
             return Err(self.no_runs(name));
         };
-        match store.resolve(name) {
+        match self.resolve(&store, name) {
             Ok(id) => self.stored(&store, &id),
-            Err(error) => Err(self.machine_after_all(name, error.into())),
+            Err(error) => Err(self.machine_after_all(name, error)),
         }
     }
 
@@ -128,7 +129,26 @@ impl World {
         let Some(store) = self.reader()? else {
             return Err(self.no_runs(name));
         };
-        Ok(store.load(&store.resolve(name)?)?)
+        Ok(store.load(&self.resolve(&store, name)?)?)
+    }
+
+    /// The identifier of the run in the store that has a name. A label that several have is said to be the newest's.
+    ///
+    /// # Errors
+    /// Says why it is none, with what is near.
+    pub fn resolve(&self, store: &Store, name: &str) -> Result<String> {
+        let here = || {
+            let root = Root::live();
+            Host::with(Cpu::read(&root), &root).private_id()
+        };
+        let named = store.resolve(name, here)?;
+        if named.labeled > 1 {
+            remark(&format!(
+                "{} runs are labeled '{name}': this is the newest, {}",
+                named.labeled, named.id
+            ));
+        }
+        Ok(named.id)
     }
 
     /// A comparison, with the scatter between runs as far as the store tells it of the machines of both.
@@ -249,6 +269,91 @@ impl World {
             Err(_) => otherwise,
         }
     }
+}
+
+/// What the words of a command name.
+pub struct Chosen {
+    /// Runs and systems, each with the word for it.
+    pub runs: Vec<(String, RunView)>,
+    /// Benchmarks, families and globs.
+    pub selectors: Vec<String>,
+}
+
+impl World {
+    /// Tells runs from selectors: a word that names no run or system, but benchmarks of the catalog or of a run before it, selects these.
+    ///
+    /// # Errors
+    /// Why a word is neither.
+    pub fn chosen(&self, words: &[String]) -> Result<Chosen> {
+        let (mut runs, mut selectors) = (vec![], vec![]);
+        for word in words {
+            match self.view(word) {
+                Ok(view) => runs.push((word.clone(), view)),
+                Err(error) => {
+                    let selector = Selector::new(word);
+                    let known = self.catalogue.benchmarks.iter().map(|row| &row.id);
+                    let results = runs
+                        .iter()
+                        .flat_map(|(_, view): &(_, RunView)| &view.results);
+                    let mut known = known.chain(results.map(|result| &result.id));
+                    if !known.any(|id| selector.matches(id)) {
+                        return Err(error);
+                    }
+                    selectors.push(word.clone());
+                }
+            }
+        }
+        Ok(Chosen { runs, selectors })
+    }
+
+    /// The same where one run is meant: `last` where none is named. It has no more than the results that are selected.
+    ///
+    /// # Errors
+    /// As [`World::chosen`], and where there are several.
+    pub fn chosen_run(&self, words: &[String]) -> Result<(String, RunView, Vec<String>)> {
+        let Chosen {
+            mut runs,
+            selectors,
+        } = self.chosen(words)?;
+        let (name, mut view) = match runs.pop() {
+            Some(run) => run,
+            None => ("last".to_owned(), self.view("last")?),
+        };
+        if let Some((other, _)) = runs.pop() {
+            bail!(
+                "'{other}' and '{name}' are two runs, and this command takes one: `gritstone compare` takes several"
+            );
+        }
+        only(&mut view, &selectors)?;
+        Ok((name, view, selectors))
+    }
+}
+
+/// Keeps the results that are selected; all where nothing is.
+///
+/// # Errors
+/// When a selector matches none of them.
+pub fn only(view: &mut RunView, selectors: &[String]) -> Result<()> {
+    let all: Vec<Selector> = selectors.iter().map(|text| Selector::new(text)).collect();
+    for selector in &all {
+        if !view
+            .results
+            .iter()
+            .any(|result| selector.matches(&result.id))
+        {
+            bail!(
+                "{} has no result that matches '{}'; `gritstone show {}` lists its results",
+                view.id,
+                selector.as_str(),
+                view.id
+            );
+        }
+    }
+    if !all.is_empty() {
+        let selected = |id: &Id| all.iter().any(|selector| selector.matches(id));
+        view.results.retain(|result| selected(&result.id));
+    }
+    Ok(())
 }
 
 /// Whether a name is that of a run in the store, if of anything.

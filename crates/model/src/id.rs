@@ -113,10 +113,10 @@ impl Selector {
         &self.0
     }
 
-    /// Whether `id` is selected.
+    /// Whether `id` is selected: by its text, or by the name of its family as by `family/*`.
     #[must_use]
     pub fn matches(&self, id: &Id) -> bool {
-        self.matches_text(id.as_str())
+        self.matches_text(id.as_str()) || id.family() == self.0 && !id.as_str().contains('@')
     }
 
     /// Whether a label, or any other text, is selected.
@@ -191,6 +191,8 @@ mod tests {
         assert!(hit("*pipe*512*", "kernel/pipeback/512"));
         assert!(hit("**", "byte/pipe"));
         assert!(!hit("", "byte/pipe"));
-        assert!(!hit("byte", "byte/pipe"));
+        assert!(hit("byte", "byte/pipe"));
+        assert!(!hit("byte", "byte/multi/6@one-cpu"));
+        assert!(!hit("byt", "byte/pipe"));
     }
 }

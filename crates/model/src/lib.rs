@@ -70,5 +70,5 @@ pub use text::{escape_json, is_unprintable};
 pub use unit::{Better, Quantity, Unit, UnitError};
 pub use view::{
     CopiesPoint, CopiesView, LawView, Measurement, PublishedView, RunView, SCHEMA_DOCTOR,
-    SCHEMA_LIST, SCHEMA_RUN, SCHEMA_SYSTEMS, SeriesPoint, Statistics, Status,
+    SCHEMA_LIST, SCHEMA_RUN, SCHEMA_RUNS, SCHEMA_SYSTEMS, SeriesPoint, Statistics, Status,
 };

@@ -56,7 +56,7 @@ impl Count {
 }
 
 /// What interfered, at its worst over the launches.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Interference {
     /// Other processes on the CPUs of the launch: a share of the time of these.

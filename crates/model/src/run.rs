@@ -140,6 +140,9 @@ pub struct Settings {
     /// The trial of which this run is one side; `None` for any other run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trial: Option<TrialSide>,
+    /// Whether it is a run of an A/A test.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub noise: bool,
     /// The catalog of the user's own of which rows were measured; `None` where all were ours.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<OwnCatalogue>,

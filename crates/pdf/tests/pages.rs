@@ -7,7 +7,7 @@ mod sample;
 
 use gritstone_model::RunView;
 use gritstone_report::document::{Block, Document, Text};
-use gritstone_report::{clean, compare, html, terminal};
+use gritstone_report::{Comparison, clean, compare, html};
 use sample::{briefs, machines::references};
 use std::process::Command;
 
@@ -109,12 +109,15 @@ fn said(document: &Document) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn terminal_html_and_pdf_say_the_same_and_nothing_stands_outside_of_the_paper() {
-    for document in [one(), three(), compare(&sample::compare())] {
+fn html_and_pdf_say_the_same_and_nothing_stands_outside_of_the_paper() {
+    for document in [
+        one(),
+        three(),
+        compare(&sample::compare(), Comparison::default()),
+    ] {
         let (texts, heads) = said(&document);
         assert!(texts.len() > 50, "{}", texts.len());
         let pages = [
-            ("terminal", terminal::render(&document, 100_000, false)),
             ("HTML", text_of_html(&html::render(&document))),
             ("PDF", text(&document)),
         ];
@@ -192,7 +195,7 @@ fn a_pdf_is_tagged_has_its_fonts_inside_and_is_made_of_parts() {
 
 #[test]
 fn the_same_document_gives_the_same_bytes() {
-    let document = compare(&sample::compare());
+    let document = compare(&sample::compare(), Comparison::default());
     let [a, b] = [(); 2].map(|()| gritstone_pdf::render(&document).unwrap());
     assert!(a == b);
     assert!(gritstone_pdf::render(&Document::default()).is_ok());

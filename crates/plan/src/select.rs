@@ -64,8 +64,10 @@ pub fn selected<'a>(
 
 fn hint(all: &[Benchmark], text: &str) -> String {
     let ids: Vec<&str> = all.iter().map(|b| b.id.as_str()).collect();
-    if ids.iter().any(|id| id.starts_with(&format!("{text}/"))) {
-        return format!("; did you mean '{text}/*'?");
+    // `byte/` of a completion, `byte/multi`
+    let folder = text.trim_end_matches('/');
+    if ids.iter().any(|id| id.starts_with(&format!("{folder}/"))) {
+        return format!("; did you mean '{folder}/*'?");
     }
     let plain = text.replace('*', "");
     match nearest(&plain, &ids) {

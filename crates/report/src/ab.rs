@@ -1,8 +1,9 @@
 //! Sides against each other: what `gritstone ab` prints.
 
-use crate::document::{Block, Document, Style};
+use crate::compare;
+use crate::document::{Block, Column, Document, Style};
 use crate::number;
-use crate::table::{self, Cell, Columns, noted};
+use crate::table::{Cell, Columns, noted};
 use crate::words::{self, Sense};
 use gritstone_model::{AbComparison, AbFigure, AbRow, AbView, Flag, Note, Subject, Verdict};
 
@@ -23,6 +24,10 @@ pub fn ab(view: &AbView) -> Document {
     document.list(said.chain(the_same(view)).chain(starts(view)));
     comparisons(&mut document, view);
     sides(&mut document, view);
+    document.paragraph(format!(
+        "The intervals of changes hold at all interim analyses together, 99 times in 100; of what is called different, {} may not be.",
+        number::percent_asked(view.level)
+    ));
     document.push(Block::Footnotes);
     document
 }
@@ -63,7 +68,7 @@ fn sentence(view: &AbView, c: &AbComparison) -> String {
     let (base, other) = (&c.base, &c.other);
     let pairs = words::plural(c.pairs, "pair");
     let Some(ratio) = ratio(c) else {
-        return format!("Cannot tell {other} from {base}: there is no pair of both.");
+        return format!("Inconclusive: there is no pair of {other} and {base}.");
     };
     match c.verdict {
         Verdict::Faster | Verdict::Slower => {
@@ -75,7 +80,7 @@ fn sentence(view: &AbView, c: &AbComparison) -> String {
             number::percent_asked(view.margin)
         ),
         Verdict::Inconclusive if c.pairs < FEWEST => format!(
-            "Cannot tell {other} from {base}: {pairs}, and it takes {FEWEST}; give a longer --budget. So far: {ratio}."
+            "Inconclusive: {pairs} of {other} and {base}, and it takes {FEWEST}; give a longer --budget. So far: {ratio}."
         ),
         Verdict::Inconclusive => {
             let seen = c
@@ -84,7 +89,7 @@ fn sentence(view: &AbView, c: &AbComparison) -> String {
                 .map_or_else(String::new, |smallest| {
                     format!("; they would have shown a change of {smallest} in 95 of 100 trials")
                 });
-            format!("Cannot tell {other} from {base}: {ratio} ({pairs}{seen}).")
+            format!("Inconclusive: {other} against {base} is {ratio} ({pairs}{seen}).")
         }
     }
 }
@@ -136,24 +141,27 @@ fn comparisons(document: &mut Document, view: &AbView) {
         let comparisons = row.comparisons.iter();
         comparisons.map(move |c| (row, c))
     });
-    let caption = format!(
-        "Intervals hold at all looks together, 99 times in 100; of what is called different, {} may not be",
-        number::percent_asked(view.level)
-    );
-    Columns::<Compared>::key("Row", Style::Code, |(row, _)| row.id.as_str())
+    let change = |c: &AbComparison| Some(words::change(c.ratio?, c.interval));
+    Columns::<Compared>::key("Benchmark", Style::Code, |(row, _)| row.id.as_str())
         .and_key("Sides", Style::Text, |(_, c)| {
             format!("{} against {}", c.other, c.base)
         })
-        .text("Ratio", |(_, c)| ratio(c))
-        .text("Verdict", |(_, c)| c.verdict.as_str())
+        .number("Change", move |(_, c)| change(c).map(|(change, _)| change))
+        .number("Interval", move |(_, c)| {
+            change(c).and_then(|(_, interval)| interval)
+        })
+        .text("Verdict", |(_, c)| {
+            Cell::from(c.verdict.as_str()).toned(Some(compare::tone_of(c.verdict)))
+        })
         .number("Pairs", |(_, c)| {
             let crowded = crowded(c).map(|text| (None, text));
             Cell::from(c.pairs).with(crowded)
         })
-        .number("Smallest change seen", |(_, c)| {
-            c.smallest.map(number::percent)
-        })
-        .table(document, caption, rows);
+        .column(
+            Column::new("Detectable", Style::Number).rank(1),
+            |(_, c)| c.smallest.map(number::percent),
+        )
+        .table(document, "", rows);
 }
 
 /// A remark on pairs beside which another thread of the core was busy.
@@ -183,17 +191,19 @@ fn sides(document: &mut Document, view: &AbView) {
     };
     let seconds = |s: Option<f64>| s.map(|s| number::seconds(s, None));
     type Side<'a> = (&'a AbRow, &'a AbFigure);
-    Columns::<Side>::key("Row", Style::Code, |(row, _)| row.id.as_str())
+    Columns::<Side>::key("Benchmark", Style::Code, |(row, _)| row.id.as_str())
         .and_key("Side", Style::Text, |(_, side)| side.side.as_str())
-        .pair(["Real", "95 % interval"], move |(row, side)| {
+        .pair(["Real", "95% CI"], move |(row, side)| {
             let unit = row.unit.as_str();
             let shown = side
                 .estimate
                 .map(|e| number::figure(e, side.interval, unit));
-            let [real, interval] = table::figure(shown, &[]);
-            [noted(real, side.notes.iter().filter(told)), interval]
+            let real = shown.as_ref().map(number::Shown::with_unit);
+            let interval = shown.and_then(|shown| shown.brackets());
+            let notes = side.notes.iter().filter(told);
+            [noted(real, notes), interval.into()]
         })
-        .number("Least to most", |(row, side)| {
+        .number("Range", |(row, side)| {
             let show = |x| number::at_most(x, row.unit.as_str(), 4);
             let [least, most] = side.range?.map(show);
             Some(format!("{least} to {most}"))
@@ -216,7 +226,7 @@ fn sides(document: &mut Document, view: &AbView) {
         })
         .table(
             document,
-            "Each side by itself, per operation; real time as its unit says",
+            "Each side by itself, per operation",
             results(view),
         );
 }

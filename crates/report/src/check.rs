@@ -1,39 +1,104 @@
 //! A run held against a gate: what `gritstone check` prints.
 
-use crate::document::{Block, Document, Style};
-use crate::table::{Columns, noted};
-use crate::{compare, number, words};
+use crate::document::{Block, Document, Style, Text, Tone};
+use crate::show::Detail;
+use crate::table::{Cell, Columns, noted};
+use crate::{compare, findings, number, words};
 use gritstone_model::CheckOutcome::{Inconclusive, Passed, Regressed};
-use gritstone_model::{CheckRow, CheckView};
+use gritstone_model::{CheckOutcome, CheckRow, CheckView, Flag};
+use std::collections::BTreeMap;
 
-/// The outcome in a sentence, then benchmark by benchmark, the worst first.
+/// Lines of benchmarks; the others are counted.
+const SHOWN: usize = 5;
+
+/// The outcome in a sentence, the worst benchmarks, and why others are inconclusive. All benchmarks and notes on request.
 #[must_use]
-pub fn check(view: &CheckView) -> Document {
+pub fn check(view: &CheckView, detail: Detail) -> Document {
     let mut document = Document::new(format!("{} against {}", view.run, view.base));
-    let rows = || view.rows.iter();
-    let count = |outcome| number::count(rows().filter(|row| row.outcome == outcome).count());
-    document.paragraph(format!(
-        "A slowdown of up to {} is allowed: {}. Of {} {} regressed, {} inconclusive, {} passed.",
-        number::percent_asked(view.max_slowdown),
-        view.outcome.as_str(),
-        words::plural(view.rows.len(), "row"),
-        count(Regressed),
-        count(Inconclusive),
-        count(Passed),
-    ));
+    let count = |outcome| {
+        view.rows
+            .iter()
+            .filter(|row| row.outcome == outcome)
+            .count()
+    };
+    let [regressed, inconclusive, passed] = [Regressed, Inconclusive, Passed].map(count);
+    let allowed = number::percent_asked(view.max_slowdown);
+    let verdict = format!(
+        "{}: of {} {} slower by more than {allowed}, {} inconclusive, {} passed.",
+        words::capital(view.outcome.as_str()),
+        words::plural(view.rows.len(), "benchmark"),
+        number::count(regressed),
+        number::count(inconclusive),
+        number::count(passed),
+    );
+    document.paragraph(Text::new(verdict).toned(Some(tone(view.outcome))));
     if !view.differ_in.is_empty() {
         let facts = words::facts(&view.differ_in);
         document.paragraph(format!("These two differ in: {facts}."));
     }
+    match detail {
+        Detail::Results => {
+            let told = |row: &&CheckRow| row.outcome != Passed && row.row.ratio.is_some();
+            let worst: Vec<&CheckRow> = view.rows.iter().filter(told).collect();
+            table(&mut document, &worst[..worst.len().min(SHOWN)]);
+            if worst.len() > SHOWN {
+                let more = worst.len() - SHOWN;
+                document.paragraph(format!("{more} more like these: add -v."));
+            }
+            if let Some(reason) = reason(view) {
+                document.paragraph(reason);
+            }
+        }
+        _ => {
+            table(&mut document, &view.rows.iter().collect::<Vec<_>>());
+            document.push(Block::Footnotes);
+        }
+    }
+    document
+}
+
+fn tone(outcome: CheckOutcome) -> Tone {
+    match outcome {
+        Passed => Tone::Good,
+        Regressed => Tone::Bad,
+        Inconclusive => Tone::Doubt,
+    }
+}
+
+fn table(document: &mut Document, rows: &[&CheckRow]) {
+    let change = |row: &CheckRow| Some(words::change(row.row.ratio?, row.row.interval));
     let p = |p| number::significant(p, 2);
     Columns::<&CheckRow>::key("Benchmark", Style::Code, |row| row.row.id.as_str())
-        .text("What", |row| row.row.title.as_str())
-        .text("Outcome", |row| noted(row.outcome.as_str(), &row.row.notes))
-        .text("Ratio", |row| compare::ratio(&row.row))
-        .number("p", move |row| row.row.p_adjusted.map(p))
+        .text("Outcome", |row| {
+            let outcome = Cell::from(row.outcome.as_str()).toned(Some(tone(row.outcome)));
+            noted(outcome, &row.row.notes)
+        })
+        .number("Change", move |row| change(row).map(|(change, _)| change))
+        .number("Interval", move |row| {
+            change(row).and_then(|(_, interval)| interval)
+        })
         .number("Expected", |row| compare::side(row.row.base, &row.row.unit))
         .number("Found", |row| compare::side(row.row.other, &row.row.unit))
-        .table(&mut document, "Row by row, the worst first", rows());
-    document.push(Block::Footnotes);
-    document
+        .number("p", move |row| row.row.p_adjusted.map(p))
+        .table(document, "", rows.iter().copied());
+}
+
+/// Why most of those are inconclusive that could not be compared at all.
+fn reason(view: &CheckView) -> Option<String> {
+    let not_compared = view.rows.iter().filter(|row| row.row.ratio.is_none());
+    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    for row in not_compared {
+        let of = |flag| row.row.notes.iter().find(|note| note.flag() == Some(flag));
+        let reason = match (of(Flag::NotComparable), of(Flag::Interference)) {
+            (_, Some(_)) => "interference: `gritstone doctor` says from what".to_owned(),
+            (Some(note), None) => findings::message(note),
+            (None, None) => continue,
+        };
+        *reasons.entry(reason).or_default() += 1;
+    }
+    let (reason, n) = reasons.into_iter().max_by_key(|(_, n)| *n)?;
+    Some(format!(
+        "{} not compared: {reason}",
+        words::plural(n, "benchmark")
+    ))
 }

@@ -6,7 +6,7 @@
 mod cells;
 
 use crate::document::{Document, Row, Table, Text};
-pub(crate) use cells::{faults, figure_with_unit, percentiles, precision};
+pub(crate) use cells::{faults, figure, figure_with_unit, percentiles, precision};
 use gritstone_model::{Measurement, Note};
 
 /// A column of a table of results.
@@ -18,6 +18,7 @@ pub(crate) enum Col {
     WithUnit,
     Unit,
     Interval,
+    Bounds,
     PlusMinus,
     Launches,
     Samples,

@@ -1,52 +1,65 @@
 //! One run or machine against another: what `gritstone compare` prints.
 
-use crate::document::{Block, Document, Style};
-use crate::table::{self, Columns, noted};
+use crate::document::{Block, Column, Document, Style, Tone};
+use crate::show::Detail;
+use crate::table::{self, Cell, Columns, noted};
 use crate::words::{self, Sense};
-use crate::{copies, findings, number};
-use gritstone_model::{CompareRow, CompareSum, CompareView, Difference, Verdict};
+use crate::{columns, copies, findings, number};
+use gritstone_model::{CompareRow, CompareSum, CompareView, Difference, RunView, Subject, Verdict};
 
 /// A longer name does not head a column.
 const LONGEST_HEAD: usize = 16;
 /// Digits of a value beside a ratio.
 const DIGITS: i32 = 4;
 
-/// A comparison: what it comes to in a sentence and by family, what the sides differ in, and a row for each benchmark with
-/// ratio, verdict, both values and notes. Against a reference machine it says how many of them the other is.
+/// What is shown of a comparison.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Comparison<'a> {
+    /// The runs that were compared, where their estimates are to stand beside what was compared.
+    pub sides: &'a [&'a RunView],
+    /// How much of it.
+    pub detail: Detail,
+    /// Only benchmarks that are faster or slower.
+    pub changed: bool,
+}
+
+/// A comparison: what the sides are and differ in, a line for each benchmark with both estimates, the change, its interval and the
+/// verdict, and what they come to.
 #[must_use]
-pub fn compare(view: &CompareView) -> Document {
+pub fn compare(view: &CompareView, shown: Comparison) -> Document {
     let mut document = Document::new(format!("{} against {}", view.other_name, view.base_name));
     let mut terms = vec![
         ("base", format!("{} ({})", view.base_name, view.base)),
         ("other", format!("{} ({})", view.other_name, view.other)),
+        ("differ in", words::facts(&view.differ_in)),
     ];
-    let variance = view.between_run.as_ref().map(findings::variance);
-    terms.extend(variance.map(|said| ("variance between runs", said)));
+    if shown.detail > Detail::Results {
+        let variance = view.between_run.as_ref().map(findings::variance);
+        terms.extend(variance.map(|said| ("variance between runs", said)));
+    }
     let shifts = view.shifts.iter().map(findings::shift);
     terms.extend(shifts.map(|said| ("common shift", said)));
     document.terms(terms);
+    if shown.detail > Detail::Results {
+        differences(&mut document, view);
+    }
+    if view.rows.is_empty() {
+        document.paragraph("There is nothing to compare: neither side has a result.");
+    }
+    benchmarks(&mut document, view, shown);
+    copies::compared(&mut document, view);
+    if shown.detail > Detail::Results {
+        families(&mut document, view);
+    }
     document.paragraph(summary(view));
     if let Some(sentence) = how_many(view) {
         document.paragraph(sentence);
     }
-    families(&mut document, view);
-    differences(&mut document, view);
-    if view.rows.is_empty() {
-        document.paragraph("There is nothing to compare: neither side has a row.");
-    }
-    benchmarks(&mut document, view);
-    copies::compared(&mut document, view);
     document.push(Block::Footnotes);
     document
 }
 
 fn differences(document: &mut Document, view: &CompareView) {
-    if view.differ_in.is_empty() {
-        document.paragraph("These two differ in nothing that is recorded.");
-        return;
-    }
-    let facts = words::facts(&view.differ_in);
-    document.paragraph(format!("These two differ in: {facts}."));
     Columns::<&Difference>::key("Fact", Style::Text, |d| d.what.as_str())
         .text(&view.base_name, |d| d.base.as_str())
         .text(&view.other_name, |d| d.other.as_str())
@@ -67,7 +80,9 @@ fn summary(view: &CompareView) -> String {
     ];
     let counts = verdicts.map(|(of, text)| (rows().filter(|row| verdict(row) == of).count(), text));
     let without = rows().filter(|row| row.ratio.is_none()).count();
-    let counts = counts.into_iter().chain([(without, "without a ratio")]);
+    let counts = counts
+        .into_iter()
+        .chain([(without, "without a counterpart")]);
     let said: Vec<String> = counts
         .filter(|(n, _)| *n > 0)
         .map(|(n, text)| format!("{} {text}", number::count(n)))
@@ -76,8 +91,22 @@ fn summary(view: &CompareView) -> String {
         true => "none can be compared".to_owned(),
         false => words::join(&said),
     };
-    let all = words::plural(view.rows.len(), "row");
-    format!("Of {all}, seen from {}: {said}.", view.other_name)
+    let all = words::plural(view.rows.len(), "benchmark");
+    format!("{all}: {said}{}.", mean(view))
+}
+
+/// The geometric mean over all of them.
+fn mean(view: &CompareView) -> String {
+    let sum = view.sums.iter().find(|sum| sum.family.is_none());
+    let sum = sum.or(match view.sums.as_slice() {
+        [one] => Some(one),
+        _ => None,
+    });
+    let told = sum.and_then(|sum| Some((sum.mean?, sum.interval, sum.of)));
+    told.map_or_else(String::new, |(mean, interval, of)| {
+        let ratio = words::ratio(mean, interval, Sense::Speed);
+        format!("; geometric mean of {}: {ratio}", number::count(of))
+    })
 }
 
 /// The verdict in the word that suits what was compared: a size is smaller, not faster.
@@ -134,37 +163,92 @@ pub(crate) fn how_many(view: &CompareView) -> Option<String> {
     })
 }
 
-fn benchmarks(document: &mut Document, view: &CompareView) {
-    let other_name = &view.other_name;
-    let begun = Columns::<&CompareRow>::key("Benchmark", Style::Code, |row| row.id.as_str())
-        .text("What", |row| row.title.as_str());
-    let (caption, begun) = match is_reference(&view.base) {
-        true => (
-            format!("What differs most first; above 1, {other_name} is better"),
-            begun.pair(
-                [
-                    &format!("How many {}s", short_name(&view.base_name)),
-                    "Interval",
-                ],
-                |row| table::bare_ratio(row.ratio, row.interval, &row.notes),
-            ),
-        ),
-        false => (
-            format!("Row by row, what differs most first, seen from {other_name}"),
-            begun.text("Ratio", |row| noted(ratio(row), &row.notes)),
-        ),
+/// The estimates of a benchmark on both sides, as `show` has them; what was compared, where no run is at hand or a document printed
+/// a time of its own.
+fn estimates(row: &CompareRow, sides: &[&RunView]) -> [Option<String>; 2] {
+    let compared = [row.base, row.other].map(|value| side(value, &row.unit));
+    let [base, other] = sides else {
+        return compared;
+    };
+    if base.settings.is_none() || other.settings.is_none() {
+        return compared;
+    }
+    let of = |run: &RunView, otherwise: Option<String>| {
+        let result = run.get(&row.id)?;
+        let estimate = columns::figure_with_unit(result);
+        Some(estimate).filter(|text| !text.is_empty()).or(otherwise)
+    };
+    let [of_base, of_other] = compared;
+    [of(base, of_base), of(other, of_other)]
+}
+
+fn tone(row: &CompareRow) -> Option<Tone> {
+    row.verdict.map(tone_of)
+}
+
+/// How a verdict is shown.
+pub(crate) fn tone_of(verdict: Verdict) -> Tone {
+    match verdict {
+        Verdict::Faster => Tone::Good,
+        Verdict::Slower => Tone::Bad,
+        Verdict::Same => Tone::Faint,
+        Verdict::Inconclusive => Tone::Doubt,
+    }
+}
+
+fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
+    let reference = is_reference(&view.base);
+    let detail = shown.detail;
+    let change = move |row: &CompareRow| {
+        let (ratio, interval) = (row.ratio?, row.interval);
+        Some(match reference {
+            true => words::times(ratio, interval),
+            false => words::change(ratio, interval),
+        })
     };
     let [base, other] = heads(view);
-    begun
-        .text("Verdict", |row| Some(verdict(row).to_owned()))
-        .number("Smallest change seen", |row| {
-            row.smallest.map(number::percent)
+    let estimates = move |row: &&CompareRow| estimates(row, shown.sides).map(Cell::from);
+    let begun = Columns::<&CompareRow>::key("Benchmark", Style::Code, |row| row.id.as_str())
+        .pair([base, other], estimates)
+        .number(if reference { "Ratio" } else { "Change" }, move |row| {
+            let told = change(row).map(|(change, _)| change);
+            noted(Cell::from(told).toned(tone(row)), &row.notes)
         })
-        .under("Figures")
-        .text("compared", |row| findings::subject(row.compared))
-        .number(base, |row| side(row.base, &row.unit))
-        .number(other, |row| side(row.other, &row.unit))
-        .table(document, caption, &view.rows);
+        .column(Column::new("Interval", Style::Number).rank(1), move |row| {
+            change(row).and_then(|(_, interval)| interval)
+        })
+        .text("Verdict", |row| {
+            Cell::from(Some(verdict(row).to_owned())).toned(tone(row))
+        })
+        .column(Column::new("Detectable", Style::Number).rank(2), |row| {
+            row.smallest.map(number::percent)
+        });
+    let begun = match detail {
+        Detail::Results => begun,
+        _ => begun
+            .column(Column::new("Compared", Style::Text).rank(3), |row| {
+                findings::subject(row.compared)
+            })
+            .column(Column::new("What", Style::Text).rank(4), |row| {
+                row.title.as_str()
+            }),
+    };
+    let rows = view.rows.iter().filter(|row| {
+        let changed = matches!(row.verdict, Some(Verdict::Faster | Verdict::Slower));
+        match shown.changed {
+            true => changed,
+            false => row.ratio.is_some() || detail > Detail::Results,
+        }
+    });
+    begun.table(document, "", rows);
+    let cycles = |row: &&CompareRow| row.compared == Subject::Cycles && row.ratio.is_some();
+    let in_cycles = view.rows.iter().filter(cycles).count();
+    if in_cycles > 0 && !shown.sides.is_empty() {
+        document.paragraph(format!(
+            "{} compared in core cycles, which a change of frequency does not move.",
+            words::plural(in_cycles, "benchmark")
+        ));
+    }
 }
 
 /// A row for each family, and one over all, where there is more than one ratio to sum up.
@@ -181,12 +265,12 @@ fn families(document: &mut Document, view: &CompareView) {
     let family = |sum: &&CompareSum| sum.family.clone().unwrap_or_else(|| "all".to_owned());
     let begun = Columns::<&CompareSum>::key("Family", Style::Code, family)
         .strong(|sum| sum.family.is_none())
-        .number("Rows", |sum| sum.rows)
+        .number("Benchmarks", |sum| sum.rows)
         .number(better, |sum| number::counted(sum.faster))
         .number(worse, |sum| number::counted(sum.slower))
-        .number("Cannot tell", |sum| number::counted(sum.inconclusive))
-        .number("No difference", |sum| number::counted(sum.same))
-        .number("Without a ratio", |sum| number::counted(sum.without_ratio))
+        .number("Inconclusive", |sum| number::counted(sum.inconclusive))
+        .number("Same", |sum| number::counted(sum.same))
+        .number("No counterpart", |sum| number::counted(sum.without_ratio))
         .under("Geometric mean of the ratios");
     let mean = |sum: &&CompareSum| {
         let mean = sum.mean?;

@@ -1,7 +1,7 @@
 //! A document: headings, prose, tables, figures and footnotes, with nothing said about how they look.
 
 use crate::findings;
-use gritstone_model::{Flag, Note};
+use gritstone_model::{Finding, Flag, Note};
 use std::collections::{BTreeMap, HashMap};
 
 /// What a reader is handed, before anyone has decided how it looks.
@@ -38,11 +38,26 @@ pub enum Block {
     Footnotes,
 }
 
+/// What a text says of what it is about, where color can show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// Better, or as it should be.
+    Good,
+    /// Worse, or wrong.
+    Bad,
+    /// Undecided, or in doubt.
+    Doubt,
+    /// Of no interest to most readers.
+    Faint,
+}
+
 /// Words or a number, and the marks of the footnotes that belong to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
     /// The words.
     pub text: String,
+    /// What they say, for a medium with color.
+    pub tone: Option<Tone>,
     /// Footnotes of the document that it stands in.
     pub marks: Vec<NoteId>,
 }
@@ -55,8 +70,15 @@ impl Text {
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
+            tone: None,
             marks: Vec::new(),
         }
+    }
+
+    /// The same in a tone.
+    #[must_use]
+    pub fn toned(self, tone: Option<Tone>) -> Self {
+        Self { tone, ..self }
     }
 
     /// A cell that has nothing to say.
@@ -111,6 +133,8 @@ pub struct Column {
     pub style: Style,
     /// Names the row: it is repeated where a table has to be cut into panels.
     pub key: bool,
+    /// Where lines cannot be broken and have no room for all, columns of the highest rank go first.
+    pub rank: u8,
 }
 
 impl Column {
@@ -121,7 +145,14 @@ impl Column {
             group: None,
             style,
             key: false,
+            rank: 0,
         }
+    }
+
+    /// Gives it up before columns of a lower rank.
+    #[must_use]
+    pub fn rank(self, rank: u8) -> Self {
+        Self { rank, ..self }
     }
 
     /// A column that names the row.
@@ -200,12 +231,14 @@ pub struct Figure {
 }
 
 /// A footnote of a document: the same flag and words are listed once, however many cells carry it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Footnote {
     /// The flag that it raises.
     pub flag: Option<Flag>,
     /// A whole sentence.
     pub text: String,
+    /// What was found, of a note on a result.
+    pub finding: Option<Finding>,
     /// Which one of its mark, from 1.
     number: usize,
 }
@@ -255,10 +288,7 @@ impl Document {
     }
 
     /// Adds terms with what belongs to them, without those to which nothing does.
-    pub(crate) fn terms(
-        &mut self,
-        terms: impl IntoIterator<Item = (impl Into<String>, impl Into<Text>)>,
-    ) {
+    pub fn terms(&mut self, terms: impl IntoIterator<Item = (impl Into<String>, impl Into<Text>)>) {
         let terms = terms
             .into_iter()
             .map(|(term, text)| (term.into(), text.into()));
@@ -277,20 +307,40 @@ impl Document {
 
     /// Collects the footnote of a note, and says by which mark to refer to it.
     pub fn note(&mut self, note: &Note) -> NoteId {
-        self.footnote(note.flag(), findings::message(note))
+        let (flag, finding) = (note.flag(), Some(note.finding.clone()));
+        self.footnote(flag, findings::message(note), finding)
     }
 
-    /// Collects a footnote of the document's own.
-    pub fn footnote(&mut self, flag: Option<Flag>, text: String) -> NoteId {
+    /// Collects a footnote: of a finding, or of the document's own.
+    pub fn footnote(
+        &mut self,
+        flag: Option<Flag>,
+        text: String,
+        finding: Option<Finding>,
+    ) -> NoteId {
         let next = NoteId(self.notes.len());
         let id = *self.known.entry((flag, text.clone())).or_insert(next);
         if id == next {
             let number = self.of_mark.entry(findings::mark(flag)).or_default();
             *number += 1;
             let number = *number;
-            self.notes.push(Footnote { flag, text, number });
+            self.notes.push(Footnote {
+                flag,
+                text,
+                finding,
+                number,
+            });
         }
         id
+    }
+
+    /// A footnote of this document.
+    ///
+    /// # Panics
+    /// When it belongs to another document.
+    #[must_use]
+    pub fn footnote_of(&self, id: NoteId) -> &Footnote {
+        &self.notes[id.0]
     }
 
     /// The footnotes, flag by flag, and within a flag as they were met; those without one last.

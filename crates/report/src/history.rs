@@ -1,23 +1,27 @@
 //! One benchmark over many runs: what `gritstone history` prints.
 
 use crate::document::{Block, Document, Figure, Style};
-use crate::number;
 use crate::svg::plot::{Line, Plot, Point};
-use crate::table::{self, Columns};
+use crate::table::{Columns, noted};
 use crate::words::{self, Sense};
+use crate::{number, spark};
 use gritstone_model::{HistoryChange, HistoryPoint, HistorySeries, HistoryView};
 
-/// Eight heights of a sparkline.
-const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Runs in a table; the drawing has all of them.
 const SHOWN: usize = 20;
+/// Runs in the course.
+const SPARKS: usize = 60;
 
 /// The history of a benchmark: for each series its course, its changes, a drawing, and the newest runs.
 #[must_use]
 pub fn history(view: &HistoryView) -> Document {
     let mut document = Document::new(format!("History of {}", view.id));
-    document.subtitle = Some(format!("{}, in {}", view.title, view.unit));
-    for (number, series) in view.series.iter().enumerate() {
+    document.subtitle = Some(format!(
+        "{}, in {}",
+        view.title,
+        number::unit_text(view.unit.as_str())
+    ));
+    for series in &view.series {
         document.heading(1, series.name.clone());
         // what its runs have in common, and their course
         document.terms([
@@ -29,20 +33,17 @@ pub fn history(view: &HistoryView) -> Document {
             ("parameters", words::assigned(&series.params)),
             ("steadied", series.steady.join("; ")),
             ("runs", number::count(series.points.len())),
-            ("course", sparkline(series)),
+            ("course", course(view, series)),
         ]);
         document.paragraph(match series.changes.is_empty() {
-            true => "No change is seen.",
-            false => "Changes, suspected until an interleaved comparison confirms them:",
+            true => "No change was found.",
+            false => "Changes, tentative until `gritstone ab` confirms them:",
         });
         document.list(series.changes.iter().map(sentence));
         document.paragraph(match series.gates {
-            true => "A new run can be held against it.",
-            false => "No run can be held against it: too few count since the last change, or each tells of the next.",
+            true => "`gritstone check` can compare a new run with it.",
+            false => "`gritstone check` cannot use it yet: too few runs since the last change, or they are correlated.",
         });
-        if series.points.len() > 1 {
-            document.push(Block::Figure(drawn(view, series, number)));
-        }
         table(&mut document, view, series);
     }
     document.push(Block::Footnotes);
@@ -65,19 +66,21 @@ fn ratio(change: &HistoryChange) -> String {
     words::ratio(change.ratio, change.interval, Sense::Speed)
 }
 
-/// The values that count, lowest to highest, a letter a run; a dot for a run that does not count.
-fn sparkline(series: &HistorySeries) -> String {
-    let newest = series.points.len().saturating_sub(60);
-    let points = &series.points[newest..];
-    let values = points.iter().filter_map(|p| p.value);
-    let low = values.clone().fold(f64::INFINITY, f64::min);
-    let high = values.fold(f64::NEG_INFINITY, f64::max);
-    let bar = |point: &HistoryPoint| match point.value {
-        None => '·',
-        Some(_) if high <= low => BARS[3],
-        Some(x) => BARS[(((x - low) / (high - low) * 7.0).round() as usize).min(7)],
-    };
-    points.iter().map(bar).collect()
+/// The values that count, a letter a run, between the least and the greatest; a dot for a run that does not count.
+fn course(view: &HistoryView, series: &HistorySeries) -> String {
+    let newest = series.points.len().saturating_sub(SPARKS);
+    let values: Vec<Option<f64>> = series.points[newest..].iter().map(|p| p.value).collect();
+    let known = values.iter().flatten().copied();
+    let [low, high] = [
+        known.clone().min_by(f64::total_cmp),
+        known.max_by(f64::total_cmp),
+    ]
+    .map(|end| end.map(|end| number::at_most(end, view.unit.as_str(), 4)));
+    let line = spark::line(&values);
+    match low.zip(high) {
+        Some((low, high)) => format!("{low} {line} {high}"),
+        None => line,
+    }
 }
 
 fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {
@@ -91,7 +94,7 @@ fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {
         .collect();
     let changes: Vec<String> = series.changes.iter().map(sentence).collect();
     let told = match changes.is_empty() {
-        true => "No change is seen.".to_owned(),
+        true => "No change was found.".to_owned(),
         false => format!("Changes: {}.", changes.join("; ")),
     };
     let title = format!("{} over {}", view.id, words::plural(points.len(), "run"));
@@ -123,18 +126,18 @@ fn table(document: &mut Document, view: &HistoryView, series: &HistorySeries) {
     };
     Columns::<(usize, &HistoryPoint)>::key("Run", Style::Code, |(_, p)| p.run.as_str())
         .text("Label", |(_, p)| p.label.clone())
-        .text("When", |(_, p)| words::date(&p.started))
-        .pair(["Figure", "Interval"], move |(_, p)| {
-            let bare = shown(p).map(|s| number::Shown {
-                unit: String::new(),
-                ..s
-            });
-            table::figure(bare, &p.notes)
+        .text("When", |(_, p)| words::minute(&p.started))
+        .pair(["Result", "95% CI"], move |(_, p)| {
+            let shown = shown(p);
+            let estimate = shown.as_ref().map(|s| s.estimate.clone());
+            let interval = shown.and_then(|shown| shown.brackets());
+            [noted(estimate, &p.notes), interval.into()]
         })
         .text("Unit", move |(_, p)| shown(p).map(|s| s.unit))
         .text("Change", |(at, _)| {
             let mut changes = series.changes.iter();
-            changes.find(|change| change.at == *at).map(ratio)
+            let change = changes.find(|change| change.at == *at)?;
+            Some(words::change(change.ratio, change.interval).0)
         })
         .table(document, caption, (from..).zip(&series.points[from..]));
 }

@@ -23,11 +23,19 @@ pub(crate) struct Shown {
     pub estimate: String,
     /// "low to high"; empty without an interval.
     pub interval: String,
+    /// The ends of the interval by themselves.
+    pub bounds: Option<[String; 2]>,
     /// The unit in which both are.
     pub unit: String,
 }
 
 impl Shown {
+    /// The interval as `[low – high]`.
+    pub(crate) fn brackets(&self) -> Option<String> {
+        let [low, high] = self.bounds.as_ref()?;
+        Some(format!("[{low} – {high}]"))
+    }
+
     /// Number and unit in one.
     pub(crate) fn with_unit(&self) -> String {
         format!("{} {}", self.estimate, self.unit)
@@ -46,11 +54,12 @@ pub(crate) fn figure(estimate: f64, interval: Option<[f64; 2]>, unit: &str) -> S
         None if estimate.fract() == 0.0 && unit == "bytes" => 0,
         None => significant_decimals(estimate, PLAIN_DIGITS),
     };
+    let bounds = interval.map(|ends| ends.map(|end| fixed(end, decimals)));
+    let interval = bounds.as_ref();
     Shown {
         estimate: fixed(estimate, decimals),
-        interval: interval.map_or(String::new(), |[low, high]| {
-            format!("{} to {}", fixed(low, decimals), fixed(high, decimals))
-        }),
+        interval: interval.map_or(String::new(), |[low, high]| format!("{low} to {high}")),
+        bounds,
         unit,
     }
 }
@@ -196,12 +205,16 @@ fn group(digits: &str) -> String {
 /// Units that go up and down in steps of a thousand; the first of each is the smallest there is.
 const TIMES: [&str; 4] = ["ns", "us", "ms", "s"];
 const BYTES: [&str; 4] = ["B", "KB", "MB", "GB"];
+const FLOPS: [&str; 4] = ["FLOPS", "KFLOPS", "MFLOPS", "GFLOPS"];
+const WIPS: [&str; 4] = ["WIPS", "KWIPS", "MWIPS", "GWIPS"];
 
 /// The factor and the unit in which a number is readable: its own unit from 0.1 to 10,000, otherwise the one in
 /// which it lies between 1 and 1,000.
 fn scale(unit: &str, value: f64) -> (f64, String) {
     let head = unit.split('/').next().unwrap_or(unit);
     let ladder = match Unit::parse(unit).map(|u| u.quantity()) {
+        _ if head.ends_with("FLOPS") => FLOPS,
+        _ if head.ends_with("WIPS") => WIPS,
         Ok(Quantity::Time { .. }) => TIMES,
         Ok(Quantity::Rate { .. }) => BYTES,
         _ => return (1.0, unit.to_owned()),

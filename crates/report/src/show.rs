@@ -1,4 +1,5 @@
-//! A run or a reference machine as tables: what `gritstone show` and the end of `gritstone run` print.
+//! A run or a reference system as `gritstone show` and the end of `gritstone run` print it: a line for each result, and more on
+//! request.
 
 use crate::columns::{self, Col, Strays};
 use crate::copies::copies;
@@ -6,53 +7,106 @@ use crate::document::{Block, Document, Style, Text};
 use crate::pairs::Pairs;
 use crate::table::{self, Columns};
 use crate::{findings, number, words};
-use gritstone_model::{Machine, Measurement, PartValue, RunView, SeriesPoint, Settings};
+use gritstone_model::{Machine, Measurement, PartValue, RunView, SeriesPoint, Settings, flags};
 
 /// Names that belong to a result are listed up to here; all of them are in the JSON.
 const NAMES_SHOWN: usize = 12;
 
-/// What is shown of a result.
-const COLS: [Col; 15] = {
+/// How much is shown of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Detail {
+    /// Estimate, interval and flags of each result.
+    #[default]
+    Results,
+    /// And what was measured for them.
+    Columns,
+    /// And reference workloads, distributions, parts and settings.
+    Everything,
+}
+
+/// What is shown of a result, and of one that a document printed.
+const RESULTS: [Col; 5] = [Col::Id, Col::Figure, Col::Unit, Col::Bounds, Col::PlusMinus];
+const MEASUREMENT: [Col; 8] = {
     use Col::*;
-    [
-        Id, Title, Figure, Unit, PlusMinus, Work, Real, User, System, Cpu, Process, Launches,
-        Samples, Cycles, Ghz,
-    ]
+    [Launches, Samples, Cycles, Ghz, Min, Median, Max, Title]
+};
+const WORKLOAD: [Col; 7] = {
+    use Col::*;
+    [Real, User, System, Cpu, Process, Work, Title]
 };
 
-/// A run or a reference machine: its head, and one table a family with everything that was measured, what could
-/// not be, and every note.
+/// A run or a reference system: its head, a line for each result, and what its flags come to.
 #[must_use]
-pub fn show(view: &RunView) -> Document {
+pub fn show(view: &RunView, detail: Detail) -> Document {
     let name = name(view);
     let mut document = Document::new(match &view.label {
         Some(label) => format!("{label}: {name}"),
         None => name.to_owned(),
     });
     document.subtitle = Some(subtitle(view));
-    document.paragraph(machine_sentence(&view.machine));
-    document.terms(view.settings.iter().flat_map(settings));
-    if view.results.is_empty() {
+    if detail == Detail::Everything {
+        document.paragraph(machine_sentence(&view.machine));
+        document.terms(view.settings.iter().flat_map(settings));
+    }
+    let results: Vec<&Measurement> = view.results.iter().collect();
+    if results.is_empty() {
         document.paragraph("Nothing was measured.");
     }
-    // in the order in which the families are first met
-    let mut families: Vec<(&str, Vec<&Measurement>)> = Vec::new();
-    for result in &view.results {
-        let family = result.id.family();
-        match families.iter_mut().find(|(name, _)| *name == family) {
-            Some((_, of)) => of.push(result),
-            None => families.push((family, vec![result])),
-        }
+    let printed = view.machine.document.is_some();
+    let mut cols = RESULTS.to_vec();
+    match (printed, detail) {
+        (true, _) => cols.extend(WORKLOAD),
+        (false, Detail::Results) => {}
+        (false, _) => cols.extend(MEASUREMENT),
     }
-    for (family, results) in families {
-        document.heading(1, family);
-        let caption = words::plural(results.len(), "benchmark");
-        let made = columns::table(&mut document, caption, &results, &COLS, Strays::AtTheName);
-        document.table(made);
+    let strays = match printed {
+        true => Strays::AtTheName,
+        // what is shown on request only
+        false => Strays::PublishedElsewhere,
+    };
+    let made = columns::table(&mut document, "", &results, &cols, strays);
+    document.table(made);
+    if detail == Detail::Everything {
+        if !printed {
+            workloads(&mut document, &results);
+        }
         details(&mut document, &results, None);
+    } else {
+        copies(&mut document, &results);
+    }
+    if !results.is_empty() && !printed {
+        document.paragraph(summary(view));
     }
     document.push(Block::Footnotes);
     document
+}
+
+/// The reference workloads of those results that have one.
+pub(crate) fn workloads(document: &mut Document, results: &[&Measurement]) {
+    let with = results.iter().filter(|r| r.published.is_some());
+    let with: Vec<&Measurement> = with.copied().collect();
+    let mut cols = vec![Col::Id];
+    cols.extend_from_slice(&WORKLOAD[..WORKLOAD.len() - 1]);
+    let caption = "Reference workloads";
+    let made = columns::table(document, caption, &with, &cols, Strays::AtTheName);
+    if made.columns.len() > 1 {
+        document.table(made);
+    }
+}
+
+/// "30 of 32 measured, 9 of them without a flag."
+fn summary(view: &RunView) -> String {
+    let measured = view.results.iter().filter(|r| r.estimate.is_some());
+    let without = measured.clone().filter(|r| flags(&r.notes).is_empty());
+    let asked = view.settings.as_ref().map_or_else(String::new, |s| {
+        format!("; ±{} was asked for", number::percent_asked(s.precision))
+    });
+    format!(
+        "{} of {} measured, {} of them without a flag{asked}.",
+        number::count(measured.count()),
+        words::plural(view.results.len(), "benchmark"),
+        number::count(without.count()),
+    )
 }
 
 /// What the main table has no room for: parts and names, percentiles, curves. Where several machines stand on a page,
@@ -137,15 +191,16 @@ pub(crate) fn subtitle(view: &RunView) -> String {
         return format!("{}, published in {document}, {date}", view.id);
     }
     let took = match view.elapsed_s {
-        Some(s) => format!("in {}", words::duration(s)),
-        None => "cut off before its end".to_owned(),
+        // another program does not say how long it took
+        Some(0.0) => String::new(),
+        Some(s) => format!(", in {}", words::duration(s)),
+        None => ", interrupted".to_owned(),
     };
-    let by = match view.gritstone.as_deref() {
-        Some(by) if by.starts_with(|c: char| c.is_ascii_digit()) => format!(", by Gritstone {by}"),
-        Some(by) => format!(", by {by}"),
-        None => String::new(),
-    };
-    format!("Run {}, {date}, {took}{by}", view.id)
+    // another program gives its name
+    let by = view.gritstone.as_deref();
+    let by = by.filter(|by| !by.starts_with(|c: char| c.is_ascii_digit()));
+    let by = by.map_or_else(String::new, |by| format!(", by {by}"));
+    format!("Run {}, {date}{took}{by}", view.id)
 }
 
 /// Name, system and configuration.

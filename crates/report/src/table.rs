@@ -1,15 +1,16 @@
 //! A table as a list of columns, each with its head and what stands in it in every row.
 
-use crate::document::{Column, Document, MISSING, Row, Style, Table, Text};
+use crate::document::{Column, Document, MISSING, Row, Style, Table, Text, Tone};
 use crate::{findings, number, words};
-use gritstone_model::{Flag, Note};
+use gritstone_model::{Finding, Flag, Note};
 use std::rc::Rc;
 
 /// What stands in a cell, and the notes on it.
 #[derive(Clone)]
 pub(crate) struct Cell {
     text: String,
-    notes: Vec<(Option<Flag>, String)>,
+    tone: Option<Tone>,
+    notes: Vec<(Option<Flag>, String, Option<Finding>)>,
 }
 
 impl From<&str> for Cell {
@@ -20,8 +21,11 @@ impl From<&str> for Cell {
 
 impl From<String> for Cell {
     fn from(text: String) -> Self {
-        let notes = vec![];
-        Self { text, notes }
+        Self {
+            text,
+            tone: None,
+            notes: vec![],
+        }
     }
 }
 
@@ -41,21 +45,33 @@ impl From<usize> for Cell {
 impl Cell {
     /// Adds notes of the document's own.
     pub(crate) fn with(mut self, notes: impl IntoIterator<Item = (Option<Flag>, String)>) -> Self {
-        self.notes.extend(notes);
+        let notes = notes.into_iter();
+        self.notes
+            .extend(notes.map(|(flag, text)| (flag, text, None)));
         self
+    }
+
+    /// In a tone.
+    pub(crate) fn toned(self, tone: Option<Tone>) -> Self {
+        Self { tone, ..self }
     }
 
     fn text(self, document: &mut Document) -> Text {
         let notes = self.notes.into_iter();
-        Text::new(self.text).with(notes.map(|(flag, text)| document.footnote(flag, text)))
+        let notes = notes.map(|(flag, text, finding)| document.footnote(flag, text, finding));
+        Text::new(self.text).toned(self.tone).with(notes)
     }
 }
 
 /// A cell with notes on what stands in it.
 pub(crate) fn noted<'n>(cell: impl Into<Cell>, notes: impl IntoIterator<Item = &'n Note>) -> Cell {
     let notes = notes.into_iter();
-    let worded = notes.map(|note| (note.flag(), findings::message(note)));
-    cell.into().with(worded)
+    let mut cell = cell.into();
+    cell.notes.extend(notes.map(|note| {
+        let finding = Some(note.finding.clone());
+        (note.flag(), findings::message(note), finding)
+    }));
+    cell
 }
 
 /// A ratio as a bare number with its notes, and its interval.

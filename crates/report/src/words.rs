@@ -22,14 +22,10 @@ pub(crate) fn assigned(values: &BTreeMap<String, String>) -> String {
     assigned.join(" ")
 }
 
-/// The names of facts in which two sides differ.
+/// The names of facts in which two sides differ; those of machines have dots in them.
 pub(crate) fn facts(differ_in: &[Difference]) -> String {
-    join(
-        &differ_in
-            .iter()
-            .map(|d| d.what.as_str())
-            .collect::<Vec<_>>(),
-    )
+    let names = differ_in.iter().map(|d| d.what.replace('.', " "));
+    join(&names.collect::<Vec<_>>())
 }
 
 /// `1 row`, `25 rows`, `10 launches`.
@@ -83,6 +79,11 @@ const MONTHS: &str =
 /// `2026-01-02T03:04:05Z` as `2 January 2026, 03:04 UTC`, `1984-08` as `August 1984`; anything else as it is.
 pub(crate) fn date(text: &str) -> String {
     read_date(text).unwrap_or_else(|| text.to_owned())
+}
+
+/// `2026-11-23 18:55` of a time in UTC; anything else as it is.
+pub(crate) fn minute(text: &str) -> String {
+    text.get(..16).unwrap_or(text).replacen('T', " ", 1)
 }
 
 fn read_date(text: &str) -> Option<String> {
@@ -172,6 +173,45 @@ pub(crate) fn ratio(ratio: f64, interval: Option<[f64; 2]>, sense: Sense) -> Str
     }
 }
 
+/// A ratio as a change in percent and its interval, `+24.2 %` and `[+17.1 – +31.4]`; beyond ten times as a factor.
+pub(crate) fn change(ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<String>) {
+    if !(0.1..10.0).contains(&ratio) {
+        return times(ratio, interval);
+    }
+    let ends = interval.map(|ends| ends.map(|end| end - 1.0));
+    let decimals = match ends {
+        Some([low, high]) => number::significant_decimals((high - low) * 50.0, 1),
+        None => 1,
+    };
+    let show = |share: f64| {
+        let percent = number::fixed((share * 100.0).abs(), decimals.clamp(0, 2));
+        let zero = percent.bytes().all(|b| matches!(b, b'0' | b'.'));
+        let sign = match share < 0.0 {
+            _ if zero => "",
+            true => "−",
+            false => "+",
+        };
+        format!("{sign}{percent}")
+    };
+    let interval = ends.map(|ends| ends.map(show));
+    let interval = interval.map(|[low, high]| format!("[{low} – {high}]"));
+    (format!("{} %", show(ratio - 1.0)), interval)
+}
+
+/// A ratio as a factor and its interval, `1,690 ×` and `[1,680 – 1,700]`; far below 1 as a divisor, `÷ 1,690`.
+pub(crate) fn times(ratio: f64, interval: Option<[f64; 2]>) -> (String, Option<String>) {
+    if ratio > 0.0 && ratio < 0.1 {
+        let ends = interval.map(|[low, high]| [1.0 / high, 1.0 / low]);
+        let (times, ends) = times(1.0 / ratio, ends);
+        return (format!("÷ {}", times.trim_end_matches(" ×")), ends);
+    }
+    let decimals = times_decimals(ratio, interval);
+    let show = |r: f64| number::fixed(r, decimals);
+    let ends = interval.map(|ends| ends.map(show));
+    let interval = ends.map(|[low, high]| format!("[{low} – {high}]"));
+    (format!("{} ×", show(ratio)), interval)
+}
+
 /// A ratio as a bare number, and its interval: `1,690`, `1,680 to 1,700`. An interval that comes to the same
 /// number at both ends, as three digits show it, is left out.
 pub(crate) fn bare_ratio(ratio: f64, interval: Option<[f64; 2]>) -> (String, String) {
@@ -225,6 +265,22 @@ mod tests {
             (0.000_592, None, ["0.000592", ""]),
         ] {
             assert_eq!(<[String; 2]>::from(bare_ratio(r, interval)), text);
+        }
+        for (r, interval, is, bounds) in [
+            (1.242, Some([1.171, 1.314]), "+24 %", Some("[+17 – +31]")),
+            (
+                0.871,
+                Some([0.868, 0.875]),
+                "−12.9 %",
+                Some("[−13.2 – −12.5]"),
+            ),
+            (1.0, Some([0.999, 1.001]), "0.0 %", Some("[−0.1 – +0.1]")),
+            (0.02, None, "÷ 50.0", None),
+        ] {
+            assert_eq!(
+                change(r, interval),
+                (is.to_owned(), bounds.map(str::to_owned))
+            );
         }
         let size = [2.0, 0.5].map(|r| ratio(r, None, Sense::of_unit("bytes")));
         assert_eq!(size, ["2.00 times smaller", "2.00 times larger"]);

@@ -131,18 +131,32 @@ pub enum ResolveError {
     /// The store is empty.
     #[error("there is no run yet")]
     NoneYet,
+    /// None of this machine has results; with the newest of the others.
+    #[error(
+        "no run of this machine has results; name another, such as {0}, the newest (`gritstone runs`)"
+    )]
+    NoneHere(String),
     /// `last~N` goes back further than there are runs.
     #[error("'{0}' goes back too far: there are only {1} runs, and the first is last~{first}", first = .1 - 1)]
     TooFar(String, usize),
     /// Nothing has that name; with the nearest identifier or label, when there is one near enough.
     #[error("no run is called '{0}'{near}", near = .1.as_ref().map(|n| format!("; did you mean '{n}'?")).unwrap_or_default())]
     Unknown(String, Option<String>),
-    /// Several identifiers begin like that, the newest last.
-    #[error("'{0}' may be any of {all}", all = .1.join(", "))]
+    /// Several identifiers have that part, the newest last.
+    #[error("'{0}' may be any of {all}", all = some(.1))]
     Ambiguous(String, Vec<String>),
     /// The store itself failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+/// The newest five of these names, and how many more there are.
+fn some(names: &[String]) -> String {
+    let newest = &names[names.len().saturating_sub(5)..];
+    match names.len() - newest.len() {
+        0 => newest.join(", "),
+        more => format!("{} and {more} more", newest.join(", ")),
+    }
 }
 
 /// What went wrong inside, before it is known which file it was.

@@ -1,6 +1,8 @@
 //! Looks runs up: all of them, those of a machine, the newest that have a benchmark.
 
 use crate::error::{Fault, ResolveError, StoreError};
+use crate::head::Kind;
+use crate::name::Named;
 use crate::read::query;
 use crate::{LaunchCounts, RunHead, Store, name, read, rows, sql};
 use gritstone_model::{Id, Origin, RunInfo};
@@ -73,7 +75,7 @@ impl Store {
                     && let Some(row) = having.next()?
                 {
                     // what sets the side of a trial apart is in nothing that runs are told apart by
-                    if rows::of_a_trial(row.get_ref(3)?.as_str().unwrap_or_default()) {
+                    if rows::kind(row.get_ref(3)?.as_str().unwrap_or_default()) == Kind::Ab {
                         continue;
                     }
                     let (id, run, second): (String, i64, String) =
@@ -100,22 +102,43 @@ impl Store {
         self.at(search())
     }
 
-    /// The identifier of the run that `name` stands for: `last`, `last~2`, an identifier, a label (the newest run
-    /// that has it), or the beginning of one identifier, in this order.
+    /// The run that `name` stands for: `last`, `last~2`, an identifier, a label (the newest run that has it), or a part of one
+    /// identifier, in this order. `last` is the newest run of the machine `here` that has results: no side of a trial, no run of an A/A
+    /// test, and none that comes from elsewhere.
     ///
     /// # Errors
     /// [`ResolveError`] says why it is none, with the nearest name or all candidates.
-    pub fn resolve(&self, name: &str) -> Result<String, ResolveError> {
+    pub fn resolve(
+        &self,
+        name: &str,
+        here: impl FnOnce() -> String,
+    ) -> Result<Named, ResolveError> {
         // a whole identifier is found however damaged the rest is
         if self.at(exists(&self.connection, name))? {
-            return Ok(name.to_owned());
+            return Ok(Named::alone(name));
         }
         let names = || -> Result<Vec<(String, Option<String>)>, Fault> {
             let snapshot = self.connection.unchecked_transaction()?;
             complete(&snapshot)?;
             Ok(query(&snapshot, sql::SELECT_NAMES, [])?)
         };
-        name::pick(name, &self.at(names())?)
+        let names = self.at(names())?;
+        match name::back(name) {
+            Some(back) => {
+                let own = self.at(self.own(&here()))?;
+                name::last(name, back, &own, &names)
+            }
+            None => name::pick(name, &names),
+        }
+    }
+
+    /// The runs that `last` counts, newest first.
+    fn own(&self, here: &str) -> Result<Vec<String>, Fault> {
+        let runs: Vec<(String, String)> = query(&self.connection, sql::SELECT_HERE, [here])?;
+        let ordinary = runs
+            .into_iter()
+            .filter(|(_, settings)| rows::kind(settings) == Kind::Run);
+        Ok(ordinary.map(|(id, _)| id).collect())
     }
 }
 
@@ -182,6 +205,7 @@ fn heads(connection: &Connection) -> Result<Vec<RunHead>, Fault> {
         let count = |column: usize| row.get::<_, i64>(column).map(|count| count.max(0) as u64);
         let (launches, skipped) = (count(8)?, count(9)?);
         let (failed, timed_out) = (count(10)?, count(11)?);
+        let origin = origin(row.get(12)?, row.get(13)?, row.get(14)?)?;
         Ok(RunHead {
             id: row.get(0)?,
             label: row.get(1)?,
@@ -197,7 +221,12 @@ fn heads(connection: &Connection) -> Result<Vec<RunHead>, Fault> {
                 failed,
                 timed_out,
             },
-            origin: origin(row.get(12)?, row.get(13)?, row.get(14)?)?,
+            kind: match origin {
+                Origin::Imported => Kind::Import,
+                Origin::Here(_) => rows::kind(row.get_ref(15)?.as_str().unwrap_or_default()),
+            },
+            benchmarks: count(16)?,
+            origin,
         })
     })?;
     Ok(heads.collect::<Result<_, _>>()?)

@@ -25,6 +25,36 @@ pub struct RunHead {
     pub launches: LaunchCounts,
     /// Where it comes from.
     pub origin: Origin,
+    /// What made it.
+    pub kind: Kind,
+    /// How many benchmarks it was to measure.
+    pub benchmarks: u64,
+}
+
+/// What made a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `run`.
+    Run,
+    /// One side of a trial.
+    Ab,
+    /// The A/A test.
+    Noise,
+    /// It comes from elsewhere.
+    Import,
+}
+
+impl Kind {
+    /// Its word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Ab => "ab",
+            Self::Noise => "noise",
+            Self::Import => "import",
+        }
+    }
 }
 
 /// How many launches ended how.

@@ -44,7 +44,7 @@ extern crate self as gritstone_store;
 
 pub use cache::Results;
 pub use error::{ResolveError, StoreError};
-pub use head::{LaunchCounts, Resumable, RunHead};
-pub use name::new_id;
+pub use head::{Kind, LaunchCounts, Resumable, RunHead};
+pub use name::{Named, new_id};
 pub use place::default_path;
 pub use store::{Kept, Store};

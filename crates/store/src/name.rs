@@ -25,19 +25,7 @@ pub(crate) fn check(id: &str, label: Option<&str>, started: &str) -> Result<(), 
             "'{id}' is no identifier of a run (letters, digits and -)"
         )));
     }
-    match label {
-        Some(label) if label.trim().is_empty() => {
-            return Err(Fault::unfit(
-                "the label is empty; leave it away or give one",
-            ));
-        }
-        Some(label) if reserved(label) => {
-            return Err(Fault::unfit(format!(
-                "the label '{label}' already means something else; choose another"
-            )));
-        }
-        _ => {}
-    }
+    label.map_or(Ok(()), check_label)?;
     // the listing sorts by these 19 letters
     let sorts = |time: Timestamp| {
         let second = started.get(..19);
@@ -51,45 +39,95 @@ pub(crate) fn check(id: &str, label: Option<&str>, started: &str) -> Result<(), 
     }
 }
 
+/// Refuses a label that is none, or that would mean something else.
+pub(crate) fn check_label(label: &str) -> Result<(), Fault> {
+    if label.trim().is_empty() {
+        return Err(Fault::unfit(
+            "the label is empty; leave it away or give one",
+        ));
+    }
+    if reserved(label) {
+        return Err(Fault::unfit(format!(
+            "the label '{label}' already means something else; choose another"
+        )));
+    }
+    Ok(())
+}
+
 /// `last`, `last~2`, and the reference machines: no run can be called so.
 fn reserved(name: &str) -> bool {
     name == LAST || name.starts_with("last~") || name.starts_with("ref:")
 }
 
-/// Which of `runs` (identifier and label, newest last) has `name`: `last`, `last~N`, an identifier, a label (the
-/// newest run that has it), or the beginning of one identifier, in this order.
-pub(crate) fn pick(name: &str, runs: &[(String, Option<String>)]) -> Result<String, ResolveError> {
-    let Some((newest, _)) = runs.last() else {
-        return Err(ResolveError::NoneYet);
-    };
-    if name == LAST {
-        return Ok(newest.clone());
+/// The run of a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Its identifier.
+    pub id: String,
+    /// How many runs have the label; it is the newest of them.
+    pub labeled: usize,
+}
+
+impl Named {
+    /// Whose name no other has.
+    pub(crate) fn alone(id: &str) -> Self {
+        let id = id.to_owned();
+        Self { id, labeled: 1 }
     }
-    if let Some(back) = name.strip_prefix("last~").filter(|back| digits(back)) {
+}
+
+/// How many runs before the newest `last` and `last~2` mean; `None` for other names.
+pub(crate) fn back(name: &str) -> Option<usize> {
+    let back = name.strip_prefix("last~").filter(|back| digits(back));
+    match name {
+        LAST => Some(0),
         // a number too large for usize goes back too far all the same
-        let back = back.parse().unwrap_or(usize::MAX);
-        return match runs.iter().rev().nth(back) {
-            Some((id, _)) => Ok(id.clone()),
-            None => Err(ResolveError::TooFar(name.to_owned(), runs.len())),
-        };
+        _ => back.map(|back| back.parse().unwrap_or(usize::MAX)),
     }
-    let exact = runs.iter().find(|(id, _)| id == name);
-    let labeled = || {
-        runs.iter()
-            .rev()
-            .find(|(_, label)| label.as_deref() == Some(name))
-    };
-    if let Some((id, _)) = exact.or_else(labeled) {
-        return Ok(id.clone());
+}
+
+/// The run so many before the newest of `own`; `all` are those with other names.
+pub(crate) fn last(
+    name: &str,
+    back: usize,
+    own: &[String],
+    all: &[(String, Option<String>)],
+) -> Result<Named, ResolveError> {
+    match (own.get(back), own.len(), all.last()) {
+        (Some(id), ..) => Ok(Named::alone(id)),
+        (None, 0, None) => Err(ResolveError::NoneYet),
+        (None, 0, Some((id, _))) => Err(ResolveError::NoneHere(id.clone())),
+        (None, runs, _) => Err(ResolveError::TooFar(name.to_owned(), runs)),
     }
-    let begins = |id: &&String| !name.is_empty() && id.starts_with(name);
-    let candidates: Vec<&String> = runs.iter().map(|(id, _)| id).filter(begins).collect();
+}
+
+/// Which of `runs` (identifier and label, newest last) has `name`: an identifier, a label (the newest run that has it), or a part of
+/// one identifier, in this order.
+pub(crate) fn pick(name: &str, runs: &[(String, Option<String>)]) -> Result<Named, ResolveError> {
+    if runs.is_empty() {
+        return Err(ResolveError::NoneYet);
+    }
+    if runs.iter().any(|(id, _)| id == name) {
+        return Ok(Named::alone(name));
+    }
+    let labeled = runs
+        .iter()
+        .filter(|(_, label)| label.as_deref() == Some(name));
+    let labeled: Vec<&String> = labeled.map(|(id, _)| id).collect();
+    if let Some(newest) = labeled.last() {
+        return Ok(Named {
+            id: (*newest).clone(),
+            labeled: labeled.len(),
+        });
+    }
+    let has = |id: &&String| !name.is_empty() && id.contains(name);
+    let candidates: Vec<&String> = runs.iter().map(|(id, _)| id).filter(has).collect();
     match candidates[..] {
         [] => {
             let nearest = nearest(name, runs);
             Err(ResolveError::Unknown(name.to_owned(), nearest))
         }
-        [id] => Ok(id.clone()),
+        [id] => Ok(Named::alone(id)),
         _ => {
             let candidates = candidates.into_iter().cloned().collect();
             Err(ResolveError::Ambiguous(name.to_owned(), candidates))
@@ -134,19 +172,13 @@ mod tests {
         let label = |label: &str| Some(label.to_owned()).filter(|label| !label.is_empty());
         let runs = labels.map(|(id, name)| (id.to_owned(), label(name)));
         for (name, found) in [
-            ("last", d),
-            ("last~0", d),
-            ("last~3", a),
             (b, b),
             ("20261121", c),
+            ("4f2a", c),
             // of two that have the label, the newest
             ("before", c),
             // whole labels go before beginnings of identifiers
             ("20261120", d),
-            (
-                "last~4",
-                "'last~4' goes back too far: there are only 4 runs, and the first is last~3",
-            ),
             ("20261120-", &format!("'20261120-' may be any of {a}, {b}")),
             (
                 "befroe",
@@ -159,16 +191,35 @@ mod tests {
             ),
             ("something else", "no run is called 'something else'"),
         ] {
-            let picked = pick(name, &runs).unwrap_or_else(|error| error.to_string());
+            let picked = pick(name, &runs).map(|named| named.id);
+            let picked = picked.unwrap_or_else(|error| error.to_string());
             assert_eq!(picked, found, "{name}");
         }
         let error = |name| pick(name, &runs).unwrap_err();
         for name in ["", "after", "last~", "last~-1", "last~x"] {
             assert!(matches!(error(name), ResolveError::Unknown(..)), "{name}");
         }
-        let far = error("last~99999999999999999999999");
-        assert!(matches!(far, ResolveError::TooFar(..)), "{far:?}");
-        assert!(matches!(pick("last", &[]), Err(ResolveError::NoneYet)));
+        assert_eq!(pick("before", &runs).unwrap().labeled, 2);
+        assert!(matches!(pick("x", &[]), Err(ResolveError::NoneYet)));
+
+        let own = [d, a].map(str::to_owned);
+        let last = |name: &str| match last(name, back(name).unwrap(), &own, &runs) {
+            Ok(named) => named.id,
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(["last", "last~0", "last~1"].map(last), [d, d, a]);
+        assert_eq!(
+            last("last~2"),
+            "'last~2' goes back too far: there are only 2 runs, and the first is last~1"
+        );
+        let far = "last~99999999999999999999999";
+        assert!(last(far).contains("too far"));
+        assert_eq!(
+            ["last~", "last~-1", "last~x", "lasting"].map(back),
+            [None; 4]
+        );
+        let none = super::last("last", 0, &[], &runs).unwrap_err();
+        assert!(none.to_string().contains(d), "{none}");
     }
 
     #[test]

@@ -93,6 +93,7 @@ fn load(connection: &Connection, id: &str) -> Result<RunData, Fault> {
         })
     };
     let mut data = run.readable(head())?;
+    relabel(&snapshot, run.found.number, &mut data.info)?;
     data.info.elapsed_s = run.rest(&mut |number, row| {
         let launch = rows::read_launch(&row).map_err(|what| format!("launch {number}: {what}"));
         data.launches.push(run.readable(launch)?);
@@ -152,7 +153,17 @@ fn verify_ledger(connection: &Connection) -> Result<(), Fault> {
 /// The head of a run as it stands, its seal not compared: for a search, whose finds are loaded.
 pub(crate) fn unsealed(connection: &Connection, id: &str, run: i64) -> Result<RunInfo, Fault> {
     let (_, head) = one(connection, sql::SELECT_RUN, run, "head", id)?;
-    rows::read_run(&head).map_err(|what| unreadable(id, &head, what))
+    let mut info = rows::read_run(&head).map_err(|what| unreadable(id, &head, what))?;
+    relabel(connection, run, &mut info)?;
+    Ok(info)
+}
+
+/// Gives a run the label that it was given after its beginning, if it was.
+fn relabel(connection: &Connection, run: i64, info: &mut RunInfo) -> rusqlite::Result<()> {
+    if let Some((label,)) = query(connection, sql::SELECT_LABEL, [run])?.pop() {
+        info.label = Some(label);
+    }
+    Ok(())
 }
 
 /// A run whose head is as it was written.

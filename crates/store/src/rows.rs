@@ -1,6 +1,7 @@
 //! The plain types as values of rows, and back. Both directions of a table stand side by side; the order of the
 //! values is that of the statements in `sql`.
 
+use crate::head::Kind;
 use crate::{StoreError, events};
 use gritstone_model::{Benchmark, Id, Launch, Origin, Outcome, Owner, Program, RunInfo, Skip};
 use rusqlite::types::{FromSql, Value};
@@ -69,16 +70,23 @@ pub(crate) fn read_origin(
     }
 }
 
-/// Whether the settings of a run are those of a side of a trial; settings that are not understood are not, and whoever reads them
-/// says so.
-pub(crate) fn of_a_trial(settings: &str) -> bool {
+/// What made a run, by its settings; settings that are not understood are an ordinary run's, and whoever reads them says so.
+pub(crate) fn kind(settings: &str) -> Kind {
     #[derive(Deserialize)]
-    struct Side {
+    struct Marks {
         trial: Option<IgnoredAny>,
+        #[serde(default)]
+        noise: bool,
     }
     // most have no such word, which is found without parsing them
-    settings.contains("\"trial\"")
-        && serde_json::from_str(settings).is_ok_and(|side: Side| side.trial.is_some())
+    if !settings.contains("\"trial\"") && !settings.contains("\"noise\"") {
+        return Kind::Run;
+    }
+    match serde_json::from_str(settings) {
+        Ok(Marks { trial: Some(_), .. }) => Kind::Ab,
+        Ok(Marks { noise: true, .. }) => Kind::Noise,
+        _ => Kind::Run,
+    }
 }
 
 /// The version that stored a run, of the row of its head: it must be known even when nothing else is understood.

@@ -13,8 +13,8 @@ macro_rules! statements {
 }
 
 statements! {
-    /// The number that the next run gets.
-    NEXT_RUN = "SELECT coalesce(max(number), 0) + 1 FROM run";
+    /// The number that the next run gets: one that was removed keeps its own.
+    NEXT_RUN = "SELECT coalesce(max(run), 0) + 1 FROM ledger";
     /// A run by its identifier: its number, where it comes from, its seal, and whether it has ended.
     FIND_RUN = "SELECT number, origin, owner_uid, owner_machine, run.seal, run_end.run IS NOT NULL \
         FROM run LEFT JOIN run_end ON run_end.run = run.number WHERE run.id = $1";
@@ -45,9 +45,11 @@ statements! {
 
     /// Identifiers and labels, newest last. The first 19 letters of a time in UTC are its date and second; runs of
     /// one second are in the order in which they were stored.
-    SELECT_NAMES = "SELECT id, label FROM run ORDER BY substr(started, 1, 19), number";
+    SELECT_NAMES = "SELECT id, coalesce((SELECT sealed FROM ledger WHERE ledger.run = run.number AND entry = 'label' \
+        ORDER BY ledger.number DESC LIMIT 1), label) FROM run ORDER BY substr(started, 1, 19), number";
     /// The heads of all runs, newest last. Launches have no gap in their numbers, so that the last one counts them.
-    SELECT_HEADS = "SELECT id, label, started, elapsed_s, gritstone, \
+    SELECT_HEADS = "SELECT id, coalesce((SELECT sealed FROM ledger WHERE ledger.run = run.number AND entry = 'label' \
+        ORDER BY ledger.number DESC LIMIT 1), label), started, elapsed_s, gritstone, \
         machine_id, machine_name, machine_system, \
         (SELECT coalesce(max(launch.number), -1) + 1 FROM launch WHERE launch.run = run.number), \
         (SELECT count(*) FROM launch WHERE launch.run = run.number \
@@ -56,15 +58,24 @@ statements! {
             AND launch.outcome <> 'measured' AND launch.outcome = 'failed'), \
         (SELECT count(*) FROM launch WHERE launch.run = run.number \
             AND launch.outcome <> 'measured' AND launch.outcome = 'timed_out'), \
-        origin, owner_uid, owner_machine \
+        origin, owner_uid, owner_machine, settings, \
+        (SELECT count(*) FROM benchmark WHERE benchmark.run = run.number) \
         FROM run LEFT JOIN run_end ON run_end.run = run.number \
         ORDER BY substr(started, 1, 19), run.number";
+    /// The newest label that a run was given after its beginning.
+    SELECT_LABEL = "SELECT sealed FROM ledger WHERE run = $1 AND entry = 'label' ORDER BY number DESC LIMIT 1";
+    /// The runs that began on a machine and have measured anything, back in time, with their settings.
+    SELECT_HERE = "SELECT id, settings FROM run WHERE origin = 'here' AND owner_machine = $1 AND \
+        EXISTS (SELECT 1 FROM launch WHERE launch.run = run.number AND launch.outcome = 'measured') \
+        ORDER BY substr(started, 1, 19) DESC, number DESC";
     /// How many rows there are that the ledger counts, and what it counts.
     SELECT_COUNTS = "SELECT (SELECT count(*) FROM run) + (SELECT count(*) FROM run_end), \
-        (SELECT coalesce(max(number), 0) FROM ledger)";
+        (SELECT count(*) FROM ledger WHERE entry IN ('begin', 'end') AND run NOT IN \
+            (SELECT run FROM ledger WHERE entry = 'remove'))";
     /// Runs that the ledger knows and that are gone.
     SELECT_LOST_RUNS = "SELECT ledger.run FROM ledger LEFT JOIN run ON run.number = ledger.run \
-        WHERE ledger.entry = 'begin' AND run.number IS NULL ORDER BY ledger.run";
+        WHERE ledger.entry = 'begin' AND run.number IS NULL AND ledger.run NOT IN \
+            (SELECT run FROM ledger WHERE entry = 'remove') ORDER BY ledger.run";
     /// Runs whose end the ledger knows and that have none any more.
     SELECT_LOST_ENDS = "SELECT run.id FROM ledger JOIN run ON run.number = ledger.run \
         LEFT JOIN run_end ON run_end.run = ledger.run \
@@ -116,6 +127,18 @@ statements! {
         VALUES ($1, $2, $3, $4, $5, $6, $7)";
     /// Caches what SELECT_CACHED_RESULTS yields.
     INSERT_CACHED_RESULT = "INSERT INTO cached_result (run, seal, position, benchmark, result) VALUES ($1, $2, $3, $4, $5)";
+    /// Removes the rows of a run that the ledger has removed.
+    REMOVE_LAUNCHES = "DELETE FROM launch WHERE run = $1";
+    /// The same of what could not run.
+    REMOVE_SKIPS = "DELETE FROM skip WHERE run = $1";
+    /// The same of its programs.
+    REMOVE_PROGRAMS = "DELETE FROM program WHERE run = $1";
+    /// The same of its catalog entries.
+    REMOVE_BENCHMARKS = "DELETE FROM benchmark WHERE run = $1";
+    /// The same of its end.
+    REMOVE_END = "DELETE FROM run_end WHERE run = $1";
+    /// The same of its head.
+    REMOVE_RUN = "DELETE FROM run WHERE number = $1";
     /// Forgets the cached results of a run.
     FORGET = "DELETE FROM cached_run WHERE run = $1";
     /// The runs that have a benchmark, by their entries or their cached results, back in time: the reader stops when there are enough.
@@ -157,11 +180,13 @@ mod tests {
     }
 
     #[test]
-    fn no_statement_changes_or_removes_anything_but_the_cache() {
+    fn no_statement_changes_anything_and_only_named_ones_remove() {
         for (name, text) in ALL {
             let adds = text.starts_with("INSERT INTO") || text.starts_with("SELECT");
+            // the triggers ask the ledger
+            let removes = name.starts_with("REMOVE_") && text.starts_with("DELETE FROM ");
             assert!(
-                adds || text.starts_with("DELETE FROM cached_run "),
+                adds || removes || text.starts_with("DELETE FROM cached_run "),
                 "{name}"
             );
         }

@@ -60,8 +60,7 @@ impl Store {
         &self.path
     }
 
-    /// Begins a run here: its head, the entries as they are now, the programs, and what cannot run. A label is given
-    /// now or never.
+    /// Begins a run here: its head, the entries as they are now, the programs, and what cannot run.
     ///
     /// # Errors
     /// [`StoreError::Exists`], [`StoreError::Unfit`] when the identifier, the label, the start or a number cannot be
@@ -157,6 +156,24 @@ impl Store {
     /// As [`Store::begin`].
     pub fn import(&mut self, data: &RunData) -> Result<(), StoreError> {
         self.store(data, &Origin::Imported)
+    }
+
+    /// Labels a run from now on.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSuchRun`], [`StoreError::Unfit`], and what befalls the file.
+    pub fn label(&mut self, run_id: &str, label: &str) -> Result<(), StoreError> {
+        self.reach_disk(true)?;
+        self.at(write::label(&self.connection, run_id, label))
+    }
+
+    /// Removes a run whole. The ledger keeps that it was there; what other runs measured stays as it is.
+    ///
+    /// # Errors
+    /// [`StoreError::NoSuchRun`], and what befalls the file.
+    pub fn remove(&mut self, run_id: &str) -> Result<(), StoreError> {
+        self.reach_disk(true)?;
+        self.at(write::remove(&self.connection, run_id))
     }
 
     fn store(&mut self, data: &RunData, origin: &Origin) -> Result<(), StoreError> {

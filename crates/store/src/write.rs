@@ -148,12 +148,53 @@ impl<'a> Open<'a> {
 
     /// Enters its beginning or its end into the ledger.
     fn enter(&self, entry: &str) -> Result<(), Fault> {
-        let last: Option<(i64, String)> = query(self.connection, sql::LAST_ENTRY, [])?.pop();
-        let (last, before) = last.unwrap_or_default();
-        let row = row![last + 1, self.number, entry.to_owned(), self.seal.clone()];
-        let key = row![seal::of("entry", &before, [&row])];
-        Ok(insert(self.connection, sql::INSERT_ENTRY, key, row)?)
+        enter(self.connection, self.number, entry, &self.seal)
     }
+}
+
+/// Enters into the ledger what becomes of a run.
+fn enter(connection: &Connection, run: i64, entry: &str, sealed: &str) -> Result<(), Fault> {
+    let last: Option<(i64, String)> = query(connection, sql::LAST_ENTRY, [])?.pop();
+    let (last, before) = last.unwrap_or_default();
+    let row = row![last + 1, run, entry.to_owned(), sealed.to_owned()];
+    let key = row![seal::of("entry", &before, [&row])];
+    Ok(insert(connection, sql::INSERT_ENTRY, key, row)?)
+}
+
+/// Labels a run from now on.
+pub(crate) fn label(connection: &Connection, id: &str, label: &str) -> Result<(), Fault> {
+    name::check_label(label)?;
+    whole(connection, |connection| {
+        let run = find::run(connection, id)?.number;
+        enter(connection, run, "label", label)?;
+        // what is said of it there has the label that it had
+        connection.prepare_cached(sql::FORGET)?.execute([run])?;
+        Ok(())
+    })
+}
+
+/// Removes a run whole, with an entry in the ledger that says so.
+pub(crate) fn remove(connection: &Connection, id: &str) -> Result<(), Fault> {
+    whole(connection, |connection| {
+        let found = find::run(connection, id)?;
+        let tip: Vec<(String, i64)> = query(connection, sql::SELECT_TIP, [found.number])?;
+        let tip = tip.into_iter().next().map_or(found.seal, |(seal, _)| seal);
+        enter(connection, found.number, "remove", &tip)?;
+        for statement in [
+            sql::FORGET,
+            sql::REMOVE_LAUNCHES,
+            sql::REMOVE_SKIPS,
+            sql::REMOVE_PROGRAMS,
+            sql::REMOVE_BENCHMARKS,
+            sql::REMOVE_END,
+            sql::REMOVE_RUN,
+        ] {
+            connection
+                .prepare_cached(statement)?
+                .execute([found.number])?;
+        }
+        Ok(())
+    })
 }
 
 pub(crate) fn insert(

@@ -5,12 +5,12 @@ use std::fs;
 
 /// What readers ask of a store.
 const COMMANDS: [&[&str]; 7] = [
-    &["show"],
-    &["show", "last~1", "--format", "json"],
-    &["compare", "last~1", "last", "--format", "json"],
+    &["runs"],
+    &["show", "a", "--format", "json"],
+    &["compare", "a", "b", "--format", "json"],
     &["history", "byte/loop", "--format", "json"],
-    &["check", "last", "--format", "json"],
-    &["export", "--format", "jsonl"],
+    &["check", "b", "--format", "json"],
+    &["export", "b", "--format", "jsonl"],
     &["machines", "--format", "json"],
 ];
 const PAGE: usize = 4096;

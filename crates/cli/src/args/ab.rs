@@ -5,14 +5,14 @@ use clap::Args;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "gritstone ab -- ./old -- ./new                  two commands; more are ranked, one alone is timed
-gritstone ab --cc 'gcc -O2' --cc 'clang -O2' 'byte/*'
-gritstone ab mine/sum --catalog old --catalog-b new
-gritstone ab --env-b MALLOC_ARENA_MAX=1 -- ./server-test
-gritstone ab --a 'sysctl -q vm.swappiness=60' --b 'sysctl -q vm.swappiness=0' 'byte/*'
-gritstone ab --parameter n=1,2,4 -- make -j '{n}' -B"
-)]
+#[command(after_help = "Examples:
+  gritstone ab -- ./old -- ./new        two commands; more are ranked, one alone is timed
+  gritstone ab --cc 'gcc -O2' --cc 'clang -O2' byte
+  gritstone ab mine/sum --catalog old --catalog-b new
+  gritstone ab --env-b MALLOC_ARENA_MAX=1 -- ./server-test
+  gritstone ab --a 'sysctl -q vm.swappiness=60' --b 'sysctl -q vm.swappiness=0' byte
+  gritstone ab --parameter jobs=1,2,4 -- make -j '{jobs}' -B
+Options stand before the first `--`: what follows it is the command.")]
 pub struct AbArgs {
     /// Benchmarks to measure on both sides, as for `run`, without commands
     #[arg(value_name = "SELECTOR", conflicts_with = "commands")]

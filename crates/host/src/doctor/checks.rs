@@ -173,7 +173,7 @@ fn smt(host: &Host) -> Finding {
             .why("A busy sibling thread takes up to half of the core, and no counter of the kernel shows it as stolen.")
             .todo(write(host, "off", "/sys/devices/system/cpu/smt/control"))
             .only_if(host.cpu.smt_control),
-        Some(false) => found(Fine, "off, or not shown")
+        Some(false) => found(Fine, "no sibling is visible")
             .why("No sibling thread that this machine knows of shares the core."),
         None => unseen()
             .why("A busy sibling thread would take up to half of the core."),

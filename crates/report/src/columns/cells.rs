@@ -27,14 +27,18 @@ impl Col {
 
     pub(crate) fn head(&self, results: &[&Measurement]) -> Column {
         // how much was measured, and what it took of the core
-        let measurement = |head: &str| Column::new(head, Style::Number).of("Measurement");
+        let measurement = |head: &str| Column::new(head, Style::Number).of("Measurement").rank(2);
         // the document's own amount of work
         let published = |head: &str| Column::new(head, Style::Number).of("Published work");
         let head = match self {
             Self::Id => return Column::key("Benchmark", Style::Code),
-            Self::Title => return Column::new("What", Style::Text),
+            Self::Title => return Column::new("What", Style::Text).rank(3),
             Self::Unit => return Column::new("Unit", Style::Text),
-            Self::Work => return Column::new("work", Style::Text).of("Published work"),
+            Self::Work => {
+                return Column::new("work", Style::Text)
+                    .of("Published work")
+                    .rank(1);
+            }
             Self::Launches => return measurement("launches"),
             Self::Samples => return measurement("samples"),
             Self::Cycles => return measurement("cycles"),
@@ -47,13 +51,10 @@ impl Col {
             Self::Process => return published("process"),
             Self::StartShare => return published("start-up"),
             Self::Faults => return published("faults a page"),
-            Self::Figure | Self::WithUnit => "Figure",
+            Self::Figure | Self::WithUnit => "Result",
             Self::Interval => &words::capital(format!("{} interval", level(results)).trim_start()),
-            // in one word so that it is not broken
-            Self::PlusMinus => match level(results).replace(' ', "").as_str() {
-                "" => "±",
-                level => &format!("±({level})"),
-            },
+            Self::Bounds => &format!("{} CI", level(results).replace(' ', "")),
+            Self::PlusMinus => "±",
             Self::Precision => "Half-width",
             Self::Sd => "Deviation",
             Self::Drift => "Drift",
@@ -64,7 +65,12 @@ impl Col {
             Self::Max => "max",
             Self::Percentile(name) => name,
         };
-        Column::new(head, Style::Number)
+        let rank = match self {
+            Self::PlusMinus => 1,
+            Self::Min | Self::Median | Self::Mean | Self::Max => 2,
+            _ => 0,
+        };
+        Column::new(head, Style::Number).rank(rank)
     }
 
     pub(crate) fn cell(&self, result: &Measurement, all: &[&Measurement]) -> Text {
@@ -88,6 +94,10 @@ impl Col {
             Self::Interval => {
                 r.interval()?;
                 Some(shown(r, r.value()?).interval)
+            }
+            Self::Bounds => {
+                r.interval()?;
+                shown(r, r.value()?).brackets()
             }
             Self::Launches => number::counted(r.launches),
             Self::Samples => number::counted(r.samples),
@@ -158,13 +168,14 @@ pub(crate) fn faults(faults: f64) -> String {
 }
 
 /// The estimate, or in a word why there is none.
-fn figure(result: &Measurement) -> Option<number::Shown> {
+pub(crate) fn figure(result: &Measurement) -> Option<number::Shown> {
     match (result.value(), result.outcome) {
         (Some(estimate), _) => Some(shown(result, estimate)),
         (None, Status::Measured | Status::Published) => None,
         (None, outcome) => Some(number::Shown {
             estimate: findings::outcome(outcome).to_owned(),
             interval: String::new(),
+            bounds: None,
             unit: String::new(),
         }),
     }
@@ -181,6 +192,7 @@ fn shown(result: &Measurement, estimate: f64) -> number::Shown {
         return number::Shown {
             estimate: number::printed(estimate, 0),
             interval: String::new(),
+            bounds: None,
             unit: number::unit_text(result.unit.as_str()),
         };
     }

@@ -1,13 +1,16 @@
 //! The words of findings, flags and outcomes: the one place where they are sentences.
 
 mod sentence;
+mod warning;
 
+use crate::document::Tone;
 use crate::number;
 use crate::words::{self, Sense, join, plural};
 use gritstone_model::{
     CompareShift, Flag, Note, Part, Status, Subject, Unfitted, VarianceSource, Withheld,
 };
 use sentence::sentence;
+pub use warning::{Warning, warning};
 
 /// A note in a sentence, with the side of a comparison that it is of.
 #[must_use]
@@ -30,6 +33,31 @@ pub fn mark(flag: Option<Flag>) -> &'static str {
         Some(Flag::Doubtful) => "?",
         Some(Flag::Custom) => "◊",
         None => "¶",
+    }
+}
+
+/// The letter of a flag in a table of a terminal.
+#[must_use]
+pub fn letter(flag: Flag) -> &'static str {
+    match flag {
+        Flag::Invalid => "!",
+        Flag::Noisy => "~",
+        Flag::Modes => "m",
+        Flag::Interference => "i",
+        Flag::Skipped => "-",
+        Flag::NotComparable => "≠",
+        Flag::Doubtful => "?",
+        Flag::Custom => "c",
+    }
+}
+
+/// How grave a flag is.
+#[must_use]
+pub fn tone(flag: Flag) -> Tone {
+    match flag {
+        Flag::Invalid => Tone::Bad,
+        Flag::Noisy | Flag::Modes | Flag::Interference | Flag::NotComparable => Tone::Doubt,
+        Flag::Skipped | Flag::Doubtful | Flag::Custom => Tone::Faint,
     }
 }
 

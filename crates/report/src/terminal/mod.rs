@@ -1,20 +1,29 @@
 //! A document for a terminal, or for a file of plain text.
 //!
-//! Nothing is ever wider than asked for: prose and words in cells are wrapped, wide tables are cut into panels that
-//! repeat the names of their rows. The only escape sequence is bold, and only with color; all else of the kind
-//! in the text is made harmless.
+//! A row of a table is one line. Words in cells are shortened, and columns given up, where a line has no room for them; identifiers
+//! are never cut. Flags of a row are letters in a column of their own. Prose is wrapped. The only escape sequences are ours, and
+//! only with color; all else of the kind in the text is made harmless.
 
+mod ascii;
+mod notes;
 mod table;
 mod wrap;
 
 use crate::clean::clean;
-use crate::document::{Block, Document, Text};
-use wrap::{widest, width_of, wrap};
+use crate::document::{Block, Document, Text, Tone};
+use crate::findings;
+use std::borrow::Cow;
+use wrap::{width_of, wrap};
 
 const BOLD: &str = "\x1b[1m";
+const FAINT: &str = "\x1b[2m";
+const RED: &str = "\x1b[31m";
+const GREEN: &str = "\x1b[32m";
+const YELLOW: &str = "\x1b[33m";
+const CYAN: &str = "\x1b[36m";
 const PLAIN: &str = "\x1b[0m";
 /// All escape sequences that [`render`] writes.
-pub const STYLES: [&str; 2] = [BOLD, PLAIN];
+pub const STYLES: [&str; 7] = [BOLD, FAINT, RED, GREEN, YELLOW, CYAN, PLAIN];
 
 /// Longer lines of prose are hard to read, however wide the terminal.
 const WIDEST_PROSE: usize = 100;
@@ -23,85 +32,121 @@ const NARROWEST: usize = 20;
 /// Terms up to here stand beside what belongs to them.
 const WIDEST_TERM: usize = 24;
 
-/// The document as text, lines at most `width` wide (20 at least), with bold headings when `color` is asked for.
+/// How a document is to look.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Columns of a line, 20 at least.
+    pub width: usize,
+    /// Headings in bold, identifiers, verdicts and flags in colors.
+    pub color: bool,
+    /// No character but those of ASCII.
+    pub ascii: bool,
+    /// Every note in full, instead of the flagged ones summed up by cause.
+    pub notes: bool,
+}
+
+impl Look {
+    /// Plain text of that width.
+    #[must_use]
+    pub fn plain(width: usize) -> Self {
+        Self {
+            width,
+            color: false,
+            ascii: false,
+            notes: false,
+        }
+    }
+}
+
+/// The document as text.
 #[must_use]
-pub fn render(document: &Document, width: usize, color: bool) -> String {
+pub fn render(document: &Document, look: Look) -> String {
+    let width = look.width.max(NARROWEST);
     let mut page = Page {
         document,
-        width: width.max(NARROWEST),
-        color,
+        look: Look { width, ..look },
         out: String::new(),
     };
-    page.heading(&document.title, "=");
-    if let Some(subtitle) = &document.subtitle {
-        page.wrapped("", "", &clean(subtitle));
+    if !document.title.is_empty() {
+        page.heading(&document.title);
     }
+    if let Some(subtitle) = &document.subtitle {
+        page.wrapped("", "", &page.clean(subtitle));
+    }
+    let mut after_heading = false;
     for block in &document.blocks {
-        page.block(block);
+        after_heading = page.block(block, after_heading);
     }
     page.out
 }
 
 struct Page<'a> {
     document: &'a Document,
-    width: usize,
-    color: bool,
+    look: Look,
     out: String,
 }
 
-impl Page<'_> {
-    fn block(&mut self, block: &Block) {
-        if matches!(block, Block::Footnotes) && self.document.notes().is_empty() {
-            return;
+impl<'a> Page<'a> {
+    /// Says whether it was a heading, below which no line is left free.
+    fn block(&mut self, block: &'a Block, after_heading: bool) -> bool {
+        let notes = match block {
+            Block::Footnotes => self.notes(),
+            _ => vec![],
+        };
+        if matches!(block, Block::Footnotes) && notes.is_empty() {
+            return after_heading;
         }
-        self.out.push('\n');
+        if !after_heading && !self.out.is_empty() {
+            self.out.push('\n');
+        }
         match block {
-            Block::Heading(level, text) => self.heading(text, if *level == 1 { "-" } else { "" }),
-            Block::Paragraph(text) => self.wrapped("", "", &self.marked(text)),
+            Block::Heading(_, text) => self.heading(text),
+            Block::Paragraph(text) => self.wrapped("", "", &self.clean(&text.text)),
             Block::List(items) => {
                 for item in items {
-                    self.wrapped("- ", "  ", &self.marked(item));
+                    self.wrapped("- ", "  ", &self.clean(&item.text));
                 }
             }
-            Block::Terms(terms) => {
-                let words = terms.iter().map(|(term, _)| clean(term));
-                let column = widest(words).min(WIDEST_TERM).min(self.width / 3) + 2;
-                for (term, text) in terms {
-                    self.term(&format!("{}:", clean(term)), column, &self.marked(text));
-                }
-            }
+            Block::Terms(terms) => self.terms(terms),
             Block::Table(table) => {
                 if !table.caption.text.is_empty() {
-                    self.caption(&table.caption);
+                    self.heading(&table.caption.text);
                 }
-                table::lines(self.document, table, self.width, |line, strong| {
-                    self.line(line, strong);
-                });
+                self.table(table);
             }
             Block::Figure(figure) => {
-                self.caption(&figure.caption);
-                self.wrapped("  ", "  ", &clean(&figure.alternative));
+                self.heading(&figure.caption.text);
+                self.wrapped("  ", "  ", &self.clean(&figure.alternative));
             }
-            Block::Footnotes => {
-                let notes = self.document.notes();
-                let marks = notes.iter().map(|(id, _)| self.document.mark(*id));
-                let marks: Vec<String> = marks.collect();
-                let column = widest(&marks) + 1;
-                for ((_, note), mark) in notes.into_iter().zip(marks) {
-                    self.term(&mark, column, &clean(&note.text));
-                }
-            }
+            Block::Footnotes => notes.iter().for_each(|line| self.line(line)),
+        }
+        matches!(block, Block::Heading(..))
+    }
+
+    /// What is said, as this look can say it.
+    fn clean<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let text = clean(text);
+        match self.look.ascii {
+            true => Cow::Owned(ascii::of(&text)),
+            false => text,
         }
     }
 
-    /// Bold lines, underlined where that is asked for.
-    fn heading(&mut self, text: &str, underline: &str) {
-        let lines = wrap(&clean(text), self.width.min(WIDEST_PROSE));
-        for line in &lines {
-            self.line(line, true);
+    fn heading(&mut self, text: &str) {
+        let text = self.clean(text);
+        for line in wrap(&text, self.look.width.min(WIDEST_PROSE)) {
+            self.line(&self.styled(BOLD, &line));
         }
-        if !underline.is_empty() {
-            self.line(&underline.repeat(widest(&lines)), false);
+    }
+
+    fn terms(&mut self, terms: &[(String, Text)]) {
+        let widths = terms.iter().map(|(term, _)| width_of(&self.clean(term)));
+        let widest = widths.max().unwrap_or(0);
+        let column = widest.min(WIDEST_TERM).min(self.look.width / 3) + 2;
+        for (term, text) in terms {
+            let term = self.clean(term).into_owned();
+            let text = self.clean(&text.text).into_owned();
+            self.term(&term, column, &text);
         }
     }
 
@@ -117,34 +162,50 @@ impl Page<'_> {
         }
     }
 
-    fn caption(&mut self, caption: &Text) {
-        for line in wrap(&self.marked(caption), self.width) {
-            self.line(&line, true);
-        }
-    }
-
-    /// Words with their marks behind them.
-    fn marked(&self, text: &Text) -> String {
-        let marks = self.document.marks(text).into_iter();
-        let marks: String = marks.map(|(_, mark)| mark).collect();
-        format!("{}{marks}", clean(&text.text))
-    }
-
     /// Text with one thing before its first line, and another before the others.
     fn wrapped(&mut self, first: &str, rest: &str, text: &str) {
-        let room = self.width.min(WIDEST_PROSE).saturating_sub(width_of(rest));
+        let room = self.look.width.min(WIDEST_PROSE);
+        let room = room.saturating_sub(width_of(rest));
         for (i, line) in wrap(text, room).iter().enumerate() {
             let before = if i == 0 { first } else { rest };
-            self.line(&format!("{before}{line}"), false);
+            self.line(&format!("{before}{line}"));
         }
     }
 
-    fn line(&mut self, line: &str, bold: bool) {
-        let line = line.trim_end();
-        match bold && self.color && !line.is_empty() {
-            true => self.out.extend([BOLD, line, PLAIN]),
-            false => self.out.push_str(line),
+    fn styled(&self, style: &str, text: &str) -> String {
+        match self.look.color && !text.trim().is_empty() {
+            true => format!("{style}{text}{PLAIN}"),
+            false => text.to_owned(),
         }
+    }
+
+    fn toned(&self, tone: Option<Tone>, text: &str) -> String {
+        let style = match tone {
+            None => return text.to_owned(),
+            Some(Tone::Good) => GREEN,
+            Some(Tone::Bad) => RED,
+            Some(Tone::Doubt) => YELLOW,
+            Some(Tone::Faint) => FAINT,
+        };
+        self.styled(style, text)
+    }
+
+    /// A letter of a flag in its color.
+    fn flag(&self, flag: gritstone_model::Flag) -> String {
+        let letter = findings::letter(flag);
+        let letter = match self.look.ascii {
+            true => ascii::of(letter),
+            false => letter.to_owned(),
+        };
+        self.toned(Some(findings::tone(flag)), &letter)
+    }
+
+    fn line(&mut self, line: &str) {
+        self.out.push_str(line.trim_end());
         self.out.push('\n');
     }
 }
+
+#[cfg(test)]
+#[path = "table_tests.rs"]
+mod tests;

@@ -1,185 +1,240 @@
-//! A table as lines no wider than asked for.
+//! A table as lines, one a row.
 //!
-//! Words wrap inside their columns; numbers never do while there is room. A table that is still too wide is cut
-//! between its groups into panels, each with the columns that name the rows.
-//! The crate comfy-table wraps, but knows neither groups of columns nor panels, and would break numbers instead.
+//! Where a line has no room for all: words are shortened first, then columns are given up, those of the highest rank first and of
+//! one rank the last first; which were, is said below the table. The columns that name the row stay, and so do identifiers to their
+//! last letter, even if a line becomes longer than asked for.
+//! The crate comfy-table knows neither columns that can be given up nor groups of them, and would break numbers.
 
-use super::wrap::{widest, width_of, wrap};
-use crate::clean::clean;
-use crate::document::{Document, Style, Table, Text};
-use crate::layout::{self, Layout, Width};
+use super::wrap::width_of;
+use super::{BOLD, CYAN, FAINT, Page};
+use crate::document::{Column, Row, Style, Table, Text};
+use crate::layout::groups;
+use gritstone_model::Flag;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// Between two columns.
 const GAP: usize = 2;
-/// Columns of words are not made narrower than this to get more of them into a panel.
-const LEAST_WORDS: usize = 16;
-/// A head is not made wider than this by the name of its group.
-const LEAST_GROUP: usize = 14;
+/// Words are shortened to this before a column is given up.
+const LEAST_WORDS: usize = 12;
 
-/// Says each line, with whether it is to stand out.
-pub(super) fn lines(
-    document: &Document,
-    table: &Table,
-    width: usize,
-    mut line: impl FnMut(&str, bool),
-) {
-    let grid = Grid::new(document, table);
-    let name = |name: &str| widest(clean(name).split_whitespace()).min(LEAST_GROUP) + GAP;
-    let widths = (0..table.columns.len()).map(|i| grid.width(i)).collect();
-    let panels = Layout::new(&table.columns, widths, &name).panels(width + GAP, 1 + GAP);
-    for (i, panel) in panels.into_iter().enumerate() {
-        if i > 0 {
-            line("", false);
+impl Page<'_> {
+    /// The lines of a table.
+    pub(super) fn table(&mut self, table: &Table) {
+        let grid = Grid::new(self, table);
+        let (kept, given_up) = grid.fitted(self.look.width);
+        let mut lines = grid.heads(self, &kept);
+        let rows = table.rows.iter().zip(&grid.cells).zip(&grid.flags);
+        lines.extend(rows.map(|((row, cells), flags)| grid.row(self, &kept, row, cells, flags)));
+        if !given_up.is_empty() {
+            let heads = given_up.iter().map(|&i| named(&table.columns[i]));
+            let heads: Vec<String> = heads.collect();
+            let said = format!(
+                "(no room in {} columns for: {})",
+                self.look.width,
+                heads.join(", ")
+            );
+            lines.push(self.styled(FAINT, &self.clean(&said)));
         }
-        let panel: Vec<_> = panel
-            .into_iter()
-            .map(|(i, width)| (i, width - GAP))
-            .collect();
-        grid.panel(&panel, i > 0, &mut line);
+        lines.iter().for_each(|line| self.line(line));
+    }
+}
+
+/// The name of a column, with that of its group.
+fn named(column: &Column) -> String {
+    match &column.group {
+        Some(group) => format!("{group} {}", column.head),
+        None => column.head.clone(),
     }
 }
 
 struct Grid<'a> {
     table: &'a Table,
-    /// Words, and the marks that hang behind them.
-    cells: Vec<Vec<(Cow<'a, str>, String)>>,
-    /// Widest marks of each column; numbers line up because marks have a column of their own.
-    marks: Vec<usize>,
+    heads: Vec<Cow<'a, str>>,
+    cells: Vec<Vec<Cow<'a, str>>>,
+    /// The flags of each row.
+    flags: Vec<BTreeSet<Flag>>,
+    /// What each column takes when nothing is shortened.
+    natural: Vec<usize>,
 }
 
 impl<'a> Grid<'a> {
-    fn new(document: &Document, table: &'a Table) -> Self {
-        let marks = |text| document.marks(text).into_iter().map(|(_, mark)| mark);
-        let cell = |text: &'a Text| (clean(&text.text), marks(text).collect::<String>());
-        let rows = table.rows.iter();
-        let cells: Vec<Vec<_>> = rows.map(|r| r.cells.iter().map(cell).collect()).collect();
-        let columns = 0..table.columns.len();
-        let marks = columns.map(|i| widest(cells.iter().map(|row| &row[i].1)));
+    fn new(page: &Page<'a>, table: &'a Table) -> Self {
+        let cells = |row: &'a Row| {
+            row.cells
+                .iter()
+                .map(|cell| page.clean(&cell.text))
+                .collect()
+        };
+        let cells: Vec<Vec<Cow<str>>> = table.rows.iter().map(cells).collect();
+        let heads: Vec<Cow<str>> = table.columns.iter().map(|c| page.clean(&c.head)).collect();
+        let flags = |text: &'a Text| {
+            let notes = text.marks.iter().map(|id| page.document.footnote_of(*id));
+            notes.filter_map(|note| note.flag)
+        };
+        let of_row = |row: &'a Row| row.cells.iter().flat_map(flags).collect();
+        let natural = (0..heads.len()).map(|i| {
+            let widths = cells.iter().map(|row| width_of(&row[i]));
+            widths.chain([width_of(&heads[i])]).max().unwrap_or(0)
+        });
         Self {
-            marks: marks.collect(),
+            natural: natural.collect(),
+            flags: table.rows.iter().map(of_row).collect(),
             table,
+            heads,
             cells,
         }
     }
 
-    /// What a column takes, with the gap behind it.
-    fn width(&self, column: usize) -> Width {
-        let head = clean(&self.table.columns[column].head);
-        let words = widest(self.cells.iter().map(|row| &row[column].0));
-        let body = words + self.marks[column];
-        let (natural, most) = match self.table.columns[column].style {
-            Style::Number => (body.max(widest(head.split_whitespace())), usize::MAX),
-            Style::Code => (body.max(width_of(&head)), 2 * LEAST_WORDS),
-            Style::Text => (body.max(width_of(&head)), LEAST_WORDS),
+    /// What the column of flags takes, with the gap before it.
+    fn flags_width(&self) -> usize {
+        let most = self.flags.iter().map(BTreeSet::len).max().unwrap_or(0);
+        if most == 0 { 0 } else { GAP + most }
+    }
+
+    /// The columns that have room, with their widths, and those that have none.
+    fn fitted(&self, width: usize) -> (Vec<(usize, usize)>, Vec<usize>) {
+        let mut kept: Vec<usize> = (0..self.heads.len()).collect();
+        let mut given_up = vec![];
+        let shrinks = |i: usize| self.table.columns[i].style == Style::Text;
+        let least = |i: usize| match shrinks(i) {
+            true => self.natural[i].min(LEAST_WORDS),
+            false => self.natural[i],
         };
-        Width {
-            natural: natural + GAP,
-            least: natural.min(most) + GAP,
-        }
-    }
-
-    /// Lines of one panel. Rows that say nothing in it are only in the first one, so that all are seen there.
-    fn panel(&self, panel: &[(usize, usize)], later: bool, line: &mut impl FnMut(&str, bool)) {
-        let (columns, widths): (Vec<usize>, Vec<usize>) = panel.iter().copied().unzip();
-        self.group_lines(&columns, &widths, |text| line(text, true));
-        let heads = panel.iter().map(|&(i, width)| {
-            let column = &self.table.columns[i];
-            set(&clean(&column.head), width, column.style)
-        });
-        beside(&heads.collect::<Vec<_>>(), &widths, true, |text| {
-            line(text, true)
-        });
-        line(&"-".repeat(span_width(&widths)), false);
-        for (row, cells) in self.table.rows.iter().zip(&self.cells) {
-            let says = |&i: &usize| !self.table.columns[i].key && !row.cells[i].is_missing();
-            if later && !columns.iter().any(says) {
-                continue;
-            }
-            let cells = panel
-                .iter()
-                .map(|&(i, width)| self.cell(i, &cells[i], width));
-            beside(&cells.collect::<Vec<_>>(), &widths, false, |text| {
-                line(text, row.strong)
-            });
-        }
-    }
-
-    /// Names of groups above their columns, each underlined.
-    fn group_lines(&self, panel: &[usize], widths: &[usize], line: impl FnMut(&str)) {
-        if panel.iter().all(|&i| self.table.columns[i].group.is_none()) {
-            return;
-        }
-        let mut widths = widths.iter().copied();
-        let groups = layout::groups(&self.table.columns, panel).map(|group| {
-            let width = span_width(&widths.by_ref().take(group.len()).collect::<Vec<_>>());
-            let Some(name) = &self.table.columns[group[0]].group else {
-                return (vec![], width);
+        let total = |kept: &[usize], of: &dyn Fn(usize) -> usize| {
+            let gaps = GAP * kept.len().saturating_sub(1);
+            kept.iter().map(|&i| of(i)).sum::<usize>() + gaps + self.flags_width()
+        };
+        while total(&kept, &least) > width {
+            let others = kept.iter().filter(|&&i| !self.table.columns[i].key);
+            // of one rank the last
+            let Some(&last) = others.max_by_key(|&&i| self.table.columns[i].rank) else {
+                break;
             };
-            let mut lines = wrap(&clean(name), width);
-            for line in &mut lines {
-                let before = (width - width_of(line).min(width)) / 2;
-                line.insert_str(0, &" ".repeat(before));
+            kept.retain(|&i| i != last);
+            given_up.push(last);
+        }
+        // one that was given up for a wider one may have room now
+        given_up.sort_by_key(|&i| self.table.columns[i].rank);
+        given_up.retain(|&i| {
+            let with = kept.iter().copied().chain([i]).collect::<Vec<_>>();
+            let fits = total(&with, &least) <= width;
+            if fits {
+                kept = with;
             }
-            lines.push("-".repeat(width));
-            (lines, width)
+            !fits
         });
-        let (cells, wide): (Vec<_>, Vec<_>) = groups.unzip();
-        beside(&cells, &wide, true, line);
+        kept.sort_unstable();
+        given_up.sort_unstable();
+        let mut widths: Vec<usize> = kept.iter().map(|&i| self.natural[i]).collect();
+        let mut over = total(&kept, &|i| self.natural[i]).saturating_sub(width);
+        // the widest words give way first
+        while over > 0 {
+            let words = (0..kept.len()).filter(|&at| shrinks(kept[at]));
+            let can = words.filter(|&at| widths[at] > least(kept[at]));
+            let Some(widest) = can.max_by_key(|&at| widths[at]) else {
+                break;
+            };
+            widths[widest] -= 1;
+            over -= 1;
+        }
+        (kept.into_iter().zip(widths).collect(), given_up)
     }
 
-    fn cell(
+    /// The names of groups above their columns, where there are any, and the heads.
+    fn heads(&self, page: &Page, kept: &[(usize, usize)]) -> Vec<String> {
+        let mut lines = vec![];
+        let columns: Vec<usize> = kept.iter().map(|(i, _)| *i).collect();
+        if columns
+            .iter()
+            .any(|&i| self.table.columns[i].group.is_some())
+        {
+            let mut widths = kept.iter().map(|(_, width)| *width);
+            let mut line = String::new();
+            for group in groups(&self.table.columns, &columns) {
+                let of: Vec<usize> = widths.by_ref().take(group.len()).collect();
+                let width = of.iter().sum::<usize>() + GAP * (of.len() - 1);
+                let name = self.table.columns[group[0]].group.as_deref();
+                let name = shortened(page, &page.clean(name.unwrap_or("")), width);
+                let room = width - width_of(&name);
+                line += &format!(
+                    "{}{name}{}",
+                    " ".repeat(room / 2),
+                    " ".repeat(room - room / 2)
+                );
+                line += &" ".repeat(GAP);
+            }
+            lines.push(page.styled(BOLD, line.trim_end()));
+        }
+        if self.heads.iter().any(|head| !head.is_empty()) {
+            let cells = kept.iter().map(|&(i, width)| {
+                let head = shortened(page, &self.heads[i], width);
+                aligned(&head, &head, width, self.table.columns[i].style)
+            });
+            let mut line = cells.collect::<Vec<_>>().join(&" ".repeat(GAP));
+            // the letters are told below, if there is no room for their head
+            let room = page.look.width.saturating_sub(width_of(&line));
+            if self.flags_width() > 0 && room >= GAP + "flags".len() {
+                line += &format!("{}flags", " ".repeat(GAP));
+            }
+            lines.push(page.styled(BOLD, line.trim_end()));
+        }
+        lines
+    }
+
+    fn row(
         &self,
-        column: usize,
-        (words, marks): &(Cow<str>, String),
-        width: usize,
-    ) -> Vec<String> {
-        let style = self.table.columns[column].style;
-        let room = self.marks[column];
-        if style == Style::Number && width_of(words) + room <= width {
-            let before = " ".repeat(width - width_of(words) - room);
-            return vec![format!(
-                "{before}{words}{marks}{}",
-                " ".repeat(room - width_of(marks))
-            )];
+        page: &Page,
+        kept: &[(usize, usize)],
+        row: &Row,
+        cells: &[Cow<str>],
+        flags: &BTreeSet<Flag>,
+    ) -> String {
+        let cells = kept.iter().map(|&(i, width)| {
+            let column = &self.table.columns[i];
+            let text = match column.style {
+                Style::Text => shortened(page, &cells[i], width),
+                Style::Number | Style::Code => cells[i].to_string(),
+            };
+            let styled = match (row.cells[i].tone, column.style, row.strong) {
+                (Some(tone), ..) => page.toned(Some(tone), &text),
+                (None, _, true) => page.styled(BOLD, &text),
+                (None, Style::Code, false) => page.styled(CYAN, &text),
+                (None, ..) => text.clone(),
+            };
+            aligned(&text, &styled, width, column.style)
+        });
+        let mut line = cells.collect::<Vec<_>>().join(&" ".repeat(GAP));
+        if !flags.is_empty() {
+            line += &" ".repeat(GAP);
+            line.extend(flags.iter().map(|flag| page.flag(*flag)));
         }
-        set(&format!("{words}{marks}"), width, style)
+        line
     }
 }
 
-fn span_width(widths: &[usize]) -> usize {
-    widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
-}
-
-/// The lines of a text; numbers stand on the right of their column.
-fn set(text: &str, width: usize, style: Style) -> Vec<String> {
-    let mut lines = wrap(text, width);
-    if style == Style::Number {
-        for line in &mut lines {
-            line.insert_str(0, &" ".repeat(width.saturating_sub(width_of(line))));
-        }
+/// A text in so many columns, with a sign where it goes on.
+pub(super) fn shortened(page: &Page, text: &str, width: usize) -> String {
+    if width_of(text) <= width {
+        return text.to_owned();
     }
-    lines
+    let sign = if page.look.ascii { ".." } else { "…" };
+    let mut out = String::new();
+    for c in text.chars() {
+        if width_of(&out) + width_of(c.encode_utf8(&mut [0; 4])) + width_of(sign) > width {
+            break;
+        }
+        out.push(c);
+    }
+    out.truncate(out.trim_end().len());
+    out + sign
 }
 
-/// Columns of lines side by side, standing on the bottom or hanging from the top. The last one is not filled up.
-fn beside(cells: &[Vec<String>], widths: &[usize], bottom: bool, mut line: impl FnMut(&str)) {
-    let height = cells.iter().map(Vec::len).max().unwrap_or(0);
-    for at in 0..height {
-        let mut text = String::new();
-        let mut fill = 0;
-        for (column, width) in cells.iter().zip(widths) {
-            let above = if bottom { height - column.len() } else { 0 };
-            let cell = at.checked_sub(above).and_then(|at| column.get(at));
-            let cell = cell.map_or("", String::as_str);
-            text.extend(std::iter::repeat_n(' ', fill));
-            text.push_str(cell);
-            fill = GAP + width.saturating_sub(width_of(cell));
-        }
-        line(&text);
+/// What is shown of a text, with what fills the column: numbers stand on its right.
+fn aligned(text: &str, shown: &str, width: usize, style: Style) -> String {
+    let fill = " ".repeat(width.saturating_sub(width_of(text)));
+    match style {
+        Style::Number => format!("{fill}{shown}"),
+        Style::Text | Style::Code => format!("{shown}{fill}"),
     }
 }
-
-#[cfg(test)]
-#[path = "table_tests.rs"]
-mod tests;

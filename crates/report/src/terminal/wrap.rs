@@ -10,12 +10,6 @@ pub(super) fn width_of(text: &str) -> usize {
     }
 }
 
-/// Width of the widest of these.
-pub(super) fn widest<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> usize {
-    let widths = texts.into_iter().map(|text| width_of(text.as_ref()));
-    widths.max().unwrap_or(0)
-}
-
 /// Breaks at spaces, and inside a word only when it is wider than a whole line. At least one line.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![];

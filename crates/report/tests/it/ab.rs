@@ -63,7 +63,7 @@ fn view(whats: &[&str], comparisons: Vec<AbComparison>) -> AbView {
 }
 
 fn text(view: &AbView) -> String {
-    terminal::render(&ab(view), 120, false)
+    terminal::render(&ab(view), terminal::Look::plain(120))
 }
 
 #[test]

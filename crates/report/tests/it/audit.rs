@@ -81,7 +81,7 @@ fn view() -> AuditView {
 }
 
 fn text(view: &AuditView) -> String {
-    terminal::render(&audit(view), 100, false)
+    terminal::render(&audit(view), terminal::Look::plain(100))
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::slice::from_ref;
 
 fn text(run: &RunView, references: &[RunView], against: &[CompareView]) -> String {
     let document = made(from_ref(run), references, against, None);
-    terminal::render(&document, 110, false)
+    terminal::render(&document, terminal::Look::plain(110))
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn several_machines_stand_side_by_side() {
         result.estimate = result.estimate.map(|e| e.times(2.0));
     }
     let document = of(&runs, &references()[..2]);
-    let text = terminal::render(&document, 160, false);
+    let text = terminal::render(&document, terminal::Look::plain(160));
     assert!(text.starts_with("Performance brief: before and after\n"));
     assert!(!text.contains("This machine"));
     let (_, table) = text.split_once("\nFor one operation").unwrap();
@@ -80,7 +80,7 @@ fn several_machines_stand_side_by_side() {
         assert!(page.matches(head).count() >= 2, "{head}");
     }
     runs[1].label = Some("before".to_owned());
-    let text = terminal::render(&of(&runs, &[]), 160, false);
+    let text = terminal::render(&of(&runs, &[]), terminal::Look::plain(160));
     assert!(text.contains("before (1)") && text.contains("before (2)"));
 }
 
@@ -130,7 +130,7 @@ fn ratings_stand_in_front_and_have_no_place_where_there_are_none() {
             }],
         };
         let document = made(from_ref(&run), &[], &[], Some(&ratings));
-        terminal::render(&document, 120, false)
+        terminal::render(&document, terminal::Look::plain(120))
     };
     let with = text(Some(1234.0));
     let (front, _) = with.split_once("What stands out").unwrap();

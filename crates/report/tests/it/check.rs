@@ -2,7 +2,7 @@
 
 use crate::sample;
 use gritstone_model::*;
-use gritstone_report::{check, terminal};
+use gritstone_report::{Detail, check, terminal};
 
 fn row(outcome: CheckOutcome, mut row: CompareRow) -> CheckRow {
     row.p_adjusted = row.interval.map(|_| 0.0123);
@@ -44,5 +44,10 @@ fn view() -> CheckView {
 
 #[test]
 fn a_gate_that_found_something() {
-    insta::assert_snapshot!(terminal::render(&check(&view()), 120, false));
+    let look = terminal::Look::plain(120);
+    let text = terminal::render(&check(&view(), Detail::Results), look);
+    assert!(text.lines().count() <= 12, "{text}");
+    insta::assert_snapshot!(text);
+    let all = terminal::render(&check(&view(), Detail::Columns), look);
+    insta::assert_snapshot!("a_gate_with_all_benchmarks", all);
 }

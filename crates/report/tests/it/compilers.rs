@@ -27,5 +27,8 @@ fn two_compilers_of_which_one_refused_a_program() {
         base,
         comparisons: vec![sample::compare()],
     };
-    insta::assert_snapshot!(terminal::render(&compilers(&view), 100, false));
+    insta::assert_snapshot!(terminal::render(
+        &compilers(&view),
+        terminal::Look::plain(100)
+    ));
 }

@@ -1,7 +1,7 @@
 //! What every page must be: well-formed, self-contained, linked within itself, legible.
 
 use crate::sample::{self, briefs, machines::references};
-use gritstone_report::{Document, compare, html, show};
+use gritstone_report::{Comparison, Detail, Document, compare, html, show};
 use html5ever::tendril::TendrilSink;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -60,11 +60,14 @@ const EVIL: &str =
 fn pages() -> Vec<String> {
     let mut hostile = briefs::hostile(EVIL);
     hostile.label = Some(EVIL.repeat(200));
-    let mut documents: Vec<Document> = references().iter().map(show).collect();
+    let mut documents: Vec<Document> = references()
+        .iter()
+        .map(|system| show(system, Detail::Everything))
+        .collect();
     documents.extend([
-        show(&sample::run()),
-        compare(&sample::compare()),
-        compare(&sample::against_reference()),
+        show(&sample::run(), Detail::Everything),
+        compare(&sample::compare(), Comparison::default()),
+        compare(&sample::against_reference(), Comparison::default()),
         briefs::of(&[sample::run_with_variants()], &references()),
         briefs::of(&[hostile.clone()], &[hostile]),
         Document::default(),

@@ -3,7 +3,7 @@
 use crate::sample::briefs::made;
 use crate::sample::machines::{empty, view};
 use gritstone_model::{Estimate, Measurement, Part, PartValue, RunView};
-use gritstone_report::{html, show, terminal};
+use gritstone_report::{Detail, html, show, terminal};
 
 /// A machine whose CPUs are cores of two, two to a cache: 20 ns within, 100 ns across.
 fn machine(cpus: u32) -> RunView {
@@ -29,7 +29,10 @@ fn page(runs: &[RunView]) -> String {
 
 #[test]
 fn the_table_has_every_pair_twice() {
-    let text = terminal::render(&show(&machine(4)), 100, false);
+    let text = terminal::render(
+        &show(&machine(4), Detail::Everything),
+        terminal::Look::plain(100),
+    );
     let begin = text.find("thread/ping-pong: Cache line").unwrap();
     insta::assert_snapshot!(&text[begin..]);
 }
@@ -58,7 +61,7 @@ fn what_has_no_room_is_a_sentence_of_the_nearest_and_the_farthest() {
     // not all pairs were met
     let missing = |part: &PartValue| part.part != Part::Cpus(3, 7);
     run.results[0].parts.retain(missing);
-    let text = terminal::render(&show(&run), 400, false);
+    let text = terminal::render(&show(&run, Detail::Everything), terminal::Look::plain(400));
     assert!(text.contains("189 pairs of 20 CPUs"), "{text}");
     assert!(text.contains("Not measured: 1."), "{text}");
     assert!(!text.contains("each pair of CPUs"));

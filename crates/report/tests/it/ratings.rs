@@ -6,7 +6,7 @@ use gritstone_model::*;
 use gritstone_report::{Document, rating_line, ratings, terminal};
 
 fn text(view: &RatingsView, width: usize) -> String {
-    terminal::render(&ratings(view), width, false)
+    terminal::render(&ratings(view), terminal::Look::plain(width))
 }
 
 fn rating(environment: &str, value: f64, rows: &[&str], of: usize) -> Rating {

@@ -78,7 +78,7 @@ fn view() -> SelftestView {
 }
 
 fn text(view: &SelftestView) -> String {
-    terminal::render(&selftest(view), 140, false)
+    terminal::render(&selftest(view), terminal::Look::plain(140))
 }
 
 #[test]

@@ -4,15 +4,51 @@ use crate::sample;
 use crate::sample::machines::{empty, references, view};
 use gritstone_model::*;
 use gritstone_report::document::Style;
-use gritstone_report::{lists, show, terminal};
+use gritstone_report::{Detail, lists, one, show, terminal};
 
 fn text(view: &RunView, width: usize) -> String {
-    terminal::render(&show(view), width, false)
+    let look = terminal::Look {
+        notes: true,
+        ..terminal::Look::plain(width)
+    };
+    terminal::render(&show(view, Detail::Everything), look)
 }
 
 #[test]
-fn a_run_at_80_columns() {
-    insta::assert_snapshot!(text(&sample::run(), 80));
+fn a_run_is_a_line_for_each_result_and_its_warnings() {
+    let run = sample::run();
+    let text = |width| {
+        let document = show(&run, Detail::Results);
+        terminal::render(&document, terminal::Look::plain(width))
+    };
+    for width in [60, 80, 120] {
+        let text = text(width);
+        assert!(text.lines().count() <= run.results.len() + 25, "{text}");
+        for line in text.lines() {
+            assert!(line.chars().count() <= width, "{line}");
+        }
+        for result in &run.results {
+            let line = text
+                .lines()
+                .filter(|l| l.split(' ').next() == Some(result.id.as_str()));
+            assert_eq!(line.count(), 1, "{}", result.id);
+        }
+    }
+    insta::assert_snapshot!(text(80));
+}
+
+#[test]
+fn a_result_by_itself_has_all_that_is_known_of_it() {
+    let mut run = sample::run();
+    let result = &mut run.results[0];
+    result.values = (0..24).map(|i| 1800.0 + f64::from(i * 7 % 11)).collect();
+    let document = one(&run, &run.results[0], &[]);
+    insta::assert_snapshot!(terminal::render(&document, terminal::Look::plain(80)));
+}
+
+#[test]
+fn a_run_with_everything() {
+    insta::assert_snapshot!(text(&sample::run(), 120));
 }
 
 #[test]
@@ -78,17 +114,40 @@ fn distributions_have_a_table_of_their_own() {
 }
 
 #[test]
-fn color_is_bold_and_nothing_else() {
-    let document = show(&sample::run());
-    let plain = terminal::render(&document, 80, false);
-    let bold = terminal::render(&document, 80, true);
+fn color_changes_nothing_but_the_color() {
+    let document = show(&sample::run(), Detail::Results);
+    let look = terminal::Look::plain(80);
+    let plain = terminal::render(&document, look);
     assert!(!plain.contains('\u{1b}'));
-    assert!(bold.contains("\u{1b}[1mbyte\u{1b}[0m\n"));
-    assert_eq!(
-        bold.replace(terminal::STYLES[0], "")
-            .replace(terminal::STYLES[1], ""),
-        plain
+    let colored = terminal::render(
+        &document,
+        terminal::Look {
+            color: true,
+            ..look
+        },
     );
+    // an identifier and a flag
+    assert!(
+        colored.contains("\u{1b}[36mbyte/pipe\u{1b}[0m"),
+        "{colored}"
+    );
+    assert!(colored.contains("\u{1b}[33m~\u{1b}[0m"), "{colored}");
+    let styles = terminal::STYLES.iter();
+    let stripped = styles.fold(colored, |text, style| text.replace(style, ""));
+    assert_eq!(stripped, plain);
+}
+
+#[test]
+fn everything_can_be_said_in_ascii() {
+    let document = show(&sample::run(), Detail::Everything);
+    let look = terminal::Look {
+        ascii: true,
+        notes: true,
+        ..terminal::Look::plain(80)
+    };
+    let text = terminal::render(&document, look);
+    assert!(text.is_ascii(), "{text}");
+    assert!(text.contains("us/pass") && text.contains("+-"), "{text}");
 }
 
 #[test]
@@ -102,9 +161,9 @@ fn a_list_is_a_table() {
     let columns = [("Machine", Code), ("Name", Text), ("Year", Number)];
     let rows = rows.map(|row| row.map(str::to_owned)).into();
     let document = lists::table("Machines", columns, rows);
-    insta::assert_snapshot!(terminal::render(&document, 60, false));
+    insta::assert_snapshot!(terminal::render(&document, terminal::Look::plain(60)));
     let none = lists::table("Machines", [("Machine", Code)], vec![]);
-    assert!(terminal::render(&none, 60, false).contains("nothing to list"));
+    assert!(terminal::render(&none, terminal::Look::plain(60)).contains("nothing to list"));
 }
 
 #[test]

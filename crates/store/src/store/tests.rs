@@ -52,7 +52,9 @@ fn nothing_is_busy_between_calls() {
         }),
         ("load", &|store| drop(store.load(id).unwrap())),
         ("runs", &|store| drop(store.runs().unwrap())),
-        ("resolve", &|store| drop(store.resolve("last").unwrap())),
+        ("resolve", &|store| {
+            drop(store.resolve("last", common::here).unwrap().id)
+        }),
         ("finish", &|store| store.finish(id, 1.0).unwrap()),
         ("errors", &|store| {
             store.append(id, &run.launches[1]).unwrap_err();
@@ -145,7 +147,14 @@ fn what_many_runs_are_asked_for_reads_indexes_alone() {
         steps.collect::<Result<_, _>>().unwrap()
     };
     let names = plan(sql::SELECT_NAMES, &[]);
-    assert_eq!(names, ["SCAN run USING COVERING INDEX run_in_time"]);
+    assert_eq!(
+        names,
+        [
+            "SCAN run USING COVERING INDEX run_in_time",
+            "CORRELATED SCALAR SUBQUERY 1",
+            "SEARCH ledger USING INDEX ledger_of_run (run=? AND entry=?)",
+        ]
+    );
     let of_machine = plan(sql::SELECT_RUNS_OF, &["m", "2026"]);
     assert!(of_machine[0].contains("USING COVERING INDEX run_of_machine"));
     let with = plan(sql::SELECT_RUNS_WITH, &["byte/pipe"]);

@@ -152,6 +152,11 @@ pub fn cut_off(number: u32, launches: u64) -> RunData {
     run
 }
 
+/// The machine of [`owner`].
+pub fn here() -> String {
+    owner().machine
+}
+
 /// Who runs these tests.
 pub fn owner() -> Owner {
     Owner {

@@ -132,7 +132,10 @@ fn an_empty_store_says_so() {
         assert_eq!(mode.mode() & 0o777, 0o700, "{made}: for its owner alone");
     }
     assert_eq!(store.runs().unwrap(), []);
-    assert!(matches!(store.resolve("last"), Err(ResolveError::NoneYet)));
+    assert!(matches!(
+        store.resolve("last", common::here),
+        Err(ResolveError::NoneYet)
+    ));
     let error = store.load("20261121-093012-00000000").unwrap_err();
     assert!(matches!(error, StoreError::NoSuchRun(_)), "{error:?}");
 }
@@ -169,9 +172,20 @@ fn a_listing_shows_the_newest_last_whenever_it_was_stored() {
     assert_eq!(heads[0].launches, counts(0, 1, 0, 0));
     assert_eq!(heads[1].launches, counts(1, 0, 1, 1));
     assert_eq!(heads[1].launches.total(), 3);
-    assert_eq!(store.resolve("last").unwrap(), late.info.id);
-    assert_eq!(store.resolve("last~1").unwrap(), early.info.id);
-    assert_eq!(store.resolve("after").unwrap(), late.info.id);
+    assert_eq!(
+        store.resolve("last", common::here).unwrap().id,
+        late.info.id
+    );
+    // the early one has measured nothing
+    let far = store.resolve("last~1", common::here).unwrap_err();
+    assert!(matches!(far, ResolveError::TooFar(_, 1)), "{far:?}");
+    // nor has another machine any
+    let none = store.resolve("last", || "elsewhere".into()).unwrap_err();
+    assert!(matches!(none, ResolveError::NoneHere(_)), "{none:?}");
+    assert_eq!(
+        store.resolve("after", common::here).unwrap().id,
+        late.info.id
+    );
 
     // of several in one second the one stored later is the last
     for (random, fraction) in [(9, ".75"), (3, ""), (5, ".5")] {
@@ -180,8 +194,52 @@ fn a_listing_shows_the_newest_last_whenever_it_was_stored() {
         run.info.id = gritstone_store::new_id(started.parse().unwrap(), random);
         run.info.started = started;
         common::begin(&mut store, &run);
-        assert_eq!(store.resolve("last").unwrap(), run.info.id);
+        assert_eq!(store.runs().unwrap().last().unwrap().id, run.info.id);
     }
+}
+
+#[test]
+fn a_run_is_labeled_again_and_removed_whole() {
+    let runs = [common::run(1, 2), common::run(2, 3)];
+    let (_folder, path, mut store) = common::with(&runs);
+    let [one, other] = [0, 1].map(|at: usize| runs[at].info.id.as_str());
+    store.label(one, "baseline").unwrap();
+    store.label(one, "main").unwrap();
+    assert!(matches!(
+        store.label(one, "last"),
+        Err(StoreError::Unfit(_))
+    ));
+    let named = store.resolve("main", common::here).unwrap();
+    assert_eq!((named.id.as_str(), named.labeled), (one, 1));
+    assert!(store.resolve("baseline", common::here).is_err());
+    assert_eq!(store.load(one).unwrap().info.label.as_deref(), Some("main"));
+    assert_eq!(store.runs().unwrap()[0].label.as_deref(), Some("main"));
+
+    store.remove(one).unwrap();
+    assert!(matches!(store.load(one), Err(StoreError::NoSuchRun(_))));
+    assert!(matches!(store.remove(one), Err(StoreError::NoSuchRun(_))));
+    assert_eq!(
+        store.load(other).unwrap(),
+        runs[1],
+        "the other is as it was"
+    );
+    assert_eq!(store.verify().unwrap(), [""; 0]);
+    drop(store);
+    // its place in the ledger stays, its number is not given again, and it may come back as another
+    let mut store = Store::open(&path).unwrap();
+    store.remove(other).unwrap();
+    store.import(&runs[0]).unwrap();
+    assert_eq!(store.load(one).unwrap(), runs[0]);
+    assert_eq!(store.verify().unwrap(), [""; 0]);
+    let raw = rusqlite::Connection::open(&path).unwrap();
+    let number: i64 = raw
+        .query_row("SELECT number FROM run", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(number, 3);
+    let refused = raw
+        .execute("DELETE FROM launch WHERE run = 3", [])
+        .unwrap_err();
+    assert!(refused.to_string().contains("append-only"), "{refused}");
 }
 
 #[test]

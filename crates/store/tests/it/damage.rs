@@ -38,8 +38,8 @@ fn what_is_no_store_of_this_version_is_left_alone() {
         let other = Connection::open(&path).unwrap();
         other.pragma_update(None, pragma, value).unwrap();
     };
-    set("user_version", 2);
-    let newer = |error: &StoreError| matches!(error, StoreError::Newer(_, 2, 1));
+    set("user_version", 3);
+    let newer = |error: &StoreError| matches!(error, StoreError::Newer(_, 3, 2));
     refused(&path, &newer, "Use the newer Gritstone");
     set("user_version", 7);
     set("application_id", 0x4752_4954);
@@ -177,7 +177,7 @@ fn rows_that_are_exchanged_lost_or_repeated_are_missed() {
         let pipe = [common::id("byte/pipe")];
         for (what, found) in [
             ("runs", store.runs().is_ok()),
-            ("last", store.resolve("last").is_ok()),
+            ("last", store.resolve("last", common::here).is_ok()),
             ("newest", store.newest(&pipe, 9, None).is_ok()),
             (
                 "runs_of",

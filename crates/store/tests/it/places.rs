@@ -84,7 +84,12 @@ fn where_nothing_can_be_written_a_store_is_still_read() {
     without_writing(folder.path(), || {
         read_only(&path);
         let mut store = Store::open_read_only(&path).unwrap();
-        assert_eq!(store.load(&store.resolve("last").unwrap()).unwrap(), run);
+        assert_eq!(
+            store
+                .load(&store.resolve("last", common::here).unwrap().id)
+                .unwrap(),
+            run
+        );
         let begun = store.begin(&common::owner(), &common::info(2), &[], &[].into(), &[]);
         assert!(matches!(begun, Err(StoreError::ReadOnly(_))), "{begun:?}");
         drop(store);

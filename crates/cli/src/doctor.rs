@@ -1,0 +1,188 @@
+//! `gritstone doctor`: whether this machine is ready to be measured, and what to do where it is not.
+
+use crate::args::DoctorArgs;
+use crate::failure::Exit;
+use crate::site::Site;
+use crate::world::World;
+use crate::{output, privileges, registry};
+use anyhow::{Context, Result, ensure};
+use gritstone_host::doctor::{self, programs};
+use gritstone_host::{Finding, Severity};
+use gritstone_model::SCHEMA_DOCTOR;
+use gritstone_report::document::Style;
+use gritstone_report::{Detail, Document, lists};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::process::Command;
+
+/// Lines of what is not as it should be; the others are counted.
+const SHOWN: usize = 15;
+
+/// What `doctor` says.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Examined<'a> {
+    schema: &'static str,
+    findings: &'a [Finding],
+}
+
+/// `gritstone doctor`.
+pub fn doctor(world: &World, args: &DoctorArgs) -> Result<Exit> {
+    registry::recover();
+    let site = Site::look(args.dir.as_deref())?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let rows = &world.catalogue.benchmarks;
+    let mut findings = doctor::examine(site.host(), rows, &site.dir, &path);
+    findings.extend(store(world));
+    let privileged = findings.len();
+    findings.extend(privileges::findings(rows));
+    let examined = Examined {
+        schema: SCHEMA_DOCTOR,
+        findings: &findings,
+    };
+    output::write(args.format.format, &examined, || {
+        examination(&findings, privileged)
+    })?;
+    if args.install {
+        install(world, &site)?;
+    }
+    if findings.iter().any(|f| f.severity == Severity::Wrong) {
+        let what = "results measured now would be wrong; see the lines marked 'wrong'";
+        return Err(Exit::CheckFailed.because(what));
+    }
+    Ok(Exit::Done)
+}
+
+/// Whether the store is whole; nothing where there is none.
+fn store(world: &World) -> Option<Finding> {
+    let (severity, value) = match looked_through(world) {
+        Ok(None) => return None,
+        Ok(Some((runs, wrong))) if wrong.is_empty() => {
+            (Severity::Ok, format!("{runs} runs, whole"))
+        }
+        Ok(Some((_, wrong))) => (Severity::Warning, wrong.join("; ")),
+        Err(error) => (Severity::Warning, format!("{error:#}")),
+    };
+    Some(Finding {
+        name: "store".to_owned(),
+        value,
+        why: "What is damaged is not shown. Export the runs that are whole, move the database away, and import them again."
+            .to_owned(),
+        todo: None,
+        severity,
+    })
+}
+
+/// How many runs the store has, and what is wrong with it.
+fn looked_through(world: &World) -> Result<Option<(usize, Vec<String>)>> {
+    let Some(store) = world.reader()? else {
+        return Ok(None);
+    };
+    let wrong = store.verify()?;
+    let runs = store.runs().map_or(0, |runs| runs.len());
+    Ok(Some((runs, wrong)))
+}
+
+/// What needs a look first, each in a line with the remedy; what is well in one sentence. The reasons on request, and what is done
+/// as root, the findings from `privileged` on.
+fn examination(findings: &[Finding], privileged: usize) -> Document {
+    let more = output::detail() > Detail::Results;
+    let as_root = findings.len() - privileged;
+    let findings = if more {
+        findings
+    } else {
+        &findings[..privileged]
+    };
+    let (well, mut rest): (Vec<&Finding>, Vec<&Finding>) =
+        findings.iter().partition(|f| f.severity == Severity::Ok);
+    rest.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    let mut document = Document::new(verdict(&rest));
+    let shown = if more {
+        rest.len()
+    } else {
+        SHOWN.min(rest.len())
+    };
+    let columns = [
+        ("", Style::Code),
+        ("what", Style::Text),
+        ("value", Style::Text),
+        ("to do", Style::Text),
+    ];
+    let rows = rest[..shown].iter().map(|finding| {
+        let todo = finding.todo.clone().unwrap_or_default();
+        [
+            severity(finding.severity),
+            &finding.name,
+            &finding.value,
+            &todo,
+        ]
+        .map(str::to_owned)
+    });
+    lists::append(&mut document, "", columns, rows.collect());
+    if shown < rest.len() {
+        document.paragraph(format!("{} more of these: add -v.", rest.len() - shown));
+    }
+    if as_root > 0 && !more {
+        document.paragraph(format!("{as_root} actions that need root: add -v."));
+    }
+    if more {
+        let reasons = rest
+            .iter()
+            .map(|finding| (finding.name.clone(), finding.why.clone()));
+        document.terms(reasons);
+        let columns = [("what", Style::Text), ("value", Style::Text)];
+        let rows = well.iter().map(|f| [f.name.clone(), f.value.clone()]);
+        lists::append(&mut document, "As it should be", columns, rows.collect());
+    } else if !well.is_empty() {
+        let names: Vec<&str> = well.iter().map(|finding| finding.name.as_str()).collect();
+        document.paragraph(format!("As it should be: {}.", names.join(", ")));
+    }
+    document
+}
+
+/// "Not ready: 1 problem, 2 warnings."
+fn verdict(rest: &[&Finding]) -> String {
+    let count = |severity| rest.iter().filter(|f| f.severity == severity).count();
+    let said = |n: usize, one: &str| match n {
+        1 => format!("1 {one}"),
+        n => format!("{n} {one}s"),
+    };
+    let warnings = said(count(Severity::Warning), "warning");
+    match (count(Severity::Wrong), count(Severity::Warning)) {
+        (0, 0) => "Ready: no problem, no warning.".to_owned(),
+        (0, _) => format!("Ready, with {warnings}: results will scatter, or some are skipped."),
+        (wrong, _) => format!(
+            "Not ready: {}, {warnings}. Results would be wrong.",
+            said(wrong, "problem")
+        ),
+    }
+}
+
+fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Ok => "ok",
+        Severity::Remark => "remark",
+        Severity::Warning => "warning",
+        Severity::Wrong => "wrong",
+    }
+}
+
+/// Runs the command that installs what is missing, as it is shown.
+fn install(world: &World, site: &Site) -> Result<()> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let missing = programs::missing(&world.catalogue.benchmarks, &path);
+    if missing.is_empty() {
+        output::remark("no program is missing");
+        return Ok(());
+    }
+    let command = programs::install(site.host(), &missing)
+        .context("the packages of this distribution have other names than Debian's: install the programs by its own means")?;
+    output::remark(&format!("+ {}", command.join(" ")));
+    let (program, arguments) = command.split_first().context("an empty command")?;
+    let status = Command::new(program)
+        .args(arguments)
+        .status()
+        .with_context(|| format!("cannot start {program}"))?;
+    let command = command.join(" ");
+    ensure!(status.success(), "'{command}' ended with {status}");
+    Ok(())
+}

@@ -1,0 +1,426 @@
+//! The commands that list what there is: benchmarks, systems, stored runs; and `info`, which describes one benchmark.
+
+use crate::args::{Format, InfoArgs, ListArgs, RunsArgs, RunsCommand, SystemsArgs};
+use crate::failure::Exit;
+use crate::site::Site;
+use crate::world::World;
+use crate::{output, registry};
+use anyhow::{Context, Result, bail, ensure};
+use gritstone_exec::privileged::Permits;
+use gritstone_model::{Benchmark, Id, Machine, SCHEMA_LIST, SCHEMA_RUNS, SCHEMA_SYSTEMS};
+use gritstone_plan::{selected, why_not};
+use gritstone_report::document::Style;
+use gritstone_report::{Detail, Document, lists};
+use gritstone_store::RunHead;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Runs that are listed unless all are asked for.
+const NEWEST: usize = 30;
+
+/// What `list` says.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct List<'a> {
+    schema: &'static str,
+    benchmarks: Vec<Listed<'a>>,
+}
+
+/// One line of `list`.
+#[derive(Serialize, JsonSchema)]
+struct Listed<'a> {
+    id: &'a Id,
+    title: &'a str,
+    unit: &'a str,
+    source: String,
+    /// Whose it is, where it is not ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    catalogue: Option<String>,
+    needs: Vec<&'a String>,
+    runnable: bool,
+    why_not: Option<String>,
+}
+
+/// `gritstone list`.
+pub fn list(world: World, args: &ListArgs) -> Result<Exit> {
+    let world = world.with_catalogue(args.catalogue.as_deref())?;
+    let selectors = world.selectors(&args.selectors);
+    if selectors.is_empty() && args.format.format == Format::Text {
+        output::text(&families(&world))?;
+        return Ok(Exit::Done);
+    }
+    let wanted = selected(&world.catalogue.benchmarks, &selectors)?;
+    let own = world.own.as_ref();
+    let rows = wanted.iter().copied();
+    let offer = Site::look(None)?.offer(rows.clone(), Permits::default(), own, false);
+    let listed = rows.map(|row| {
+        let own = own.filter(|own| own.kept.has(&row.id));
+        let why_not = why_not(row, &offer);
+        Listed {
+            id: &row.id,
+            title: &row.title,
+            unit: row.unit.as_str(),
+            source: source(row),
+            catalogue: own.map(|own| own.kept.named()),
+            needs: row.needs.iter().map(|need| &need.name).collect(),
+            runnable: why_not.is_none(),
+            why_not,
+        }
+    });
+    let list = List {
+        schema: SCHEMA_LIST,
+        benchmarks: listed.collect(),
+    };
+    output::write(args.format.format, &list, || benchmarks(&list, &selectors))?;
+    Ok(Exit::Done)
+}
+
+/// A line for each family.
+fn families(world: &World) -> Document {
+    let benchmarks = &world.catalogue.benchmarks;
+    let rows = world.catalogue.families.iter().map(|family| {
+        let of = benchmarks.iter().filter(|b| b.id.family() == family.name);
+        let variants = of.clone().filter(|b| b.id.variant().is_some()).count();
+        let count = of.count() - variants;
+        [
+            family.name.clone(),
+            count.to_string(),
+            variants.to_string(),
+            family.title.clone(),
+        ]
+    });
+    let columns = [
+        ("family", Style::Code),
+        ("benchmarks", Style::Number),
+        ("variants", Style::Number),
+        ("what", Style::Text),
+    ];
+    let mut document = lists::table("", columns, rows.collect());
+    document.paragraph(
+        "gritstone list FAMILY lists its benchmarks; gritstone info BENCHMARK describes one.",
+    );
+    document
+}
+
+/// A line for each benchmark: without variants, unless a selector names one or more is asked for.
+fn benchmarks(list: &List, selectors: &[String]) -> Document {
+    let more = output::detail() > Detail::Results;
+    let variants = more || selectors.iter().any(|text| text.contains('@'));
+    let shown = list
+        .benchmarks
+        .iter()
+        .filter(|row| variants || row.id.variant().is_none());
+    let rows = shown.map(|row| {
+        let title = match &row.catalogue {
+            Some(own) => format!("{} (custom, of {own})", row.title),
+            None => row.title.to_owned(),
+        };
+        let source = if more {
+            row.source.clone()
+        } else {
+            String::new()
+        };
+        let why_not = row.why_not.as_ref().map(|why| format!("skipped: {why}"));
+        let unit = row
+            .unit
+            .replacen("us", "µs", usize::from(row.unit.starts_with("us")));
+        [
+            row.id.to_string(),
+            unit,
+            title,
+            why_not.unwrap_or_default(),
+            source,
+        ]
+    });
+    let columns = [
+        ("benchmark", Style::Code),
+        ("unit", Style::Text),
+        ("what", Style::Text),
+        ("", Style::Text),
+        (if more { "source" } else { "" }, Style::Text),
+    ];
+    lists::table("", columns, rows.collect())
+}
+
+fn source(benchmark: &Benchmark) -> String {
+    let places: Vec<String> = benchmark
+        .sources
+        .iter()
+        .map(|source| format!("{}, {}", source.document, source.place))
+        .collect();
+    places.join("; ")
+}
+
+/// `gritstone info`.
+pub fn info(world: World, args: &InfoArgs) -> Result<Exit> {
+    let world = world.with_catalogue(args.catalogue.as_deref())?;
+    let id = &args.benchmark;
+    let found = selected(&world.catalogue.benchmarks, std::slice::from_ref(id))?;
+    // what a benchmark is made of comes with it
+    let benchmark = found
+        .into_iter()
+        .find(|benchmark| benchmark.id.as_str() == id);
+    let benchmark = benchmark.with_context(|| {
+        format!("'{id}' selects several benchmarks: `gritstone list '{id}'` lists them")
+    })?;
+    let offer = Site::look(None)?.offer([benchmark], Permits::default(), world.own.as_ref(), false);
+    let here = why_not(benchmark, &offer).map_or("yes".to_owned(), |why| format!("no: {why}"));
+    let mut document = Document::new(format!("{}: {}", benchmark.id, benchmark.title));
+    let facts = gritstone_catalogue::facts(benchmark).into_iter();
+    let facts = facts.map(|(name, text)| (name, text.replace('`', "")));
+    document.terms(facts.chain([("Runs here", here)]));
+    output::text(&document)?;
+    Ok(Exit::Done)
+}
+
+/// What `systems` says.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Systems {
+    schema: &'static str,
+    systems: Vec<ListedMachine>,
+}
+
+/// One line of `systems`.
+#[derive(Serialize, JsonSchema)]
+struct ListedMachine {
+    id: String,
+    name: String,
+    system: String,
+    document: Option<String>,
+    year: Option<i32>,
+    configuration: String,
+}
+
+impl ListedMachine {
+    fn of(id: String, machine: Machine) -> Self {
+        Self {
+            id,
+            name: machine.name,
+            system: machine.system,
+            document: machine.document,
+            year: machine.year,
+            configuration: machine.configuration,
+        }
+    }
+
+    fn document(&self) -> &str {
+        self.document.as_deref().unwrap_or("measured here")
+    }
+
+    fn year(&self) -> String {
+        self.year.map_or_else(String::new, |year| year.to_string())
+    }
+
+    fn has(&self, word: &str) -> bool {
+        let texts = [&self.id, &self.name, &self.system, &self.configuration];
+        let mut texts = texts
+            .into_iter()
+            .map(String::as_str)
+            .chain([self.document()]);
+        texts.any(|text| text.to_lowercase().contains(word))
+    }
+}
+
+/// `gritstone systems`.
+pub fn systems(world: &World, args: &SystemsArgs) -> Result<Exit> {
+    let printed = world.references.machines.iter();
+    let printed =
+        printed.map(|machine| ListedMachine::of(format!("ref:{}", machine.id), machine.clone()));
+    let mut systems: Vec<ListedMachine> = printed.collect();
+    if let Some(store) = world.reader()? {
+        for run in store.runs()?.into_iter().rev() {
+            if systems.iter().all(|known| known.id != run.machine_id) {
+                let info = store.info(&run.id)?;
+                systems.push(ListedMachine::of(run.machine_id, info.machine));
+            }
+        }
+    }
+    if let Some(word) = &args.word {
+        let word = word.to_lowercase();
+        systems.retain(|system| system.has(&word));
+        ensure!(
+            !systems.is_empty(),
+            "no system has the word '{word}'; `gritstone systems` lists the documents"
+        );
+    }
+    let listed = Systems {
+        schema: SCHEMA_SYSTEMS,
+        systems,
+    };
+    output::write(args.format.format, &listed, || match args.word {
+        Some(_) => one_by_one(&listed.systems),
+        None => documents(&listed.systems),
+    })?;
+    Ok(Exit::Done)
+}
+
+fn one_by_one(systems: &[ListedMachine]) -> Document {
+    let columns = [
+        ("id", Style::Code),
+        ("name", Style::Text),
+        ("year", Style::Number),
+        ("system", Style::Text),
+        ("document", Style::Text),
+        ("configuration", Style::Text),
+    ];
+    let rows = systems.iter().map(|of| {
+        let year = of.year();
+        [
+            &of.id,
+            &of.name,
+            &year,
+            &of.system,
+            of.document(),
+            &of.configuration,
+        ]
+        .map(str::to_owned)
+    });
+    lists::table("", columns, rows.collect())
+}
+
+/// A line for each document, and one for what was measured.
+fn documents(systems: &[ListedMachine]) -> Document {
+    let mut documents: Vec<(&str, Vec<&ListedMachine>)> = vec![];
+    for system in systems {
+        match documents
+            .iter_mut()
+            .find(|(name, _)| *name == system.document())
+        {
+            Some((_, of)) => of.push(system),
+            None => documents.push((system.document(), vec![system])),
+        }
+    }
+    let rows = documents.iter().map(|(document, of)| {
+        let names: Vec<&str> = of.iter().map(|system| system.name.as_str()).collect();
+        let year = of.first().map_or_else(String::new, |system| system.year());
+        [
+            (*document).to_owned(),
+            year,
+            of.len().to_string(),
+            names.join(", "),
+        ]
+    });
+    let columns = [
+        ("document", Style::Text),
+        ("year", Style::Number),
+        ("systems", Style::Number),
+        ("which", Style::Text),
+    ];
+    let mut document = lists::table("", columns, rows.collect());
+    document.paragraph("gritstone systems WORD lists the systems of a document or a name.");
+    document
+}
+
+/// What `runs` says.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Runs {
+    schema: &'static str,
+    /// Newest first.
+    runs: Vec<ListedRun>,
+}
+
+/// One line of `runs`.
+#[derive(Serialize, JsonSchema)]
+struct ListedRun {
+    id: String,
+    label: Option<String>,
+    started: String,
+    /// Seconds; null where it was interrupted.
+    elapsed_s: Option<f64>,
+    machine: String,
+    /// What made it: `run`, `ab`, `noise` or `import`.
+    kind: &'static str,
+    /// Benchmarks that it measured or tried to.
+    benchmarks: u64,
+}
+
+impl ListedRun {
+    fn of(head: RunHead) -> Self {
+        Self {
+            kind: head.kind.as_str(),
+            id: head.id,
+            label: head.label,
+            started: head.started,
+            elapsed_s: head.elapsed_s,
+            machine: head.machine,
+            benchmarks: head.benchmarks,
+        }
+    }
+
+    fn kind(&self) -> String {
+        match self.elapsed_s {
+            Some(_) => self.kind.to_owned(),
+            None => format!("{}, interrupted", self.kind),
+        }
+    }
+
+    /// `2026-11-23 18:55` of a time in UTC.
+    fn when(&self) -> String {
+        let minute = self.started.get(..16).unwrap_or(&self.started);
+        minute.replacen('T', " ", 1)
+    }
+}
+
+/// `gritstone runs`.
+pub fn runs(world: &World, args: &RunsArgs) -> Result<Exit> {
+    match &args.command {
+        Some(RunsCommand::Label { run, label }) => {
+            let mut store = world.writer()?;
+            let id = world.resolve(&store, run)?;
+            store.label(&id, label)?;
+            output::remark(&format!("run {id} is labeled '{label}'"));
+            return Ok(Exit::Done);
+        }
+        Some(RunsCommand::Remove { run }) => {
+            let mut store = world.writer()?;
+            let id = world.resolve(&store, run)?;
+            if let Some(process) = registry::measuring(None).get(&id) {
+                bail!("run {id} is being measured by process {process}: stop that first");
+            }
+            store.remove(&id)?;
+            output::remark(&format!(
+                "run {id} is removed; the store records that it was there"
+            ));
+            return Ok(Exit::Done);
+        }
+        None => {}
+    }
+    let heads = match world.reader()? {
+        Some(store) => store.runs()?,
+        None => vec![],
+    };
+    let all = heads.len();
+    let most = if args.all { all } else { NEWEST };
+    let newest = heads.into_iter().rev().take(most);
+    let listed = Runs {
+        schema: SCHEMA_RUNS,
+        runs: newest.map(ListedRun::of).collect(),
+    };
+    output::write(args.format.format, &listed, || {
+        let columns = [
+            ("id", Style::Code),
+            ("date (UTC)", Style::Code),
+            ("label", Style::Text),
+            ("benchmarks", Style::Number),
+            ("kind", Style::Text),
+            ("machine", Style::Text),
+        ];
+        let rows = listed.runs.iter().map(|run| {
+            let label = run.label.clone().unwrap_or_default();
+            let (when, kind) = (run.when(), run.kind());
+            [
+                run.id.clone(),
+                when,
+                label,
+                run.benchmarks.to_string(),
+                kind,
+                run.machine.clone(),
+            ]
+        });
+        let mut document = lists::table("", columns, rows.collect());
+        if all > most {
+            document.paragraph(format!("{most} of {all} runs; --all lists the others."));
+        }
+        document
+    })?;
+    Ok(Exit::Done)
+}

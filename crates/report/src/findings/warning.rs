@@ -1,0 +1,100 @@
+//! The flagged notes of a table, summed up by cause: how many results, the worst of them, and what to do.
+
+use crate::document::Footnote;
+use crate::number;
+use crate::words::plural;
+use gritstone_model::{Finding, Flag, Interference};
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::mem::discriminant;
+
+/// A cause, in the parts of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// How many results have it.
+    pub what: String,
+    /// The worst, or the first.
+    pub detail: String,
+    /// What to do about it.
+    pub remedy: &'static str,
+}
+
+/// What the notes of a flag come to, each with the name of the row that it is of.
+#[must_use]
+pub fn warning(flag: Flag, told: &[(&str, &Footnote)]) -> Warning {
+    let names: BTreeSet<&str> = told.iter().map(|(name, _)| *name).collect();
+    let results = plural(names.len(), "result");
+    let first = || {
+        told.first()
+            .map_or_else(String::new, |(name, note)| of(name, &note.text))
+    };
+    let (what, detail, remedy) = match flag {
+        Flag::Invalid => ("invalid", first(), "gritstone audit"),
+        Flag::Noisy => (
+            "noisy",
+            widest(told).unwrap_or_else(first),
+            "--budget, doctor",
+        ),
+        Flag::Modes => ("with several modes", first(), "show RUN BENCHMARK"),
+        Flag::Interference => ("with interference", interference(told), "gritstone doctor"),
+        Flag::Skipped => ("without a value", first(), "gritstone doctor"),
+        Flag::NotComparable => ("not comparable", first(), "add -vv"),
+        Flag::Doubtful => ("doubtful in the source", first(), "add -vv"),
+        Flag::Custom => ("of custom benchmarks", String::new(), "add -vv"),
+    };
+    Warning {
+        what: format!("{results} {what}"),
+        detail,
+        remedy,
+    }
+}
+
+fn of(name: &str, text: &str) -> String {
+    match name {
+        "" => text.to_owned(),
+        name => format!("{name}: {text}"),
+    }
+}
+
+/// The widest of the intervals that are wider than asked for.
+fn widest(told: &[(&str, &Footnote)]) -> Option<String> {
+    let wide = told.iter().filter_map(|(name, note)| match note.finding {
+        Some(Finding::WideInterval { half, asked, .. }) => Some((half, asked, *name)),
+        _ => None,
+    });
+    let (half, asked, name) = wide.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let [half, asked] = [number::percent(half), number::percent_asked(asked)];
+    Some(format!("wider than ±{asked}, worst {name} ±{half}"))
+}
+
+/// Each kind of interference at its worst.
+fn interference(told: &[(&str, &Footnote)]) -> String {
+    let mut worst: Vec<Interference> = vec![];
+    let causes = told.iter().filter_map(|(_, note)| match &note.finding {
+        Some(Finding::Interfered { causes, .. }) => Some(causes),
+        _ => None,
+    });
+    for one in causes.flatten() {
+        match worst
+            .iter_mut()
+            .find(|of| discriminant(*of) == discriminant(one))
+        {
+            Some(known) if (*known).partial_cmp(one) == Some(Ordering::Less) => *known = *one,
+            Some(_) => {}
+            None => worst.push(*one),
+        }
+    }
+    let said: Vec<String> = worst.iter().map(short).collect();
+    said.join(", ")
+}
+
+/// A cause in few words.
+fn short(cause: &Interference) -> String {
+    match *cause {
+        Interference::Others(x) => format!("other processes {}", number::percent(x)),
+        Interference::Steal(x) => format!("steal {}", number::percent(x)),
+        Interference::Throttled(x) => format!("throttled {}", number::percent(x)),
+        Interference::MemoryLimit(n) => format!("memory limit {}", plural(n as usize, "time")),
+        Interference::Smt => "busy SMT sibling".to_owned(),
+    }
+}

@@ -1,0 +1,130 @@
+//! Everything about one result: what `gritstone show RUN BENCHMARK` prints.
+
+use crate::document::Document;
+use crate::show::{details, machine_sentence, subtitle, workloads};
+use crate::{columns, findings, number, spark, words};
+use gritstone_model::{Conditions, Launch, Measurement, RunView, in_order};
+
+/// Parts of the drawing of a distribution, at least and at most: one for two values.
+const PARTS: [usize; 2] = [5, 30];
+/// A share of the time below which nothing is drawn of what interfered.
+const LEAST: f64 = 0.005;
+
+/// A result of a run: its numbers, its launches as drawings, its reference workload and all its notes. `launches` are those of the
+/// benchmark, in order of time, where the run has them.
+#[must_use]
+pub fn one(view: &RunView, result: &Measurement, launches: &[&Launch]) -> Document {
+    let mut document = Document::new(format!("{}: {}", result.id, result.title));
+    document.subtitle = Some(subtitle(view));
+    document.terms(numbers(result));
+    document.terms(drawings(result).into_iter().chain(interference(launches)));
+    workloads(&mut document, &[result]);
+    details(&mut document, &[result], None);
+    document.terms([
+        ("machine", machine_sentence(&view.machine)),
+        ("program", program(result)),
+    ]);
+    let notes = in_order(result.notes.clone());
+    document.terms(notes.iter().map(|note| {
+        let letter = note.flag().map_or("note", findings::letter);
+        (letter.to_owned(), findings::message(note))
+    }));
+    document
+}
+
+fn numbers(r: &Measurement) -> Vec<(&'static str, String)> {
+    let shown = columns::figure(r);
+    let estimate = shown
+        .as_ref()
+        .map_or_else(String::new, number::Shown::with_unit);
+    let interval = shown.and_then(|shown| shown.brackets());
+    let half = columns::precision(r).map(|half| format!("±{}", number::percent(half)));
+    let level = r
+        .confidence
+        .map(|level| format!("{} CI", number::percent_asked(level)));
+    let interval = [interval, half, level].into_iter().flatten();
+    let interval = interval.collect::<Vec<_>>().join("  ");
+    let cycles = r.cycles.map(|c| number::count_of(c.value, c.interval, 3));
+    let ghz = r.ghz.map(|ghz| format!("at {} GHz", number::fixed(ghz, 2)));
+    let cycles = [cycles, ghz].into_iter().flatten().collect::<Vec<_>>();
+    let launches = match r.launches {
+        0 => String::new(),
+        n => format!(
+            "{}, {}",
+            words::plural(n, "launch"),
+            words::plural(r.samples, "sample")
+        ),
+    };
+    let interval = if r.interval().is_some() {
+        interval
+    } else {
+        String::new()
+    };
+    vec![
+        ("result", estimate),
+        ("interval", interval),
+        ("core cycles", cycles.join(" ")),
+        ("measured in", launches),
+        ("measured is", r.measured.clone().unwrap_or_default()),
+    ]
+}
+
+/// The values of the launches: how they are distributed, and how they came one after the other.
+fn drawings(r: &Measurement) -> Vec<(&'static str, String)> {
+    if r.values.len() < 2 {
+        return vec![];
+    }
+    let unit = r.unit.as_str();
+    let low = r.values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = r.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let [low, high] = [low, high].map(|end| number::at_most(end, unit, 4));
+    let parts = (r.values.len() / 2).clamp(PARTS[0], PARTS[1]);
+    let over_time: Vec<Option<f64>> = r.values.iter().map(|v| Some(*v)).collect();
+    let drift = r.statistics.as_ref().and_then(|s| s.drift);
+    let drift = drift.map_or_else(String::new, |drift| {
+        format!("  drift {}", number::percent(drift))
+    });
+    vec![
+        (
+            "distribution",
+            format!("{low} {} {high}", spark::distribution(&r.values, parts)),
+        ),
+        ("over time", format!("{}{drift}", spark::line(&over_time))),
+    ]
+}
+
+/// What else went on during each launch, as shares of the time of its CPUs.
+fn interference(launches: &[&Launch]) -> Vec<(&'static str, String)> {
+    let of = |what: fn(&Conditions) -> Option<u64>| -> Vec<Option<f64>> {
+        let share = |launch: &&Launch| {
+            let conditions = &launch.conditions;
+            let time = conditions.wall.max(1) as f64 * f64::from(conditions.cpus.max(1));
+            Some(what(conditions)? as f64 / time)
+        };
+        launches.iter().map(share).collect()
+    };
+    let told = [
+        (
+            "other processes",
+            of(|c| Some(c.others?.saturating_sub(c.grain.unwrap_or(0)))),
+        ),
+        ("steal time", of(|c| c.steal)),
+        ("throttled", of(|c| c.throttled)),
+    ];
+    let drawn = told.into_iter().filter_map(|(name, shares)| {
+        let most = shares.iter().flatten().copied().max_by(f64::total_cmp)?;
+        let drawing = spark::scaled(&shares, 0.0, most.max(1.0));
+        (most >= LEAST).then(|| (name, format!("{drawing}  up to {}", number::percent(most))))
+    });
+    drawn.collect()
+}
+
+fn program(r: &Measurement) -> String {
+    r.program.as_ref().map_or_else(String::new, |program| {
+        let hash = program.hash.get(..12).unwrap_or(&program.hash);
+        let said = [&program.compiler, &program.flags].map(|part| part.trim().to_owned());
+        let mut said: Vec<String> = said.into_iter().filter(|part| !part.is_empty()).collect();
+        said.push(format!("SHA-256 {hash}"));
+        said.join(", ")
+    })
+}

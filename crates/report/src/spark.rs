@@ -1,0 +1,66 @@
+//! Numbers as letters of eight heights, for a line of a terminal.
+
+/// The heights, and what stands for a number that is missing.
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+const NONE: char = '·';
+/// Letters at most; of more numbers, neighbors share one.
+const WIDEST: usize = 60;
+
+/// Numbers in their order, the least lowest and the greatest highest.
+pub(crate) fn line(values: &[Option<f64>]) -> String {
+    let known = values.iter().flatten();
+    let low = known.clone().fold(f64::INFINITY, |a, b| a.min(*b));
+    let high = known.fold(f64::NEG_INFINITY, |a, b| a.max(*b));
+    scaled(values, low, high)
+}
+
+/// Numbers in their order on a scale from `low` to `high`. Neighbors that share a letter show the greatest of them.
+pub(crate) fn scaled(values: &[Option<f64>], low: f64, high: f64) -> String {
+    let each = values.len().div_ceil(WIDEST).max(1);
+    let bar = |values: &[Option<f64>]| {
+        let greatest = values.iter().flatten().copied().max_by(f64::total_cmp);
+        match greatest {
+            None => NONE,
+            Some(_) if high <= low => BARS[3],
+            Some(x) => BARS[(((x - low) / (high - low) * 7.0).round() as usize).min(7)],
+        }
+    };
+    values.chunks(each).map(bar).collect()
+}
+
+/// How many of these numbers lie in each of so many equal parts between the least and the greatest.
+pub(crate) fn distribution(values: &[f64], parts: usize) -> String {
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut counts = vec![0_usize; parts];
+    for value in values {
+        let share = if high > low {
+            (value - low) / (high - low)
+        } else {
+            0.5
+        };
+        counts[((share * parts as f64) as usize).min(parts - 1)] += 1;
+    }
+    let most = counts.iter().max().copied().unwrap_or(0);
+    // a part with nothing in it stands apart from one with little
+    let counts: Vec<Option<f64>> = counts
+        .iter()
+        .map(|&n| (n > 0).then_some(n as f64))
+        .collect();
+    scaled(&counts, 0.0, most as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_as_high_as_their_numbers() {
+        assert_eq!(line(&[Some(1.0), None, Some(8.0), Some(4.5)]), "▁·█▅");
+        assert_eq!(line(&[Some(2.0), Some(2.0)]), "▄▄");
+        assert_eq!(line(&[]), "");
+        assert_eq!(distribution(&[1.0, 1.1, 1.2, 5.0], 4), "█··▃");
+        let many: Vec<Option<f64>> = (0..200).map(|i| Some(f64::from(i))).collect();
+        assert_eq!(line(&many).chars().count(), 50);
+    }
+}

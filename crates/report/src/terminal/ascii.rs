@@ -1,0 +1,35 @@
+//! Text for a terminal that knows no more than ASCII.
+
+/// The text with what stands for its other characters; `?` for one that nothing stands for.
+pub(super) fn of(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        out.push_str(match c {
+            c if c.is_ascii() => {
+                out.push(c);
+                continue;
+            }
+            'µ' | 'μ' => "u",
+            '±' => "+-",
+            '×' => "x",
+            '÷' => "/",
+            '–' | '—' | '−' => "-",
+            '…' => "..",
+            '≠' => "#",
+            '≥' => ">=",
+            '≤' => "<=",
+            '→' => "->",
+            '▁' => "_",
+            '▂' => ".",
+            '▃' => ":",
+            '▄' => "-",
+            '▅' => "=",
+            '▆' => "+",
+            '▇' => "*",
+            '█' => "#",
+            '·' => ".",
+            _ => "?",
+        });
+    }
+    out
+}

@@ -1,0 +1,125 @@
+//! The notes of a document below it: summed up by cause, or in full with the rows that they are of.
+
+use super::table::shortened;
+use super::wrap::{width_of, wrap};
+use super::{BOLD, Page, WIDEST_PROSE};
+use crate::document::{Block, Footnote, NoteId};
+use crate::findings::{self, Warning};
+use gritstone_model::Flag;
+use std::collections::BTreeMap;
+
+/// Causes that are told; more of them are counted.
+const CAUSES: usize = 6;
+/// Names before the sentence of a note.
+const NAMES: usize = 3;
+
+impl Page<'_> {
+    /// Lines for all notes; none where there are none.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let rows = self.rows_of_notes();
+        match self.look.notes {
+            true => self.in_full(&rows),
+            false => self.by_cause(&rows),
+        }
+    }
+
+    /// The names of the rows that each note is of.
+    fn rows_of_notes(&self) -> BTreeMap<NoteId, Vec<&str>> {
+        let mut rows: BTreeMap<NoteId, Vec<&str>> = BTreeMap::new();
+        for block in &self.document.blocks {
+            let Block::Table(table) = block else { continue };
+            let key = table.columns.iter().position(|column| column.key);
+            for row in &table.rows {
+                let name = key.map_or("", |key| row.cells[key].text.as_str());
+                for mark in row.cells.iter().flat_map(|cell| &cell.marks) {
+                    let names = rows.entry(*mark).or_default();
+                    if !names.contains(&name) {
+                        names.push(name);
+                    }
+                }
+            }
+        }
+        rows
+    }
+
+    fn by_cause(&self, rows: &BTreeMap<NoteId, Vec<&str>>) -> Vec<String> {
+        let mut causes: BTreeMap<Flag, Vec<(&str, &Footnote)>> = BTreeMap::new();
+        for (id, note) in self.document.notes() {
+            if let Some(flag) = note.flag {
+                let names = rows.get(&id).into_iter().flatten();
+                let told = names.map(|name| (*name, note));
+                causes.entry(flag).or_default().extend(told);
+            }
+        }
+        // that a benchmark is the user's own warns of nothing
+        causes.remove(&Flag::Custom);
+        causes.retain(|_, told| !told.is_empty());
+        if causes.is_empty() {
+            return vec![];
+        }
+        let mut lines = vec![self.styled(BOLD, "Warnings")];
+        let room = match causes.len() > CAUSES {
+            true => CAUSES - 1,
+            false => CAUSES,
+        };
+        for (flag, told) in causes.iter().take(room) {
+            lines.push(self.warning(*flag, &findings::warning(*flag, told)));
+        }
+        if causes.len() > room {
+            let more = causes.len() - room;
+            lines.push(format!(
+                "  and {more} more causes: add -vv to see all notes"
+            ));
+        }
+        lines
+    }
+
+    /// A line: the letter, what it is, as much as there is room for of the details, and what to do.
+    fn warning(&self, flag: Flag, warning: &Warning) -> String {
+        let [what, remedy] = [&warning.what, warning.remedy].map(|text| self.clean(text));
+        let arrow = self.clean(" → ");
+        let taken = 4 + width_of(&what) + width_of(&arrow) + width_of(&remedy);
+        let room = self.look.width.saturating_sub(taken + 2);
+        let detail = self.clean(&warning.detail);
+        let detail = match room {
+            0..8 => String::new(),
+            _ if detail.is_empty() => String::new(),
+            _ => format!(": {}", shortened(self, &detail, room)),
+        };
+        let advice = match self.look.width >= taken {
+            true => format!("{arrow}{remedy}"),
+            false => String::new(),
+        };
+        format!("  {} {what}{detail}{advice}", self.flag(flag))
+    }
+
+    fn in_full(&self, rows: &BTreeMap<NoteId, Vec<&str>>) -> Vec<String> {
+        let notes = self.document.notes();
+        if notes.is_empty() {
+            return vec![];
+        }
+        let mut lines = vec![self.styled(BOLD, "Notes")];
+        for (id, note) in notes {
+            let names = rows.get(&id).map_or(&[][..], Vec::as_slice);
+            let shown = names.len().min(NAMES);
+            let more = match names.len() - shown {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let whose = match shown {
+                0 => String::new(),
+                _ => format!("{}{more}: ", names[..shown].join(", ")),
+            };
+            let letter = note.flag.map_or(" ".to_owned(), |flag| self.flag(flag));
+            let text = self.clean(&format!("{whose}{}", note.text)).into_owned();
+            for (i, line) in wrap(&text, self.look.width.min(WIDEST_PROSE) - 4)
+                .iter()
+                .enumerate()
+            {
+                let before = if i == 0 { &letter } else { " " };
+                lines.push(format!("  {before} {line}"));
+            }
+        }
+        lines
+    }
+}
