@@ -1,11 +1,11 @@
-# make run    sets up, builds, measures this machine for two minutes, shows the tables and writes the brief
+# make run    sets up, builds, measures the suite `standard` with little effort, shows the tables and writes the report
 # make test   sets up, and runs every check of the repository but those that have to measure
 # make test-full [PART=rt]   those, or some of them: scripts/test-full
 # make dist   builds what is handed on, into dist/: a static binary, its pages and completions, a Debian package; and tries it
 # make book   the documents as pages: out/book/index.html
 # RUN='...'   other arguments for `gritstone run`, for instance: make run RUN='byte/* iocall --budget 10m'
 
-RUN ?= --quick 'byte/*' iocall 'unix/*'
+RUN ?= --quick
 # The harness's own optimisation touches no figure: the kernels are C programs of their own.
 PROFILE ?= quick
 GRITSTONE = $(or $(CARGO_TARGET_DIR),target)/$(PROFILE)/gritstone

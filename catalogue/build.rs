@@ -13,8 +13,13 @@ mod entry;
 mod error;
 #[path = "src/read.rs"]
 mod read;
+#[path = "src/suite.rs"]
+mod suite;
 #[path = "src/whole.rs"]
 mod whole;
+
+/// The file that selects among the others.
+const SUITES: &str = "catalogue/suites.toml";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
@@ -30,10 +35,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     files.sort();
     let files: Vec<(&str, &str)> = files.iter().map(|(n, t)| (&**n, &**t)).collect();
-    let whole = whole::load(&files).unwrap_or_else(|fault| {
-        eprintln!("{fault}");
-        process::exit(1);
-    });
+    let of_suites = |(name, _): &(&str, &str)| *name == SUITES;
+    let (suites, files): (Vec<_>, Vec<_>) = files.into_iter().partition(of_suites);
+    let mut whole = whole::load(&files).unwrap_or_else(|fault| stop(&fault));
+    for (name, text) in suites {
+        let suites = suite::suites(name, text, &whole.benchmarks);
+        whole.suites = suites.unwrap_or_else(|fault| stop(&fault));
+    }
     let code = format!(
         "/// Name and text of every file of the catalog, in the order of their names.\n\
          static FILES: &[(&str, &str)] = &{files:?};\n\
@@ -43,6 +51,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     fs::write(PathBuf::from(env::var("OUT_DIR")?).join("files.rs"), code)?;
     Ok(())
+}
+
+fn stop(fault: &error::Error) -> ! {
+    eprintln!("{fault}");
+    process::exit(1);
 }
 
 /// The same without what is not there, a sixth of the fields: whoever reads the catalog would read it each time.

@@ -2,7 +2,7 @@
 //!
 //! The format is described in `catalogue/README.md`. A file is read (`read`), entry by entry (`entry`), each judged by itself
 //! (`check`), and then together with the others (`whole`). A catalog of the user's own is a folder (`folder`) that is read by the
-//! same rules, beside ours (`own`).
+//! same rules, beside ours (`own`). Suites select among them (`suite`).
 
 mod check;
 mod entry;
@@ -11,12 +11,14 @@ mod facts;
 pub mod folder;
 mod own;
 mod read;
+mod suite;
 mod whole;
 
 pub use error::Error;
 pub use facts::facts;
 use gritstone_model::{Benchmark, Family};
 pub use own::{Own, OwnError, own};
+pub use suite::{Suite, suites};
 pub use whole::{Catalogue, load};
 
 include!(concat!(env!("OUT_DIR"), "/files.rs"));

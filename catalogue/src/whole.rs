@@ -3,6 +3,7 @@
 
 use crate::error::Error;
 use crate::read::{self, File, Reference, Row};
+use crate::suite::Suite;
 use gritstone_model::{Benchmark, Family, Id, Kind, Selector, Work};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +18,9 @@ pub struct Catalogue {
     pub families: Vec<Family>,
     /// The entries and their variants, family by family, as they are written.
     pub benchmarks: Vec<Benchmark>,
+    /// Selections that have a name.
+    #[serde(default)]
+    pub suites: Vec<Suite>,
 }
 
 /// A catalog made of all its files, each a path (`catalogue/byte.toml`) and a text.

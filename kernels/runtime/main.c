@@ -2,8 +2,9 @@
  *
  * Arguments, all of them key=value: mode=measure (default), once, prepare, finish or count; samples=, target_ns=, sample_ns= (see below),
  * warm=0 (no warm-up where an operation is a figure of its own),
- * batch= (operations of the published work) and batch_ns=; n= (with mode=once or count); cpus=; copies= and meeting= (see
- * copies.c); whatever the kernel asks for.
+ * batch= (operations of the published work) and batch_ns=; n= (operations to do with mode=once or count; with mode=measure those that an
+ * earlier launch found) and growth=0 (that time grows with n was shown by others); cpus=; copies= and meeting= (see copies.c); whatever
+ * the kernel asks for.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -171,17 +172,23 @@ static uint64_t warm(struct context *c, uint64_t n)
 	return s.wall;
 }
 
-/* Doubles n until n operations take target_ns, twice over, so that one gap in the machine's attention does not pass
- * for work; then shows, with three regions each, that n takes about twice as long as n/2. */
-static uint64_t calibrate(struct context *c, uint64_t target_ns)
+/* What an earlier launch found, if it still fits: calibration ends between one and two target_ns, and twice off is too far. 0: it
+ * does not, or there is none. */
+static uint64_t told(struct context *c, uint64_t most, uint64_t target_ns, uint64_t *wall)
 {
-	uint64_t most = kernel.max_n != 0 ? kernel.max_n : MAX_N;
+	uint64_t n = parameter_u64(c, "n", 0);
+	if (n == 0 || n > most)
+		return 0;
+	*wall = warm(c, n);
+	int long_enough = 2 * *wall >= target_ns || n == kernel.max_n;
+	return long_enough && (*wall < 4 * target_ns || n == 1) ? n : 0;
+}
+
+/* Doubles n until n operations take target_ns, twice over, so that one gap in the machine's attention does not pass
+ * for work. */
+static uint64_t find(struct context *c, uint64_t most, uint64_t target_ns, uint64_t *took)
+{
 	uint64_t n = 1, wall;
-	if (kernel.single) {
-		if (parameter_u64(c, "warm", 1) != 0)
-			warm(c, 1);
-		return 1;
-	}
 	for (;;) {
 		wall = warm(c, n);
 		if (wall >= target_ns && warm(c, n) >= target_ns)
@@ -196,6 +203,24 @@ static uint64_t calibrate(struct context *c, uint64_t target_ns)
 			wall);
 		stop_if_failed(c);
 	}
+	*took = wall;
+	return n;
+}
+
+/* The operations of a region; then shows, with three regions each, that they take about twice as long as half of them. */
+static uint64_t calibrate(struct context *c, uint64_t target_ns)
+{
+	uint64_t most = kernel.max_n != 0 ? kernel.max_n : MAX_N, wall;
+	if (kernel.single) {
+		if (parameter_u64(c, "warm", 1) != 0)
+			warm(c, 1);
+		return 1;
+	}
+	uint64_t n = told(c, most, target_ns, &wall);
+	if (n == 0)
+		n = find(c, most, target_ns, &wall);
+	if (parameter_u64(c, "growth", 1) == 0)
+		return n;
 	uint64_t high = n > 1 || most < 2 ? n : 2;
 	for (int i = wall > 50000000 ? 1 : 0; i < 3; i++) {
 		warm(c, high / 2 > 0 ? high / 2 : 1);

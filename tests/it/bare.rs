@@ -56,7 +56,7 @@ fn a_root_with_nothing_else_in_it_is_enough() {
         "cpu/whetstone/b1d",
         "iocall",
     ];
-    let flags = ["--budget", "20s", "--precision", "50%", "--format", "json"];
+    let flags = ["--quick", "--reference", "--format", "json"];
     let output = inside(root.path(), &[&["run"], &store[..], &rows, &flags].concat());
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");

@@ -21,9 +21,7 @@ fn a_run_measures_keeps_and_shows() {
         "byte/shell",
         "byte/object-size",
     ];
-    let how = [
-        "--budget", "8s", "--seed", "7", "--format", "json", "--dir", dir,
-    ];
+    let how = ["--quick", "--seed", "7", "--format", "json", "--dir", dir];
     let run = home.json(&[&["run"], &rows[..], &how].concat());
     assert_eq!(run["schema"], "gritstone/run/2");
     assert_eq!(run["settings"]["seed"], 7);
@@ -373,7 +371,7 @@ fn a_run_from_a_file_is_a_run() {
 fn a_parameter_that_is_given_is_kept_with_the_figure() {
     let home = Home::new();
     let selected = ["aim/ram-copy/long", "aim/getpid", "--param", "bytes=8192"];
-    let how = ["run", "--budget", "3s", "--format", "json"];
+    let how = ["run", "--quick", "--format", "json"];
     let run = home.json(&[&how[..], &selected].concat());
     assert_eq!(run["settings"]["params"]["bytes"], "8192");
     let row = result(&run, "aim/ram-copy/long");

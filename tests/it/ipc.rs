@@ -11,7 +11,7 @@ use std::fs;
 
 /// What runs within seconds and has its figures.
 fn run(home: &Home, rows: &[&str]) -> Value {
-    let flags = ["--budget", "8s", "--precision", "50%", "--format", "json"];
+    let flags = ["--quick", "--format", "json"];
     let dir = home.path().to_str().unwrap();
     home.json(&[&["run", "--dir", dir], rows, &flags].concat())
 }
@@ -87,7 +87,7 @@ fn too_few_descriptors_are_a_reason() {
         .args(["-c", "ulimit -n 500 && exec \"$@\"", "sh"])
         .arg(binary())
         .args(["run", "event/epoll/100", "event/epoll/10000", "--quick"])
-        .args(["--budget", "2s", "--format", "json"]);
+        .args(["--format", "json"]);
     let output = command.output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{error}");

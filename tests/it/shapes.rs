@@ -9,7 +9,7 @@ type Pair = (f64, &'static str, &'static str);
 
 /// A short run of rows, whose work was done.
 fn run(home: &Home, rows: &[&str]) -> Value {
-    let flags = ["--budget", "80s", "--precision", "50%", "--format", "json"];
+    let flags = ["--quick", "--format", "json"];
     let dir = home.path().to_str().unwrap();
     let run = home.json(&[&["run", "--dir", dir], rows, &flags].concat());
     for row in run["results"].as_array().unwrap() {

@@ -180,7 +180,7 @@ fn a_folder_may_have_any_name_and_need_not_be_absolute() {
     let unwritable = home.path().join(OsStr::from_bytes(b"\xff"));
     fs::create_dir(&unwritable).unwrap();
     let mut command = home.gritstone(&words(
-        "run byte/syscall byte/disk-read --budget 4s --precision 50%",
+        "run byte/syscall byte/disk-read --quick --reference",
     ));
     command.args(["--format", "json", "--dir", "."]);
     command.current_dir(&odd);

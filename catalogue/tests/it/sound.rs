@@ -1,7 +1,7 @@
 //! What the catalog says: that it is sound, has the rows that were agreed on, and reads as it was written.
 
 use gritstone_catalogue::{all, parse};
-use gritstone_model::{Benchmark, Better, Kind, Placement, Work};
+use gritstone_model::{Benchmark, Better, Kind, Placement, Selector, Work};
 use std::collections::BTreeSet;
 
 fn row(id: &str) -> Benchmark {
@@ -150,4 +150,72 @@ fn what_is_not_said_has_its_default_and_other_families_are_not_judged() {
         parse("demo.toml", &text.replace("kind = 'kernel'", &terms))
     };
     assert!(sum("byte/loop").is_ok() && sum("demo/b").is_err());
+}
+
+#[test]
+fn suites_select_what_they_say() {
+    const OLD: [&str; 5] = [
+        "login-1982",
+        "byte-1984",
+        "weekly-1984",
+        "iocall-1985",
+        "hp-1987",
+    ];
+    let catalogue = gritstone_catalogue::all().unwrap();
+    let selected = |name: &str| -> BTreeSet<&str> {
+        let suite = catalogue.suites.iter().find(|suite| suite.name == name);
+        let by: Vec<Selector> = (suite.unwrap().benchmarks.iter())
+            .map(|text| Selector::new(text))
+            .collect();
+        let rows = catalogue.benchmarks.iter();
+        let rows = rows.filter(|row| by.iter().any(|by| by.matches(&row.id)));
+        rows.map(|row| row.id.as_str()).collect()
+    };
+    let old = catalogue.benchmarks.iter().filter(|row| {
+        let plain = !row.id.as_str().contains('@');
+        plain && OLD.contains(&row.sources[0].document.as_str())
+    });
+    let old: BTreeSet<&str> = old.map(|row| row.id.as_str()).collect();
+    assert_eq!(selected("classic"), old);
+    assert_eq!(selected("full").len(), catalogue.benchmarks.len());
+    let standard = selected("standard");
+    assert!((55..=65).contains(&standard.len()), "{}", standard.len());
+    // a sum has its parts measured too, which a suite that is short on time does without
+    for row in catalogue
+        .benchmarks
+        .iter()
+        .filter(|row| standard.contains(row.id.as_str()))
+    {
+        assert!(row.work.parts().is_empty(), "{}", row.id);
+    }
+}
+
+#[test]
+fn a_suite_that_selects_nothing_is_a_fault_at_its_place() {
+    let benchmarks = gritstone_catalogue::all().unwrap().benchmarks;
+    let suite = |rest: &str| format!("[[suite]]\nname = 'one'\ntitle = 'One'\n{rest}\n");
+    let sound = suite("benchmarks = ['byte/*', 'byte/sieve']\nall_cpus = ['byte/sieve']");
+    let read = |text: &str| gritstone_catalogue::suites("suites.toml", text, &benchmarks);
+    assert_eq!(read(&sound).unwrap()[0].all_cpus, ["byte/sieve"]);
+    for (rest, line, what) in [
+        ("benchmarks = ['byte/none']", 4, "selects nothing"),
+        ("benchmarks = ['byte/*', 'byte/*']", 4, "is there twice"),
+        (
+            "benchmarks = ['byte/*']\nall_cpus = ['byte/sieve']",
+            5,
+            "not in the suite",
+        ),
+        (
+            "benchmarks = ['byte/cc']\nall_cpus = ['byte/cc']",
+            5,
+            "no kernel on one CPU",
+        ),
+        ("benchmarks = ['byte/*']\nwhy = 'x'", 5, "unknown field"),
+    ] {
+        let fault = read(&suite(rest)).unwrap_err();
+        assert_eq!(fault.line, line, "{fault}");
+        assert!(fault.what.contains(what), "{fault}");
+    }
+    let twice = read(&(sound.clone() + &sound)).unwrap_err();
+    assert!(twice.what.contains("two suites"), "{twice}");
 }

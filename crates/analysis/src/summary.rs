@@ -36,7 +36,7 @@ use gritstone_stats::scatter::Scatter;
 use launch::held_to;
 pub use launch::{Learned, Reader, launch_ns_per_op};
 use reading::{MadeOf, Reading};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a summary is computed with.
 #[derive(Clone, Debug, PartialEq)]
@@ -173,6 +173,19 @@ pub fn summarize(run: &RunData, options: &Options) -> RunView {
     view(run, results)
 }
 
+/// The budget for everything that a run was to measure, s, by what its launches took; `None` where no budget ended it.
+fn budget_for_all(run: &RunData) -> Option<f64> {
+    run.info.settings.budget_s?;
+    let elapsed_s = run.info.elapsed_s?;
+    let skipped: BTreeSet<&Id> = run.skips.iter().map(|skip| &skip.id).collect();
+    let planned = run.benchmarks.iter().filter(|benchmark| {
+        let made = matches!(benchmark.work, Work::Derived { .. } | Work::Rating { .. });
+        !made && !skipped.contains(&benchmark.id)
+    });
+    let per_launch = elapsed_s / run.launches.len().max(1) as f64;
+    Some(per_launch * (rules::fewest(0.95) * planned.count()) as f64)
+}
+
 /// Gives rows that have a curve its points.
 fn draw_curves(run: &RunData, results: &mut BTreeMap<&Id, Measurement>) {
     for benchmark in &run.benchmarks {
@@ -303,11 +316,12 @@ impl<'a> Row<'a> {
     }
 
     /// How the row ended, and why where it did not end well; a skip that the result has already says why there is no launch.
-    fn outcome(&self, result: &Measurement) -> (Status, Option<Note>) {
+    fn outcome(&self, result: &Measurement, run: &RunData) -> (Status, Option<Note>) {
         let bad: Vec<&Reading> = self.launches.iter().filter(|r| !r.measured()).collect();
         let Some(last) = self.launches.last() else {
             let known = result.is(Flag::Skipped);
-            let unreached = (!known).then(|| Finding::NotReached {}.into());
+            let budget_s = budget_for_all(run);
+            let unreached = (!known).then(|| Finding::NotReached { budget_s }.into());
             return (Status::Skipped, unreached);
         };
         let count = Count::launches(bad.len(), self.launches.len());

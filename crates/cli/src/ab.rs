@@ -17,7 +17,7 @@ use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
 use gritstone_exec::rebuild::Rebuilt;
 use gritstone_exec::{Journal, Variant};
-use gritstone_measure::{AfterPilot, Design, Limits, Scheduler, Sequential};
+use gritstone_measure::{AfterPilot, Design, Earlier, Limits, Scheduler, Sequential};
 use gritstone_model::{AbView, Benchmark, Plan, RunData, RunInfo, Settings, TrialSide, Verdict};
 pub use sides::COMMAND;
 use sides::{Side, Sides};
@@ -142,7 +142,7 @@ impl Trial<'_> {
         let settings = Settings {
             selectors: args.selectors.clone(),
             seed: self.seed,
-            budget_s: args.budget.as_secs_f64(),
+            budget_s: Some(args.budget.as_secs_f64()),
             precision: args.margin,
             dir: self.site.dir.display().to_string(),
             environment,
@@ -164,11 +164,12 @@ impl Trial<'_> {
         let (budget, seed) = (self.args.budget, self.seed);
         if sides.len() == 1 {
             let limits = Limits {
-                budget,
+                budget: Some(budget),
                 precision: PRECISION,
+                quick: false,
                 seed,
             };
-            return Box::new(AfterPilot::new(&plans(sides), limits));
+            return Box::new(AfterPilot::new(&plans(sides), limits, &Earlier::new()));
         }
         Box::new(Sequential::new(Design {
             steps: self.plan.steps.len(),

@@ -207,16 +207,22 @@ pub struct InitArgs {
   gritstone run byte/pipe 'event/*' --budget 5m
   gritstone run --budget 1h --label v6.19")]
 pub struct RunArgs {
-    /// Identifiers or globs, e.g. 'byte/*' ('*' stops at '@'; 'byte/*@*' are the variants) [default: everything]
+    /// Identifiers or globs, e.g. 'byte/*' ('*' stops at '@'; 'byte/*@*' are the variants) [default: suite standard]
     #[arg(value_name = "SELECTOR")]
     pub selectors: Vec<String>,
-    /// Two minutes and a precision of 5%, instead of ten and 1%
+    /// Measure a suite: standard, classic (the documents of 1982 to 1987, with reference workloads) or full
+    #[arg(long, value_name = "NAME", conflicts_with = "selectors")]
+    pub suite: Option<String>,
+    /// Launch each benchmark six times, instead of ten times or more
     #[arg(long)]
     pub quick: bool,
-    /// Total time, e.g. 90s, 10m or 1h [default: 10m, with --quick 2m]
+    /// Measure as many benchmarks, in their order, as fit into this time, e.g. 90s, 10m or 1h [default: all of them]
     #[arg(long, value_name = "TIME", value_parser = crate::amounts::duration)]
     pub budget: Option<std::time::Duration>,
-    /// Wanted half-width of the intervals [default: 1%, with --quick 5%]
+    /// Also measure the reference workloads of the documents [default: with --suite classic and --against ref:SYSTEM]
+    #[arg(long)]
+    pub reference: bool,
+    /// Wanted half-width of the intervals [default: 2%, with --quick 5%]
     #[arg(long, value_name = "SHARE", value_parser = crate::amounts::share)]
     pub precision: Option<f64>,
     /// Name of this run
@@ -249,7 +255,7 @@ pub struct RunArgs {
     pub compilers: CompilerArgs,
     /// Resume an interrupted run: the newest, or RUN
     #[arg(long, value_name = "RUN", num_args = 0..=1, require_equals = true, default_missing_value = "",
-          conflicts_with_all = ["selectors", "catalogue", "quick", "budget", "precision", "label", "dir", "params", "seed", "steady", "copies", "cc", "cflags", "fc", "fflags"])]
+          conflicts_with_all = ["selectors", "catalogue", "suite", "reference", "quick", "budget", "precision", "label", "dir", "params", "seed", "steady", "copies", "cc", "cflags", "fc", "fflags"])]
     pub resume: Option<String>,
     #[command(flatten)]
     pub own: CatalogueArgs,
@@ -292,10 +298,10 @@ pub struct CompilersArgs {
     /// Compilers with flags, base first, e.g. gcc:-O2 'clang:-O3 -march=native'; then selectors [default: 'cpu/*']
     #[arg(value_name = "COMPILER:FLAGS | SELECTOR", required = true)]
     pub words: Vec<String>,
-    /// Total time [default: 10m]
+    /// Total time, as for `run` [default: as long as it takes]
     #[arg(long, value_name = "TIME", value_parser = crate::amounts::duration)]
     pub budget: Option<std::time::Duration>,
-    /// Wanted half-width of the intervals [default: 1%]
+    /// Wanted half-width of the intervals [default: 2%]
     #[arg(long, value_name = "SHARE", value_parser = crate::amounts::share)]
     pub precision: Option<f64>,
     #[command(flatten)]
@@ -408,7 +414,7 @@ pub struct NoiseArgs {
     /// Number of runs, stored as selftest-ID-1, selftest-ID-2, ...
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=100))]
     pub runs: u32,
-    /// Time per run [default: 10m]
+    /// Time per run, as for `run` [default: as long as it takes]
     #[arg(long, value_name = "TIME", value_parser = crate::amounts::duration)]
     pub budget: Option<std::time::Duration>,
     /// Analyze stored runs instead: ids, a common label, or the prefix of labels that end in -1, -2, ...

@@ -9,8 +9,8 @@ use gritstone_exec::{ExecError, Executor, Journal, Variant};
 use gritstone_host::{Root, Watch};
 use gritstone_measure::{Backend, Finished, Progress, Scheduler, drive};
 use gritstone_model::{
-    Benchmark, Cause, CommandWork, Event, Id, Launch, Outcome, Plan, Program, RunInfo, Settings,
-    Step, Work,
+    Benchmark, Calibration, Cause, CommandWork, Event, Id, Launch, Outcome, Plan, Program, RunInfo,
+    Settings, Step, Work,
 };
 use gritstone_store::{Kept, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
@@ -216,10 +216,17 @@ impl Backend for Local<'_> {
         self.display.show(progress);
     }
 
-    fn launch(&mut self, side: usize, benchmark: &Benchmark, step: &Step) -> Result<Finished> {
+    fn launch(
+        &mut self,
+        side: usize,
+        benchmark: &Benchmark,
+        step: &Step,
+        known: Calibration,
+    ) -> Result<Finished> {
         let before = (self.watch).begin(benchmark, &step.cpus, std::process::id());
         let variant = &self.sides[side].variant;
-        let launched = (self.executor).launch(variant, benchmark, &step.cpus, step.copies)?;
+        let launched =
+            (self.executor).launch(variant, benchmark, &step.cpus, step.copies, known)?;
         Ok(Finished {
             conditions: self.watch.end(&before, launched.cpu),
             outcome: launched.outcome,

@@ -25,6 +25,8 @@ pub struct Bounds {
     pub permits: Permits,
     /// Whether the machine is to be held still.
     pub steady: bool,
+    /// Whether the reference workloads are measured too.
+    pub reference: bool,
     pub deadline: Duration,
 }
 
@@ -34,6 +36,7 @@ impl Bounds {
         Self {
             permits,
             steady: false,
+            reference: false,
             deadline: DEADLINE,
         }
     }
@@ -159,6 +162,7 @@ impl<'a> Bench<'a> {
             processes: groups("pids"),
             custom: self.custom,
             tuning: self.tuning,
+            reference: self.bounds.reference,
         };
         let executor = Executor::new(self.setup, config, self.journal.as_ref());
         (self.journal, executor)

@@ -18,7 +18,7 @@ use gritstone_analysis::between::BetweenRun;
 use gritstone_analysis::compare;
 use gritstone_exec::Variant;
 use gritstone_exec::rebuild::Rebuilt;
-use gritstone_measure::AfterPilot;
+use gritstone_measure::{AfterPilot, Earlier};
 use gritstone_model::{
     Benchmark, CompareView, CompilerView, Compilers, CompilersView, Plan, RunView,
     SCHEMA_COMPILERS, Settings,
@@ -67,7 +67,7 @@ pub fn compilers(world: &World, args: &CompilersArgs) -> Result<Exit> {
         refused.push(why_not);
     }
     let mut store = world.writer()?;
-    let mut scheduler = AfterPilot::new(&plans(&sides), run::limits(&settings)?);
+    let mut scheduler = AfterPilot::new(&plans(&sides), run::limits(&settings)?, &Earlier::new());
     if bench.measure(&mut store, &sides, None, &mut scheduler)? == End::Interrupted {
         output::remark(&format!(
             "stopped; everything finished is kept as the last {} runs",
@@ -83,9 +83,6 @@ pub fn compilers(world: &World, args: &CompilersArgs) -> Result<Exit> {
     output::write(args.format.format, &view, || {
         gritstone_report::compilers(&view)
     })?;
-    if let Some(short) = whole.first().and_then(run::too_short) {
-        output::remark(&short);
-    }
     let measured = |run: &RunView| run.results.iter().any(|result| result.estimate.is_some());
     Ok(match whole.iter().all(measured) {
         true => Exit::Done,

@@ -18,7 +18,7 @@ pub fn what_next(world: &World) -> Result<Exit> {
         None => vec![],
     };
     let stored = match runs.last() {
-        None => "No run is stored yet: gritstone run --quick byte takes two minutes.".to_owned(),
+        None => "No run is stored yet: gritstone run --quick takes a few minutes.".to_owned(),
         Some(last) => format!(
             "{} stored; the newest is {} of {} UTC{}.",
             match runs.len() {

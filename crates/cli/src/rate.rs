@@ -115,7 +115,7 @@ pub fn open(
     let everything = run
         .settings
         .as_ref()
-        .is_some_and(|s| s.selectors.is_empty());
+        .is_some_and(|s| s.suite.as_deref() == Some("full"));
     for machine in &view.machines {
         if everything || machine.one_cpu.overall.rating.is_some() {
             let line = rating_line(tables, &view, machine);

@@ -5,13 +5,13 @@ use crate::bench::Bounds;
 use crate::run::Job;
 use crate::site::Site;
 use crate::world::World;
-use crate::{own, params, registry, trust};
+use crate::{own, params, registry, run, trust};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_catalogue::Own;
 use gritstone_exec::Journal;
 use gritstone_exec::privileged::Permits;
 use gritstone_model::{Benchmark, Id, Launch, Machine, Owner, Program, RunData, RunInfo, Skip};
-use gritstone_plan::{add_copies, steps};
+use gritstone_plan::steps;
 use gritstone_store::{Resumable, Store};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,14 +31,16 @@ pub fn job(world: &World, name: &str, trusted: bool, permits: Permits) -> Result
     same_benchmarks(&data, &as_given(world, own.as_ref(), &data)?)?;
     let again = settings.compilers.is_some();
     let offer = site.offer(&data.benchmarks, permits, own.as_ref(), again);
+    let suite = settings.suite.as_ref().map(|name| world.suite(name));
     let mut plan = steps(data.benchmarks, &offer);
     same_permits(&data.skips, &plan.skips)?;
-    add_copies(&mut plan, &offer, &settings.copies);
+    run::add_copies(&mut plan, &offer, settings, suite.transpose()?);
     Ok(Job {
         plan,
         site,
         bounds: Bounds {
             steady: !settings.steady.is_empty(),
+            reference: settings.reference,
             ..Bounds::new(permits)
         },
         own,

@@ -1,7 +1,7 @@
 //! `gritstone run`: plan, measure, keep, show.
 
 use crate::args::{Format, RunArgs};
-use crate::backend::{self, End, Side, plans, random};
+use crate::backend::{self, End, Side, random};
 use crate::bench::{Bench, Bounds};
 use crate::failure::Exit;
 use crate::site::Site;
@@ -9,19 +9,22 @@ use crate::steady::{Steadied, steady};
 use crate::world::World;
 use crate::{compiler, inspect, output, own, params, rate, registry, resume};
 use anyhow::{Context, Result, ensure};
-use gritstone_catalogue::Own;
+use gritstone_catalogue::{Own, Suite};
 use gritstone_exec::Variant;
-use gritstone_measure::{AfterPilot, Limits, PILOT};
-use gritstone_model::{
-    Kind, Launch, Measurement, Plan, Quantity, RunInfo, RunView, Settings, Status,
-};
-use gritstone_plan::{add_copies, select, steps};
-use gritstone_report::Comparison;
+use gritstone_host::doctor;
+use gritstone_measure::{AfterPilot, Limits, learn};
+use gritstone_model::{Id, Launch, Plan, RunInfo, RunView, Settings};
+use gritstone_plan::{Offer, in_order, select, steps};
+use gritstone_report::{Comparison, duration, percent_asked};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// Benchmarks that are named of those that are skipped for one reason.
 const SKIPS_NAMED: usize = 3;
+/// The suite where nothing is selected.
+const STANDARD: &str = "standard";
+/// Most copies at once.
+const MOST_COPIES: u32 = 256;
 
 /// Measures, stores and shows.
 pub fn run(world: &World, args: &RunArgs) -> Result<Exit> {
@@ -62,8 +65,13 @@ impl Job {
     pub fn new(world: &World, args: &RunArgs) -> Result<Self> {
         let site = Site::look(args.dir.as_deref())?;
         let catalogue = &world.catalogue.benchmarks;
+        let suite = match (&args.suite, &world.own) {
+            (Some(name), _) => Some(world.suite(name)?),
+            (None, None) if args.selectors.is_empty() => Some(world.suite(STANDARD)?),
+            (None, _) => None,
+        };
         let selectors = world.selectors(&args.selectors);
-        let mut wanted = select(catalogue, &selectors)?;
+        let mut wanted = select(catalogue, suite.map_or(&selectors, |s| &s.benchmarks))?;
         let params = args.params.iter().cloned().collect();
         params::give(catalogue, &mut wanted, &params)?;
         let permits = args.privileges.permits();
@@ -71,26 +79,32 @@ impl Job {
         let own = world.own.as_ref();
         let offer = site.offer(&wanted, permits, own, compilers.is_some());
         let mut plan = steps(wanted, &offer);
+        let against_document = |name: &String| name.starts_with("ref:");
         let settings = Settings {
-            selectors,
+            reference: args.reference
+                || suite.is_some_and(|suite| suite.reference)
+                || args.against.as_ref().is_some_and(against_document),
+            suite: suite.map(|suite| suite.name.clone()),
+            selectors: if suite.is_some() { vec![] } else { selectors },
             params,
             catalogue: own::kept(own, &plan.benchmarks),
             compilers,
             ..settings(args, &site)
         };
-        let copies = &settings.copies;
+        let copied = add_copies(&mut plan, &offer, &settings, suite);
         ensure!(
-            copies.is_empty() || add_copies(&mut plan, &offer, copies) < plan.benchmarks.len(),
+            settings.copies.is_empty() || copied > 0,
             "none of these rows can be measured as several copies: --copies is for kernels on one CPU that can run here (`gritstone list`)"
         );
         Ok(Self {
             plan,
-            info: backend::info(&site, args.label.clone(), settings),
-            site,
             bounds: Bounds {
                 steady: args.steady,
+                reference: settings.reference,
                 ..Bounds::new(permits)
             },
+            info: backend::info(&site, args.label.clone(), settings),
+            site,
             own: world.own.clone(),
             earlier: None,
         })
@@ -99,7 +113,8 @@ impl Job {
     /// Measures it, and keeps every launch; what was finished is in the view, however it ended.
     pub fn measure(mut self, world: &World) -> Result<(RunView, End)> {
         let limits = limits(&self.info.settings)?;
-        self.bounds.deadline = self.bounds.deadline.min(limits.budget);
+        let budget = limits.budget.unwrap_or(Duration::MAX);
+        self.bounds.deadline = self.bounds.deadline.min(budget);
         let (site, mut plan, mut info) = (&self.site, self.plan, self.info);
         let mut bench = Bench::new(site, &mut plan, self.own.as_ref(), self.bounds)?;
         let builds = match &info.settings.compilers {
@@ -117,8 +132,17 @@ impl Job {
             Some(_) => resume::same_steadying(&info, &steadied.held)?,
         }
         let id = info.id.clone();
-        let done = earlier.map(<[_]>::len);
-        announce(&id, site, &plan, &limits, done, &steadied);
+        let known = learn(&world.runs_like(&info), &plan.benchmarks);
+        let mut scheduler = AfterPilot::new(&[&plan], limits, &known);
+        announce(
+            &id,
+            site,
+            &plan,
+            &limits,
+            scheduler.expected(),
+            earlier,
+            &steadied,
+        );
         let side = [Side {
             name: String::new(),
             plan,
@@ -130,7 +154,6 @@ impl Job {
             info,
         }];
         let mut store = world.writer()?;
-        let mut scheduler = AfterPilot::new(&plans(&side), limits);
         let end = bench.measure(&mut store, &side, earlier, &mut scheduler)?;
         if end == End::Interrupted {
             output::remark(&format!(
@@ -149,24 +172,25 @@ impl Job {
 /// When they are damaged.
 pub fn limits(settings: &Settings) -> Result<Limits> {
     Ok(Limits {
-        budget: Duration::try_from_secs_f64(settings.budget_s).context("the budget is damaged")?,
+        budget: (settings
+            .budget_s
+            .map(Duration::try_from_secs_f64)
+            .transpose())
+        .context("the budget is damaged")?,
         precision: settings.precision,
+        quick: settings.quick,
         seed: settings.seed,
     })
 }
 
 /// The settings of a run.
 pub fn settings(args: &RunArgs, site: &Site) -> Settings {
-    let (budget, precision) = if args.quick {
-        (120.0, 0.05)
-    } else {
-        (600.0, 0.01)
-    };
+    let precision = if args.quick { 0.05 } else { 0.02 };
     Settings {
         selectors: args.selectors.clone(),
         // SQLite keeps signed numbers, and people type what they read
         seed: args.seed.unwrap_or_else(|| u64::from(random())),
-        budget_s: args.budget.map_or(budget, |time| time.as_secs_f64()),
+        budget_s: args.budget.map(|time| time.as_secs_f64()),
         precision: args.precision.unwrap_or(precision),
         quick: args.quick,
         dir: site.dir.display().to_string(),
@@ -174,6 +198,24 @@ pub fn settings(args: &RunArgs, site: &Site) -> Settings {
         copies: copies(&args.copies),
         ..Settings::default()
     }
+}
+
+/// The order of a run's steps, and its copies: those that were asked for, and those of a suite on all CPUs. How many benchmarks are copied as was
+/// asked for.
+pub fn add_copies(
+    plan: &mut Plan,
+    offer: &Offer,
+    settings: &Settings,
+    suite: Option<&Suite>,
+) -> usize {
+    let copied = gritstone_plan::add_copies(plan, offer, &settings.copies, |_| true);
+    let all = u32::try_from(offer.cpus.len()).map_or(MOST_COPIES, |all| all.min(MOST_COPIES));
+    if let Some(suite) = suite.filter(|_| all > 1 && !settings.copies.contains(&all)) {
+        let of_suite = |id: &Id| suite.all_cpus.iter().any(|own| own == id.as_str());
+        gritstone_plan::add_copies(plan, offer, &[all], of_suite);
+    }
+    in_order(plan, suite.map_or(&settings.selectors, |s| &s.benchmarks));
+    copied
 }
 
 /// Each number once, from the fewest; one copy is measured anyway.
@@ -188,7 +230,8 @@ fn announce(
     site: &Site,
     plan: &Plan,
     limits: &Limits,
-    done: Option<usize>,
+    expected: Duration,
+    earlier: Option<&[Launch]>,
     steadied: &Steadied,
 ) {
     let chosen = &site.chosen;
@@ -196,16 +239,21 @@ fn announce(
         Some(peer) => format!("CPU {} (and {peer} for rows across two)", chosen.measured),
         None => format!("CPU {}", chosen.measured),
     };
-    let (count, plural) = match plan.steps.len() {
+    let steps: BTreeSet<&Id> = plan.steps.iter().map(|step| &step.id).collect();
+    let (count, plural) = match steps.len() {
         1 => (1, ""),
         many => (many, "s"),
     };
-    let done = done.map_or_else(String::new, |n| format!("; {n} launches are there already"));
+    let there = |launches: &[Launch]| format!("; {} launches are there already", launches.len());
     output::remark(&format!(
-        "run {id}: {count} benchmark{plural} on {cpus}, at most {} s, files in {}{done}",
-        limits.budget.as_secs(),
-        site.dir.display()
+        "run {id}: {count} benchmark{plural} on {cpus}, files in {}{}",
+        site.dir.display(),
+        earlier.map(there).unwrap_or_default()
     ));
+    output::remark(&ends(limits, expected));
+    if let Some(findings) = findings_now(site) {
+        output::remark(&findings);
+    }
     if !steadied.held.is_empty() {
         let held = steadied.held.join("; ");
         output::remark(&format!("steadied until it ends: {held}"));
@@ -214,6 +262,42 @@ fn announce(
         output::remark(remark);
     }
     skipped(plan);
+}
+
+/// When a run will end.
+fn ends(limits: &Limits, expected: Duration) -> String {
+    let clock = |after: Duration| {
+        let end = jiff::Zoned::now().checked_add(after);
+        end.map_or_else(|_| "?".to_owned(), |end| end.strftime("%H:%M").to_string())
+    };
+    match limits.budget {
+        Some(budget) => format!(
+            "ends by {}: everything takes about {}, the budget is {}",
+            clock(budget),
+            duration(expected.as_secs_f64()),
+            duration(budget.as_secs_f64())
+        ),
+        None if limits.quick => format!(
+            "ends about {}: six launches of each take {}",
+            clock(expected),
+            duration(expected.as_secs_f64())
+        ),
+        None => format!(
+            "ends between {} and {}: ten launches of each take about {}, and what is not within ±{} gets more",
+            clock(expected),
+            clock(2 * expected),
+            duration(expected.as_secs_f64()),
+            percent_asked(limits.precision)
+        ),
+    }
+}
+
+/// What spoils figures at this moment, as `doctor` would say it, in one line.
+fn findings_now(site: &Site) -> Option<String> {
+    let findings = doctor::now(site.host());
+    let told = findings.iter().map(|f| format!("{} {}", f.name, f.value));
+    let told = told.collect::<Vec<_>>().join("; ");
+    (!told.is_empty()).then(|| format!("results will scatter: {told} (gritstone doctor)"))
 }
 
 /// Says which benchmarks of a plan are not measured, and why: a line for each reason.
@@ -239,26 +323,6 @@ pub fn skipped(plan: &Plan) {
     }
 }
 
-/// When the budget was too short for the rows that were chosen: how long a run would have to be for each to have an interval.
-pub fn too_short(view: &RunView) -> Option<String> {
-    let launched = view.results.iter().filter(|r| {
-        !matches!(r.kind, Kind::Derived | Kind::Rating)
-            && r.outcome != Status::Skipped
-            && r.unit.quantity() != Quantity::Exact
-    });
-    let launched: Vec<&Measurement> = launched.collect();
-    let short = launched.iter().filter(|r| r.interval().is_none()).count();
-    let done: usize = launched.iter().map(|r| r.launches).sum();
-    let elapsed = view
-        .elapsed_s
-        .filter(|_| done > 0 && 4 * short > launched.len())?;
-    let minutes = (elapsed / done as f64 * (PILOT * launched.len()) as f64 / 60.0).ceil();
-    Some(format!(
-        "\n{short} of {} rows have too few launches for an interval: `--budget {minutes}m` gives every one its own, or choose fewer rows (`gritstone list`)",
-        launched.len()
-    ))
-}
-
 fn show(world: &World, args: &RunArgs, view: &RunView, against: Option<&RunView>) -> Result<()> {
     match args.format.format {
         Format::Json => output::json(view),
@@ -275,9 +339,6 @@ fn show(world: &World, args: &RunArgs, view: &RunView, against: Option<&RunView>
                     changed: false,
                 };
                 output::text(&gritstone_report::compare(&compared, shown))?;
-            }
-            if let Some(short) = too_short(view) {
-                output::remark(&short);
             }
             output::remark(
                 "\nnext: gritstone show -v   gritstone report   gritstone compare RUN last",

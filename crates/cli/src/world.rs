@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use gritstone_analysis::between::{self, Past};
 use gritstone_analysis::circumstances::Circumstances;
 use gritstone_analysis::{compare, summary};
-use gritstone_catalogue::{Catalogue, Own};
+use gritstone_catalogue::{Catalogue, Own, Suite};
 use gritstone_host::{Cpu, Host, Root};
 use gritstone_model::{CompareView, Id, RunData, RunInfo, RunView, SCHEMA_RUN, Selector, Work};
 use gritstone_references::References;
@@ -17,6 +17,9 @@ use std::collections::BTreeSet;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::rc::{Rc, Weak};
+
+/// Runs that are asked what a launch takes and how launches scatter.
+const RUNS_LIKE: usize = 5;
 
 /// Everything that is known before a command begins.
 pub struct World {
@@ -211,6 +214,38 @@ impl World {
         Ok(ids.iter().filter_map(read).collect())
     }
 
+    /// The suite of that name.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn suite(&self, name: &str) -> Result<&Suite> {
+        let suites = &self.catalogue.suites;
+        suites
+            .iter()
+            .find(|suite| suite.name == name)
+            .with_context(|| {
+                let names: Vec<&str> = suites.iter().map(|suite| suite.name.as_str()).collect();
+                format!("there is no suite '{name}', but {}", names.join(", "))
+            })
+    }
+
+    /// The newest runs in the store under the circumstances of this one, the newest first; those that cannot be read tell nothing.
+    pub fn runs_like(&self, run: &RunInfo) -> Vec<RunData> {
+        let like = Circumstances::of(&run.machine, Some(&run.settings));
+        let wanted = |info: &RunInfo| {
+            info.id != run.id
+                && info.settings.trial.is_none()
+                && Circumstances::of(&info.machine, Some(&info.settings)) == like
+        };
+        let Ok(Some(store)) = self.reader() else {
+            return vec![];
+        };
+        let ids = store.runs_of(&like.machine, &run.started, RUNS_LIKE, &wanted);
+        let runs = ids.unwrap_or_default().into_iter();
+        let runs: Vec<RunData> = runs.filter_map(|id| store.load(&id).ok()).collect();
+        runs
+    }
+
     /// A run as its readers see it.
     pub fn summary(&self, run: &RunData) -> RunView {
         summary::summarize(run, &self.summary_options(std::slice::from_ref(run)))
@@ -255,7 +290,7 @@ impl World {
 
     fn no_runs(&self, name: &str) -> anyhow::Error {
         self.machine_after_all(name, anyhow!(
-            "there is no run yet: `gritstone run --quick` makes one in two minutes; `gritstone systems` lists the reference machines"
+            "there is no run yet: `gritstone run --quick` makes one in a few minutes; `gritstone systems` lists the reference machines"
         ))
     }
 

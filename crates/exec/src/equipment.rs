@@ -28,6 +28,8 @@ pub struct Config<'a> {
     pub custom: Custom,
     /// What holds for each launch.
     pub tuning: Tuning,
+    /// Whether the reference workloads of kernels are measured too.
+    pub reference: bool,
 }
 
 /// Each, or why there is none.

@@ -22,7 +22,9 @@ use crate::tune::Tuning;
 use crate::volume::Volume;
 use crate::{ExecError, Journal, linked, ours};
 use gritstone_kernels::{COMMAND, SUPERVISOR};
-use gritstone_model::{Benchmark, COPY, Event, Id, KernelWork, Outcome, Placement, Work};
+use gritstone_model::{
+    Benchmark, COPY, Calibration, Event, Id, KernelWork, Outcome, Placement, Work,
+};
 use programs::cpus_argument;
 pub(crate) use programs::hexadecimal;
 use std::cell::RefCell;
@@ -89,6 +91,7 @@ pub struct Executor {
     pub(crate) load: Load,
     pub(crate) setup: Setup,
     tuning: Tuning,
+    reference: bool,
     pub(crate) custom: Custom,
     /// What was made for rows that ask for it.
     pub(crate) equipment: Equipment,
@@ -105,6 +108,7 @@ pub(crate) struct Job<'a> {
     benchmark: &'a Benchmark,
     cpus: &'a [u32],
     directory: &'a Path,
+    known: Calibration,
 }
 
 impl Executor {
@@ -117,6 +121,7 @@ impl Executor {
             load,
             setup,
             tuning: config.tuning,
+            reference: config.reference,
             custom: config.custom,
             equipment,
             proofs: RefCell::default(),
@@ -147,7 +152,7 @@ impl Executor {
     }
 
     /// Launches `benchmark` once as so many copies that work at once, on `cpus` in turn (empty: all); what each of several said
-    /// begins with its number.
+    /// begins with its number. Workloads of ours are told what earlier launches found.
     ///
     /// # Errors
     /// Only when no launch can be carried out any more; a launch that fails is an [`Outcome`], as it is when one of its copies does.
@@ -157,8 +162,9 @@ impl Executor {
         benchmark: &Benchmark,
         cpus: &[u32],
         copies: u32,
+        known: Calibration,
     ) -> Result<Launched, ExecError> {
-        self.launch_once(variant, benchmark, cpus, copies)
+        self.launch_once(variant, benchmark, cpus, copies, known)
             .or_else(|error| error.outcome().map(Launched::without_a_start))
     }
 
@@ -168,11 +174,13 @@ impl Executor {
         benchmark: &Benchmark,
         cpus: &[u32],
         copies: u32,
+        known: Calibration,
     ) -> Result<Launched, ExecError> {
         self.load_for(variant, benchmark)?;
         let before = self.load.progress();
         let directory = self.fresh(benchmark)?;
-        let job = self.job(variant, benchmark, cpus, &directory);
+        let mut job = self.job(variant, benchmark, cpus, &directory);
+        job.known = known;
         let launched = job.carry_out(copies);
         let _ = ours::remove_within(&directory);
         let mut launched = launched?;
@@ -232,6 +240,7 @@ impl Executor {
                 _ => cpus,
             },
             directory,
+            known: Calibration::default(),
         }
     }
 
@@ -330,12 +339,14 @@ impl Job<'_> {
     fn kernel(&self, work: &KernelWork) -> Result<Launched, ExecError> {
         let mut arguments = vec![cpus_argument(self.cpus)];
         arguments.extend(self.handed(work)?);
+        arguments.extend(self.found(work));
         let (group, told_of_it) = match self.executor.held(work) {
             Ok(held) => held,
             Err(why) => return Ok(Launched::without_a_start(Outcome::Failed(why))),
         };
         arguments.extend(told_of_it.iter().cloned());
         let published = self.benchmark.published.as_ref();
+        let published = published.filter(|_| self.executor.reference);
         arguments.extend(published.map(|work| format!("batch={}", work.operations).into()));
         let words = self.words(Some(self.benchmark), group);
         let launched = self.start(&work.program, &words, arguments)?;

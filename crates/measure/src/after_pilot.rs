@@ -1,10 +1,11 @@
 //! The scheduler of runs: a pilot, then the launches that the pilot calls for, in rounds, within the budget; last, those that were
 //! disturbed once more.
 
-use crate::rounds::{Need, adjacent, rounds, share};
+use crate::known::{Earlier, Known};
+use crate::rounds::{Need, adjacent, rounds, share, together};
 use crate::{CONFIDENCE, Observation, Scheduler, Slot, Standing, is_failing, launched};
 use gritstone_model::{Benchmark, Outcome, Plan, Quantity, Step, Work};
-use gritstone_stats::plan::launches_needed;
+use gritstone_stats::plan::{launches_for, launches_needed};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -18,18 +19,30 @@ pub(crate) const MAX_LAUNCHES: usize = 100;
 const MIN_FOR_SCATTER: usize = 3;
 /// Of the launches of a track, at most one in this many is repeated because it was disturbed.
 pub(crate) const REPEATED: usize = 4;
-/// Part of the budget that is shared out after the pilot; the rest is for launches that take longer than the pilot's.
+/// Part of the budget that is planned with; the rest is for launches that take longer than those before them.
 const SHARED_OUT: f64 = 0.97;
+/// Seconds of a launch while nothing is known: the mean over 285 benchmarks (docs/validation.md).
+const TYPICAL: f64 = 0.25;
 
 /// What bounds the measuring.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Time for everything.
-    pub budget: Duration,
+    /// Time for everything: it decides how many steps are begun. Without it all are, and where intervals are wider than asked
+    /// for, more launches take as much time again at most.
+    pub budget: Option<Duration>,
     /// Half-width of the interval that is asked for, as a share of the estimate.
     pub precision: f64,
+    /// The pilot is everything.
+    pub quick: bool,
     /// Seed of the orders.
     pub seed: u64,
+}
+
+impl Limits {
+    /// Fewest launches of a step.
+    fn least(&self) -> usize {
+        if self.quick { PILOT } else { MIN_LAUNCHES }
+    }
 }
 
 /// A step of a side, and what is known of it.
@@ -40,16 +53,20 @@ struct Track {
     load: usize,
     /// A size or a count: once is enough.
     exact: bool,
+    /// What earlier runs tell.
+    known: Known,
     /// ln of the value of each launch that was measured.
     values: Vec<f64>,
     /// Of these, those of launches that had their core to themselves: the result is made of them.
     alone: Vec<f64>,
     launches: usize,
+    /// Launches that it is to have in all, as far as is known.
+    planned: usize,
     seconds: f64,
     disturbed: usize,
     /// Of the disturbed, those for which there was another launch in the second stage.
     replaced: usize,
-    /// No more launches: it failed, timed out, or cannot run.
+    /// No more launches: it failed, timed out, cannot run, or does not fit into the budget.
     out: bool,
 }
 
@@ -57,8 +74,8 @@ struct Track {
 pub struct AfterPilot {
     limits: Limits,
     tracks: Vec<Track>,
-    /// Tracks that are launched in the same rounds.
-    paired: Vec<Vec<usize>>,
+    /// Tracks that are launched in the same rounds: each track is in one group.
+    groups: Vec<Vec<usize>>,
     /// The stage that begins next.
     stage: u64,
     /// Rounds of the stage that are to come.
@@ -68,20 +85,27 @@ pub struct AfterPilot {
     next_round: u32,
     /// The first round of this process.
     first: u32,
+    /// The track that was begun last, until it is known whether its pilot fits.
+    begun: Option<usize>,
+    /// The budget is spoken for: nothing else is begun.
+    full: bool,
     expected_rounds: usize,
     expected_end: Duration,
 }
 
 impl Track {
-    fn new(side: usize, step: usize, benchmark: &Benchmark) -> Self {
+    fn new(side: usize, step: usize, benchmark: &Benchmark, known: Known, least: usize) -> Self {
+        let exact = matches!(benchmark.unit.quantity(), Quantity::Exact);
         Self {
             side,
             step,
             load: benchmark.load().len(),
-            exact: matches!(benchmark.unit.quantity(), Quantity::Exact),
+            exact,
+            known,
             values: vec![],
             alone: vec![],
             launches: 0,
+            planned: if exact { 1 } else { least },
             seconds: 0.0,
             disturbed: 0,
             replaced: 0,
@@ -89,11 +113,21 @@ impl Track {
         }
     }
 
-    fn cost(&self) -> f64 {
+    /// Seconds of a launch: its own, else those of earlier runs.
+    fn cost(&self) -> Option<f64> {
         match self.launches {
-            0 => 0.0,
-            launches => self.seconds / launches as f64,
+            0 => self.known.seconds,
+            launches => Some(self.seconds / launches as f64),
         }
+    }
+
+    /// Launches that are to come, of so many in all.
+    fn missing(&self, of: usize) -> usize {
+        let of = if self.exact { 1 } else { of };
+        if self.out {
+            return 0;
+        }
+        of.saturating_sub(self.launches)
     }
 
     /// Launches that are not to be in the result. Where hardly any was alone, all of them must do.
@@ -105,52 +139,83 @@ impl Track {
     }
 
     /// How many launches the result needs: what a crowded one says of the scatter is not the result's, and it is made again.
-    fn need(&self, precision: f64) -> Need {
-        let crowded = self.crowded();
+    fn wanted(&self, limits: &Limits) -> usize {
+        let (precision, crowded) = (limits.precision, self.crowded());
         let values = match crowded {
             0 => &self.values,
             _ => &self.alone,
         };
-        let launches =
-            || launches_needed(values, precision, CONFIDENCE, MIN_LAUNCHES, MAX_LAUNCHES);
-        Need {
-            cost: self.cost(),
-            done: self.launches,
-            wanted: if self.out { 0 } else { launches() + crowded },
-            least: MIN_LAUNCHES,
-        }
+        crowded
+            + match self.known.ln_sd {
+                _ if limits.quick => PILOT,
+                Some(sd) => launches_for(sd, precision, CONFIDENCE, MIN_LAUNCHES, MAX_LAUNCHES),
+                None => launches_needed(values, precision, CONFIDENCE, MIN_LAUNCHES, MAX_LAUNCHES),
+            }
     }
 }
 
 impl AfterPilot {
-    /// Of all steps of all sides, each a track of its own.
+    /// Of all steps of all sides, each a track of its own, of which earlier runs tell this.
     #[must_use]
-    pub fn new(plans: &[&Plan], limits: Limits) -> Self {
+    pub fn new(plans: &[&Plan], limits: Limits, earlier: &Earlier) -> Self {
         let mut tracks = vec![];
-        let mut paired = vec![];
+        let mut paired: Vec<Vec<usize>> = vec![];
         for (side, plan) in plans.iter().enumerate() {
             let before = tracks.len();
             let steps = launched(plan);
             let own = steps.iter().enumerate();
-            tracks.extend(own.map(|(step, (_, entry))| Track::new(side, step, entry)));
+            tracks.extend(own.map(|(at, (step, entry))| {
+                let known = earlier.get(&(step.id.clone(), step.copies));
+                Track::new(
+                    side,
+                    at,
+                    entry,
+                    known.copied().unwrap_or_default(),
+                    limits.least(),
+                )
+            }));
             paired.extend(plan.benchmarks.iter().map(|benchmark| {
                 let with = |at: &usize| launched_with(benchmark, steps[*at].0);
                 let own = (0..steps.len()).filter(with);
                 own.map(|at| before + at).collect()
             }));
         }
-        Self {
+        let groups = together(tracks.len(), &paired);
+        let mut scheduler = Self {
             limits,
             tracks,
-            paired,
+            groups,
             stage: 0,
             rounds: VecDeque::new(),
             round: VecDeque::new(),
             next_round: 0,
             first: 0,
-            expected_rounds: 0,
-            expected_end: limits.budget,
-        }
+            begun: None,
+            full: false,
+            expected_rounds: limits.least(),
+            expected_end: Duration::ZERO,
+        };
+        scheduler.expect(Duration::ZERO);
+        scheduler
+    }
+
+    /// How long the fewest launches of everything take, as far as is known beforehand.
+    #[must_use]
+    pub fn expected(&self) -> Duration {
+        let least = self.limits.least();
+        self.time_of(|track| track.missing(least))
+    }
+
+    fn time_of(&self, launches: impl Fn(&Track) -> usize) -> Duration {
+        let otherwise = self.mean_cost().unwrap_or(TYPICAL);
+        let cost = |track: &Track| track.cost().unwrap_or(otherwise) * launches(track) as f64;
+        Duration::from_secs_f64(self.tracks.iter().map(cost).sum())
+    }
+
+    /// Seconds of a launch of what was launched or is known.
+    fn mean_cost(&self) -> Option<f64> {
+        let known: Vec<f64> = self.tracks.iter().filter_map(Track::cost).collect();
+        (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
     }
 
     /// Begins the next stage; false after the last.
@@ -158,8 +223,10 @@ impl AfterPilot {
         let launches: Vec<usize> = match self.stage {
             0 => {
                 self.first = self.next_round;
-                let missing = |track: &Track| PILOT.saturating_sub(track.launches);
-                self.tracks.iter().map(missing).collect()
+                self.tracks
+                    .iter()
+                    .map(|track| track.missing(PILOT))
+                    .collect()
             }
             1 => {
                 let needed = self.allot(now);
@@ -168,7 +235,8 @@ impl AfterPilot {
                 }
                 needed
             }
-            2 => {
+            // six launches are six, also where the machine is busy
+            2 if !self.limits.quick => {
                 let again = |track: &Track| {
                     (track.disturbed - track.replaced).min(track.launches / REPEATED)
                 };
@@ -176,52 +244,133 @@ impl AfterPilot {
             }
             _ => return false,
         };
-        self.expect(&launches, now);
+        if self.stage > 0 {
+            for (track, more) in self.tracks.iter_mut().zip(&launches) {
+                track.planned = track.launches + more;
+            }
+            let most = launches.iter().copied().max().unwrap_or(0);
+            self.expected_rounds = self.next_round as usize + most;
+        } else {
+            self.expected_rounds = self.first as usize + self.limits.least();
+        }
         // a seed repeats the order of a whole run, but of a round for which there is no time; what goes on after a cut is in another order anyway
         let seed = self.limits.seed.wrapping_add(u64::from(self.first) << 8);
         self.rounds = rounds(&launches, seed.wrapping_add(self.stage)).into();
+        if let (0, Some(_), Some(first)) = (self.stage, self.limits.budget, self.rounds.front_mut())
+        {
+            // the budget decides what is begun, in the order of the plan; of several sides, each step on all of them
+            first.sort_by_key(|&at| (self.tracks[at].step, self.tracks[at].side));
+        }
         self.stage += 1;
         true
     }
 
     /// How many more launches each track gets.
     fn allot(&self, now: Duration) -> Vec<usize> {
-        let precision = self.limits.precision;
-        let mut needs: Vec<Need> = self.tracks.iter().map(|t| t.need(precision)).collect();
-        for group in &self.paired {
-            let open = || group.iter().filter(|&&at| !self.tracks[at].out);
-            let most = open().map(|&at| needs[at].wanted).max().unwrap_or(0);
-            for &at in open() {
-                needs[at].wanted = most;
+        let needs: Vec<Need> = self.groups.iter().map(|group| self.need(group)).collect();
+        let least = |need: &Need| need.cost * need.least as f64;
+        let missing = |need: &Need| need.cost * need.least.saturating_sub(need.done) as f64;
+        let seconds = match self.limits.budget {
+            Some(budget) => budget.saturating_sub(now).as_secs_f64() * SHARED_OUT,
+            None => needs.iter().map(|need| missing(need) + least(need)).sum(),
+        };
+        let mut more = vec![0; self.tracks.len()];
+        for (group, all) in self.groups.iter().zip(share(&needs, seconds)) {
+            for &at in group {
+                more[at] = self.tracks[at].missing(all);
             }
         }
-        let left = self.limits.budget.saturating_sub(now).as_secs_f64();
-        share(&needs, left * SHARED_OUT)
+        more
     }
 
-    /// What a stage will take; of the pilot nothing is known.
-    fn expect(&mut self, launches: &[usize], now: Duration) {
-        if self.stage == 0 {
-            self.expected_rounds = self.first as usize + PILOT;
-            return;
+    /// What a group needs: as many launches as the one of them that needs most.
+    fn need(&self, group: &[usize]) -> Need {
+        let tracks = group.iter().map(|&at| &self.tracks[at]);
+        let open: Vec<&Track> = tracks.filter(|track| !track.out).collect();
+        Need {
+            cost: open.iter().filter_map(|track| track.cost()).sum(),
+            done: open.iter().map(|track| track.launches).min().unwrap_or(0),
+            wanted: open
+                .iter()
+                .map(|t| t.wanted(&self.limits))
+                .max()
+                .unwrap_or(0),
+            least: self.limits.least(),
         }
-        let all = self.tracks.iter().zip(launches);
-        let open: Vec<_> = all.filter(|(track, _)| !track.out).collect();
-        let cost: f64 = open.iter().map(|(t, n)| t.cost() * **n as f64).sum();
-        let rounds = open.iter().map(|(_, n)| **n).max().unwrap_or(0);
-        self.expected_rounds = self.next_round as usize + rounds;
-        self.expected_end = (now + Duration::from_secs_f64(cost)).min(self.limits.budget);
+    }
+
+    /// What is to come of what is planned.
+    fn expect(&mut self, now: Duration) {
+        let end = now + self.time_of(|track| track.missing(track.planned));
+        self.expected_end = self.limits.budget.map_or(end, |budget| end.min(budget));
+    }
+
+    /// Whether the pilots of all that is begun fit into the budget, with that of `at` beside them.
+    fn fits(&self, at: usize, now: Duration) -> bool {
+        let Some(budget) = self.limits.budget else {
+            return true;
+        };
+        let begun: f64 = self
+            .tracks
+            .iter()
+            .filter(|track| track.launches > 0)
+            .filter_map(|track| Some(track.cost()? * track.missing(PILOT) as f64))
+            .sum();
+        let track = &self.tracks[at];
+        let cost = track.cost().or(self.mean_cost()).unwrap_or(0.0);
+        let own = if track.launches > 0 {
+            0.0
+        } else {
+            cost * track.missing(PILOT) as f64
+        };
+        now.as_secs_f64() + begun + own <= budget.as_secs_f64() * SHARED_OUT
+    }
+
+    /// Whether a track has its turn. One is begun only if its pilot fits, and what turns out not to fit is not gone on with: a
+    /// result without an interval helps nobody.
+    fn has_its_turn(&mut self, at: usize, now: Duration) -> bool {
+        if let Some(last) = self.begun.take()
+            && !self.fits(last, now)
+            && self
+                .tracks
+                .iter()
+                .filter(|track| track.launches > 0)
+                .count()
+                > 1
+        {
+            self.tracks[last].out = true;
+            self.full = true;
+        }
+        let track = &self.tracks[at];
+        if track.out {
+            return false;
+        }
+        if track.launches == 0 {
+            self.full |= !self.fits(at, now);
+            self.tracks[at].out = self.full;
+            self.begun = Some(at).filter(|_| !self.full);
+            return !self.full;
+        }
+        let end = now + Duration::from_secs_f64(track.cost().unwrap_or(0.0));
+        self.limits.budget.is_none_or(|budget| end <= budget)
     }
 
     /// A round for which there is no time takes tracks that have few launches first, and of these the quick ones: so as many as can be
     /// have what a result needs.
     fn as_time_allows(&self, mut order: Vec<usize>, now: Duration) -> Vec<usize> {
-        let cost = |at: &usize| self.tracks[*at].cost();
+        let cost = |at: &usize| self.tracks[*at].cost().unwrap_or(0.0);
         let has = |at: &usize| self.tracks[*at].launches.min(MIN_LAUNCHES);
         order.retain(|&at| !self.tracks[at].out);
-        let left = self.limits.budget.saturating_sub(now);
-        if order.iter().map(cost).sum::<f64>() > left.as_secs_f64() {
-            order.sort_by(|a, b| has(a).cmp(&has(b)).then(cost(a).total_cmp(&cost(b))));
+        // which are begun is not a matter of time alone
+        if let Some(budget) = self
+            .limits
+            .budget
+            .filter(|_| order.iter().all(|at| has(at) > 0))
+        {
+            let left = budget.saturating_sub(now);
+            if order.iter().map(cost).sum::<f64>() > left.as_secs_f64() {
+                order.sort_by(|a, b| has(a).cmp(&has(b)).then(cost(a).total_cmp(&cost(b))));
+            }
         }
         // what is measured under the same load comes together, so that the load need not be started for each launch
         adjacent(&order, |at| self.tracks[at].load)
@@ -240,8 +389,8 @@ impl Scheduler for AfterPilot {
     fn next(&mut self, now: Duration) -> Option<Slot> {
         loop {
             while let Some(at) = self.round.pop_front() {
-                let track = &self.tracks[at];
-                if now + Duration::from_secs_f64(track.cost()) <= self.limits.budget {
+                if self.has_its_turn(at, now) {
+                    let track = &self.tracks[at];
                     return Some(Slot {
                         side: track.side,
                         step: track.step,
@@ -252,6 +401,7 @@ impl Scheduler for AfterPilot {
             if let Some(order) = self.rounds.pop_front() {
                 self.round = self.as_time_allows(order, now).into();
                 self.next_round += 1;
+                self.expect(now);
             } else if !self.begin_stage(now) {
                 return None;
             }

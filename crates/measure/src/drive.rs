@@ -1,8 +1,9 @@
 //! The driver: makes the launches that a scheduler asks for, one after another.
 
-use crate::{Observation, Scheduler, Slot, Standing, launched};
+use crate::{Observation, PILOT, Scheduler, Slot, Standing, launched};
 use gritstone_analysis::summary::Reader;
-use gritstone_model::{Benchmark, Conditions, Event, Launch, Outcome, Plan, Step};
+use gritstone_model::{Benchmark, Calibration, Conditions, Event, Id, Launch, Outcome, Plan, Step};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Everything that measuring does to the world: clock, executor, conditions, recorder and display.
@@ -18,7 +19,7 @@ pub trait Backend {
     fn prepare(&mut self, side: usize, benchmark: &Benchmark) -> Result<(), Self::Error>;
     /// Shows how far the measuring is: before each launch.
     fn show(&mut self, progress: &Progress<'_>);
-    /// Launches a benchmark on the side that was prepared, and looks at the machine before and after.
+    /// Launches a benchmark on the side that was prepared, with what earlier launches found, and looks at the machine before and after.
     ///
     /// # Errors
     /// Only when no launch can be made any more; a launch that fails is an [`Outcome`].
@@ -27,6 +28,7 @@ pub trait Backend {
         side: usize,
         benchmark: &Benchmark,
         step: &Step,
+        known: Calibration,
     ) -> Result<Finished, Self::Error>;
     /// Keeps a finished launch.
     ///
@@ -73,8 +75,10 @@ pub fn drive<B: Backend>(
 ) -> Result<(), B::Error> {
     let sides: Vec<_> = plans.iter().map(|plan| launched(plan)).collect();
     let mut reader = Reader::default();
+    let mut found = Found::default();
     if let Some(side) = sides.first() {
         recall(side, earlier, &mut reader, scheduler);
+        earlier.iter().for_each(|launch| found.see(0, launch));
     }
     let mut now = backend.now();
     while let Some(slot) = scheduler.next(now) {
@@ -88,7 +92,7 @@ pub fn drive<B: Backend>(
             elapsed: start,
             standing: scheduler.standing(),
         });
-        let finished = backend.launch(slot.side, benchmark, step)?;
+        let finished = backend.launch(slot.side, benchmark, step, found.by(slot.side, step))?;
         let launch = Launch {
             id: step.id.clone(),
             round: slot.round,
@@ -100,6 +104,7 @@ pub fn drive<B: Backend>(
             conditions: finished.conditions,
         };
         backend.keep(slot.side, &launch)?;
+        found.see(slot.side, &launch);
         let end = backend.now();
         let observed = Observation {
             learned: reader.learn(benchmark, &launch),
@@ -110,6 +115,39 @@ pub fn drive<B: Backend>(
         now = end;
     }
     Ok(())
+}
+
+/// What launches found: the operations of a region, and how many launches showed that time grows with them; by benchmark and copies, and
+/// by side.
+#[derive(Default)]
+struct Found(BTreeMap<(Id, u32), BTreeMap<usize, (u64, usize)>>);
+
+impl Found {
+    fn see(&mut self, side: usize, launch: &Launch) {
+        let n = launch.events.iter().find_map(|event| match event {
+            Event::Sample(sample) => Some(sample.n),
+            _ => None,
+        });
+        if let Some(n) = n.filter(|_| launch.outcome == Outcome::Measured) {
+            let sides = self
+                .0
+                .entry((launch.id.clone(), launch.copies))
+                .or_default();
+            let (last, launches) = sides.entry(side).or_default();
+            (*last, *launches) = (n, *launches + 1);
+        }
+    }
+
+    /// What its side found last; before its first launch, what another side did: sides do the same work where they can.
+    fn by(&self, side: usize, step: &Step) -> Calibration {
+        let sides = self.0.get(&(step.id.clone(), step.copies));
+        let own = sides.and_then(|sides| sides.get(&side));
+        let any = own.or(sides.and_then(|sides| sides.values().next()));
+        Calibration {
+            n: any.map(|(n, _)| *n),
+            growth_shown: own.is_some_and(|(_, launches)| *launches >= PILOT),
+        }
+    }
 }
 
 /// What an earlier process measured of a side.

@@ -6,6 +6,7 @@
 
 mod after_pilot;
 mod drive;
+mod known;
 mod rounds;
 mod sequential;
 #[cfg(test)]
@@ -13,6 +14,7 @@ mod tests;
 
 pub use after_pilot::{AfterPilot, Limits, PILOT};
 pub use drive::{Backend, Finished, Progress, drive};
+pub use known::{Earlier, Known, learn};
 pub use sequential::{Design, Sequential};
 
 use gritstone_analysis::summary::Learned;

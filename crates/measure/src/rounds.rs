@@ -4,69 +4,67 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
-/// What is known of a track after the pilot.
+/// What is known of tracks that are launched together after the pilot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Need {
-    /// Seconds of one launch.
+    /// Seconds of one launch of each.
     pub cost: f64,
     /// Launches done.
     pub done: usize,
     /// Launches that the pilot calls for, in all.
     pub wanted: usize,
-    /// Launches that every track should have, in all.
+    /// Launches that all should have.
     pub least: usize,
 }
 
-/// How many more launches each track gets within `seconds`: all that it wants if there is time for that; otherwise every
-/// track gets the same share of its wish, and at least `least` while that fits.
+/// How many launches each has in all within `seconds` more: first the least, in their order; then what it wants, those first to which
+/// the least time is missing, so that as many as can be come to it.
 pub fn share(needs: &[Need], seconds: f64) -> Vec<usize> {
-    let more = |need: &Need, part: f64| {
-        let wish = (need.wanted as f64 * part).floor() as usize;
-        wish.max(need.least.min(need.wanted))
-            .saturating_sub(need.done)
-    };
-    let cost = |part: f64| -> f64 {
-        needs
-            .iter()
-            .map(|need| more(need, part) as f64 * need.cost)
-            .sum()
-    };
-    if cost(1.0) <= seconds {
-        return needs.iter().map(|need| more(need, 1.0)).collect();
-    }
-    if cost(0.0) > seconds {
-        return evenly(needs, seconds);
-    }
-    let (mut fits, mut too_much) = (0.0, 1.0);
-    for _ in 0..40 {
-        let middle = f64::midpoint(fits, too_much);
-        if cost(middle) <= seconds {
-            fits = middle;
+    let mut all: Vec<usize> = needs.iter().map(|need| need.done).collect();
+    let mut left = seconds;
+    let mut give = |have: &mut usize, cost: f64, target: usize| {
+        let missing = target.saturating_sub(*have);
+        // a quotient that is no number is that of nothing by nothing, and a cast saturates
+        let fits = if cost > 0.0 {
+            (left / cost) as usize
         } else {
-            too_much = middle;
-        }
+            missing
+        };
+        let given = missing.min(fits);
+        left -= given as f64 * cost;
+        *have += given;
+    };
+    for (need, have) in needs.iter().zip(&mut all) {
+        give(have, need.cost, need.least.min(need.wanted));
     }
-    needs.iter().map(|need| more(need, fits)).collect()
+    let missing = |at: usize| needs[at].cost * needs[at].wanted.saturating_sub(all[at]) as f64;
+    let mut order: Vec<usize> = (0..needs.len()).collect();
+    order.sort_by(|&a, &b| missing(a).total_cmp(&missing(b)));
+    for at in order {
+        give(&mut all[at], needs[at].cost, needs[at].wanted);
+    }
+    all
 }
 
-/// Not even the least fits: as many whole passes as fit, so that no track is preferred.
-fn evenly(needs: &[Need], seconds: f64) -> Vec<usize> {
-    let missing = |need: &Need| need.least.min(need.wanted).saturating_sub(need.done);
-    let mut given = vec![0; needs.len()];
-    let mut left = seconds;
-    loop {
-        let open: Vec<usize> = (0..needs.len())
-            .filter(|&i| given[i] < missing(&needs[i]))
-            .collect();
-        let pass: f64 = open.iter().map(|&i| needs[i].cost).sum();
-        if open.is_empty() || pass > left {
-            return given;
-        }
-        left -= pass;
-        for i in open {
-            given[i] += 1;
+/// Groups of `0..count`: those that a list has together are, and each is in one group, in the order of their first members.
+pub fn together(count: usize, lists: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut group: Vec<usize> = (0..count).collect();
+    for list in lists {
+        let Some(lowest) = list.iter().map(|&at| group[at]).min() else {
+            continue;
+        };
+        let joined: Vec<usize> = list.iter().map(|&at| group[at]).collect();
+        for own in group.iter_mut().filter(|own| joined.contains(own)) {
+            *own = lowest;
         }
     }
+    let members = |first| {
+        (0..count)
+            .filter(|&at| group[at] == first)
+            .collect::<Vec<_>>()
+    };
+    let groups = (0..count).map(members);
+    groups.filter(|members| !members.is_empty()).collect()
 }
 
 /// Rounds in which track `i` is launched `launches[i]` times in all, spread evenly over the rounds so that a slow minute of
@@ -115,23 +113,26 @@ mod tests {
 
     #[test]
     fn everyone_gets_the_wish_when_there_is_time() {
-        assert_eq!(share(&[row(1.0, 4, 10), row(2.0, 4, 30)], 1000.0), [6, 26]);
-        assert_eq!(share(&[row(1.0, 20, 10)], 1000.0), [0]);
+        assert_eq!(share(&[row(1.0, 4, 10), row(2.0, 4, 30)], 1000.0), [10, 30]);
+        assert_eq!(share(&[row(1.0, 20, 10)], 1000.0), [20]);
         assert!(share(&[], 10.0).is_empty());
     }
 
     #[test]
-    fn the_least_comes_first_then_shares_of_the_wish() {
-        // 6 s and 6 s are the least; 28 s remain for wishes of 40 and 80
-        let rows = [row(1.0, 4, 40), row(1.0, 4, 80)];
-        let given = share(&rows, 40.0);
-        assert_eq!(given, [12, 28]);
+    fn the_least_comes_first_then_the_wish_that_takes_least() {
+        // 6 s and 6 s are the least; the second comes to its wish within 5 s, and 23 s are left for the first
+        let rows = [row(1.0, 4, 40), row(1.0, 4, 15)];
+        assert_eq!(share(&rows, 40.0), [33, 15]);
+        // what does not suffice for the least goes by the order
+        assert_eq!(share(&[row(1.0, 6, 40), row(3.0, 6, 80)], 8.0), [11, 7]);
+        assert_eq!(share(&[row(1.0, 6, 40), row(3.0, 6, 80)], 0.5), [6, 6]);
     }
 
     #[test]
-    fn too_little_for_the_least_is_given_in_whole_passes() {
-        assert_eq!(share(&[row(1.0, 4, 40), row(3.0, 4, 80)], 9.0), [2, 2]);
-        assert_eq!(share(&[row(1.0, 4, 40), row(3.0, 4, 80)], 3.0), [0, 0]);
+    fn what_any_list_has_together_is_one_group() {
+        let lists = [vec![3, 1], vec![], vec![2], vec![1, 4]];
+        assert_eq!(together(5, &lists), [vec![0], vec![1, 3, 4], vec![2]]);
+        assert!(together(0, &[]).is_empty());
     }
 
     #[test]
@@ -178,10 +179,10 @@ mod tests {
         ) {
             let rows: Vec<Need> = rows.into_iter().map(|(c, d, w)| row(c, d, w)).collect();
             let given = share(&rows, seconds);
-            let cost: f64 = rows.iter().zip(&given).map(|(r, &g)| r.cost * g as f64).sum();
-            prop_assert!(cost <= seconds + 1e-9);
+            let more = rows.iter().zip(&given).map(|(r, &g)| r.cost * (g - r.done) as f64);
+            prop_assert!(more.sum::<f64>() <= seconds + 1e-9);
             for (r, g) in rows.iter().zip(given) {
-                prop_assert!(r.done + g <= r.wanted.max(r.done));
+                prop_assert!(g <= r.wanted.max(r.done));
             }
         }
     }

@@ -5,7 +5,7 @@ mod sequential;
 
 use super::*;
 use gritstone_model::{
-    COPY, Check, Conditions, Event, KernelWork, Launch, Sample, Unit, Usage, Work,
+    COPY, Calibration, Check, Conditions, Event, KernelWork, Launch, Sample, Unit, Usage, Work,
 };
 
 /// A launch that is about to be made.
@@ -54,6 +54,8 @@ struct World<'a> {
     side: Option<usize>,
     counts: BTreeMap<(usize, String), usize>,
     launched: Vec<String>,
+    /// What each launch was told, with its side.
+    told: Vec<(usize, Calibration)>,
     kept: Vec<(usize, Launch)>,
     shown: Vec<String>,
     /// The user asks to stop after this many launches.
@@ -70,6 +72,7 @@ impl<'a> World<'a> {
             side: None,
             counts: BTreeMap::new(),
             launched: vec![],
+            told: vec![],
             kept: vec![],
             shown: vec![],
             stop_after: usize::MAX,
@@ -117,6 +120,7 @@ impl Backend for World<'_> {
         side: usize,
         benchmark: &Benchmark,
         step: &Step,
+        known: Calibration,
     ) -> Result<Finished, Self::Error> {
         if self.launched.len() == self.stop_after {
             return Err("stopped");
@@ -132,6 +136,7 @@ impl Backend for World<'_> {
             before: self.launched.len(),
         };
         self.launched.push(id);
+        self.told.push((side, known));
         let reply = (self.reply)(&call);
         self.time += reply.seconds;
         let steal = if reply.disturbed { 500_000_000 } else { 0 };
@@ -213,7 +218,7 @@ fn a_request_to_stop_and_a_full_disk_keep_what_is_finished() {
     let ran = |stop_after, full_after| {
         let mut world = World::new(|_| Reply::of(1.0, 100.0));
         (world.stop_after, world.full_after) = (stop_after, full_after);
-        let mut scheduler = AfterPilot::new(&[&plan], after_pilot::limits(1e6));
+        let mut scheduler = AfterPilot::new(&[&plan], after_pilot::limits(1e6), &Earlier::new());
         let ended = drive(&[&plan], &[], &mut scheduler, &mut world);
         (ended.unwrap_err(), world.kept.len(), world.launched.len())
     };
@@ -227,7 +232,7 @@ fn a_launch_says_where_and_when_it_was_made() {
     let mut plan = plan(&["a/one", "a/two"]);
     plan.steps[1].cpus = vec![2, 3];
     let mut world = World::new(|_| Reply::of(2.0, 100.0));
-    let mut scheduler = AfterPilot::new(&[&plan], after_pilot::limits(30.0));
+    let mut scheduler = AfterPilot::new(&[&plan], after_pilot::limits(25.0), &Earlier::new());
     drive(&[&plan], &[], &mut scheduler, &mut world).unwrap();
     for (nth, (_, launch)) in world.kept.iter().enumerate() {
         let step = plan.steps.iter().find(|step| step.id == launch.id).unwrap();
@@ -235,8 +240,35 @@ fn a_launch_says_where_and_when_it_was_made() {
         assert_eq!(launch.round as usize, nth / 2);
         assert_eq!(launch.start, 2_000_000_000 * nth as u64);
     }
-    assert_eq!(world.shown[0], "round 1 of 6 until 30 s");
-    // after the pilot it is known what all takes
-    assert_eq!(world.shown[12], "round 7 of 7 until 28 s");
-    assert_eq!(world.shown.len(), 14);
+    // a launch of which nothing is known is taken to last a quarter of a second
+    assert_eq!(world.shown[0], "round 1 of 10 until 5 s");
+    assert_eq!(world.shown[2], "round 2 of 10 until 25 s");
+    assert_eq!(world.shown.len(), 12);
+}
+
+#[test]
+fn a_launch_is_told_what_those_before_it_found() {
+    let plan = plan(&["a/one"]);
+    let mut world = World::new(|_| Reply::of(1.0, 100.0));
+    let mut scheduler = AfterPilot::new(&[&plan], after_pilot::limits(1e6), &Earlier::new());
+    drive(&[&plan], &[], &mut scheduler, &mut world).unwrap();
+    let found = |growth_shown| Calibration {
+        n: Some(1000),
+        growth_shown,
+    };
+    let told: Vec<Calibration> = world.told.iter().map(|(_, known)| *known).collect();
+    assert_eq!(told[0], Calibration::default());
+    assert_eq!(told[1..PILOT], [found(false); PILOT - 1]);
+    assert!(told[PILOT..].iter().all(|known| *known == found(true)));
+
+    // what was cut off goes on with what it knew, and the other side begins with what the first found
+    let mut rest = World::new(|_| Reply::of(1.0, 100.0));
+    let plans = [&plan, &plan];
+    let mut scheduler = AfterPilot::new(&plans, after_pilot::limits(1e6), &Earlier::new());
+    let earlier: Vec<Launch> = world.launches().into_iter().take(PILOT).collect();
+    drive(&plans, &earlier, &mut scheduler, &mut rest).unwrap();
+    for (side, growth_shown) in [(0, true), (1, false)] {
+        let first = rest.told.iter().find(|(own, _)| *own == side);
+        assert_eq!(first.map(|(_, known)| *known), Some(found(growth_shown)));
+    }
 }

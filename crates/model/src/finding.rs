@@ -18,7 +18,11 @@ use serde::{Deserialize, Serialize};
 pub enum Finding {
     // Whether there is a result.
     /// The run ended before the first launch.
-    NotReached {},
+    NotReached {
+        /// Budget that would have sufficed for everything selected, s; null where it was not the budget that ended it.
+        #[serde(default)]
+        budget_s: Option<f64>,
+    },
     /// It cannot run here.
     Unavailable {
         /// Reason, and what mends it.

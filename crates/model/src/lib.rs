@@ -54,7 +54,7 @@ pub use part::{
     Author, Count, Interference, LoadRate, NegativeBecause, Part, PartValue, Repeat, Rise,
     Unfitted, Withheld,
 };
-pub use plan::{Plan, Skip, Step};
+pub use plan::{Calibration, Plan, Skip, Step};
 pub use rating::{
     ForMoney, LeftOutRow, Per, Price, RatedMachine, Rating, Ratings, RatingsView, SCHEMA_RATINGS,
     Without,

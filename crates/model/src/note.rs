@@ -226,7 +226,7 @@ impl Finding {
             | Self::ReachesZero { .. } => Some(Flag::Noisy),
             Self::SeveralModes { .. } => Some(Flag::Modes),
             Self::Interfered { .. } => Some(Flag::Interference),
-            Self::NotReached {}
+            Self::NotReached { .. }
             | Self::Unavailable { .. }
             | Self::Failed { .. }
             | Self::PartsMissing { .. }

@@ -15,6 +15,15 @@ pub struct Step {
     pub copies: u32,
 }
 
+/// What earlier launches of a step found, so that later ones need not find it again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Calibration {
+    /// Operations of a timed region.
+    pub n: Option<u64>,
+    /// Whether enough launches have shown that time grows with n.
+    pub growth_shown: bool,
+}
+
 /// A benchmark that will not run, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "StoredSkip", into = "StoredSkip")]

@@ -114,16 +114,22 @@ pub struct Program {
 /// What was asked for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Settings {
-    /// The selectors as given; empty means everything.
+    /// The selectors as given; empty where a suite was measured.
     pub selectors: Vec<String>,
+    /// The suite that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite: Option<String>,
     /// Seed of the order of rounds.
     pub seed: u64,
-    /// Seconds that the run may take.
-    pub budget_s: f64,
+    /// Seconds that the run may take; null where everything selected was to be measured.
+    pub budget_s: Option<f64>,
     /// Half-width of the interval that is asked for, as a share of the estimate.
     pub precision: f64,
-    /// Whether `--quick` was given.
+    /// Whether `--quick` was given: six launches of everything.
     pub quick: bool,
+    /// Whether the reference workloads of kernels were asked for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reference: bool,
     /// Directory in which files are measured.
     pub dir: String,
     /// Environment of every child.

@@ -4,4 +4,4 @@ mod select;
 mod steps;
 
 pub use select::{SelectError, nearest, select, selected};
-pub use steps::{Offer, add_copies, steps, why_not};
+pub use steps::{Offer, add_copies, in_order, steps, why_not};

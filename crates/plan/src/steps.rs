@@ -1,6 +1,6 @@
 //! What can run here, where it is placed, and why the rest cannot.
 
-use gritstone_model::{Benchmark, Id, Placement, Plan, Skip, Step, Work};
+use gritstone_model::{Benchmark, Id, Placement, Plan, Selector, Skip, Step, Work};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the host offers, as far as a plan needs it.
@@ -50,18 +50,28 @@ pub fn steps(benchmarks: Vec<Benchmark>, offer: &Offer) -> Plan {
     plan
 }
 
-/// Adds the same rows as so many copies at once, those of them that can be. Returns how many rows are left out.
-pub fn add_copies(plan: &mut Plan, offer: &Offer, copies: &[u32]) -> usize {
-    let rows: Vec<Id> = plan
-        .steps
-        .iter()
-        .filter(|step| {
-            plan.benchmarks
-                .iter()
-                .any(|row| row.id == step.id && row.can_be_copied())
-        })
-        .map(|step| step.id.clone())
-        .collect();
+/// The order in which a budget reaches the steps: that of the selectors, and within one that of the catalog. What no selector
+/// names is part of something that is named, and comes last.
+pub fn in_order(plan: &mut Plan, selectors: &[String]) {
+    let selectors: Vec<Selector> = selectors.iter().map(|text| Selector::new(text)).collect();
+    let first = |id: &Id| selectors.iter().position(|selector| selector.matches(id));
+    plan.steps
+        .sort_by_key(|step| first(&step.id).unwrap_or(usize::MAX));
+}
+
+/// Adds the same rows as so many copies at once, those of `which` that can be. Returns how many rows there are.
+pub fn add_copies(
+    plan: &mut Plan,
+    offer: &Offer,
+    copies: &[u32],
+    which: impl Fn(&Id) -> bool,
+) -> usize {
+    let can = |id: &Id| {
+        let mut rows = plan.benchmarks.iter();
+        rows.any(|row| row.id == *id && row.can_be_copied())
+    };
+    let ids = plan.steps.iter().map(|step| &step.id);
+    let rows: BTreeSet<Id> = ids.filter(|id| which(id) && can(id)).cloned().collect();
     for id in &rows {
         plan.steps.extend(copies.iter().map(|&copies| Step {
             id: id.clone(),
@@ -69,7 +79,7 @@ pub fn add_copies(plan: &mut Plan, offer: &Offer, copies: &[u32]) -> usize {
             copies,
         }));
     }
-    plan.benchmarks.len() - rows.len()
+    rows.len()
 }
 
 /// The first reason for which a benchmark cannot run here, with what mends it.

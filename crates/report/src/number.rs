@@ -101,7 +101,7 @@ pub(crate) fn percent(share: f64) -> String {
 }
 
 /// A share that someone asked for: `1 %`, `0.25 %`.
-pub(crate) fn percent_asked(share: f64) -> String {
+pub fn percent_asked(share: f64) -> String {
     at_most(share * 100.0, "%", 4)
 }
 

@@ -225,16 +225,20 @@ pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
             format!("{numbers} beside one, of kernels on one CPU; no other row is measured so")
         }
     };
-    let measured = match s.selectors.join(" ") {
-        none if none.is_empty() => "everything".to_owned(),
-        selectors => selectors,
+    let measured = match (&s.suite, s.selectors.join(" ")) {
+        (Some(suite), _) => format!("suite {suite}"),
+        (None, none) if none.is_empty() => "everything".to_owned(),
+        (None, selectors) => selectors,
     };
-    let quick = if s.quick { ", quick" } else { "" };
-    let budget = words::duration(s.budget_s);
+    let quick = if s.quick { "six of each" } else { "" };
+    let budget = s.budget_s.map(words::duration).unwrap_or_default();
+    let reference = if s.reference { "measured" } else { "" };
     let precision = number::percent_asked(s.precision);
     let terms = [
         ("measured", measured),
-        ("budget", format!("{budget}{quick}")),
+        ("launches", quick.to_owned()),
+        ("budget", budget),
+        ("reference workloads", reference.to_owned()),
         ("precision asked for", format!("±{precision}")),
         ("files in", s.dir.clone()),
         ("seed of the order", s.seed.to_string()),

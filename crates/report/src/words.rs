@@ -57,7 +57,7 @@ pub(crate) fn capital(text: &str) -> String {
 }
 
 /// `41 s`, `9 min 41 s`, `2 h 5 min`.
-pub(crate) fn duration(seconds: f64) -> String {
+pub fn duration(seconds: f64) -> String {
     if !seconds.is_finite() || seconds < 0.0 {
         return "an unknown time".to_owned();
     }

@@ -29,6 +29,17 @@ pub fn launches_needed(
     needed.max(min).min(max)
 }
 
+/// The same where the standard deviation of ln(value) is known from earlier runs: n = ceil((z s / e)^2), without Student's
+/// surcharge for a pilot of few.
+#[must_use]
+pub fn launches_for(ln_sd: f64, half_width: f64, confidence: f64, min: usize, max: usize) -> usize {
+    let n = (quantile::normal(confidence) * ln_sd / half_width.ln_1p())
+        .powi(2)
+        .ceil();
+    let needed = if n.is_nan() { max } else { n as usize };
+    needed.max(min).min(max)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,6 +54,15 @@ mod tests {
         assert_eq!(launches_needed(&pilot, 0.02, 0.95, 6, 100), want);
         assert_eq!(launches_needed(&pilot, 0.02, 0.95, 6, 10), 10);
         assert_eq!(launches_needed(&pilot, 0.5, 0.95, 6, 100), 6);
+    }
+
+    #[test]
+    fn a_scatter_that_is_known_takes_fewer() {
+        // (1.959964 * 0.05 / 0.0198026)^2 = 24.49
+        assert_eq!(launches_for(0.05, 0.02, 0.95, 6, 100), 25);
+        assert_eq!(launches_for(0.05, 0.02, 0.95, 6, 10), 10);
+        assert_eq!(launches_for(0.0, 0.02, 0.95, 6, 100), 6);
+        assert_eq!(launches_for(f64::NAN, 0.02, 0.95, 6, 100), 100);
     }
 
     #[test]

@@ -125,7 +125,7 @@ fn point(
     };
     let mut notes = vec![];
     if copies > 1 {
-        notes.extend(row.outcome(&blank(benchmark, run)).1);
+        notes.extend(row.outcome(&blank(benchmark, run), run).1);
         let spread = (!values.is_empty()).then(|| Spread {
             n: values.len(),
             what: Repeat::Launch,

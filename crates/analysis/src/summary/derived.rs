@@ -99,7 +99,13 @@ pub(super) fn result(
     } else if !result.is(Flag::Skipped) {
         result.notes.push(unmade(benchmark, results));
     }
-    if let Some(work) = &benchmark.published {
+    let told = |term: &Term| {
+        rows.get(&term.id)
+            .is_none_or(|row| published::is_told(row, run))
+    };
+    if !terms.iter().any(told) {
+        result.published = None;
+    } else if let Some(work) = &benchmark.published {
         let disturbed = result.is(Flag::Interference);
         let (view, notes) = publish(work, &launched, terms, rows, &intervals, disturbed);
         result.published = Some(view);

@@ -13,7 +13,7 @@ use gritstone_stats::center;
 pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement {
     let benchmark = row.benchmark;
     let mut result = blank(benchmark, run);
-    let (outcome, failure) = row.outcome(&result);
+    let (outcome, failure) = row.outcome(&result, run);
     result.outcome = outcome;
     result.notes.extend(failure);
 
@@ -48,7 +48,9 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement
         drift: result.cycles.map(|_| row.drift),
     };
     result.notes.extend(rules::all(&evidence));
-    if let Some(work) = &benchmark.published {
+    if !published::is_told(row, run) {
+        result.published = None;
+    } else if let Some(work) = &benchmark.published {
         let (view, notes) = match benchmark.work {
             Work::Kernel(_) => published::batches(work, benchmark, &alone, &intervals),
             _ => published::processes(work, &timed, &intervals),

@@ -2,12 +2,20 @@
 //! that does it. Measured, never multiplied up from samples.
 
 use super::reading::Reading;
-use super::{Intervals, limits, rules};
+use super::{Intervals, Row, limits, rules};
 use gritstone_model::{
-    Benchmark, Count, Estimate, Finding, Note, PublishedView, PublishedWork, Subject, Usage,
+    Benchmark, Count, Estimate, Finding, Note, PublishedView, PublishedWork, RunData, Subject,
+    Usage, Work,
 };
 use gritstone_stats::quantile;
 use gritstone_stats::scatter::Scatter;
+
+/// Whether there is anything to say of the published work: of kernels it is done only where it was asked for.
+pub(super) fn is_told(row: &Row, run: &RunData) -> bool {
+    let kernel = matches!(row.benchmark.work, Work::Kernel(_));
+    let done = |launch: &Reading| !launch.batches.is_empty();
+    !kernel || run.info.settings.reference || row.launches.iter().any(done)
+}
 
 /// The published work of a kernel: batches in a process that is already running, and whole processes beside them.
 pub(super) fn batches(

@@ -16,7 +16,7 @@ const PARTS: [(Part, &str); 3] = [
 /// The result of a row that takes the size of what it links.
 pub(super) fn result(row: &Row, run: &RunData) -> Measurement {
     let mut result = blank(row.benchmark, run);
-    let (outcome, failure) = row.outcome(&result);
+    let (outcome, failure) = row.outcome(&result, run);
     result.outcome = outcome;
     result.notes.extend(failure);
 

@@ -37,7 +37,7 @@ fn what_does_not_change_a_figure_is_not_told() {
         |run| {
             run.info.id = "run-2".to_owned();
             run.info.started = "2026-02-02T03:04:05Z".to_owned();
-            run.info.settings.budget_s = 1.0;
+            run.info.settings.budget_s = Some(1.0);
             run.info.settings.seed = 1;
             run.info.settings.precision = 0.5;
             run.info.settings.selectors.push("a/*".to_owned());

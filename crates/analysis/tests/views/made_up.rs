@@ -253,7 +253,7 @@ pub fn run(benchmarks: Vec<Benchmark>, launches: Vec<Launch>) -> RunData {
             },
             settings: Settings {
                 seed: 7,
-                budget_s: 600.0,
+                budget_s: Some(600.0),
                 precision: 0.01,
                 dir: "/tmp".to_owned(),
                 environment: BTreeMap::from([("LC_ALL".to_owned(), "C".to_owned())]),

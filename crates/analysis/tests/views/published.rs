@@ -140,11 +140,18 @@ fn a_start_above_a_tenth_is_not_comparable() {
 fn work_that_was_not_done_or_was_other_work() {
     let without = |launches: usize| {
         let mut run = clean();
+        run.info.settings.reference = true;
         for launch in &mut run.launches[..launches] {
             launch.events.retain(|e| !matches!(e, Event::Batch(_)));
         }
-        published(&run)
+        run
     };
+    // nothing is missing where it was not asked for
+    let mut plain = without(10);
+    plain.info.settings.reference = false;
+    assert_eq!(only(&plain).published, None);
+    assert!(shorts(&only(&plain).notes).is_empty());
+    let without = |launches| published(&without(launches));
     let (view, notes) = without(10);
     assert_eq!((view.real, view.user, view.start_share), (None, None, None));
     let why = "no-batch count=10/10 did=null operations=1000000 timed=false";

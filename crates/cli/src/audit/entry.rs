@@ -7,8 +7,8 @@ use gritstone_analysis::audit::{Evidence, tests};
 use gritstone_exec::entries::Entries;
 use gritstone_exec::{ExecError, Executor, Variant};
 use gritstone_model::{
-    AuditBuild, AuditTest, Author, Benchmark, Claim, ClaimOutcome, CommandWork, Conditions, Event,
-    Finding, KernelWork, Launch, Note, Outcome, Work,
+    AuditBuild, AuditTest, Author, Benchmark, Calibration, Claim, ClaimOutcome, CommandWork,
+    Conditions, Event, Finding, KernelWork, Launch, Note, Outcome, Work,
 };
 use std::collections::BTreeMap;
 
@@ -139,7 +139,9 @@ impl Subject<'_> {
     }
 
     fn launch(&mut self, variant: &Variant, as_launched: &Benchmark) -> Result<Launch, ExecError> {
-        let launched = self.executor.launch(variant, as_launched, self.cpus, 1)?;
+        let launched =
+            self.executor
+                .launch(variant, as_launched, self.cpus, 1, Calibration::default())?;
         Ok(Launch {
             id: self.benchmark.id.clone(),
             round: 0,
@@ -219,7 +221,7 @@ pub fn command(
     work: &CommandWork,
     cpus: &[u32],
 ) -> Result<Vec<AuditTest>, ExecError> {
-    let launched = executor.launch(shipped, benchmark, cpus, 1)?;
+    let launched = executor.launch(shipped, benchmark, cpus, 1, Calibration::default())?;
     let outcome = &launched.outcome;
     let why = outcome.why().to_owned();
     let disproved = executor.proof(&benchmark.id) == Some(false);

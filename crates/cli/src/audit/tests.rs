@@ -3,10 +3,10 @@
 use super::*;
 use gritstone_analysis::summary;
 use gritstone_exec::{Config, Places, Setup, Storage};
-use gritstone_measure::{AfterPilot, Backend, Finished, Limits, Progress, drive};
+use gritstone_measure::{AfterPilot, Backend, Earlier, Finished, Limits, Progress, drive};
 use gritstone_model::{
-    AuditTest, Claims, Conditions, Flag, Id, KernelWork, Launch, Measurement, Placement, RunData,
-    RunInfo, Step, Unit,
+    AuditTest, Calibration, Claims, Conditions, Flag, Id, KernelWork, Launch, Measurement,
+    Placement, RunData, RunInfo, Step, Unit,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -118,7 +118,8 @@ impl Planted {
     /// What an ordinary run makes of it.
     fn run(&mut self) -> Measurement {
         let limits = Limits {
-            budget: Duration::from_secs(20),
+            budget: Some(Duration::from_secs(20)),
+            quick: false,
             precision: 0.5,
             seed: 1,
         };
@@ -129,7 +130,13 @@ impl Planted {
             launches: vec![],
         };
         let plans = [&self.plan];
-        drive(&plans, &[], &mut AfterPilot::new(&plans, limits), &mut kept).unwrap();
+        drive(
+            &plans,
+            &[],
+            &mut AfterPilot::new(&plans, limits, &Earlier::new()),
+            &mut kept,
+        )
+        .unwrap();
         let data = RunData {
             info: RunInfo::default(),
             benchmarks: self.plan.benchmarks.clone(),
@@ -192,9 +199,10 @@ impl Backend for Kept<'_> {
         _: usize,
         benchmark: &Benchmark,
         step: &Step,
+        known: Calibration,
     ) -> Result<Finished, ExecError> {
         let executor = &mut self.executor;
-        let launched = executor.launch(self.variant, benchmark, &step.cpus, 1)?;
+        let launched = executor.launch(self.variant, benchmark, &step.cpus, 1, known)?;
         Ok(Finished {
             outcome: launched.outcome,
             events: launched.events,

@@ -48,7 +48,7 @@ fn plan(site: &Site) -> Plan {
     let benchmarks = gritstone_catalogue::all().unwrap().benchmarks;
     let offer = site.offer(&benchmarks, Permits::default(), None, false);
     let mut plan = steps(benchmarks, &offer);
-    add_copies(&mut plan, &offer, &[2, 128, 256]);
+    add_copies(&mut plan, &offer, &[2, 128, 256], |_| true);
     plan
 }
 

@@ -49,6 +49,7 @@ impl Job<'_> {
         let words = self.words((shared == 1).then_some(self.benchmark), None);
         let environments: Vec<_> = directories.iter().map(|at| self.environment(at)).collect();
         let mut handed = self.handed(work)?;
+        handed.extend(self.found(work));
         handed.extend([
             format!("copies={copies}").into(),
             assigned("meeting", &meeting.path),

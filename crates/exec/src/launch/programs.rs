@@ -4,7 +4,7 @@ use super::user::user_program;
 use super::{Executor, Job, Variant};
 use crate::rebuild::Rebuilt;
 use crate::{ExecError, version};
-use gritstone_model::{Benchmark, CommandWork, Id, KernelWork, Program, Work};
+use gritstone_model::{Benchmark, Calibration, CommandWork, Id, KernelWork, Program, Work};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -151,6 +151,18 @@ impl Job<'_> {
         }
         arguments.extend(self.executor.told_of_trace(work));
         Ok(arguments)
+    }
+
+    /// What earlier launches found, for a program with our runtime.
+    pub(super) fn found(&self, work: &KernelWork) -> Vec<OsString> {
+        let Calibration { n, growth_shown } = self.known;
+        if self.executor.custom.is_bare(&work.program) {
+            return vec![];
+        }
+        let n = n.map(|n| format!("n={n}").into());
+        n.into_iter()
+            .chain(growth_shown.then(|| "growth=0".into()))
+            .collect()
     }
 
     /// Arguments for a process that does `n` operations and nothing else.

@@ -4,11 +4,14 @@ mod copies;
 mod helpers;
 mod load;
 mod own;
+mod told;
 mod user;
 
 use super::*;
 use crate::{Places, Storage};
-use gritstone_model::{CommandWork, Figure, Need, Program, PublishedWork, Term, Unit, Verify};
+use gritstone_model::{
+    Calibration, CommandWork, Figure, Need, Program, PublishedWork, Term, Unit, Verify,
+};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -57,7 +60,14 @@ impl Bench {
         };
         Self {
             folder,
-            executor: Executor::new(setup, Config::default(), None),
+            executor: Executor::new(
+                setup,
+                Config {
+                    reference: true,
+                    ..Config::default()
+                },
+                None,
+            ),
             variant: Variant {
                 environment,
                 builds: BTreeMap::new(),
@@ -72,7 +82,8 @@ impl Bench {
         cpus: &[u32],
         copies: u32,
     ) -> Result<Launched, ExecError> {
-        self.executor.launch(&self.variant, benchmark, cpus, copies)
+        let known = Calibration::default();
+        (self.executor).launch(&self.variant, benchmark, cpus, copies, known)
     }
 
     fn launch(&mut self, benchmark: &Benchmark) -> Launched {

@@ -9,11 +9,12 @@ use crate::{Host, UNLIMITED, choose_cpus, text};
 type Check = (&'static str, fn(&Host) -> Finding);
 
 /// What spoils figures now, and what the machine is.
-pub(super) const MACHINE: [Check; 20] = [
+pub(super) const MACHINE: [Check; 21] = [
     ("load", load),
     ("runnable", runnable),
     ("steal", steal),
     ("CPU quota", quota),
+    ("power", power),
     ("cores", cores),
     ("governor", governor),
     ("turbo", turbo),
@@ -31,6 +32,9 @@ pub(super) const MACHINE: [Check; 20] = [
     ("processes per control group", process_group),
     ("open files", files),
 ];
+
+/// Of these, how many change from hour to hour: the first.
+pub(super) const CHANGING: usize = 5;
 
 /// What lies between this process and the hardware.
 pub(super) const SURROUNDINGS: [Check; 3] = [
@@ -114,6 +118,15 @@ fn quota(host: &Host) -> Finding {
             .why("A quota of the control group would stop what is measured."),
         (None, None) => found(Remark, "cannot be read here")
             .why("A quota of the control group would stop what is measured, and no CPU controller can be seen."),
+    }
+}
+
+fn power(host: &Host) -> Finding {
+    match host.load.on_battery {
+        Some(true) => found(Warning, "battery")
+            .why("Firmware lowers the frequency of the processor on a battery, and lower still when it runs out. Plug it in."),
+        Some(false) => found(Fine, "plugged in").why("No battery is being emptied."),
+        None => found(Fine, "no battery").why("There is no battery whose charge the frequency could depend on."),
     }
 }
 

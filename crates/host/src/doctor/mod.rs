@@ -94,6 +94,16 @@ pub fn examine(host: &Host, benchmarks: &[Benchmark], dir: &Path, path: &OsStr) 
     findings
 }
 
+/// What makes figures scatter at this moment: load, steal, quota, battery.
+#[must_use]
+pub fn now(host: &Host) -> Vec<Finding> {
+    let checks = checks::MACHINE.iter().take(checks::CHANGING);
+    let findings = checks.map(|(name, check)| check(host).named(*name));
+    findings
+        .filter(|finding| finding.severity >= Severity::Warning)
+        .collect()
+}
+
 /// Whether figures would be right: no finding is `Wrong`.
 #[must_use]
 pub fn is_fit(findings: &[Finding]) -> bool {

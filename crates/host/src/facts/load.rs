@@ -75,6 +75,8 @@ pub struct Load {
     pub fifteen: Option<f64>,
     /// Processes that could run at the moment, the one that asks among them.
     pub runnable: Option<u64>,
+    /// Whether it runs on a battery; `None` where there is none.
+    pub on_battery: Option<bool>,
     /// Share of the time since the start that the hypervisor gave to others, 0 to 1.
     pub steal: Option<f64>,
 }
@@ -94,7 +96,21 @@ impl Load {
             five,
             fifteen,
             runnable: keyed(&stat, b"procs_running"),
+            on_battery: on_battery(root),
             steal: steal_share(&stat),
         }
     }
+}
+
+/// Whether any battery is being emptied.
+fn on_battery(root: &Root) -> Option<bool> {
+    const SUPPLIES: &str = "/sys/class/power_supply";
+    let line = |supply: &String, file: &str| root.line(&format!("{SUPPLIES}/{supply}/{file}"));
+    let supplies = root.names(SUPPLIES);
+    let batteries = supplies
+        .iter()
+        .filter(|s| line(s, "type").as_deref() == Some("Battery"));
+    let states: Vec<Option<String>> = batteries.map(|s| line(s, "status")).collect();
+    let emptied = |state: &Option<String>| state.as_deref() == Some("Discharging");
+    (!states.is_empty()).then(|| states.iter().any(emptied))
 }

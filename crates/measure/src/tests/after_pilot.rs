@@ -3,12 +3,13 @@
 use super::*;
 use crate::after_pilot::{MAX_LAUNCHES, MIN_LAUNCHES, REPEATED};
 use crate::rounds::rounds as rounds_of;
-use gritstone_model::Term;
+use gritstone_model::{RunData, Term};
 
 pub fn limits(budget: f64) -> Limits {
     Limits {
-        budget: Duration::from_secs_f64(budget),
+        budget: Some(Duration::from_secs_f64(budget)),
         precision: 0.01,
+        quick: false,
         seed: 7,
     }
 }
@@ -22,7 +23,7 @@ fn go_on<'a>(
 ) -> World<'a> {
     let mut world = World::new(reply);
     world.time = earlier.iter().map(|l| l.conditions.wall as f64 / 1e9).sum();
-    let mut scheduler = AfterPilot::new(plans, limits);
+    let mut scheduler = AfterPilot::new(plans, limits, &Earlier::new());
     drive(plans, earlier, &mut scheduler, &mut world).unwrap();
     world
 }
@@ -35,7 +36,7 @@ fn run<'a>(plan: &Plan, budget: f64, reply: impl FnMut(&Call) -> Reply + 'a) -> 
 fn cut_off(plan: &Plan, budget: f64, after: usize, reply: fn(&Call) -> Reply) -> Vec<Launch> {
     let mut world = World::new(reply);
     world.stop_after = after;
-    let mut scheduler = AfterPilot::new(&[plan], limits(budget));
+    let mut scheduler = AfterPilot::new(&[plan], limits(budget), &Earlier::new());
     assert!(drive(&[plan], &[], &mut scheduler, &mut world).is_err());
     world.launches()
 }
@@ -85,19 +86,122 @@ fn the_budget_holds_and_every_step_gets_its_least_when_that_fits() {
     assert!(run(&plan, 200.0, reply).time > 180.0);
 }
 
+/// What earlier runs tell, by benchmark: seconds of a launch, and the scatter of launches.
+fn earlier(known: &[(&str, f64, Option<f64>)]) -> Earlier {
+    let one = |&(id, seconds, ln_sd): &(&str, f64, Option<f64>)| {
+        let seconds = Some(seconds);
+        ((Id::parse(id).unwrap(), 1), Known { seconds, ln_sd })
+    };
+    known.iter().map(one).collect()
+}
+
+fn knowing<'a>(
+    plan: &Plan,
+    limits: Limits,
+    earlier: &Earlier,
+    reply: impl FnMut(&Call) -> Reply + 'a,
+) -> (World<'a>, Duration) {
+    let mut world = World::new(reply);
+    let mut scheduler = AfterPilot::new(&[plan], limits, earlier);
+    let expected = scheduler.expected();
+    drive(&[plan], &[], &mut scheduler, &mut world).unwrap();
+    (world, expected)
+}
+
 #[test]
-fn a_round_for_which_there_is_no_time_takes_what_is_quick_first() {
+fn a_budget_decides_how_many_are_begun_and_never_how_few_launches() {
     let names = ["a/1", "a/2", "a/3", "a/4", "a/long"];
+    let reply = |call: &Call| Reply::of(if call.id == "a/long" { 5.0 } else { 1.0 }, 100.0);
+    let costs = names.map(|id| (id, if id == "a/long" { 5.0 } else { 1.0 }, None));
     for seed in 0..20 {
-        let limits = Limits {
-            seed,
-            ..limits(f64::from(5 * 9 + 6))
+        let measured = |budget, earlier: &Earlier| {
+            let limits = Limits {
+                seed,
+                ..limits(budget)
+            };
+            let ran = knowing(&plan(&names), limits, earlier, reply).0;
+            names.map(|id| ran.count(id))
         };
-        let ran = go_on(&[&plan(&names)], limits, &[], |call| {
-            Reply::of(if call.id == "a/long" { 5.0 } else { 1.0 }, 100.0)
-        });
-        assert_eq!(names.map(|id| ran.count(id)), [6, 6, 6, 6, 5]);
+        // three pilots of six seconds fit, and what is left goes to what was begun
+        assert_eq!(measured(20.0, &earlier(&costs)), [7, 6, 6, 0, 0]);
+        assert_eq!(measured(51.0, &earlier(&costs)), [10, 10, 10, 10, 0]);
+        assert_eq!(measured(56.0, &earlier(&costs)), [7, 6, 6, 6, 6]);
+        // what nobody knows yet is begun once, and not gone on with where it does not fit
+        assert_eq!(measured(51.0, &Earlier::new()), [10, 10, 10, 10, 1]);
     }
+    // the order is that of the plan, and what does not fit ends it
+    let turned = ["a/1", "a/long", "a/2", "a/3", "a/4"];
+    let ran = knowing(&plan(&turned), limits(20.0), &earlier(&costs), reply).0;
+    assert_eq!(turned.map(|id| ran.count(id)), [10, 0, 0, 0, 0]);
+    // what alone does not fit is measured as far as time allows where nothing was known
+    let ran = run(&plan(&["a/long"]), 12.0, reply);
+    assert_eq!(ran.count("a/long"), 2);
+}
+
+#[test]
+fn without_a_budget_everything_is_measured_and_precision_costs_as_much_again_at_most() {
+    let limits = Limits {
+        budget: None,
+        ..limits(0.0)
+    };
+    let ran = go_on(
+        &[&plan(&["a/noisy", "a/steady", "a/other"])],
+        limits,
+        &[],
+        second,
+    );
+    assert_eq!(
+        (ran.count("a/steady"), ran.count("a/other")),
+        (MIN_LAUNCHES, MIN_LAUNCHES)
+    );
+    assert_eq!(ran.count("a/noisy"), 4 * MIN_LAUNCHES);
+}
+
+#[test]
+fn a_quick_run_makes_six_launches_of_everything() {
+    let limits = Limits {
+        budget: None,
+        quick: true,
+        ..limits(0.0)
+    };
+    let names = ["a/noisy", "a/steady"];
+    let known = earlier(&[("a/noisy", 2.0, None), ("a/steady", 3.0, None)]);
+    let (ran, expected) = knowing(&plan(&names), limits, &known, second);
+    assert_eq!(names.map(|id| ran.count(id)), [PILOT; 2]);
+    assert_eq!(expected, Duration::from_secs(30));
+}
+
+#[test]
+fn a_scatter_that_earlier_runs_tell_says_how_many_launches() {
+    // 1.96 * 0.02 / ln(1.01) squared is 15.5
+    let known = earlier(&[("a/noisy", 1.0, Some(0.02))]);
+    let ran = knowing(&plan(&["a/noisy"]), limits(1e6), &known, second).0;
+    assert_eq!(ran.count("a/noisy"), 16);
+}
+
+#[test]
+fn earlier_runs_tell_time_and_scatter() {
+    let plan = plan(&["a/noisy", "a/steady"]);
+    let data = |benchmarks: &[Benchmark], launches: Vec<Launch>| RunData {
+        benchmarks: benchmarks.to_vec(),
+        launches,
+        ..RunData::default()
+    };
+    let launches = run(&plan, 1e6, |call| Reply::of(1.5, noisy(call))).launches();
+    let same = data(&plan.benchmarks, launches.clone());
+    let step = |id: &str| (Id::parse(id).unwrap(), 1);
+    let two = learn(&[same.clone(), same.clone()], &plan.benchmarks);
+    let known = two[&step("a/noisy")];
+    assert_eq!((known.seconds, known.ln_sd), (Some(1.5), None));
+    let runs = [same.clone(), same.clone(), same.clone()];
+    let sd = learn(&runs, &plan.benchmarks)[&step("a/noisy")]
+        .ln_sd
+        .unwrap();
+    assert!((0.02..0.05).contains(&sd), "{sd}");
+    // what did other work tells nothing of this
+    let mut other = plan.benchmarks.clone();
+    other[0].version += 1;
+    assert_eq!(learn(&runs, &other)[&step("a/noisy")].ln_sd, None);
 }
 
 #[test]
@@ -105,6 +209,7 @@ fn rounds_are_interleaved_in_orders_that_the_seed_repeats() {
     let plan = plan(&["a/one", "a/two", "a/three", "a/four"]);
     let order = |seed| {
         let limits = Limits {
+            budget: None,
             seed,
             ..limits(1e6)
         };

@@ -200,9 +200,11 @@ pub(super) fn method(document: &mut Document, runs: &[RunView]) {
         [run] => (
             "This run",
             run.settings.as_ref().map_or(String::new(), |s| {
+                let budget = s.budget_s.map(words::duration);
+                let within = budget.map(|budget| format!(", within a budget of {budget}"));
                 format!(
-                    ", within a budget of {}; intervals of ±{} were asked for",
-                    words::duration(s.budget_s),
+                    "{}; intervals of ±{} were asked for",
+                    within.unwrap_or_default(),
                     number::percent_asked(s.precision)
                 )
             }),

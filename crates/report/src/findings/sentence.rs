@@ -10,8 +10,12 @@ use gritstone_model::{
 /// A finding in a sentence. The order is that of the type.
 pub(super) fn sentence(finding: &Finding) -> String {
     match finding {
-        F::NotReached {} => {
-            "The run ended before the first launch; run it again with a longer budget.".into()
+        F::NotReached { budget_s: None } => {
+            "The run ended before the first launch; run it again.".into()
+        }
+        F::NotReached { budget_s: Some(s) } => {
+            let minutes = (s / 60.0).ceil();
+            format!("Its six launches did not fit into the budget: --budget {minutes}m reaches it.")
         }
         F::Unavailable { reason } => stated(reason),
         F::Failed {

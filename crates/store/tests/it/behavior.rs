@@ -320,7 +320,7 @@ fn a_run_is_resumed_by_who_began_it() {
 fn what_would_not_come_back_is_refused_and_leaves_nothing() {
     let (_folder, _, mut store) = common::with(&[]);
     let mut cases = vec![common::run(1, 1); 7];
-    cases[0].info.settings.budget_s = f64::INFINITY;
+    cases[0].info.settings.budget_s = Some(f64::INFINITY);
     cases[1].benchmarks[1].amount_per_op = f64::NAN;
     cases[2].info.label = Some("last~1".into());
     cases[3].info.id = "x/../y".into();
