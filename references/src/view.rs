@@ -39,6 +39,7 @@ impl References {
             gritstone: None,
             machine: machine.clone(),
             settings: None,
+            counting: None,
             results: results.collect(),
         })
     }

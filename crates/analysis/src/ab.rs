@@ -1,11 +1,12 @@
 //! The runs of a trial, one a side, as a reader sees them: figures side by side, and what the pairs of launches say.
 
 use crate::compare::word;
+use crate::explain::{Side, explain};
 use crate::summary::reading::Reading;
 use crate::summary::{self, Options, Reader};
 use gritstone_model::{
-    AbComparison, AbFigure, AbRow, AbSide, AbView, Benchmark, Id, Launch, Measurement, RunData,
-    RunView, SCHEMA_AB, TrialSide,
+    AbComparison, AbFigure, AbRow, AbSide, AbView, Benchmark, Counts, Id, Launch, Measurement,
+    RunData, RunView, SCHEMA_AB, TrialSide,
 };
 use gritstone_stats::looks::{self, Comparison};
 use gritstone_stats::times::{Timed, Times};
@@ -53,7 +54,7 @@ pub fn view(runs: &[RunData], options: &Options, over: bool) -> AbView {
                     .zip(&views)
                     .map(|(run, view)| figure(run, view, &row.id))
                     .collect(),
-                comparisons: comparisons(runs, times, judged),
+                comparisons: comparisons(runs, &views, &row.id, times, judged),
             })
             .collect(),
         start_up_ns: start_up(runs),
@@ -118,7 +119,14 @@ fn times(runs: &[RunData], rows: &[&Benchmark]) -> Vec<Times> {
 }
 
 /// Of two sides the one comparison; of more, all against the best.
-fn comparisons(runs: &[RunData], times: &Times, judged: &[Comparison]) -> Vec<AbComparison> {
+fn comparisons(
+    runs: &[RunData],
+    views: &[RunView],
+    id: &Id,
+    times: &Times,
+    judged: &[Comparison],
+) -> Vec<AbComparison> {
+    let counted = |side: usize| Some(Side::of(views[side].get(id)?));
     let name = |side: usize| settings(&runs[side]).side;
     let one = |c: &Comparison| AbComparison {
         base: name(c.base),
@@ -132,6 +140,9 @@ fn comparisons(runs: &[RunData], times: &Times, judged: &[Comparison]) -> Vec<Ab
         p_adjusted: c.p_adjusted,
         verdict: word(c.verdict),
         smallest: c.smallest,
+        explanation: counted(c.base)
+            .zip(counted(c.other))
+            .and_then(|(base, other)| explain(base, other)),
     };
     let mut shown: Vec<AbComparison> = looks::shown(times, judged).iter().map(one).collect();
     shown.sort_by(|a, b| b.ratio.unwrap_or(0.0).total_cmp(&a.ratio.unwrap_or(0.0)));
@@ -174,6 +185,7 @@ fn figure(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
         system_s: each(system).filter(|_| enough),
         cpu_s: each(user + system),
         peak_kb: params("peak_kb").filter_map(|kb| kb.parse().ok()).max(),
+        counters: result.map_or_else(Counts::new, |r| r.counters.clone()),
         statuses,
         notes: result.map_or(vec![], |r| r.notes.clone()),
     }

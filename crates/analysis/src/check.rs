@@ -138,6 +138,7 @@ fn unpredicted(result: &Measurement, compared: Subject) -> CompareRow {
         p: None,
         p_adjusted: None,
         smallest: None,
+        explanation: None,
         compared,
         unit: match cycles {
             true => "cycles".to_owned(),

@@ -12,9 +12,10 @@ mod shift;
 mod sums;
 
 use crate::between::{BetweenRun, Class, DEFAULT, Learned};
+use crate::explain::{Side, explain};
 use gritstone_model::{
-    CompareRow, CompareView, Finding, Flag, Id, Measurement, Note, RunView, SCHEMA_COMPARE,
-    Subject, VarianceSource, Verdict, in_order,
+    CompareRow, CompareView, Explanation, Finding, Flag, Id, Measurement, Note, RunView,
+    SCHEMA_COMPARE, Subject, VarianceSource, Verdict, in_order,
 };
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::{multiple, verdict};
@@ -168,6 +169,7 @@ fn row(
         p: pair.p.filter(|_| !disturbed),
         p_adjusted: None,
         smallest: None,
+        explanation: explanation(b, o, pair.compared, options),
         compared: pair.compared,
         unit: pair.unit,
         base: pair.base,
@@ -181,6 +183,18 @@ fn row(
         pair.basis
     };
     ((row, basis), pair.between)
+}
+
+/// What the counters say of two results of one machine; instructions of two are not the same.
+fn explanation(
+    b: &Measurement,
+    o: &Measurement,
+    compared: Subject,
+    options: &Options,
+) -> Option<Explanation> {
+    let of_the_work = matches!(compared, Subject::Estimate | Subject::Cycles);
+    let alike = of_the_work && options.cycles;
+    alike.then(|| explain(Side::of(b), Side::of(o)))?
 }
 
 /// A row with what its verdict rests on.
@@ -205,6 +219,7 @@ fn alone(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
         p: None,
         p_adjusted: None,
         smallest: None,
+        explanation: None,
         compared: Subject::Estimate,
         unit: result.unit.to_string(),
         base,
@@ -274,6 +289,9 @@ fn judge(rows: &mut [Row], options: &Options) {
             Basis::Exact => (row.ratio.map(|ratio| [ratio; 2]), Some(0.0)),
         };
         row.verdict = row.ratio.map(|_| verdict(interval, p));
+        if !matches!(row.verdict, Some(Verdict::Faster | Verdict::Slower)) {
+            row.explanation = None;
+        }
         for figure in row
             .copies
             .iter_mut()

@@ -8,6 +8,7 @@ pub mod check;
 pub mod circumstances;
 pub mod compare;
 mod describe;
+mod explain;
 mod gate;
 pub mod ratings;
 pub mod selftest;

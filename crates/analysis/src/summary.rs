@@ -6,6 +6,7 @@
 
 mod caches;
 mod copies;
+mod counters;
 mod crowd;
 mod derived;
 mod disturbance;
@@ -26,9 +27,9 @@ mod size;
 use crowd::Floor;
 use disturbance::Disturbance;
 use gritstone_model::{
-    Benchmark, CommandWork, Count, Curve, Estimate, Figure, Finding, Flag, Id, Launch, Measurement,
-    Note, Outcome, OwnCatalogue, Quantity, RunData, RunView, SCHEMA_RUN, Sample, SeriesPoint, Skip,
-    Status, Work,
+    Benchmark, CommandWork, Count, Counting, Curve, Estimate, Figure, Finding, Flag, Id, Launch,
+    Measurement, Note, Outcome, OwnCatalogue, Quantity, RunData, RunView, SCHEMA_RUN, Sample,
+    SeriesPoint, Skip, Status, Work,
 };
 use gritstone_stats::center;
 use gritstone_stats::drift;
@@ -214,6 +215,7 @@ fn view(run: &RunData, mut results: BTreeMap<&Id, Measurement>) -> RunView {
         gritstone: Some(run.info.gritstone.clone()),
         machine: run.info.machine.clone(),
         settings: Some(run.info.settings.clone()),
+        counting: Some(Counting::of(results.values().map(|r| &r.counters))),
         results: run
             .benchmarks
             .iter()

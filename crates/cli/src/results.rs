@@ -158,6 +158,7 @@ impl Slim {
                 ..Machine::default()
             },
             settings: self.settings,
+            counting: None,
             results,
         }
     }

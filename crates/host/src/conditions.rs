@@ -15,6 +15,7 @@
 //! taken to have been busy for longer than the launch lasted.
 
 use crate::counters;
+use crate::energy::Energy;
 use crate::facts::{Levels, levels};
 use crate::mounts;
 use crate::source::{Counter, Source, read};
@@ -39,6 +40,7 @@ pub struct Watch {
     /// `None` when no controller is mounted; empty when nothing is limited.
     throttled: Option<Vec<Counter>>,
     memory_limit: Option<Vec<Counter>>,
+    energy: Energy,
     root: Root,
 }
 
@@ -47,6 +49,7 @@ pub struct Watch {
 pub struct Before {
     cpus: Vec<u32>,
     counters: Counters,
+    energy: Option<Vec<u64>>,
     /// Beside a load of our own: our process, and the CPU time of others' processes.
     foreign: Option<(u32, Option<u64>)>,
     /// Of a launch that the threads of the kernel work for: what they had used.
@@ -90,6 +93,7 @@ impl Watch {
             schedstat: Source::open(root, "/proc/schedstat"),
             throttled: levels(root, "cpu").map(|levels| throttled(root, &levels)),
             memory_limit: levels(root, "memory").map(|levels| memory_limits(root, &levels)),
+            energy: Energy::open(root),
             root: root.clone(),
         }
     }
@@ -105,6 +109,7 @@ impl Watch {
             kernel: (benchmark.kernel_threads && !loaded)
                 .then(|| processes::of_the_kernel(&self.root)),
             counters: self.read(&cpus),
+            energy: self.energy.read(),
             cpus,
         }
     }
@@ -113,6 +118,7 @@ impl Watch {
     /// Gritstone itself has to run on one of them, it is one of the others: about a millisecond of a launch.
     pub fn end(&mut self, before: &Before, used: u64) -> Conditions {
         let after = self.read(&before.cpus);
+        let energy = before.energy.as_ref().zip(self.energy.read());
         let old = before.counters;
         let wall = after.wall.saturating_sub(old.wall);
         let count = match before.cpus.len() {
@@ -144,6 +150,7 @@ impl Watch {
             steal: since(old.steal, after.steal),
             throttled: since(old.throttled, after.throttled),
             memory_limit: since(old.memory_limit, after.memory_limit),
+            energy_uj: energy.and_then(|(before, after)| self.energy.between(before, &after)),
         }
     }
 

@@ -4,6 +4,7 @@
 mod conditions;
 mod counters;
 pub mod doctor;
+mod energy;
 mod facts;
 pub mod filesystem;
 mod machine;

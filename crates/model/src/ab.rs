@@ -1,6 +1,6 @@
 //! What a trial of sides against each other looks like to a reader: the shape of `gritstone ab --format json`.
 
-use crate::{Id, Note, Unit, Verdict};
+use crate::{Counts, Explanation, Id, Note, Unit, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +81,9 @@ pub struct AbFigure {
     pub cpu_s: Option<f64>,
     /// Largest peak memory of a process, KiB; null for rows of the catalog.
     pub peak_kb: Option<u64>,
+    /// What was counted of an operation: median over launches.
+    #[serde(default, skip_serializing_if = "Counts::is_empty")]
+    pub counters: Counts<f64>,
     /// Exit statuses other than 0 that were taken for good.
     pub statuses: Vec<i32>,
     /// What did not hold, and remarks.
@@ -114,4 +117,7 @@ pub struct AbComparison {
     pub verdict: Verdict,
     /// The smallest change that so many pairs would have shown 95 times in 100, as a share.
     pub smallest: Option<f64>,
+    /// What the counters say of it; null where they say nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
 }

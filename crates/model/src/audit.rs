@@ -92,6 +92,8 @@ pub enum Claim {
     MajorFaultsPerOp,
     /// Nanoseconds an operation, at least.
     MinNsPerOp,
+    /// Instructions of an operation in user mode.
+    InstructionsPerOp,
     /// The untimed proof of a command or scenario.
     Proof,
 }

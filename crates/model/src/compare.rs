@@ -1,6 +1,6 @@
 //! What a comparison looks like to a reader: the shape of `--format json`.
 
-use crate::{Flag, Id, Note, Subject};
+use crate::{Explanation, Flag, Id, Note, Subject};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -160,6 +160,9 @@ pub struct CompareRow {
     /// they would have shown none: a side was disturbed, or the launches are too few for so many rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smallest: Option<f64>,
+    /// What the counters say of it; null where they say nothing, and where neither is better.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
     /// What was compared: the estimate, the cycles, or a time of the reference workload.
     pub compared: Subject,
     /// Unit of `base` and `other`.

@@ -1,5 +1,6 @@
 //! What a kernel says on descriptor 3, as values. Integer nanoseconds throughout.
 
+use crate::Counts;
 use serde::{Deserialize, Serialize};
 
 /// What the kernel of the system charged to the process between two readings of `getrusage(2)`.
@@ -135,6 +136,13 @@ pub enum Event {
     Process(Box<Sample>),
     /// Latencies of single operations.
     Latency(Box<Histogram>),
+    /// What was counted while n operations were done, apart from those that were timed.
+    Counters {
+        /// Operations.
+        n: u64,
+        /// How much of each.
+        counts: Counts<u64>,
+    },
     /// A check value.
     Check(Check),
     /// Cannot run here.

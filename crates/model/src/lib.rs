@@ -7,6 +7,7 @@ mod audit;
 mod benchmark;
 mod compare;
 mod compilers;
+mod counter;
 mod cpu_set;
 mod estimate;
 mod event;
@@ -37,6 +38,7 @@ pub use compare::{
     SCHEMA_COMPARE, VarianceSource, Verdict,
 };
 pub use compilers::{CompilerView, CompilersView, SCHEMA_COMPILERS};
+pub use counter::{Counter, CounterChange, Counting, Counts, Explanation};
 pub use cpu_set::CpuSet;
 pub use estimate::Estimate;
 pub use event::{Batch, Cause, Check, Event, Histogram, Sample, Usage};

@@ -64,6 +64,9 @@ pub struct Conditions {
     /// Times that the cgroup ran into its memory limit.
     #[serde(default)]
     pub memory_limit: Option<u64>,
+    /// Energy that the processor packages used, uJ, whatever used it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy_uj: Option<u64>,
 }
 
 /// One execution of a benchmark's process.

@@ -2,8 +2,8 @@
 //! is made.
 
 use crate::{
-    Better, Estimate, Flag, Id, Kind, Machine, Note, PartValue, Program, Settings, Subject,
-    Unfitted, Unit, flags,
+    Better, Counting, Counts, Estimate, Flag, Id, Kind, Machine, Note, PartValue, Program,
+    Settings, Subject, Unfitted, Unit, flags,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,6 +43,9 @@ pub struct RunView {
     /// What was asked for; null for a reference.
     #[serde(default)]
     pub settings: Option<Settings>,
+    /// What of hardware counters its launches could use; null for a reference.
+    #[serde(default)]
+    pub counting: Option<Counting>,
     /// One for each benchmark.
     pub results: Vec<Measurement>,
 }
@@ -134,6 +137,9 @@ pub struct Measurement {
     /// Page faults that waited for a device, for each page that was touched; null where the work is not paging.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub faults_per_page: Option<f64>,
+    /// What was counted of an operation: median over launches.
+    #[serde(default, skip_serializing_if = "Counts::is_empty")]
+    pub counters: Counts<f64>,
     /// The document's own amount of work.
     pub published: Option<PublishedView>,
     /// The program behind it.
@@ -182,6 +188,7 @@ impl Measurement {
             series_label: None,
             copies: None,
             faults_per_page: None,
+            counters: Counts::new(),
             published: None,
             program: None,
             measured: None,

@@ -1,6 +1,6 @@
 //! One line of the protocol.
 
-use gritstone_model::{Batch, Check, Event, Histogram, Sample, Usage};
+use gritstone_model::{Batch, Check, Counter, Counts, Event, Histogram, Sample, Usage};
 
 /// Reads one line without its end.
 pub fn parse(text: &str) -> Result<Event, String> {
@@ -34,6 +34,10 @@ pub fn parse(text: &str) -> Result<Event, String> {
             walls: keys.list("walls", |item| item.parse().ok())?,
         })),
         "latency" => latency(&mut keys)?,
+        "counters" => Event::Counters {
+            n: keys.number("n")?,
+            counts: keys.counts()?,
+        },
         "check" => Event::Check(Check {
             n: keys.number("n")?,
             got: keys.number("got")?,
@@ -63,6 +67,7 @@ fn sound(event: Event) -> Result<Event, String> {
         Event::Sample(sample) if sample.n == 0 => unsound("n=0: no operation was timed"),
         Event::Sample(sample) if sample.wall == 0 => unsound("wall=0: zero is not a result"),
         Event::Batch(batch) if batch.n == 0 => unsound("n=0: no operation was timed"),
+        Event::Counters { n: 0, .. } => unsound("n=0: no operation was counted"),
         Event::Batch(batch) if batch.walls.contains(&0) => {
             unsound("a batch that took no time: zero is not a result")
         }
@@ -137,6 +142,17 @@ impl<'a> Keys<'a> {
             .split(',')
             .map(|text| item(text).ok_or_else(|| format!("'{}' in {key}=", shorten(text))))
             .collect()
+    }
+
+    /// Those counters that are there, in their order, to the end of the line.
+    fn counts(&mut self) -> Result<Counts<u64>, String> {
+        let mut counts = Counts::new();
+        for counter in Counter::ALL {
+            if self.after(counter.as_str()).is_ok() {
+                counts.insert(counter, self.number(counter.as_str())?);
+            }
+        }
+        Ok(counts)
     }
 
     /// The rest of the line, unescaped.

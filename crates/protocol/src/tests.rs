@@ -1,5 +1,5 @@
 use super::*;
-use gritstone_model::{Check, Sample, Usage};
+use gritstone_model::{Check, Counter, Sample, Usage};
 
 fn events(text: &str) -> Result<Vec<Event>, ProtocolError> {
     let mut parser = Parser::new();
@@ -77,6 +77,34 @@ fn bytes_may_come_one_by_one() {
     }
     parser.finish().unwrap();
     assert_eq!(found, events(&text).unwrap());
+}
+
+#[test]
+fn counters_are_those_that_there_are_in_their_order() {
+    let line = "counters n=7 user_instructions=70 branch_misses=0 page_walks=3\n";
+    let found = events(&format!("{HELLO}{line}bye\n")).unwrap();
+    let counts = [
+        (Counter::UserInstructions, 70),
+        (Counter::BranchMisses, 0),
+        (Counter::PageWalks, 3),
+    ];
+    let counts = counts.into();
+    assert_eq!(found[1], Event::Counters { n: 7, counts });
+    for (line, what) in [
+        ("counters n=0", "no operation was counted"),
+        (
+            "counters n=1 page_walks=1 cycles=1",
+            "'cycles=1' is too much",
+        ),
+        ("counters n=1 hopes=1", "'hopes=1' is too much"),
+        (
+            "counters n=1 cycles=-1",
+            "cycles=-1 is not a number that fits",
+        ),
+    ] {
+        let said = error(&format!("{HELLO}{line}\nbye\n"));
+        assert!(said.contains(what), "{line}: {said}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Sides against each other: what `gritstone ab` prints.
 
 use crate::compare;
+use crate::counters::explanation;
 use crate::document::{Block, Column, Document, Style};
 use crate::number;
 use crate::table::{Cell, Columns, noted};
@@ -56,7 +57,11 @@ fn sentences(view: &AbView, row: &AbRow) -> Vec<String> {
             ),
         });
     }
-    said.extend(row.comparisons.iter().map(|c| sentence(view, c)));
+    said.extend(row.comparisons.iter().map(|c| {
+        let explained = c.explanation.as_ref().map(explanation);
+        let explained = explained.map_or_else(String::new, |said| format!(" {said}"));
+        sentence(view, c) + &explained
+    }));
     if view.rows.len() > 1 {
         said.iter_mut()
             .for_each(|said| said.insert_str(0, &format!("{}: ", row.id)));

@@ -11,7 +11,7 @@ use gritstone_model::{
 const DIGITS: i32 = 4;
 
 /// The claims of a workload: head, and a word for a cell that lists those that fail.
-const CLAIMS: [(Claim, &str, &str); 8] = [
+const CLAIMS: [(Claim, &str, &str); 9] = [
     (Claim::Runs, "runs", "runs"),
     (Claim::Check, "check", "check"),
     (Claim::Linear, "time grows", "growth"),
@@ -20,6 +20,11 @@ const CLAIMS: [(Claim, &str, &str); 8] = [
     (Claim::FaultsPerOp, "faults", "faults"),
     (Claim::MajorFaultsPerOp, "major faults", "major faults"),
     (Claim::MinNsPerOp, "ns", "time"),
+    (
+        Claim::InstructionsPerOp,
+        "user instructions",
+        "instructions",
+    ),
 ];
 
 /// An audit: the summing up as its title, then a table for each concern. A claim that fails carries `*`, one that

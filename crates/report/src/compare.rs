@@ -1,5 +1,6 @@
 //! One run or machine against another: what `gritstone compare` prints.
 
+use crate::counters::explained;
 use crate::document::{Block, Column, Document, Style, Tone};
 use crate::show::Detail;
 use crate::table::{self, Cell, Columns, noted};
@@ -47,6 +48,7 @@ pub fn compare(view: &CompareView, shown: Comparison) -> Document {
         document.paragraph("There is nothing to compare: neither side has a result.");
     }
     benchmarks(&mut document, view, shown);
+    document.list(explained(&view.rows));
     copies::compared(&mut document, view);
     if shown.detail > Detail::Results {
         families(&mut document, view);

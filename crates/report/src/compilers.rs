@@ -1,5 +1,6 @@
 //! Compilers against each other: what `gritstone compilers` prints.
 
+use crate::counters::explained;
 use crate::document::{Block, Column, Document, Style};
 use crate::table::{self, Columns, noted};
 use crate::{columns, number};
@@ -17,6 +18,10 @@ pub fn compilers(view: &CompilersView) -> Document {
         "Measured in turn, in one session. A ratio above 1 means that the compiler's program is faster than that of {base}."
     ));
     ratios(&mut document, view, base);
+    for (other, comparison) in view.compilers.iter().skip(1).zip(&view.comparisons) {
+        let said = explained(&comparison.rows).into_iter();
+        document.list(said.map(|said| format!("{}: {said}", other.name)));
+    }
     Columns::<&CompilerView>::key("Compiler", Style::Code, |c| c.name.as_str())
         .text("Says that it is", |c| c.version.as_str())
         .number("Programs", |c| c.programs)

@@ -20,6 +20,7 @@ mod columns;
 mod compare;
 mod compilers;
 mod copies;
+mod counters;
 mod history;
 mod json;
 mod number;

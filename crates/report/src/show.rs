@@ -3,6 +3,7 @@
 
 use crate::columns::{self, Col, Strays};
 use crate::copies::copies;
+use crate::counters::counters;
 use crate::document::{Block, Document, Style, Text};
 use crate::pairs::Pairs;
 use crate::table::{self, Columns};
@@ -132,6 +133,7 @@ pub(crate) fn details(document: &mut Document, results: &[&Measurement], whose: 
             document.table(made);
         }
     }
+    counters(document, results, &whose);
     copies(document, results);
 }
 

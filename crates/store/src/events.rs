@@ -2,7 +2,7 @@
 
 use crate::StoreError;
 use crate::rows::Wrong;
-use gritstone_model::{Batch, Check, Event, Histogram, Sample, Usage};
+use gritstone_model::{Batch, Check, Counts, Event, Histogram, Sample, Usage};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// An [`Event`] as it is read: serde reads arrays into structs by the order of their fields.
@@ -25,6 +25,10 @@ enum Said {
     Process(Box<Sample>),
     Batch(Box<Batch>),
     Latency(Box<Histogram>),
+    Counters {
+        n: u64,
+        counts: Counts<u64>,
+    },
     Check(Check),
     Skip {
         why: String,
@@ -55,6 +59,7 @@ impl Serialize for Short<'_> {
                 to.collect_map([("batch", (b.n, &b.walls, b.pace, b.wide, used(&b.usage)))])
             }
             Event::Latency(histogram) => to.collect_map([("latency", histogram)]),
+            Event::Counters { n, counts } => to.collect_map([("counters", (n, counts))]),
             Event::Check(c) => to.collect_map([("check", (c.n, c.got, c.expected))]),
             Event::Skip { why } => to.collect_map([("skip", (why,))]),
             Event::Fail { errno, call, why } => to.collect_map([("fail", (errno, call, why))]),

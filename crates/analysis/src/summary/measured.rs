@@ -2,7 +2,7 @@
 
 use super::reading::{Reading, median, merged};
 use super::rules::{self, Evidence, Spread};
-use super::{Intervals, Options, Row, blank, estimate, paging, pairs, published};
+use super::{Intervals, Options, Row, blank, counters, estimate, paging, pairs, published};
 use crate::describe;
 use gritstone_model::{
     Benchmark, Measurement, Quantity, Repeat, RunData, Statistics, Work, in_order,
@@ -27,6 +27,7 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement
     figure(&mut result, row, &timed, &ns, &intervals);
     result.parts = pairs::parts(benchmark, &timed);
     result.measured = measured(&launches);
+    result.counters = counters::per_op(row, &launches);
     result.faults_per_page = paging::faults_per_page(benchmark, &launches);
 
     let spread = (!result.values.is_empty()).then(|| Spread {

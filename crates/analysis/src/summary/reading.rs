@@ -100,6 +100,7 @@ impl<'a> Reading<'a> {
                 // what went wrong stands in the outcome; calibration is read where it is looked at
                 Event::Sample(_)
                 | Event::Warm { .. }
+                | Event::Counters { .. }
                 | Event::Hello { .. }
                 | Event::Skip { .. }
                 | Event::Fail { .. }

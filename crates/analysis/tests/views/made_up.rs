@@ -319,6 +319,7 @@ pub fn reference(results: Vec<Measurement>) -> RunView {
             facts: BTreeMap::new(),
         },
         settings: None,
+        counting: None,
         results,
         ..view(&run(Vec::new(), Vec::new()))
     }

@@ -5,6 +5,7 @@ mod audit;
 mod between;
 mod compare;
 mod copies;
+mod counters;
 mod crowd;
 mod derived;
 mod differ;

@@ -129,6 +129,7 @@ fn view() -> RunView {
             ..Machine::default()
         },
         settings: None,
+        counting: None,
         results: vec![
             result(
                 "a/time",

@@ -220,3 +220,35 @@ fn what_goes_back_or_is_not_there_is_not_known() {
     };
     assert_eq!(seen, nothing);
 }
+
+#[test]
+fn energy_is_that_of_all_packages_and_wraps_around() {
+    let zone = |zone: &str, file: &str| format!("/sys/class/powercap/{zone}/{file}");
+    let seen = |packages: &[(&str, &str, [u64; 2])]| {
+        let tree = Tree::new();
+        for (at, name, [before, _]) in packages {
+            tree.file(&zone(at, "name"), &format!("{name}\n"));
+            tree.file(&zone(at, "energy_uj"), &format!("{before}\n"));
+            tree.file(&zone(at, "max_energy_range_uj"), "262143328850\n");
+        }
+        let after = packages.iter().map(|(at, _, [_, after])| {
+            let path = zone(at, "energy_uj");
+            (path, format!("{after}\n"))
+        });
+        let after: Vec<(String, String)> = after.collect();
+        let changes: Vec<(&str, &str)> = after
+            .iter()
+            .map(|(p, t)| (p.as_str(), t.as_str()))
+            .collect();
+        watched(&tree, &[0], 0, &changes).energy_uj
+    };
+    let [one, core, two, board] = [
+        ("intel-rapl:0", "package-0", [5_000_000, 7_500_000]),
+        ("intel-rapl:0:0", "core", [1, 1_000_000]),
+        ("intel-rapl:1", "package-1", [262_143_328_000, 1150]),
+        ("intel-rapl:2", "psys", [1, 9_000_000]),
+    ];
+    assert_eq!(seen(&[one, core, two, board]), Some(2_500_000 + 2000));
+    assert_eq!(seen(&[core, board]), None, "neither is a package");
+    assert_eq!(seen(&[]), None);
+}

@@ -18,6 +18,7 @@ fn comparison(other: &str, ratio: f64, verdict: Verdict) -> AbComparison {
         p_adjusted: Some(0.001),
         verdict,
         smallest: Some(0.0123),
+        explanation: None,
     }
 }
 
@@ -40,6 +41,7 @@ fn view(whats: &[&str], comparisons: Vec<AbComparison>) -> AbView {
         system_s: Some(0.0004),
         cpu_s: Some(0.0025),
         peak_kb: Some(1740),
+        counters: Counts::new(),
         statuses: vec![],
         notes: vec![],
     };

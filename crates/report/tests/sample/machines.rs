@@ -64,6 +64,7 @@ pub fn view(run: &str, machine: &str, system: &str) -> RunView {
             ..Machine::default()
         },
         settings: None,
+        counting: None,
         results: vec![],
     }
 }

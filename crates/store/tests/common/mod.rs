@@ -4,8 +4,8 @@
 #![allow(dead_code)]
 
 use gritstone_model::{
-    Batch, Benchmark, Check, Conditions, Event, Histogram, Id, Launch, Machine, Outcome, Owner,
-    Program, RunData, RunInfo, Sample, Skip, Unit, Usage, Work,
+    Batch, Benchmark, Check, Conditions, Counter, Event, Histogram, Id, Launch, Machine, Outcome,
+    Owner, Program, RunData, RunInfo, Sample, Skip, Unit, Usage, Work,
 };
 use gritstone_store::{Kept, Store};
 use std::path::PathBuf;
@@ -100,6 +100,10 @@ pub fn launch(number: u64) -> Launch {
             sum: 210,
             buckets: vec![(5, 2), (164, 1)],
         })),
+        Event::Counters {
+            n: 1000,
+            counts: [(Counter::UserInstructions, 12_000), (Counter::PageWalks, 0)].into(),
+        },
         Event::Check(Check {
             n: 1000,
             got: u64::MAX,

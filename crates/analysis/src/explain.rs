@@ -1,0 +1,107 @@
+//! What the counters of two sides say of their difference. No cause without its counter.
+
+use gritstone_model::{Counter, CounterChange, Counts, Explanation, Measurement};
+
+/// Counts of an operation that differ by less are the same: what the kernel does beside it, and how a region begins and ends, moves
+/// them by as much (docs/method.md).
+const SAME: f64 = 0.005;
+/// Of the cycles that instructions do not explain, a cause could make this share.
+const SHARE: f64 = 0.5;
+
+/// What each event may cost, cycles: upper ends of what is published of current processors, so that none is blamed for more than it can
+/// do. A miss of memory takes up to 150 ns, a switch with cold caches up to 10 us.
+const COSTS: [(Counter, f64); 6] = [
+    (Counter::ContextSwitches, 40_000.0),
+    (Counter::PageFaults, 20_000.0),
+    (Counter::BranchMisses, 30.0),
+    (Counter::CacheMisses, 600.0),
+    (Counter::TlbMisses, 50.0),
+    (Counter::PageWalks, 200.0),
+];
+/// How many of them every kernel counts; what the hardware counts is compared where cycles were counted in the same modes.
+const OF_THE_KERNEL: usize = 2;
+
+/// What was counted of one side, for each operation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Side<'a> {
+    pub counters: &'a Counts<f64>,
+    /// By the cycle probe.
+    pub probed: Option<f64>,
+}
+
+impl<'a> Side<'a> {
+    pub fn of(result: &'a Measurement) -> Self {
+        Self {
+            counters: &result.counters,
+            probed: result
+                .cycles
+                .filter(|_| result.processor_bound)
+                .map(|cycles| cycles.value),
+        }
+    }
+}
+
+/// What explains the difference of `other` from `base`; `None` where the counters say nothing.
+pub(crate) fn explain(base: Side<'_>, other: Side<'_>) -> Option<Explanation> {
+    let counted = |counter| {
+        change(
+            counter,
+            *base.counters.get(&counter)?,
+            *other.counters.get(&counter)?,
+        )
+    };
+    let instructions =
+        counted(Counter::Instructions).or_else(|| counted(Counter::UserInstructions));
+    let probed = || change(Counter::Cycles, base.probed?, other.probed?);
+    let hardware = counted(Counter::Cycles).or_else(|| counted(Counter::UserCycles));
+    let costs = match hardware {
+        Some(_) => &COSTS[..],
+        None => &COSTS[..OF_THE_KERNEL],
+    };
+    let cycles = hardware.or_else(probed);
+    let changes = costs
+        .iter()
+        .filter_map(|(counter, cost)| Some((counted(*counter)?, *cost)));
+    let causes = cycles.map_or(vec![], |cycles| causes(instructions, cycles, changes));
+    let known = instructions.is_some() || !causes.is_empty();
+    known.then_some(Explanation {
+        instructions,
+        cycles,
+        causes,
+    })
+}
+
+/// `None` of what is not above 0 on both sides together.
+fn change(counter: Counter, base: f64, other: f64) -> Option<CounterChange> {
+    let larger = base.max(other);
+    (larger > 0.0).then(|| CounterChange {
+        counter,
+        base,
+        other,
+        same: (other - base).abs() <= SAME * larger,
+    })
+}
+
+/// Counters that moved with the cycles beyond those that came or went with the instructions, and could make their share of them.
+fn causes(
+    instructions: Option<CounterChange>,
+    cycles: CounterChange,
+    changes: impl Iterator<Item = (CounterChange, f64)>,
+) -> Vec<CounterChange> {
+    let work = instructions.filter(|i| !i.same && i.base > 0.0);
+    let work = work.map_or(1.0, |i| i.other / i.base);
+    let beyond = cycles.other - cycles.base * work;
+    if beyond.abs() <= SAME * cycles.base {
+        return vec![];
+    }
+    let made = |(change, cost): (CounterChange, f64)| {
+        let share = (change.other - change.base) * cost / beyond;
+        (share >= SHARE && !change.same).then_some((share, change))
+    };
+    let mut found: Vec<(f64, CounterChange)> = changes.filter_map(made).collect();
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    found.into_iter().map(|(_, change)| change).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+//! Made-up counters: no processor here has any.
+
+use super::*;
+use Counter::*;
+
+fn explained(
+    base: (&[(Counter, f64)], Option<f64>),
+    other: (&[(Counter, f64)], Option<f64>),
+) -> Option<(Option<bool>, Option<bool>, Vec<Counter>)> {
+    let counts = |of: &[(Counter, f64)]| of.iter().copied().collect::<Counts<f64>>();
+    let (b, o) = (counts(base.0), counts(other.0));
+    let side = |counters, probed| Side { counters, probed };
+    let found = explain(side(&b, base.1), side(&o, other.1))?;
+    Some((
+        found.instructions.map(|change| change.same),
+        found.cycles.map(|change| change.same),
+        found.causes.iter().map(|cause| cause.counter).collect(),
+    ))
+}
+
+#[test]
+fn same_work_that_misses_the_cache() {
+    let base = [
+        (Instructions, 1e3),
+        (Cycles, 500.0),
+        (BranchMisses, 1.0),
+        (CacheMisses, 0.1),
+    ];
+    let other = [
+        (Instructions, 1001.0),
+        (Cycles, 545.0),
+        (BranchMisses, 1.1),
+        (CacheMisses, 0.4),
+    ];
+    let said = explained((&base, None), (&other, None)).unwrap();
+    assert_eq!(
+        said,
+        (Some(true), Some(false), vec![CacheMisses]),
+        "3 cycles of 45 are no cause"
+    );
+    // and the other way round
+    let said = explained((&other, None), (&base, None)).unwrap();
+    assert_eq!(said, (Some(true), Some(false), vec![CacheMisses]));
+}
+
+#[test]
+fn what_went_the_other_way_is_no_cause() {
+    let base = [
+        (Instructions, 1e3),
+        (Cycles, 500.0),
+        (BranchMisses, 9.0),
+        (TlbMisses, 1.0),
+    ];
+    let other = [
+        (Instructions, 1e3),
+        (Cycles, 600.0),
+        (BranchMisses, 1.0),
+        (TlbMisses, 4.0),
+    ];
+    let said = explained((&base, None), (&other, None)).unwrap();
+    assert_eq!(said.2, [TlbMisses]);
+}
+
+#[test]
+fn cycles_of_more_instructions_need_no_other_cause() {
+    let base = [(Instructions, 1e3), (Cycles, 500.0), (BranchMisses, 1.0)];
+    let other = [(Instructions, 2e3), (Cycles, 1001.0), (BranchMisses, 9.0)];
+    let said = explained((&base, None), (&other, None)).unwrap();
+    assert_eq!(said, (Some(false), Some(false), vec![]));
+}
+
+#[test]
+fn where_only_one_side_may_look_at_the_kernel_misses_are_not_compared() {
+    let base = [
+        (Instructions, 1e3),
+        (Cycles, 500.0),
+        (CacheMisses, 0.1),
+        (ContextSwitches, 0.0),
+    ];
+    let other = [
+        (UserInstructions, 900.0),
+        (UserCycles, 450.0),
+        (CacheMisses, 9.0),
+    ];
+    assert_eq!(explained((&base, Some(500.0)), (&other, Some(600.0))), None);
+}
+
+#[test]
+fn without_hardware_counters_there_are_the_probe_and_the_kernel_s_own_counts() {
+    let base = [(UserInstructions, 12.0), (ContextSwitches, 0.0)];
+    let other = [
+        (UserInstructions, 12.0),
+        (ContextSwitches, 0.01),
+        (CacheMisses, 1.0),
+    ];
+    let said = explained((&base, Some(100.0)), (&other, Some(300.0))).unwrap();
+    assert_eq!(said, (Some(true), Some(false), vec![ContextSwitches]));
+    assert_eq!(
+        explained((&[], Some(1.0)), (&[], Some(2.0))),
+        None,
+        "nothing was counted"
+    );
+}

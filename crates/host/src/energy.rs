@@ -1,0 +1,56 @@
+//! Energy of the processor packages: RAPL, by way of powercap. Since 2020 kernels show it to root alone; virtual machines have none.
+
+use crate::Root;
+use crate::source::Counter;
+
+const FOLDER: &str = "/sys/class/powercap";
+
+/// The counters of all packages, kept open; none where one of them cannot be read.
+#[derive(Debug)]
+pub(crate) struct Energy(Vec<Package>);
+
+#[derive(Debug)]
+struct Package {
+    counter: Counter,
+    /// The largest value, uJ, after which it begins at 0 again: hours at rest, many minutes at full load.
+    most: u64,
+}
+
+impl Energy {
+    pub(crate) fn open(root: &Root) -> Self {
+        let zones = root.names(FOLDER).into_iter();
+        let zones = zones.map(|zone| format!("{FOLDER}/{zone}"));
+        // a zone may be a part of a package, or the whole board
+        let is_package = |zone: &String| {
+            let name = root.line(&format!("{zone}/name"));
+            name.is_some_and(|name| name.starts_with("package"))
+        };
+        let open = |zone: String| {
+            Some(Package {
+                counter: Counter::open(root, &format!("{zone}/energy_uj"), b"", 1)?,
+                most: root.number(&format!("{zone}/max_energy_range_uj"))?,
+            })
+        };
+        let packages: Option<Vec<_>> = zones.filter(is_package).map(open).collect();
+        Self(packages.unwrap_or_default())
+    }
+
+    /// What each counter says; `None` where there is none.
+    pub(crate) fn read(&mut self) -> Option<Vec<u64>> {
+        let values = self.0.iter_mut().map(|package| package.counter.value());
+        let values: Option<Vec<u64>> = values.collect();
+        values.filter(|values| !values.is_empty())
+    }
+
+    /// What they counted between two readings, uJ.
+    pub(crate) fn between(&self, before: &[u64], after: &[u64]) -> Option<u64> {
+        let both = before.iter().zip(after).zip(&self.0);
+        let used = both.map(
+            |((before, after), package)| match after.checked_sub(*before) {
+                Some(used) => Some(used),
+                None => package.most.checked_sub(*before)?.checked_add(*after),
+            },
+        );
+        used.sum()
+    }
+}

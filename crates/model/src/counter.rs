@@ -1,0 +1,129 @@
+//! What is counted of an operation, and what explains a difference by it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Something that is counted while operations are done. The work of the kernel is in all of them unless their name says otherwise.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Counter {
+    /// Instructions.
+    Instructions,
+    /// Instructions in user mode.
+    UserInstructions,
+    /// Core cycles.
+    Cycles,
+    /// Core cycles in user mode. Where these are counted, so are all misses.
+    UserCycles,
+    /// Branches that were predicted wrongly.
+    BranchMisses,
+    /// Accesses that missed the last level of cache.
+    CacheMisses,
+    /// Loads that missed the first level of the TLB for data.
+    TlbMisses,
+    /// Page walks for data.
+    PageWalks,
+    /// Context switches.
+    ContextSwitches,
+    /// Page faults.
+    PageFaults,
+    /// Energy of the processor packages, uJ.
+    EnergyUj,
+}
+
+impl Counter {
+    /// All of them, in the order in which they are said and shown.
+    pub const ALL: [Self; 11] = [
+        Self::Instructions,
+        Self::UserInstructions,
+        Self::Cycles,
+        Self::UserCycles,
+        Self::BranchMisses,
+        Self::CacheMisses,
+        Self::TlbMisses,
+        Self::PageWalks,
+        Self::ContextSwitches,
+        Self::PageFaults,
+        Self::EnergyUj,
+    ];
+
+    /// Its name in the protocol and in JSON.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Instructions => "instructions",
+            Self::UserInstructions => "user_instructions",
+            Self::Cycles => "cycles",
+            Self::UserCycles => "user_cycles",
+            Self::BranchMisses => "branch_misses",
+            Self::CacheMisses => "cache_misses",
+            Self::TlbMisses => "tlb_misses",
+            Self::PageWalks => "page_walks",
+            Self::ContextSwitches => "context_switches",
+            Self::PageFaults => "page_faults",
+            Self::EnergyUj => "energy_uj",
+        }
+    }
+}
+
+/// So much of each counter.
+pub type Counts<T> = BTreeMap<Counter, T>;
+
+/// What of hardware counters the launches of a run could use.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Counting {
+    /// None: the kernel refuses them, or there are none.
+    #[default]
+    Nothing,
+    /// Those of user mode alone.
+    User,
+    /// All.
+    Everything,
+}
+
+impl Counting {
+    /// The most that any of these counts shows.
+    #[must_use]
+    pub fn of<'a>(counts: impl Iterator<Item = &'a Counts<f64>>) -> Self {
+        let one = |counts: &Counts<f64>| {
+            if counts.contains_key(&Counter::Cycles) {
+                Self::Everything
+            } else if counts.contains_key(&Counter::UserCycles) {
+                Self::User
+            } else {
+                Self::Nothing
+            }
+        };
+        counts.map(one).max().unwrap_or_default()
+    }
+}
+
+/// One counter on both sides of a comparison, for each operation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CounterChange {
+    /// Which.
+    pub counter: Counter,
+    /// Of the base.
+    pub base: f64,
+    /// Of the other.
+    pub other: f64,
+    /// Whether the two are the same, to 0.5 %.
+    pub same: bool,
+}
+
+/// What the counters say of a difference.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Explanation {
+    /// Whether the work changed: null where instructions were not counted alike on both sides.
+    pub instructions: Option<CounterChange>,
+    /// Core cycles: by the counter, else by the cycle probe; null where neither is there.
+    pub cycles: Option<CounterChange>,
+    /// Counters that moved with the cycles that the instructions do not explain, and could make them, the largest part first.
+    pub causes: Vec<CounterChange>,
+}
