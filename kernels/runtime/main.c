@@ -1,8 +1,8 @@
 /* One launch: calibration, the proof that time grows with n, samples, the published work in batches.
  *
- * Arguments, all of them key=value: mode=measure (default), once, prepare, finish or count; samples=, target_ns=, sample_ns= (see below),
+ * Arguments, all of them key=value: mode=measure (default), once, prepare, finish, count or step; samples=, target_ns=, sample_ns= (see below),
  * warm=0 (no warm-up where an operation is a figure of its own),
- * batch= (operations of the published work) and batch_ns=; n= (operations to do with mode=once or count; with mode=measure those that an
+ * batch= (operations of the published work) and batch_ns=; n= (operations to do with mode=once, count or step; with mode=measure those that an
  * earlier launch found) and growth=0 (that time grows with n was shown by others); cpus=; copies= and meeting= (see copies.c); whatever
  * the kernel asks for.
  */
@@ -23,13 +23,14 @@
 
 #define MAX_SAMPLES 64
 #define MAX_BATCHES 4096
+#define COUNTED_NS 50000000
 #define MAX_N ((uint64_t)1 << 40)
 
 /* A resource use that nobody has: by this call a tracer knows where the work begins and ends. */
 #define MARK 19840801
 
 static struct context context;
-static int once, counted;
+static int once, counted, stepped, counting;
 
 void failed_because(struct context *c, const char *call, const char *why, ...)
 {
@@ -138,11 +139,15 @@ static void region(struct context *c, uint64_t n, struct sample *s)
 	if (kernel.prepare != NULL)
 		kernel.prepare(c, n);
 	stop_if_failed(c);
+	if (counting)
+		counters_begin();
 	usage_begin(&before, kernel.children);
 	uint64_t start = now_ns();
 	kernel.run(c, n, &check);
 	uint64_t end = now_ns();
 	usage_end(&before, &s->usage, kernel.children);
+	if (counting)
+		counters_end();
 	stop_if_failed(c);
 	if (kernel.finish != NULL)
 		kernel.finish(c, n, &check);
@@ -229,12 +234,27 @@ static uint64_t calibrate(struct context *c, uint64_t target_ns)
 	return n;
 }
 
-/* Up to samples= samples with the cycle probe on either side; fewer when they take longer than sample_ns together. */
-static void measure_samples(struct context *c, uint64_t n)
+/* The same work once more with the counters open, where there are any; longer work than COUNTED_NS is not done again for them. */
+static void count(struct context *c, uint64_t n)
+{
+	struct sample s;
+	counting = counters_open();
+	if (!counting)
+		return;
+	region(c, n, &s);
+	counting = 0;
+	line_counters(n);
+	counters_close();
+	if (s.check != s.expected)
+		line_check(&s);
+}
+
+/* Up to samples= samples with the cycle probe on either side; fewer when they take longer than sample_ns together. The time of the last. */
+static uint64_t measure_samples(struct context *c, uint64_t n)
 {
 	struct probe probe;
 	uint64_t samples = parameter_u64(c, "samples", 5), budget = parameter_u64(c, "sample_ns", 400000000);
-	struct sample s;
+	struct sample s = {0};
 	uint64_t start = now_ns();
 	for (uint64_t i = 0; i < samples && i < MAX_SAMPLES && (i == 0 || now_ns() - start < budget); i++) {
 		probe_before(&probe);
@@ -243,6 +263,7 @@ static void measure_samples(struct context *c, uint64_t n)
 		line_sample("sample", &s, &probe);
 		line_check(&s);
 	}
+	return s.wall;
 }
 
 static void add_usage(struct usage *sum, const struct usage *u)
@@ -343,9 +364,11 @@ static void measure(struct context *c)
 	meet_copies(c);
 	stop_if_failed(c);
 	c->latency = latency;
-	measure_samples(c, n);
+	uint64_t wall = measure_samples(c, n);
 	c->latency = NULL;
 	keep_working(c, n);
+	if (wall < COUNTED_NS && parameter_u64(c, "copies", 1) == 1)
+		count(c, n);
 	if (batch != 0)
 		measure_batches(c, batch, walls);
 	line_latency(latency);
@@ -353,7 +376,9 @@ static void measure(struct context *c)
 
 static void mark(void)
 {
-	if (counted)
+	if (stepped)
+		kill(getpid(), SIGURG); /* which a tracer sees that steps through us; nobody else minds */
+	else if (counted)
 		syscall(SYS_getrusage, MARK, NULL);
 }
 
@@ -373,7 +398,7 @@ static void finish(struct context *c, uint64_t n, uint64_t check)
 	stop_if_failed(c);
 }
 
-/* n operations once, for whoever times the whole process (mode=once) or counts entries into the kernel (mode=count). Says
+/* n operations once, for whoever times the whole process (mode=once), counts entries into the kernel (mode=count) or instructions (mode=step). Says
  * nothing unless it fails. What goes before and after it on files has processes of its own beside mode=once: mode=prepare
  * and mode=finish, which do nothing for other kernels. */
 static void do_once(struct context *c, const char *mode)
@@ -409,7 +434,8 @@ int main(int argc, char **argv)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	parse_arguments(c, argc, argv);
 	const char *mode = parameter(c, "mode", "measure");
-	counted = strcmp(mode, "count") == 0;
+	stepped = strcmp(mode, "step") == 0;
+	counted = stepped || strcmp(mode, "count") == 0;
 	once = strcmp(mode, "measure") != 0;
 	if (!once) {
 		if (fcntl(3, F_GETFD) < 0) {

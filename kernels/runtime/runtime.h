@@ -70,6 +70,13 @@ void learn_reading_cost(void);
 void usage_begin(struct usage *before, int children);
 void usage_end(const struct usage *before, struct usage *difference, int children);
 
+/* counters.c; open nowhere but around one region of their own */
+int counters_open(void); /* whether there is any */
+void counters_begin(void);
+void counters_end(void);
+void counters_close(void);
+void line_counters(uint64_t n);
+
 /* arguments.c */
 void parse_arguments(struct context *, int argc, char **argv);
 void place(struct context *, int which);

@@ -1,11 +1,12 @@
 //! Measuring on this machine: sets sides, launches, looks at the conditions, keeps every launch in the run of its side, shows progress.
 
 use crate::failure::{Exit, Failure};
+use crate::instructions::{self, Instructions};
 use crate::progress::Display;
 use crate::site::Site;
 use crate::{output, registry, signals};
 use anyhow::{Context, Result, anyhow};
-use gritstone_exec::{ExecError, Executor, Journal, Variant};
+use gritstone_exec::{ExecError, Executor, Journal, Subject, Variant};
 use gritstone_host::{Root, Watch};
 use gritstone_measure::{Backend, Finished, Progress, Scheduler, drive};
 use gritstone_model::{
@@ -55,6 +56,8 @@ pub struct Local<'a> {
     /// The side that the machine is set for.
     set_for: Option<usize>,
     complained: BTreeSet<(usize, Id)>,
+    /// The instructions of each side's programs, once counted, where the sides may differ in them; told by the next launch.
+    instructions: BTreeMap<(usize, Id), Option<Instructions>>,
     /// Whether the user knows that the store is locked.
     told: bool,
 }
@@ -101,6 +104,7 @@ impl<'a> Local<'a> {
             spent,
             set_for: None,
             complained: BTreeSet::new(),
+            instructions: BTreeMap::new(),
             told: false,
         }
     }
@@ -174,6 +178,32 @@ impl<'a> Local<'a> {
         Ok(())
     }
 
+    /// Counts the instructions of a benchmark's operation once, where sides are compared whose programs are not the same.
+    fn count(&mut self, side: usize, benchmark: &Benchmark) -> Result<()> {
+        let Work::Kernel(work) = &benchmark.work else {
+            return Ok(());
+        };
+        let built = |side: &Side| side.variant.builds.contains_key(&work.program);
+        let key = (side, benchmark.id.clone());
+        let compared = self.sides.len() > 1 && self.sides.iter().any(built);
+        if !compared || self.instructions.contains_key(&key) {
+            return Ok(());
+        }
+        let Side { variant, plan, .. } = &self.sides[side];
+        let step = plan.steps.iter().find(|step| step.id == benchmark.id);
+        let counted = instructions::count(
+            &self.executor,
+            Subject {
+                variant,
+                benchmark,
+                work,
+                cpus: step.map_or(&[], |step| &step.cpus),
+            },
+        )?;
+        self.instructions.insert(key, counted.ok());
+        Ok(())
+    }
+
     /// A benchmark that fails is reported once; a command of the user's that fails ends everything, for it is no fast one.
     fn complain(&mut self, side: usize, launch: &Launch) -> Result<()> {
         let Side { name, plan, .. } = &self.sides[side];
@@ -209,6 +239,7 @@ impl Backend for Local<'_> {
 
     fn prepare(&mut self, side: usize, benchmark: &Benchmark) -> Result<()> {
         self.set(side)?;
+        self.count(side, benchmark)?;
         Ok(self.executor.settle(&self.sides[side].variant, benchmark)?)
     }
 
@@ -225,8 +256,13 @@ impl Backend for Local<'_> {
     ) -> Result<Finished> {
         let before = (self.watch).begin(benchmark, &step.cpus, std::process::id());
         let variant = &self.sides[side].variant;
-        let launched =
+        let mut launched =
             (self.executor).launch(variant, benchmark, &step.cpus, step.copies, known)?;
+        let counted = self.instructions.get_mut(&(side, benchmark.id.clone()));
+        if launched.outcome == Outcome::Measured && step.copies == 1 {
+            let told = counted.and_then(Option::take).map(Instructions::event);
+            launched.events.extend(told);
+        }
         Ok(Finished {
             conditions: self.watch.end(&before, launched.cpu),
             outcome: launched.outcome,

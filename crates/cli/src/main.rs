@@ -17,6 +17,7 @@ mod failure;
 mod generate;
 mod help;
 mod inspect;
+mod instructions;
 mod limits;
 mod listing;
 mod output;

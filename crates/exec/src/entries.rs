@@ -1,10 +1,11 @@
-//! How often a program enters the kernel of the system, counted from outside under ptrace(2).
+//! What a program does, counted from outside under ptrace(2): how often it enters the kernel of the system, and in [`steps`] its instructions.
 //!
 //! The program is stopped at every entry and every exit, so nothing about its time can be learned here. It says itself
 //! where its work begins and ends, by a call that has no other effect; only what is between is counted. Threads count
 //! with the program, its child processes apart from it. A call that is entered anew only because the tracer looked at a
 //! signal that the program ignores is one entry: without us it would not have been interrupted.
 
+mod steps;
 mod tracer;
 
 use nix::errno::Errno;
@@ -18,6 +19,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
+pub use steps::{Limit, Steps, step};
 use thiserror::Error;
 use tracer::Tracer;
 
@@ -41,14 +43,14 @@ pub struct Entries {
 pub enum Uncounted {
     /// The system does not let us trace.
     #[error(
-        "kernel entries cannot be counted: the system does not let a process trace its children ({0}); in a container start it with --cap-add=SYS_PTRACE, elsewhere look at the sysctl kernel.yama.ptrace_scope"
+        "the program cannot be traced: the system does not let a process trace its children ({0}); in a container start it with --cap-add=SYS_PTRACE, elsewhere look at the sysctl kernel.yama.ptrace_scope"
     )]
     Forbidden(Errno),
     /// The system cannot say what a stop is.
-    #[error("kernel entries cannot be counted: that takes Linux 5.3 or newer")]
+    #[error("the program cannot be traced: that takes Linux 5.3 or newer")]
     TooOld,
     /// Something else in the way of tracing.
-    #[error("kernel entries cannot be counted: {call}: {errno}")]
+    #[error("the program cannot be traced: {call}: {errno}")]
     System {
         /// The call.
         call: &'static str,
@@ -64,6 +66,15 @@ pub enum Uncounted {
     /// The program never said where its work begins and ends.
     #[error("it ended well, but does not say where its work begins and ends")]
     Unmarked,
+    /// Its work is not that of one thread.
+    #[error("its instructions cannot be counted: more than one thread or process does its work")]
+    Several,
+    /// There are too many instructions to stop after each.
+    #[error("its instructions cannot be counted: there are too many to be stepped through")]
+    TooLong,
+    /// Twice the operations take no more instructions.
+    #[error("its instructions cannot be counted: their number does not grow with n")]
+    Constant,
     /// It did not end in time, and was killed.
     #[error("it did not end within {} s under the eyes of a tracer and was killed", .0.as_secs_f64())]
     TimedOut(Duration),
@@ -87,10 +98,26 @@ pub fn count(
     deadline: Duration,
     stop: &AtomicBool,
 ) -> Result<Entries, Uncounted> {
+    traced(command, deadline, stop, |pid| {
+        let mut tracer = Tracer::new(pid);
+        let traced = tracer.trace();
+        tracer.kill_rest();
+        traced.map(|()| (tracer.marks == 2).then_some(tracer.entries))
+    })
+}
+
+/// What `trace` learns of `command`, which it sees stopped as its program begins, and follows to its end; `None` where that said not where
+/// its work begins and ends.
+fn traced<T: Send>(
+    command: Command,
+    deadline: Duration,
+    stop: &AtomicBool,
+    trace: impl FnOnce(Pid) -> Result<Option<T>, Uncounted> + Send,
+) -> Result<T, Uncounted> {
     // a tracer is a thread, not a process: everything from the fork to the last wait happens in this one, which has
     // no other children whose end it could take for that of a traced one
     std::thread::scope(|scope| {
-        let tracer = scope.spawn(|| count_here(command, deadline, stop));
+        let tracer = scope.spawn(|| traced_here(command, deadline, stop, trace));
         match tracer.join() {
             Ok(counted) => counted,
             Err(panic) => std::panic::resume_unwind(panic),
@@ -98,32 +125,31 @@ pub fn count(
     })
 }
 
-fn count_here(
+fn traced_here<T>(
     mut command: Command,
     deadline: Duration,
     stop: &AtomicBool,
-) -> Result<Entries, Uncounted> {
+    trace: impl FnOnce(Pid) -> Result<Option<T>, Uncounted>,
+) -> Result<T, Uncounted> {
     command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
     let program = command.get_program().to_owned();
     let mut child = spawn(command).map_err(|errno| refusal(errno, Path::new(&program)))?;
-    let mut tracer = Tracer::new(Pid::from_raw(child.id().cast_signed()));
-    let (traced, late) = watched(tracer.main, deadline, stop, || tracer.trace());
-    tracer.kill_rest();
+    let pid = Pid::from_raw(child.id().cast_signed());
+    let (traced, late) = watched(pid, deadline, stop, || trace(pid));
     // only now may the number of the process be given to another one: the watchdog is gone
     let status = child.wait();
-    traced?;
     if stop.load(Ordering::Relaxed) {
         return Err(Uncounted::Interrupted);
     }
     if late {
         return Err(Uncounted::TimedOut(deadline));
     }
+    let traced = traced?;
     match status {
-        Ok(status) if status.success() && tracer.marks == 2 => Ok(tracer.entries),
-        Ok(status) if status.success() => Err(Uncounted::Unmarked),
+        Ok(status) if status.success() => traced.ok_or(Uncounted::Unmarked),
         Ok(status) => Err(Uncounted::Ended(ending(status, &mut child))),
         Err(why) => Err(Uncounted::Ended(why.to_string())),
     }

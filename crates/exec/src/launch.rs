@@ -5,12 +5,12 @@
 
 mod command;
 mod copies;
+mod counted;
 mod measured;
 pub(crate) mod programs;
 mod user;
 
 use crate::custom::Custom;
-use crate::entries::{self, Entries, Uncounted};
 use crate::equipment::{self, Config, Equipment};
 use crate::group::Group;
 use crate::judge::judge;
@@ -21,6 +21,7 @@ use crate::setup::{Setup, environment_in};
 use crate::tune::Tuning;
 use crate::volume::Volume;
 use crate::{ExecError, Journal, linked, ours};
+pub use counted::Subject;
 use gritstone_kernels::{COMMAND, SUPERVISOR};
 use gritstone_model::{
     Benchmark, COPY, Calibration, Event, Id, KernelWork, Outcome, Placement, Work,
@@ -31,7 +32,6 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// What may differ from launch to launch of a benchmark: that of one side of a comparison, of one build of an audit.
 #[derive(Clone, Debug, Default)]
@@ -192,35 +192,6 @@ impl Executor {
             self.tell_what_was_measured(benchmark, &mut launched.events);
         }
         Ok(launched)
-    }
-
-    /// Counts the entries into the kernel of the system while a kernel's program does `n` operations. What its `run` does
-    /// once, whatever n is, is in it: two n tell that from the operations.
-    ///
-    /// # Errors
-    /// When no directory for it can be made; in the inner result, when entries cannot be counted.
-    pub fn entries(
-        &self,
-        variant: &Variant,
-        benchmark: &Benchmark,
-        work: &KernelWork,
-        cpus: &[u32],
-        n: u64,
-    ) -> Result<Result<Entries, Uncounted>, ExecError> {
-        let directory = self.fresh(benchmark)?;
-        let job = self.job(variant, benchmark, cpus, &directory);
-        let mut command = Command::new(job.path_of(&work.program)?);
-        command
-            .args(job.whole_arguments("count", work, job.cpus, n)?)
-            .current_dir(&directory)
-            .env_clear()
-            .envs(job.environment(&directory));
-        let counted = entries::count(command, self.setup.deadline, &self.setup.stop);
-        let _ = ours::remove_within(&directory);
-        match counted {
-            Err(Uncounted::Interrupted) => Err(ExecError::Interrupted),
-            counted => Ok(counted),
-        }
     }
 
     fn job<'a>(

@@ -46,7 +46,7 @@ pub use custom::Custom;
 pub use equipment::Config;
 pub use group::is_confined;
 pub use journal::{Journal, Registry, SettingError, Settings};
-pub use launch::{Executor, Launched, Variant};
+pub use launch::{Executor, Launched, Subject, Variant};
 pub use ours::{Dir, NotOurs, State};
 pub use places::Places;
 pub use recover::{measuring, recover, shell};

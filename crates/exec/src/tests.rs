@@ -1,7 +1,9 @@
 //! Planted faults: each kernel in `planted/` breaks one rule, and each must be caught and leave nothing behind.
 
 mod counting;
+mod perf;
 mod rebuilding;
+mod stepping;
 
 use crate::process::{Task, carry_out};
 use crate::{ExecError, judge};
@@ -34,6 +36,7 @@ impl Planted {
             "arguments",
             "lines",
             "copies",
+            "counters",
         ]
         .map(|file| runtime.join(file).with_extension("c"));
         let status = Command::new("cc")

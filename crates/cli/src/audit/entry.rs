@@ -2,10 +2,11 @@
 
 use super::SHIPPED;
 use super::again::Again;
+use crate::instructions;
 use crate::own::programs_of;
 use gritstone_analysis::audit::{Evidence, tests};
 use gritstone_exec::entries::Entries;
-use gritstone_exec::{ExecError, Executor, Variant};
+use gritstone_exec::{ExecError, Executor, Subject as Counted, Variant};
 use gritstone_model::{
     AuditBuild, AuditTest, Author, Benchmark, Calibration, Claim, ClaimOutcome, CommandWork,
     Conditions, Event, Finding, KernelWork, Launch, Note, Outcome, Work,
@@ -44,6 +45,10 @@ pub fn kernel(
     let thorough = with(&short, &WITH_SINGLES);
     let (mut found, entries) = subject.build(SHIPPED, shipped, &thorough, work)?;
     subject.entries_elsewhere = entries;
+    let runs = |test: &AuditTest| (test.claim, test.outcome) == (Claim::Runs, ClaimOutcome::Holds);
+    if found.iter().any(runs) {
+        found.push(subject.instructions(shipped, work)?);
+    }
     for (build, programs) in again.iter().filter(|(build, _)| build.why_not.is_none()) {
         let built = programs_of(benchmark).filter_map(|name| {
             let built = programs.get(name)?.clone();
@@ -154,6 +159,29 @@ impl Subject<'_> {
         })
     }
 
+    fn subject<'a>(&'a self, variant: &'a Variant, work: &'a KernelWork) -> Counted<'a> {
+        Counted {
+            variant,
+            benchmark: self.benchmark,
+            work,
+            cpus: self.cpus,
+        }
+    }
+
+    /// Instructions of an operation in user mode, or why they are not known: nothing is claimed of them.
+    fn instructions(&self, variant: &Variant, work: &KernelWork) -> Result<AuditTest, ExecError> {
+        let counted = instructions::count(self.executor, self.subject(variant, work))?;
+        let (measured, why) = match counted {
+            Ok(counted) => (Some(counted.per_op()), None),
+            Err(why) => (None, Some(said(why.to_string()))),
+        };
+        let claim = Claim::InstructionsPerOp;
+        Ok(AuditTest {
+            measured,
+            ..test(SHIPPED, claim, ClaimOutcome::NotClaimed, why)
+        })
+    }
+
     /// Entries into the kernel for each operation, up to `most` operations an execution: the slope between two n, so that
     /// what is done once falls out. In the inner result, why it is not known.
     fn entries_per_op(
@@ -189,10 +217,7 @@ impl Subject<'_> {
     ) -> Result<Result<f64, String>, ExecError> {
         let mut own = [0.0; 2];
         for (own, n) in own.iter_mut().zip([few, many]) {
-            match self
-                .executor
-                .entries(variant, self.benchmark, work, self.cpus, n)?
-            {
+            match self.executor.entries(self.subject(variant, work), n)? {
                 Ok(Entries { own: counted, .. }) => *own = counted as f64,
                 Err(why) => return Ok(Err(why.to_string())),
             }

@@ -12,7 +12,7 @@ use std::mem::size_of;
 /// The resource use that nobody has, for which the runtime of the kernels asks before and after the work.
 const MARK: u64 = 19_840_801;
 /// Threads and processes alike, but only those that this very thread traces.
-const MINE: WaitPidFlag = WaitPidFlag::__WALL.union(WaitPidFlag::__WNOTHREAD);
+pub(super) const MINE: WaitPidFlag = WaitPidFlag::__WALL.union(WaitPidFlag::__WNOTHREAD);
 
 /// A process or thread that is traced.
 #[derive(Clone, Copy, Debug, Default)]
@@ -183,7 +183,7 @@ impl Tracer {
     }
 }
 
-fn wait_for_the_end_of(pid: Pid) {
+pub(super) fn wait_for_the_end_of(pid: Pid) {
     loop {
         match waitpid(pid, Some(MINE)) {
             Err(Errno::EINTR) => {}

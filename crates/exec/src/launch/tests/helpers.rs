@@ -3,6 +3,7 @@
 use super::*;
 use gritstone_kernels::linking;
 use object::{Object, ObjectSection, SectionKind};
+use std::process::Command;
 
 const JOB: &str = "kernel/null-job";
 const WAYS: [&str; 4] = ["fork", "vfork", "clone3-vfork", "posix-spawn"];
@@ -34,6 +35,7 @@ impl Bench {
                 "arguments",
                 "lines",
                 "copies",
+                "counters",
             ];
             command
                 .args(runtime.map(|file| kernels.join("runtime").join(file).with_extension("c")));

@@ -1,0 +1,128 @@
+//! How many instructions a program executes in user mode while it does its work, by stopping it after each of them.
+//!
+//! A repetition of a string instruction of x86 is one each, as the processor traps them; so is a signal that a handler takes. A loop on
+//! aarch64 that waits for an exclusive store never ends under a tracer, and runs into the limit.
+
+use super::tracer::{MINE, wait_for_the_end_of};
+use super::{Uncounted, traced};
+use nix::sched::{CpuSet, sched_setaffinity};
+use nix::sys::ptrace::{self, Options};
+use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
+use nix::unistd::Pid;
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// The signal that a kernel in its mode `step` sends itself before its work and after it.
+const MARK: Signal = Signal::SIGURG;
+
+/// How far a program may be stepped.
+#[derive(Clone, Copy, Debug)]
+pub struct Limit {
+    /// Instructions.
+    pub instructions: u64,
+    /// From the first to the last of them.
+    pub time: Duration,
+}
+
+/// What was counted between the marks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Steps {
+    /// Instructions in user mode.
+    pub instructions: u64,
+    /// How long it took to step them.
+    pub took: Duration,
+}
+
+/// Steps one execution of `command`, a kernel in its mode `step`, from a thread on `cpu`: on the program's own, each step is several times
+/// as fast.
+///
+/// # Errors
+/// As of [`super::count`]; also where the work is not that of one thread, or is longer than `limit`.
+pub fn step(
+    command: Command,
+    cpu: Option<u32>,
+    limit: Limit,
+    deadline: Duration,
+    stop: &AtomicBool,
+) -> Result<Steps, Uncounted> {
+    traced(command, deadline, stop, |pid| {
+        let mut set = CpuSet::new();
+        if cpu.is_some_and(|cpu| set.set(cpu as usize).is_ok()) {
+            let _ = sched_setaffinity(Pid::from_raw(0), &set);
+        }
+        let stepped = from_mark_to_mark(pid, limit);
+        if stepped.is_err() {
+            let _ = kill(pid, Signal::SIGKILL);
+        }
+        stepped
+    })
+}
+
+fn from_mark_to_mark(pid: Pid, limit: Limit) -> Result<Option<Steps>, Uncounted> {
+    if !matches!(wait(pid)?, WaitStatus::Stopped(..)) {
+        return Ok(None);
+    }
+    let options = Options::PTRACE_O_EXITKILL
+        | Options::PTRACE_O_TRACEFORK
+        | Options::PTRACE_O_TRACEVFORK
+        | Options::PTRACE_O_TRACECLONE;
+    ptrace::setoptions(pid, options).map_err(Uncounted::system("ptrace(PTRACE_SETOPTIONS)"))?;
+    let mut pass_on = None;
+    loop {
+        ptrace::cont(pid, pass_on).map_err(Uncounted::system("ptrace(PTRACE_CONT)"))?;
+        match wait(pid)? {
+            WaitStatus::Stopped(_, MARK) => break,
+            WaitStatus::Stopped(_, signal) => pass_on = Some(signal),
+            WaitStatus::PtraceEvent(..) => return Err(several(pid)),
+            _ => return Ok(None),
+        }
+    }
+    let (start, mut steps) = (Instant::now(), Steps::default());
+    pass_on = None;
+    loop {
+        ptrace::step(pid, pass_on).map_err(Uncounted::system("ptrace(PTRACE_SINGLESTEP)"))?;
+        pass_on = match wait(pid)? {
+            WaitStatus::Stopped(_, Signal::SIGTRAP) => None,
+            WaitStatus::Stopped(_, MARK) => break,
+            WaitStatus::Stopped(_, signal) => Some(signal),
+            WaitStatus::PtraceEvent(..) => return Err(several(pid)),
+            _ => return Ok(None),
+        };
+        steps.instructions += u64::from(pass_on.is_none());
+        steps.took = start.elapsed();
+        if steps.instructions > limit.instructions || steps.took > limit.time {
+            return Err(Uncounted::TooLong);
+        }
+    }
+    // what follows shows whether the work was done; nobody stops it any more
+    ptrace::detach(pid, None).map_err(Uncounted::system("ptrace(PTRACE_DETACH)"))?;
+    wait(pid)?;
+    Ok(Some(steps))
+}
+
+/// Ends a program that started a thread or another process, which is ours as well, and its own only when we have seen it end.
+fn several(pid: Pid) -> Uncounted {
+    let born = ptrace::getevent(pid);
+    let _ = kill(pid, Signal::SIGKILL);
+    if let Ok(born) = born {
+        let born = Pid::from_raw(born as i32);
+        let _ = kill(born, Signal::SIGKILL);
+        wait_for_the_end_of(born);
+    }
+    Uncounted::Several
+}
+
+/// The next stop of the program, or its end, which is seen but not reaped.
+fn wait(pid: Pid) -> Result<WaitStatus, Uncounted> {
+    let look = MINE | WaitPidFlag::WEXITED | WaitPidFlag::WSTOPPED | WaitPidFlag::WNOWAIT;
+    let seen = waitid(Id::Pid(pid), look);
+    if matches!(
+        seen,
+        Ok(WaitStatus::Exited(..) | WaitStatus::Signaled(..)) | Err(_)
+    ) {
+        return seen.map_err(Uncounted::system("waitid"));
+    }
+    waitpid(pid, Some(MINE)).map_err(Uncounted::system("waitpid"))
+}
