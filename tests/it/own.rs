@@ -86,7 +86,7 @@ fn the_example_goes_from_the_folder_to_the_brief() {
         "--format",
         "json",
     ];
-    let run = home.json(&[&words[..], &["--budget", "6s", "--precision", "20%"]].concat());
+    let run = home.json(&[&words[..], &["--quick"]].concat());
     for row in run["results"].as_array().unwrap() {
         assert!(row["estimate"].is_number(), "{row}");
         assert!(flagged(row, "custom"), "{row}");
