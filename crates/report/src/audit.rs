@@ -11,7 +11,7 @@ use gritstone_model::{
 const DIGITS: i32 = 4;
 
 /// The claims of a workload: head, and a word for a cell that lists those that fail.
-const CLAIMS: [(Claim, &str, &str); 9] = [
+const CLAIMS: [(Claim, &str, &str); 8] = [
     (Claim::Runs, "runs", "runs"),
     (Claim::Check, "check", "check"),
     (Claim::Linear, "time grows", "growth"),
@@ -20,11 +20,6 @@ const CLAIMS: [(Claim, &str, &str); 9] = [
     (Claim::FaultsPerOp, "faults", "faults"),
     (Claim::MajorFaultsPerOp, "major faults", "major faults"),
     (Claim::MinNsPerOp, "ns", "time"),
-    (
-        Claim::InstructionsPerOp,
-        "user instructions",
-        "instructions",
-    ),
 ];
 
 /// An audit: the summing up as its title, then a table for each concern. A claim that fails carries `*`, one that
@@ -53,6 +48,15 @@ pub fn audit(view: &AuditView) -> Document {
     if !ours.is_empty() {
         document.paragraph("In brackets: measured, but nothing is claimed.");
     }
+    let stepped = ours.iter().copied();
+    let stepped = stepped.filter(|entry| instructions(entry).is_some());
+    begun()
+        .number("user instructions", |entry| instructions(entry))
+        .table(
+            &mut document,
+            "For each operation, by single steps",
+            stepped,
+        );
     if view.builds.len() > 1 {
         let mut columns = begun();
         for build in &view.builds[1..] {
@@ -75,6 +79,13 @@ pub fn audit(view: &AuditView) -> Document {
         .table(&mut document, "Programs of others", theirs);
     document.push(Block::Footnotes);
     document
+}
+
+/// Where they could be counted.
+fn instructions(entry: &AuditEntry) -> Option<String> {
+    let mut tests = entry.tests.iter();
+    let test = tests.find(|test| test.claim == Claim::InstructionsPerOp)?;
+    Some(number::at_most(test.measured?, "", 6))
 }
 
 fn begun<'a>() -> Columns<'a, &'a AuditEntry> {

@@ -43,6 +43,10 @@ fn entry(name: &str, kind: Kind) -> AuditEntry {
                 outcome: ClaimOutcome::NotClaimed,
                 ..holds("shipped", Claim::FaultsPerOp, None, Some(0.25))
             },
+            AuditTest {
+                outcome: ClaimOutcome::NotClaimed,
+                ..holds("shipped", Claim::InstructionsPerOp, None, Some(1234.5))
+            },
         ]);
         for build in ["gcc -O0", "gcc -O3 -flto", "gcc -Ofast"] {
             tests.push(holds(build, Claim::Check, None, None));
