@@ -1,16 +1,21 @@
-/* A command of the user's, timed as a process: what `gritstone ab` compares. It answers no table.
+/* A command of the user's, timed as a process: what `gritstone bench` and `ab` compare. It answers no table.
  *
  * One operation is one process from before it is made to after it is reaped, as time(1) sees it, with a parent as small
  * as time(1) itself. It stands where the user stands, has the user's environment, and prints and leaves what it likes.
  * Its output goes to memory: some programs do less when they see /dev/null, and a pipe would be read by us meanwhile.
  * Parameters: prepare=, cleanup= a command for the shell, untimed, before and after each time; ignore_failure=1 takes any
- * exit status for good. Peak memory (peak_kb) is at least what this process had when it started the command, about 1 MB.
+ * exit status for good, statuses=N,... these. input= is the file that it reads in place of /dev/null; output= the file
+ * that takes its output, or `pipe`, which we empty within the time; inherit=PID gives it the output of that process, our
+ * user's. start_up_ns= is passed on: what a shell takes that does nothing, and no part of the figure. Peak memory
+ * (peak_kb) is at least what this process had when it started the command, about 1 MB.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -27,6 +32,7 @@ extern char **environ;
 
 static posix_spawn_file_actions_t actions;
 static int out = -1, err = -1;
+static int feed = -1, drain = -1; /* where output= is `pipe`, its ends: of the command, and ours */
 static int status;
 static struct rusage used;
 
@@ -36,6 +42,24 @@ static void setup(struct context *c)
 		wrong_arguments(c, "there is no command after --");
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) /* so that we know of processes that outlive the command */
 		failed(c, "prctl");
+	const char *start_up = parameter(c, "start_up_ns", NULL);
+	if (start_up != NULL)
+		note(c, "start_up_ns", "%s", start_up);
+}
+
+/* Reads what the command writes to the pipe until nobody can write to it any more. */
+static void empty_pipe(struct context *c)
+{
+	static char block[1 << 16];
+	ssize_t length;
+	close(feed);
+	while ((length = read(drain, block, sizeof block)) != 0)
+		if (length < 0 && errno != EINTR) {
+			failed(c, "read");
+			break;
+		}
+	close(drain);
+	drain = -1;
 }
 
 /* An empty file in memory that cannot grow beyond OUTPUT. */
@@ -57,11 +81,26 @@ static void execute(struct context *c, char **argv)
 		failed_because(c, "command", "%s cannot be started: %s", argv[0], strerror(error));
 		return;
 	}
+	if (drain >= 0)
+		empty_pipe(c);
 	while (wait4(pid, &status, 0, &used) != pid)
 		if (errno != EINTR) {
 			failed(c, "wait4");
 			return;
 		}
+}
+
+/* Whether statuses= names it. */
+static int is_good(const struct context *c, int code)
+{
+	const char *text = parameter(c, "statuses", "");
+	while (*text != '\0') {
+		char *end;
+		if (strtol(text, &end, 10) == code && end != text)
+			return 1;
+		text = *end == ',' ? end + 1 : "";
+	}
+	return 0;
 }
 
 /* Whether it ended well; if not, that is the end of the launch. */
@@ -80,14 +119,42 @@ static void judge(struct context *c, const char *call, const char *name, int any
 		failed_because(c, call, "%s ended with status %d%s%s", name, WEXITSTATUS(status), saying, said);
 }
 
-static void fresh_files(struct context *c)
+/* Descriptors 0 to 2 of what is done untimed: nothing, and memory. */
+static void fresh_files(struct context *c, const char *input)
 {
 	out = memory_file(c, out);
 	err = memory_file(c, err);
 	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, out, 1);
 	posix_spawn_file_actions_adddup2(&actions, err, 2);
+}
+
+/* The same of the command. What is named is opened within the time, as a shell does. */
+static void command_files(struct context *c)
+{
+	const char *output = parameter(c, "output", NULL);
+	uint64_t inherit = parameter_u64(c, "inherit", 0);
+	int ends[2];
+	fresh_files(c, parameter(c, "input", "/dev/null"));
+	for (int file = 1; inherit != 0 && file <= 2; file++) {
+		char name[64];
+		snprintf(name, sizeof name, "/proc/%" PRIu64 "/fd/%d", inherit, file);
+		posix_spawn_file_actions_addopen(&actions, file, name, O_WRONLY | O_APPEND, 0);
+	}
+	if (output == NULL)
+		return;
+	if (strcmp(output, "pipe") != 0) {
+		posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+		return;
+	}
+	if (pipe2(ends, O_CLOEXEC) != 0) {
+		failed(c, "pipe2");
+		return;
+	}
+	drain = ends[0];
+	feed = ends[1];
+	posix_spawn_file_actions_adddup2(&actions, feed, 1);
 }
 
 /* Whether a process is left that a command has started; those that have ended are waited for. We are who adopts them. */
@@ -106,7 +173,7 @@ static void shell(struct context *c, const char *key)
 	if (text == NULL)
 		return;
 	char *argv[] = {"/bin/sh", "-c", (char *)text, NULL};
-	fresh_files(c);
+	fresh_files(c, "/dev/null");
 	execute(c, argv);
 	judge(c, key, text, 0);
 	if (is_anybody_left())
@@ -118,7 +185,7 @@ static void prepare(struct context *c, uint64_t n)
 {
 	(void)n;
 	shell(c, "prepare");
-	fresh_files(c);
+	command_files(c);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -137,7 +204,8 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 	/* before it is judged: whoever reads why this failed learns that ignore_failure=1 would take it */
 	if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
 		note(c, "status", "%d", WEXITSTATUS(status));
-	judge(c, "command", name, parameter_u64(c, "ignore_failure", 0) != 0);
+	int any = parameter_u64(c, "ignore_failure", 0) != 0;
+	judge(c, "command", name, any || is_good(c, WEXITSTATUS(status)));
 	posix_spawn_file_actions_destroy(&actions);
 	note(c, "peak_kb", "%ld", used.ru_maxrss);
 	shell(c, "cleanup");

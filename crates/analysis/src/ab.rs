@@ -144,7 +144,9 @@ fn comparisons(
             .zip(counted(c.other))
             .and_then(|(base, other)| explain(base, other)),
     };
-    let mut shown: Vec<AbComparison> = looks::shown(times, judged).iter().map(one).collect();
+    let reference = runs.first().is_some_and(|run| settings(run).reference);
+    let shown = looks::shown(times, judged, reference);
+    let mut shown: Vec<AbComparison> = shown.iter().map(one).collect();
     shown.sort_by(|a, b| b.ratio.unwrap_or(0.0).total_cmp(&a.ratio.unwrap_or(0.0)));
     shown
 }

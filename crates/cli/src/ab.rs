@@ -19,7 +19,8 @@ use gritstone_exec::rebuild::Rebuilt;
 use gritstone_exec::{Journal, Variant};
 use gritstone_measure::{AfterPilot, Design, Earlier, Limits, Scheduler, Sequential};
 use gritstone_model::{AbView, Benchmark, Plan, RunData, RunInfo, Settings, TrialSide, Verdict};
-pub use sides::COMMAND;
+pub use plan::{step, users_environment};
+pub use sides::{COMMAND, row, side_name};
 use sides::{Side, Sides};
 use std::collections::BTreeMap;
 
@@ -152,6 +153,7 @@ impl Trial<'_> {
                 what: side.what.clone(),
                 margin: args.margin,
                 same: self.same,
+                reference: false,
             }),
             ..Settings::default()
         };
@@ -175,6 +177,7 @@ impl Trial<'_> {
             steps: self.plan.steps.len(),
             sides: sides.len(),
             start_up: self.start_up.is_some(),
+            reference: false,
             budget,
             margin: self.args.margin,
             seed,

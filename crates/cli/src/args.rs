@@ -1,8 +1,10 @@
 //! The command line: the one definition from which help, manual page and completions are made.
 
 mod ab;
+mod bench;
 
 pub use ab::AbArgs;
+pub use bench::{BenchArgs, Sort, Statuses, StyleType, TimeUnit};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -71,6 +73,8 @@ pub enum Format {
 pub enum Command {
     /// Measure benchmarks and show their results
     Run(Box<RunArgs>),
+    /// Time commands, and find out which is faster (interleaved, sequential; the options of hyperfine)
+    Bench(Box<BenchArgs>),
     /// List benchmarks, their sources, and whether they run here
     List(ListArgs),
     /// Create a custom benchmark: a catalog entry and a program, for --catalog
@@ -105,13 +109,45 @@ pub enum Command {
         below: PathBuf,
         journal: std::ffi::OsString,
     },
-    /// Write manual pages, and completions for bash, zsh and fish
-    #[command(hide = true)]
-    Generate { directory: PathBuf },
+    /// Print what may stand at the cursor of a shell
+    #[command(name = crate::completions::COMPLETER, hide = true)]
+    Complete {
+        #[arg(last = true)]
+        words: Vec<String>,
+    },
+    /// Print the completions of a shell: commands, options, benchmarks, runs and systems
+    #[command(after_help = "Examples:
+  gritstone completions bash > ~/.local/share/bash-completion/completions/gritstone
+  gritstone completions zsh > ~/.zfunc/_gritstone
+  gritstone completions fish > ~/.config/fish/completions/gritstone.fish")]
+    Completions {
+        #[arg(value_enum)]
+        shell: crate::completions::Shell,
+    },
+    /// Print a manual page, or write all of them
+    #[command(after_help = "Examples:
+  gritstone man run | man -l -
+  gritstone man --output ~/.local/share/man/man1")]
+    Man {
+        /// Command [default: the page of the program]
+        command: Option<String>,
+        /// Write all pages to this directory
+        #[arg(short, long, value_name = "DIR", conflicts_with = "command")]
+        output: Option<PathBuf>,
+    },
     /// Show one benchmark over the stored runs, with its change points
     History(HistoryArgs),
     /// CI gate: fail if a run may be slower than the allowed margin
     Check(CheckArgs),
+    /// Show the defaults that configuration files set, and which file sets them
+    #[command(after_help = "Examples:
+  gritstone config --show
+  printf '[run]\\nbudget = \"3m\"\\n' > gritstone.toml     what `gritstone run` takes here")]
+    Config {
+        /// Show them; the default
+        #[arg(long)]
+        show: bool,
+    },
     /// Export a run; jsonl has all samples and can be imported
     Export(ExportArgs),
     /// Import runs: bundles of `export`, JSON of hyperfine and Google Benchmark, reports of UnixBench

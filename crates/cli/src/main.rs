@@ -9,17 +9,20 @@ mod audit;
 mod backend;
 mod bench;
 mod brief;
+mod commands;
 mod compiler;
 mod compilers;
+mod completions;
+mod config;
 mod doctor;
 mod dry_run;
 mod failure;
-mod generate;
 mod help;
 mod inspect;
 mod instructions;
 mod limits;
 mod listing;
+mod man;
 mod output;
 mod own;
 mod params;
@@ -55,7 +58,11 @@ fn main() -> ExitCode {
     }
     signals::children_can_be_waited_for();
     signals::long_files_are_errors();
-    let parsed = help::command().try_get_matches();
+    let command = match config::configured() {
+        Ok(command) => command,
+        Err(error) => return failed(&error),
+    };
+    let parsed = command.try_get_matches();
     let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) => {
@@ -97,6 +104,7 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         _ if cli.licenses => licenses(),
         None => inspect::what_next(&world),
         Some(Command::Run(args)) => run::run(&world.with_programs(&args.own)?, args),
+        Some(Command::Bench(args)) => commands::bench(&world, args),
         Some(Command::List(args)) => listing::list(world, args),
         Some(Command::Info(args)) => listing::info(world, args),
         Some(Command::Runs(args)) => listing::runs(&world, args),
@@ -116,7 +124,10 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
             let (base, below) = (base.clone(), below.clone());
             registry::watch(&gritstone_exec::State { base, below }, journal)
         }
-        Some(Command::Generate { directory }) => generate::generate(directory),
+        Some(Command::Config { show: _ }) => config::show(),
+        Some(Command::Complete { words }) => completions::complete(&world, words),
+        Some(Command::Completions { shell }) => completions::script(*shell),
+        Some(Command::Man { command, output }) => man::man(command.as_deref(), output.as_deref()),
         Some(Command::History(args)) => past::history(&world, args),
         Some(Command::Check(args)) => past::check(&world, args),
         Some(Command::Export(args)) => transfer::export(&world, args),

@@ -228,7 +228,7 @@ fn print(text: &str, styles: &[&str]) -> Result<()> {
 }
 
 /// Columns of the terminal; `COLUMNS` overrides.
-fn width() -> usize {
+pub fn width() -> usize {
     let asked = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     asked
         .or_else(|| columns_of(std::io::stdout()))

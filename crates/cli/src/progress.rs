@@ -22,6 +22,8 @@ pub struct Display {
     /// Whether there is a terminal to draw on.
     terminal: bool,
     last: Option<Instant>,
+    /// Whether nothing is drawn at all.
+    quiet: bool,
 }
 
 impl Display {
@@ -30,6 +32,16 @@ impl Display {
         Self {
             terminal: output::is_terminal() && !output::dumb() && output::shows_progress(),
             last: None,
+            quiet: false,
+        }
+    }
+
+    /// In lines, or not at all.
+    pub fn without_terminal(quiet: bool) -> Self {
+        Self {
+            terminal: false,
+            last: None,
+            quiet,
         }
     }
 
@@ -39,7 +51,7 @@ impl Display {
             return;
         }
         let every = if self.terminal { BAR_EVERY } else { LINE_EVERY };
-        if self.last.is_some_and(|last| last.elapsed() < every) {
+        if self.quiet || self.last.is_some_and(|last| last.elapsed() < every) {
             return;
         }
         self.last = Some(Instant::now());

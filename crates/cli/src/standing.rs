@@ -21,7 +21,7 @@ pub fn words(times: &Times, margin: f64) -> String {
             let Some(best) = times.best() else {
                 return format!("round {rounds}");
             };
-            let shown = looks::shown(times, &judged[0]);
+            let shown = looks::shown(times, &judged[0], false);
             let slower = shown.iter().filter(|c| c.verdict == Verdict::Slower);
             format!(
                 "round {rounds}: {} first so far, {} of {} surely slower",

@@ -42,7 +42,7 @@ pub fn export(world: &World, args: &ExportArgs) -> Result<Exit> {
 }
 
 /// A file is there whole or not at all: it is written beside its place, and moved there.
-fn write_whole(path: &Path, text: &str) -> Result<()> {
+pub fn write_whole(path: &Path, text: &str) -> Result<()> {
     let directory = match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),

@@ -13,6 +13,7 @@ mod hyperfine;
 mod made;
 mod openmetrics;
 mod tables;
+mod timings;
 mod unixbench;
 
 pub use bencher::bencher;
@@ -23,6 +24,9 @@ pub use github::github;
 pub use hyperfine::read as read_hyperfine;
 pub use openmetrics::openmetrics;
 pub use tables::{csv, markdown};
+pub use timings::{
+    Markup, Timing, csv as timings_csv, json as timings_json, table as timings_table,
+};
 pub use unixbench::read as read_unixbench;
 
 use serde_json::Value;

@@ -122,7 +122,7 @@ fn significant(x: f64) -> String {
 }
 
 /// Characters that mean something in Markdown or HTML, and line ends, become harmless.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -47,7 +47,7 @@ pub use equipment::Config;
 pub use group::is_confined;
 pub use journal::{Journal, Registry, SettingError, Settings};
 pub use launch::{Executor, Launched, Subject, Variant};
-pub use ours::{Dir, NotOurs, State};
+pub use ours::{Dir, NotOurs, State, text_of_ours};
 pub use places::Places;
 pub use recover::{measuring, recover, shell};
 pub use resource::Unavailable;

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
@@ -254,6 +254,29 @@ pub(crate) fn safe_parent(path: &Path) -> io::Result<OwnedFd> {
     }
     let how = OFlags::DIRECTORY | OFlags::CLOEXEC;
     Ok(openat(rustix::fs::CWD, &real, how, Mode::empty())?)
+}
+
+/// Longest text of ours that is read, bytes.
+const LONGEST: u64 = 1 << 20;
+
+/// The text of a file of ours in a directory in which nobody else can replace it; `None` where there is no file of this name.
+///
+/// # Errors
+/// When it or a part of its path belongs to somebody else or can be written by others, or it cannot be read.
+pub fn text_of_ours(directory: &Path, name: &str) -> io::Result<Option<String>> {
+    let path = directory.join(name);
+    match fs::symlink_metadata(&path) {
+        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
+        found => found?,
+    };
+    let parent = safe_parent(directory)?;
+    let how = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let opened = openat(&parent, name, how, Mode::empty());
+    let file = File::from(opened.map_err(|why| as_kind(why, &path))?);
+    check_file(&file, &path)?;
+    let mut text = String::new();
+    file.take(LONGEST).read_to_string(&mut text)?;
+    Ok(Some(text))
 }
 
 /// What is to have something of ours in it: only root and we can rename what is there.

@@ -5,6 +5,7 @@
 //! fake clock and fake launches make everything exact.
 
 mod after_pilot;
+mod bounded;
 mod drive;
 mod known;
 mod rounds;
@@ -13,6 +14,7 @@ mod sequential;
 mod tests;
 
 pub use after_pilot::{AfterPilot, Limits, PILOT};
+pub use bounded::Bounded;
 pub use drive::{Backend, Finished, Progress, drive};
 pub use known::{Earlier, Known, learn};
 pub use sequential::{Design, Sequential};

@@ -21,6 +21,8 @@ pub struct Design {
     pub sides: usize,
     /// Whether the first side has one step more: a program that does nothing, which is launched beside its first step.
     pub start_up: bool,
+    /// Whether the others are compared with the first side, not with the best.
+    pub reference: bool,
     /// Time for everything.
     pub budget: Duration,
     /// The smallest difference that counts, as a share.
@@ -139,8 +141,11 @@ impl Sequential {
         }
         let judged = looks::judge(&self.times(), self.design.margin, false);
         for (track, judged) in self.tracks.iter_mut().zip(&judged) {
-            track.out |= looks::decided(&track.times, judged);
-            track.lost.extend(looks::lost(&track.times, judged));
+            let reference = self.design.reference;
+            track.out |= looks::decided(&track.times, judged, reference);
+            track
+                .lost
+                .extend(looks::lost(&track.times, judged, reference));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The measuring loop under a fake clock, with fake launches: everything is exact.
 
 mod after_pilot;
+mod bounded;
 mod sequential;
 
 use super::*;

@@ -194,6 +194,42 @@ pub struct UserCommand {
     /// Whether any exit status is good.
     #[serde(default)]
     pub ignore_failure: bool,
+    /// Exit statuses beside 0 that are good.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statuses: Vec<u8>,
+    /// The file that it reads; `None` when there is nothing to read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// Where its output goes.
+    #[serde(default, skip_serializing_if = "Output::is_memory")]
+    pub output: Output,
+    /// Whether a launch executes it just once, with nothing untimed before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub once: bool,
+    /// What the shell takes that starts it, ns: no part of its time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_up_ns: Option<u64>,
+}
+
+/// Where the output of a command of the user's goes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Output {
+    /// To memory, and nobody reads it: some programs do less where they see `/dev/null`.
+    #[default]
+    Memory,
+    /// Through a pipe that is emptied meanwhile.
+    Pipe,
+    /// Where that of Gritstone goes.
+    Inherit,
+    /// To this file, made empty each time.
+    File(String),
+}
+
+impl Output {
+    fn is_memory(&self) -> bool {
+        *self == Self::Memory
+    }
 }
 
 /// One term of a derived figure.

@@ -30,8 +30,8 @@ mod view;
 pub use ab::{AbComparison, AbFigure, AbRow, AbSide, AbView, SCHEMA_AB};
 pub use audit::{AuditBuild, AuditEntry, AuditTest, AuditView, Claim, ClaimOutcome, SCHEMA_AUDIT};
 pub use benchmark::{
-    Benchmark, Claims, CommandWork, Curve, Family, Figure, KernelWork, Kind, Need, Placement,
-    PublishedWork, Source, Term, UserCommand, Verify, Work,
+    Benchmark, Claims, CommandWork, Curve, Family, Figure, KernelWork, Kind, Need, Output,
+    Placement, PublishedWork, Source, Term, UserCommand, Verify, Work,
 };
 pub use compare::{
     CompareCopies, CompareFigure, CompareRow, CompareShift, CompareSum, CompareView, Difference,

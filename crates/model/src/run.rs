@@ -191,6 +191,9 @@ pub struct TrialSide {
     /// Whether both sides are known to be the same: a trial of the comparison itself.
     #[serde(default)]
     pub same: bool,
+    /// Whether all other sides are compared with the first, not with the best.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reference: bool,
 }
 
 /// The head of a run.

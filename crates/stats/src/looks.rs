@@ -77,22 +77,24 @@ fn decide(judged: &mut [Vec<Comparison>], margin: f64) {
     }
 }
 
-/// What of a judged row is shown: of two sides the one comparison, of more those with the best, as its base. Which is best
-/// comes from the same times, and is paid for: the rate was held over all pairs of sides.
+/// What of a judged row is shown: of two sides the one comparison, of more those with the best, as its base, or with the first where
+/// that is the reference. Which is best comes from the same times, and is paid for: the rate was held over all pairs of sides.
 #[must_use]
-pub fn shown(row: &Times, judged: &[Comparison]) -> Vec<Comparison> {
-    let Some(best) = row.best().filter(|_| row.0.len() > 2) else {
+pub fn shown(row: &Times, judged: &[Comparison], reference: bool) -> Vec<Comparison> {
+    let best = || row.best().filter(|_| row.0.len() > 2);
+    let Some(base) = (if reference { Some(0) } else { best() }) else {
         return judged.to_vec();
     };
-    let with_best = judged.iter().filter(|c| c.base == best || c.other == best);
-    with_best.map(|c| c.seen_from(best)).collect()
+    let with_base = judged.iter().filter(|c| c.base == base || c.other == base);
+    with_base.map(|c| c.seen_from(base)).collect()
 }
 
 /// The sides of a ranking that need no more launches: each is slower than the best, and than every other that may still be the
-/// best. So whichever of these it turns out to be, what was decided of the losing side is shown.
+/// best. So whichever of these it turns out to be, what was decided of the losing side is shown. None where they are compared with a
+/// reference.
 #[must_use]
-pub fn lost(row: &Times, judged: &[Comparison]) -> Vec<usize> {
-    let Some(best) = row.best().filter(|_| row.0.len() > 2) else {
+pub fn lost(row: &Times, judged: &[Comparison], reference: bool) -> Vec<usize> {
+    let Some(best) = row.best().filter(|_| row.0.len() > 2 && !reference) else {
         return vec![];
     };
     let slower = |side: usize, than: usize| {
@@ -108,8 +110,8 @@ pub fn lost(row: &Times, judged: &[Comparison]) -> Vec<usize> {
 
 /// Whether more pairs would add nothing: all that is shown has a verdict.
 #[must_use]
-pub fn decided(row: &Times, judged: &[Comparison]) -> bool {
-    let shown = shown(row, judged);
+pub fn decided(row: &Times, judged: &[Comparison], reference: bool) -> bool {
+    let shown = shown(row, judged, reference);
     shown.iter().all(|c| c.verdict != Verdict::Inconclusive)
 }
 
@@ -324,7 +326,7 @@ mod tests {
         three.0.push(slower(&three.0[0], 1.1));
         let judged = judge(std::slice::from_ref(&three), 0.0001, false);
         assert_eq!(three.best(), Some(0));
-        assert_eq!(lost(&three, &judged[0]), [2]);
+        assert_eq!(lost(&three, &judged[0], false), [2]);
         // once it is out, the rounds of the others count, and what is known of it stays
         let mut longer = three.clone();
         for side in &mut longer.0[..2] {
@@ -339,7 +341,17 @@ mod tests {
         };
         assert_eq!(of(&judged[0]), of(&again[0]));
         // of two sides none is out: the trial ends
-        assert!(lost(&times(18, 1.5), &judge(&[times(18, 1.5)], 0.01, false)[0]).is_empty());
+        assert!(
+            lost(
+                &times(18, 1.5),
+                &judge(&[times(18, 1.5)], 0.01, false)[0],
+                false
+            )
+            .is_empty()
+        );
+        assert!(lost(&three, &judged[0], true).is_empty());
+        let with_first = shown(&three, &judged[0], true);
+        assert!(with_first.iter().all(|c| c.base == 0) && with_first.len() == 2);
     }
 
     #[test]
@@ -370,12 +382,12 @@ mod tests {
                 (1, 2, Verdict::Faster)
             ]
         );
-        let all: Vec<_> = shown(&three, &judged[0])
+        let all: Vec<_> = shown(&three, &judged[0], false)
             .iter()
             .map(|c| (c.base, c.other, c.verdict))
             .collect();
         assert_eq!(all, [(2, 0, Verdict::Slower), (2, 1, Verdict::Slower)]);
-        assert!(decided(&three, &judged[0]));
+        assert!(decided(&three, &judged[0], false));
         assert!(judge(&[Times(vec![vec![Some(1.0.into())]])], 0.01, true)[0].is_empty());
     }
 }

@@ -6,6 +6,8 @@ use gritstone_model::{Batch, COPY, Cause, Check, Event, Histogram, Launch, Outco
 use gritstone_stats::order;
 use std::collections::BTreeMap;
 
+/// What is left of a command, ns, that takes less than the shell that starts it does to do nothing: less than a process can take.
+const LEAST_NS: f64 = 1e3;
 /// Femtoseconds in a nanosecond: the cycle probe speaks of the one, the clock of the other.
 const FS_PER_NS: f64 = 1e6;
 
@@ -167,7 +169,15 @@ impl<'a> Reading<'a> {
         } else {
             median(self.alone.iter().map(|s| s.wall as f64 / s.n as f64))?
         };
+        let ns = self
+            .start_up_ns()
+            .map_or(ns, |own| (ns - own).max(LEAST_NS));
         (ns > 0.0).then_some(ns)
+    }
+
+    /// What the shell took that started the command, by what it takes to do nothing: no part of the command's time.
+    fn start_up_ns(&self) -> Option<f64> {
+        self.params("start_up_ns").find_map(|ns| ns.parse().ok())
     }
 
     /// The median of the operations that were timed one by one, ns; `None` when none was.

@@ -46,6 +46,7 @@ fn side(name: &str, ms: f64, rounds: u32) -> RunData {
         what: format!("./{name}"),
         margin: 0.01,
         same: false,
+        reference: false,
     });
     let row = |name| Benchmark {
         unit: unit("ms"),

@@ -96,11 +96,15 @@ pub fn builds(
 pub fn environment(site: &Site, side: &Side) -> BTreeMap<String, String> {
     let mut environment = match side.commands.is_empty() {
         true => site.environment(),
-        // a name or value that is no UTF-8 is not passed on
-        false => std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect(),
+        false => users_environment(),
     };
     environment.extend(side.environment.iter().cloned());
     environment
+}
+
+/// The environment of the user; a name or value that is no UTF-8 is not passed on.
+pub fn users_environment() -> BTreeMap<String, String> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
 }

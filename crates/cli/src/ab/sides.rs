@@ -12,6 +12,9 @@ type Values = Vec<(String, String)>;
 /// Family of the commands of the user's: whatever they are, they have these rows.
 pub const COMMAND: &str = "command";
 
+/// Options of ours that say how long and how exactly; behind `--` they are hardly meant for a command.
+const OURS: [&str; 2] = ["--budget", "--margin"];
+
 /// More sides have no letter.
 const MOST: usize = 26;
 
@@ -73,8 +76,9 @@ pub fn read(args: &AbArgs) -> Result<Sides> {
         "{} sides are more than the {MOST} that have a letter",
         sides.len()
     );
-    for (side, letter) in sides.iter_mut().zip('a'..) {
-        side.name = letter.to_string();
+    let many = sides.len();
+    for (at, side) in sides.iter_mut().enumerate() {
+        side.name = side_name(at, many);
         side.what = what(side);
     }
     Ok(Sides {
@@ -99,6 +103,11 @@ fn unset(args: &AbArgs) -> Result<Vec<Side>> {
         commands.iter().all(|command| !command.is_empty()),
         "a command is empty: write `gritstone ab -- ./old -- ./new`"
     );
+    if let Some(option) = (args.commands.iter()).find(|word| OURS.contains(&word.as_str())) {
+        bail!(
+            "{option} stands behind `--`, where it is an argument of the command: put options of Gritstone before the first `--`. If it is one of the command's, write the command as one word: -- './command {option} ...'"
+        );
+    }
     let values = combinations(args)?;
     let rows: Vec<(String, &Values)> = slugs(&values).into_iter().zip(&values).collect();
     match commands.as_slice() {
@@ -153,6 +162,7 @@ fn of_commands(args: &AbArgs, command: &[String], rows: &[(String, &Values)]) ->
         prepare: args.prepare.clone(),
         cleanup: args.cleanup.clone(),
         ignore_failure: args.ignore_failure,
+        ..UserCommand::default()
     };
     let row = |(slug, values): &(String, &Values)| {
         let id = match slug.as_str() {
@@ -168,7 +178,7 @@ fn of_commands(args: &AbArgs, command: &[String], rows: &[(String, &Values)]) ->
     })
 }
 
-/// The row of a command.
+/// The row of a command as it was typed.
 fn benchmark(id: Id, argv: &[String], user: UserCommand) -> Benchmark {
     let shell = argv.len() == 1 && argv[0].contains(char::is_whitespace);
     let words = if shell {
@@ -177,19 +187,31 @@ fn benchmark(id: Id, argv: &[String], user: UserCommand) -> Benchmark {
         argv.to_vec()
     };
     Benchmark {
-        title: argv.join(" "),
+        remark: shell.then(|| "A shell starts it, and is in its time.".to_owned()),
+        ..row(id, &argv.join(" "), words, user)
+    }
+}
+
+/// The row of a program with its arguments.
+pub fn row(id: Id, title: &str, argv: Vec<String>, user: UserCommand) -> Benchmark {
+    let work = Work::Command(CommandWork {
+        argv,
+        user: Some(user),
+        ..CommandWork::default()
+    });
+    Benchmark {
+        title: title.to_owned(),
         operation: "one process".to_owned(),
         placement: Placement::All,
-        remark: shell.then(|| "A shell starts it, and is in its time.".to_owned()),
-        ..Benchmark::new(
-            id,
-            Unit::parse("ms").expect("ms is a unit"),
-            Work::Command(CommandWork {
-                argv: words,
-                user: Some(user),
-                ..CommandWork::default()
-            }),
-        )
+        ..Benchmark::new(id, Unit::parse("ms").expect("ms is a unit"), work)
+    }
+}
+
+/// What the how many-th of so many sides is called: letters where they are enough, else numbers. Names sort as the sides do.
+pub fn side_name(at: usize, many: usize) -> String {
+    match u8::try_from(at) {
+        Ok(at) if many <= MOST => char::from(b'a' + at).to_string(),
+        _ => format!("{:0width$}", at + 1, width = many.to_string().len()),
     }
 }
 

@@ -4,13 +4,15 @@ use super::programs::{cpus_argument, hexadecimal};
 use super::{Job, Launched, Variant};
 use crate::ExecError;
 use gritstone_kernels::USER;
-use gritstone_model::{CommandWork, Outcome, Program, UserCommand};
+use gritstone_model::{CommandWork, Outcome, Output, Program, UserCommand};
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Short commands are timed so often in one launch at most,
 const SAMPLES: &str = "samples=20";
+/// Where executions are counted, once,
+const ONCE: &str = "samples=1";
 /// and so long; long ones once.
 const SAMPLE_NS: &str = "sample_ns=100000000";
 
@@ -21,19 +23,18 @@ impl Job<'_> {
         work: &CommandWork,
         user: &UserCommand,
     ) -> Result<Launched, ExecError> {
-        let mut arguments = vec![cpus_argument(self.cpus), SAMPLES.into(), SAMPLE_NS.into()];
+        let mut arguments = vec![cpus_argument(self.cpus), SAMPLE_NS.into()];
+        arguments.push(if user.once { ONCE } else { SAMPLES }.into());
         let started = (work.argv.clone(), self.variant.environment.clone());
         let warm = &self.executor.warm;
-        let first = !warm.borrow().contains(&started);
+        let first = !warm.borrow().contains(&started) && !user.once;
         arguments.push(format!("warm={}", u8::from(first)).into());
         for (key, text) in [("prepare", &user.prepare), ("cleanup", &user.cleanup)] {
             if let Some(text) = text {
                 arguments.push(format!("{key}={text}").into());
             }
         }
-        if user.ignore_failure {
-            arguments.push("ignore_failure=1".into());
-        }
+        arguments.extend(how(user));
         arguments.push("--".into());
         arguments.extend(work.argv.iter().map(OsString::from));
         let environment = self.variant.environment.iter();
@@ -50,6 +51,29 @@ impl Job<'_> {
         }
         Ok(launched)
     }
+}
+
+/// What its files are, and what of its end and its time is no failure and no figure.
+fn how(user: &UserCommand) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = vec![];
+    if user.ignore_failure {
+        arguments.push("ignore_failure=1".into());
+    }
+    if !user.statuses.is_empty() {
+        let statuses: Vec<String> = user.statuses.iter().map(u8::to_string).collect();
+        arguments.push(format!("statuses={}", statuses.join(",")).into());
+    }
+    let input = user.input.iter().map(|file| format!("input={file}").into());
+    arguments.extend(input);
+    match &user.output {
+        Output::Memory => {}
+        Output::Pipe => arguments.push("output=pipe".into()),
+        Output::Inherit => arguments.push(format!("inherit={}", std::process::id()).into()),
+        Output::File(file) => arguments.push(format!("output={file}").into()),
+    }
+    let start_up = user.start_up_ns.iter();
+    arguments.extend(start_up.map(|ns| format!("start_up_ns={ns}").into()));
+    arguments
 }
 
 /// The program behind a command of the user's; without a hash where it cannot be read, as a word of the shell.

@@ -2,7 +2,7 @@
 
 use super::{Bench, Launched};
 use gritstone_model::{
-    Benchmark, CommandWork, Event, Id, Outcome, Placement, Unit, UserCommand, Work,
+    Benchmark, CommandWork, Event, Id, Outcome, Output, Placement, Unit, UserCommand, Work,
 };
 use std::fs;
 
@@ -106,6 +106,42 @@ fn any_status_is_good_if_the_user_says_so_but_no_signal() {
     assert_eq!(told.outcome, Outcome::Measured);
     assert!(params(&told, "status").iter().all(|status| *status == 7));
     why(&bench.command("kill -9 $$", user));
+}
+
+#[test]
+fn statuses_that_are_named_are_good_and_no_others() {
+    let mut bench = Bench::new();
+    let user = UserCommand {
+        statuses: vec![3, 7],
+        ..bench.user()
+    };
+    let told = bench.command("exit 7", user.clone());
+    assert_eq!(told.outcome, Outcome::Measured);
+    assert!(why(&bench.command("exit 1", user)).contains("status 1"));
+}
+
+#[test]
+fn it_reads_and_writes_what_it_is_told_to() {
+    let mut bench = Bench::new();
+    fs::write(bench.folder.path().join("in"), "b\na\n").unwrap();
+    let with = |bench: &Bench, output| UserCommand {
+        input: Some("in".to_owned()),
+        output,
+        once: true,
+        start_up_ns: Some(5),
+        ..bench.user()
+    };
+    let to_file = with(&bench, Output::File("out".to_owned()));
+    let told = bench.command("sort; echo r >> log", to_file);
+    assert_eq!((samples(&told), params(&told, "start_up_ns")), (1, vec![5]));
+    assert_eq!(
+        (bench.read("out"), bench.read("log")),
+        ("a\nb\n".to_owned(), "r\n".to_owned())
+    );
+    // more than a pipe holds, which is emptied meanwhile
+    let piped = with(&bench, Output::Pipe);
+    let told = bench.command("head -c 1000000 /dev/zero", piped);
+    assert_eq!(told.outcome, Outcome::Measured);
 }
 
 #[test]

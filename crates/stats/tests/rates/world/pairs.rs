@@ -173,11 +173,11 @@ pub fn ranking(world: &mut World, weather: Weather, factors: &[f64], margin: f64
         }
         let row = std::slice::from_ref(&times);
         let judged = &looks::judge(row, margin, last)[0];
-        if last || looks::decided(&times, judged) {
-            let shown = looks::shown(&times, judged);
+        if last || looks::decided(&times, judged, false) {
+            let shown = looks::shown(&times, judged, false);
             return Ranking { times, shown };
         }
-        out.extend(looks::lost(&times, judged));
+        out.extend(looks::lost(&times, judged, false));
     }
 }
 

@@ -1,0 +1,125 @@
+//! What is printed of made-up trials.
+
+use super::*;
+use gritstone_model::{AbRow, AbSide, Id, SCHEMA_AB, Unit};
+
+fn figure(side: &str, ms: f64) -> AbFigure {
+    AbFigure {
+        side: side.to_owned(),
+        estimate: Some(ms),
+        interval: Some([0.98 * ms, 1.03 * ms]),
+        range: None,
+        launches: 12,
+        samples: 12,
+        user_s: None,
+        system_s: None,
+        cpu_s: None,
+        peak_kb: None,
+        statuses: vec![],
+        counters: Default::default(),
+        notes: vec![],
+    }
+}
+
+fn against(base: &str, other: &str, ratio: f64, verdict: Verdict) -> AbComparison {
+    AbComparison {
+        base: base.to_owned(),
+        other: other.to_owned(),
+        pairs: 12,
+        crowded: 0,
+        left_out: 0,
+        ratio: Some(ratio),
+        interval: Some([0.95 * ratio, 1.05 * ratio]),
+        p: Some(0.004),
+        p_adjusted: Some(0.004),
+        verdict,
+        smallest: Some(0.03),
+        explanation: Default::default(),
+    }
+}
+
+fn trial(ms: &[f64], comparisons: Vec<AbComparison>) -> (AbView, Ranking) {
+    let names = ["a", "b", "c"];
+    let view = AbView {
+        schema: SCHEMA_AB.to_owned(),
+        trial: String::new(),
+        machine: String::new(),
+        sides: (names[..ms.len()].iter())
+            .map(|side| AbSide {
+                side: (*side).to_owned(),
+                run: String::new(),
+                label: None,
+                what: String::new(),
+            })
+            .collect(),
+        same: false,
+        margin: 0.01,
+        level: 0.01,
+        rows: vec![AbRow {
+            id: Id::parse("command").unwrap(),
+            title: String::new(),
+            unit: Unit::parse("ms").unwrap(),
+            figures: ms
+                .iter()
+                .zip(names)
+                .map(|(ms, side)| figure(side, *ms))
+                .collect(),
+            comparisons,
+        }],
+        start_up_ns: None,
+    };
+    let ranked = |(at, ms): (usize, &f64)| Ranked {
+        name: format!("./{} input", ["old", "new", "other"][at]),
+        times_s: [1.0, 1.01, 1.0, 1.02, 1.08].map(|t| t * ms / 1e3).into(),
+    };
+    let ranking = Ranking {
+        commands: ms.iter().enumerate().map(ranked).collect(),
+        unit: None,
+        as_given: false,
+        setup_varies: false,
+        start_up_s: None,
+        elapsed_s: Some(1.25),
+        width: 80,
+    };
+    (view, ranking)
+}
+
+fn shown((view, ranking): &(AbView, Ranking)) -> String {
+    commands(view, ranking)
+}
+
+#[test]
+fn one_command_has_its_time_alone() {
+    insta::assert_snapshot!("one", shown(&trial(&[13.351], vec![])));
+}
+
+#[test]
+fn two_commands_have_a_verdict() {
+    let with = |ratio, verdict| {
+        shown(&trial(
+            &[13.351, 11.6],
+            vec![against("a", "b", ratio, verdict)],
+        ))
+    };
+    insta::assert_snapshot!("two_faster", with(1.5, Verdict::Faster));
+    insta::assert_snapshot!("two_slower", with(0.5, Verdict::Slower));
+    insta::assert_snapshot!("two_same", with(1.001, Verdict::Same));
+    insta::assert_snapshot!("two_inconclusive", with(0.96, Verdict::Inconclusive));
+}
+
+#[test]
+fn three_commands_are_ranked() {
+    let all = vec![
+        against("b", "a", 0.8, Verdict::Slower),
+        against("b", "c", 0.97, Verdict::Inconclusive),
+    ];
+    let mut of = trial(&[13.351, 11.6, 1234.0], all);
+    of.1.unit = Some("s");
+    of.1.start_up_s = Some(0.0009);
+    of.1.setup_varies = true;
+    insta::assert_snapshot!("three", shown(&of));
+    of.1.as_given = true;
+    of.1.commands[0].name =
+        "a\u{1b}[31mcommand with a name that is longer than the terminal is wide".to_owned();
+    insta::assert_snapshot!("three_as_given", shown(&of));
+}
