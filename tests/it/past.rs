@@ -34,6 +34,15 @@ fn a_history_grows_with_the_runs() {
         assert!(points[0]["estimate"].is_number(), "{history}");
         assert_eq!(points[0]["estimate"], points[1]["estimate"], "{history}");
     }
+    // a line for each benchmark of a family
+    let (code, text, error) = home.run(&["history", "byte"]);
+    assert_eq!(code, 0, "{error}");
+    let of = |id: &str| {
+        text.lines()
+            .filter(|l| l.starts_with(&format!("{id} ")))
+            .count()
+    };
+    assert_eq!([of("byte/syscall"), of("byte/pipe")], [1, 0], "{text}");
     let drawing = home.path().join("history.svg");
     let drawn = drawing.to_str().unwrap();
     let (code, text, _) = home.run(&["history", "byte/syscall", "--svg", drawn]);

@@ -602,9 +602,11 @@ pub struct ImportArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   gritstone history byte/pipe
+  gritstone history byte              a line for each benchmark
   gritstone history byte/pipe --svg pipe.svg")]
 pub struct HistoryArgs {
-    /// Benchmark
+    /// Benchmark; families and globs have a line for each benchmark
+    #[arg(value_name = "BENCHMARK | SELECTOR")]
     pub benchmark: String,
     /// Number of newest runs
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]

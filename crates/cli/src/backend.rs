@@ -6,12 +6,13 @@ use crate::progress::Display;
 use crate::site::Site;
 use crate::{output, registry, signals};
 use anyhow::{Context, Result, anyhow};
+use gritstone_analysis::summary;
 use gritstone_exec::{ExecError, Executor, Journal, Subject, Variant};
 use gritstone_host::{Root, Watch};
-use gritstone_measure::{Backend, Finished, Progress, Scheduler, drive};
+use gritstone_measure::{Backend, CONFIDENCE, Finished, PILOT, Progress, Scheduler, drive};
 use gritstone_model::{
-    Benchmark, Calibration, Cause, CommandWork, Event, Id, Launch, Outcome, Plan, Program, RunInfo,
-    Settings, Step, Work,
+    Benchmark, Calibration, Cause, CommandWork, Event, Id, Launch, Outcome, Plan, Program, RunData,
+    RunInfo, Settings, Step, Work,
 };
 use gritstone_store::{Kept, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,6 +59,8 @@ pub struct Local<'a> {
     complained: BTreeSet<(usize, Id)>,
     /// The instructions of each side's programs, once counted, where the sides may differ in them; told by the next launch.
     instructions: BTreeMap<(usize, Id), Option<Instructions>>,
+    /// Of benchmarks that have no interval yet, the launches: with an interval each is shown once.
+    pilot: BTreeMap<Id, Vec<Launch>>,
     /// Whether the user knows that the store is locked.
     told: bool,
 }
@@ -105,6 +108,7 @@ impl<'a> Local<'a> {
             set_for: None,
             complained: BTreeSet::new(),
             instructions: BTreeMap::new(),
+            pilot: BTreeMap::new(),
             told: false,
         }
     }
@@ -204,6 +208,43 @@ impl<'a> Local<'a> {
         Ok(())
     }
 
+    /// On a terminal, shows the first result of a benchmark that has an interval, of a plain run.
+    fn show_result(&mut self, launch: &Launch) {
+        let [side] = self.sides else { return };
+        if !self.display.shows_results() || launch.copies > 1 {
+            return;
+        }
+        let launches = self.pilot.entry(launch.id.clone()).or_default();
+        // an earlier process, or a result that was shown
+        if launches.len() == PILOT {
+            return;
+        }
+        launches.push(launch.clone());
+        if launches.len() < PILOT {
+            return;
+        }
+        let entry = side.plan.benchmarks.iter().filter(|b| b.id == launch.id);
+        let run = RunData {
+            info: side.info.clone(),
+            benchmarks: entry.cloned().collect(),
+            programs: BTreeMap::new(),
+            skips: vec![],
+            launches: launches.clone(),
+        };
+        // what they said is no longer needed, how many there were is
+        launches
+            .iter_mut()
+            .for_each(|launch| launch.events = vec![]);
+        let options = summary::Options {
+            confidence: CONFIDENCE,
+            baselines: BTreeMap::new(),
+        };
+        let view = summary::summarize(&run, &options);
+        if let Some(line) = view.results.first().and_then(gritstone_report::line) {
+            self.display.remark(&line);
+        }
+    }
+
     /// A benchmark that fails is reported once; a command of the user's that fails ends everything, for it is no fast one.
     fn complain(&mut self, side: usize, launch: &Launch) -> Result<()> {
         let Side { name, plan, .. } = &self.sides[side];
@@ -279,7 +320,10 @@ impl Backend for Local<'_> {
             ));
         }
         match launch.outcome {
-            Outcome::Measured => Ok(()),
+            Outcome::Measured => {
+                self.show_result(launch);
+                Ok(())
+            }
             _ => self.complain(side, launch),
         }
     }

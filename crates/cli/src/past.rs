@@ -5,7 +5,7 @@ use crate::args::{CheckArgs, HistoryArgs, OnInconclusive};
 use crate::failure::Exit;
 use crate::output;
 use crate::world::World;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use gritstone_analysis::circumstances::Circumstances;
 use gritstone_analysis::{check as gate, series};
 use gritstone_model::{CheckOutcome, CheckView, HistoryView, Id, RunInfo, RunView, Selector};
@@ -20,6 +20,12 @@ const LOOK_BACK: usize = 60;
 
 /// `gritstone history`.
 pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
+    let selector = Selector::new(&args.benchmark);
+    let benchmarks = world.catalogue.benchmarks.iter().map(|row| &row.id);
+    let selected: Vec<&Id> = benchmarks.filter(|id| selector.matches(id)).collect();
+    if selected.iter().any(|id| id.as_str() != args.benchmark) {
+        return histories(world, args, &selected);
+    }
     let id = Id::parse(&args.benchmark)?;
     let names = [args.benchmark.clone()];
     let none = || match select(&world.catalogue.benchmarks, &names) {
@@ -41,6 +47,30 @@ pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
     }
     output::write(args.format.format, &view, || {
         gritstone_report::history(&view)
+    })?;
+    Ok(Exit::Done)
+}
+
+/// The histories of several benchmarks, a line each.
+fn histories(world: &World, args: &HistoryArgs, ids: &[&Id]) -> Result<Exit> {
+    ensure!(
+        args.svg.is_none(),
+        "--svg draws one benchmark, and '{}' selects several",
+        args.benchmark
+    );
+    let mut views = vec![];
+    if let Some(store) = world.reader()? {
+        for id in ids {
+            views.extend(over_runs(world, &store, id, args.runs as usize)?);
+        }
+    }
+    ensure!(
+        !views.is_empty(),
+        "no run in the store has '{}': `gritstone run` measures it",
+        args.benchmark
+    );
+    output::write(args.format.format, &views, || {
+        gritstone_report::histories(&views)
     })?;
     Ok(Exit::Done)
 }

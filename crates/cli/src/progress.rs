@@ -92,6 +92,11 @@ impl Display {
         }
     }
 
+    /// Whether results are shown as they come.
+    pub fn shows_results(&self) -> bool {
+        self.terminal
+    }
+
     /// Says something in between; the bar comes back when it is drawn next.
     pub fn remark(&self, text: &str) {
         self.finish();

@@ -50,6 +50,36 @@ pub fn history(view: &HistoryView) -> Document {
     document
 }
 
+/// A benchmark with its newest series.
+type Newest<'a> = (&'a HistoryView, &'a HistorySeries);
+
+/// A line for each benchmark: the newest result of its newest series, its course and its last change. Those that changed come first.
+#[must_use]
+pub fn histories(views: &[HistoryView]) -> Document {
+    let mut document = Document::default();
+    let newest = views
+        .iter()
+        .filter_map(|view| Some((view, view.series.last()?)));
+    let mut newest: Vec<Newest> = newest.collect();
+    newest.sort_by_key(|(_, series)| series.changes.is_empty());
+    Columns::<Newest>::key("Benchmark", Style::Code, |(view, _)| view.id.as_str())
+        .number("Runs", |(_, series)| series.points.len())
+        .number("Newest", |(view, series)| {
+            let point = series.points.iter().rev().find_map(|p| p.estimate)?;
+            Some(number::figure(point, None, view.unit.as_str()).with_unit())
+        })
+        .number("Change", |(_, series)| {
+            let change = series.changes.last()?;
+            Some(words::change(change.ratio, change.interval).0)
+        })
+        .text("Since", |(_, series)| {
+            Some(words::minute(&series.changes.last()?.started))
+        })
+        .text("Course", |(_, series)| spark::line(&newest_values(series)))
+        .table(&mut document, "", newest);
+    document
+}
+
 /// The drawing of the newest series alone, a whole `<svg>` element.
 #[must_use]
 pub fn history_svg(view: &HistoryView) -> Option<String> {
@@ -68,8 +98,7 @@ fn ratio(change: &HistoryChange) -> String {
 
 /// The values that count, a letter a run, between the least and the greatest; a dot for a run that does not count.
 fn course(view: &HistoryView, series: &HistorySeries) -> String {
-    let newest = series.points.len().saturating_sub(SPARKS);
-    let values: Vec<Option<f64>> = series.points[newest..].iter().map(|p| p.value).collect();
+    let values = newest_values(series);
     let known = values.iter().flatten().copied();
     let [low, high] = [
         known.clone().min_by(f64::total_cmp),
@@ -81,6 +110,11 @@ fn course(view: &HistoryView, series: &HistorySeries) -> String {
         Some((low, high)) => format!("{low} {line} {high}"),
         None => line,
     }
+}
+
+fn newest_values(series: &HistorySeries) -> Vec<Option<f64>> {
+    let newest = series.points.len().saturating_sub(SPARKS);
+    series.points[newest..].iter().map(|p| p.value).collect()
 }
 
 fn drawn(view: &HistoryView, series: &HistorySeries, number: usize) -> Figure {

@@ -32,6 +32,16 @@ pub fn one(view: &RunView, result: &Measurement, launches: &[&Launch]) -> Docume
     document
 }
 
+/// A result in a line, while others are still measured: `byte/pipe  520 MB/s  [495 – 565]  ±7 %`; nothing without an interval.
+#[must_use]
+pub fn line(result: &Measurement) -> Option<String> {
+    let shown = columns::figure(result)?;
+    let (interval, half) = (shown.brackets()?, columns::precision(result)?);
+    let id = result.id.as_str();
+    let (estimate, half) = (shown.with_unit(), number::percent(half));
+    Some(format!("{id:<28}  {estimate:>16}  {interval:<18}  ±{half}"))
+}
+
 fn numbers(r: &Measurement) -> Vec<(&'static str, String)> {
     let shown = columns::figure(r);
     let estimate = shown
