@@ -1,6 +1,6 @@
 //! Runs that go out and come back, as a person sends them.
 
-use crate::common::{Home, fixture};
+use crate::common::{Home, fixture, recorded};
 use std::fs;
 
 /// Standard output of a command that ends well.
@@ -16,7 +16,8 @@ fn a_run_goes_to_another_store_and_is_the_same_there() {
     let bundle = fixture("run");
     let path = bundle.to_str().unwrap();
     let text = fs::read_to_string(&bundle).unwrap();
-    assert!(ok(&home, &["export", "run"]) == text, "byte for byte");
+    let whole = ok(&home, &["export", "run", "--with-identity"]);
+    assert!(whole == text, "byte for byte");
     assert_eq!(
         home.json(&["show", "run", "--format", "json"]),
         home.json(&["show", path, "--format", "json"])
@@ -35,7 +36,16 @@ fn a_run_goes_to_another_store_and_is_the_same_there() {
         error.contains(&line) && error.contains("cut off"),
         "{error}"
     );
-    for format in ["csv", "markdown", "gbench", "bmf", "gha", "openmetrics"] {
+    for format in [
+        "csv",
+        "markdown",
+        "gbench",
+        "bmf",
+        "gha",
+        "openmetrics",
+        "hyperfine",
+        "phoronix",
+    ] {
         let out = home.path().join(format);
         ok(
             &home,
@@ -67,4 +77,87 @@ fn what_other_programs_measured_can_be_looked_at() {
     ok(&home, &["import", path, "--label", "theirs"]);
     assert!(ok(&home, &["show", "theirs"]).contains("hyperfine/sleep-1"));
     assert_eq!(home.run(&["show", "none.json"]).0, 2);
+}
+
+/// What says who measured, and where, is in nothing that is made to be shared.
+#[test]
+fn what_is_shared_names_nobody() {
+    let home = Home::new();
+    let mut run = recorded("run");
+    let path = home.path().to_str().unwrap().to_owned();
+    run.info.machine.name = "secret-host (AMD EPYC)".to_owned();
+    run.info.settings.dir = format!("{path}/measured");
+    let environment = &mut run.info.settings.environment;
+    environment.insert("TOKEN".to_owned(), "secret-value".to_owned());
+    environment.insert("WHERE".to_owned(), "/home/secret-user/x".to_owned());
+    run.benchmarks[0].remark = Some("in /home/secret-user/src".to_owned());
+    run.info.id = "20260101-000000-00000001".to_owned();
+    home.import(&[run]);
+    let secrets = ["secret-host", "secret-value", "secret-user", path.as_str()];
+    let found = |text: &str| {
+        secrets
+            .iter()
+            .filter(|secret| text.contains(**secret))
+            .count()
+    };
+    for format in [
+        "jsonl",
+        "csv",
+        "markdown",
+        "gbench",
+        "bmf",
+        "gha",
+        "openmetrics",
+        "hyperfine",
+        "phoronix",
+    ] {
+        let text = ok(&home, &["export", "--format", format]);
+        assert_eq!(found(&text), 0, "{format}");
+    }
+    let whole = ok(&home, &["export", "--with-identity"]);
+    assert_eq!(found(&whole), secrets.len());
+    for (option, wanted) in [(None, 0), (Some("--with-identity"), 1)] {
+        let mut all = vec!["report", "--output", "report.html"];
+        all.extend(option);
+        ok(&home, &all);
+        let text = fs::read_to_string(home.path().join("report.html")).unwrap();
+        assert_eq!(found(&text).min(1), wanted, "{option:?}");
+    }
+    // a run without names is a run like others
+    ok(&home, &["export", "--output", "shared.jsonl"]);
+    let other = Home::new();
+    fs::copy(
+        home.path().join("shared.jsonl"),
+        other.path().join("shared.jsonl"),
+    )
+    .unwrap();
+    ok(&other, &["import", "shared.jsonl"]);
+    assert!(ok(&other, &["show"]).contains("byte/"));
+}
+
+#[test]
+fn imports_keep_the_name_of_their_host() {
+    let home = Home::new();
+    let hyperfine = r#"{"results":[{"command":"a","times":[1.01,1.0,1.02]}]}"#;
+    let google = r#"{"context":{"host_name":"theirs"},"benchmarks":[{"name":"a","iterations":5,"real_time":5.0,"cpu_time":5.0,"time_unit":"ns"}]}"#;
+    fs::write(home.path().join("h.json"), hyperfine).unwrap();
+    fs::write(home.path().join("g.json"), google).unwrap();
+    ok(&home, &["import", "g.json", "--label", "google"]);
+    ok(
+        &home,
+        &[
+            "import",
+            "h.json",
+            "--label",
+            "hyper",
+            "--host",
+            "builder 7",
+        ],
+    );
+    for (label, name) in [("google", "theirs"), ("hyper", "builder 7")] {
+        let run = home.json(&["show", label, "--format", "json"]);
+        assert_eq!(run["machine"]["name"], name);
+    }
+    let (code, _, error) = home.run(&["import", "g.json", "--host", "mine"]);
+    assert!(code == 2, "{error}");
 }

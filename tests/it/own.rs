@@ -347,3 +347,32 @@ fn compilers_and_trials_take_them_too() {
     let view: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(flagged(&view["rows"][0]["figures"][0], "custom"), "{view}");
 }
+
+#[test]
+fn a_command_of_the_users_becomes_a_benchmark() {
+    let home = Home::new();
+    let command = "echo \"it's $((6 * 7))\" # NAME of a FAMILY, no COMMAND";
+    let (code, out, err) = home.run(&["init", "mine/answer", "--command", command]);
+    assert!(code == 0 && !out.contains(".c "), "{out}{err}");
+    let (code, out, err) = home.run(&["init", "mine/second", "--command", "true"]);
+    assert!(
+        code == 0 && !home.path().join("mine/mine").exists(),
+        "{out}{err}"
+    );
+    let measure = [
+        "run",
+        "--catalog",
+        "mine",
+        "--trust",
+        "--budget",
+        "3s",
+        "--precision",
+        "50%",
+        "--format",
+        "json",
+    ];
+    let run = home.json(&measure);
+    let row = common::result(&run, "mine/answer");
+    assert_eq!(row["title"], command);
+    assert!(row["estimate"].is_number(), "{row}");
+}

@@ -235,6 +235,9 @@ pub struct InitArgs {
     /// Directory of the catalog, created if missing [default: ./FAMILY]
     #[arg(long = "catalog", alias = "catalogue", value_name = "DIR")]
     pub catalogue: Option<PathBuf>,
+    /// Time this shell command, instead of a program in C to begin with
+    #[arg(long, value_name = "CMD", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub command: Option<String>,
 }
 
 #[derive(Debug, Default, Args)]
@@ -437,6 +440,8 @@ pub struct ReportArgs {
     /// Output file, .html or .pdf; repeatable [default: gritstone-brief-RUN, both]
     #[arg(short, long = "output", alias = "out", value_name = "FILE")]
     pub out: Vec<PathBuf>,
+    #[command(flatten)]
+    pub identity: IdentityArgs,
 }
 
 #[derive(Debug, Args)]
@@ -526,9 +531,12 @@ pub struct InfoArgs {
   gritstone doctor
   gritstone doctor --install")]
 pub struct DoctorArgs {
-    /// Install missing programs with the command that is shown
+    /// Install the missing programs of these benchmarks; lists them, and asks on a terminal unless CI=true
     #[arg(long)]
     pub install: bool,
+    /// Benchmarks to install programs for [default: all]
+    #[arg(value_name = "BENCHMARK", requires = "install")]
+    pub benchmarks: Vec<String>,
     /// Directory whose file system would be measured
     #[arg(long)]
     pub dir: Option<PathBuf>,
@@ -568,6 +576,10 @@ pub enum ExportFormat {
     Gha,
     /// OpenMetrics text, for Prometheus
     Openmetrics,
+    /// JSON of hyperfine, with the time of each sample
+    Hyperfine,
+    /// XML result file of the Phoronix Test Suite
+    Phoronix,
 }
 
 #[derive(Debug, Args)]
@@ -584,6 +596,16 @@ pub struct ExportArgs {
     /// Output file [default: standard output]
     #[arg(short, long = "output", alias = "out", value_name = "FILE")]
     pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub identity: IdentityArgs,
+}
+
+/// What is made to be shared.
+#[derive(Debug, Args)]
+pub struct IdentityArgs {
+    /// Keep host and user names, values of the environment and paths of home directories
+    #[arg(long)]
+    pub with_identity: bool,
 }
 
 #[derive(Debug, Args)]
@@ -597,6 +619,9 @@ pub struct ImportArgs {
     /// Name of the runs
     #[arg(long)]
     pub label: Option<String>,
+    /// Name of the machine that measured them, where the file does not say
+    #[arg(long, value_name = "NAME")]
+    pub host: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -638,8 +663,23 @@ pub struct CheckArgs {
     /// Exit code of an inconclusive run: 4 or 0
     #[arg(long, value_name = "OUTCOME", default_value = "fail")]
     pub inconclusive: OnInconclusive,
-    #[command(flatten)]
-    pub format: FormatArgs,
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    pub format: CheckFormat,
+}
+
+/// What a gate says, and to whom.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// Tables
+    #[default]
+    Text,
+    /// One JSON value
+    Json,
+    /// JUnit XML: a test case per benchmark
+    Junit,
+    /// Annotations of GitHub Actions, and a summary where GITHUB_STEP_SUMMARY names a file
+    Github,
 }
 
 /// What becomes of a run that is neither surely slower nor surely not.

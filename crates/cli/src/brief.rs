@@ -3,7 +3,7 @@
 use crate::args::ReportArgs;
 use crate::failure::Exit;
 use crate::world::World;
-use crate::{output, own};
+use crate::{output, own, transfer};
 use anyhow::{Context, Result, bail};
 use gritstone_model::{Benchmark, CompareView, Family, Id, RunView};
 use gritstone_report::{Brief, Document};
@@ -18,7 +18,13 @@ pub fn brief(world: &World, args: &ReportArgs) -> Result<Exit> {
     let runs: Vec<RunView> = args
         .runs
         .iter()
-        .map(|name| world.view(name))
+        .map(|name| {
+            let view = world.view(name)?;
+            Ok(match args.identity.with_identity {
+                true => view,
+                false => gritstone_exchange::anonymous_view(&view, transfer::home().as_deref()),
+            })
+        })
         .collect::<Result<_>>()?;
     let references = beside(world, &runs)?;
     let base = world.view(&args.against)?;

@@ -4,15 +4,17 @@ use crate::args::DoctorArgs;
 use crate::failure::Exit;
 use crate::site::Site;
 use crate::world::World;
-use crate::{output, privileges, registry};
-use anyhow::{Context, Result, ensure};
+use crate::{output, privileges, registry, trust};
+use anyhow::{Context, Result, bail, ensure};
 use gritstone_host::doctor::{self, programs};
 use gritstone_host::{Finding, Severity};
 use gritstone_model::SCHEMA_DOCTOR;
+use gritstone_plan::select;
 use gritstone_report::document::Style;
 use gritstone_report::{Detail, Document, lists};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::io::IsTerminal;
 use std::process::Command;
 
 /// Lines of what is not as it should be; the others are counted.
@@ -43,7 +45,7 @@ pub fn doctor(world: &World, args: &DoctorArgs) -> Result<Exit> {
         examination(&findings, privileged)
     })?;
     if args.install {
-        install(world, &site)?;
+        install(world, &site, &args.benchmarks)?;
     }
     if findings.iter().any(|f| f.severity == Severity::Wrong) {
         let what = "results measured now would be wrong; see the lines marked 'wrong'";
@@ -166,10 +168,13 @@ fn severity(severity: Severity) -> &'static str {
     }
 }
 
-/// Runs the command that installs what is missing, as it is shown.
-fn install(world: &World, site: &Site) -> Result<()> {
+/// Runs the command that installs what these benchmarks miss, as it is shown. A person at a terminal is asked first.
+fn install(world: &World, site: &Site, selectors: &[String]) -> Result<()> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let missing = programs::missing(&world.catalogue.benchmarks, &path);
+    let missing = match selectors {
+        [] => programs::missing(&world.catalogue.benchmarks, &path),
+        some => programs::missing(&select(&world.catalogue.benchmarks, some)?, &path),
+    };
     if missing.is_empty() {
         output::remark("no program is missing");
         return Ok(());
@@ -177,6 +182,11 @@ fn install(world: &World, site: &Site) -> Result<()> {
     let command = programs::install(site.host(), &missing)
         .context("the packages of this distribution have other names than Debian's: install the programs by its own means")?;
     output::remark(&format!("+ {}", command.join(" ")));
+    let unattended = std::env::var_os("CI").is_some_and(|ci| ci == "true");
+    let person = std::io::stdin().is_terminal() && output::is_terminal();
+    if person && !unattended && !trust::answered_yes("Install these packages?")? {
+        bail!("nothing was installed");
+    }
     let (program, arguments) = command.split_first().context("an empty command")?;
     let status = Command::new(program)
         .args(arguments)

@@ -1,7 +1,7 @@
 //! `gritstone history` and `gritstone check`: a figure over many runs, and a run held against them or against another.
 
 use crate::ab::COMMAND;
-use crate::args::{CheckArgs, HistoryArgs, OnInconclusive};
+use crate::args::{CheckArgs, CheckFormat, HistoryArgs, OnInconclusive};
 use crate::failure::Exit;
 use crate::output;
 use crate::world::World;
@@ -11,6 +11,8 @@ use gritstone_analysis::{check as gate, series};
 use gritstone_model::{CheckOutcome, CheckView, HistoryView, Id, RunInfo, RunView, Selector};
 use gritstone_plan::select;
 use gritstone_store::Store;
+use std::fs::File;
+use std::io::Write;
 
 /// Chance of a false alarm over all benchmarks of a run.
 const ALPHA: f64 = 0.01;
@@ -112,9 +114,7 @@ pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
             against_history(world, &run, args)?
         }
     };
-    output::write(args.format.format, &view, || {
-        gritstone_report::check(&view, output::detail())
-    })?;
+    say(args.format, &view)?;
     Ok(match view.outcome {
         CheckOutcome::Passed => Exit::Done,
         CheckOutcome::Regressed => Exit::CheckFailed,
@@ -123,6 +123,25 @@ pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
             OnInconclusive::Pass => Exit::Done,
         },
     })
+}
+
+/// What the gate says, to whom it is said.
+fn say(format: CheckFormat, view: &CheckView) -> Result<()> {
+    match format {
+        CheckFormat::Text => output::text(&gritstone_report::check(view, output::detail())),
+        CheckFormat::Json => output::json(view),
+        CheckFormat::Junit => output::plain(&gritstone_exchange::junit(view)),
+        CheckFormat::Github => {
+            let summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty());
+            if let Some(file) = summary {
+                let text = gritstone_exchange::github_summary(view);
+                let opened = File::options().append(true).create(true).open(&file);
+                let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
+                written.context("cannot write to the file of GITHUB_STEP_SUMMARY")?;
+            }
+            output::plain(&gritstone_exchange::github_annotations(view))
+        }
+    }
 }
 
 /// A run against earlier runs that are like it, in the store; the run itself may come from elsewhere.

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 const FAMILY: &str = include_str!("skeleton/family.toml");
 const ENTRY: &str = include_str!("skeleton/entry.toml");
+const COMMAND: &str = include_str!("skeleton/command.toml");
 const KERNEL: &str = include_str!("skeleton/kernel.c");
 
 /// Writes the entry and its program, and says what to do next.
@@ -27,6 +28,13 @@ pub fn new(args: &InitArgs) -> Result<Exit> {
         .unwrap_or_else(|| PathBuf::from(family));
     let fill = |text: &str| text.replace("FAMILY", family).replace("NAME", name);
     let (entries, program) = (format!("{family}.toml"), format!("{family}/{name}.c"));
+    // the text of the user's comes last: it may have anything in it
+    let entry = match &args.command {
+        None => fill(ENTRY),
+        Some(command) => {
+            fill(COMMAND).replace("COMMAND", &toml::Value::from(command.as_str()).to_string())
+        }
+    };
     let before = fs::read_to_string(folder.join(&entries)).ok();
     if before.is_some() {
         // a second benchmark is added to what is sound, or not at all
@@ -38,15 +46,13 @@ pub fn new(args: &InitArgs) -> Result<Exit> {
             folder.join(&entries).display()
         );
     }
-    let kernel = fill(KERNEL);
-    write(
-        &folder.join(&program),
-        &kernel,
-        OpenOptions::new().write(true).create_new(true),
-    )?;
+    if args.command.is_none() {
+        let how = OpenOptions::new().write(true).create_new(true).clone();
+        write(&folder.join(&program), &fill(KERNEL), &how)?;
+    }
     let text = match before {
-        Some(_) => fill(ENTRY),
-        None => format!("{}{}", fill(FAMILY), fill(ENTRY)),
+        Some(_) => entry,
+        None => fill(FAMILY) + &entry,
     };
     write(
         &folder.join(&entries),
@@ -55,14 +61,17 @@ pub fn new(args: &InitArgs) -> Result<Exit> {
     )?;
     // a name that a catalog cannot have is told now
     if let Err(why) = own::read(&folder) {
-        let _ = fs::remove_file(folder.join(&program));
+        if args.command.is_none() {
+            let _ = fs::remove_file(folder.join(&program));
+        }
         let _ = match before {
             Some(text) => fs::write(folder.join(&entries), text),
             None => fs::remove_file(folder.join(&entries)),
         };
         return Err(why);
     }
-    output::plain(&next(&folder, &entries, &program, &id))?;
+    let program = Some(program).filter(|_| args.command.is_none());
+    output::plain(&next(&folder, &entries, program.as_deref(), &id))?;
     Ok(Exit::Done)
 }
 
@@ -74,13 +83,15 @@ fn write(path: &Path, text: &str, how: &OpenOptions) -> Result<()> {
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 
-fn next(folder: &Path, entries: &str, program: &str, id: &Id) -> String {
+fn next(folder: &Path, entries: &str, program: Option<&str>, id: &Id) -> String {
     let folder = folder.display();
+    let program = program.map_or(String::new(), |program| {
+        format!("{folder}/{program}   its program: the work, and only the work\n")
+    });
     format!(
         "\
 {folder}/{entries}   the entry: what is measured, and why
-{folder}/{program}   its program: the work, and only the work
-
+{program}
   gritstone run {id} --catalog {folder} --quick
   gritstone audit {id} --catalog {folder}
 "

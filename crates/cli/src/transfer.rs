@@ -16,7 +16,11 @@ const LONGEST: u64 = 256 << 20;
 
 /// Writes a run to standard output or a file.
 pub fn export(world: &World, args: &ExportArgs) -> Result<Exit> {
-    let data = world.data(&args.run)?;
+    let whole_data = world.data(&args.run)?;
+    let data = match args.identity.with_identity {
+        true => whole_data,
+        false => exchange::anonymous_run(&whole_data, home().as_deref()),
+    };
     let view = || world.summary(&data);
     let whole = |text: String| Exported {
         text,
@@ -30,6 +34,8 @@ pub fn export(world: &World, args: &ExportArgs) -> Result<Exit> {
         ExportFormat::Bmf => exchange::bencher(&view()),
         ExportFormat::Gha => exchange::github(&view()),
         ExportFormat::Openmetrics => exchange::openmetrics(&view()),
+        ExportFormat::Hyperfine => exchange::hyperfine(&data, &view()),
+        ExportFormat::Phoronix => exchange::phoronix(&view()),
     };
     match &args.out {
         Some(path) => write_whole(path, &exported.text)?,
@@ -39,6 +45,11 @@ pub fn export(world: &World, args: &ExportArgs) -> Result<Exit> {
         output::remark(&format!("left out: {id}: {why}"));
     }
     Ok(Exit::Done)
+}
+
+/// The home directory, which is in nothing that is made to be shared.
+pub fn home() -> Option<String> {
+    std::env::var("HOME").ok()
 }
 
 /// A file is there whole or not at all: it is written beside its place, and moved there.
@@ -76,6 +87,9 @@ pub fn import(world: &World, args: &ImportArgs) -> Result<Exit> {
     for mut run in runs {
         if let Some(label) = &args.label {
             run.info.label = Some(label.clone());
+        }
+        if let Some(host) = &args.host {
+            exchange::name_machine(&mut run, host)?;
         }
         store.import(&run)?;
         world.computed(&store, &run)?;

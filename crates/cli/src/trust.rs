@@ -29,7 +29,7 @@ pub fn ensure(own: &Own, trusted: bool) -> Result<()> {
                 own.kept.named()
             );
         }
-        if !answered_yes()? {
+        if !answered_yes("Run it?")? {
             bail!("nothing was run");
         }
     }
@@ -73,8 +73,12 @@ fn remember(own: &Own) -> Result<()> {
         .with_context(|| path.display().to_string())
 }
 
-fn answered_yes() -> Result<bool> {
-    output::say("Run it? [y/N] ");
+/// Asks whoever sits at the terminal.
+///
+/// # Errors
+/// When there is no answer.
+pub fn answered_yes(question: &str) -> Result<bool> {
+    output::say(&format!("{question} [y/N] "));
     let mut answer = String::new();
     std::io::stdin()
         .read_line(&mut answer)

@@ -48,16 +48,11 @@ pub(crate) fn messages(result: &Measurement) -> Vec<String> {
     result.own_notes().map(findings::message).collect()
 }
 
-/// The marks of the estimate, each once: `†‡`.
-pub(crate) fn marks(result: &Measurement) -> String {
-    let mut marks = String::new();
-    for note in result.own_notes() {
-        let mark = findings::mark(note.flag());
-        if !marks.contains(mark) {
-            marks += mark;
-        }
-    }
-    marks
+/// The flags of the estimate, each once: `noisy;interference`.
+pub(crate) fn flags(result: &Measurement) -> String {
+    let notes: Vec<_> = result.own_notes().cloned().collect();
+    let words = gritstone_model::flags(&notes).into_iter().map(Flag::as_str);
+    words.collect::<Vec<_>>().join(";")
 }
 
 /// A figure in the plain unit of its quantity: nanoseconds, things a second, bytes or a ratio.

@@ -2,7 +2,7 @@
 //!
 //! The action takes one direction a file, so that a rate is handed on as the time for one of what it counts.
 
-use crate::figures::{Exported, Figure, Plain, figures, marks, messages};
+use crate::figures::{Exported, Figure, Plain, figures, flags, messages};
 use gritstone_model::RunView;
 use serde_json::{Value, json};
 
@@ -34,7 +34,7 @@ fn entry(figure: &Figure<'_>) -> Value {
         "{}\n{} launches {}",
         result.title,
         result.launches,
-        marks(result)
+        flags(result)
     );
     let lines: Vec<String> = [head].into_iter().chain(messages(result)).collect();
     json!({

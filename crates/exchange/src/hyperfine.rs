@@ -1,8 +1,10 @@
 //! What `hyperfine --export-json` writes.
 
+use crate::figures::{Exported, Plain, figures};
 use crate::made::{Made, Series, nanoseconds};
+use crate::timings::{self, Timing};
 use crate::{ImportError, RunData};
-use gritstone_model::{Better, Sample};
+use gritstone_model::{Better, RunView, Sample};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -53,4 +55,24 @@ pub fn read(text: &str, otherwise: &str) -> Result<RunData, ImportError> {
         series: series.collect::<Result<_, ImportError>>()?,
     }
     .run(otherwise)
+}
+
+/// The times of a run as `hyperfine --export-json` writes them: of a benchmark each sample, in seconds an operation.
+#[must_use]
+pub fn write(data: &RunData, view: &RunView) -> Exported {
+    let (figures, mut left_out) = figures(view);
+    let mut all = vec![];
+    for figure in &figures {
+        let id = &figure.result.id;
+        let timing = Timing::of_row(id, data);
+        if figure.plain().0 == Plain::Exact || timing.times.is_empty() {
+            left_out.push((id.clone(), "It has no times.".to_owned()));
+        } else {
+            all.push(timing);
+        }
+    }
+    Exported {
+        text: timings::json(&all),
+        left_out,
+    }
 }

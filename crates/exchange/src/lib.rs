@@ -7,22 +7,30 @@
 mod bencher;
 mod bundle;
 mod figures;
+mod gate;
 mod gbench;
 mod github;
 mod hyperfine;
+mod identity;
 mod made;
 mod openmetrics;
+mod phoronix;
 mod tables;
 mod timings;
 mod unixbench;
+mod xml;
 
 pub use bencher::bencher;
 pub use bundle::{SCHEMA_BUNDLE, read as read_bundle, write as write_bundle};
 pub use figures::Exported;
+pub use gate::{github_annotations, github_summary, junit};
 pub use gbench::{read as read_gbench, write as gbench};
 pub use github::github;
-pub use hyperfine::read as read_hyperfine;
+pub use hyperfine::{read as read_hyperfine, write as hyperfine};
+pub use identity::{anonymous_run, anonymous_view};
+pub use made::name_machine;
 pub use openmetrics::openmetrics;
+pub use phoronix::phoronix;
 pub use tables::{csv, markdown};
 pub use timings::{
     Markup, Timing, csv as timings_csv, json as timings_json, table as timings_table,

@@ -70,7 +70,7 @@ impl Made {
             }
             benchmarks.push(self.benchmark(id, series)?);
         }
-        let name = self.machine.clone().unwrap_or("unknown".to_owned());
+        let name = self.machine.clone().unwrap_or(UNKNOWN.to_owned());
         Ok(RunData {
             info: RunInfo {
                 id: identifier(&started, &family, &launches),
@@ -119,6 +119,25 @@ impl Made {
             ..Benchmark::new(id, unit, Work::Command(CommandWork::default()))
         })
     }
+}
+
+/// The name of a machine that the file does not know.
+const UNKNOWN: &str = "unknown";
+
+/// Says which machine measured an imported run that does not say it.
+///
+/// # Errors
+/// When the run says it.
+pub fn name_machine(run: &mut RunData, host: &str) -> Result<(), ImportError> {
+    let machine = &mut run.info.machine;
+    if machine.name != UNKNOWN {
+        let what = format!("run {} was measured on {}", run.info.id, machine.name);
+        return Err(ImportError::whole(what));
+    }
+    let family = machine.id.trim_end_matches(UNKNOWN);
+    machine.id = format!("{family}{}", slug(host));
+    host.clone_into(&mut machine.name);
+    Ok(())
 }
 
 /// Identifiers that were given, so that no two series have the same.

@@ -1,8 +1,8 @@
 //! Figures as a table: CSV for spreadsheets and data frames, Markdown for people.
 
-use crate::figures::marks;
-use gritstone_model::{Measurement, RunView, Subject};
-use gritstone_report::findings::{mark, message};
+use crate::figures::flags;
+use gritstone_model::{Flag, Measurement, Note, RunView, Subject};
+use gritstone_report::findings::message;
 use std::fmt::Write as _;
 
 const COLUMNS: [&str; 17] = [
@@ -21,7 +21,7 @@ const COLUMNS: [&str; 17] = [
     "launches",
     "samples",
     "published_real_s",
-    "marks",
+    "flags",
     "notes",
 ];
 
@@ -46,7 +46,7 @@ fn record(result: &Measurement) -> [String; 17] {
             Subject::Result => String::new(),
             about => format!("{}: ", about.as_str()),
         };
-        format!("{} {about}{}", mark(note.flag()), message(note))
+        format!("{}: {about}{}", code(note), message(note))
     });
     let whys: Vec<String> = whys.collect();
     let better = format!("{:?}", result.better).to_lowercase();
@@ -66,7 +66,7 @@ fn record(result: &Measurement) -> [String; 17] {
         result.launches.to_string(),
         result.samples.to_string(),
         number((result.published.as_ref()).and_then(|p| Some(p.real?.value))),
-        marks(result),
+        flags(result),
         whys.join(" "),
     ]
 }
@@ -93,14 +93,14 @@ pub fn markdown(view: &RunView) -> String {
             escaped(result.id.as_str()),
             escaped(&result.title),
             escaped(result.unit.as_str()),
-            escaped(&marks(result))
+            escaped(&flags(result))
         );
         for note in &result.notes {
             let _ = writeln!(
                 below,
-                "- {} {}: {}",
-                escaped(mark(note.flag())),
+                "- {}: {}: {}",
                 escaped(result.id.as_str()),
+                code(note),
                 escaped(&message(note))
             );
         }
@@ -109,6 +109,11 @@ pub fn markdown(view: &RunView) -> String {
         text.push('\n');
     }
     text + &below
+}
+
+/// The flag that a note raises; a remark raises none.
+fn code(note: &Note) -> &'static str {
+    note.flag().map_or("remark", Flag::as_str)
 }
 
 /// Four significant digits, as many as an interval of a percent is worth.

@@ -1,6 +1,6 @@
 //! Times of commands, one for each execution, in the formats of hyperfine: JSON, CSV, and tables of three markup languages.
 
-use gritstone_model::{Event, Launch, Outcome, RunData, Sample, escape_json};
+use gritstone_model::{Event, Id, Launch, Outcome, RunData, Sample, escape_json};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -31,6 +31,12 @@ impl Timing {
             parameters: parameters.to_vec(),
             ..Self::of_launches(command, run.launches.iter())
         }
+    }
+
+    /// Of the launches of one row, an operation as an execution.
+    pub(crate) fn of_row(id: &Id, run: &RunData) -> Self {
+        let own = |launch: &&Launch| launch.id == *id && launch.copies == 1;
+        Self::of_launches(id.as_str(), run.launches.iter().filter(own))
     }
 
     fn of_launches<'a>(command: &str, launches: impl Iterator<Item = &'a Launch>) -> Self {

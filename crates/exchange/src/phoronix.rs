@@ -1,0 +1,66 @@
+//! The result file of the Phoronix Test Suite (`composite.xml`): one `Result` for each benchmark, with one `Entry` for the run.
+
+use crate::figures::{Exported, figures};
+use crate::xml::element;
+use gritstone_model::{Better, RunView};
+
+/// The run as that suite and its viewers read it.
+#[must_use]
+pub fn phoronix(view: &RunView) -> Exported {
+    let (figures, left_out) = figures(view);
+    let version = view.gritstone.as_deref().unwrap_or_default();
+    let name = view.label.as_ref().unwrap_or(&view.id);
+    let generated = [
+        element("Title", name),
+        element("LastModified", &view.started),
+        element("TestClient", &format!("Gritstone {version}")),
+        element(
+            "Description",
+            "Benchmarks of Gritstone: estimates, with the value of each launch",
+        ),
+    ];
+    let system = [
+        element("Identifier", name),
+        element("Hardware", &view.machine.configuration),
+        element("Software", &view.machine.system),
+        element("User", ""),
+        element("TimeStamp", &view.started),
+        element("TestClientVersion", version),
+        element("Notes", ""),
+    ];
+    let results = figures.iter().map(|figure| {
+        let result = figure.result;
+        let proportion = match result.better {
+            Better::Higher => "HIB",
+            Better::Lower => "LIB",
+        };
+        let values: Vec<String> = result.values.iter().map(f64::to_string).collect();
+        let entry = [
+            element("Identifier", name),
+            element("Value", &figure.estimate.to_string()),
+            element("RawString", &values.join(":")),
+        ];
+        let parts = [
+            element(
+                "Identifier",
+                &format!("gritstone/{}-{}", result.id, result.version),
+            ),
+            element("Title", &result.title),
+            element("AppVersion", &result.version.to_string()),
+            element("Arguments", result.id.as_str()),
+            element("Description", result.id.as_str()),
+            element("Scale", result.unit.as_str()),
+            element("Proportion", proportion),
+            element("DisplayFormat", "BAR_GRAPH"),
+            format!("<Data><Entry>{}</Entry></Data>", entry.concat()),
+        ];
+        format!("<Result>{}</Result>\n", parts.concat())
+    });
+    let results: String = results.collect();
+    let text = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<PhoronixTestSuite>\n<Generated>{}</Generated>\n<System>{}</System>\n{results}</PhoronixTestSuite>\n",
+        generated.concat(),
+        system.concat()
+    );
+    Exported { text, left_out }
+}
