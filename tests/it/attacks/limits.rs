@@ -38,7 +38,7 @@ fn nothing_is_left(home: &Home, limits: &str) {
 /// A run of one quick benchmark.
 fn run(home: &Home) -> Vec<&str> {
     let dir = home.path().to_str().unwrap();
-    vec!["run", "byte/loop", "--budget", "3s", "--dir", dir]
+    vec!["run", "byte/loop", "--quick", "--dir", dir]
 }
 
 #[test]

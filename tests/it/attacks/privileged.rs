@@ -183,7 +183,7 @@ fn swap_is_made_only_where_it_is_allowed() {
     let home = Home::new();
     let row = "vm/paging/random@anonymous";
     let before = fs::read_to_string("/proc/swaps").unwrap();
-    let (code, run_of_it, error) = run(&home, &[row, "byte/loop"], &["--budget", "3s"]);
+    let (code, run_of_it, error) = run(&home, &[row, "byte/loop"], &["--quick"]);
     assert_eq!(code, 0, "{error}");
     let skipped = result(&run_of_it, row);
     assert_eq!(skipped["outcome"], "skipped");
