@@ -2,6 +2,7 @@
 //! from runs of the same circumstances, program and version of the work ([`gritstone_stats::moderated`]).
 
 use crate::circumstances::Circumstances;
+use crate::tails;
 use gritstone_model::{
     Better, Flag, Id, Kind, Machine, Measurement, Quantity, RunView, Settings, Status,
 };
@@ -42,6 +43,9 @@ pub struct Past {
     pub circumstances: Circumstances,
     /// The figures that count.
     pub figures: BTreeMap<Id, Figure>,
+    /// Those of percentiles beyond the median, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub percentiles: BTreeMap<String, BTreeMap<Id, Figure>>,
 }
 
 /// The figure of a row in one run.
@@ -74,6 +78,7 @@ impl Past {
             started: started.to_owned(),
             circumstances: Circumstances::of(machine, settings),
             figures: BTreeMap::new(),
+            percentiles: BTreeMap::new(),
         }
     }
 
@@ -86,13 +91,29 @@ impl Past {
     /// and one night with a backup would hide every change of the next twenty runs.
     #[must_use]
     pub fn of(view: &RunView) -> Self {
-        let figures = view.results.iter().filter(|result| counts(result));
+        let figures = |results: &[Measurement]| -> BTreeMap<Id, Figure> {
+            let counted = results.iter().filter(|result| counts(result));
+            let figure = |result: &Measurement| Some((result.id.clone(), Figure::of(result)?));
+            counted.filter_map(figure).collect()
+        };
+        let percentile = |name: &str| {
+            let figures = figures(&tails::of_run(view, name).results);
+            (!figures.is_empty()).then(|| (name.to_owned(), figures))
+        };
         Self {
-            figures: figures
-                .filter_map(|result| Some((result.id.clone(), Figure::of(result)?)))
-                .collect(),
+            figures: figures(&view.results),
+            percentiles: tails::TAILS.into_iter().filter_map(percentile).collect(),
             ..Self::head_of(view)
         }
+    }
+
+    /// The figures of a percentile as if they were those of the run.
+    fn of_percentile(&self, name: &str) -> Option<Self> {
+        Some(Self {
+            figures: self.percentiles.get(name)?.clone(),
+            percentiles: BTreeMap::new(),
+            ..self.clone()
+        })
     }
 
     fn begun(&self) -> (&str, &str) {
@@ -186,13 +207,15 @@ pub struct Learned {
     pub rows: BTreeMap<Id, BetweenRun>,
     /// Standard deviation of the common shift of a run, of the classes of which runs say it.
     pub shifts: BTreeMap<Class, Scatter>,
+    /// The same of percentiles beyond the median, by name.
+    pub percentiles: BTreeMap<String, Learned>,
 }
 
 impl FromIterator<(Id, BetweenRun)> for Learned {
     fn from_iter<I: IntoIterator<Item = (Id, BetweenRun)>>(rows: I) -> Self {
         Self {
             rows: rows.into_iter().collect(),
-            shifts: BTreeMap::new(),
+            ..Self::default()
         }
     }
 }
@@ -201,6 +224,20 @@ impl FromIterator<(Id, BetweenRun)> for Learned {
 /// estimate. Of two sides that are not alike, each has its own runs, and the variances are averaged.
 #[must_use]
 pub fn learn(past: &[Past], base: &RunView, other: &RunView) -> Learned {
+    let percentile = |name: &str| {
+        let past = past.iter().filter_map(|run| run.of_percentile(name));
+        let past: Vec<Past> = past.collect();
+        let [base, other] = [base, other].map(|view| tails::of_run(view, name));
+        let learned = of_figures(&past, &base, &other);
+        (!learned.rows.is_empty()).then(|| (name.to_owned(), learned))
+    };
+    Learned {
+        percentiles: tails::TAILS.into_iter().filter_map(percentile).collect(),
+        ..of_figures(past, base, other)
+    }
+}
+
+fn of_figures(past: &[Past], base: &RunView, other: &RunView) -> Learned {
     let sides = [base, other].map(Past::head_of);
     let last = sides.iter().map(Past::begun).max();
     let mut earlier: Vec<&Past> = past
@@ -237,6 +274,7 @@ pub fn learn(past: &[Past], base: &RunView, other: &RunView) -> Learned {
         shifts: shifts
             .filter_map(|(class, of)| Some((*class, of.mean(*o.shifts.get(class)?))))
             .collect(),
+        percentiles: BTreeMap::new(),
     }
 }
 

@@ -151,5 +151,6 @@ fn unpredicted(result: &Measurement, compared: Subject) -> CompareRow {
         },
         notes: result.own_notes().cloned().collect(),
         copies: vec![],
+        percentiles: vec![],
     }
 }

@@ -7,6 +7,7 @@ mod copies;
 mod differ;
 mod live;
 mod pair;
+mod percentiles;
 mod published;
 mod shift;
 mod sums;
@@ -115,6 +116,7 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
     let new = other.results.iter().filter(|o| base.get(&o.id).is_none());
     rows.extend(new.map(|o| alone(o, base, false)));
     judge(&mut rows, options);
+    percentiles::judge(&mut rows, options);
     unseen(&mut rows, base, other, options);
     CompareView {
         schema: SCHEMA_COMPARE.to_owned(),
@@ -153,6 +155,7 @@ fn row(
     options: &Options,
 ) -> (Row, Option<Scatter>) {
     let pair = pair(b, o, options);
+    let percentiles = percentiles::percentiles(b, o, &pair, options);
     let titled = if b.is_published() { o } else { b };
     // what others did to one side is told from a change by nothing
     let mut sides = [b, o].into_iter();
@@ -176,6 +179,7 @@ fn row(
         other: pair.other,
         notes: in_order(notes),
         copies: copies::copies(b, o, options, &|b, o| beside(base, b, other, o)),
+        percentiles,
     };
     let basis = if disturbed {
         Basis::Nothing
@@ -226,6 +230,7 @@ fn alone(result: &Measurement, lacking: &RunView, is_base: bool) -> Row {
         other,
         notes: in_order(notes),
         copies: vec![],
+        percentiles: vec![],
     };
     (row, Basis::Test)
 }

@@ -1,16 +1,11 @@
 //! What stands beside a figure: smallest, median, mean, largest, scatter, percentiles, drift, modes.
 
 use gritstone_model::{Histogram, Statistics};
+use gritstone_stats::tails::{self, Bucket};
 use gritstone_stats::{modes, order, serial};
 
 /// Percentiles that may be printed: name and share of the values at or below.
 const PERCENTILES: [(&str, f64); 3] = [("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
-
-/// A percentile is printed when the largest of n values lies above it with a probability of 95 %: from 29 values for
-/// p90, 299 for p99, 2,995 for p99.9. With fewer it is the maximum under another name.
-fn supported(share: f64, n: f64) -> bool {
-    share.powf(n) <= 0.05
-}
 
 /// Statistics over values, one a launch in the order of time, in their unit.
 ///
@@ -39,7 +34,7 @@ pub fn describe(values: &[f64]) -> Option<Statistics> {
         sd: Some(order::deviation(values)),
         percentiles: PERCENTILES
             .iter()
-            .filter(|(_, share)| supported(*share, n as f64))
+            .filter(|(_, share)| tails::supports(*share, n as f64))
             .map(|(name, share)| ((*name).to_owned(), rank(*share)))
             .collect(),
         drift: pairs.and_then(drift),
@@ -53,9 +48,8 @@ fn drift(values: &[f64]) -> Option<f64> {
     (center > 0.0).then(|| change / center)
 }
 
-/// Statistics over single events, in ns. Minimum, maximum and mean are exact; the median, the standard deviation and the
-/// percentiles that the number of events supports take every event at the middle of its bucket, which is off by at most
-/// 0.8 %. `None` when the histogram holds no event.
+/// Statistics over single events, in ns. Minimum, maximum and mean are exact; the standard deviation takes every event at the middle of
+/// its bucket, which is off by at most 0.8 %. `None` when the histogram holds no event.
 #[must_use]
 pub fn histogram(histogram: &Histogram) -> Option<Statistics> {
     let events: f64 = histogram.buckets.iter().map(|(_, n)| *n as f64).sum();
@@ -64,15 +58,6 @@ pub fn histogram(histogram: &Histogram) -> Option<Statistics> {
     }
     let (min, max) = (histogram.min as f64, histogram.max as f64);
     let mean = histogram.sum as f64 / histogram.count as f64;
-    let at = |share: f64| {
-        let mut seen = 0.0;
-        let bucket = histogram.buckets.iter().find(|(_, n)| {
-            seen += *n as f64;
-            seen >= share * events
-        });
-        // sums in floating point may stop a hair short of the whole
-        bucket.map_or(max, |(bucket, _)| middle(*bucket).max(min).min(max))
-    };
     let squares: f64 = histogram
         .buckets
         .iter()
@@ -80,38 +65,26 @@ pub fn histogram(histogram: &Histogram) -> Option<Statistics> {
         .sum();
     Some(Statistics {
         min,
-        median: at(0.5),
+        median: tails::percentile(&buckets(histogram), 0.5)?,
         mean: Some(mean),
         max,
         sd: Some((squares / (events - 1.0).max(1.0)).sqrt()),
-        percentiles: PERCENTILES
-            .iter()
-            .filter(|(_, share)| supported(*share, events))
-            .map(|(name, share)| ((*name).to_owned(), at(*share)))
-            .collect(),
-        drift: None,
-        modes: None,
+        ..Statistics::default()
     })
 }
 
-/// The median of single events, ns, as a value that launches can be compared by: within its bucket it is where it would be if
-/// the events there lay evenly, or else launches that differ by less than a bucket would seem to be the same. `None` when the
-/// histogram holds no event.
+/// The buckets of a histogram, ns. Events lie evenly in each, or else launches that differ by less than a bucket would seem to be the
+/// same; an integer of ns stands for what rounds to it.
 #[must_use]
-pub fn median_event(histogram: &Histogram) -> Option<f64> {
-    let events: f64 = histogram.buckets.iter().map(|(_, n)| *n as f64).sum();
-    let half = events / 2.0;
-    let mut seen = 0.0;
-    let (bucket, n) = histogram.buckets.iter().find(|(_, n)| {
-        seen += *n as f64;
-        seen >= half
-    })?;
-    let floor = Histogram::floor(*bucket) as f64;
-    let width = Histogram::floor(bucket.saturating_add(1)) as f64 - floor;
-    // an integer of ns stands for what rounds to it
-    let at = floor - 0.5 + (half - seen + *n as f64) / *n as f64 * width;
+pub fn buckets(histogram: &Histogram) -> Vec<Bucket> {
     let (min, max) = (histogram.min as f64, histogram.max as f64);
-    at.is_finite().then(|| at.max(min).min(max))
+    let within = |x: f64| x.max(min).min(max);
+    let bucket = |(bucket, events): &(u32, u64)| Bucket {
+        low: within(Histogram::floor(*bucket) as f64 - 0.5),
+        high: within(Histogram::floor(bucket.saturating_add(1)) as f64 - 0.5),
+        events: *events as f64,
+    };
+    histogram.buckets.iter().map(bucket).collect()
 }
 
 /// Middle of the integers in a bucket, ns.
@@ -142,22 +115,23 @@ mod tests {
     }
 
     #[test]
-    fn the_median_event_moves_within_its_bucket() {
-        let events = |buckets: &[(u32, u64)]| Histogram {
-            count: buckets.iter().map(|(_, n)| n).sum(),
-            min: 1,
-            max: 1_000_000,
-            sum: 0,
-            buckets: buckets.to_vec(),
+    fn a_bucket_ends_where_the_least_and_the_most_of_its_events_are() {
+        // bucket 256 is 512 to 519 ns, and 100 is 100 ns
+        let of = |min, max| {
+            let buckets = buckets(&Histogram {
+                count: 3,
+                min,
+                max,
+                sum: 0,
+                buckets: vec![(100, 1), (256, 2)],
+            });
+            buckets
+                .into_iter()
+                .map(|b| [b.low, b.high])
+                .collect::<Vec<_>>()
         };
-        let median = |buckets| median_event(&events(buckets)).unwrap();
-        // bucket 256 is 512 to 519 ns
-        assert_eq!(median(&[(256, 1)]), 515.5);
-        assert_eq!(median(&[(256, 10), (300, 10)]), 519.5);
-        assert_eq!(median(&[(100, 10), (256, 20), (300, 20)]), 517.5);
-        // one integer to a bucket: all events at it
-        assert_eq!(median(&[(100, 3)]), 100.0);
-        assert_eq!(median_event(&Histogram::default()), None);
+        assert_eq!(of(1, 600), [[99.5, 100.5], [511.5, 519.5]]);
+        assert_eq!(of(100, 516), [[100.0, 100.5], [511.5, 516.0]]);
     }
 
     #[test]
@@ -190,55 +164,15 @@ mod tests {
         })
         .unwrap();
         assert_eq!(
-            (found.min, found.median, found.mean, found.max),
-            (10.0, 10.0, Some(14.5), 100.0)
+            (found.min, found.mean, found.max),
+            (10.0, Some(14.5), 100.0)
         );
-        assert_eq!(found.percentiles["p90"], 20.0);
-        assert_eq!(found.percentiles["p99"], 100.0);
-        assert_eq!(found.percentiles["p99.9"], 100.0);
+        // rank 2000.5 of 3000 between 10 and 10.5
+        assert!((found.median - (10.0 + 0.5 * 2000.0 / 3000.0)).abs() < 1e-9);
         let variance =
             (3000.0 * 4.5_f64.powi(2) + 900.0 * 5.5_f64.powi(2) + 100.0 * 85.5_f64.powi(2))
                 / 3999.0;
         assert!((found.sd.unwrap() - variance.sqrt()).abs() < 1e-9);
-    }
-
-    #[test]
-    fn a_wide_bucket_stands_for_its_middle() {
-        // bucket 640 begins at 64 << 9 = 32,768 and is 512 wide
-        let one = |min, max| {
-            let found = histogram(&Histogram {
-                count: 2,
-                min,
-                max,
-                sum: min + max,
-                buckets: vec![(640, 2)],
-            });
-            found.unwrap().median
-        };
-        assert_eq!(one(32_768, 33_279), 33_023.5);
-        assert_eq!(one(32_768, 32_800), 32_800.0);
-    }
-
-    #[test]
-    fn percentiles_need_events() {
-        let with = |n: u64| Histogram {
-            count: n,
-            min: 1,
-            max: 1,
-            sum: n,
-            buckets: vec![(1, n)],
-        };
-        let named = |n| {
-            histogram(&with(n))
-                .unwrap()
-                .percentiles
-                .into_keys()
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(named(28), Vec::<String>::new());
-        assert_eq!(named(2994), ["p90", "p99"]);
-        assert_eq!(named(2995), ["p90", "p99", "p99.9"]);
-        assert!(histogram(&Histogram::default()).is_none());
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod derived;
 mod disturbance;
 mod factors;
 pub(crate) mod growth;
+mod latencies;
 mod launch;
 pub mod limits;
 mod load;

@@ -176,6 +176,9 @@ pub struct CompareRow {
     /// Several copies of it, one for each number that either side has; empty where a side has none at all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<CompareCopies>,
+    /// Percentiles that both sides have, of operations that were timed one by one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub percentiles: Vec<ComparePercentile>,
 }
 
 impl CompareRow {
@@ -204,6 +207,17 @@ pub struct CompareCopies {
     pub efficiency: CompareFigure,
     /// Notes of both sides.
     pub notes: Vec<Note>,
+}
+
+/// A percentile of the operations of a row, in the unit of the row.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparePercentile {
+    /// `p50`, `p90`, `p99` or `p99.9`.
+    pub name: String,
+    /// What comes of it. The false-discovery rate is held over all percentiles of the comparison beyond the median, whose p is that of
+    /// the row.
+    #[serde(flatten)]
+    pub figure: CompareFigure,
 }
 
 /// One figure of one side against that of the other.

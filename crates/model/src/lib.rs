@@ -14,6 +14,7 @@ mod event;
 mod finding;
 mod history;
 mod id;
+mod latency;
 mod machine;
 mod note;
 mod origin;
@@ -34,8 +35,8 @@ pub use benchmark::{
     Placement, PublishedWork, Source, Term, UserCommand, Verify, Work,
 };
 pub use compare::{
-    CompareCopies, CompareFigure, CompareRow, CompareShift, CompareSum, CompareView, Difference,
-    SCHEMA_COMPARE, VarianceSource, Verdict,
+    CompareCopies, CompareFigure, ComparePercentile, CompareRow, CompareShift, CompareSum,
+    CompareView, Difference, SCHEMA_COMPARE, VarianceSource, Verdict,
 };
 pub use compilers::{CompilerView, CompilersView, SCHEMA_COMPILERS};
 pub use counter::{Counter, CounterChange, Counting, Counts, Explanation};
@@ -48,6 +49,7 @@ pub use history::{
     SCHEMA_CHECK, SCHEMA_HISTORY,
 };
 pub use id::{Id, IdError, Selector};
+pub use latency::{Latencies, Percentile, PercentileBasis};
 pub use machine::{Cache, CacheKind, Machine};
 pub use note::{Flag, Note, Subject, flags, in_order};
 pub use origin::{Origin, Owner};

@@ -2,8 +2,8 @@
 //! is made.
 
 use crate::{
-    Better, Counting, Counts, Estimate, Flag, Id, Kind, Machine, Note, PartValue, Program,
-    Settings, Subject, Unfitted, Unit, flags,
+    Better, Counting, Counts, Estimate, Flag, Id, Kind, Latencies, Machine, Note, PartValue,
+    Program, Settings, Subject, Unfitted, Unit, flags,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -126,6 +126,9 @@ pub struct Measurement {
     pub notes: Vec<Note>,
     /// Over launches, or over events for a distribution.
     pub statistics: Option<Statistics>,
+    /// Operations that were timed one by one; null where none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latencies: Option<Latencies>,
     /// The curve that this row ends.
     pub series: Option<Vec<SeriesPoint>>,
     /// What is counted along the x of `series`.
@@ -184,6 +187,7 @@ impl Measurement {
             samples: 0,
             notes: Vec::new(),
             statistics: None,
+            latencies: None,
             series: None,
             series_label: None,
             copies: None,
@@ -282,7 +286,8 @@ pub struct PublishedView {
     pub values: Vec<f64>,
 }
 
-/// Over launches, or over events for a distribution; in the unit of the figure.
+/// Over launches; where operations were timed one by one, over these, with the median and the percentiles of [`Latencies`]. In the unit
+/// of the figure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Statistics {
     /// Smallest.

@@ -5,7 +5,7 @@ use crate::document::{Block, Column, Document, Style, Tone};
 use crate::show::Detail;
 use crate::table::{self, Cell, Columns, noted};
 use crate::words::{self, Sense};
-use crate::{columns, copies, findings, number};
+use crate::{columns, copies, findings, latencies, number};
 use gritstone_model::{CompareRow, CompareSum, CompareView, Difference, RunView, Subject, Verdict};
 
 /// A longer name does not head a column.
@@ -50,6 +50,7 @@ pub fn compare(view: &CompareView, shown: Comparison) -> Document {
     benchmarks(&mut document, view, shown);
     document.list(explained(&view.rows));
     copies::compared(&mut document, view);
+    latencies::compared(&mut document, view);
     if shown.detail > Detail::Results {
         families(&mut document, view);
     }

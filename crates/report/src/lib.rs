@@ -24,6 +24,7 @@ mod copies;
 mod counters;
 mod history;
 mod json;
+mod latencies;
 mod number;
 mod one;
 mod pairs;

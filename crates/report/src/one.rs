@@ -2,7 +2,7 @@
 
 use crate::document::Document;
 use crate::show::{details, machine_sentence, subtitle, workloads};
-use crate::{columns, findings, number, spark, words};
+use crate::{columns, findings, latencies, number, spark, words};
 use gritstone_model::{Conditions, Launch, Measurement, RunView, in_order};
 
 /// Parts of the drawing of a distribution, at least and at most: one for two values.
@@ -20,6 +20,7 @@ pub fn one(view: &RunView, result: &Measurement, launches: &[&Launch]) -> Docume
     document.terms(drawings(result).into_iter().chain(interference(launches)));
     workloads(&mut document, &[result]);
     details(&mut document, &[result], None);
+    latencies::distribution(&mut document, result);
     document.terms([
         ("machine", machine_sentence(&view.machine)),
         ("program", program(result)),

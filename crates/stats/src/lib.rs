@@ -18,6 +18,7 @@ mod rungs;
 pub mod scaling;
 pub mod scatter;
 pub mod serial;
+pub mod tails;
 pub mod times;
 pub mod two;
 pub mod verdict;

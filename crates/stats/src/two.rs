@@ -64,18 +64,30 @@ pub fn shift(
     confidence: f64,
 ) -> Option<Ratio> {
     let center = Rungs::two(&order::logs(base)?, &order::logs(other)?).center();
-    let (sd, enough) = (variance.sqrt(), base.len().min(other.len()) >= 6);
+    let enough = base.len().min(other.len()) >= 6;
+    let found = student(center, variance, freedom, confidence);
+    Some(Ratio {
+        interval: found.interval.filter(|_| enough),
+        p: found.p.filter(|_| enough),
+        ..found
+    })
+}
+
+/// A ratio of whose logarithm the variance is known with so many degrees of freedom.
+#[must_use]
+pub fn student(center: f64, variance: f64, freedom: f64, confidence: f64) -> Ratio {
+    let sd = variance.sqrt();
     let half = quantile::student(confidence, freedom) * sd;
     let t = if center == 0.0 {
         0.0
     } else {
         center.abs() / sd
     };
-    Some(Ratio {
+    Ratio {
         ratio: center.exp(),
-        interval: enough.then(|| [(center - half).exp(), (center + half).exp()]),
-        p: enough.then(|| quantile::student_tails(t, freedom)),
-    })
+        interval: Some([(center - half).exp(), (center + half).exp()]),
+        p: Some(quantile::student_tails(t, freedom)),
+    }
 }
 
 /// Interleaved pairs, the i-th of one with the i-th of the other: the pseudo-median of ln(other_i / base_i) by the

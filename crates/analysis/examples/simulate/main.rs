@@ -14,6 +14,7 @@ mod past;
 mod rest;
 mod runs;
 mod system;
+mod tails;
 mod trial;
 #[path = "../../../stats/tests/rates/world/mod.rs"]
 mod world;
@@ -25,12 +26,14 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/validation.m
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [(&str, Table); 22] = [
+    let tables: [(&str, Table); 24] = [
         ("figure::coverage", figure::coverage),
         ("figure::median", figure::median),
         ("figure::widened", figure::widened),
         ("figure::machine", figure::machine),
         ("figure::seen", figure::seen),
+        ("tails::coverage", tails::coverage),
+        ("tails::comparisons", tails::comparisons),
         ("rest::modes", rest::modes),
         ("rest::stein", rest::stein),
         ("compare::false_positives", compare::false_positives),

@@ -170,6 +170,16 @@ impl<'a> Launches<'a> {
     }
 }
 
+/// Above 1 when the other is better, by their launches.
+pub(super) fn ratio_of(
+    base: &Measurement,
+    other: &Measurement,
+    options: &Options,
+) -> Option<Ratio> {
+    let scale = scale(&other.unit, &base.unit)?;
+    Launches::of(base, other, scale, options).ratio(options.confidence)
+}
+
 /// The class of two results that launches are compared of, and ln(ratio) of their speeds.
 pub(super) fn speed(
     base: &Measurement,

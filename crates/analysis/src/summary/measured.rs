@@ -2,12 +2,15 @@
 
 use super::reading::{Reading, median, merged};
 use super::rules::{self, Evidence, Spread};
-use super::{Intervals, Options, Row, blank, counters, estimate, paging, pairs, published};
+use super::{
+    Intervals, Options, Row, blank, counters, estimate, latencies, paging, pairs, published,
+};
 use crate::describe;
 use gritstone_model::{
-    Benchmark, Measurement, Quantity, Repeat, RunData, Statistics, Work, in_order,
+    Benchmark, Measurement, Percentile, Repeat, RunData, Statistics, Work, in_order,
 };
 use gritstone_stats::center;
+use std::collections::BTreeMap;
 
 /// The result of a row from its launches.
 pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement {
@@ -88,34 +91,35 @@ fn figure(
         result.paced_values = paced;
         result.ghz = median(timed.iter().filter_map(|launch| launch.ghz()));
     }
-    result.statistics = statistics(timed, benchmark, &result.values);
+    result.latencies = latencies::of(benchmark, timed, intervals);
+    result.statistics = statistics(timed, benchmark, result);
 }
 
-/// Over launches; where the figure is a time and latencies were kept, over all events of all launches, with drift and
-/// modes still those of the launches, which are what the estimate is made of. A latency in the unit of a rate would
-/// turn smallest and largest around, so a rate keeps the statistics of its launches.
-fn statistics(timed: &[&Reading], benchmark: &Benchmark, values: &[f64]) -> Option<Statistics> {
-    let launches = describe::describe(values)?;
-    if !matches!(benchmark.unit.quantity(), Quantity::Time { .. }) {
-        return Some(launches);
-    }
-    let latencies = timed.iter().flat_map(|launch| &launch.latencies);
-    let Some(events) = describe::histogram(&merged(latencies.copied())) else {
+/// Over launches; where operations were timed one by one, over those of all launches, with drift and modes still those of the launches,
+/// which are what the estimate is made of.
+fn statistics(
+    timed: &[&Reading],
+    benchmark: &Benchmark,
+    result: &Measurement,
+) -> Option<Statistics> {
+    let launches = describe::describe(&result.values)?;
+    let Some(latencies) = &result.latencies else {
         return Some(launches);
     };
+    let events = timed.iter().flat_map(|launch| &launch.latencies);
+    let events = describe::histogram(&merged(events.copied()))?;
     // one event is one operation
     let unit = |ns: f64| benchmark.unit.figure(ns, benchmark.amount_per_op);
+    let named = |of: &Percentile| Some((of.name.clone(), of.estimate?.value));
+    let mut percentiles: BTreeMap<String, f64> =
+        (latencies.percentiles.iter()).filter_map(named).collect();
     Some(Statistics {
         min: unit(events.min)?,
-        median: unit(events.median)?,
+        median: percentiles.remove("p50").or(unit(events.median))?,
         mean: events.mean.and_then(unit),
         max: unit(events.max)?,
         sd: events.sd.and_then(unit),
-        percentiles: events
-            .percentiles
-            .into_iter()
-            .filter_map(|(name, ns)| Some((name, unit(ns)?)))
-            .collect(),
+        percentiles,
         drift: launches.drift,
         modes: launches.modes,
     })

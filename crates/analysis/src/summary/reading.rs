@@ -3,7 +3,7 @@
 use super::crowd::Floor;
 use crate::describe;
 use gritstone_model::{Batch, COPY, Cause, Check, Event, Histogram, Launch, Outcome, Sample};
-use gritstone_stats::order;
+use gritstone_stats::{order, tails};
 use std::collections::BTreeMap;
 
 /// What is left of a command, ns, that takes less than the shell that starts it does to do nothing: less than a process can take.
@@ -183,7 +183,7 @@ impl<'a> Reading<'a> {
     /// The median of the operations that were timed one by one, ns; `None` when none was.
     pub fn median_latency_ns(&self) -> Option<f64> {
         let merged = merged(self.latencies.iter().copied());
-        describe::median_event(&merged).filter(|&median| median > 0.0)
+        tails::percentile(&describe::buckets(&merged), 0.5).filter(|&median| median > 0.0)
     }
 
     /// Nanoseconds an operation of all copies together, each with all its work over all its time: 1 over the sum of their rates.

@@ -14,6 +14,7 @@ mod figures;
 mod footnotes;
 mod history;
 mod hostile;
+mod latencies;
 mod machines;
 mod made_up;
 mod printed;

@@ -1,6 +1,6 @@
 //! The section of one family: prose, the documents' tables with these machines in them, curves, figures.
 
-use super::{Across, Brief, curve, drawn, levels, published};
+use super::{Across, Brief, curve, drawn, histogram, levels, published};
 use crate::columns::{self, Beside, Col, Strays, table};
 use crate::document::{Document, Style};
 use crate::{lists, show, words};
@@ -25,6 +25,7 @@ pub(super) fn section(document: &mut Document, input: &Brief, name: &str, rows: 
     levels::show(document, input, rows);
     let unloaded = rows.iter().filter(|row| !levels::is_loaded(input, row.id));
     drawn::spread(document, input, &unloaded.collect::<Vec<_>>());
+    histogram::show(document, input, rows);
     for at in 0..input.runs.len() {
         // a curve has been shown
         let drawn = |r: &Measurement| input.benchmark(&r.id).is_some_and(|b| b.curve.is_some());

@@ -6,6 +6,7 @@ mod curve;
 mod drawn;
 mod family;
 mod front;
+mod histogram;
 mod levels;
 mod published;
 

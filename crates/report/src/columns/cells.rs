@@ -132,7 +132,7 @@ impl Col {
             Self::Median => statistics.map(|s| event(s.median)),
             Self::Mean => statistics?.mean.map(event),
             Self::Max => statistics.map(|s| event(s.max)),
-            Self::Percentile(name) => statistics?.percentiles.get(name).copied().map(event),
+            Self::Percentile(name) => percentile(r, name),
         }
     }
 
@@ -160,6 +160,20 @@ impl Col {
         let decimals = times.map(|time| number::printed_decimals(time.value));
         decimals.max().unwrap_or(0).min(4)
     }
+}
+
+/// A percentile with half of its interval: 12.3 us ±4.2 %.
+fn percentile(r: &Measurement, name: &str) -> Option<String> {
+    let of = r.latencies.as_ref().and_then(|of| of.get(name)?.estimate);
+    let Some(of) = of else {
+        let printed = r.statistics.as_ref()?.percentiles.get(name)?;
+        return Some(shown(r, *printed).with_unit());
+    };
+    let figure = number::figure(of.value, of.interval, r.unit.as_str()).with_unit();
+    Some(match half(of) {
+        Some(half) => format!("{figure} ±{}", number::percent(half)),
+        None => figure,
+    })
 }
 
 /// Page faults for each page, as exact as anyone would compare them.
@@ -201,9 +215,12 @@ fn shown(result: &Measurement, estimate: f64) -> number::Shown {
 
 /// Half the interval as a share of the estimate.
 pub(crate) fn precision(result: &Measurement) -> Option<f64> {
-    let [low, high] = result.interval()?;
-    let estimate = result.value().filter(|e| *e != 0.0)?;
-    Some((high - low) / 2.0 / estimate.abs())
+    result.estimate.and_then(half)
+}
+
+fn half(of: Estimate) -> Option<f64> {
+    let [low, high] = of.interval?;
+    (of.value != 0.0).then(|| (high - low) / 2.0 / of.value.abs())
 }
 
 /// `95 %`; nothing where the results do not agree on the confidence.

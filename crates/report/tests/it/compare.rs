@@ -1,7 +1,7 @@
 //! Comparisons as a terminal prints them.
 
 use crate::sample;
-use gritstone_model::{CompareSum, Flag, Note, Subject};
+use gritstone_model::{CompareFigure, ComparePercentile, CompareSum, Flag, Note, Subject, Verdict};
 use gritstone_report::{Comparison, compare, terminal};
 
 fn text(view: &gritstone_model::CompareView, width: usize) -> String {
@@ -14,6 +14,31 @@ fn text(view: &gritstone_model::CompareView, width: usize) -> String {
 #[test]
 fn two_runs_at_100_columns() {
     insta::assert_snapshot!(text(&sample::compare(), 100));
+}
+
+#[test]
+fn percentiles_have_a_table_of_their_own() {
+    let mut view = sample::compare();
+    let percentile = |name: &str, ratio: f64, verdict| ComparePercentile {
+        name: name.to_owned(),
+        figure: CompareFigure {
+            base: Some(20.0),
+            other: Some(20.0 / ratio),
+            ratio: Some(ratio),
+            interval: Some([ratio * 0.95, ratio / 0.95]),
+            p: Some(0.01),
+            p_adjusted: Some(0.02),
+            verdict,
+        },
+    };
+    view.rows[0].percentiles = vec![
+        percentile("p50", 1.01, Verdict::Inconclusive),
+        percentile("p99", 0.7, Verdict::Slower),
+    ];
+    let text = text(&view, 100);
+    let of = text.find("Percentiles of operations").unwrap();
+    let lines: Vec<&str> = text[of..].lines().take(6).collect();
+    insta::assert_snapshot!(lines.join("\n"));
 }
 
 #[test]

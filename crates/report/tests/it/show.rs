@@ -114,6 +114,44 @@ fn distributions_have_a_table_of_their_own() {
 }
 
 #[test]
+fn operations_have_percentiles_with_intervals_and_a_distribution() {
+    let percentile = |(name, value, interval): (&str, f64, Option<[f64; 2]>)| Percentile {
+        name: name.to_owned(),
+        estimate: Some(Estimate { value, interval }),
+        basis: PercentileBasis::Launches,
+        values: vec![],
+    };
+    let of = [
+        ("p90", 22.0, Some([21.0, 23.1])),
+        ("p99", 71.5, Some([65.1, 80.2])),
+        ("p99.9", 800.0, None),
+    ];
+    let width = |at: u32| f64::from(1 << (at / 8)) * (1.0 + f64::from(at % 8) / 8.0);
+    let bucket = |at: u32| (width(at), width(at + 1), 1 << (60 - at) / 3);
+    let histogram: Vec<(f64, f64, u64)> = (0..60).map(bucket).collect();
+    let mut run = view("r1", "box", "Linux");
+    run.results.push(Measurement {
+        estimate: Some(Estimate::exact(12.0)),
+        statistics: Some(Statistics {
+            min: 3.2,
+            median: 12.0,
+            mean: Some(14.31),
+            max: 20_310.0,
+            percentiles: of.map(|(name, value, _)| (name.to_owned(), value)).into(),
+            ..Statistics::default()
+        }),
+        latencies: Some(Latencies {
+            events: histogram.iter().map(|(_, _, events)| events).sum(),
+            percentiles: of.map(percentile).into(),
+            histogram,
+        }),
+        ..empty("rt/latency", "us")
+    });
+    let document = one(&run, &run.results[0], &[]);
+    insta::assert_snapshot!(terminal::render(&document, terminal::Look::plain(100)));
+}
+
+#[test]
 fn color_changes_nothing_but_the_color() {
     let document = show(&sample::run(), Detail::Results);
     let look = terminal::Look::plain(80);

@@ -329,6 +329,7 @@ pub fn compare() -> CompareView {
             other: sides.get(1).copied(),
             notes: vec![],
             copies: vec![],
+            percentiles: vec![],
         }
     };
     let mut rows: Vec<CompareRow> = COMPARED.lines().map(row).collect();
@@ -402,6 +403,7 @@ pub fn against_reference() -> CompareView {
             other,
             notes: result.own_notes().cloned().collect(),
             copies: vec![],
+            percentiles: vec![],
         });
     }
     rows.sort_by(|a, b| b.ratio.unwrap_or(0.0).total_cmp(&a.ratio.unwrap_or(0.0)));

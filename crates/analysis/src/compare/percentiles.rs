@@ -1,0 +1,125 @@
+//! Percentiles of operations on both sides. Where each launch of both has its own they are compared as the figures of launches are;
+//! else those of all launches together, by what drawing launches says of their scatter.
+
+use super::live;
+use super::pair::{self, Basis, Pair, scale};
+use super::{Options, Row, word};
+use crate::between::{self, Class};
+use crate::tails;
+use gritstone_model::{CompareFigure, ComparePercentile, Estimate, Latencies, Measurement};
+use gritstone_stats::scatter::Scatter;
+use gritstone_stats::two::{self, Ratio};
+use gritstone_stats::{multiple, verdict};
+
+/// Those that both sides have, without their verdicts; `pair` is what comes of the rows themselves. None where these have no ratio
+/// that launches were tested for.
+pub(super) fn percentiles(
+    base: &Measurement,
+    other: &Measurement,
+    pair: &Pair,
+    options: &Options,
+) -> Vec<ComparePercentile> {
+    let tested = pair.basis == Basis::Test && pair.ratio.is_some();
+    let sides = base.latencies.as_ref().zip(other.latencies.as_ref());
+    let (Some((b, o)), Some(scale), true) = (sides, scale(&other.unit, &base.unit), tested) else {
+        return vec![];
+    };
+    let estimate = |of: &Latencies, name: &str| of.get(name)?.estimate;
+    let one = |name: &str| {
+        let (b, o) = (estimate(b, name)?, estimate(o, name)?.times(scale));
+        let found = match tails::of(base, name).zip(tails::of(other, name)) {
+            Some((b, o)) if tails::TAILS.contains(&name) => of_tail(&b, &o, name, options)?,
+            _ => Ratio {
+                ratio: pair.ratio?,
+                interval: pair.interval,
+                p: pair.p,
+            },
+        };
+        Some(ComparePercentile {
+            name: name.to_owned(),
+            figure: CompareFigure {
+                base: Some(b.value),
+                other: Some(o.value),
+                ratio: Some(found.ratio),
+                interval: found.interval,
+                p: found.p,
+                ..CompareFigure::default()
+            },
+        })
+    };
+    let names = b.percentiles.iter().map(|of| of.name.as_str());
+    names.filter_map(one).collect()
+}
+
+/// Adjusts every p beyond the median, a family of tests of their own, and gives the verdicts; p of the median is that of the row. Nothing
+/// is concluded where nothing is of the row: others disturbed a side, which is told from a change by nothing.
+pub(super) fn judge(rows: &mut [Row], options: &Options) {
+    let is_tail = |of: &ComparePercentile| tails::TAILS.contains(&of.name.as_str());
+    for (row, _) in rows.iter_mut() {
+        let tested = row.p.is_some();
+        let all = row.percentiles.iter_mut();
+        all.for_each(|of| of.figure.p = of.figure.p.filter(|_| tested));
+    }
+    let all = rows.iter().flat_map(|(row, _)| &row.percentiles);
+    let p: Vec<Option<f64>> = all.filter(|of| is_tail(of)).map(|of| of.figure.p).collect();
+    let mut adjusted = multiple::benjamini_hochberg(&p).into_iter();
+    for (row, _) in rows {
+        for of in &mut row.percentiles {
+            let p = match is_tail(of) {
+                true => adjusted.next().flatten(),
+                false => row.p_adjusted,
+            };
+            let (margin, alpha) = (options.margin, options.alpha);
+            of.figure.p_adjusted = p;
+            let interval = of.figure.interval.filter(|_| p.is_some());
+            of.figure.verdict = word(verdict::verdict(interval, p, margin, alpha));
+        }
+    }
+}
+
+/// By what runs of the system scatter in this percentile.
+fn of_tail(
+    base: &Measurement,
+    other: &Measurement,
+    name: &str,
+    options: &Options,
+) -> Option<Ratio> {
+    let known = options.between_run.percentiles.get(name);
+    let options = Options {
+        between_run: known.cloned().unwrap_or_default(),
+        shifts: [].into(),
+        cycles: false,
+        ..options.clone()
+    };
+    match base.values.is_empty() || other.values.is_empty() {
+        true => of_operations(base, other, &options),
+        false => live::ratio_of(base, other, &options),
+    }
+}
+
+/// Of estimates with intervals of Student's t.
+fn of_operations(base: &Measurement, other: &Measurement, options: &Options) -> Option<Ratio> {
+    let scale = scale(&other.unit, &base.unit)?;
+    let Estimate { value: b, interval } = base.estimate?;
+    let Estimate { value: o, .. } = other.estimate?;
+    interval.and(other.interval())?;
+    let own = |side: &Measurement| Scatter {
+        ln_sd: between::within(side.interval(), side.launches).sqrt(),
+        ..Scatter::stated(0.0, side.launches as f64 - 1.0)
+    };
+    let between = options.between_run(&base.id).raw;
+    let (extra, _) = options.beyond(Class::of(base, false), between);
+    // what was learned of runs has what their launches show in it
+    let variance = (extra.ln_sd.powi(2) - extra.within).max(0.0);
+    let extra = Scatter {
+        ln_sd: variance.sqrt(),
+        ..extra
+    };
+    let all = own(base).with(own(other)).with(extra.of_two_runs());
+    Some(two::student(
+        pair::ratio(b, o * scale, base.better).ln(),
+        all.ln_sd.powi(2),
+        all.freedom,
+        options.confidence,
+    ))
+}

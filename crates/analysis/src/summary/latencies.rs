@@ -1,0 +1,96 @@
+//! Operations that were timed one by one: percentiles of each launch with the center and interval of any result, and the histogram of
+//! all. Where launches have too few operations for a percentile, those of all launches are taken together.
+
+use super::Intervals;
+use super::reading::{Reading, merged};
+use crate::describe;
+use gritstone_model::{
+    Benchmark, Estimate, Histogram, Latencies, Percentile, PercentileBasis, Quantity,
+};
+use gritstone_stats::tails::{self, Bucket};
+
+/// Percentiles by name, and the share of the operations at or below.
+const PERCENTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
+
+/// Of a result that is a time and of whose launches each timed operations one by one; a latency in the unit of a rate would turn
+/// smallest and largest around.
+pub(super) fn of(
+    benchmark: &Benchmark,
+    timed: &[&Reading],
+    intervals: &Intervals,
+) -> Option<Latencies> {
+    let time = matches!(benchmark.unit.quantity(), Quantity::Time { .. });
+    if !time || timed.iter().any(|launch| launch.latencies.is_empty()) {
+        return None;
+    }
+    // one event is one operation
+    let unit = benchmark.unit.figure(1.0, benchmark.amount_per_op)?;
+    let latencies = timed.iter().flat_map(|launch| &launch.latencies);
+    let all = merged(latencies.copied());
+    let launches: Vec<Vec<Bucket>> = (timed.iter())
+        .map(|launch| describe::buckets(&merged(launch.latencies.iter().copied())))
+        .collect();
+    let percentiles = PERCENTILES
+        .iter()
+        .filter_map(|(name, share)| percentile(name, *share, &launches, unit, intervals));
+    Some(Latencies {
+        events: all.count,
+        percentiles: percentiles.collect(),
+        histogram: histogram(&all, unit),
+    })
+}
+
+/// The median is of launches however few their operations are: it is what the result is the center of.
+fn percentile(
+    name: &str,
+    share: f64,
+    launches: &[Vec<Bucket>],
+    unit: f64,
+    intervals: &Intervals,
+) -> Option<Percentile> {
+    let events = |launch: &Vec<Bucket>| launch.iter().map(|bucket| bucket.events).sum();
+    let supported = |launch: &Vec<Bucket>| tails::supports(share, events(launch));
+    if share == 0.5 || launches.iter().all(supported) {
+        let values = launches.iter().map(|of| tails::percentile(of, share));
+        let values: Vec<f64> = values.map(|x| Some(x? * unit)).collect::<Option<_>>()?;
+        return Some(Percentile {
+            name: name.to_owned(),
+            estimate: Some(intervals.log_center(&values)?),
+            basis: PercentileBasis::Launches,
+            values,
+        });
+    }
+    if !tails::supports(share, launches.iter().map(events).sum()) {
+        return None;
+    }
+    let pooled = tails::pooled(launches, share, intervals.confidence)?;
+    let estimate = Estimate {
+        value: pooled.value,
+        interval: pooled.interval,
+    };
+    Some(Percentile {
+        name: name.to_owned(),
+        estimate: Some(estimate.times(unit)),
+        basis: PercentileBasis::Operations,
+        values: vec![],
+    })
+}
+
+/// In buckets of an eighth of a power of two: what a reader can tell apart, in a few dozen numbers.
+fn histogram(all: &Histogram, unit: f64) -> Vec<(f64, f64, u64)> {
+    let mut coarse: Vec<(u64, u64, u64)> = vec![];
+    for (bucket, events) in &all.buckets {
+        let fine = Histogram::floor(*bucket);
+        let cut = fine.max(8).ilog2() - 3;
+        let low = fine >> cut << cut;
+        match coarse.last_mut() {
+            Some((last, _, sum)) if *last == low => *sum = sum.saturating_add(*events),
+            _ => coarse.push((low, 1 << cut, *events)),
+        }
+    }
+    let scaled = |(low, width, events): (u64, u64, u64)| {
+        let (from, below) = (low as f64, low.saturating_add(width) as f64);
+        (from * unit, below * unit, events)
+    };
+    coarse.into_iter().map(scaled).collect()
+}

@@ -1,0 +1,29 @@
+//! A percentile of operations as a result of its own, so that what holds for results holds for it: how it scatters between runs, and
+//! how two of them are compared.
+
+use gritstone_model::{Measurement, RunView};
+
+/// Those beyond the median, which is the result itself.
+pub(crate) const TAILS: [&str; 3] = ["p90", "p99", "p99.9"];
+
+/// `None` where the result does not have it.
+pub(crate) fn of(result: &Measurement, name: &str) -> Option<Measurement> {
+    let percentile = result.latencies.as_ref()?.get(name)?;
+    Some(Measurement {
+        estimate: percentile.estimate,
+        values: percentile.values.clone(),
+        cycles: None,
+        paced_values: vec![],
+        processor_bound: false,
+        latencies: None,
+        ..result.clone()
+    })
+}
+
+/// The results of a run that have it.
+pub(crate) fn of_run(view: &RunView, name: &str) -> RunView {
+    RunView {
+        results: view.results.iter().filter_map(|r| of(r, name)).collect(),
+        ..view.clone()
+    }
+}

@@ -1,0 +1,52 @@
+//! Operations that were timed one by one: percentiles with their intervals, and a histogram.
+
+use crate::Estimate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Of all launches of a result that is a time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Latencies {
+    /// Operations.
+    pub events: u64,
+    /// Those that the events support, from the median on.
+    pub percentiles: Vec<Percentile>,
+    /// `[from, below, events]` for every bucket that is not empty, in the unit of the result; eight buckets to a power of two of
+    /// nanoseconds.
+    pub histogram: Vec<(f64, f64, u64)>,
+}
+
+impl Latencies {
+    /// A percentile by its name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Percentile> {
+        self.percentiles.iter().find(|of| of.name == name)
+    }
+}
+
+/// A percentile of the operations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Percentile {
+    /// `p50`, `p90`, `p99` or `p99.9`.
+    pub name: String,
+    /// In the unit of the result.
+    #[serde(flatten, with = "crate::estimate::estimate")]
+    #[schemars(with = "crate::estimate::estimate::Keys")]
+    pub estimate: Option<Estimate>,
+    /// What it is an estimate of.
+    pub basis: PercentileBasis,
+    /// One value a launch, in the order of time; empty where launches have too few operations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<f64>,
+}
+
+/// What a percentile is an estimate of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PercentileBasis {
+    /// The percentile of a launch: its center over launches.
+    #[default]
+    Launches,
+    /// The percentile of the operations of all launches together, since one has too few.
+    Operations,
+}

@@ -1,0 +1,76 @@
+//! Operations that were timed one by one: their distribution as a table, and percentiles of two runs.
+
+use crate::compare::{heads, in_a_word, side};
+use crate::document::{Document, Style};
+use crate::number;
+use crate::table::Columns;
+use crate::words::{self, Sense};
+use gritstone_model::{ComparePercentile, CompareRow, CompareView, Measurement};
+
+/// Rows that a distribution has at most, and the longest bar.
+const ROWS: usize = 24;
+const BAR: f64 = 40.0;
+
+/// How the operations of a benchmark are distributed; nothing where none was timed by itself.
+pub(crate) fn distribution(document: &mut Document, result: &Measurement) {
+    let Some(latencies) = result.latencies.as_ref().filter(|of| of.events > 0) else {
+        return;
+    };
+    let buckets = merged(&latencies.histogram);
+    let most = buckets.iter().map(|(_, _, events)| *events).max();
+    let events = |of: u64| of as f64 / latencies.events as f64;
+    let mut below = 0;
+    let rows = buckets.into_iter().map(|(from, to, here)| {
+        below += here;
+        (from, to, here, events(below))
+    });
+    let time = |time| number::at_most(time, result.unit.as_str(), 3);
+    let bar = |here: u64| {
+        let length = here as f64 / most.unwrap_or(here).max(1) as f64 * BAR;
+        "#".repeat(length.ceil() as usize)
+    };
+    Columns::<(f64, f64, u64, f64)>::key("From", Style::Number, |of| time(of.0))
+        .number("Below", |of| time(of.1))
+        .number("Operations", |of| number::count(of.2 as usize))
+        .number("At or below", |of| number::at_most(100.0 * of.3, "%", 5))
+        .text("", |of| bar(of.2))
+        .table(
+            document,
+            format!("{}: distribution of operations", result.id),
+            rows,
+        );
+}
+
+/// Neighbors taken together, until there are few enough.
+fn merged(histogram: &[(f64, f64, u64)]) -> Vec<(f64, f64, u64)> {
+    let size = histogram.len().div_ceil(ROWS).max(1);
+    let merge =
+        |of: &[(f64, f64, u64)]| Some((of.first()?.0, of.last()?.1, of.iter().map(|b| b.2).sum()));
+    histogram.chunks(size).filter_map(merge).collect()
+}
+
+/// A table of the percentiles that both sides have; nothing where there are none.
+pub(crate) fn compared(document: &mut Document, view: &CompareView) {
+    type Of<'a> = (&'a CompareRow, &'a ComparePercentile);
+    let rows = view.rows.iter().flat_map(|row| {
+        let percentiles = row.percentiles.iter();
+        percentiles.map(move |of| (row, of))
+    });
+    let [base, other] = heads(view);
+    Columns::<Of>::key("Benchmark", Style::Code, |(row, _)| row.id.as_str())
+        .and_key("Percentile", Style::Text, |(_, of)| of.name.as_str())
+        .text("Ratio", |(_, of)| {
+            let ratio = of.figure.ratio?;
+            Some(words::ratio(ratio, of.figure.interval, Sense::Speed))
+        })
+        .text("Verdict", |(_, of)| {
+            in_a_word(of.figure.verdict, Sense::Speed)
+        })
+        .number(base, |(row, of)| side(of.figure.base, &row.unit))
+        .number(other, |(row, of)| side(of.figure.other, &row.unit))
+        .table(
+            document,
+            format!("Percentiles of operations, seen from {}", view.other_name),
+            rows,
+        );
+}
