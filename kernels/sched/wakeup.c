@@ -1,10 +1,15 @@
 /* sched/wakeup/...: a process wakes another and sleeps until it is woken by that, while busy= processes compute on the CPU of the
- * other. One operation is the round trip; each is recorded, since it is the long ones that are felt.
+ * other. One operation is the round trip; each is recorded, since it is the long ones that are felt. Without interval_us= the next
+ * begins when the last has ended; with it, each is due at an absolute time, so much after the one before, and takes from then until the
+ * answer, so that a delay counts for all that it delays.
  *
  * Those who compute do so from the beginning to the end of a launch: when they have just been woken, the scheduler treats them as
  * sleepers too. The cycle probe has to share the CPU with them, and its median stands that.
  */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <time.h>
+
 #include "crew.h"
 
 static struct {
@@ -13,6 +18,7 @@ static struct {
 	_Atomic uint32_t answered;
 } *both;
 static pid_t other;
+static uint64_t interval;
 
 static void compute(unsigned number)
 {
@@ -34,6 +40,9 @@ static _Noreturn void serve(void)
 static void setup(struct context *c)
 {
 	uint64_t busy = parameter_u64(c, "busy", 0);
+	interval = parameter_u64(c, "interval_us", 0) * 1000;
+	if (interval > 1000000000)
+		wrong_arguments(c, "interval_us= is above 1000000");
 	if ((both = shared_memory(c, sizeof *both)) == NULL)
 		return;
 	other = fork_peer(c);
@@ -47,17 +56,37 @@ static void setup(struct context *c)
 	crew_await();
 }
 
+/* Of the clock that can be slept on. */
+static uint64_t now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void sleep_until(uint64_t ns)
+{
+	const struct timespec until = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+		;
+}
+
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	uint32_t before = atomic_load(&both->answered);
-	uint64_t start = now_ns();
+	uint64_t start = now(), due = start;
 	for (uint64_t i = 0; i < n; i++) {
+		if (interval != 0) {
+			due += interval;
+			sleep_until(due);
+			start = due;
+		}
 		uint32_t answered = before + (uint32_t)i;
 		atomic_fetch_add(&both->asked, 1);
 		wake_all(&both->asked);
 		while (atomic_load(&both->answered) == answered)
 			sleep_on(&both->answered, answered);
-		uint64_t end = now_ns();
+		uint64_t end = now();
 		record(c, start, end);
 		start = end;
 	}
