@@ -177,6 +177,7 @@ mod tests {
                 other: Some(2.0),
                 notes: vec![],
                 copies: vec![],
+                percentiles: vec![],
                 explanation: None,
             },
         };

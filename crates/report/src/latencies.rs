@@ -3,8 +3,8 @@
 use crate::compare::{heads, in_a_word, side};
 use crate::document::{Document, Style};
 use crate::number;
-use crate::table::Columns;
-use crate::words::{self, Sense};
+use crate::table::{self, Columns};
+use crate::words::Sense;
 use gritstone_model::{ComparePercentile, CompareRow, CompareView, Measurement};
 
 /// Rows that a distribution has at most, and the longest bar.
@@ -59,9 +59,8 @@ pub(crate) fn compared(document: &mut Document, view: &CompareView) {
     let [base, other] = heads(view);
     Columns::<Of>::key("Benchmark", Style::Code, |(row, _)| row.id.as_str())
         .and_key("Percentile", Style::Text, |(_, of)| of.name.as_str())
-        .text("Ratio", |(_, of)| {
-            let ratio = of.figure.ratio?;
-            Some(words::ratio(ratio, of.figure.interval, Sense::Speed))
+        .pair(["Ratio", "Interval"], |(_, of)| {
+            table::bare_ratio(of.figure.ratio, of.figure.interval, &[])
         })
         .text("Verdict", |(_, of)| {
             in_a_word(of.figure.verdict, Sense::Speed)
@@ -70,7 +69,10 @@ pub(crate) fn compared(document: &mut Document, view: &CompareView) {
         .number(other, |(row, of)| side(of.figure.other, &row.unit))
         .table(
             document,
-            format!("Percentiles of operations, seen from {}", view.other_name),
+            format!(
+                "Percentiles of operations; above 1, {} is better",
+                view.other_name
+            ),
             rows,
         );
 }

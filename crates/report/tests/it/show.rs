@@ -127,7 +127,7 @@ fn operations_have_percentiles_with_intervals_and_a_distribution() {
         ("p99.9", 800.0, None),
     ];
     let width = |at: u32| f64::from(1 << (at / 8)) * (1.0 + f64::from(at % 8) / 8.0);
-    let bucket = |at: u32| (width(at), width(at + 1), 1 << (60 - at) / 3);
+    let bucket = |at: u32| (width(at), width(at + 1), 1 << ((60 - at) / 3));
     let histogram: Vec<(f64, f64, u64)> = (0..60).map(bucket).collect();
     let mut run = view("r1", "box", "Linux");
     run.results.push(Measurement {
