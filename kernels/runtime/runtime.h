@@ -49,11 +49,9 @@ struct context {
 	struct histogram *latency; /* NULL until something is recorded in a measured region */
 };
 
-/* probe.c: readings around a region, and what comes of them; femtoseconds an addition, from their median. */
+/* probe.c: readings around a region, the shortest of each; femtoseconds an addition. */
 #define PROBE_CHUNKS 8
 struct probe {
-	uint64_t one_chain[2 * PROBE_CHUNKS], four_chains[2 * PROBE_CHUNKS]; /* ns */
-	int count;
 	uint64_t pace; /* additions that wait for each other: a core cycle each */
 	uint64_t wide; /* additions that do not: longer where another thread of the core is busy */
 };

@@ -40,6 +40,7 @@ impl References {
             machine: machine.clone(),
             settings: None,
             counting: None,
+            smt_floors: Default::default(),
             results: results.collect(),
         })
     }

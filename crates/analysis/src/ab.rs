@@ -92,7 +92,9 @@ fn times(runs: &[RunData], rows: &[&Benchmark]) -> Vec<Times> {
         .flat_map(|(side, run)| run.launches.iter().map(move |launch| (side, launch)))
         .collect();
     launches.sort_by_key(|(_, launch)| launch.start);
-    let mut reader = Reader::default();
+    let mut reader = runs
+        .first()
+        .map_or_else(Reader::default, |run| Reader::of(&run.info));
     let mut found: BTreeMap<&Id, Rounds> = BTreeMap::new();
     let known: BTreeMap<&Id, &Benchmark> = rows.iter().map(|row| (&row.id, *row)).collect();
     for (side, launch) in launches {
@@ -133,6 +135,7 @@ fn comparisons(
         other: name(c.other),
         pairs: c.pairs,
         crowded: c.crowded,
+        crowded_differ: c.crowded_differ,
         left_out: c.left_out,
         ratio: c.ratio.map(|ratio| ratio.ratio),
         interval: c.ratio.and_then(|ratio| ratio.interval),

@@ -26,15 +26,12 @@ pub(crate) mod rules;
 mod size;
 
 use crowd::Floor;
-use disturbance::Disturbance;
 use gritstone_model::{
-    Benchmark, CommandWork, Count, Counting, Curve, Estimate, Figure, Finding, Flag, Id, Launch,
-    Measurement, Note, Outcome, OwnCatalogue, Quantity, RunData, RunView, SCHEMA_RUN, Sample,
-    SeriesPoint, Skip, Status, Work,
+    Benchmark, CommandWork, Count, Counting, Curve, Estimate, Figure, Finding, Flag, Id,
+    Measurement, Note, Outcome, OwnCatalogue, Quantity, RunData, RunView, SCHEMA_RUN, SeriesPoint,
+    Skip, Status, Work,
 };
 use gritstone_stats::center;
-use gritstone_stats::drift;
-use gritstone_stats::scatter::Scatter;
 use launch::held_to;
 pub use launch::{Learned, Reader, launch_ns_per_op};
 use reading::{MadeOf, Reading};
@@ -62,24 +59,6 @@ impl Default for Options {
 struct Row<'a> {
     benchmark: &'a Benchmark,
     launches: Vec<Reading<'a>>,
-    /// What moved all of them together, as far as the run can see it; 0 for work that the processor does not bound.
-    drift: Scatter,
-}
-
-/// What the intervals of figures that are times are made with.
-struct Intervals {
-    confidence: f64,
-    drift: Scatter,
-}
-
-impl Intervals {
-    fn log_center(&self, values: &[f64]) -> Option<Estimate> {
-        center::log_center_between(values, self.drift, self.confidence).map(estimate)
-    }
-
-    fn plain_center(&self, values: &[f64]) -> Option<Estimate> {
-        center::plain_center_between(values, self.drift, self.confidence).map(estimate)
-    }
 }
 
 /// A center as views have it.
@@ -92,39 +71,27 @@ fn estimate(of: center::Estimate) -> Estimate {
 
 /// The rows of a run, launched or not, with their launches of one copy. What the run knows of its cores is from all of its launches,
 /// also from those whose rows are not there.
-fn rows(run: &RunData) -> BTreeMap<&Id, Row<'_>> {
-    let alone = || run.launches.iter().filter(|launch| launch.copies == 1);
-    let floor = Floor::of(alone());
-    let paces: Vec<f64> = alone().filter_map(|launch| pace(launch, &floor)).collect();
-    let drift = drift::of_run(&paces);
-    let row = |benchmark| Row::without_launches(benchmark, drift);
+fn rows<'a>(run: &'a RunData, floor: &Floor) -> BTreeMap<&'a Id, Row<'a>> {
+    let trial = run.info.settings.trial.is_some();
     let benchmarks = run.benchmarks.iter();
-    let mut rows: BTreeMap<&Id, Row> = benchmarks.map(|entry| (&entry.id, row(entry))).collect();
-    for launch in alone() {
+    let row = |entry: &'a Benchmark| (&entry.id, Row::without_launches(entry));
+    let mut rows: BTreeMap<&Id, Row> = benchmarks.map(row).collect();
+    for launch in run.launches.iter().filter(|launch| launch.copies == 1) {
         if let Some(row) = rows.get_mut(&launch.id) {
             let mut reading = Reading::of(launch);
-            let figure = figure_of(row.benchmark, &reading);
-            reading.hold_to(held_to(row.benchmark, &floor), figure);
+            let figure = figure_of(row.benchmark, &reading, trial);
+            reading.hold_to(held_to(row.benchmark, floor), figure);
             row.launches.push(reading);
         }
     }
     rows
 }
 
-/// The frequency of the core in a launch on one CPU that nothing disturbed, GHz: beside its samples that had the core to themselves.
-fn pace(launch: &Launch, floor: &Floor) -> Option<f64> {
-    let one = launch.outcome == Outcome::Measured && launch.cpus.len() == 1;
-    if !one || Disturbance::by_conditions(launch).is_any() {
-        return None;
-    }
-    let samples: Vec<&Sample> = reading::samples(launch).collect();
-    reading::ghz(floor.alone(&launch.cpus, &samples).into_iter())
-}
-
 /// The whole run, recomputed from its launches.
 #[must_use]
 pub fn summarize(run: &RunData, options: &Options) -> RunView {
-    let rows = rows(run);
+    let floor = Floor::of(run);
+    let rows = rows(run, &floor);
     // in three passes, since a derived figure is made of measured ones and a rating of both
     let mut results: BTreeMap<&Id, Measurement> = BTreeMap::new();
     for row in rows.values() {
@@ -172,7 +139,10 @@ pub fn summarize(run: &RunData, options: &Options) -> RunView {
         }
     }
     draw_curves(run, &mut results);
-    view(run, results)
+    RunView {
+        smt_floors: floor.learned(),
+        ..view(run, results)
+    }
 }
 
 /// The budget for everything that a run was to measure, s, by what its launches took; `None` where no budget ended it.
@@ -217,6 +187,7 @@ fn view(run: &RunData, mut results: BTreeMap<&Id, Measurement>) -> RunView {
         machine: run.info.machine.clone(),
         settings: Some(run.info.settings.clone()),
         counting: Some(Counting::of(results.values().map(|r| &r.counters))),
+        smt_floors: BTreeMap::new(),
         results: run
             .benchmarks
             .iter()
@@ -276,30 +247,19 @@ fn of_events(benchmark: &Benchmark, launch: &Reading) -> Option<f64> {
 }
 
 /// What the figure of a launch of this row is made of.
-fn figure_of(benchmark: &Benchmark, launch: &Reading) -> MadeOf {
-    match is_work_over_time(benchmark) || of_events(benchmark, launch).is_some() {
+fn figure_of(benchmark: &Benchmark, launch: &Reading, trial: bool) -> MadeOf {
+    match trial || is_work_over_time(benchmark) || of_events(benchmark, launch).is_some() {
         true => MadeOf::All,
         false => MadeOf::Samples,
     }
 }
 
 impl<'a> Row<'a> {
-    /// A row of a run that has drifted by so much.
-    fn without_launches(benchmark: &'a Benchmark, drift: Scatter) -> Self {
+    /// A row of which no more is known than its entry.
+    fn without_launches(benchmark: &'a Benchmark) -> Self {
         Self {
             benchmark,
             launches: Vec::new(),
-            drift: match benchmark.processor_bound {
-                true => drift,
-                false => Scatter::known(0.0),
-            },
-        }
-    }
-
-    fn intervals(&self, options: &Options) -> Intervals {
-        Intervals {
-            confidence: options.confidence,
-            drift: self.drift,
         }
     }
 

@@ -6,7 +6,7 @@ use crate::progress::Display;
 use crate::site::Site;
 use crate::{output, registry, signals};
 use anyhow::{Context, Result, anyhow};
-use gritstone_analysis::summary;
+use gritstone_analysis::summary::{self, Reader};
 use gritstone_exec::{ExecError, Executor, Journal, Subject, Variant};
 use gritstone_host::{Root, Watch};
 use gritstone_measure::{Backend, CONFIDENCE, Finished, PILOT, Progress, Scheduler, drive};
@@ -146,7 +146,9 @@ impl<'a> Local<'a> {
         scheduler: &mut dyn Scheduler,
     ) -> Result<End> {
         let _out_of_the_way = site.keep_out_of_the_way();
-        let measured = drive(&plans(self.sides), earlier, scheduler, &mut self);
+        let first = self.sides.first();
+        let reader = first.map_or_else(Reader::default, |side| Reader::of(&side.info));
+        let measured = drive(&plans(self.sides), earlier, reader, scheduler, &mut self);
         self.display.finish();
         let elapsed = self.now().as_secs_f64();
         drop(self.executor);

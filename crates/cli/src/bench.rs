@@ -3,7 +3,7 @@
 use crate::backend::{End, Local, Side, plans};
 use crate::compiler::{self, FLAGS, Toolchain};
 use crate::site::Site;
-use crate::{own, privileges, registry, resume, signals};
+use crate::{own, privileges, registry, results, resume, signals};
 use anyhow::{Context, Result, anyhow};
 use gritstone_catalogue::Own;
 use gritstone_exec::privileged::Permits;
@@ -182,7 +182,15 @@ impl<'a> Bench<'a> {
         let site = self.site;
         let (journal, executor) = self.executor(&plans(sides));
         let launches = earlier.unwrap_or_default();
-        let mut local = Local::new(sides, executor, store, resume::spent(launches));
+        let mut sides = sides.to_vec();
+        if let (None, Some(first)) = (earlier, sides.first()) {
+            // before the first launch, so that all are read by the same
+            let floors = results::smt_floors(store, &first.info.machine.id)?;
+            for side in &mut sides {
+                side.info.settings.smt_floors.clone_from(&floors);
+            }
+        }
+        let mut local = Local::new(&sides, executor, store, resume::spent(launches));
         match earlier {
             None => local.begin(site, journal.as_ref())?,
             Some(_) => resume::begin(&mut local, launches, journal.as_ref())?,

@@ -4,11 +4,12 @@ use crate::output::remark;
 use crate::world::World;
 use anyhow::Result;
 use gritstone_analysis::VERSION;
-use gritstone_analysis::between::Past;
+use gritstone_analysis::between::{self, Past};
 use gritstone_model::{Id, Machine, Measurement, RunData, RunView, Settings};
 use gritstone_store::{Results, Store};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use std::collections::BTreeMap;
 
 /// By what results are computed: references, and what a result says, change with the version of Gritstone.
 fn analysis() -> String {
@@ -89,6 +90,30 @@ impl World {
     }
 }
 
+/// What the SMT probe took at its least, as a share of the cycle probe, on each CPU in the newest runs of a machine; of those whose results
+/// were computed.
+///
+/// # Errors
+/// What befalls the store.
+pub fn smt_floors(store: &Store, machine: &str) -> Result<BTreeMap<u32, f64>> {
+    #[derive(Deserialize)]
+    struct Seen {
+        #[serde(default)]
+        smt_floors: BTreeMap<u32, f64>,
+    }
+    let now = jiff::Timestamp::now().to_string();
+    let mut least: BTreeMap<u32, f64> = BTreeMap::new();
+    for id in store.runs_of(machine, &now, between::MOST_RUNS, &|_| true)? {
+        let kept = store.result(&id, &analysis(), None)?;
+        let seen = kept.and_then(|kept| parsed::<Seen>(&kept.view));
+        for (cpu, floor) in seen.into_iter().flat_map(|seen| seen.smt_floors) {
+            let known = least.entry(cpu).or_insert(floor);
+            *known = known.min(floor);
+        }
+    }
+    Ok(least)
+}
+
 /// A view as it is kept.
 fn kept(view: &RunView) -> Result<Results> {
     let mut head = view.clone();
@@ -159,6 +184,7 @@ impl Slim {
             },
             settings: self.settings,
             counting: None,
+            smt_floors: BTreeMap::new(),
             results,
         }
     }

@@ -63,18 +63,18 @@ pub struct Progress<'a> {
     pub standing: Standing<'a>,
 }
 
-/// Measures the plans of all sides as `scheduler` says, after the launches that an earlier process made of the first.
+/// Measures the plans of all sides as `scheduler` says, after the launches that an earlier process made of the first; `reader` reads them.
 ///
 /// # Errors
 /// When launches cannot be made or kept any more, or the user asks to stop; everything finished has been kept.
 pub fn drive<B: Backend>(
     plans: &[&Plan],
     earlier: &[Launch],
+    mut reader: Reader,
     scheduler: &mut dyn Scheduler,
     backend: &mut B,
 ) -> Result<(), B::Error> {
     let sides: Vec<_> = plans.iter().map(|plan| launched(plan)).collect();
-    let mut reader = Reader::default();
     let mut found = Found::default();
     if let Some(side) = sides.first() {
         recall(side, earlier, &mut reader, scheduler);

@@ -5,8 +5,10 @@ mod bounded;
 mod sequential;
 
 use super::*;
+use gritstone_analysis::summary::Reader;
 use gritstone_model::{
-    COPY, Calibration, Check, Conditions, Event, KernelWork, Launch, Sample, Unit, Usage, Work,
+    COPY, Calibration, Check, Conditions, Event, KernelWork, Launch, RunInfo, Sample, TrialSide,
+    Unit, Usage, Work,
 };
 
 /// A launch that is about to be made.
@@ -190,6 +192,16 @@ fn said(ns: f64, crowded: bool, copies: u32) -> Vec<Event> {
     }
 }
 
+/// A reader of a machine whose CPU 1 is known to do the additions of the SMT probe in a quarter of a cycle.
+fn reader(trial: bool) -> Reader {
+    let mut run = RunInfo::default();
+    let machine = &mut run.machine.facts;
+    machine.insert("cpu.smt".to_owned(), "on".to_owned());
+    run.settings.smt_floors = BTreeMap::from([(1, 0.25)]);
+    run.settings.trial = trial.then(TrialSide::default);
+    Reader::of(&run)
+}
+
 fn benchmark(id: &str) -> Benchmark {
     let work = Work::Kernel(KernelWork {
         program: id.to_owned(),
@@ -220,7 +232,7 @@ fn a_request_to_stop_and_a_full_disk_keep_what_is_finished() {
         let mut world = World::new(|_| Reply::of(1.0, 100.0));
         (world.stop_after, world.full_after) = (stop_after, full_after);
         let mut scheduler = AfterPilot::new(&[&plan], after_pilot::limits(1e6), &Earlier::new());
-        let ended = drive(&[&plan], &[], &mut scheduler, &mut world);
+        let ended = drive(&[&plan], &[], reader(false), &mut scheduler, &mut world);
         (ended.unwrap_err(), world.kept.len(), world.launched.len())
     };
     assert_eq!(ran(5, usize::MAX), ("stopped", 5, 5));
@@ -234,7 +246,7 @@ fn a_launch_says_where_and_when_it_was_made() {
     plan.steps[1].cpus = vec![2, 3];
     let mut world = World::new(|_| Reply::of(2.0, 100.0));
     let mut scheduler = AfterPilot::new(&[&plan], after_pilot::limits(25.0), &Earlier::new());
-    drive(&[&plan], &[], &mut scheduler, &mut world).unwrap();
+    drive(&[&plan], &[], reader(false), &mut scheduler, &mut world).unwrap();
     for (nth, (_, launch)) in world.kept.iter().enumerate() {
         let step = plan.steps.iter().find(|step| step.id == launch.id).unwrap();
         assert_eq!((&launch.cpus, launch.copies), (&step.cpus, 1));
@@ -252,7 +264,7 @@ fn a_launch_is_told_what_those_before_it_found() {
     let plan = plan(&["a/one"]);
     let mut world = World::new(|_| Reply::of(1.0, 100.0));
     let mut scheduler = AfterPilot::new(&[&plan], after_pilot::limits(1e6), &Earlier::new());
-    drive(&[&plan], &[], &mut scheduler, &mut world).unwrap();
+    drive(&[&plan], &[], reader(false), &mut scheduler, &mut world).unwrap();
     let found = |growth_shown| Calibration {
         n: Some(1000),
         growth_shown,
@@ -267,7 +279,7 @@ fn a_launch_is_told_what_those_before_it_found() {
     let plans = [&plan, &plan];
     let mut scheduler = AfterPilot::new(&plans, after_pilot::limits(1e6), &Earlier::new());
     let earlier: Vec<Launch> = world.launches().into_iter().take(PILOT).collect();
-    drive(&plans, &earlier, &mut scheduler, &mut rest).unwrap();
+    drive(&plans, &earlier, reader(false), &mut scheduler, &mut rest).unwrap();
     for (side, growth_shown) in [(0, true), (1, false)] {
         let first = rest.told.iter().find(|(own, _)| *own == side);
         assert_eq!(first.map(|(_, known)| *known), Some(found(growth_shown)));

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Name and version of the schema of [`AbView`].
-pub const SCHEMA_AB: &str = "gritstone/ab/2";
+pub const SCHEMA_AB: &str = "gritstone/ab/3";
 
 /// Sides whose launches were interleaved, row by row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -99,11 +99,11 @@ pub struct AbComparison {
     pub other: String,
     /// Pairs that it rests on.
     pub pairs: usize,
-    /// Pairs beside which another thread of the core was busy.
-    #[serde(default)]
-    pub crowded: usize,
-    /// Those of them that it does not rest on.
-    #[serde(default)]
+    /// Launches of the base, and of the other, beside which another thread of the core was busy.
+    pub crowded: [usize; 2],
+    /// Whether these differ by more than chance (p below 0.01): nothing is left out then, and means are compared.
+    pub crowded_differ: bool,
+    /// Pairs with such a launch that it does not rest on.
     pub left_out: usize,
     /// Above 1: the other is better. Null where there is no pair.
     pub ratio: Option<f64>,

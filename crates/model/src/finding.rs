@@ -212,15 +212,10 @@ pub enum Finding {
         /// By what.
         causes: Vec<Interference>,
     },
-    /// Launches beside a busy SMT sibling are not in the estimate.
+    /// Samples beside a busy SMT sibling are not in the estimate.
     LeftOut {
         /// How many.
         count: Count,
-    },
-    /// The frequency of the core moved during the run.
-    FrequencyDrift {
-        /// Standard deviation of its logarithm between parts of the run.
-        sd: f64,
     },
     /// What the load did.
     Load {

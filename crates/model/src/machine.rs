@@ -68,6 +68,13 @@ impl Machine {
         )
     }
 
+    /// Whether a core of it may have two threads at work: with SMT, and on a virtual machine, which does not know.
+    #[must_use]
+    pub fn may_share_cores(&self) -> bool {
+        let smt = self.facts.get("cpu.smt").is_some_and(|state| state == "on");
+        smt || self.facts.contains_key("virtual.machine")
+    }
+
     /// Its caches by level, with sizes as exact as facts have them; what does not read as a cache is none.
     #[must_use]
     pub fn caches(&self) -> Vec<Cache> {

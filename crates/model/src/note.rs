@@ -251,7 +251,6 @@ impl Finding {
             | Self::ProgramsDiffer { .. } => Some(Flag::NotComparable),
             Self::Custom { .. } => Some(Flag::Custom),
             Self::LeftOut { .. }
-            | Self::FrequencyDrift { .. }
             | Self::Load { .. }
             | Self::Paging { .. }
             | Self::CacheRises { .. }

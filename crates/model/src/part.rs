@@ -26,6 +26,8 @@ pub enum Repeat {
     Launch,
     /// Passes over several benchmarks.
     Round,
+    /// Timed regions of a launch.
+    Sample,
 }
 
 /// A part of a count: 3 of 8 launches.
@@ -44,6 +46,13 @@ impl Count {
     #[must_use]
     pub fn launches(part: usize, of: usize) -> Self {
         let what = Repeat::Launch;
+        Self { part, of, what }
+    }
+
+    /// Of samples.
+    #[must_use]
+    pub fn samples(part: usize, of: usize) -> Self {
+        let what = Repeat::Sample;
         Self { part, of, what }
     }
 

@@ -143,6 +143,9 @@ pub struct Settings {
     /// How many copies at once, beside one, rows were measured with that allow it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copies: Vec<u32>,
+    /// What the SMT probe took, as a share of the cycle probe, on each CPU at its least in earlier runs of the machine.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub smt_floors: BTreeMap<u32, f64>,
     /// What was steadied while it was measured, in words; nothing unless it was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steady: Vec<String>,

@@ -46,6 +46,9 @@ pub struct RunView {
     /// What of hardware counters its launches could use; null for a reference.
     #[serde(default)]
     pub counting: Option<Counting>,
+    /// What the SMT probe took, as a share of the cycle probe, on each CPU when its core was ours alone; empty where it cannot be shared.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub smt_floors: BTreeMap<u32, f64>,
     /// One for each benchmark.
     pub results: Vec<Measurement>,
 }

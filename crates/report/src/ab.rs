@@ -59,8 +59,8 @@ fn sentences(view: &AbView, row: &AbRow) -> Vec<String> {
     }
     said.extend(row.comparisons.iter().map(|c| {
         let explained = c.explanation.as_ref().map(explanation);
-        let explained = explained.map_or_else(String::new, |said| format!(" {said}"));
-        sentence(view, c) + &explained
+        let beside = [crowded(c), explained].into_iter().flatten();
+        beside.fold(sentence(view, c), |all, more| format!("{all} {more}"))
     }));
     if view.rows.len() > 1 {
         said.iter_mut()
@@ -158,10 +158,7 @@ fn comparisons(document: &mut Document, view: &AbView) {
         .text("Verdict", |(_, c)| {
             Cell::from(c.verdict.as_str()).toned(Some(compare::tone_of(c.verdict)))
         })
-        .number("Pairs", |(_, c)| {
-            let crowded = crowded(c).map(|text| (None, text));
-            Cell::from(c.pairs).with(crowded)
-        })
+        .number("Pairs", |(_, c)| c.pairs)
         .column(
             Column::new("Detectable", Style::Number).rank(1),
             |(_, c)| c.smallest.map(number::percent),
@@ -169,16 +166,26 @@ fn comparisons(document: &mut Document, view: &AbView) {
         .table(document, "", rows);
 }
 
-/// A remark on pairs beside which another thread of the core was busy.
+/// What there is to say of launches beside which another thread of the core was busy.
 fn crowded(c: &AbComparison) -> Option<String> {
-    let kept = match c.left_out {
-        n if n == c.crowded => "what was measured then is kept, and not compared".to_owned(),
-        n => {
-            format!("{n} of these are kept and not compared; at least half of all pairs always are")
+    let [base, other] = c.crowded;
+    let pairs = c.pairs + c.left_out;
+    let what = match (c.crowded_differ, c.left_out) {
+        (true, _) => {
+            "one side keeps it busy, so that all pairs are compared, by their means".into()
         }
+        (false, 0) => "most pairs have such a launch, so that all are compared".into(),
+        (false, n) => format!(
+            "{} with such a launch are kept and not compared",
+            words::plural(n, "pair")
+        ),
     };
-    let (n, all) = (c.crowded, words::plural(c.pairs + c.left_out, "pair"));
-    (n > 0).then(|| format!("In {n} of {all} another thread of the core was busy: {kept}."))
+    (base + other > 0).then(|| {
+        format!(
+            "Another thread of the core was busy in {base} of {pairs} launches of {}, in {other} of {}: {what}.",
+            c.base, c.other
+        )
+    })
 }
 
 fn results(view: &AbView) -> impl Iterator<Item = (&AbRow, &AbFigure)> {

@@ -4,7 +4,6 @@
 #![warn(missing_docs)]
 
 pub mod center;
-pub mod drift;
 pub mod history;
 pub mod looks;
 pub mod moderated;

@@ -31,10 +31,14 @@ pub struct Comparison {
     pub other: usize,
     /// Pairs that it rests on.
     pub pairs: usize,
-    /// Pairs beside which another thread of the core was busy.
-    pub crowded: usize,
-    /// Those of them that it does not rest on.
+    /// Launches of the base, and of the other, beside which another thread of the core was busy.
+    pub crowded: [usize; 2],
+    /// Whether these differ by more than chance, so that nothing is left out and means are compared.
+    pub crowded_differ: bool,
+    /// Pairs that it does not rest on.
     pub left_out: usize,
+    /// Mean of ln(ratio of times) over all pairs, those that are left out too.
+    pub mean: f64,
     /// Above 1: the other takes less time. Its p is that of the last look alone.
     pub ratio: Option<Ratio>,
     /// p adjusted for the looks; none before the first.
@@ -73,7 +77,13 @@ fn decide(judged: &mut [Vec<Comparison>], margin: f64) {
     for (comparison, adjusted) in judged.iter_mut().flatten().zip(adjusted) {
         comparison.p_adjusted = adjusted.filter(|_| comparison.p.is_some());
         let interval = comparison.ratio.and_then(|ratio| ratio.interval);
-        comparison.verdict = verdict(interval, comparison.p_adjusted, margin, LEVEL);
+        let said = verdict(interval, comparison.p_adjusted, margin, LEVEL);
+        // what is left out may be what one side costs, before its launches are enough to say so
+        let hidden = comparison.left_out > 0 && comparison.mean.abs() > margin.ln_1p();
+        comparison.verdict = match said {
+            Verdict::Same if hidden => Verdict::Inconclusive,
+            said => said,
+        };
     }
 }
 
@@ -124,6 +134,7 @@ impl Comparison {
         Self {
             base,
             other: self.base,
+            crowded: [self.crowded[1], self.crowded[0]],
             ratio: self.ratio.map(Ratio::inverse),
             verdict: match self.verdict {
                 Verdict::Faster => Verdict::Slower,
@@ -152,7 +163,11 @@ fn look(base: usize, other: usize, pairs: &Pairs, over: bool) -> Comparison {
     if over && n > last && looks.len() < LOOKS.len() {
         looks.push(n);
     }
-    let paired = |n: usize| two::paired(&b[..n], &o[..n], 1.0 - LEVEL_OF_LOOK).map(Ratio::inverse);
+    let compared = match pairs.differ {
+        true => two::paired_means,
+        false => two::paired,
+    };
+    let paired = |n: usize| compared(&b[..n], &o[..n], 1.0 - LEVEL_OF_LOOK).map(Ratio::inverse);
     let p = looks.iter().filter_map(|&n| paired(n)?.p);
     let p = p.min_by(f64::total_cmp);
     let mut ratio = paired(looks.last().copied().unwrap_or(n));
@@ -169,7 +184,9 @@ fn look(base: usize, other: usize, pairs: &Pairs, over: bool) -> Comparison {
         other,
         pairs: n,
         crowded: pairs.crowded,
+        crowded_differ: pairs.differ,
         left_out: pairs.left_out,
+        mean: pairs.mean,
         ratio,
         p: p.map(|p| (p * LOOKS.len() as f64).min(1.0)),
         p_adjusted: None,
@@ -286,19 +303,43 @@ mod tests {
         }
         let found = &judge(&[crowded], 0.01, false)[0][0];
         let counts = (found.pairs, found.crowded, found.left_out);
-        assert_eq!((found.verdict, counts), (Verdict::Slower, (12, 5, 5)));
+        assert_eq!((found.verdict, counts), (Verdict::Slower, (12, [0, 5], 5)));
     }
 
     #[test]
     fn what_a_side_does_to_its_own_core_is_found_all_the_same() {
-        let mut let_in = times(24, 1.5);
-        let_in.0[1]
-            .iter_mut()
-            .flatten()
-            .for_each(|t| t.crowded = true);
-        let found = &judge(&[let_in], 0.01, false)[0][0];
-        let counts = (found.pairs, found.crowded, found.left_out);
-        assert_eq!((found.verdict, counts), (Verdict::Slower, (12, 24, 12)));
+        // the same but for a share of launches that take a quarter more time and keep the other thread busy
+        for (every, rounds) in [(10, 200), (5, 90), (2, 18), (1, 12)] {
+            let mut sides = times(rounds, 1.0);
+            for timed in sides.0[1].iter_mut().step_by(every).flatten() {
+                (timed.ns, timed.crowded) = (1.25 * timed.ns, true);
+            }
+            let found = &judge(&[sides], 0.01, false)[0][0];
+            let crowded = [0, rounds.div_ceil(every)];
+            let counts = (found.pairs, found.crowded, found.left_out);
+            assert_eq!(found.verdict, Verdict::Slower, "every {every}");
+            assert_eq!((found.crowded_differ, counts), (true, (rounds, crowded, 0)));
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_is_not_the_same_while_it_may_be_one_sides() {
+        let mut sides = times(12, 1.0);
+        sides.0[1][4] = sides.0[1][4].map(|timed| Timed {
+            ns: 1.25 * timed.ns,
+            crowded: true,
+        });
+        let said = |sides: &Times| judge(std::slice::from_ref(sides), 0.01, true)[0][0].verdict;
+        assert_eq!(said(&sides), Verdict::Inconclusive);
+        // as much on the other side
+        sides.0[0][7] = sides.0[0][7].map(|timed| Timed {
+            ns: 1.25 * timed.ns,
+            crowded: true,
+        });
+        for side in &mut sides.0 {
+            side.extend([Some(Timed::from(100.0)); 2]);
+        }
+        assert_eq!(said(&sides), Verdict::Same);
     }
 
     #[test]

@@ -21,31 +21,6 @@ const SIGNED_RANK_EXACT: usize = 100;
 /// Up to so many pairs the rank-sum distribution is counted out: 40 launches against 40.
 const RANK_SUM_EXACT: usize = 1600;
 
-/// How far an interval is stretched beyond what the ranks say.
-#[derive(Clone, Copy, Debug)]
-pub struct Stretch {
-    /// Both halves are multiplied by this.
-    pub factor: f64,
-    /// An error that the ranks cannot see, added in quadrature.
-    pub extra: Scatter,
-}
-
-impl Stretch {
-    /// What the ranks say, and nothing else.
-    pub const NONE: Self = Self {
-        factor: 1.0,
-        extra: Scatter::known(0.0),
-    };
-
-    /// An interval stretched about its center.
-    pub fn about(self, center: f64, [low, high]: [f64; 2], confidence: f64) -> [f64; 2] {
-        let Scatter { ln_sd, freedom, .. } = self.extra;
-        let unseen = quantile::student(confidence, freedom) * ln_sd;
-        let half = |seen: f64| (self.factor * seen).hypot(unseen);
-        [center - half(center - low), center + half(high - center)]
-    }
-}
-
 /// Candidates and levels.
 #[derive(Clone, Debug)]
 pub struct Rungs {
@@ -90,32 +65,35 @@ impl Rungs {
         order::median(&self.candidates)
     }
 
-    /// The interval, stretched about the center; `None` when no rung reaches the confidence.
-    pub fn interval(&self, confidence: f64, stretch: Stretch) -> Option<[f64; 2]> {
+    /// The interval, with an error that the ranks cannot see added in quadrature; `None` when no rung reaches the confidence.
+    pub fn interval(&self, confidence: f64, unseen: Scatter) -> Option<[f64; 2]> {
         let level = 1.0 - confidence + 1e-12;
         let k = self.levels.partition_point(|l| *l <= level);
-        let last = self.candidates.len() - 1;
+        let (center, last) = (self.center(), self.candidates.len() - 1);
+        let unseen = quantile::student(confidence, unseen.freedom) * unseen.ln_sd;
         (k > 0).then(|| {
-            let ends = [self.candidates[k - 1], self.candidates[last + 1 - k]];
-            stretch.about(self.center(), ends, confidence)
+            let [low, high] = [self.candidates[k - 1], self.candidates[last + 1 - k]];
+            [
+                center - (center - low).hypot(unseen),
+                center + (high - center).hypot(unseen),
+            ]
         })
     }
 
     /// Two-sided p against a center of 0: the smallest level at which [`Rungs::interval`] does not contain 0.
-    pub fn p(&self, stretch: Stretch) -> f64 {
+    pub fn p(&self, unseen: Scatter) -> f64 {
         let (center, last) = (self.center(), self.candidates.len() - 1);
         let mut p: f64 = 1.0;
         for (k, level) in self.levels.iter().enumerate() {
-            let near = if center > 0.0 {
+            let seen = if center > 0.0 {
                 center - self.candidates[k]
             } else {
                 self.candidates[last - k] - center
             };
-            let seen = stretch.factor * near;
             if seen < center.abs() {
                 // the rest of the distance to 0 must be covered by the unseen error
                 let rest = (center * center - seen * seen).sqrt();
-                let Scatter { ln_sd, freedom, .. } = stretch.extra;
+                let Scatter { ln_sd, freedom, .. } = unseen;
                 p = p.min(level.max(quantile::student_tails(rest / ln_sd, freedom)));
             }
         }
@@ -258,23 +236,17 @@ mod tests {
         for shift in [0.0, 0.2, 0.37, 0.52, 0.9, -0.31, -1.3] {
             let other: Vec<f64> = base.iter().map(|x| 1.1 * x + shift + 0.013).collect();
             let rungs = Rungs::two(&base, &other);
-            for stretch in [
-                Stretch::NONE,
-                Stretch {
-                    factor: 1.0,
-                    extra: 0.1.into(),
-                },
-                Stretch {
-                    factor: 1.4,
-                    extra: Scatter {
-                        freedom: 4.0,
-                        ..0.2.into()
-                    },
+            for unseen in [
+                Scatter::known(0.0),
+                0.1.into(),
+                Scatter {
+                    freedom: 4.0,
+                    ..0.2.into()
                 },
             ] {
-                let p = rungs.p(stretch);
+                let p = rungs.p(unseen);
                 for level in [0.4, 0.2, 0.1, 0.05, 0.02, 0.01] {
-                    let Some([low, high]) = rungs.interval(1.0 - level, stretch) else {
+                    let Some([low, high]) = rungs.interval(1.0 - level, unseen) else {
                         assert!(p > level);
                         continue;
                     };

@@ -16,26 +16,6 @@ pub fn rho1(values: &[f64]) -> f64 {
     if square > 0.0 { next / square } else { 0.0 }
 }
 
-/// The largest factor by which serial correlation widens an interval; it belongs to a correlation of 0.8.
-pub const WIDEST: f64 = 3.0;
-
-/// Factor by which an interval over n values is widened for their lag-1 autocorrelation `rho1`:
-/// sqrt((1 + rho) / (1 - rho)) when rho is above 2 / sqrt(n), at most [`WIDEST`]; else 1. rho is `rho1` freed of the bias
-/// that it has in a short series, rho1 + (1 + 4 rho1) / n (Kendall 1954; Marriott and Pope 1954). Without that, ten
-/// launches with a correlation of 0.6 are widened in 6 of 100 cases, with it in 35, and independent ones in 4 (docs/validation.md).
-///
-/// A negative correlation would make the interval narrower. It is not believed: the price of a wrong narrowing is a
-/// false claim, that of none is an interval wider than it need be.
-pub fn widening(rho1: f64, n: usize) -> f64 {
-    let n = n as f64;
-    let rho = rho1 + (1.0 + 4.0 * rho1) / n;
-    if rho <= 2.0 / n.sqrt() {
-        return 1.0;
-    }
-    let rho = rho.min(0.99);
-    ((1.0 + rho) / (1.0 - rho)).sqrt().min(WIDEST)
-}
-
 /// Median of the slopes of all pairs, for a step of one value; `None` for fewer than three values (Theil 1950, Sen 1968).
 pub fn theil_sen(values: &[f64]) -> Option<f64> {
     let n = values.len();
@@ -59,16 +39,6 @@ mod tests {
         assert!((rho1(&[1.0, 2.0, 3.0, 4.0]) - 0.25).abs() < 1e-15);
         let zigzag: Vec<f64> = (0..20).map(|i| f64::from(i % 2)).collect();
         assert!(rho1(&zigzag) < -0.9);
-        assert_eq!(widening(rho1(&zigzag), 20), 1.0);
-    }
-
-    #[test]
-    fn widening_has_a_threshold_and_a_cap() {
-        // (0.6 x 16 - 1) / 20 = 0.43 is 0.6 when freed of its bias; the threshold is 0.5
-        assert!((widening(0.43, 16) - 2.0).abs() < 1e-12);
-        assert_eq!(widening(0.34, 16), 1.0);
-        assert_eq!(widening(0.95, 16), WIDEST);
-        assert_eq!(widening(1.0, 1000), WIDEST);
     }
 
     #[test]

@@ -2,17 +2,21 @@
 //!
 //! A pair beside which another thread of the core was busy leaves the comparison, whichever of its launches it was. What the
 //! probes saw hangs on when a launch was made, and not on whose it was; so where the sides are the same, the pairs
-//! that are kept have a difference that is as likely as its opposite, as all pairs have. Whether a pair is kept is settled when it
-//! was made, by what was seen until then: a look at so many pairs is at the same ones for ever.
+//! that are kept have a difference that is as likely as its opposite, as all pairs have.
+//!
+//! Unless a side keeps the other thread busy itself: then its costs are what is left out. So the crowded launches are counted by side, and
+//! where the counts differ by more than chance, all pairs are compared. They are, too, where most pairs are crowded: that is what
+//! the machine is like.
 
 use crate::two;
+use statrs::distribution::{Binomial, DiscreteCDF};
 
 /// What one launch took.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timed {
     /// Nanoseconds an operation.
     pub ns: f64,
-    /// Whether another thread of its core was busy beside all of it.
+    /// Whether another thread of its core was busy beside most of it.
     pub crowded: bool,
 }
 
@@ -27,11 +31,18 @@ pub struct Pairs {
     pub base: Vec<f64>,
     /// Of the other.
     pub other: Vec<f64>,
-    /// Pairs beside which another thread of the core was busy.
-    pub crowded: usize,
-    /// Those of them that are left out.
+    /// Launches of each side beside which another thread of the core was busy.
+    pub crowded: [usize; 2],
+    /// Whether these differ by more than chance: one side keeps the other thread busy.
+    pub differ: bool,
+    /// Pairs that are left out.
     pub left_out: usize,
+    /// Mean of ln(other / base) over all pairs, those that are left out too.
+    pub mean: f64,
 }
+
+/// Two-sided p below which a side is taken to keep the other thread of the core busy by itself.
+pub const SPLIT: f64 = 0.01;
 
 impl From<f64> for Timed {
     /// With the core to itself.
@@ -41,30 +52,48 @@ impl From<f64> for Timed {
 }
 
 impl Pairs {
-    /// A crowded pair is left out while fewer have been left out than were kept. So what one side does to its own
-    /// core, a setting that lets others in among it, is compared all the same, and no trial takes more than twice as long.
-    fn add(&mut self, base: Timed, other: Timed) {
-        let crowded = base.crowded || other.crowded;
-        self.crowded += usize::from(crowded);
-        if crowded && self.left_out < self.base.len() {
-            self.left_out += 1;
-        } else {
-            self.base.push(base.ns);
-            self.other.push(other.ns);
+    fn of(all: &[(Timed, Timed)]) -> Self {
+        let count = |of: fn(&(Timed, Timed)) -> bool| all.iter().filter(|pair| of(pair)).count();
+        let crowded = [
+            count(|(base, _)| base.crowded),
+            count(|(_, other)| other.crowded),
+        ];
+        let alone = |(base, other): &(Timed, Timed)| !base.crowded && !other.crowded;
+        let kept = count(|(base, other)| !base.crowded && !other.crowded);
+        let both = crowded[0] + crowded[1] + kept - all.len();
+        let differ = sign_test(crowded[0] - both, crowded[1] - both) < SPLIT;
+        let everything = differ || 2 * kept < all.len();
+        let kept = || all.iter().filter(|pair| everything || alone(pair));
+        Self {
+            base: kept().map(|(base, _)| base.ns).collect(),
+            other: kept().map(|(_, other)| other.ns).collect(),
+            crowded,
+            differ,
+            left_out: all.len() - kept().count(),
+            mean: all
+                .iter()
+                .map(|(base, other)| (other.ns / base.ns).ln())
+                .sum::<f64>()
+                / all.len().max(1) as f64,
         }
     }
+}
+
+/// Two-sided p of so many of one kind and so many of the other, where both are equally likely.
+fn sign_test(one: usize, other: usize) -> f64 {
+    let fewer = one.min(other) as u64;
+    let known = Binomial::new(0.5, (one + other) as u64);
+    known.map_or(1.0, |binomial| (2.0 * binomial.cdf(fewer)).min(1.0))
 }
 
 impl Times {
     /// The rounds in which both sides have a value.
     pub fn pairs(&self, base: usize, other: usize) -> Pairs {
-        let mut pairs = Pairs::default();
-        for (base, other) in self.0[base].iter().zip(&self.0[other]) {
-            if let (Some(base), Some(other)) = (base, other) {
-                pairs.add(*base, *other);
-            }
-        }
-        pairs
+        let rounds = self.0[base].iter().zip(&self.0[other]);
+        let all: Vec<(Timed, Timed)> = rounds
+            .filter_map(|(base, other)| Some(((*base)?, (*other)?)))
+            .collect();
+        Pairs::of(&all)
     }
 
     /// The side that takes least time, each held against the best so far in the rounds that both have: a side that is out early
@@ -129,26 +158,47 @@ mod tests {
 
     #[test]
     fn a_pair_is_left_out_when_either_launch_was_crowded() {
-        for sides in [
-            ["abCdef", "uvwxyz"],
-            ["abcdef", "uvWxyz"],
-            ["abCdef", "uvWxyz"],
+        for (sides, crowded) in [
+            (["abCdef", "uvwxyz"], [1, 0]),
+            (["abcdef", "uvWxyz"], [0, 1]),
+            (["abCdef", "uvWxyz"], [1, 1]),
         ] {
             let pairs = times(sides).pairs(0, 1);
-            assert_eq!((pairs.base.len(), pairs.crowded, pairs.left_out), (5, 1, 1));
+            assert_eq!((pairs.base.len(), pairs.left_out), (5, 1));
+            assert_eq!((pairs.crowded, pairs.differ), (crowded, false));
             assert!(!pairs.base.contains(&f64::from(b'c')), "{sides:?}");
         }
         let failed = times(["ab.def", "uvWxyz"]).pairs(0, 1);
-        assert_eq!((failed.base.len(), failed.crowded), (5, 0));
+        assert_eq!((failed.base.len(), failed.crowded), (5, [0, 0]));
     }
 
     #[test]
-    fn half_of_the_pairs_stay_whatever_the_neighbor_does() {
+    fn nothing_is_left_out_where_one_side_is_crowded_more_than_by_chance() {
+        // 2 / 2^7 is above 1 %, 2 / 2^8 below
+        let seven = times(["abcdefghijklmnop", "ABCDEFGhijklmnop"]).pairs(0, 1);
+        assert_eq!((seven.differ, seven.left_out), (false, 7));
+        let eight = times(["abcdefghijklmnop", "ABCDEFGHijklmnop"]).pairs(0, 1);
+        assert_eq!((eight.differ, eight.left_out), (true, 0));
+        assert_eq!((eight.base.len(), eight.crowded), (16, [0, 8]));
+        // what both have says nothing of either
+        let both = times(["ABCDEFGHijklmnopqrs", "ABCDEFGHIjklmnopqrs"]).pairs(0, 1);
+        assert_eq!(
+            (both.differ, both.left_out, both.crowded),
+            (false, 9, [8, 9])
+        );
+    }
+
+    #[test]
+    fn a_neighbor_that_is_there_most_of_the_time_is_what_the_machine_is_like() {
         let pairs = times(["ABCDEFGH", "stuvwxyz"]).pairs(0, 1);
-        assert_eq!((pairs.base.len(), pairs.crowded, pairs.left_out), (4, 8, 4));
-        // what is kept stays kept when more pairs come
-        let fewer = times(["ABCDE", "stuvw"]).pairs(0, 1);
-        assert_eq!(pairs.base[..fewer.base.len()], fewer.base);
+        assert_eq!(
+            (pairs.base.len(), pairs.crowded, pairs.left_out),
+            (8, [8, 0], 0)
+        );
+        let half = times(["ABCDefgh", "stuvwxyz"]).pairs(0, 1);
+        assert_eq!((half.base.len(), half.left_out), (4, 4));
+        let most = times(["ABCDefgh", "stuvWxyz"]).pairs(0, 1);
+        assert_eq!((most.base.len(), most.left_out, most.differ), (8, 0, false));
     }
 
     #[test]

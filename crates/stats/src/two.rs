@@ -1,6 +1,6 @@
 //! One side against another: the ratio of two figures with its interval and p.
 
-use crate::rungs::{Rungs, Stretch};
+use crate::rungs::Rungs;
 use crate::scatter::Scatter;
 use crate::{order, quantile};
 
@@ -45,11 +45,7 @@ pub fn ratio(
     confidence: f64,
 ) -> Option<Ratio> {
     let rungs = Rungs::two(&order::logs(base)?, &order::logs(other)?);
-    let stretch = Stretch {
-        factor: 1.0,
-        extra: extra.into(),
-    };
-    Some(conclude(&rungs, stretch, confidence))
+    Some(conclude(&rungs, extra.into(), confidence))
 }
 
 /// Two sets of launches whose difference has this variance in all, of so many degrees of freedom: the same estimate, and Student's t.
@@ -99,16 +95,35 @@ pub fn student(center: f64, variance: f64, freedom: f64, confidence: f64) -> Rat
 pub fn paired(base: &[f64], other: &[f64], confidence: f64) -> Option<Ratio> {
     let (x, y) = (order::logs(base)?, order::logs(other)?);
     let d: Vec<f64> = x.iter().zip(&y).map(|(x, y)| y - x).collect();
-    (x.len() == y.len()).then(|| conclude(&Rungs::one(&d), Stretch::NONE, confidence))
+    (x.len() == y.len()).then(|| conclude(&Rungs::one(&d), Scatter::known(0.0), confidence))
 }
 
-fn conclude(rungs: &Rungs, stretch: Stretch, confidence: f64) -> Ratio {
+/// The same by the mean of ln(other_i / base_i) and Student's t: for pairs of which a part is of another kind, which a median does not
+/// see. No interval of fewer than two.
+///
+/// `None` as of [`paired`].
+#[must_use]
+pub fn paired_means(base: &[f64], other: &[f64], confidence: f64) -> Option<Ratio> {
+    let (x, y) = (order::logs(base)?, order::logs(other)?);
+    let d: Vec<f64> = x.iter().zip(&y).map(|(x, y)| y - x).collect();
+    let (n, mean) = (d.len() as f64, order::mean(&d));
+    let error = order::deviation(&d) / n.sqrt();
+    let half = quantile::student(confidence, n - 1.0) * error;
+    let known = d.len() > 1 && error > 0.0;
+    (x.len() == y.len()).then(|| Ratio {
+        ratio: mean.exp(),
+        interval: known.then(|| [(mean - half).exp(), (mean + half).exp()]),
+        p: known.then(|| quantile::student_tails(mean.abs() / error, n - 1.0)),
+    })
+}
+
+fn conclude(rungs: &Rungs, unseen: Scatter, confidence: f64) -> Ratio {
     Ratio {
         ratio: rungs.center().exp(),
         interval: rungs
-            .interval(confidence, stretch)
+            .interval(confidence, unseen)
             .map(|ends| ends.map(f64::exp)),
-        p: Some(rungs.p(stretch)),
+        p: Some(rungs.p(unseen)),
     }
 }
 

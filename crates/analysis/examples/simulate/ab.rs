@@ -1,6 +1,6 @@
 //! Trials of two sides: how often the same is called different, how often a change is found, after how many pairs.
 
-use crate::world::pairs::{Order, Weather, different, four_looks, ranking, trial};
+use crate::world::pairs::{Order, Weather, busy_side, different, four_looks, ranking, trial};
 use crate::world::{Shape, World};
 use crate::{head, line, percent};
 use gritstone_stats::verdict::Verdict;
@@ -85,6 +85,41 @@ fn said(
                 format!("{:.2}", 100.0 * hits as f64 / times as f64)
             });
             format!("{}; {}", shares.join(" / "), pairs[times / 2])
+        });
+        table += &line(name, cells);
+    }
+    table
+}
+
+/// A side that keeps the other thread of its core busy itself.
+pub fn busy() -> String {
+    const SEED: u64 = 65;
+    let trials = TIMES / 4;
+    let mut world = World::new(SEED);
+    let shares = [0.0, 0.1, 0.2, 0.3, 0.5, 1.0];
+    let mut table = head(
+        &format!(
+            "`ab`, one side keeps the sibling busy in a share of its launches, each 25 % slower then: verdict slower / same, % of {trials} trials, seed {SEED}; median number of pairs"
+        ),
+        "launches",
+        shares.iter().map(|share| format!("{:.0} %", 100.0 * share)),
+    );
+    let weathers = [
+        ("normal, 0.5 %", Weather::Scatter(0.005)),
+        ("normal, 1 %", Weather::Scatter(0.01)),
+        ("normal, 2 %", Weather::Scatter(0.02)),
+        ("normal, 3.5 %", Weather::Scatter(0.0354)),
+        ("intermittent neighbor beside, detected", Weather::Seen),
+    ];
+    for (name, weather) in weathers {
+        let cells = shares.iter().map(|&share| {
+            let made = (0..trials).map(|_| busy_side(&mut world, weather, share));
+            let (said, mut pairs): (Vec<Verdict>, Vec<usize>) = made.unzip();
+            pairs.sort_unstable();
+            let shares = [Verdict::Slower, Verdict::Same].map(|verdict| {
+                percent(said.iter().filter(|said| **said == verdict).count(), trials)
+            });
+            format!("{}; {}", shares.join(" / "), pairs[trials / 2])
         });
         table += &line(name, cells);
     }

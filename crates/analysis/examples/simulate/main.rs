@@ -26,12 +26,10 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/validation.m
 type Table = fn() -> String;
 
 fn main() {
-    let tables: [(&str, Table); 24] = [
+    let tables: [(&str, Table); 23] = [
         ("figure::coverage", figure::coverage),
-        ("figure::median", figure::median),
-        ("figure::widened", figure::widened),
+        ("figure::correlated", figure::correlated),
         ("figure::machine", figure::machine),
-        ("figure::seen", figure::seen),
         ("tails::coverage", tails::coverage),
         ("tails::comparisons", tails::comparisons),
         ("rest::modes", rest::modes),
@@ -44,6 +42,7 @@ fn main() {
         ("ab::verdicts", ab::verdicts),
         ("ab::orders", ab::orders),
         ("ab::neighbors", ab::neighbors),
+        ("ab::busy", ab::busy),
         ("ab::rankings", ab::rankings),
         ("trial::quantiles", trial::quantiles),
         ("rest::rating", rest::rating),

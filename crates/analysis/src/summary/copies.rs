@@ -7,8 +7,8 @@ use super::reading::{Reading, median};
 use super::rules::{self, Evidence, Spread};
 use super::{Options, Row, blank, estimate};
 use gritstone_model::{
-    Benchmark, Claims, CopiesPoint, CopiesView, Estimate, Flag, LawView, Note, Quantity, Repeat,
-    RunData, SeriesPoint, in_order,
+    Benchmark, Claims, CopiesPoint, CopiesView, Estimate, LawView, Note, Quantity, Repeat, RunData,
+    SeriesPoint, in_order,
 };
 use gritstone_stats::center;
 use gritstone_stats::scaling::{self, Law, Peak, Range, Round, Unfitted};
@@ -31,27 +31,23 @@ pub(super) fn view(row: &Row, run: &RunData, options: &Options) -> Option<Copies
     if sizes.is_empty() {
         return None;
     }
-    // of one copy, too, all that a launch did counts, and so nothing can be left out of it
-    let alone = measured(row);
-    let (alone, found) = rules::alone(&alone, |l| l.crowded_in_part, options.confidence);
-    let note = found.map(Note::new);
-    let one = rounds(&alone);
+    // of one copy, too, all that a launch did counts; what was beside it is in every efficiency
+    let launches = measured(row);
+    let note = rules::beside_a_crowd(&launches, |l| l.mostly_crowded).map(Note::new);
+    let one = rounds(&launches);
     let mut all = vec![(1, one.clone())];
-    let mut points = vec![point(1, row, &alone, run, options)];
+    let mut points = vec![point(1, row, &launches, run, options)];
     points[0].notes.extend(note.clone());
-    // what is left out is told once; what could not be is in every efficiency
-    let mark = note.filter(|note| note.flag() == Some(Flag::Interference));
     for (copies, launches) in sizes {
         let benchmark = of_copies(row.benchmark, copies);
         let several = Row {
             benchmark: &benchmark,
             launches,
-            drift: row.drift,
         };
         let launches = measured(&several);
         let together = rounds(&launches);
         let mut point = point(copies, &several, &launches, run, options);
-        point.notes.extend(mark.clone());
+        point.notes.extend(note.clone());
         let efficiency: Vec<f64> = together
             .iter()
             .filter_map(|(round, ns)| Some(one.get(round)? / (f64::from(copies) * ns)))
@@ -118,7 +114,7 @@ fn point(
         .iter()
         .filter_map(|&ns| benchmark.unit.figure(ns, benchmark.amount_per_op));
     let values: Vec<f64> = figures.collect();
-    let total = row.intervals(options).log_center(&values);
+    let total = center::log_center(&values, options.confidence).map(estimate);
     let share = match benchmark.unit.quantity() {
         Quantity::Rate { .. } => 1.0 / f64::from(copies),
         _ => f64::from(copies),
@@ -138,11 +134,9 @@ fn point(
         notes.extend(rules::work(&Evidence {
             benchmark,
             launches: measured,
-            alone: measured,
             timed: timed.len(),
             ns: center::log_center(&ns, options.confidence).map(|e| e.value),
             spread,
-            drift: None,
         }));
     }
     CopiesPoint {

@@ -1,72 +1,96 @@
 //! Whether another thread of the core was busy beside a sample. Two threads of one core share its places for
-//! instructions: additions that wait for each other go on at one a cycle, additions that do not are slowed. So the cycle probe
-//! of the latter, as a share of the former, is least when the core is ours alone, and that least is what it is held to.
+//! instructions: additions that wait for each other go on at one a cycle, additions that do not are slowed. So the SMT probe,
+//! as a share of the cycle probe, is least when the core is ours alone, and that least is what it is held to: the least of this run and of
+//! earlier runs of the machine, so that a neighbor that is there all the time is seen too.
 //!
-//! The work itself has no part in this, so that samples can be chosen by it and the figure is not bent towards fast ones.
+//! The work itself has no part in this. Nothing is said of a machine whose cores have one thread each, nor of a launch on several CPUs:
+//! these may be of two kinds, and each other's siblings.
 
 use super::limits;
 use super::reading::samples;
-use gritstone_model::{Launch, Sample};
+use gritstone_model::{Launch, RunData, RunInfo};
 use std::collections::BTreeMap;
 
-/// What wide over pace was on each set of CPUs, in order. What the core is when it is ours alone is the value that a tenth
-/// of them stay below: alone they agree to a part in a thousand, but one in a hundred is off by a few per cent, to either side.
+/// What the SMT probe takes, as a share of the cycle probe, on a core that is ours alone; by CPU.
 #[derive(Clone, Debug, Default)]
-pub struct Floor(BTreeMap<Vec<u32>, Vec<f64>>);
-
-/// The part of the readings that stay below the floor.
-const BELOW: usize = 10;
+pub struct Floor {
+    /// Whether a core may be shared at all.
+    shared: bool,
+    /// Of earlier runs.
+    known: BTreeMap<u32, f64>,
+    /// What this run saw, in order.
+    seen: BTreeMap<u32, Vec<f64>>,
+}
 
 impl Floor {
-    /// That of nothing: nobody is held to it.
-    pub(crate) const fn none() -> Self {
-        Self(BTreeMap::new())
-    }
-
-    /// Takes in what a launch saw.
-    pub fn see(&mut self, launch: &Launch) {
-        for share in shares(launch) {
-            let seen = self.0.entry(launch.cpus.clone()).or_default();
-            seen.insert(seen.partition_point(|known| *known < share), share);
+    /// That of a run of which nothing was seen yet.
+    pub(crate) fn before(run: &RunInfo) -> Self {
+        Self {
+            shared: run.machine.may_share_cores(),
+            known: run.settings.smt_floors.clone(),
+            seen: BTreeMap::new(),
         }
     }
 
-    /// That of several launches.
-    pub(crate) fn of<'a>(launches: impl IntoIterator<Item = &'a Launch>) -> Self {
-        let mut all = Self::default();
-        for launch in launches {
-            let known = all.0.entry(launch.cpus.clone()).or_default();
-            known.extend(shares(launch));
-        }
-        for seen in all.0.values_mut() {
-            seen.sort_unstable_by(f64::total_cmp);
+    /// That of a whole run.
+    pub(crate) fn of(run: &RunData) -> Self {
+        let mut all = Self::before(&run.info);
+        for launch in &run.launches {
+            all.see(launch);
         }
         all
     }
 
-    /// Whether the core was shared while the probes ran that a launch on these CPUs reports.
-    pub(crate) fn is_crowded(&self, cpus: &[u32], pace: u64, wide: u64) -> bool {
-        let floor = self
-            .0
-            .get(cpus)
-            .and_then(|seen| seen.get(seen.len() / BELOW));
-        match (floor, share(pace, wide)) {
-            (Some(floor), Some(share)) => share > floor * (1.0 + limits::CROWDED_SHARE),
-            _ => false,
+    /// Takes in what a launch saw. Of several copies each has the others beside it, so that they show nothing.
+    pub(crate) fn see(&mut self, launch: &Launch) {
+        let ([cpu], 1, true) = (launch.cpus.as_slice(), launch.copies, self.shared) else {
+            return;
+        };
+        let seen = self.seen.entry(*cpu).or_default();
+        let shares = samples(launch).filter_map(|sample| share(sample.pace, sample.wide));
+        for share in shares {
+            seen.insert(seen.partition_point(|known| *known < share), share);
         }
     }
 
-    /// The samples beside which nobody else used the core.
-    pub(crate) fn alone<'a>(&self, cpus: &[u32], samples: &[&'a Sample]) -> Vec<&'a Sample> {
-        let alone = |sample: &&Sample| !self.is_crowded(cpus, sample.pace, sample.wide);
-        samples.iter().copied().filter(alone).collect()
+    /// What this run says of each CPU: the value that a tenth of its samples stay below, since a few are off to either side where the
+    /// CPU is shared by time.
+    pub(crate) fn learned(&self) -> BTreeMap<u32, f64> {
+        let cpus = self.seen.keys();
+        cpus.filter_map(|cpu| Some((*cpu, self.own(*cpu)?)))
+            .collect()
+    }
+
+    fn own(&self, cpu: u32) -> Option<f64> {
+        let seen = self.seen.get(&cpu).filter(|seen| seen.len() >= BELOW)?;
+        Some(seen[seen.len() / BELOW].max(LEAST))
+    }
+
+    fn at(&self, cpu: u32) -> Option<f64> {
+        let known = self.known.get(&cpu).filter(|_| self.shared);
+        let known = known.map(|floor| floor.max(LEAST));
+        [self.own(cpu), known]
+            .into_iter()
+            .flatten()
+            .reduce(f64::min)
+    }
+
+    /// Whether the core was shared while the probes ran that a launch on these CPUs reports.
+    pub(crate) fn is_crowded(&self, cpus: &[u32], pace: u64, wide: u64) -> bool {
+        let floor = match cpus {
+            [cpu] => self.at(*cpu),
+            _ => None,
+        };
+        let held = floor.zip(share(pace, wide));
+        held.is_some_and(|(floor, share)| share > floor * (1.0 + limits::CROWDED_SHARE))
     }
 }
 
-/// What the probes of a launch say, sample by sample.
-fn shares(launch: &Launch) -> impl Iterator<Item = f64> {
-    samples(launch).filter_map(|sample| share(sample.pace, sample.wide))
-}
+/// One in so many readings may be below the floor.
+const BELOW: usize = 10;
+
+/// No core does the additions of the SMT probe in less: it has eight chains, each of which takes a cycle an addition.
+const LEAST: f64 = 1.0 / 8.0;
 
 /// `None` where one of the probes is missing.
 fn share(pace: u64, wide: u64) -> Option<f64> {
@@ -76,39 +100,109 @@ fn share(pace: u64, wide: u64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gritstone_model::{Conditions, Event, Id, Outcome};
+    use gritstone_model::{Conditions, Event, Id, Machine, Outcome, Sample};
 
-    #[test]
-    fn the_floor_is_the_same_seen_one_by_one_and_at_once() {
-        let launch = |wide: u64| Launch {
+    fn launch(cpus: &[u32], wide: u64) -> Launch {
+        Launch {
             id: Id::parse("a/b").unwrap(),
             round: 0,
             start: 0,
-            cpus: vec![0],
+            cpus: cpus.to_vec(),
             copies: 1,
             outcome: Outcome::Measured,
             events: vec![Event::Sample(Box::new(Sample {
                 n: 1,
-                pace: 64,
+                pace: 1000,
                 wide,
                 ..Sample::default()
             }))],
             conditions: Conditions::default(),
-        };
-        let mut state = 1_u64;
-        let (mut launches, mut one_by_one) = (vec![], Floor::default());
-        for count in 1..400 {
-            // repeatable, with values that are there several times
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(count);
-            launches.push(launch(1 + (state >> 33) % 90));
-            one_by_one.see(&launches[launches.len() - 1]);
-            assert_eq!(one_by_one.0, Floor::of(&launches).0, "{count}");
         }
-        // a tenth of 399 values that lie evenly from 1 to 90 is below 9 or so
-        assert!(!one_by_one.is_crowded(&[0], 64, 7));
-        assert!(one_by_one.is_crowded(&[0], 64, 12));
-        assert!(!one_by_one.is_crowded(&[1], 64, 90));
+    }
+
+    fn info(facts: &[(&str, &str)], known: &[(u32, f64)]) -> RunInfo {
+        let fact = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        let mut info = RunInfo {
+            machine: Machine {
+                facts: facts.iter().map(fact).collect(),
+                ..Machine::default()
+            },
+            ..RunInfo::default()
+        };
+        info.settings.smt_floors = known.iter().copied().collect();
+        info
+    }
+
+    /// Sees readings of CPU 0.
+    fn seen(info: &RunInfo, readings: impl IntoIterator<Item = u64>) -> Floor {
+        let mut floor = Floor::before(info);
+        for wide in readings {
+            floor.see(&launch(&[0], wide));
+        }
+        floor
+    }
+
+    const SMT: [(&str, &str); 1] = [("cpu.smt", "on")];
+
+    #[test]
+    fn what_a_tenth_stays_below_is_the_floor() {
+        // readings of a CPU that is shared by time: a few too low, most right, some beside a neighbor
+        let readings = || [147, 203].into_iter().chain([254; 20]).chain([380; 8]);
+        let floor = seen(&info(&SMT, &[]), readings());
+        assert_eq!(floor.learned(), BTreeMap::from([(0, 0.254)]));
+        assert!(!floor.is_crowded(&[0], 1000, 261));
+        assert!(floor.is_crowded(&[0], 1000, 262));
+        // of another CPU, of several, of no probe, and of few readings it says nothing
+        assert!(!floor.is_crowded(&[1], 1000, 900));
+        assert!(!floor.is_crowded(&[0, 1], 1000, 900));
+        assert!(!floor.is_crowded(&[0], 1000, 0) && !floor.is_crowded(&[0], 0, 900));
+        assert!(!seen(&info(&SMT, &[]), readings().take(9)).is_crowded(&[0], 1000, 900));
+        // what no core can do is no floor
+        assert_eq!(seen(&info(&SMT, &[]), [60; 20]).learned()[&0], LEAST);
+    }
+
+    #[test]
+    fn a_neighbor_that_is_always_there_is_seen_by_what_earlier_runs_saw() {
+        let busy = || [381; 50];
+        assert!(!seen(&info(&SMT, &[]), busy()).is_crowded(&[0], 1000, 381));
+        let floor = seen(&info(&SMT, &[(0, 0.254)]), busy());
+        assert!(floor.is_crowded(&[0], 1000, 381));
+        // and the run does not say that it has seen the floor itself
+        assert_eq!(floor.learned()[&0], 0.381);
+        // a run that is the first to be alone is held to its own
+        assert!(seen(&info(&SMT, &[(0, 0.381)]), [254; 50]).is_crowded(&[0], 1000, 300));
+    }
+
+    #[test]
+    fn cores_of_one_thread_are_not_shared() {
+        let virtual_machine: [(&str, &str); 2] = [("cpu.smt", "off"), ("virtual.machine", "KVM")];
+        let no_smt: [(&str, &str); 1] = [("cpu.smt", "off")];
+        for (facts, shared) in [
+            (&SMT[..], true),
+            (&virtual_machine, true),
+            (&no_smt, false),
+            // a board that does not say
+            (&[], false),
+        ] {
+            let info = info(facts, &[(0, 0.254)]);
+            let readings = (0..40).map(|at| if at % 4 == 0 { 254 } else { 381 });
+            let floor = seen(&info, readings);
+            assert_eq!(floor.is_crowded(&[0], 1000, 381), shared, "{facts:?}");
+            assert_eq!(floor.learned().is_empty(), !shared);
+        }
+    }
+
+    #[test]
+    fn copies_and_launches_on_several_cpus_show_no_floor() {
+        let mut floor = Floor::before(&info(&SMT, &[]));
+        for _ in 0..20 {
+            floor.see(&launch(&[0, 1], 254));
+            floor.see(&launch(&[], 254));
+            floor.see(&Launch {
+                copies: 2,
+                ..launch(&[0], 254)
+            });
+        }
+        assert!(floor.learned().is_empty());
     }
 }

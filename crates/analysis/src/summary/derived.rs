@@ -3,7 +3,7 @@
 
 use super::reading::{Reading, median};
 use super::rules::{self, Spread};
-use super::{Intervals, Options, Row, blank, estimate, published};
+use super::{Options, Row, blank, estimate, published};
 use crate::describe;
 use gritstone_model::{
     Benchmark, Count, Estimate, Finding, Flag, Id, Measurement, NegativeBecause, Note,
@@ -15,10 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The terms with their launches.
 pub(super) struct Terms<'a> {
     terms: Vec<(f64, Vec<&'a Reading<'a>>)>,
-    /// The rounds that count: in which a term was measured, and none beside which another thread of the core was busy.
+    /// The rounds in which a term was measured.
     rounds: BTreeSet<u32>,
-    /// How many do not count.
-    crowded: usize,
 }
 
 /// What a derived row says of itself.
@@ -31,7 +29,7 @@ pub(super) struct Sum<'a> {
 
 impl Sum<'_> {
     /// The sums of rounds in the unit of the row. A share pairs each round with the whole as that round has it.
-    fn figures(&self, sums: &[(u32, f64)], rows: &BTreeMap<&Id, Row>, confidence: f64) -> Vec<f64> {
+    fn figures(&self, sums: &[(u32, f64)], rows: &BTreeMap<&Id, Row>) -> Vec<f64> {
         let amount = self.benchmark.amount_per_op;
         let Some(whole) = self.share_of else {
             let unit = |(_, ns): &(u32, f64)| self.benchmark.unit.figure(*ns, amount);
@@ -41,7 +39,7 @@ impl Sum<'_> {
             id: whole.clone(),
             times: 1.0,
         };
-        let rounds: BTreeMap<u32, f64> = Terms::new(&[term], rows, confidence)
+        let rounds: BTreeMap<u32, f64> = Terms::new(&[term], rows)
             .by_round(|launch| launch.ns_per_op(false))
             .into_iter()
             .collect();
@@ -66,17 +64,16 @@ pub(super) fn result(
 ) -> Measurement {
     let (benchmark, terms) = (sum.benchmark, sum.terms);
     let mut result = blank(benchmark, run);
-    let launched = Terms::new(terms, rows, options.confidence);
+    let launched = Terms::new(terms, rows);
     let by_round = launched.by_round(|launch| launch.ns_per_op(false));
-    result.values = sum.figures(&by_round, rows, options.confidence);
+    result.values = sum.figures(&by_round, rows);
     let sums: Vec<f64> = by_round.into_iter().map(|(_, sum)| sum).collect();
     result.launches = result.values.len();
     result.samples = launched.samples();
     let made_of = benchmark.work.parts();
     result.notes.extend(inherited(made_of.into_iter(), results));
 
-    let intervals = rows[&benchmark.id].intervals(options);
-    if let Some(center) = intervals.plain_center(&result.values) {
+    if let Some(center) = center_of(&result.values, options.confidence) {
         result.outcome = Status::Measured;
         result.estimate = Some(center);
         result.confidence = center.interval.map(|_| options.confidence);
@@ -107,7 +104,13 @@ pub(super) fn result(
         result.published = None;
     } else if let Some(work) = &benchmark.published {
         let disturbed = result.is(Flag::Interference);
-        let (view, notes) = publish(work, &launched, terms, rows, &intervals, disturbed);
+        let (view, notes) = publish(
+            work,
+            &launched,
+            terms,
+            rows,
+            (options.confidence, disturbed),
+        );
         result.published = Some(view);
         result.notes.extend(notes);
     }
@@ -116,7 +119,7 @@ pub(super) fn result(
 }
 
 impl<'a> Terms<'a> {
-    pub fn new(terms: &[Term], rows: &'a BTreeMap<&Id, Row>, confidence: f64) -> Self {
+    pub fn new(terms: &[Term], rows: &'a BTreeMap<&Id, Row>) -> Self {
         let terms: Vec<(f64, Vec<&Reading>)> = terms
             .iter()
             .map(|term| {
@@ -127,18 +130,7 @@ impl<'a> Terms<'a> {
             .collect();
         let all = || terms.iter().flat_map(|(_, launches)| launches);
         let rounds: BTreeSet<u32> = all().map(|launch| launch.launch.round).collect();
-        let crowded = all().filter(|launch| launch.crowded);
-        let crowded: BTreeSet<u32> = crowded.map(|launch| launch.launch.round).collect();
-        let alone: BTreeSet<u32> = rounds.difference(&crowded).copied().collect();
-        let (rounds, crowded) = match alone.len() < rules::fewest(confidence) {
-            true => (rounds, 0),
-            false => (alone, crowded.len()),
-        };
-        Self {
-            terms,
-            rounds,
-            crowded,
-        }
+        Self { terms, rounds }
     }
 
     /// The sum of the terms in every round that has a value of each, in the order of rounds. A term that was launched
@@ -165,29 +157,22 @@ impl<'a> Terms<'a> {
             .collect()
     }
 
-    /// The sums of what comes of batches, without the rounds in which another thread of the core was busy beside one of them
-    /// while enough are left; with what must be known of the others, or of them.
-    fn batches(
-        &self,
-        value: impl Fn(&Reading) -> Option<f64>,
-        confidence: f64,
-    ) -> (Vec<f64>, Option<Finding>) {
+    /// The sums of what comes of batches; and whether another thread of the core was busy beside too many of them.
+    fn batches(&self, value: impl Fn(&Reading) -> Option<f64>) -> (Vec<f64>, Option<Finding>) {
         let all = self.sums(&value);
         let alone = self.sums(|launch| value(launch).filter(|_| !launch.crowded_batches));
-        let crowded = all.len() - alone.len();
-        match alone.len() < rules::fewest(confidence) {
-            true => {
-                let mark = rules::beside_a_crowd(Count::rounds(crowded, all.len()));
-                (all, mark)
-            }
-            false => (alone, rules::left_out(Count::rounds(crowded, all.len()))),
-        }
+        let crowded = Count::rounds(all.len() - alone.len(), all.len());
+        (all, rules::crowd(crowded))
     }
 
     fn samples(&self) -> usize {
         let all = self.terms.iter().flat_map(|(_, launches)| launches);
         all.map(|launch| launch.samples.len()).sum()
     }
+}
+
+fn center_of(values: &[f64], confidence: f64) -> Option<Estimate> {
+    center::plain_center(values, confidence).map(estimate)
 }
 
 /// Core cycles likewise, where every launch was paced.
@@ -254,14 +239,8 @@ struct Evidence<'a> {
 type Rule = fn(&Evidence) -> Option<Finding>;
 
 /// The rules of a difference that has an estimate, in the order of their findings.
-const RULES: [Rule; 4] = [
+const RULES: [Rule; 3] = [
     incomplete,
-    |e| {
-        rules::left_out(Count::rounds(
-            e.launched.crowded,
-            e.launched.rounds.len() + e.launched.crowded,
-        ))
-    },
     |e| e.positive(),
     |e| rules::below_minimum(e.benchmark, e.ns?),
 ];
@@ -331,18 +310,16 @@ fn publish(
     launched: &Terms,
     terms: &[Term],
     rows: &BTreeMap<&Id, Row>,
-    intervals: &Intervals,
-    disturbed: bool,
+    (confidence, disturbed): (f64, bool),
 ) -> (PublishedView, Vec<Note>) {
     let mut view = published::blank(work);
     let mut notes = Vec::new();
     let about = |found: Option<Finding>, subject| found.map(|f| Note::new(f).about(subject));
-    let (values, crowd) = launched.batches(|l| l.batch_s(work.operations), intervals.confidence);
+    let (values, crowd) = launched.batches(|l| l.batch_s(work.operations));
     view.values = values;
-    let beside = |found: &Finding| found.flag() == Some(Flag::Interference);
-    let disturbed = disturbed || crowd.as_ref().is_some_and(beside);
+    let disturbed = disturbed || crowd.is_some();
     notes.extend(about(crowd, Subject::Real));
-    if let Some(real) = intervals.plain_center(&view.values) {
+    if let Some(real) = center_of(&view.values, confidence) {
         view.real = Some(real);
         let found = positive(real, "s", disturbed);
         notes.extend(about(found, Subject::Real));
@@ -362,9 +339,9 @@ fn publish(
     };
     if terms.iter().all(stays_out) {
         let cpu = |launch: &Reading| launch.batch_cpu_s(work.operations);
-        let (users, crowd) = launched.batches(cpu, intervals.confidence);
+        let (users, crowd) = launched.batches(cpu);
         notes.extend(about(crowd, Subject::User));
-        if let Some(user) = intervals.plain_center(&users) {
+        if let Some(user) = center_of(&users, confidence) {
             view.user = Some(user);
             let found = positive(user, "s", disturbed);
             notes.extend(about(found, Subject::User));

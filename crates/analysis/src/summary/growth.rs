@@ -54,14 +54,13 @@ fn shorter_grow_as_n(launches: &[&Reading]) -> bool {
     median(last.map(|step| step.exponent)).is_some_and(|m| limits::LINEAR_EXPONENT.contains(&m))
 }
 
-/// Whether launches at large grow otherwise than in proportion: the median of their exponents is beyond what any cache explains, or its
-/// 95 % interval by order statistics is outside of what counts as linear (all of them, where they are too few for one). Work that others
-/// have a part in scatters by tenths from launch to launch.
+/// Whether launches at large grow otherwise than in proportion: the 95 % interval of the median of their exponents by order statistics is
+/// outside of what counts as linear (all of them, where they are too few for one). Work that others have a part in scatters by tenths from
+/// launch to launch.
 pub(crate) fn surely_not_linear(exponents: &[f64]) -> bool {
-    let (linear, explained) = (limits::LINEAR_EXPONENT, limits::EXPLAINED_EXPONENT);
-    let beyond = median(exponents.iter().copied()).is_some_and(|m| !explained.contains(&m));
+    let linear = limits::LINEAR_EXPONENT;
     let ends = ends_of_median(exponents, limits::LINEAR_CONFIDENCE);
-    beyond || ends.is_some_and(|[low, high]| low > *linear.end() || high < *linear.start())
+    ends.is_some_and(|[low, high]| low > *linear.end() || high < *linear.start())
 }
 
 /// How time grows with n.

@@ -1,12 +1,13 @@
 //! Operations that were timed one by one: percentiles of each launch with the center and interval of any result, and the histogram of
 //! all. Where launches have too few operations for a percentile, those of all launches are taken together.
 
-use super::Intervals;
+use super::estimate;
 use super::reading::{Reading, merged};
 use crate::describe;
 use gritstone_model::{
     Benchmark, Estimate, Histogram, Latencies, Percentile, PercentileBasis, Quantity,
 };
+use gritstone_stats::center;
 use gritstone_stats::tails::{self, Bucket};
 
 /// Percentiles by name, and the share of the operations at or below.
@@ -14,11 +15,7 @@ const PERCENTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99)
 
 /// Of a result that is a time and of whose launches each timed operations one by one; a latency in the unit of a rate would turn
 /// smallest and largest around.
-pub(super) fn of(
-    benchmark: &Benchmark,
-    timed: &[&Reading],
-    intervals: &Intervals,
-) -> Option<Latencies> {
+pub(super) fn of(benchmark: &Benchmark, timed: &[&Reading], confidence: f64) -> Option<Latencies> {
     let time = matches!(benchmark.unit.quantity(), Quantity::Time { .. });
     if !time || timed.iter().any(|launch| launch.latencies.is_empty()) {
         return None;
@@ -32,7 +29,7 @@ pub(super) fn of(
         .collect();
     let percentiles = PERCENTILES
         .iter()
-        .filter_map(|(name, share)| percentile(name, *share, &launches, unit, intervals));
+        .filter_map(|(name, share)| percentile(name, *share, &launches, unit, confidence));
     Some(Latencies {
         events: all.count,
         percentiles: percentiles.collect(),
@@ -46,7 +43,7 @@ fn percentile(
     share: f64,
     launches: &[Vec<Bucket>],
     unit: f64,
-    intervals: &Intervals,
+    confidence: f64,
 ) -> Option<Percentile> {
     let events = |launch: &Vec<Bucket>| launch.iter().map(|bucket| bucket.events).sum();
     let supported = |launch: &Vec<Bucket>| tails::supports(share, events(launch));
@@ -55,7 +52,7 @@ fn percentile(
         let values: Vec<f64> = values.map(|x| Some(x? * unit)).collect::<Option<_>>()?;
         return Some(Percentile {
             name: name.to_owned(),
-            estimate: Some(intervals.log_center(&values)?),
+            estimate: Some(center::log_center(&values, confidence).map(estimate)?),
             basis: PercentileBasis::Launches,
             values,
         });
@@ -63,7 +60,7 @@ fn percentile(
     if !tails::supports(share, launches.iter().map(events).sum()) {
         return None;
     }
-    let pooled = tails::pooled(launches, share, intervals.confidence)?;
+    let pooled = tails::pooled(launches, share, confidence)?;
     let estimate = Estimate {
         value: pooled.value,
         interval: pooled.interval,

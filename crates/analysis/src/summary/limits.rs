@@ -7,8 +7,6 @@ use std::ops::RangeInclusive;
 pub const LINEAR_EXPONENT: RangeInclusive<f64> = 0.7..=1.3;
 /// Regions at one n below which the least of them says nothing: one alone may have been interrupted.
 pub const LINEAR_REGIONS: usize = 2;
-/// Exponents of which the median of a few launches tells enough: no cache and no start-up is as much.
-pub const EXPLAINED_EXPONENT: RangeInclusive<f64> = 0.4..=1.6;
 /// Confidence with which the median of the launches' exponents must be outside: work that fits the cache at the smaller n and not at the
 /// larger one scatters by some tenths, so that its median alone is outside now and then.
 pub const LINEAR_CONFIDENCE: f64 = 0.95;
@@ -43,10 +41,6 @@ pub const STOPPED_SHARE: f64 = 0.01;
 /// How much longer than alone the additions of the SMT probe take, as a share, when another thread of the core
 /// is busy. Alone they scatter by 0.1 %; beside a busy thread they take half as long again, and twice as long beside its like.
 pub const CROWDED_SHARE: f64 = 0.03;
-
-/// Standard deviation of the core's frequency between parts of a run that is remarked on: what half of the rows should not
-/// exceed from run to run when the frequency is taken out.
-pub const DRIFT_SHARE: f64 = 0.005;
 
 /// Share of a whole process that may be start-up before its time is no longer that of the published work.
 pub const START_SHARE: f64 = 0.1;

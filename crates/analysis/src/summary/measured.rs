@@ -2,9 +2,7 @@
 
 use super::reading::{Reading, median, merged};
 use super::rules::{self, Evidence, Spread};
-use super::{
-    Intervals, Options, Row, blank, counters, estimate, latencies, paging, pairs, published,
-};
+use super::{Options, Row, blank, counters, estimate, latencies, paging, pairs, published};
 use crate::describe;
 use gritstone_model::{
     Benchmark, Measurement, Percentile, Repeat, RunData, Statistics, Work, in_order,
@@ -21,13 +19,11 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement
     result.notes.extend(failure);
 
     let launches: Vec<&Reading> = row.launches.iter().filter(|r| r.measured()).collect();
-    let alone = rules::uncrowded(&launches, |launch| launch.crowded, options.confidence);
-    let (timed, ns): (Vec<&Reading>, Vec<f64>) = alone
+    let (timed, ns): (Vec<&Reading>, Vec<f64>) = launches
         .iter()
         .filter_map(|launch| Some((*launch, row.ns(launch)?)))
         .unzip();
-    let intervals = row.intervals(options);
-    figure(&mut result, row, &timed, &ns, &intervals);
+    figure(&mut result, row, &timed, &ns, options.confidence);
     result.parts = pairs::parts(benchmark, &timed);
     result.measured = measured(&launches);
     result.counters = counters::per_op(row, &launches);
@@ -45,19 +41,17 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement
     let evidence = Evidence {
         benchmark,
         launches: &launches,
-        alone: &alone,
         timed: timed.len(),
         ns: center::log_center(&ns, options.confidence).map(|e| e.value),
         spread,
-        drift: result.cycles.map(|_| row.drift),
     };
     result.notes.extend(rules::all(&evidence));
     if !published::is_told(row, run) {
         result.published = None;
     } else if let Some(work) = &benchmark.published {
         let (view, notes) = match benchmark.work {
-            Work::Kernel(_) => published::batches(work, benchmark, &alone, &intervals),
-            _ => published::processes(work, &timed, &intervals),
+            Work::Kernel(_) => published::batches(work, benchmark, &launches, options.confidence),
+            _ => published::processes(work, &timed, options.confidence),
         };
         result.published = Some(view);
         result.notes.extend(notes);
@@ -67,31 +61,25 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement
 }
 
 /// Estimate, cycles, statistics and values, from nanoseconds an operation, one for each launch.
-fn figure(
-    result: &mut Measurement,
-    row: &Row,
-    timed: &[&Reading],
-    ns: &[f64],
-    intervals: &Intervals,
-) {
+fn figure(result: &mut Measurement, row: &Row, timed: &[&Reading], ns: &[f64], confidence: f64) {
     let benchmark = row.benchmark;
     let unit = |ns: f64| benchmark.unit.figure(ns, benchmark.amount_per_op);
     result.launches = timed.len();
     result.samples = timed.iter().map(|launch| launch.samples.len()).sum();
     result.values = ns.iter().filter_map(|&ns| unit(ns)).collect();
-    let Some(center) = intervals.log_center(&result.values) else {
+    let Some(center) = center::log_center(&result.values, confidence).map(estimate) else {
         return;
     };
     result.estimate = Some(center);
-    result.confidence = center.interval.map(|_| intervals.confidence);
+    result.confidence = center.interval.map(|_| confidence);
 
     let paced: Option<Vec<f64>> = timed.iter().map(|launch| row.cycles(launch)).collect();
     if let Some(paced) = paced {
-        result.cycles = center::log_center(&paced, intervals.confidence).map(estimate);
+        result.cycles = center::log_center(&paced, confidence).map(estimate);
         result.paced_values = paced;
         result.ghz = median(timed.iter().filter_map(|launch| launch.ghz()));
     }
-    result.latencies = latencies::of(benchmark, timed, intervals);
+    result.latencies = latencies::of(benchmark, timed, confidence);
     result.statistics = statistics(timed, benchmark, result);
 }
 

@@ -2,13 +2,12 @@
 //! that does it. Measured, never multiplied up from samples.
 
 use super::reading::Reading;
-use super::{Intervals, Row, limits, rules};
+use super::{Row, estimate, limits, rules};
 use gritstone_model::{
     Benchmark, Count, Estimate, Finding, Note, PublishedView, PublishedWork, RunData, Subject,
     Usage, Work,
 };
-use gritstone_stats::quantile;
-use gritstone_stats::scatter::Scatter;
+use gritstone_stats::{center, quantile};
 
 /// Whether there is anything to say of the published work: of kernels it is done only where it was asked for.
 pub(super) fn is_told(row: &Row, run: &RunData) -> bool {
@@ -22,30 +21,29 @@ pub(super) fn batches(
     work: &PublishedWork,
     benchmark: &Benchmark,
     launches: &[&Reading],
-    intervals: &Intervals,
+    confidence: f64,
 ) -> (PublishedView, Vec<Note>) {
     let mut view = blank(work);
-    let (timed, crowd) = rules::alone(launches, |l| l.crowded_batches, intervals.confidence);
-    view.values = each(&timed, |launch| launch.batch_s(work.operations));
-    view.real = intervals.log_center(&view.values);
+    let crowd = rules::beside_a_crowd(launches, |l| l.crowded_batches);
+    view.values = each(launches, |launch| launch.batch_s(work.operations));
+    view.real = center_of(&view.values, confidence);
 
     let mut charged = Charged::default();
-    for launch in &timed {
+    for launch in launches {
         let batches = launch.batches_of(work.operations);
         charged.launch(batches.map(|batch| (&batch.usage, batch.walls.len() as u64)));
     }
-    charged.fill(&mut view, launches, intervals);
+    charged.fill(&mut view, launches, confidence);
     if benchmark.claims.syscalls_per_op == Some(0.0) {
         // what the system charged is the instrument's own readings
         view.system = None;
         // a process that never enters the kernel has no system time to tell from user time: its CPU clock is exact
-        view.user =
-            intervals.log_center(&each(&timed, |launch| launch.batch_cpu_s(work.operations)));
+        let cpu = each(launches, |launch| launch.batch_cpu_s(work.operations));
+        view.user = center_of(&cpu, confidence);
     }
 
-    let (whole, crowd_of_whole) =
-        rules::alone(launches, |l| l.crowded_processes, intervals.confidence);
-    view.process = intervals.log_center(&each(&whole, |launch| launch.process_s()));
+    let crowd_of_whole = rules::beside_a_crowd(launches, |l| l.crowded_processes);
+    view.process = center_of(&each(launches, |launch| launch.process_s()), confidence);
     let both = view.real.zip(view.process);
     view.start_share = both.map(|(real, process)| 1.0 - real.value / process.value);
     let user = view.user.and_then(|_| crowd.clone());
@@ -53,7 +51,7 @@ pub(super) fn batches(
         (Subject::Real, crowd),
         (Subject::User, user),
         (Subject::Process, crowd_of_whole),
-        (Subject::Real, missing(work, &timed, &view)),
+        (Subject::Real, missing(work, launches, &view)),
         (Subject::Process, start(&view)),
     ];
     let note = |(about, found): (Subject, Option<Finding>)| Some(Note::new(found?).about(about));
@@ -64,11 +62,11 @@ pub(super) fn batches(
 pub(super) fn processes(
     work: &PublishedWork,
     launches: &[&Reading],
-    intervals: &Intervals,
+    confidence: f64,
 ) -> (PublishedView, Vec<Note>) {
     let mut view = blank(work);
     view.values = each(launches, |launch| Some(launch.ns_per_op(false)? / 1e9));
-    view.real = intervals.log_center(&view.values);
+    view.real = center_of(&view.values, confidence);
     view.process = view.real;
 
     let mut charged = Charged::default();
@@ -76,7 +74,7 @@ pub(super) fn processes(
         let samples = launch.samples.iter();
         charged.launch(samples.map(|sample| (&sample.usage, sample.n)));
     }
-    charged.fill(&mut view, launches, intervals);
+    charged.fill(&mut view, launches, confidence);
     (view, Vec::new())
 }
 
@@ -88,6 +86,10 @@ pub(super) fn blank(work: &PublishedWork) -> PublishedView {
         figure: work.figure,
         ..PublishedView::default()
     }
+}
+
+fn center_of(values: &[f64], confidence: f64) -> Option<Estimate> {
+    center::log_center(values, confidence).map(estimate)
 }
 
 /// One value of each launch that has one.
@@ -120,7 +122,7 @@ impl Charged {
 
     /// User and system seconds of one repetition, where all together are ticks enough to be figures. The longest tick
     /// that a launch reports counts; where none reports one, nothing is known about the grain, and there is no figure.
-    fn fill(&self, view: &mut PublishedView, launches: &[&Reading], intervals: &Intervals) {
+    fn fill(&self, view: &mut PublishedView, launches: &[&Reading], confidence: f64) {
         let Some(tick) = launches.iter().filter_map(|l| l.tick_ns()).max() else {
             return;
         };
@@ -128,14 +130,14 @@ impl Charged {
         if self.0.is_empty() || charged < limits::TICKS as f64 * tick as f64 {
             return;
         }
-        view.user = Some(self.ratio(0, intervals));
-        view.system = Some(self.ratio(1, intervals));
+        view.user = Some(self.ratio(0, confidence));
+        view.system = Some(self.ratio(1, confidence));
     }
 
     /// All that was charged over all repetitions, s: a single launch has too few ticks for a figure, so the sums are the
     /// estimate. The interval is that of a ratio of sums: t times the deviation of the launches from it (Cochran,
     /// Sampling Techniques, 1977, section 6.4), from as many launches as every other interval.
-    fn ratio(&self, which: usize, intervals: &Intervals) -> Estimate {
+    fn ratio(&self, which: usize, confidence: f64) -> Estimate {
         let n = self.0.len();
         let charged: f64 = self.0.iter().map(|launch| launch[which]).sum();
         let repetitions: f64 = self.0.iter().map(|launch| launch[2]).sum();
@@ -145,10 +147,8 @@ impl Charged {
             .iter()
             .map(|launch| (launch[which] - ratio * launch[2]).powi(2));
         let deviation = (squares.sum::<f64>() * n as f64 / (n as f64 - 1.0)).sqrt() / repetitions;
-        let half = quantile::student(intervals.confidence, n as f64 - 1.0) * deviation;
-        let Scatter { ln_sd, freedom, .. } = intervals.drift;
-        let half = half.hypot(quantile::student(intervals.confidence, freedom) * ln_sd * ratio);
-        let enough = n >= rules::fewest(intervals.confidence);
+        let half = quantile::student(confidence, n as f64 - 1.0) * deviation;
+        let enough = n >= rules::fewest(confidence);
         Estimate {
             value: ratio / 1e9,
             interval: enough.then(|| [ratio - half, ratio + half].map(|ns| ns / 1e9)),

@@ -34,9 +34,9 @@ pub(super) fn ghz<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<f64> 
 /// What the figure of a launch is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MadeOf {
-    /// Its samples, of which some may be left out.
+    /// Its samples, without those beside which another thread of the core was busy.
     Samples,
-    /// Everything that it did: all the work over all the time, or all single operations.
+    /// Everything that it did: all the work over all the time, all single operations, or one side of a trial.
     All,
 }
 
@@ -48,11 +48,11 @@ pub(crate) struct Reading<'a> {
     /// The timed regions that are figures, n above 0.
     pub samples: Vec<&'a Sample>,
     /// Those of them that times are made of: beside which no other thread of the core was busy, or all when there is none.
-    alone: Vec<&'a Sample>,
-    /// Whether another thread of the core was busy beside all of them, or beside any where none can be left out.
+    pub alone: Vec<&'a Sample>,
+    /// Whether another thread of the core was busy beside more than half of what its value is made of.
     pub crowded: bool,
-    /// Whether it was beside any of them.
-    pub crowded_in_part: bool,
+    /// Whether it was beside more than half of its samples.
+    pub mostly_crowded: bool,
     /// Whether it was beside the published work.
     pub crowded_batches: bool,
     /// Whether it was beside a whole process that did the published work.
@@ -78,7 +78,7 @@ impl<'a> Reading<'a> {
             samples: Vec::new(),
             alone: Vec::new(),
             crowded: false,
-            crowded_in_part: false,
+            mostly_crowded: false,
             crowded_batches: false,
             crowded_processes: false,
             checks: Vec::new(),
@@ -109,25 +109,22 @@ impl<'a> Reading<'a> {
                 | Event::Bye => {}
             }
         }
-        reading.hold_to(&Floor::of([launch]), MadeOf::Samples);
+        reading.alone.clone_from(&reading.samples);
         reading
     }
 
-    /// Leaves those samples out of its times beside which another thread of the core was busy, by what more than this launch
-    /// knows of the core.
+    /// Finds out beside what another thread of the core was busy, and leaves those samples out of its times unless everything counts.
     pub fn hold_to(&mut self, floor: &Floor, figure: MadeOf) {
         let crowded = |pace, wide| floor.is_crowded(&self.launch.cpus, pace, wide);
-        self.alone = floor.alone(&self.launch.cpus, &self.samples);
-        self.crowded_in_part = self.alone.len() < self.samples.len();
-        self.crowded = match figure {
-            MadeOf::Samples => self.alone.is_empty() && !self.samples.is_empty(),
-            MadeOf::All => self.crowded_in_part,
-        };
-        if self.alone.is_empty() {
-            self.alone.clone_from(&self.samples);
-        }
+        let samples = self.samples.iter().copied();
+        let alone: Vec<&Sample> = samples.filter(|s| !crowded(s.pace, s.wide)).collect();
+        self.mostly_crowded = 2 * alone.len() < self.samples.len();
+        self.crowded = self.mostly_crowded && (alone.is_empty() || figure == MadeOf::All);
         self.crowded_batches = self.batches.iter().any(|b| crowded(b.pace, b.wide));
         self.crowded_processes = self.processes.iter().any(|p| crowded(p.pace, p.wide));
+        if figure == MadeOf::Samples && !alone.is_empty() {
+            self.alone = alone;
+        }
     }
 
     /// Whether it ended well.

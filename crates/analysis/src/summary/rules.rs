@@ -6,7 +6,6 @@ use super::{disturbance, limits, load, paging};
 use gritstone_model::{
     Author, Benchmark, Count, Finding, Flag, Interference, Note, Outcome, Repeat,
 };
-use gritstone_stats::scatter::Scatter;
 use std::collections::BTreeSet;
 
 /// What a rule looks at: an entry, its launches, and what came of them.
@@ -15,16 +14,12 @@ pub(super) struct Evidence<'a> {
     pub benchmark: &'a Benchmark,
     /// The launches that were measured.
     pub launches: &'a [&'a Reading<'a>],
-    /// Those of them that the estimate is made of: that had their core to themselves, or all.
-    pub alone: &'a [&'a Reading<'a>],
     /// How many of these gave a time.
     pub timed: usize,
     /// The estimate, ns an operation.
     pub ns: Option<f64>,
     /// How far the values agree; none without values.
     pub spread: Option<Spread>,
-    /// What moved the core's frequency, where the result has cycles.
-    pub drift: Option<Scatter>,
 }
 
 /// What is found, if anything.
@@ -32,7 +27,7 @@ type Rule = fn(&Evidence) -> Option<Finding>;
 
 /// Whether the work was done, the launches agree, and nothing interfered: of one copy and of several.
 const WORK: [Rule; 10] = [
-    |e| untimed(e.timed, e.alone),
+    |e| untimed(e.timed, e.launches),
     |e| checks(e.launches, e.benchmark.claims.check),
     linear,
     |e| below_minimum(e.benchmark, e.ns?),
@@ -41,21 +36,15 @@ const WORK: [Rule; 10] = [
     major_faults,
     |e| width(e.spread.as_ref()?),
     |e| modes(e.spread.as_ref()?),
-    |e| disturbance::interfered(e.alone),
+    |e| disturbance::interfered(e.launches),
 ];
 
 /// What else there is to say of one copy.
-const BESIDE: [Rule; 5] = [
+const BESIDE: [Rule; 4] = [
     |e| load::did(e.benchmark, e.launches),
     |e| load::idle(e.benchmark, e.launches),
     |e| paging::paged(e.benchmark, e.launches),
-    |e| {
-        left_out(Count::launches(
-            e.launches.len() - e.alone.len(),
-            e.launches.len(),
-        ))
-    },
-    |e| drifted(e.drift?),
+    |e| left_out(e.launches),
 ];
 
 /// What the work rules find.
@@ -267,35 +256,17 @@ pub(super) fn fewest(confidence: f64) -> usize {
     (1.0 - (1.0 - confidence).log2() - 1e-9).ceil() as usize
 }
 
-/// The launches that an estimate is made of: those that had a core to themselves when these are enough for an interval, or
-/// else all of them.
-pub(super) fn uncrowded<'a, 'b>(
-    launches: &[&'a Reading<'b>],
+/// Whether the SMT sibling was busy beside too much of what an estimate is made of.
+pub(super) fn beside_a_crowd(
+    launches: &[&Reading],
     crowded: impl Fn(&Reading) -> bool,
-    confidence: f64,
-) -> Vec<&'a Reading<'b>> {
-    let alone: Vec<&Reading> = launches.iter().copied().filter(|l| !crowded(l)).collect();
-    match alone.len() < fewest(confidence) {
-        true => launches.to_vec(),
-        false => alone,
-    }
+) -> Option<Finding> {
+    let part = launches.iter().filter(|launch| crowded(launch)).count();
+    crowd(Count::launches(part, launches.len()))
 }
 
-/// The same of a part of the launches, of which nothing else says that it had interference: with what must be known of them.
-pub(super) fn alone<'a, 'b>(
-    launches: &[&'a Reading<'b>],
-    crowded: impl Fn(&Reading) -> bool,
-    confidence: f64,
-) -> (Vec<&'a Reading<'b>>, Option<Finding>) {
-    let alone = uncrowded(launches, &crowded, confidence);
-    let among = alone.iter().filter(|launch| crowded(launch)).count();
-    let without = Count::launches(launches.len() - alone.len(), launches.len());
-    let beside = Count::launches(among, alone.len());
-    (alone, left_out(without).or(beside_a_crowd(beside)))
-}
-
-/// Whether too much of what an estimate is made of had a busy sibling.
-pub(super) fn beside_a_crowd(count: Count) -> Option<Finding> {
+/// The same of a count.
+pub(super) fn crowd(count: Count) -> Option<Finding> {
     let many = count.part as f64 > limits::DISTURBED_SHARE * count.of as f64;
     many.then(|| Finding::Interfered {
         count,
@@ -304,11 +275,9 @@ pub(super) fn beside_a_crowd(count: Count) -> Option<Finding> {
 }
 
 /// What is not in an estimate since an SMT sibling was busy.
-pub(super) fn left_out(count: Count) -> Option<Finding> {
+fn left_out(launches: &[&Reading]) -> Option<Finding> {
+    let of = launches.iter().map(|launch| launch.samples.len()).sum();
+    let alone: usize = launches.iter().map(|launch| launch.alone.len()).sum();
+    let count = Count::samples(of - alone, of);
     (count.part > 0).then_some(Finding::LeftOut { count })
-}
-
-/// Whether the frequency of the core moved by so much that a time has a part of it.
-fn drifted(drift: Scatter) -> Option<Finding> {
-    (drift.ln_sd >= limits::DRIFT_SHARE).then_some(Finding::FrequencyDrift { sd: drift.ln_sd })
 }

@@ -247,6 +247,7 @@ pub fn run(benchmarks: Vec<Benchmark>, launches: Vec<Launch>) -> RunData {
                 configuration: "2 CPUs, 4 GB".to_owned(),
                 facts: BTreeMap::from([
                     ("cpu.model".to_owned(), "Abacus".to_owned()),
+                    ("cpu.smt".to_owned(), "on".to_owned()),
                     ("load.1".to_owned(), "0.1".to_owned()),
                 ]),
                 ..Machine::default()
@@ -320,6 +321,7 @@ pub fn reference(results: Vec<Measurement>) -> RunView {
         },
         settings: None,
         counting: None,
+        smt_floors: Default::default(),
         results,
         ..view(&run(Vec::new(), Vec::new()))
     }

@@ -9,7 +9,6 @@ mod counters;
 mod crowd;
 mod derived;
 mod differ;
-mod drift;
 mod figures;
 mod footnotes;
 mod history;

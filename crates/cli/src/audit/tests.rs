@@ -1,7 +1,7 @@
 //! Planted faults: kernels that do not do what they claim, as an audit and as an ordinary run see them.
 
 use super::*;
-use gritstone_analysis::summary;
+use gritstone_analysis::summary::{self, Reader};
 use gritstone_exec::{Config, Places, Setup, Storage};
 use gritstone_measure::{AfterPilot, Backend, Earlier, Finished, Limits, Progress, drive};
 use gritstone_model::{
@@ -130,13 +130,8 @@ impl Planted {
             launches: vec![],
         };
         let plans = [&self.plan];
-        drive(
-            &plans,
-            &[],
-            &mut AfterPilot::new(&plans, limits, &Earlier::new()),
-            &mut kept,
-        )
-        .unwrap();
+        let mut scheduler = AfterPilot::new(&plans, limits, &Earlier::new());
+        drive(&plans, &[], Reader::default(), &mut scheduler, &mut kept).unwrap();
         let data = RunData {
             info: RunInfo::default(),
             benchmarks: self.plan.benchmarks.clone(),

@@ -130,6 +130,7 @@ fn view() -> RunView {
         },
         settings: None,
         counting: None,
+        smt_floors: Default::default(),
         results: vec![
             result(
                 "a/time",

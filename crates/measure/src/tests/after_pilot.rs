@@ -24,7 +24,7 @@ fn go_on<'a>(
     let mut world = World::new(reply);
     world.time = earlier.iter().map(|l| l.conditions.wall as f64 / 1e9).sum();
     let mut scheduler = AfterPilot::new(plans, limits, &Earlier::new());
-    drive(plans, earlier, &mut scheduler, &mut world).unwrap();
+    drive(plans, earlier, reader(false), &mut scheduler, &mut world).unwrap();
     world
 }
 
@@ -37,7 +37,7 @@ fn cut_off(plan: &Plan, budget: f64, after: usize, reply: fn(&Call) -> Reply) ->
     let mut world = World::new(reply);
     world.stop_after = after;
     let mut scheduler = AfterPilot::new(&[plan], limits(budget), &Earlier::new());
-    assert!(drive(&[plan], &[], &mut scheduler, &mut world).is_err());
+    assert!(drive(&[plan], &[], reader(false), &mut scheduler, &mut world).is_err());
     world.launches()
 }
 
@@ -104,7 +104,7 @@ fn knowing<'a>(
     let mut world = World::new(reply);
     let mut scheduler = AfterPilot::new(&[plan], limits, earlier);
     let expected = scheduler.expected();
-    drive(&[plan], &[], &mut scheduler, &mut world).unwrap();
+    drive(&[plan], &[], reader(false), &mut scheduler, &mut world).unwrap();
     (world, expected)
 }
 

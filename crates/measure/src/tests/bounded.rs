@@ -18,7 +18,7 @@ fn counts(sides: usize, [least, most]: [u32; 2], seconds: u64) -> Vec<usize> {
     let mut world = World::new(|call| Reply::of(1.0, 1e6 * (1 + call.side) as f64));
     let inner = Box::new(Sequential::new(design));
     let mut scheduler = Bounded::new(inner, sides, [least, most], 1);
-    drive(&plans, &[], &mut scheduler, &mut world).unwrap();
+    drive(&plans, &[], reader(false), &mut scheduler, &mut world).unwrap();
     let of = |side| world.kept.iter().filter(|(own, _)| *own == side).count();
     (0..sides).map(of).collect()
 }

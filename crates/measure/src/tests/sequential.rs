@@ -58,7 +58,7 @@ fn compare<'a>(design: Design, reply: impl FnMut(&Call) -> Reply + 'a) -> (World
     let mut world = World::new(reply);
     let mut scheduler = Sequential::new(design);
     let plans: Vec<&Plan> = plans.iter().collect();
-    drive(&plans, &[], &mut scheduler, &mut world).unwrap();
+    drive(&plans, &[], reader(true), &mut scheduler, &mut world).unwrap();
     let times = scheduler.times();
     (world, times)
 }

@@ -180,10 +180,6 @@ pub(super) fn sentence(finding: &Finding) -> String {
             "{} are kept but not in this estimate: the SMT sibling was busy.",
             of(count)
         ),
-        F::FrequencyDrift { sd } => format!(
-            "The core frequency drifted by {} between parts of this run: intervals of times include it, core cycles are free of it.",
-            percent(*sd)
-        ),
         F::Load { rates } => {
             let said = |rate: &LoadRate| format!("{} {}", number(rate.per_hour), rate.what);
             let said: Vec<String> = rates.iter().map(said).collect();
@@ -388,6 +384,7 @@ fn repeats(n: usize, what: Repeat) -> String {
     match what {
         Repeat::Launch => plural(n, "launch"),
         Repeat::Round => plural(n, "round"),
+        Repeat::Sample => plural(n, "sample"),
     }
 }
 

@@ -10,7 +10,8 @@ fn comparison(other: &str, ratio: f64, verdict: Verdict) -> AbComparison {
         base: "a".to_owned(),
         other: other.to_owned(),
         pairs: 27,
-        crowded: 0,
+        crowded: [0, 0],
+        crowded_differ: false,
         left_out: 0,
         ratio: Some(ratio),
         interval: Some([ratio * 0.99, ratio * 1.01]),
@@ -103,13 +104,19 @@ fn remarks_on_comparisons() {
         ratio: None,
         ..few.clone()
     };
-    let left_out = |crowded, left_out| AbComparison {
+    let crowded = |crowded, crowded_differ, left_out| AbComparison {
         crowded,
+        crowded_differ,
         left_out,
         ..comparison("b", 1.03, Verdict::Faster)
     };
     let mut all = String::new();
-    for compared in [inconclusive, few, none, left_out(3, 3), left_out(30, 27)] {
+    let counted = [
+        crowded([1, 3], false, 3),
+        crowded([20, 22], false, 0),
+        crowded([2, 20], true, 0),
+    ];
+    for compared in [inconclusive, few, none].into_iter().chain(counted) {
         let mut view = view(&["./old", "./new"], vec![compared]);
         view.start_up_ns = Some(100.0);
         all += &text(&view);

@@ -118,11 +118,31 @@ pub fn trial(world: &mut World, weather: Weather, order: Order, factor: f64) -> 
     let launches = weather.launches(world, 2 * most * weather.pairs_for_one());
     let (a, mut b) = order.pairs(world, &launches);
     b.iter_mut().for_each(|timed| timed.ns *= factor);
+    verdict(&a, &b)
+}
+
+/// A trial whose second side keeps the other thread of its core busy in a share of its launches: these take a quarter more, and the probes
+/// see nine in ten of them.
+pub fn busy_side(world: &mut World, weather: Weather, share: f64) -> (Verdict, usize) {
+    let launches = weather.launches(world, 4 * LOOKS[LOOKS.len() - 1]);
+    let (a, mut b) = Order::Coin.pairs(world, &launches);
+    for timed in &mut b {
+        if world.chance(share) {
+            timed.ns *= 1.25;
+            timed.crowded |= world.chance(0.9);
+        }
+    }
+    verdict(&a, &b)
+}
+
+/// What is said of the launches of two sides, and after how many pairs.
+fn verdict(a: &[Timed], b: &[Timed]) -> (Verdict, usize) {
+    let most = LOOKS[LOOKS.len() - 1];
     let mut made = 0;
     for look in LOOKS {
         let up_to = |made: usize| {
             let side = |values: &[Timed]| values[..made].iter().copied().map(Some).collect();
-            Times(vec![side(&a), side(&b)])
+            Times(vec![side(a), side(b)])
         };
         let mut times = up_to(made);
         while times.kept()[0] < look {
