@@ -166,7 +166,13 @@ fn values(world: &World, command: &Command, arg: &Arg) -> Candidates {
             all.extend(systems(world));
             all
         }
-        (_, "systems" | "system" | "words") => systems(world),
+        (_, "words") => {
+            let mut all = runs(world);
+            all.extend(systems(world));
+            all.extend(benchmarks(world));
+            all
+        }
+        (_, "systems" | "system") => systems(world),
         _ => vec![],
     }
 }
@@ -241,6 +247,7 @@ mod tests {
             ("show --format=j", "--format=json"),
             ("history by", "byte/sieve"),
             ("show la", "last"),
+            ("show last byte/si", "byte/sieve"),
         ] {
             let offered = offered(line);
             assert!(
