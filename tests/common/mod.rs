@@ -307,11 +307,11 @@ pub fn start(home: &Home, arguments: &[&str], environment: &[(&str, &Path)]) -> 
 
 /// Launches of the newest run in the store, as `show` counts them.
 pub fn kept(home: &Home) -> usize {
-    let (code, out, _) = home.run(&["show", "--format", "json"]);
-    if code != 0 {
+    let runs = home.json(&["runs", "--format", "json"]);
+    let Some(newest) = runs["runs"][0]["id"].as_str() else {
         return 0;
-    }
-    let run: Value = serde_json::from_str(&out).unwrap();
+    };
+    let run = home.json(&["show", newest, "--format", "json"]);
     let results = run["results"].as_array().unwrap();
     results
         .iter()

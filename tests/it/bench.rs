@@ -9,7 +9,7 @@ use std::fs;
 fn the_examples_of_hyperfine_do_what_they_did() {
     let home = Home::new();
     fs::write(home.path().join("main.c"), "int main(void) { return 0; }\n").unwrap();
-    fs::write(home.path().join("file"), "TODO\nsome text\n").unwrap();
+    fs::write(home.path().join("file"), "NOTE\nsome text\n").unwrap();
     fs::write(
         home.path().join("Makefile"),
         "all:\n\t@echo $(X) >> made\nclean:\n\t@echo >> cleaned\n",
@@ -28,16 +28,16 @@ fn the_examples_of_hyperfine_do_what_they_did() {
             &["cat file", "sort file", "interleaved pair"],
         ),
         (
-            &["--warmup", "3", "grep -R TODO *"],
-            &["grep -R TODO *", "A shell takes"],
+            &["--warmup", "3", "grep -R NOTE *"],
+            &["grep -R NOTE *", "A shell takes"],
         ),
         (
             &[
                 "--prepare",
                 "sync; echo 3 | tee dropped",
-                "grep -R TODO file",
+                "grep -R NOTE file",
             ],
-            &["grep -R TODO file"],
+            &["grep -R NOTE file"],
         ),
         (
             &[
@@ -71,7 +71,7 @@ fn the_examples_of_hyperfine_do_what_they_did() {
             &["--shell", "bash", "for i in {1..100}; do echo test; done"],
             &["for i in {1..100}", "A shell takes"],
         ),
-        (&["-N", "grep TODO file"], &["grep TODO file"]),
+        (&["-N", "grep NOTE file"], &["grep NOTE file"]),
         (
             &["my_function() { sleep 0.002; }; my_function"],
             &["my_function()"],

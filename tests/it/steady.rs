@@ -237,7 +237,7 @@ fn a_steadied_run_goes_on_steadied_or_not_at_all() {
         "{error}"
     );
     made.set(TURBO, "0");
-    let (code, text, error) = made.run(&["run", "--resume"]);
+    let (code, text, error) = made.run(&["run", "--resume", "-vv"]);
     assert_eq!(code, 0, "{error}");
     assert!(text.contains("governor performance; turbo off"), "{text}");
     assert!(made.as_it_was() && made.journals().is_empty());

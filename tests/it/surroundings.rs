@@ -218,7 +218,7 @@ fn a_run_that_was_killed_before_its_first_launch_goes_on() {
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let mut run = behind(&home, "exec \"$@\"", &["run", "byte/cc", "--budget", "3s"]);
     let mut child = piped_with(&mut run, &path);
-    let begun = || home.run(&["show"]).0 == 0;
+    let begun = || home.json(&["runs", "--format", "json"])["runs"][0].is_object();
     let start = Instant::now();
     while !begun() {
         assert!(start.elapsed() < Duration::from_secs(30), "it never begins");

@@ -170,7 +170,7 @@ fn what_a_run_would_do_is_listed_and_announced_as_root() {
         error.contains("as root it uses a flag of the launch's directory;"),
         "{error}"
     );
-    let (_, doctor, _) = home.run(&["doctor"]);
+    let (_, doctor, _) = home.run(&["doctor", "-v"]);
     assert!(
         doctor.contains("a swap file") && doctor.contains("--allow swap"),
         "{doctor}"

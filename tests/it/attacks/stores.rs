@@ -47,7 +47,7 @@ fn what_is_gone_is_missed_by_all_that_look_back() {
         with_triggers_off(&home, gone);
         for command in [
             &["history", &id][..],
-            &["check"],
+            &["check", "hour-3"],
             &["doctor", "--format", "json"],
         ] {
             let (_, out, error) = home.run(command);
@@ -144,6 +144,7 @@ fn a_store_that_may_not_be_read_is_called_unreadable() {
         .args(["show", "--store"])
         .arg(&store)
         .current_dir("/")
+        .env("XDG_CONFIG_HOME", home.path().join("data"))
         .output()
         .unwrap();
     let (code, _, error) = said(output);
@@ -155,7 +156,10 @@ fn a_store_that_may_not_be_read_is_called_unreadable() {
 #[test]
 fn an_empty_variable_names_no_store() {
     let home = Home::with(&["copies"]);
-    let (code, out, error) = ended(home.gritstone(&["show"]).env("GRITSTONE_STORE", ""));
+    let (code, out, error) = ended(
+        home.gritstone(&["show", "copies"])
+            .env("GRITSTONE_STORE", ""),
+    );
     assert_eq!(code, 0, "{error}");
     assert!(out.contains("byte/loop"), "{out}");
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
   gritstone bench './old input' './new input'             which is faster, by how much, how surely
   gritstone bench -w 3 -p 'make clean' -P n 1 8 'make -j {n}'
   gritstone bench -L cc gcc,clang -s '{cc} -O2 -o sum sum.c' './sum'
-  gritstone bench -N --export-markdown times.md 'grep -r TODO .' 'rg TODO'
+  gritstone bench -N --export-markdown times.md 'grep -r NOTE .' 'rg NOTE'
 
 A command starts without a shell unless it has a character that means something to one, or names no program.
 The time that a shell takes to start is measured and subtracted. Launches of all commands are interleaved in random
