@@ -10,8 +10,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// What a variant may say otherwise.
-const VARIANT: &str =
-    "name title operation why placement params claims published curve not_comparable";
+const VARIANT: &str = "name title operation why placement params claims published processor_bound curve not_comparable";
 
 /// The keys of an entry of this kind: those of a [`Benchmark`], and those of its work.
 fn keys(kind: Kind) -> (String, &'static str) {
@@ -252,7 +251,8 @@ impl<'a> Entry<'a> {
         all
     }
 
-    /// The row of a variant: the entry's tree with what the variant says in its place.
+    /// The row of a variant: the entry's tree with what the variant says in its place. What bounds it is said anew: another placement, or
+    /// more data, is bounded by something else.
     fn variant(&self, variant: Self, base: &Benchmark) -> Result<Row, Error> {
         for key in ["name", "title"] {
             let there = variant.table.contains_key(key);
@@ -267,6 +267,7 @@ impl<'a> Entry<'a> {
         let id = Id::parse(&format!("{}@{name}", base.id));
         let id = id.map_err(|why| text.error(&at, why.to_string()))?;
         let mut table = self.table.clone();
+        table.remove("processor_bound");
         for (key, value) in variant.table {
             text.must(among(VARIANT, key.get_ref()), &key.span(), || {
                 let keys = VARIANT.replace(' ', ", ");

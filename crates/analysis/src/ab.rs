@@ -5,11 +5,12 @@ use crate::explain::{Side, explain};
 use crate::summary::reading::Reading;
 use crate::summary::{self, Options, Reader};
 use gritstone_model::{
-    AbComparison, AbFigure, AbRow, AbSide, AbView, Benchmark, Counts, Id, Launch, Measurement,
-    RunData, RunView, SCHEMA_AB, TrialSide,
+    AbComparison, AbFigure, AbRow, AbSide, AbView, Benchmark, Counts, Finding, Id, Launch,
+    Measurement, Note, RunData, RunView, SCHEMA_AB, TrialSide,
 };
 use gritstone_stats::looks::{self, Comparison};
 use gritstone_stats::times::{Timed, Times};
+use gritstone_stats::{center, multiple, two};
 use std::collections::BTreeMap;
 
 /// The row in which a program is timed that does nothing.
@@ -17,13 +18,14 @@ pub const START_UP: &str = "command/start-up";
 /// User and system time are figures over so many ticks of work.
 const TICKS: f64 = 100.0;
 
-/// What was launched in each round, by side.
-type Rounds = BTreeMap<u32, BTreeMap<usize, Option<Timed>>>;
+/// What was launched in each round, by side, in the order of time.
+type Rounds = BTreeMap<u32, Vec<(usize, Option<Timed>)>>;
 
-/// The trial of these runs, one for each side in their order, recomputed from their launches. `over` says that nothing more will
-/// be measured.
+/// The trial of these runs, one for each side in their order, recomputed from their launches. A trial that ended by itself, or with its
+/// budget, may be looked at between two looks. One that was cut off may not: whoever did it saw how it stood.
 #[must_use]
-pub fn view(runs: &[RunData], options: &Options, over: bool) -> AbView {
+pub fn view(runs: &[RunData], options: &Options) -> AbView {
+    let over = runs.iter().all(|run| run.info.elapsed_s.is_some());
     let views: Vec<RunView> = runs
         .iter()
         .map(|run| summary::summarize(run, options))
@@ -31,9 +33,21 @@ pub fn view(runs: &[RunData], options: &Options, over: bool) -> AbView {
     let trial = runs.first().and_then(|run| run.info.settings.trial.clone());
     let trial = trial.unwrap_or_default();
     let compared: Vec<&Benchmark> = runs.first().map_or(vec![], |run| compared(run));
-    let times = times(runs, &compared);
+    let rounds = rounds(runs, &compared);
+    let times: Vec<Times> = rounds.iter().map(|of| times(of, runs.len())).collect();
     let judged = looks::judge(&times, trial.margin, over);
-    let rows = compared.iter().zip(times.iter().zip(&judged));
+    let reference = runs.first().is_some_and(|run| settings(run).reference);
+    let mut shown: Vec<Vec<Comparison>> = times
+        .iter()
+        .zip(&judged)
+        .map(|(times, judged)| looks::shown(times, judged, reference))
+        .collect();
+    for shown in &mut shown {
+        let ratio = |c: &Comparison| c.ratio.map_or(0.0, |ratio| ratio.ratio);
+        shown.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
+    }
+    let mut carried = carried_over(&rounds, &shown).into_iter();
+    let rows = compared.iter().zip(shown);
     AbView {
         schema: SCHEMA_AB.to_owned(),
         trial: trial.trial.clone(),
@@ -45,7 +59,7 @@ pub fn view(runs: &[RunData], options: &Options, over: bool) -> AbView {
         margin: trial.margin,
         level: looks::LEVEL,
         rows: rows
-            .map(|(row, (times, judged))| AbRow {
+            .map(|(row, shown)| AbRow {
                 id: row.id.clone(),
                 title: row.title.clone(),
                 unit: row.unit.clone(),
@@ -54,7 +68,11 @@ pub fn view(runs: &[RunData], options: &Options, over: bool) -> AbView {
                     .zip(&views)
                     .map(|(run, view)| figure(run, view, &row.id))
                     .collect(),
-                comparisons: comparisons(runs, &views, &row.id, times, judged),
+                comparisons: shown
+                    .iter()
+                    .zip(&mut carried)
+                    .map(|(c, carried)| comparison(runs, &views, &row.id, c, carried))
+                    .collect(),
             })
             .collect(),
         start_up_ns: start_up(runs),
@@ -86,7 +104,7 @@ fn side(run: &RunData) -> AbSide {
 }
 
 /// What each round of each row took on each side; rounds that no side has are left out.
-fn times(runs: &[RunData], rows: &[&Benchmark]) -> Vec<Times> {
+fn rounds(runs: &[RunData], rows: &[&Benchmark]) -> Vec<Rounds> {
     let sides = runs.iter().enumerate();
     let mut launches: Vec<(usize, &Launch)> = sides
         .flat_map(|(side, run)| run.launches.iter().map(move |launch| (side, launch)))
@@ -102,35 +120,80 @@ fn times(runs: &[RunData], rows: &[&Benchmark]) -> Vec<Times> {
             Some(row) => {
                 let rounds = found.entry(&row.id).or_default();
                 let round = rounds.entry(launch.round).or_default();
-                round.insert(side, reader.learn(row, launch).timed());
+                round.push((side, reader.learn(row, launch).timed()));
             }
             // what it says of its core counts all the same, as it did while the trial went on
             None => reader.see(launch),
         }
     }
-    let of = |row: &&Benchmark| {
-        let rounds = found.remove(&row.id).unwrap_or_default();
-        let side = |side: usize| {
-            let timed =
-                |round: &BTreeMap<usize, Option<Timed>>| round.get(&side).copied().flatten();
-            rounds.values().map(timed).collect()
-        };
-        Times((0..runs.len()).map(side).collect())
-    };
+    let of = |row: &&Benchmark| found.remove(&row.id).unwrap_or_default();
     rows.iter().map(of).collect()
 }
 
-/// Of two sides the one comparison; of more, all against the best.
-fn comparisons(
+fn times(rounds: &Rounds, sides: usize) -> Times {
+    let side = |side: usize| {
+        let timed = |round: &Vec<(usize, Option<Timed>)>| {
+            let own = round.iter().find(|(of, _)| *of == side);
+            own.and_then(|(_, timed)| *timed)
+        };
+        rounds.values().map(timed).collect()
+    };
+    Times((0..sides).map(side).collect())
+}
+
+/// Of each comparison, whether it matters which side goes first: pairs that the base began against those that the other began, by the
+/// rank-sum test, adjusted by Holm over all. Where no launch disturbs the next, the coin is the only difference between them.
+fn carried_over(rounds: &[Rounds], shown: &[Vec<Comparison>]) -> Vec<Option<Finding>> {
+    let comparisons = rounds
+        .iter()
+        .zip(shown)
+        .flat_map(|(of, shown)| shown.iter().map(move |c| (of, c)));
+    let found: Vec<Option<([f64; 2], f64)>> = comparisons
+        .map(|(rounds, c)| {
+            let (mut base_first, mut other_first) = (vec![], vec![]);
+            for round in rounds.values() {
+                let place = |side: usize| round.iter().position(|(of, _)| *of == side);
+                let (Some(b), Some(o)) = (place(c.base), place(c.other)) else {
+                    continue;
+                };
+                if let (Some(base), Some(other)) = (round[b].1, round[o].1) {
+                    let ratios = if b < o {
+                        &mut base_first
+                    } else {
+                        &mut other_first
+                    };
+                    ratios.push(base.ns / other.ns);
+                }
+            }
+            let p = two::ratio(&base_first, &other_first, 0.0, 0.95)?.p?;
+            let center = |ratios: &[f64]| Some(center::log_center(ratios, 0.95)?.value);
+            Some(([center(&base_first)?, center(&other_first)?], p))
+        })
+        .collect();
+    let p: Vec<Option<f64>> = found.iter().map(|of| Some(of.as_ref()?.1)).collect();
+    let adjusted = multiple::holm(&p).into_iter();
+    let finding = |(of, p): (Option<([f64; 2], f64)>, Option<f64>)| {
+        let ([base_first, other_first], p) = (of?.0, p.filter(|p| *p < looks::LEVEL)?);
+        Some(Finding::CarryOver {
+            base_first,
+            other_first,
+            p,
+        })
+    };
+    found.into_iter().zip(adjusted).map(finding).collect()
+}
+
+/// Of two sides the one comparison; of more, one of those with the best.
+fn comparison(
     runs: &[RunData],
     views: &[RunView],
     id: &Id,
-    times: &Times,
-    judged: &[Comparison],
-) -> Vec<AbComparison> {
+    c: &Comparison,
+    carried: Option<Finding>,
+) -> AbComparison {
     let counted = |side: usize| Some(Side::of(views[side].get(id)?));
     let name = |side: usize| settings(&runs[side]).side;
-    let one = |c: &Comparison| AbComparison {
+    AbComparison {
         base: name(c.base),
         other: name(c.other),
         pairs: c.pairs,
@@ -146,12 +209,8 @@ fn comparisons(
         explanation: counted(c.base)
             .zip(counted(c.other))
             .and_then(|(base, other)| explain(base, other)),
-    };
-    let reference = runs.first().is_some_and(|run| settings(run).reference);
-    let shown = looks::shown(times, judged, reference);
-    let mut shown: Vec<AbComparison> = shown.iter().map(one).collect();
-    shown.sort_by(|a, b| b.ratio.unwrap_or(0.0).total_cmp(&a.ratio.unwrap_or(0.0)));
-    shown
+        notes: carried.into_iter().map(Note::new).collect(),
+    }
 }
 
 fn figure(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
@@ -207,5 +266,5 @@ fn start_up(runs: &[RunData]) -> Option<f64> {
     let values: Vec<f64> = own
         .filter_map(|launch| summary::launch_ns_per_op(row, launch))
         .collect();
-    gritstone_stats::center::log_center(&values, 0.95).map(|center| center.value)
+    center::log_center(&values, 0.95).map(|center| center.value)
 }

@@ -4,10 +4,10 @@
 use crate::circumstances::Circumstances;
 use crate::tails;
 use gritstone_model::{
-    Better, Flag, Id, Kind, Machine, Measurement, Quantity, RunView, Settings, Status,
+    Better, Flag, Id, Kind, Machine, Measurement, Quantity, RowVariance, RunView, Settings, Status,
 };
 use gritstone_stats::scatter::Scatter;
-use gritstone_stats::{moderated, order, quantile};
+use gritstone_stats::{history, moderated, order, quantile};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -121,9 +121,9 @@ impl Past {
     }
 
     /// ln(speed) of a benchmark, and the variance that the launches show of it; `None` where this run did other work.
-    fn speed(&self, like: &Measurement, paced: bool) -> Option<(f64, f64)> {
+    pub(crate) fn speed(&self, like: &Measurement, paced: bool) -> Option<(f64, f64)> {
         let figure = self.figures.get(&like.id)?;
-        if figure.version != like.version || figure.program != program(like) {
+        if figure.version != like.version {
             return None;
         }
         Some(match (paced, like.better) {
@@ -211,6 +211,23 @@ pub struct Learned {
     pub percentiles: BTreeMap<String, Learned>,
 }
 
+impl BetweenRun {
+    /// Whether cycles are compared, where there are any: unless times are known to scatter less between runs. Of many benchmarks that the
+    /// processor bounds, part of the time is not the core's.
+    pub(crate) fn paced_is_less(&self) -> bool {
+        self.raw.runs == 0 || self.paced.ln_sd <= self.raw.ln_sd
+    }
+
+    /// As readers see it; `cycles` says whether these are an alternative.
+    pub(crate) fn row(&self, cycles: bool) -> RowVariance {
+        RowVariance {
+            cycles: cycles.then_some(self.paced.ln_sd),
+            estimate: self.raw.ln_sd,
+            runs: self.raw.runs,
+        }
+    }
+}
+
 impl FromIterator<(Id, BetweenRun)> for Learned {
     fn from_iter<I: IntoIterator<Item = (Id, BetweenRun)>>(rows: I) -> Self {
         Self {
@@ -254,7 +271,8 @@ fn of_figures(past: &[Past], base: &RunView, other: &RunView) -> Learned {
             .take(MOST_RUNS)
             .copied()
             .collect();
-        of_side(&runs, view, with)
+        let same = |figure: &Figure, like: &Measurement| figure.program == program(like);
+        of_side(&runs, view, with, same)
     });
     if b == o {
         return b;
@@ -278,8 +296,37 @@ fn of_figures(past: &[Past], base: &RunView, other: &RunView) -> Learned {
     }
 }
 
-/// What the runs that are like one side say of the benchmarks that both sides have.
-fn of_side(runs: &[&Past], view: &RunView, with: &RunView) -> Learned {
+/// What earlier runs that are like a run say of its benchmarks, whatever the programs were.
+pub(crate) fn of_run(earlier: &[Past], run: &RunView) -> BTreeMap<Id, BetweenRun> {
+    let newest: Vec<&Past> = earlier.iter().rev().take(MOST_RUNS).collect();
+    of_side(&newest, run, run, |_, _| true).rows
+}
+
+/// The values, newest first, without those of another level: these say what changed, and not what runs differ by.
+fn of_level(mut speeds: Vec<Option<(f64, f64)>>) -> Vec<Option<(f64, f64)>> {
+    let known: Vec<(usize, f64)> = (0..)
+        .zip(&speeds)
+        .filter_map(|(at, speed)| Some((at, speed.as_ref()?.0)))
+        .collect();
+    let newest_first: Vec<f64> = known.iter().map(|(_, speed)| *speed).collect();
+    let oldest_first: Vec<f64> = newest_first.iter().rev().copied().collect();
+    // of the newest runs, or of all but the oldest
+    let begin = history::suspected(&oldest_first).or(history::changes(&oldest_first).pop());
+    let end = history::suspected(&newest_first);
+    let same = end.unwrap_or(begin.map_or(known.len(), |begin| known.len() - begin));
+    for (at, _) in &known[same..] {
+        speeds[*at] = None;
+    }
+    speeds
+}
+
+/// What the runs that are like one side, newest first, say of the benchmarks that both sides have.
+fn of_side(
+    runs: &[&Past],
+    view: &RunView,
+    with: &RunView,
+    same_work: fn(&Figure, &Measurement) -> bool,
+) -> Learned {
     let shared = |result: &&Measurement| with.get(&result.id).is_some() && varies(result);
     let results: Vec<&Measurement> = view.results.iter().filter(shared).collect();
     let mut learned = Learned::default();
@@ -292,7 +339,13 @@ fn of_side(runs: &[&Past], view: &RunView, with: &RunView) -> Learned {
             .collect();
         let speeds: Vec<Vec<Option<(f64, f64)>>> = of
             .iter()
-            .map(|result| runs.iter().map(|run| run.speed(result, paced)).collect())
+            .map(|result| {
+                let speed = |run: &&Past| {
+                    let same = same_work(run.figures.get(&result.id)?, result);
+                    run.speed(result, paced).filter(|_| same)
+                };
+                of_level(runs.iter().map(speed).collect())
+            })
             .collect();
         let stated = if paced { DEFAULT.paced } else { DEFAULT.raw };
         let values: Vec<Vec<Option<f64>>> = speeds

@@ -1,6 +1,7 @@
 //! A gate: is a run surely not slower than is allowed, surely slower, or can one not tell.
 
 use crate::between::Past;
+pub use crate::gate::Accepted;
 use crate::gate::{self, Judged};
 use gritstone_model::{
     Better, CheckOutcome, CheckRow, CheckView, CompareRow, CompareView, Finding, Flag, Id,
@@ -32,8 +33,13 @@ pub fn check(view: &CompareView, max_slowdown: f64, alpha: f64) -> CheckView {
 
 /// Holds a run against the earlier runs that are like it, oldest first: [`gate::replay`].
 #[must_use]
-pub fn against_history(run: &RunView, earlier: &[Past], max_slowdown: f64) -> CheckView {
-    let judged = gate::replay(earlier, run, max_slowdown);
+pub fn against_history(
+    run: &RunView,
+    earlier: &[Past],
+    max_slowdown: f64,
+    accepted: &Accepted,
+) -> CheckView {
+    let judged = gate::replay(earlier, run, max_slowdown, accepted);
     let known = |id: &Id| earlier.iter().any(|past| past.figures.contains_key(id));
     let results = run.results.iter();
     let results = results.filter(|result| result.estimate.is_some() || known(&result.id));
@@ -80,6 +86,10 @@ fn row(result: &Measurement, judged: Option<&Judged>) -> CheckRow {
             }
             .into(),
         ),
+    }
+    row.between_run = judged.variance;
+    if judged.accepted {
+        row.notes.push(Finding::Accepted {}.into());
     }
     CheckRow {
         outcome: judged.outcome,
@@ -140,6 +150,7 @@ fn unpredicted(result: &Measurement, compared: Subject) -> CompareRow {
         smallest: None,
         explanation: None,
         compared,
+        between_run: None,
         unit: match cycles {
             true => "cycles".to_owned(),
             false => result.unit.to_string(),

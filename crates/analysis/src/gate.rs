@@ -4,8 +4,8 @@
 //! The base of a benchmark are its newest accepted values but the last two, which wait: one run far off decides by itself, three that
 //! are off by less decide together. docs/statistics.md, "Gate", has the formulas, docs/validation.md the rates.
 
-use crate::between::{Class, DEFAULT, Past};
-use gritstone_model::{Better, CheckOutcome, Id, Measurement, RunView};
+use crate::between::{self, Class, DEFAULT, Past};
+use gritstone_model::{CheckOutcome, Id, Measurement, RowVariance, RunView};
 use gritstone_stats::moderated::{self, Variance};
 use gritstone_stats::{multiple, order, quantile};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,8 +16,9 @@ const WINDOW: usize = 20;
 const WAITING: usize = 2;
 /// Fewest earlier values that a benchmark is held against.
 pub(crate) const MIN_EARLIER: usize = moderated::MIN_RUNS + WAITING;
-/// Level of one run over all of its benchmarks.
-pub(crate) const ALPHA: f64 = 0.01;
+/// Level of one run over all of its benchmarks: nominally 0.5 %, since variances of benchmarks scatter more than the model's, so that
+/// less than 1 % of runs are false alarms (docs/validation.md).
+const ALPHA: f64 = 0.005;
 /// Level of the common shift: rarely, since then all benchmarks are called at once.
 const SHIFT: f64 = 0.002;
 /// Standard deviations by which three runs on end must be better to be a new level.
@@ -37,9 +38,19 @@ struct Value {
 #[derive(Default)]
 struct Base {
     accepted: Vec<Value>,
-    /// Number of the run since which it is regressed.
-    regressed: Option<usize>,
+    regressed: Option<Regressed>,
 }
+
+/// What the gate stops.
+struct Regressed {
+    /// Number of the run since which it does.
+    since: usize,
+    /// ln(speed) of that run and of each since over that of the base.
+    ratios: Vec<f64>,
+}
+
+/// Benchmarks whose level in a run, by its identifier, someone has accepted by name.
+pub type Accepted = BTreeSet<(String, Id)>;
 
 /// What the gate says of one benchmark of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +64,10 @@ pub(crate) struct Judged {
     pub held: Option<Held>,
     /// Start of the run since which it is regressed.
     pub since: Option<String>,
+    /// Its level was accepted by name.
+    pub accepted: bool,
+    /// By what cycles or estimates were chosen.
+    pub variance: Option<RowVariance>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,53 +86,62 @@ pub(crate) struct Held {
 }
 
 /// Replays the gate over runs that are alike, oldest first, and says what it says of the last, `run`.
-pub(crate) fn replay(earlier: &[Past], run: &RunView, max_slowdown: f64) -> BTreeMap<Id, Judged> {
+pub(crate) fn replay(
+    earlier: &[Past],
+    run: &RunView,
+    max_slowdown: f64,
+    named: &Accepted,
+) -> BTreeMap<Id, Judged> {
     let own = Past::of(run);
     let runs: Vec<&Past> = earlier.iter().chain([&own]).collect();
+    let scatter = between::of_run(earlier, run);
+    let paced = |like: &Measurement| scatter.get(&like.id).is_none_or(|of| of.paced_is_less());
+    let both = |like: &Measurement| like.processor_bound && like.cycles.is_some();
+    let class = |like: &Measurement| Class::of(like, both(like) && paced(like));
     let mut bases: BTreeMap<&Id, Base> = BTreeMap::new();
     let mut judged = BTreeMap::new();
     for (number, past) in runs.iter().enumerate() {
         judged = BTreeMap::new();
-        for class in [Class::Cycles, Class::Other] {
-            let paced = class == Class::Cycles;
-            let of: Vec<(&Id, Value)> = run
-                .results
-                .iter()
-                .filter(|result| (result.processor_bound && result.cycles.is_some()) == paced)
-                .filter_map(|like| Some((&like.id, value(past, number, like, paced)?)))
+        for kind in [Class::Cycles, Class::Processor, Class::Other] {
+            let paced = kind == Class::Cycles;
+            let of = run.results.iter().filter(|like| class(like) == kind);
+            let of: Vec<(&Id, Value)> = of
+                .filter_map(|like| {
+                    let (speed, within) = past.speed(like, paced)?;
+                    let run = number;
+                    Some((&like.id, Value { run, speed, within }))
+                })
                 .collect();
             let held = hold(&bases, &of, paced, max_slowdown);
             for ((id, value), held) in of.into_iter().zip(held) {
                 let base = bases.entry(id).or_default();
-                let outcome = outcome(held, base, max_slowdown);
+                let accepted = named.contains(&(past.run.clone(), id.clone()));
+                let outcome = match accepted {
+                    true => CheckOutcome::Passed,
+                    false => outcome(held, base, max_slowdown),
+                };
                 let earlier = base.accepted.len();
-                accept(base, value, outcome, held);
-                let since = base.regressed.map(|at| runs[at].started.clone());
+                accept(base, value, outcome, held, accepted);
+                let since = base.regressed.as_ref();
                 let of = Judged {
                     outcome,
                     paced,
                     earlier,
                     held,
-                    since,
+                    since: since.map(|of| runs[of.since].started.clone()),
+                    accepted,
+                    variance: None,
                 };
                 judged.insert(id.clone(), of);
             }
         }
     }
-    judged
-}
-
-fn value(past: &Past, run: usize, like: &Measurement, paced: bool) -> Option<Value> {
-    let figure = past.figures.get(&like.id)?;
-    if figure.version != like.version {
-        return None;
+    for like in &run.results {
+        if let Some(judged) = judged.get_mut(&like.id) {
+            judged.variance = scatter.get(&like.id).map(|of| of.row(both(like)));
+        }
     }
-    let (speed, within) = match (paced, like.better) {
-        (true, _) => (-figure.paced?.ln(), figure.paced_within),
-        (false, Better::Higher) => (figure.raw.ln(), figure.raw_within),
-        (false, Better::Lower) => (-figure.raw.ln(), figure.raw_within),
-    };
-    Some(Value { run, speed, within })
+    judged
 }
 
 impl Base {
@@ -283,32 +307,45 @@ fn outcome(held: Option<Held>, base: &Base, max_slowdown: f64) -> CheckOutcome {
     let Some(held) = held else {
         return CheckOutcome::Inconclusive;
     };
+    let allowed = -max_slowdown.ln_1p();
+    let stays = |of: &Regressed| {
+        // the first is far off since it was chosen for that: where those after it are not slower together, it was chance
+        let later = of.ratios[1..].iter().copied().chain([held.ln_ratio]);
+        order::mean(&later.collect::<Vec<f64>>()) <= allowed
+    };
     if held.p_adjusted < ALPHA {
         CheckOutcome::Regressed
-    } else if held.ln_ratio - held.half > -max_slowdown.ln_1p() {
+    } else if held.ln_ratio - held.half > allowed {
         CheckOutcome::Passed
-    } else if base.regressed.is_some() {
+    } else if base.regressed.as_ref().is_some_and(stays) {
         CheckOutcome::Regressed
     } else {
         CheckOutcome::Inconclusive
     }
 }
 
-/// Takes a value into the base, unless it is regressed.
-fn accept(base: &mut Base, value: Value, outcome: CheckOutcome, held: Option<Held>) {
+/// Takes a value into the base, unless it is regressed. `named`: someone has accepted its level.
+fn accept(base: &mut Base, value: Value, outcome: CheckOutcome, held: Option<Held>, named: bool) {
+    let ratio = held.map(|held| held.ln_ratio);
     if outcome == CheckOutcome::Regressed {
-        if base.regressed.is_none() {
-            base.regressed = Some(value.run);
-        }
+        let of = base.regressed.get_or_insert_with(|| Regressed {
+            since: value.run,
+            ratios: vec![],
+        });
+        of.ratios.extend(ratio);
         return;
     }
-    base.regressed = None;
+    let stopped = base.regressed.take();
     base.accepted.push(value);
-    if let Some(by) = held.and_then(|held| held.better) {
-        // a better level is what later runs are held against; how values scatter is known from the one before
-        let level = base.accepted.len() - WAITING - 1;
-        for value in &mut base.accepted[..level] {
-            value.speed += by;
-        }
+    // how values scatter is known from the level before
+    let move_to = |values: &mut [Value], by: f64| values.iter_mut().for_each(|v| v.speed += by);
+    let last = base.accepted.len() - 1;
+    if let (true, Some(ratio)) = (named, ratio) {
+        let stopped = stopped.map_or(vec![], |of| of.ratios);
+        let level: Vec<f64> = stopped.into_iter().chain([ratio]).collect();
+        move_to(&mut base.accepted[..last], order::mean(&level));
+    } else if let Some(by) = held.and_then(|held| held.better) {
+        // a better level is what later runs are held against
+        move_to(&mut base.accepted[..last - WAITING], by);
     }
 }

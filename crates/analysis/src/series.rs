@@ -8,9 +8,6 @@ use gritstone_model::{
 };
 use gritstone_stats::{history, two};
 
-/// Fewest values since the last change against which a new run is held: those of which scatter between runs is learned.
-pub const FEWEST: usize = 5;
-
 /// The history of a benchmark from runs, oldest first. `None` when no run has it.
 #[must_use]
 pub fn history<'a>(id: &Id, runs: impl IntoIterator<Item = &'a RunView>) -> Option<HistoryView> {
@@ -93,19 +90,20 @@ fn series(key: Key, group: &[(&RunView, Measurement)]) -> HistorySeries {
         .enumerate()
         .filter_map(|(at, point)| Some((at, point.value?.ln())))
         .unzip();
-    let found = history::changes(&logs);
-    let correlation = history::correlation(&logs, &found);
-    let level = logs.len() - found.last().unwrap_or(&0);
+    let mut found = history::changes(&logs);
+    let settled = found.len();
+    found.extend(history::suspected(&logs));
     // cycles are a time whatever the unit is
     let better = if paced { Better::Lower } else { first.better };
     let changes = (0..found.len())
-        .filter_map(|i| change(&logs, &found, i, better))
-        .map(|(position, ratio)| HistoryChange {
+        .filter_map(|i| Some((i, change(&logs, &found, i, better)?)))
+        .map(|(i, (position, ratio))| HistoryChange {
             run: points[at[position]].run.clone(),
             started: points[at[position]].started.clone(),
             at: at[position],
             ratio: ratio.ratio,
             interval: ratio.interval,
+            suspected: i >= settled,
         });
     HistorySeries {
         machine: key.circumstances.machine,
@@ -119,8 +117,6 @@ fn series(key: Key, group: &[(&RunView, Measurement)]) -> HistorySeries {
         compared,
         changes: changes.collect(),
         points,
-        correlation,
-        gates: level >= FEWEST && correlation <= history::CORRELATED,
     }
 }
 

@@ -37,7 +37,7 @@ pub fn ab(world: &World, args: &AbArgs) -> Result<Exit> {
             measured(world, args, &sides)?
         }
     };
-    let view = gritstone_analysis::ab::view(&runs, &world.summary_options(&runs), true);
+    let view = gritstone_analysis::ab::view(&runs, &world.summary_options(&runs));
     output::write(args.format.format, &view, || gritstone_report::ab(&view))?;
     if !whole {
         return Ok(Exit::Interrupted);

@@ -660,6 +660,9 @@ pub struct CheckArgs {
     /// Only runs whose label matches are compared with, e.g. 'main-*'
     #[arg(long, value_name = "LABEL", conflicts_with = "against")]
     pub base_label: Option<String>,
+    /// Accept the new level of BENCHMARK, which RUN shows: later runs are compared with it
+    #[arg(long, value_name = "BENCHMARK", conflicts_with = "against")]
+    pub accept: Vec<String>,
     /// Exit code of an inconclusive run: 4 or 0
     #[arg(long, value_name = "OUTCOME", default_value = "fail")]
     pub inconclusive: OnInconclusive,

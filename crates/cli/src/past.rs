@@ -111,7 +111,14 @@ pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
                     side.side
                 );
             }
-            against_history(world, &run, args)?
+            let view = against_history(world, &run, args)?;
+            match args.accept.is_empty() {
+                true => view,
+                false => {
+                    accept(world, &view, &args.accept)?;
+                    against_history(world, &run, args)?
+                }
+            }
         }
     };
     say(args.format, &view)?;
@@ -144,6 +151,36 @@ fn say(format: CheckFormat, view: &CheckView) -> Result<()> {
     }
 }
 
+/// Accepts the levels of benchmarks that a run of the store shows, and the gate stops.
+fn accept(world: &World, view: &CheckView, names: &[String]) -> Result<()> {
+    let stopped = view
+        .rows
+        .iter()
+        .filter(|row| row.outcome == CheckOutcome::Regressed);
+    let stopped: Vec<&Id> = stopped.map(|row| &row.row.id).collect();
+    let mut accepted: Vec<Id> = vec![];
+    for name in names {
+        let selector = Selector::new(name);
+        let before = accepted.len();
+        accepted.extend(
+            stopped
+                .iter()
+                .filter(|id| selector.matches(id))
+                .map(|id| (*id).clone()),
+        );
+        if accepted.len() == before {
+            bail!(
+                "{name} is not regressed in run {}: there is nothing to accept",
+                view.run
+            );
+        }
+    }
+    let mut store = world.writer()?;
+    store.accept(&view.run, &accepted).context(
+        "only the level of a stored run can be accepted: `gritstone import` stores one that comes from a file",
+    )
+}
+
 /// A run against earlier runs that are like it, in the store; the run itself may come from elsewhere.
 fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<CheckView> {
     let own = Circumstances::of(&run.machine, run.settings.as_ref());
@@ -158,12 +195,19 @@ fn against_history(world: &World, run: &RunView, args: &CheckArgs) -> Result<Che
             && Circumstances::of(&info.machine, Some(&info.settings)) == own
     };
     let mut past = vec![];
+    let mut accepted = gate::Accepted::new();
     if let Some(store) = world.reader()? {
+        accepted.extend(store.accepted()?);
         world.compute_missing(&store)?;
         for id in store.runs_of(&own.machine, &run.started, LOOK_BACK, &earlier)? {
             past.push(world.stored_past(&store, &id)?);
         }
     }
     past.sort_by(|a, b| (&a.started, &a.run).cmp(&(&b.started, &b.run)));
-    Ok(gate::against_history(run, &past, args.max_slowdown))
+    Ok(gate::against_history(
+        run,
+        &past,
+        args.max_slowdown,
+        &accepted,
+    ))
 }

@@ -172,6 +172,7 @@ mod tests {
                 p_adjusted: None,
                 smallest: None,
                 compared: Subject::Estimate,
+                between_run: None,
                 unit: "ns/call".to_owned(),
                 base: Some(1.0),
                 other: Some(2.0),

@@ -120,4 +120,7 @@ pub struct AbComparison {
     /// What the counters say of it; null where they say nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explanation: Option<Explanation>,
+    /// What must be known of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Note>,
 }

@@ -112,6 +112,17 @@ pub struct VarianceSource {
     pub default_times: f64,
 }
 
+/// Standard deviation of ln(estimate) between runs of a benchmark: of what all benchmarks of a run share only where that is not known apart.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RowVariance {
+    /// Of core cycles; null where these are not an alternative.
+    pub cycles: Option<f64>,
+    /// Of the estimate.
+    pub estimate: f64,
+    /// Runs that it was learned from; 0 where it is what is stated.
+    pub runs: usize,
+}
+
 /// Rows of a comparison in numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareSum {
@@ -165,6 +176,9 @@ pub struct CompareRow {
     pub explanation: Option<Explanation>,
     /// What was compared: the estimate, the cycles, or a time of the reference workload.
     pub compared: Subject,
+    /// What runs of this benchmark differ by, by which cycles or times were chosen; null where no launches were compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub between_run: Option<RowVariance>,
     /// Unit of `base` and `other`.
     pub unit: String,
     /// The figure of the base.

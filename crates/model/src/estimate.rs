@@ -17,6 +17,13 @@ impl Estimate {
         Self { value, interval }
     }
 
+    /// Half of the interval as a share of the value: the one meaning of half-width. `None` without an interval, or of a value of 0.
+    #[must_use]
+    pub fn half_width(&self) -> Option<f64> {
+        let [low, high] = self.interval.filter(|_| self.value != 0.0)?;
+        Some((high - low) / 2.0 / self.value.abs())
+    }
+
     /// Both on another scale, upwards if `by` is above 0.
     #[must_use]
     pub fn times(self, by: f64) -> Self {

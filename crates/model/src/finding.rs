@@ -378,17 +378,25 @@ pub enum Finding {
     // History.
     /// The run is in no history.
     NoHistory {},
-    /// Its runs are correlated.
-    CorrelatedHistory {
-        /// Lag-1 correlation.
-        correlation: f64,
-    },
+    /// Slower than is allowed, and its new level is accepted by name.
+    Accepted {},
     /// Too few runs since the last change.
     ShortHistory {
         /// Runs.
         runs: usize,
         /// How many it takes.
         needed: usize,
+    },
+
+    // Sides against each other.
+    /// It matters which side goes first: one disturbs the launch after it.
+    CarryOver {
+        /// Ratio of the pairs that the base began.
+        base_first: f64,
+        /// Ratio of the others.
+        other_first: f64,
+        /// Of no such effect, adjusted over all comparisons.
+        p: f64,
     },
 
     // Runs against each other.

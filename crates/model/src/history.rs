@@ -56,10 +56,6 @@ pub struct HistorySeries {
     pub points: Vec<HistoryPoint>,
     /// Where the figure changed.
     pub changes: Vec<HistoryChange>,
-    /// Lag-1 correlation of the values within their levels.
-    pub correlation: f64,
-    /// Whether a new run may be held against it: enough values since the last change, and hardly correlated.
-    pub gates: bool,
 }
 
 /// One run.
@@ -81,7 +77,7 @@ pub struct HistoryPoint {
     pub notes: Vec<Note>,
 }
 
-/// A change of level: suspected, until an interleaved comparison confirms it.
+/// A change of level, which an interleaved comparison may confirm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistoryChange {
     /// The first run of the new level.
@@ -94,6 +90,9 @@ pub struct HistoryChange {
     pub ratio: f64,
     /// Its interval.
     pub interval: Option<[f64; 2]>,
+    /// Fewer than ten runs show it, each beyond four robust standard deviations of those before.
+    #[serde(default)]
+    pub suspected: bool,
 }
 
 /// A run held against a gate.

@@ -36,7 +36,7 @@ pub use benchmark::{
 };
 pub use compare::{
     CompareCopies, CompareFigure, ComparePercentile, CompareRow, CompareShift, CompareSum,
-    CompareView, Difference, SCHEMA_COMPARE, VarianceSource, Verdict,
+    CompareView, Difference, RowVariance, SCHEMA_COMPARE, VarianceSource, Verdict,
 };
 pub use compilers::{CompilerView, CompilersView, SCHEMA_COMPILERS};
 pub use counter::{Counter, CounterChange, Counting, Counts, Explanation};

@@ -244,7 +244,6 @@ impl Finding {
             | Self::AcrossTimes { .. }
             | Self::NothingInCommon {}
             | Self::NoHistory {}
-            | Self::CorrelatedHistory { .. }
             | Self::ShortHistory { .. }
             | Self::NoEstimateIn { .. }
             | Self::NotInRun { .. }
@@ -258,6 +257,8 @@ impl Finding {
             | Self::WeightLeftOut { .. }
             | Self::StartUpUnseen { .. }
             | Self::NoLaunches {}
+            | Self::Accepted {}
+            | Self::CarryOver { .. }
             | Self::RealTimeInstead { .. }
             | Self::OnlyTime { .. }
             | Self::BothPrinted {} => None,

@@ -156,7 +156,7 @@ fn comparisons(document: &mut Document, view: &AbView) {
             change(c).and_then(|(_, interval)| interval)
         })
         .text("Verdict", |(_, c)| {
-            Cell::from(c.verdict.as_str()).toned(Some(compare::tone_of(c.verdict)))
+            noted(c.verdict.as_str(), &c.notes).toned(Some(compare::tone_of(c.verdict)))
         })
         .number("Pairs", |(_, c)| c.pairs)
         .column(

@@ -40,10 +40,6 @@ pub fn history(view: &HistoryView) -> Document {
             false => "Changes, tentative until `gritstone ab` confirms them:",
         });
         document.list(series.changes.iter().map(sentence));
-        document.paragraph(match series.gates {
-            true => "`gritstone check` can compare a new run with it.",
-            false => "`gritstone check` cannot use it yet: too few runs since the last change, or they are correlated.",
-        });
         table(&mut document, view, series);
     }
     document.push(Block::Footnotes);
@@ -89,7 +85,8 @@ pub fn history_svg(view: &HistoryView) -> Option<String> {
 
 fn sentence(change: &HistoryChange) -> String {
     let when = words::date(&change.started);
-    format!("from run {} of {when}: {}", change.run, ratio(change))
+    let how = if change.suspected { "suspected " } else { "" };
+    format!("{how}from run {} of {when}: {}", change.run, ratio(change))
 }
 
 fn ratio(change: &HistoryChange) -> String {

@@ -11,7 +11,7 @@ use gritstone_model::{Quantity, Unit};
 /// Digits of a figure without an interval.
 const PLAIN_DIGITS: i32 = 3;
 /// No estimate has more digits than this, however narrow its interval.
-const MOST_DIGITS: i32 = 7;
+const MOST_DIGITS: i32 = 5;
 
 /// What needs more than this is written with a power of ten.
 const MOST_DECIMALS: i32 = 12;

@@ -1,11 +1,11 @@
-//! A figure over many runs: where it changed, and whether its values tell of each other.
+//! A figure over many runs: where it changed.
 //!
 //! Candidates are the splits with the largest energy distance between both sides (E-divisive; Matteson and James, JASA 109, 2014), found
 //! again within each side. A candidate is a change when the rank-sum test of both sides has a p of at most [`LEVEL`] and their
 //! Hodges-Lehmann shift is at least [`LEAST`]. The level is far below that of a test of one split, since the split was
 //! chosen among all; docs/validation.md has the simulation that it comes from.
 
-use crate::{order, serial, two};
+use crate::{order, two};
 
 /// Fewest values on each side of a change. Ten against ten can have a p of 1.1e-5.
 pub const SHORTEST: usize = 10;
@@ -13,9 +13,12 @@ pub const SHORTEST: usize = 10;
 pub const LEVEL: f64 = 1e-4;
 /// Smallest change, as a share.
 pub const LEAST: f64 = 0.02;
-/// Serial correlation of the values within the levels beyond which a series decides nothing: its neighbors agree for
-/// reasons that have nothing to do with a change.
-pub const CORRELATED: f64 = 0.3;
+/// Fewest values of a step that is suspected.
+pub const YOUNGEST: usize = 3;
+/// Robust standard deviations that they are away from the level before.
+pub const FAR: f64 = 4.0;
+/// Standard deviation of normal values over their median absolute deviation.
+const OF_MAD: f64 = 1.4826;
 /// Most values that are looked at, the newest: the cost grows with their square, and what was years ago gates nothing.
 pub const MOST: usize = 400;
 
@@ -84,21 +87,25 @@ fn is_change(before: &[f64], after: &[f64]) -> bool {
     found.p.is_some_and(|p| p <= LEVEL) && found.ratio.ln().abs() >= LEAST.ln_1p()
 }
 
-/// Lag-1 correlation of the values within their levels.
+/// Where a step begins that is too young to be a change: at least three values at the end, and fewer than [`SHORTEST`], that are all
+/// beyond [`FAR`] robust standard deviations of those before, and beyond [`LEAST`].
 #[must_use]
-pub fn correlation(values: &[f64], changes: &[usize]) -> f64 {
-    let ends = changes.iter().copied().chain([values.len()]);
-    let mut rest = vec![];
-    let mut start = 0;
-    for end in ends {
-        let level = &values[start..end];
-        if !level.is_empty() {
-            let median = order::median(&order::sorted(level));
-            rest.extend(level.iter().map(|x| x - median));
-        }
-        start = end;
-    }
-    serial::rho1(&rest)
+pub fn suspected(values: &[f64]) -> Option<usize> {
+    let skipped = values.len().saturating_sub(MOST);
+    let begin = changes(values).last().copied().unwrap_or(skipped);
+    let level = values.get(begin..)?;
+    let first = (level.len() + 1).saturating_sub(SHORTEST).max(SHORTEST);
+    let last = (level.len() + 1).saturating_sub(YOUNGEST);
+    let step = (first..last).find(|&at| {
+        let (before, after) = level.split_at(at);
+        let center = order::median(&order::sorted(before));
+        let off: Vec<f64> = before.iter().map(|x| (x - center).abs()).collect();
+        let far = FAR * OF_MAD * order::median(&order::sorted(&off));
+        let far = far.max(LEAST.ln_1p());
+        let beyond = |way: f64| after.iter().all(|x| way * (x - center) > far);
+        beyond(1.0) || beyond(-1.0)
+    });
+    step.map(|at| begin + at)
 }
 
 #[cfg(test)]
@@ -140,9 +147,18 @@ mod tests {
     }
 
     #[test]
-    fn correlation_is_that_within_levels() {
-        let series = steps(&[(40, 0.0), (40, 1.0)]);
-        assert!(correlation(&series, &[40]) < CORRELATED);
-        assert!(correlation(&series, &[]) > 0.9);
+    fn a_large_step_is_suspected_at_three_values() {
+        let with = |n: usize, by: f64| suspected(&steps(&[(20, 0.0), (n, by)]));
+        assert_eq!(with(2, 0.05), None);
+        assert_eq!(with(3, 0.05), Some(20));
+        assert_eq!(with(7, -0.05), Some(20));
+        // no more than robust standard deviations of 0.003 to 0.005 explain
+        assert_eq!(with(5, 0.015), None);
+        // old enough to be a change, and then what comes after it
+        assert_eq!(with(10, 0.05), None);
+        let twice = steps(&[(20, 0.0), (30, 0.05), (4, 0.0)]);
+        assert_eq!((changes(&twice), suspected(&twice)), (vec![20], Some(50)));
+        assert_eq!(suspected(&steps(&[(8, 0.0), (4, 0.05)])), None);
+        assert_eq!(suspected(&[]), None);
     }
 }

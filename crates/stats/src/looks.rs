@@ -14,7 +14,7 @@ use crate::verdict::{Verdict, verdict};
 use crate::{multiple, order, quantile};
 
 /// Pairs after which is looked: the first that can reach the level of a look, then half as many more each time.
-pub const LOOKS: [usize; 8] = [12, 18, 27, 40, 60, 90, 135, 200];
+pub const LOOKS: [usize; 10] = [12, 18, 27, 40, 60, 90, 135, 200, 300, 450];
 /// Share of comparisons of the same that may be called different.
 pub const LEVEL: f64 = 0.01;
 /// Level of one look.
@@ -249,7 +249,10 @@ mod tests {
         assert!((LEVEL_OF_LOOK * LOOKS.len() as f64 - LEVEL).abs() < 1e-15);
         assert!(LOOKS.windows(2).all(|pair| pair[0] < pair[1]));
         let found = &judge(&[times(12, 1.5)], 0.01, false)[0][0];
-        assert!((found.p.unwrap() - 8.0 * least).abs() < 1e-12, "{found:?}");
+        assert!(
+            (found.p.unwrap() - LOOKS.len() as f64 * least).abs() < 1e-12,
+            "{found:?}"
+        );
         assert_eq!(found.p, found.p_adjusted);
     }
 

@@ -32,16 +32,10 @@ pub struct Rungs {
 impl Rungs {
     /// One sample: the signed-rank test. At least one value.
     pub fn one(values: &[f64]) -> Self {
-        let candidates = order::walsh(values);
-        let n = values.len();
-        let levels = if n <= SIGNED_RANK_EXACT {
-            exact_levels(&signed_rank(n), candidates.len())
-        } else {
-            let pairs = candidates.len() as f64;
-            let variance = pairs * (2 * n + 1) as f64 / 12.0;
-            normal_levels(candidates.len(), variance)
-        };
-        Self { candidates, levels }
+        Self {
+            candidates: order::walsh(values),
+            levels: signed_rank_levels(values.len()),
+        }
     }
 
     /// Two samples: the rank-sum test on what has to be added to `base` to get `other`. At least one value each.
@@ -98,6 +92,36 @@ impl Rungs {
             }
         }
         p
+    }
+}
+
+/// Center, interval and p of the signed-rank test, as of [`Rungs::one`] without unseen scatter, in a tenth of its time: hundreds of pairs are
+/// looked at beside the next launch.
+pub fn signed_rank_test(values: &[f64], confidence: f64) -> (f64, Option<[f64; 2]>, f64) {
+    let levels = signed_rank_levels(values.len());
+    let from = |i: usize| {
+        values[i..]
+            .iter()
+            .map(move |y| f64::midpoint(values[i], *y))
+    };
+    let mut averages: Vec<f64> = (0..values.len()).flat_map(from).collect();
+    let below = averages.iter().filter(|x| **x <= 0.0).count();
+    let above = averages.iter().filter(|x| **x >= 0.0).count();
+    let p = levels.get(below.min(above)).copied().unwrap_or(1.0);
+    let last = averages.len() - 1;
+    let mut nth = |at: usize| *averages.select_nth_unstable_by(at, f64::total_cmp).1;
+    let center = f64::midpoint(nth(last / 2), nth(last.div_ceil(2)));
+    let k = levels.partition_point(|level| *level <= 1.0 - confidence + 1e-12);
+    let interval = (k > 0).then(|| [nth(k - 1), nth(last + 1 - k)]);
+    (center, interval, p)
+}
+
+/// Levels of the rungs of so many values.
+fn signed_rank_levels(n: usize) -> Vec<f64> {
+    let pairs = n * (n + 1) / 2;
+    match n <= SIGNED_RANK_EXACT {
+        true => exact_levels(&signed_rank(n), pairs),
+        false => normal_levels(pairs, pairs as f64 * (2 * n + 1) as f64 / 12.0),
     }
 }
 
@@ -228,6 +252,25 @@ mod tests {
             &exact_levels(&rank_sum(40, 40), 1600),
             &normal_levels(1600, 1600.0 * 81.0 / 12.0),
         );
+    }
+
+    #[test]
+    fn the_quick_test_says_what_the_rungs_do() {
+        for n in [1, 2, 7, 12, 60, 130] {
+            for shift in [-1.0, -0.1, 0.0, 0.2] {
+                let value = |i: usize| (i * 37 % 61) as f64 / 61.0 - 0.5 + shift;
+                let values: Vec<f64> = (0..n).map(value).collect();
+                let rungs = Rungs::one(&values);
+                let (center, interval, p) = signed_rank_test(&values, 0.99);
+                assert_eq!(center, rungs.center());
+                let other = rungs.interval(0.99, Scatter::known(0.0));
+                assert_eq!(interval.is_some(), other.is_some());
+                for (a, b) in interval.iter().flatten().zip(other.iter().flatten()) {
+                    assert!((a - b).abs() < 1e-12);
+                }
+                assert_eq!(p, rungs.p(Scatter::known(0.0)), "{n} {shift}");
+            }
+        }
     }
 
     #[test]

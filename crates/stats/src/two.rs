@@ -1,6 +1,6 @@
 //! One side against another: the ratio of two figures with its interval and p.
 
-use crate::rungs::Rungs;
+use crate::rungs::{Rungs, signed_rank_test};
 use crate::scatter::Scatter;
 use crate::{order, quantile};
 
@@ -95,7 +95,14 @@ pub fn student(center: f64, variance: f64, freedom: f64, confidence: f64) -> Rat
 pub fn paired(base: &[f64], other: &[f64], confidence: f64) -> Option<Ratio> {
     let (x, y) = (order::logs(base)?, order::logs(other)?);
     let d: Vec<f64> = x.iter().zip(&y).map(|(x, y)| y - x).collect();
-    (x.len() == y.len()).then(|| conclude(&Rungs::one(&d), Scatter::known(0.0), confidence))
+    (x.len() == y.len()).then(|| {
+        let (center, interval, p) = signed_rank_test(&d, confidence);
+        Ratio {
+            ratio: center.exp(),
+            interval: interval.map(|ends| ends.map(f64::exp)),
+            p: Some(p),
+        }
+    })
 }
 
 /// The same by the mean of ln(other_i / base_i) and Student's t: for pairs of which a part is of another kind, which a median does not

@@ -1,6 +1,7 @@
 -- The store, version 2: a run may be labeled again, and removed as a whole. Both are entries of the ledger, which stays append-only.
 --
 -- label   `sealed` is the new label; the newest of a run counts
+-- accept  `sealed` is a benchmark whose level in the run is accepted by name: what `check` compares later runs with
 -- remove  `sealed` was the last seal of the run; its rows may be deleted from then on, and its number is not given again
 --
 -- What the ledger has not removed stays as it is: its launches least of all.

@@ -22,6 +22,7 @@
 //! had: those are some kilobytes, which the next launch takes along, or the system by itself half a minute later. No launch that was
 //! stored is lost when a process is killed; a loss of power takes those at most.
 
+mod accepted;
 mod cache;
 mod error;
 mod events;

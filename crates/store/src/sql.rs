@@ -68,6 +68,8 @@ statements! {
     SELECT_HERE = "SELECT id, settings FROM run WHERE origin = 'here' AND owner_machine = $1 AND \
         EXISTS (SELECT 1 FROM launch WHERE launch.run = run.number AND launch.outcome = 'measured') \
         ORDER BY substr(started, 1, 19) DESC, number DESC";
+    /// The benchmarks whose level in a run was accepted by name.
+    SELECT_ACCEPTED = "SELECT DISTINCT run.id, sealed FROM ledger JOIN run ON run.number = ledger.run WHERE entry = 'accept'";
     /// How many rows there are that the ledger counts, and what it counts.
     SELECT_COUNTS = "SELECT (SELECT count(*) FROM run) + (SELECT count(*) FROM run_end), \
         (SELECT count(*) FROM ledger WHERE entry IN ('begin', 'end') AND run NOT IN \

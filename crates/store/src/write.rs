@@ -153,7 +153,12 @@ impl<'a> Open<'a> {
 }
 
 /// Enters into the ledger what becomes of a run.
-fn enter(connection: &Connection, run: i64, entry: &str, sealed: &str) -> Result<(), Fault> {
+pub(crate) fn enter(
+    connection: &Connection,
+    run: i64,
+    entry: &str,
+    sealed: &str,
+) -> Result<(), Fault> {
     let last: Option<(i64, String)> = query(connection, sql::LAST_ENTRY, [])?.pop();
     let (last, before) = last.unwrap_or_default();
     let row = row![last + 1, run, entry.to_owned(), sealed.to_owned()];

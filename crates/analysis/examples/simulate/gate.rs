@@ -280,7 +280,7 @@ impl System {
             unreachable!("there are runs")
         };
         let past: Vec<Past> = earlier.iter().map(Past::of).collect();
-        check::against_history(run, &past, ALLOWED)
+        check::against_history(run, &past, ALLOWED, &check::Accepted::new())
     }
 
     /// The same of its first benchmark.

@@ -2,7 +2,7 @@
 
 use crate::world::World;
 use crate::{head, line, percent};
-use gritstone_stats::history::{MOST, changes};
+use gritstone_stats::history::{MOST, changes, suspected};
 
 const TIMES: usize = 1_000;
 /// Runs before a change.
@@ -30,15 +30,17 @@ pub fn changes_found() -> String {
         "3 %, 10 runs ago",
         "3 %, 20 runs ago",
         "5 %, 10 runs ago",
+        "suspected: no change, 13 / 20 / 60 runs",
+        "suspected: 5 / 10 %, 3 runs ago",
     ];
     let mut text = head(
-        "Series in which a change point is found, % (a change after 50 runs, found within two runs of its place)",
+        "Series in which a change point is found, % (a change after 50 runs, found within two runs of its place); in which a step is suspected, %",
         "distribution of runs",
         columns.iter().map(ToString::to_string),
     );
     for (name, scatter) in SHAPES {
         let mut world = World::new(1601);
-        let mut series = |n: usize, after: usize, by: f64| -> Vec<usize> {
+        let mut made = |n: usize, after: usize, by: f64| -> Vec<f64> {
             let level = |at: usize| {
                 if at >= n - after {
                     (1.0 + by).ln()
@@ -46,18 +48,23 @@ pub fn changes_found() -> String {
                     0.0
                 }
             };
-            let values: Vec<f64> = (0..n).map(|at| level(at) + scatter(&mut world)).collect();
-            changes(&values)
+            (0..n).map(|at| level(at) + scatter(&mut world)).collect()
         };
         let alarms = (0..TIMES)
-            .filter(|_| !series(MOST, 0, 0.0).is_empty())
+            .filter(|_| !changes(&made(MOST, 0, 0.0)).is_empty())
             .count();
         let mut cells = vec![percent(alarms, TIMES)];
         for (by, after) in [(0.02, 10), (0.03, 10), (0.03, 20), (0.05, 10)] {
             let near = |found: &Vec<usize>| found.iter().any(|at| at.abs_diff(BEFORE) <= 2);
-            let found = (0..TIMES).filter(|_| near(&series(BEFORE + after, after, by)));
+            let found = (0..TIMES).filter(|_| near(&changes(&made(BEFORE + after, after, by))));
             cells.push(percent(found.count(), TIMES));
         }
+        let mut early = |n: usize, after: usize, by: f64| {
+            let found = (0..TIMES).filter(|_| suspected(&made(n, after, by)).is_some());
+            percent(found.count(), TIMES)
+        };
+        cells.push([13, 20, 60].map(|n| early(n, 0, 0.0)).join(" / "));
+        cells.push([0.05, 0.1].map(|by| early(BEFORE + 3, 3, by)).join(" / "));
         text += &line(name, cells.into_iter());
     }
     text

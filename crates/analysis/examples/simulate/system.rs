@@ -7,7 +7,7 @@ use gritstone_analysis::between::{self, Past};
 use gritstone_analysis::compare;
 use gritstone_model::{CompareView, RunView, Verdict};
 
-const TRIALS: usize = 500;
+const TRIALS: usize = 1_500;
 const BENCHMARKS: usize = 60;
 const LAUNCHES: usize = 10;
 /// Standard deviation of launches within a run.

@@ -4,7 +4,7 @@
 use super::Options;
 use super::pair::{Basis, Pair, ratio, scale};
 use crate::between::{self, Class};
-use gritstone_model::{Better, Finding, Kind, Measurement, Quantity, Subject};
+use gritstone_model::{Better, Finding, Kind, Measurement, Quantity, RowVariance, Subject};
 use gritstone_stats::quantile;
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::two::{self, Ratio};
@@ -78,6 +78,7 @@ fn held(
     };
     pair.ratio = Some(found.ratio);
     pair.between = Some(launches.between);
+    pair.variance = Some(launches.variance);
     pair.interval = found.interval;
     pair.p = found.p;
     pair
@@ -95,6 +96,8 @@ struct Launches<'a> {
     between: Scatter,
     /// Variance of ln(estimate) that the launches of both sides show.
     within: f64,
+    /// By what cycles or estimates were chosen.
+    variance: RowVariance,
 }
 
 impl<'a> Launches<'a> {
@@ -112,8 +115,8 @@ impl<'a> Launches<'a> {
             && !base.paced_values.is_empty()
             && !other.paced_values.is_empty();
         let between = options.between_run(&base.id);
-        // of benchmarks that the processor bounds, whichever scattered less between runs: of many, part of the time is not the core's
-        let paced = paced && (between.raw.runs == 0 || between.paced.ln_sd <= between.raw.ln_sd);
+        let variance = between.row(paced);
+        let paced = paced && between.paced_is_less();
         let class = Class::of(base, paced);
         let (extra, shift) = options.beyond(class, if paced { between.paced } else { between.raw });
         let both = within(base, paced) + within(other, paced);
@@ -133,6 +136,7 @@ impl<'a> Launches<'a> {
             better,
             between: extra,
             within: both,
+            variance,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Two results of one row: which of their figures are compared, and the ratio.
 
 use super::{Options, live, published};
-use gritstone_model::{Better, Finding, Flag, Measurement, Quantity, Subject, Unit};
+use gritstone_model::{Better, Finding, Flag, Measurement, Quantity, RowVariance, Subject, Unit};
 use gritstone_stats::scatter::Scatter;
 
 /// What a verdict rests on.
@@ -38,6 +38,8 @@ pub(crate) struct Pair {
     pub basis: Basis,
     /// Scatter between runs of one machine that the interval has in it.
     pub between: Option<Scatter>,
+    /// What cycles and estimates scatter by between runs.
+    pub variance: Option<RowVariance>,
     /// Why there is no ratio, or what must be known of it.
     pub notes: Vec<Finding>,
 }
@@ -77,6 +79,7 @@ impl Pair {
             p: None,
             basis: Basis::Test,
             between: None,
+            variance: None,
             notes: Vec::new(),
         }
     }
@@ -93,6 +96,7 @@ impl Pair {
             interval: None,
             p: None,
             between: None,
+            variance: None,
             ..self
         }
     }

@@ -143,6 +143,7 @@ fn conclude(
         p: None,
         basis: if exact { Basis::Exact } else { Basis::Interval },
         between: None,
+        variance: None,
         notes,
     }
 }

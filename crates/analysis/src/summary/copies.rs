@@ -125,7 +125,7 @@ fn point(
         let spread = (!values.is_empty()).then(|| Spread {
             n: values.len(),
             what: Repeat::Launch,
-            interval: total.and_then(|total| total.interval),
+            estimate: total,
             confidence: options.confidence,
             precision: run.info.settings.precision,
             modes: None,

@@ -258,7 +258,7 @@ impl Evidence<'_> {
         let spread = Spread {
             n: result.values.len(),
             what: Repeat::Round,
-            interval: result.interval(),
+            estimate: result.estimate,
             confidence: self.confidence,
             // a width relative to what may be nothing says nothing
             precision: match self.positive() {

@@ -98,7 +98,7 @@ pub(super) fn result(
             result.notes.extend(rules::repeatable(&Spread {
                 n: factors.own().map(|own| own.launches).min().unwrap_or(0),
                 what: Repeat::Launch,
-                interval,
+                estimate: result.estimate,
                 confidence: options.confidence,
                 precision: 0.0,
                 modes: None,

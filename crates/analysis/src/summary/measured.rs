@@ -32,7 +32,7 @@ pub(super) fn result(row: &Row, run: &RunData, options: &Options) -> Measurement
     let spread = (!result.values.is_empty()).then(|| Spread {
         n: result.launches,
         what: Repeat::Launch,
-        interval: result.interval(),
+        estimate: result.estimate,
         confidence: options.confidence,
         precision: run.info.settings.precision,
         modes: result.statistics.as_ref().and_then(|s| s.modes),

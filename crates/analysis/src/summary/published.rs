@@ -26,7 +26,8 @@ pub(super) fn batches(
     let mut view = blank(work);
     let crowd = rules::beside_a_crowd(launches, |l| l.crowded_batches);
     view.values = each(launches, |launch| launch.batch_s(work.operations));
-    view.real = center_of(&view.values, confidence);
+    let real = center_of(&view.values, confidence);
+    view.real = real.map(|real| no_narrower(real, launches));
 
     let mut charged = Charged::default();
     for launch in launches {
@@ -76,6 +77,17 @@ pub(super) fn processes(
     }
     charged.fill(&mut view, launches, confidence);
     (view, Vec::new())
+}
+
+/// A time of one batch is known to a step of the clock: medians that agree to the last digit are no more exact than that.
+fn no_narrower(of: Estimate, launches: &[&Reading]) -> Estimate {
+    let step = launches.iter().filter_map(|launch| launch.clock_step_ns());
+    let step = step.max().unwrap_or(0) as f64 / 1e9;
+    let widen = |[low, high]: [f64; 2]| [low.min(of.value - step), high.max(of.value + step)];
+    Estimate {
+        interval: of.interval.map(widen),
+        ..of
+    }
 }
 
 /// What the document says about the work, without a time.

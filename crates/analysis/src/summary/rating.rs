@@ -128,7 +128,7 @@ fn fill(
     result.notes.extend(rules::repeatable(&Spread {
         n: launches().min().unwrap_or(0),
         what: Repeat::Launch,
-        interval: rating.interval,
+        estimate: result.estimate,
         confidence: options.confidence,
         // most of the width is what runs differ by, which no budget mends
         precision: 0.0,

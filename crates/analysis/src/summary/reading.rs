@@ -249,6 +249,12 @@ impl<'a> Reading<'a> {
         median(self.processes.iter().map(|p| p.wall as f64 / 1e9))
     }
 
+    /// Step of the clock, ns, where the launch says it.
+    pub fn clock_step_ns(&self) -> Option<u64> {
+        let mut steps = self.params("clock_resolution_ns");
+        steps.find_map(|step| step.parse().ok())
+    }
+
     /// Length of a tick of the scheduler, ns, where the launch says it.
     pub fn tick_ns(&self) -> Option<u64> {
         self.params("tick_ns").find_map(|tick| tick.parse().ok())

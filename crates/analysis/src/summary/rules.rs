@@ -4,7 +4,7 @@ use super::growth;
 use super::reading::Reading;
 use super::{disturbance, limits, load, paging};
 use gritstone_model::{
-    Author, Benchmark, Count, Finding, Flag, Interference, Note, Outcome, Repeat,
+    Author, Benchmark, Count, Estimate, Finding, Flag, Interference, Note, Outcome, Repeat,
 };
 use std::collections::BTreeSet;
 
@@ -190,7 +190,7 @@ pub(super) struct Spread {
     /// What one is of.
     pub what: Repeat,
     /// On a scale where 0 is nothing.
-    pub interval: Option<[f64; 2]>,
+    pub estimate: Option<Estimate>,
     /// Confidence that was asked for.
     pub confidence: f64,
     /// Half-width that was asked for, as a share; 0 where nothing was.
@@ -221,7 +221,8 @@ pub(super) fn repeatable(spread: &Spread) -> impl Iterator<Item = Note> {
 /// Whether the interval is as narrow as was asked for.
 fn width(spread: &Spread) -> Option<Finding> {
     let &Spread { n, what, .. } = spread;
-    match spread.interval {
+    let interval = spread.estimate.and_then(|estimate| estimate.interval);
+    match interval {
         None => Some(Finding::NoInterval {
             confidence: spread.confidence,
             needed: fewest(spread.confidence),
@@ -229,8 +230,8 @@ fn width(spread: &Spread) -> Option<Finding> {
             what,
         }),
         Some([low, _]) if low <= 0.0 => None,
-        Some([low, high]) => {
-            let (half, asked) = ((high / low).sqrt() - 1.0, spread.precision);
+        Some(_) => {
+            let (half, asked) = (spread.estimate?.half_width()?, spread.precision);
             let wide = Finding::WideInterval {
                 half,
                 asked,

@@ -40,6 +40,7 @@ fn launch(name: &str, round: u32, ms: f64) -> Launch {
 fn side(name: &str, ms: f64, rounds: u32) -> RunData {
     let mut run = RunData::default();
     run.info.id = format!("run-{name}");
+    run.info.elapsed_s = Some(60.0);
     run.info.settings.trial = Some(TrialSide {
         trial: "t".to_owned(),
         side: name.to_owned(),
@@ -62,7 +63,7 @@ fn side(name: &str, ms: f64, rounds: u32) -> RunData {
 }
 
 fn said(runs: &[RunData]) -> AbView {
-    view(runs, &Options::default(), true)
+    view(runs, &Options::default())
 }
 
 #[test]
@@ -80,6 +81,59 @@ fn launches_of_one_round_are_a_pair_wherever_they_stand() {
     assert!((comparison.ratio.unwrap() - 10.0 / 11.0).abs() < 1e-6);
     let figure = &view.rows[0].figures[1];
     assert_eq!((figure.launches, figure.peak_kb), (12, Some(1012)));
+}
+
+#[test]
+fn a_trial_that_was_cut_off_has_the_verdict_of_its_last_look() {
+    let (a, mut b) = (side("a", 10.0, 11), side("b", 11.0, 11));
+    let verdict = |a: &RunData, b: &RunData| {
+        let view = said(&[a.clone(), b.clone()]);
+        view.rows[0].comparisons[0].verdict
+    };
+    assert_eq!(verdict(&a, &b), Verdict::Slower);
+    b.info.elapsed_s = None;
+    assert_eq!(verdict(&a, &b), Verdict::Inconclusive);
+}
+
+#[test]
+fn a_side_that_disturbs_the_next_launch_is_named() {
+    let noted = |slower: f64| {
+        let (mut a, mut b) = (side("a", 10.0, 40), side("b", 10.0, 40));
+        // no order that a period of the others could meet
+        let first = |round: u32| (round * round + round / 3) % 11 % 2 == 0;
+        for (a, b) in a.launches.iter_mut().zip(&mut b.launches) {
+            // after b, a takes longer
+            let after = if first(b.round) { 1.0 } else { slower };
+            *a = launch(
+                "command",
+                a.round,
+                after * (10.0 + f64::from(a.round * 3 % 7) * 0.01),
+            );
+            match first(b.round) {
+                true => b.start += 1,
+                false => a.start += 1,
+            }
+        }
+        said(&[a, b]).rows.remove(0).comparisons.remove(0).notes
+    };
+    assert!(noted(1.0).is_empty());
+    let notes = noted(1.05);
+    let [
+        Note {
+            finding:
+                Finding::CarryOver {
+                    base_first,
+                    other_first,
+                    p,
+                },
+            ..
+        },
+    ] = notes[..]
+    else {
+        panic!("{notes:?}");
+    };
+    assert!((base_first - 1.0).abs() < 0.01 && (other_first - 1.05).abs() < 0.01);
+    assert!(p < 1e-4, "{p}");
 }
 
 /// With the core to itself the SMT probe takes a quarter of the pace; beside another thread half as long again.

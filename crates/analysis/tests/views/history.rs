@@ -28,7 +28,7 @@ fn steady(runs: usize) -> Vec<RunView> {
 
 fn against(run: &RunView, earlier: &[RunView], allowed: f64) -> CheckView {
     let past: Vec<Past> = earlier.iter().map(Past::of).collect();
-    check::against_history(run, &past, allowed)
+    check::against_history(run, &past, allowed, &check::Accepted::new())
 }
 
 #[test]
@@ -46,8 +46,21 @@ fn a_change_has_its_run_and_its_size() {
     assert_eq!((change.run.as_str(), change.at), ("run-12", 12));
     // slower, so below 1
     assert!((change.ratio - 1.0 / 1.1).abs() < 0.003, "{}", change.ratio);
-    assert!(series.gates);
     assert!(of(&steady(24)).series[0].changes.is_empty());
+}
+
+#[test]
+fn a_large_step_is_suspected_after_three_runs() {
+    let steps = |runs: usize| {
+        let runs: Vec<RunView> = (0..runs)
+            .map(|at| one(at, if at < 12 { 100.0 } else { 110.0 }))
+            .collect();
+        let mut changes = of(&runs).series.remove(0).changes;
+        changes.pop().map(|change| (change.at, change.suspected))
+    };
+    assert_eq!(steps(14), None);
+    assert_eq!(steps(15), Some((12, true)));
+    assert_eq!(steps(22), Some((12, false)));
 }
 
 #[test]
@@ -69,7 +82,6 @@ fn runs_that_are_not_alike_are_series_of_their_own() {
     let found = of(&runs);
     let sizes: Vec<usize> = found.series.iter().map(|s| s.points.len()).collect();
     assert_eq!(sizes, [1, 1, 1, 1, 1, 1, 1, 3]);
-    assert!(!found.series[7].gates);
     // what tells them apart is said
     assert_eq!(found.series[4].dir, "/mnt");
     assert_eq!(found.series[5].steady, ["turbo off"]);
@@ -120,6 +132,47 @@ fn a_gate_cannot_tell_without_enough_runs_or_when_disturbed() {
     assert_eq!(
         against(&alone, &steady(14), 0.02).outcome,
         CheckOutcome::Inconclusive
+    );
+}
+
+#[test]
+fn one_run_that_was_far_off_is_red_alone() {
+    let mut runs = steady(12);
+    let mut outcome = |ns: f64| {
+        let run = one(runs.len(), ns);
+        let view = against(&run, &runs, 0.02);
+        runs.push(run);
+        view.outcome
+    };
+    assert_eq!(outcome(110.0), CheckOutcome::Regressed);
+    // not surely within what is allowed, and not beyond it
+    assert_eq!(outcome(101.5), CheckOutcome::Inconclusive);
+    assert_eq!(outcome(110.0), CheckOutcome::Regressed);
+    assert_eq!(outcome(102.5), CheckOutcome::Regressed);
+}
+
+#[test]
+fn a_level_that_is_accepted_by_name_is_what_later_runs_are_held_against() {
+    let mut runs = steady(12);
+    runs.extend((12..15).map(|at| one(at, 105.0)));
+    let said = |run: &RunView, earlier: &[RunView], accepted: &check::Accepted| {
+        let past: Vec<Past> = earlier.iter().map(Past::of).collect();
+        let mut view = check::against_history(run, &past, 0.02, accepted);
+        (view.outcome, view.rows.remove(0).row.notes)
+    };
+    let (last, earlier) = runs.split_last().unwrap();
+    let none = check::Accepted::new();
+    assert_eq!(said(last, earlier, &none).0, CheckOutcome::Regressed);
+    let named = check::Accepted::from([(last.id.clone(), id("a/b"))]);
+    let (outcome, notes) = said(last, earlier, &named);
+    assert_eq!(outcome, CheckOutcome::Passed);
+    assert_eq!(notes[0].finding, Finding::Accepted {});
+    let next = one(15, 105.0);
+    assert_eq!(said(&next, &runs, &none).0, CheckOutcome::Regressed);
+    assert_eq!(said(&next, &runs, &named), (CheckOutcome::Passed, vec![]));
+    assert_eq!(
+        said(&one(15, 111.0), &runs, &named).0,
+        CheckOutcome::Regressed
     );
 }
 

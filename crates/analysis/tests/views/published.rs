@@ -37,6 +37,21 @@ fn real_time_is_that_of_a_batch() {
 }
 
 #[test]
+fn batches_that_agree_are_no_more_exact_than_the_clock() {
+    let mut run = clean();
+    for launch in &mut run.launches {
+        batches(launch, |batch| batch.walls = vec![67_680; 5]);
+        launch.events.push(Event::Param {
+            key: "clock_resolution_ns".to_owned(),
+            value: "40".to_owned(),
+        });
+    }
+    let [low, high] = published(&run).0.real.and_then(|e| e.interval).unwrap();
+    near(Some(low), 67.64e-6);
+    near(Some(high), 67.72e-6);
+}
+
+#[test]
 fn user_and_system_time_are_all_ticks_over_all_batches() {
     let (view, _) = published(&clean());
     // 300 and 200 ms a launch in 5 batches

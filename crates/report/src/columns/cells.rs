@@ -170,7 +170,7 @@ fn percentile(r: &Measurement, name: &str) -> Option<String> {
         return Some(shown(r, *printed).with_unit());
     };
     let figure = number::figure(of.value, of.interval, r.unit.as_str()).with_unit();
-    Some(match half(of) {
+    Some(match of.half_width() {
         Some(half) => format!("{figure} ±{}", number::percent(half)),
         None => figure,
     })
@@ -215,12 +215,7 @@ fn shown(result: &Measurement, estimate: f64) -> number::Shown {
 
 /// Half the interval as a share of the estimate.
 pub(crate) fn precision(result: &Measurement) -> Option<f64> {
-    result.estimate.and_then(half)
-}
-
-fn half(of: Estimate) -> Option<f64> {
-    let [low, high] = of.interval?;
-    (of.value != 0.0).then(|| (high - low) / 2.0 / of.value.abs())
+    result.estimate?.half_width()
 }
 
 /// `95 %`; nothing where the results do not agree on the confidence.

@@ -36,6 +36,7 @@ fn against(base: &str, other: &str, ratio: f64, verdict: Verdict) -> AbCompariso
         verdict,
         smallest: Some(0.03),
         explanation: Default::default(),
+        notes: vec![],
     }
 }
 

@@ -1,7 +1,8 @@
 //! A finding in a sentence.
 
 use super::{flagged, outcome, subject, withheld};
-use crate::words::{capital, join, plural};
+use crate::number;
+use crate::words::{self, Sense, capital, join, plural};
 use gritstone_model::{
     Author, Cache, CacheKind, Count, Finding as F, Finding, Id, Interference, LoadRate,
     NegativeBecause, Repeat, Rise,
@@ -131,9 +132,11 @@ pub(super) fn sentence(finding: &Finding) -> String {
             n,
             what,
         } => {
-            let (half, asked) = (percent(*half), percent(*asked));
+            // as the column has it
+            let same = number::percent(*half) == number::percent(*asked);
+            let (half, asked) = (number::percent(*half), percent(*asked));
             let n = repeats(*n, *what);
-            match half == asked {
+            match same {
                 true => {
                     format!("The interval is slightly wider after {n} than the ±{asked} asked for.")
                 }
@@ -309,8 +312,16 @@ pub(super) fn sentence(finding: &Finding) -> String {
         }
 
         F::NoHistory {} => "It is in no history.".into(),
-        F::CorrelatedHistory { correlation } => format!(
-            "Its runs are correlated ({correlation:.2}): their scatter does not predict the next."
+        F::Accepted {} => "Slower than allowed, and accepted by name.".into(),
+        F::CarryOver {
+            base_first,
+            other_first,
+            p,
+        } => format!(
+            "One side disturbs the launch after it: {} in pairs that the base begins, {} in the others (p = {}).",
+            words::ratio(*base_first, None, Sense::Speed),
+            words::ratio(*other_first, None, Sense::Speed),
+            number::significant(*p, 2),
         ),
         F::ShortHistory { runs, needed } => {
             let runs = plural(*runs, "earlier run");

@@ -20,6 +20,7 @@ fn comparison(other: &str, ratio: f64, verdict: Verdict) -> AbComparison {
         verdict,
         smallest: Some(0.0123),
         explanation: None,
+        notes: vec![],
     }
 }
 

@@ -31,8 +31,6 @@ fn series(kernel: &str, points: Vec<HistoryPoint>) -> HistorySeries {
         compared: Subject::Estimate,
         points,
         changes: vec![],
-        correlation: 0.1,
-        gates: false,
     }
 }
 
@@ -63,9 +61,9 @@ fn sample() -> HistoryView {
         at: 11,
         ratio: 0.893,
         interval: Some([0.886, 0.901]),
+        suspected: false,
     };
     let changed = HistorySeries {
-        gates: true,
         changes: vec![change],
         ..series("6.12.3", points.collect())
     };

@@ -484,3 +484,24 @@ fn a_name_that_sqlite_gives_a_meaning_is_a_file_like_any_other() {
     let nameless = Store::open(Path::new("")).unwrap_err();
     assert!(matches!(nameless, StoreError::Unusable(..)), "{nameless:?}");
 }
+
+#[test]
+fn what_is_accepted_is_there_for_good() {
+    let (_folder, _path, mut store) = common::with(&[common::run(1, 1)]);
+    let run = store.runs().unwrap()[0].id.clone();
+    assert_eq!(store.accepted().unwrap(), []);
+    let [a, b] = ["a/b", "a/c"].map(|id| Id::parse(id).unwrap());
+    store.accept(&run, std::slice::from_ref(&a)).unwrap();
+    store.accept(&run, &[b.clone(), a.clone()]).unwrap();
+    let mut all = store.accepted().unwrap();
+    all.sort();
+    assert_eq!(all, [(run.clone(), a.clone()), (run.clone(), b)]);
+    assert_eq!(store.verify().unwrap(), [] as [String; 0]);
+    let missing = store.accept("20200101-000000-00000000", &[a]);
+    assert!(
+        matches!(missing, Err(StoreError::NoSuchRun(_))),
+        "{missing:?}"
+    );
+    store.remove(&run).unwrap();
+    assert_eq!(store.accepted().unwrap(), []);
+}
