@@ -9,6 +9,7 @@ mod audit;
 mod bare;
 mod bench;
 mod binary;
+mod browser;
 mod ci;
 mod compilers;
 mod conditions;

@@ -11,6 +11,7 @@ mod describe;
 mod explain;
 mod gate;
 pub mod ratings;
+pub mod reliability;
 pub mod selftest;
 pub mod series;
 pub mod summary;

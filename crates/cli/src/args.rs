@@ -427,16 +427,15 @@ pub struct ScoreArgs {
   gritstone report
   gritstone report before after -o both.html")]
 pub struct ReportArgs {
-    /// Runs; several are shown side by side
-    #[arg(value_name = "RUN", default_value = "last")]
+    /// Run, or two runs: what changed from the first to the second
+    #[arg(value_name = "RUN", num_args = 1..=2, default_value = "last")]
     pub runs: Vec<String>,
-    /// Run or system to compare with
-    #[arg(
-        long,
-        value_name = "RUN|SYSTEM",
-        default_value = "ref:vax-11-780-4.1bsd"
-    )]
-    pub against: String,
+    /// Baseline of scores and of the overview of one run [default: ref:vax-11-780-4.1bsd]
+    #[arg(long, value_name = "RUN|SYSTEM")]
+    pub against: Option<String>,
+    /// Write all of it to PDF, not the data sheet alone
+    #[arg(long)]
+    pub full: bool,
     /// Output file, .html or .pdf; repeatable [default: gritstone-brief-RUN, both]
     #[arg(short, long = "output", alias = "out", value_name = "FILE")]
     pub out: Vec<PathBuf>,

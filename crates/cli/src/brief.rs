@@ -1,15 +1,16 @@
-//! `gritstone report`: the performance brief of one machine, or of several side by side, as HTML and as PDF.
+//! `gritstone report`: the performance brief of one run, or of what changed between two, as HTML and as PDF.
 
 use crate::args::ReportArgs;
 use crate::failure::Exit;
 use crate::world::World;
-use crate::{output, own, transfer};
+use crate::{output, own, rate, transfer};
 use anyhow::{Context, Result, bail};
-use gritstone_model::{Benchmark, CompareView, Family, Id, RunView};
-use gritstone_report::{Brief, Document};
+use gritstone_analysis::reliability;
+use gritstone_model::{Benchmark, RunView};
+use gritstone_report::{Brief, Document, Pair};
 use std::path::{Path, PathBuf};
 
-/// Writes the brief of the runs, and says where it is.
+/// Writes the report of the runs, and says where it is.
 pub fn brief(world: &World, args: &ReportArgs) -> Result<Exit> {
     // a name that is wrong is to be known before anything is computed
     for path in &args.out {
@@ -26,47 +27,78 @@ pub fn brief(world: &World, args: &ReportArgs) -> Result<Exit> {
             })
         })
         .collect::<Result<_>>()?;
-    let references = beside(world, &runs)?;
-    let base = world.view(&args.against)?;
-    let compare = |run| world.compare(&base, run, crate::inspect::MARGIN);
-    let against: Vec<CompareView> = runs.iter().map(compare).collect();
-    let machines: Vec<_> = runs.iter().map(|run| (run.clone(), None)).collect();
-    let ratings = crate::rate::against(world, &machines, &base, &[])?;
-    let (families, benchmarks) = with_those_of(world, &runs);
-    let document = gritstone_report::brief(&Brief {
-        ratings: Some(&ratings),
-        runs: &runs,
-        references: &references,
-        against: &against,
-        families: &families,
-        benchmarks: &benchmarks,
-    });
+    let [sheet, whole] = match (runs.as_slice(), args.against.as_deref()) {
+        ([run], base) => of_one(world, run, base.unwrap_or(rate::BASE))?,
+        ([base, other], None) => {
+            let document = of_two(world, base, other)?;
+            [document.clone(), document]
+        }
+        _ => bail!("a report of two runs compares the second with the first; leave out --against"),
+    };
     let out = match args.out.as_slice() {
         [] => &["html", "pdf"].map(|end| default_name(&runs).with_extension(end)),
         paths => paths,
     };
     for path in out {
-        write(&document, path)?;
+        let document = match is_pdf(path)? && !args.full {
+            true => &sheet,
+            false => &whole,
+        };
+        write(document, path)?;
     }
     Ok(Exit::Done)
 }
 
-/// Our families and entries, and those that the runs have kept of catalogs of the user's own.
-fn with_those_of(world: &World, runs: &[RunView]) -> (Vec<Family>, Vec<Benchmark>) {
-    let mut families = world.catalogue.families.clone();
+/// The data sheet of a run, and its whole report.
+fn of_one(world: &World, run: &RunView, base: &str) -> Result<[Document; 2]> {
+    let base = world.view(base)?;
+    different(&base, run)?;
+    let references = beside(world, run)?;
+    let scores = rate::against(world, &[(run.clone(), None)], &base, &[])?;
+    let baseline = world.compare(&base, run, crate::inspect::MARGIN);
+    let input = Brief {
+        run,
+        assessment: &reliability::assess(run),
+        scores: &scores,
+        base: &base,
+        baseline: &baseline,
+        references: &references,
+        benchmarks: &benchmarks(world, run),
+    };
+    Ok([
+        gritstone_report::data_sheet(&input),
+        gritstone_report::brief(&input),
+    ])
+}
+
+fn of_two(world: &World, base: &RunView, other: &RunView) -> Result<Document> {
+    different(base, other)?;
+    let compared = world.compare(base, other, crate::inspect::MARGIN);
+    Ok(gritstone_report::pair(&Pair {
+        base,
+        other,
+        compared: &compared,
+    }))
+}
+
+/// Nothing is compared with itself.
+fn different(base: &RunView, other: &RunView) -> Result<()> {
+    if base.id == other.id {
+        bail!(
+            "{} cannot be compared with itself; name another run",
+            base.id
+        );
+    }
+    Ok(())
+}
+
+/// Our entries, and those that the run has kept of a catalog of the user's own.
+fn benchmarks(world: &World, run: &RunView) -> Vec<Benchmark> {
     let mut benchmarks = world.catalogue.benchmarks.clone();
-    for own in own::of_runs(runs) {
-        let name = own.kept.named();
-        families.extend(own.catalogue.families.into_iter().map(|family| Family {
-            why: format!(
-                "Not benchmarks of Gritstone, but of the catalog {name}. {}",
-                family.why
-            ),
-            ..family
-        }));
+    for own in own::of_runs(std::slice::from_ref(run)) {
         benchmarks.extend(own.catalogue.benchmarks);
     }
-    (families, benchmarks)
+    benchmarks
 }
 
 /// Whether a file is to be PDF, and not HTML: by the end of its name.
@@ -108,15 +140,15 @@ fn default_name(runs: &[RunView]) -> PathBuf {
     })
 }
 
-/// The reference machines that have a figure for any benchmark of the runs.
-fn beside(world: &World, runs: &[RunView]) -> Result<Vec<RunView>> {
-    let measured = |id: &Id| runs.iter().any(|run| run.get(id).is_some());
+/// The reference systems that have a result of any benchmark of the run.
+fn beside(world: &World, run: &RunView) -> Result<Vec<RunView>> {
     let mut views = vec![];
     for machine in &world.references.machines {
         let catalogue = &world.catalogue.benchmarks;
         let view = world.references.view(&machine.id, catalogue)?;
-        let shared = view.results.iter().any(|result| measured(&result.id));
-        if shared && runs.iter().all(|run| run.id != view.id) {
+        let mut results = view.results.iter();
+        let shared = results.any(|result| run.get(&result.id).is_some());
+        if shared && run.id != view.id {
             views.push(view);
         }
     }

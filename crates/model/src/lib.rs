@@ -22,6 +22,7 @@ mod own;
 mod part;
 mod plan;
 mod rating;
+mod reliability;
 mod run;
 mod selftest;
 mod text;
@@ -63,6 +64,7 @@ pub use rating::{
     ForMoney, LeftOutRow, Per, Price, RatedMachine, Rating, Ratings, RatingsView, SCHEMA_RATINGS,
     Without,
 };
+pub use reliability::{Assessment, Reliability};
 pub use run::{
     COPY, Compilers, Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings, TrialSide,
 };

@@ -244,6 +244,14 @@ impl Measurement {
         self.notes.iter().filter(own)
     }
 
+    /// The flags that count against the estimate, each once: not those of a process time, say.
+    #[must_use]
+    pub fn flags_of_estimate(&self) -> Vec<Flag> {
+        let notes = self.notes.iter();
+        let concern = notes.filter(|note| note.about.concerns(Subject::Estimate));
+        flags(&concern.cloned().collect::<Vec<_>>())
+    }
+
     /// All flags, each once.
     #[must_use]
     pub fn flags(&self) -> Vec<Flag> {

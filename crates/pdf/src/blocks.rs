@@ -3,34 +3,27 @@
 use crate::Error;
 use crate::face::{Face, Fonts, INK, Type};
 use crate::lines::{Inline, Line, broken};
-use crate::page::{Anchor, HEIGHT, Ink, Item, Pages, SIDE, Slab, WIDTH};
+use crate::page::{Anchor, Ink, Item, Pages, SIDE, Slab, WIDTH};
 use crate::table;
 use crate::tree::{Part, Tree};
 use gritstone_report::clean;
-use gritstone_report::document::{Block, Document, Figure, Text};
+use gritstone_report::document::{Block, Document, ResultLine, Text};
 use krilla::tagging::{ListNumbering, TableHeaderScope, Tag};
 use std::num::NonZeroU16;
 use std::ops::Range;
-use std::rc::Rc;
 
 const RULE: [u8; 3] = [0xc9, 0xc7, 0xc0];
 const TINT: [u8; 3] = [0xee, 0xf3, 0xf8];
-const MM: f32 = 72.0 / 25.4;
+pub(crate) const MM: f32 = 72.0 / 25.4;
 /// Height of a line of letters, from the base line to the top of capitals, in ems.
 const CAPITAL: f32 = 0.72;
-/// Marks are raised, in ems of what they belong to.
-const RAISED: f32 = 0.3;
 /// Between two lines of prose and of tables, in ems.
 const LEADING: f32 = 0.6;
 const TIGHT: f32 = 0.5;
 /// A row with more lines may be cut where a page ends.
 const TALL: usize = 24;
-/// Figures are drawn for a screen; on paper their letters are to be as small as those of tables.
-const FIGURE: f32 = 0.76;
 /// From so many sections on there is a list of them.
 const CONTENTS_FROM: usize = 4;
-/// Where all terms are as short as marks are, they need no wider column.
-const SHORT_TERM: usize = 3;
 const BODY: Type = Type::new(Face::Regular, 9.5);
 const SMALL: Type = Type::new(Face::Regular, 8.5);
 
@@ -43,7 +36,7 @@ pub(crate) const RIGHT: f32 = 1.0;
 pub(crate) struct Laid {
     pub(crate) lines: Vec<Line>,
     pub(crate) set: Type,
-    /// Their place, and which share of each line lies left of it; marks stand behind.
+    /// Their place, and which share of each line lies left of it.
     pub(crate) at: (f32, f32),
     pub(crate) part: Part,
 }
@@ -81,8 +74,13 @@ impl<'a> Setter<'a> {
         if let Some(subtitle) = &document.subtitle {
             setter.paragraph(&Inline::new(subtitle), BODY.soft());
         }
-        setter.contents();
-        for block in &document.blocks {
+        let is_section = |block: &Block| matches!(block, Block::Heading(1, _));
+        let first = document.blocks.iter().position(is_section);
+        for (at, block) in document.blocks.iter().enumerate() {
+            // what stands before all sections is a page by itself
+            if Some(at) == first {
+                setter.contents();
+            }
             setter.block(block)?;
         }
         setter.pages.settle();
@@ -92,40 +90,29 @@ impl<'a> Setter<'a> {
     fn block(&mut self, block: &Block) -> Result<(), Error> {
         match block {
             Block::Heading(level, text) => self.heading((*level).clamp(1, 3), text),
-            Block::Paragraph(text) => self.paragraph(&self.inline(text), BODY),
+            Block::Paragraph(text) => self.paragraph(&Inline::new(&text.text), BODY),
             Block::List(items) => self.list(items),
-            Block::Terms(terms) => {
-                let row = |(term, text): &(String, Text)| {
-                    (Inline::new(term), self.inline(text), None::<Anchor>)
-                };
-                let rows: Vec<_> = terms.iter().map(row).collect();
-                let short = |term: &Inline| term.text.chars().count() <= SHORT_TERM;
-                let short = rows.iter().all(|(term, ..)| short(term));
-                let first = if short { 8.0 * MM } else { 40.0 * MM };
-                self.pairs(&rows, first, SMALL.soft());
-            }
+            Block::Terms(terms) => self.terms(terms),
             Block::Table(table) => table::set(self, table),
             Block::Figure(figure) => self.figure(figure)?,
+            Block::Tiles(tiles) => self.tiles(tiles),
+            Block::Results(lines) => {
+                table::set(self, &ResultLine::table(lines));
+                for line in lines.iter().filter(|line| !line.details.is_empty()) {
+                    self.heading(3, &line.id);
+                    for block in &line.details {
+                        self.block(block)?;
+                    }
+                }
+            }
+            // what is found stands with its result; a document of its own may list all of it
             Block::Footnotes => {
-                let notes = self.document.notes().into_iter().map(|(id, note)| {
-                    let mark = Inline::new(&self.document.mark(id));
-                    let anchor = Anchor::Note(id.index());
-                    (mark, Inline::new(&note.text), Some(anchor))
-                });
-                self.pairs(&notes.collect::<Vec<_>>(), 9.0 * MM, SMALL);
+                let notes = self.document.notes().into_iter();
+                let notes: Vec<Text> = notes.map(|(_, note)| note.text.as_str().into()).collect();
+                self.list(&notes);
             }
         }
         Ok(())
-    }
-
-    pub(crate) fn inline(&self, text: &Text) -> Inline {
-        let marks = self.document.marks(text).into_iter();
-        Inline {
-            marks: marks
-                .map(|(id, mark)| (Anchor::Note(id.index()), mark))
-                .collect(),
-            ..Inline::new(&text.text)
-        }
     }
 
     fn heading(&mut self, level: u8, text: &str) {
@@ -137,7 +124,7 @@ impl<'a> Setter<'a> {
         let mut slab = Slab {
             above: above * MM,
             with_next: true,
-            anchor: Some(Anchor::Heading(self.headings.len())),
+            anchor: Some(Anchor(self.headings.len())),
             ..Slab::default()
         };
         if level == 1 {
@@ -171,7 +158,7 @@ impl<'a> Setter<'a> {
             let item = self.tree.add(list, Tag::LI);
             let bullet = self.tree.add(item, Tag::Lbl);
             let body = self.tree.add(item, Tag::LBody);
-            let (dot, text) = (Inline::new("•"), self.inline(text));
+            let (dot, text) = (Inline::new("•"), Inline::new(&text.text));
             let place = (SIDE + indent, LEFT);
             let cells = [
                 self.lay(&dot, BODY.soft(), bullet, (SIDE, LEFT), indent),
@@ -184,25 +171,25 @@ impl<'a> Setter<'a> {
         }
     }
 
-    /// Names with what belongs to them, a row each.
-    fn pairs(&mut self, rows: &[(Inline, Inline, Option<Anchor>)], first: f32, set: Type) {
+    /// Terms with what belongs to them, a row each.
+    fn terms(&mut self, terms: &[(String, Text)]) {
         let table = self.tree.add(Tree::TOP, Tag::Table);
-        let second = first + 4.0 * MM;
-        for (at, (name, text, anchor)) in rows.iter().enumerate() {
+        let (first, second) = (40.0 * MM, 44.0 * MM);
+        for (at, (term, text)) in terms.iter().enumerate() {
             let row = self.tree.add(table, Tag::TR);
             let head = self.tree.add(row, Tag::TH(TableHeaderScope::Row));
             let cell = self.tree.add(row, Tag::TD);
             let right = (SIDE + second, LEFT);
+            let (term, text) = (Inline::new(term), Inline::new(&text.text));
             let cells = [
-                self.lay(name, set, head, (SIDE, LEFT), first),
-                self.lay(text, SMALL, cell, right, WIDTH - second),
+                self.lay(&term, SMALL.soft(), head, (SIDE, LEFT), first),
+                self.lay(&text, SMALL, cell, right, WIDTH - second),
             ];
             let mut slabs = self.row(&cells, 2.6, WIDTH, false);
-            slabs[0].anchor = *anchor;
             if at == 0 {
                 slabs[0].above = 4.0 * MM;
             }
-            if let Some(last) = slabs.last_mut().filter(|_| at + 1 == rows.len()) {
+            if let Some(last) = slabs.last_mut().filter(|_| at + 1 == terms.len()) {
                 last.below = 5.0 * MM;
             }
             self.put(slabs);
@@ -213,43 +200,22 @@ impl<'a> Setter<'a> {
     pub(crate) fn caption(&mut self, text: &Text, of: Part, above: f32) {
         let part = self.tree.add(of, Tag::Caption);
         let set = Type::new(Face::Bold, SMALL.size);
-        self.down(&self.inline(text), set, part, [above, 1.5 * MM], true);
-    }
-
-    fn figure(&mut self, figure: &Figure) -> Result<(), Error> {
-        let options = usvg::Options {
-            fontdb: self.fonts.database.clone(),
-            ..usvg::Options::default()
-        };
-        let drawing = usvg::Tree::from_str(&figure.svg, &options)
-            .map_err(|e| Error(format!("figure {:?}: {e}", figure.caption.text)))?;
-        let group = self.tree.add(Tree::TOP, Tag::Div);
-        self.caption(&figure.caption, group, 5.0 * MM);
-        let words = clean(&figure.alternative).into_owned();
-        let part = self.tree.add(group, Tag::Figure(Some(words)));
-        let (wide, high) = (drawing.size().width(), drawing.size().height());
-        let scale = FIGURE.min(WIDTH / wide).min(0.9 * HEIGHT / high);
-        let (size, part) = ([wide * scale, high * scale], Some(part));
-        let ink = Ink::Figure(size, Rc::new(drawing));
-        let (x, y) = (SIDE, 0.0);
-        self.pages.put(Slab {
-            items: vec![Item { x, y, part, ink }],
-            height: size[1],
-            below: 5.0 * MM,
-            ..Slab::default()
-        });
-        Ok(())
+        self.down(&Inline::new(&text.text), set, part, [above, 1.5 * MM], true);
     }
 
     /// Links to the sections with their pages, where there are enough of them.
     fn contents(&mut self) {
-        let is_heading = |block: &&Block| matches!(block, Block::Heading(..));
-        let headings = self.document.blocks.iter().filter(is_heading);
-        let sections = headings.enumerate().filter_map(|(at, block)| match block {
-            Block::Heading(1, text) => Some((Anchor::Heading(at), Inline::new(text))),
-            _ => None,
-        });
-        let sections: Vec<_> = sections.collect();
+        let (mut at, mut sections) = (0, vec![]);
+        for block in &self.document.blocks {
+            if let Block::Heading(1, text) = block {
+                sections.push((Anchor(at), Inline::new(text)));
+            }
+            at += match block {
+                Block::Heading(..) => 1,
+                Block::Results(lines) => lines.iter().filter(|l| !l.details.is_empty()).count(),
+                _ => 0,
+            };
+        }
         if sections.len() < CONTENTS_FROM {
             return;
         }
@@ -282,7 +248,7 @@ impl<'a> Setter<'a> {
         self.pages.put(rule(2.5 * MM, 6.0 * MM, false));
     }
 
-    fn put(&mut self, slabs: Vec<Slab>) {
+    pub(crate) fn put(&mut self, slabs: Vec<Slab>) {
         slabs.into_iter().for_each(|slab| self.pages.put(slab));
     }
 
@@ -326,14 +292,8 @@ impl<'a> Setter<'a> {
         }
     }
 
-    /// Some of the lines of a text from here down, each with its marks, which are links.
-    pub(crate) fn draw(
-        &mut self,
-        items: &mut Vec<Item>,
-        laid: &Laid,
-        lines: Range<usize>,
-        top: f32,
-    ) {
+    /// Some of the lines of a text from here down.
+    pub(crate) fn draw(&self, items: &mut Vec<Item>, laid: &Laid, lines: Range<usize>, top: f32) {
         let set = laid.set;
         let mut put = |x, y, part, ink| {
             let part = Some(part);
@@ -341,23 +301,11 @@ impl<'a> Setter<'a> {
         };
         let mut y = top + CAPITAL * set.size;
         for line in laid.lines.iter().take(lines.end).skip(lines.start) {
-            let left = laid.at.0 - line.width * laid.at.1;
-            let mut x = left;
+            let mut x = laid.at.0 - line.width * laid.at.1;
             for (typed, text) in &line.pieces {
                 let set = if *typed { set.typed() } else { set };
                 put(x, y, laid.part, Ink::Text(set, text.clone()));
                 x += self.fonts.width(set, text);
-            }
-            x = left + line.width;
-            let (set, base) = (set.raised(), y - RAISED * set.size);
-            for (to, mark) in &line.marks {
-                let part = self.tree.add(laid.part, Tag::Link);
-                let width = self.fonts.width(set, mark);
-                let size = [width, 1.2 * set.size];
-                let link = Ink::Link(size, *to, format!("footnote {mark}"));
-                put(x, base, part, Ink::Text(set, mark.clone()));
-                put(x, base - set.size, part, link);
-                x += width;
             }
             y += laid.set.size * (CAPITAL + TIGHT);
         }
@@ -378,7 +326,7 @@ impl<'a> Setter<'a> {
     }
 
     /// Texts beside each other in slabs of so many lines.
-    fn cut(&mut self, cells: &[Laid], lines: usize, pad: f32) -> Vec<Slab> {
+    pub(crate) fn cut(&mut self, cells: &[Laid], lines: usize, pad: f32) -> Vec<Slab> {
         let most = cells.iter().map(|c| c.lines.len()).max().unwrap_or(1);
         let mut slabs = vec![];
         for from in (0..most).step_by(lines) {

@@ -29,8 +29,6 @@ pub(crate) const INK: [u8; 3] = [0x1c, 0x1c, 0x1a];
 pub(crate) const SOFT: [u8; 3] = [0x5a, 0x5a, 0x55];
 /// Letters of a typewriter face look larger.
 const TYPED: f32 = 0.92;
-/// Marks are smaller, in ems of what they belong to.
-const MARK: f32 = 0.7;
 
 /// How text is set.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,12 +60,6 @@ impl Type {
     pub(crate) fn typed(mut self) -> Self {
         let set = std::mem::replace(&mut self.face, Face::Mono);
         self.scaled(if set == Face::Mono { 1.0 } else { TYPED })
-    }
-
-    /// The same for the marks behind it.
-    pub(crate) fn raised(mut self) -> Self {
-        self.face = Face::Regular;
-        self.scaled(MARK)
     }
 }
 

@@ -1,6 +1,6 @@
 //! A document as a PDF: tagged, with its fonts inside, the text selectable and the footnotes linked.
 //!
-//! `blocks` and `table` lay a document out in slabs, `page` fills pages with them, `write` draws the pages. Nothing of the
+//! `blocks`, `sheet` and `table` lay a document out in slabs, `page` fills pages with them, `write` draws the pages. Nothing of the
 //! document is ever markup, and a page is not looked at again once it is full, so that time and memory grow with the
 //! number of pages and no faster.
 
@@ -8,6 +8,7 @@ mod blocks;
 mod face;
 mod lines;
 mod page;
+mod sheet;
 mod table;
 mod tree;
 mod write;

@@ -2,24 +2,21 @@
 //! be typed is set in the face for that.
 
 use crate::face::{Fonts, Type};
-use crate::page::Anchor;
 use gritstone_report::{clean, typed};
 
 /// Behind these a word that has to be broken is broken best.
 const BREAK_BEHIND: &[char] = &['/', '-', '_', '@', '.', ',', ':', ';', '=', '+'];
 
-/// Words, and the marks of the footnotes behind them.
+/// Words, made harmless.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Inline {
     pub(crate) text: String,
-    pub(crate) marks: Vec<(Anchor, String)>,
 }
 
 impl Inline {
     pub(crate) fn new(text: &str) -> Self {
         Self {
             text: clean(text).into_owned(),
-            marks: vec![],
         }
     }
 }
@@ -32,12 +29,11 @@ type Piece<'a> = (bool, &'a str);
 pub(crate) struct Line {
     /// With the space at which it was broken.
     pub(crate) pieces: Vec<(bool, String)>,
-    /// Without that space, and without the marks, pt.
+    /// Without that space, pt.
     pub(crate) width: f32,
-    pub(crate) marks: Vec<(Anchor, String)>,
 }
 
-/// The lines of a text with its marks. There is one line at least.
+/// The lines of a text. There is one line at least.
 pub(crate) fn broken(fonts: &Fonts, set: Type, inline: &Inline, room: f32) -> Vec<Line> {
     let mut lines = Lines {
         fonts,
@@ -48,21 +44,8 @@ pub(crate) fn broken(fonts: &Fonts, set: Type, inline: &Inline, room: f32) -> Ve
         used: 0.0,
         empty: true,
     };
-    let marked = |(_, mark): &(Anchor, String)| fonts.width(set.raised(), mark);
-    let words = words(&inline.text);
-    for (at, word) in words.iter().enumerate() {
-        // the first mark does not stand alone at the head of a line
-        let first = inline.marks.first().filter(|_| at + 1 == words.len());
-        lines.word(word, first.map_or(0.0, marked));
-    }
-    for mark in &inline.marks {
-        let width = marked(mark);
-        if !lines.empty && lines.used + width > room {
-            lines.end();
-        }
-        lines.open.marks.push(mark.clone());
-        lines.used += width;
-        lines.empty = false;
+    for word in words(&inline.text) {
+        lines.word(&word);
     }
     lines.end();
     lines.done
@@ -90,20 +73,20 @@ struct Lines<'a> {
     room: f32,
     done: Vec<Line>,
     open: Line,
-    /// Width of the open line with its marks.
+    /// Width of the open line.
     used: f32,
     empty: bool,
 }
 
 impl Lines<'_> {
-    fn word(&mut self, word: &[Piece], behind: f32) {
+    fn word(&mut self, word: &[Piece]) {
         let width: f32 = word.iter().map(|piece| self.width(*piece)).sum();
         if !self.empty {
             let ends = (self.open.pieces.last(), word.first());
             let space = (matches!(ends, (Some((true, _)), Some((true, _)))), " ");
             let (used, gap) = (self.used, self.width(space));
             self.put(space);
-            if used + gap + width + behind > self.room {
+            if used + gap + width > self.room {
                 // the space at which it is broken takes no room
                 self.open.width = used;
                 self.end();
@@ -171,21 +154,18 @@ mod tests {
     use super::*;
     use crate::face::Face;
 
-    /// The letters of each line, with how many marks stand at its end.
-    fn lines(text: &str, marks: &[&str], room: f32) -> Vec<(String, usize)> {
+    /// The letters of each line.
+    fn lines(text: &str, room: f32) -> Vec<String> {
         let set = Type::new(Face::Regular, 10.0);
-        let mut inline = Inline::new(text);
-        let mark = |mark: &&str| (Anchor::Note(0), (*mark).to_owned());
-        inline.marks = marks.iter().map(mark).collect();
-        let made = broken(&Fonts::new(), set, &inline, room);
+        let made = broken(&Fonts::new(), set, &Inline::new(text), room);
         assert!(made.iter().all(|line| line.width <= room));
         let letters = |line: &Line| -> String {
             let pieces = line.pieces.iter();
             pieces.map(|(_, text)| text.as_str()).collect()
         };
-        assert_eq!(made.iter().map(letters).collect::<String>(), text);
-        let made = made.iter().map(|l| (letters(l), l.marks.len()));
-        made.collect()
+        let made: Vec<String> = made.iter().map(letters).collect();
+        assert_eq!(made.concat(), text);
+        made
     }
 
     #[test]
@@ -196,22 +176,10 @@ mod tests {
             ("a few words more", 50.0, 3, "a few "),
             ("kernel/pipeback/512@cross", 70.0, 3, "kernel/"),
         ] {
-            let made = lines(text, &[], room);
-            assert_eq!((made.len(), made[0].0.as_str()), (count, first), "{made:?}");
+            let made = lines(text, room);
+            assert_eq!((made.len(), made[0].as_str()), (count, first), "{made:?}");
         }
-        assert!(lines(&"x".repeat(1000), &[], 100.0).len() > 40);
-    }
-
-    #[test]
-    fn marks_stand_at_the_last_word_and_wrap_like_words() {
-        let text = "a few words";
-        assert_eq!(lines(text, &["*", "†"], 500.0), [(text.to_owned(), 2)]);
-        // the last word goes to the next line with its mark
-        let width = Fonts::new().width(Type::new(Face::Regular, 10.0), text);
-        let wanted = [("a few ".to_owned(), 0), ("words".to_owned(), 1)];
-        assert_eq!(lines(text, &["*"], width + 1.0), wanted);
-        let many = lines("x", &["§§§§"; 7], 40.0);
-        assert!(many.len() > 2 && many[1..].iter().all(|(text, n)| text.is_empty() && *n > 0));
+        assert!(lines(&"x".repeat(1000), 100.0).len() > 40);
     }
 
     #[test]

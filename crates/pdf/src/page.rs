@@ -19,14 +19,9 @@ pub(crate) const WIDTH: f32 = PAGE[0] - 2.0 * SIDE;
 /// Of a page without its margins.
 pub(crate) const HEIGHT: f32 = BOTTOM - TOP;
 
-/// Where a link may lead.
+/// Where a link may lead: a heading, by its number in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Anchor {
-    /// A heading, by its number in the document.
-    Heading(usize),
-    /// A footnote, by its number in the document.
-    Note(usize),
-}
+pub(crate) struct Anchor(pub(crate) usize);
 
 /// What lies on a page; its place is that on the page, or in the slab that is not on one yet.
 #[derive(Clone, Debug)]
@@ -110,6 +105,15 @@ impl Pages {
         for slab in slabs {
             self.place(slab);
         }
+    }
+
+    /// Height that is left on the page below what waits.
+    pub(crate) fn left(&self) -> f32 {
+        let waiting = self.waiting.iter();
+        let waiting: f32 = waiting
+            .map(|slab| slab.above + slab.height + slab.below)
+            .sum();
+        BOTTOM - self.y - self.gap - waiting
     }
 
     fn place(&mut self, slab: Slab) {

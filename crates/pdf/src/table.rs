@@ -2,10 +2,10 @@
 
 use crate::blocks::{LEFT, Laid, MIDDLE, RIGHT, Setter};
 use crate::face::{Face, SOFT, Type};
-use crate::lines::{Inline, broken};
+use crate::lines::Inline;
 use crate::page::{Item, SIDE, Slab, WIDTH};
 use crate::tree::{Part, Tree};
-use gritstone_report::document::{Column, Style, Table};
+use gritstone_report::document::{Column, Style, Table, Text};
 use gritstone_report::layout::{Layout, Width};
 use krilla::tagging::{TableHeaderScope, Tag};
 use std::num::NonZeroU32;
@@ -19,8 +19,6 @@ const HEAD: Type = Type::new(Face::Bold, SIZE).soft();
 const PAD: f32 = 0.4;
 /// Words in cells are not squeezed into less than this, in ems.
 const LEAST_TEXT: f32 = 7.5;
-/// Behind numbers there is no more room than this for marks, in ems; more marks take more lines.
-const MOST_MARKS: f32 = 5.0;
 /// A little more than what was measured in type of another size, pt.
 const SLACK: f32 = 0.1;
 /// Units of the layout in a point.
@@ -36,8 +34,6 @@ struct Placed {
     at: usize,
     left: f32,
     width: f32,
-    /// For marks behind numbers.
-    room: f32,
     number: bool,
 }
 
@@ -61,11 +57,14 @@ const UNDER: usize = 2;
 /// Adds a table with its caption.
 pub(crate) fn set(setter: &mut Setter, table: &Table) {
     let columns = &table.columns;
-    let inlines = |row: &[_]| row.iter().map(|cell| setter.inline(cell)).collect();
-    let rows = table.rows.iter().map(|row| inlines(&row.cells));
+    let inline = |cell: &Text| Inline::new(&cell.text);
+    let rows = table
+        .rows
+        .iter()
+        .map(|row| row.cells.iter().map(inline).collect());
     let rows: Vec<Vec<Inline>> = rows.collect();
     let measured = (0..columns.len()).map(|at| measured(setter, table, &rows, at));
-    let (widths, marks): (Vec<Width>, Vec<f32>) = measured.unzip();
+    let widths: Vec<Width> = measured.collect();
     let name = |name: &str| {
         let name = Inline::new(name).text;
         // it takes two lines or so, and none of its words is broken
@@ -95,7 +94,6 @@ pub(crate) fn set(setter: &mut Setter, table: &Table) {
                 at,
                 left,
                 width,
-                room: marks[at] * scale,
                 number: columns[at].style == Style::Number,
             });
             left += width;
@@ -134,36 +132,22 @@ fn face(column: &Column, strong: bool) -> Type {
     }
 }
 
-/// What a column takes in type of the usual size, and how much of it is for marks behind numbers, pt.
-fn measured(setter: &Setter, table: &Table, rows: &[Vec<Inline>], at: usize) -> (Width, f32) {
+/// What a column takes in type of the usual size.
+fn measured(setter: &Setter, table: &Table, rows: &[Vec<Inline>], at: usize) -> Width {
     let (fonts, column) = (setter.fonts, &table.columns[at]);
-    let (mut words, mut marks, mut both) = (0f32, 0f32, 0f32);
-    for (row, inlines) in table.rows.iter().zip(rows) {
-        let set = face(column, row.strong);
-        let text = fonts.width(set, &inlines[at].text);
-        let small = set.raised();
-        let each = inlines[at].marks.iter().map(|(_, m)| fonts.width(small, m));
-        let behind: f32 = each.sum();
-        words = words.max(text);
-        marks = marks.max(behind);
-        both = both.max(text + behind);
-    }
-    let number = column.style == Style::Number;
-    let (cell, marks) = match marks.min(MOST_MARKS * SIZE) {
-        marks if number => (words + marks, marks),
-        _ => (both, 0.0),
-    };
+    let cells = table.rows.iter().zip(rows);
+    let cells = cells.map(|(row, texts)| fonts.width(face(column, row.strong), &texts[at].text));
+    let cell = cells.fold(0.0, f32::max);
     let head = Inline::new(&column.head).text;
-    let whole = fonts.width(HEAD, &head) + marks;
-    let longest = longest(setter, &head) + marks;
+    let (whole, longest) = (fonts.width(HEAD, &head), longest(setter, &head));
     let pad = 2.0 * PAD * SIZE;
     let natural = cell.max(whole.min(longest.max(4.0 * SIZE))) + pad;
-    let least = match number {
-        true => natural,
-        false => natural.min((longest + pad).max(LEAST_TEXT * SIZE)),
+    let least = match column.style {
+        Style::Number => natural,
+        _ => natural.min((longest + pad).max(LEAST_TEXT * SIZE)),
     };
     let [natural, least] = [natural, least].map(fine);
-    (Width { natural, least }, marks)
+    Width { natural, least }
 }
 
 impl Panel<'_> {
@@ -199,22 +183,13 @@ impl Panel<'_> {
         }
     }
 
-    /// Numbers are never broken; behind them is the same room for marks in all rows, so that they line up.
+    /// Numbers are never broken.
     fn cell(&self, setter: &Setter, inline: &Inline, set: Type, part: Part, of: Placed) -> Laid {
-        let mut laid = self.lay(setter, inline, set, part, of, 0.0);
-        if of.number {
-            let marks = Inline {
-                text: String::new(),
-                marks: inline.marks.clone(),
-            };
-            laid.lines = broken(setter.fonts, laid.set, &marks, of.room + SLACK);
-            laid.lines[0].pieces = vec![(false, inline.text.clone())];
-            laid.lines[0].width = setter.fonts.width(laid.set, &inline.text);
-        }
-        laid
+        let slack = if of.number { f32::MAX } else { 0.0 };
+        self.lay(setter, inline, set, part, of, slack)
     }
 
-    /// Words in a column; those of numbers stand over the numbers, not over the marks behind them.
+    /// Words in a column.
     fn lay(
         &self,
         setter: &Setter,
@@ -225,10 +200,10 @@ impl Panel<'_> {
         slack: f32,
     ) -> Laid {
         let at = match of.number {
-            true => (of.left + of.width - self.pad - of.room, RIGHT),
+            true => (of.left + of.width - self.pad, RIGHT),
             false => (of.left + self.pad, LEFT),
         };
-        let width = of.width - 2.0 * self.pad - of.room + slack;
+        let width = of.width - 2.0 * self.pad + slack;
         setter.lay(inline, set.scaled(self.scale), part, at, width)
     }
 

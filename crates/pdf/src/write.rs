@@ -152,7 +152,7 @@ impl Setter<'_> {
         let mut made = vec![];
         while let Some((at, (level, words))) = headings.next_if(|(_, (level, _))| *level > above) {
             let below = self.nodes(headings, *level);
-            if let Some(to) = self.destination(Anchor::Heading(at)) {
+            if let Some(to) = self.destination(Anchor(at)) {
                 let mut node = OutlineNode::new(words.clone(), to);
                 below.into_iter().for_each(|child| node.push_child(child));
                 made.push(node);

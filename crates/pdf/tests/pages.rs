@@ -1,4 +1,4 @@
-//! What every PDF must be: tagged, with its fonts inside and its links working; and that terminal, HTML and PDF say the same.
+//! What every PDF must be: tagged, with its fonts inside and its links working; and that HTML and PDF say the same.
 //!
 //! The tests look at the files with the tools of poppler (Debian: poppler-utils), as a reader's program would.
 
@@ -6,8 +6,8 @@
 mod sample;
 
 use gritstone_model::RunView;
-use gritstone_report::document::{Block, Document, Text};
-use gritstone_report::{Comparison, clean, compare, html};
+use gritstone_report::document::{Block, Document, ResultLine, Tile};
+use gritstone_report::{Pair, clean, data_sheet, html, pair};
 use sample::{briefs, machines::references};
 use std::process::Command;
 
@@ -26,16 +26,22 @@ fn short(mut run: RunView) -> RunView {
     run
 }
 
+/// All of a report.
 fn one() -> Document {
-    briefs::of(&[short(sample::run_with_variants())], &references()[..4])
+    briefs::of(&short(sample::run_with_variants()), &references()[..4])
 }
 
-fn three() -> Document {
-    let runs = ["first", "second", "second"].map(|name| RunView {
-        label: Some(name.to_owned()),
-        ..short(sample::run())
-    });
-    briefs::of(&runs, &[])
+fn two() -> Document {
+    pair(&Pair {
+        base: &short(sample::run()),
+        other: &short(sample::run_with_variants()),
+        compared: &sample::compare(),
+    })
+}
+
+fn sheet() -> Document {
+    let run = sample::run_with_variants();
+    briefs::made(&run, &[], &sample::against_reference(), data_sheet)
 }
 
 /// What a tool says of a document's PDF.
@@ -75,48 +81,52 @@ fn tight(text: &str) -> String {
     text.chars().filter(shown).collect()
 }
 
-/// Everything that a document says, in its order, each text with its marks; heads of tables apart.
+/// What a document says in its order; what stands in an order of its own on each medium, such as heads of tables, apart.
 fn said(document: &Document) -> (Vec<String>, Vec<String>) {
-    let marked = |text: &Text| {
-        let marks: String = document.marks(text).into_iter().map(|(_, m)| m).collect();
-        format!("{}{marks}", text.text)
-    };
-    let (mut texts, mut heads) = (vec![document.title.clone()], vec![]);
+    let (mut texts, mut apart) = (vec![document.title.clone()], vec![]);
     texts.extend(document.subtitle.clone());
     for block in &document.blocks {
         match block {
             Block::Heading(_, text) => texts.push(text.clone()),
-            Block::Paragraph(text) => texts.push(marked(text)),
-            Block::List(items) => texts.extend(items.iter().map(marked)),
+            Block::Paragraph(text) => texts.push(text.text.clone()),
+            Block::List(items) => texts.extend(items.iter().map(|item| item.text.clone())),
             Block::Terms(terms) => {
-                let terms = terms.iter().flat_map(|(t, text)| [t.clone(), marked(text)]);
-                texts.extend(terms);
+                let terms = terms.iter();
+                texts.extend(terms.flat_map(|(t, text)| [t.clone(), text.text.clone()]));
             }
             Block::Table(table) => {
-                texts.push(marked(&table.caption));
+                texts.push(table.caption.text.clone());
                 let columns = table.columns.iter();
-                heads.extend(columns.flat_map(|c| [Some(c.head.clone()), c.group.clone()]));
-                texts.extend(table.rows.iter().flat_map(|row| &row.cells).map(marked));
+                apart.extend(
+                    columns
+                        .flat_map(|c| [Some(c.head.clone()), c.group.clone()])
+                        .flatten(),
+                );
+                let cells = table.rows.iter().flat_map(|row| &row.cells);
+                texts.extend(cells.map(|cell| cell.text.clone()));
             }
-            Block::Figure(figure) => texts.push(marked(&figure.caption)),
-            Block::Footnotes => {
-                let notes = document.notes().into_iter();
-                texts.extend(notes.map(|(_, note)| note.text.clone()));
+            Block::Figure(figure) => texts.push(figure.caption.text.clone()),
+            Block::Tiles(tiles) => {
+                let of = |tile: &Tile| [&tile.name, &tile.value, &tile.said].map(String::clone);
+                apart.extend(tiles.iter().flat_map(of));
             }
+            Block::Results(lines) => {
+                let of = |line: &ResultLine| {
+                    [&line.id, &line.value, &line.unit, &line.half_width].map(String::clone)
+                };
+                apart.extend(lines.iter().flat_map(of));
+            }
+            Block::Footnotes => {}
         }
     }
-    (texts, heads.into_iter().flatten().collect())
+    (texts, apart)
 }
 
 #[test]
 fn html_and_pdf_say_the_same_and_nothing_stands_outside_of_the_paper() {
-    for document in [
-        one(),
-        three(),
-        compare(&sample::compare(), Comparison::default()),
-    ] {
-        let (texts, heads) = said(&document);
-        assert!(texts.len() > 40, "{}", texts.len());
+    for document in [sheet(), one(), two()] {
+        let (texts, apart) = said(&document);
+        assert!(texts.len() + apart.len() > 20, "{}", texts.len());
         let pages = [
             ("HTML", text_of_html(&html::render(&document))),
             ("PDF", text(&document)),
@@ -133,12 +143,19 @@ fn html_and_pdf_say_the_same_and_nothing_stands_outside_of_the_paper() {
                 rest = after;
             }
             // over a narrow column a head stands word below word
-            for word in heads.iter().flat_map(|head| head.split_whitespace()) {
+            for word in apart.iter().flat_map(|text| text.split_whitespace()) {
                 assert!(page.contains(&tight(word)), "{name} lacks {word:?}");
             }
         }
         inside(&document);
     }
+}
+
+#[test]
+fn the_data_sheet_is_one_page() {
+    let facts = tool(&sheet(), "pdfinfo", &[]);
+    let mut pages = facts.lines().filter_map(|line| line.strip_prefix("Pages:"));
+    assert_eq!(pages.next().map(str::trim), Some("1"));
 }
 
 /// What a reader sees: the text outside of tags, of the style sheet and of the drawings.
@@ -178,10 +195,10 @@ fn a_pdf_is_tagged_has_its_fonts_inside_and_is_made_of_parts() {
     for tag in ["H1", "H2", "Table", "Caption", "TH", "TD", "L", "LI"] {
         assert!(count(tag) > 0, "no {tag} in the structure");
     }
-    // copies of a row, the curve, the bars
-    assert_eq!(count("Figure"), 3);
-    // every mark is a link; one that leads nowhere would be refused when it is written
-    assert!(count("Link") > 20);
+    // the overview, and at least the launches of each result with several
+    assert!(count("Figure") > 1);
+    // the sections are links; one that leads nowhere would be refused when it is written
+    assert!(count("Link") >= 4);
     let fonts = tool(&document, "pdffonts", &[]);
     let fonts: Vec<&str> = fonts.lines().skip(2).collect();
     assert!(fonts.len() >= 3, "{fonts:?}");
@@ -195,10 +212,33 @@ fn a_pdf_is_tagged_has_its_fonts_inside_and_is_made_of_parts() {
 
 #[test]
 fn the_same_document_gives_the_same_bytes() {
-    let document = compare(&sample::compare(), Comparison::default());
+    let document = two();
     let [a, b] = [(); 2].map(|()| gritstone_pdf::render(&document).unwrap());
     assert!(a == b);
     assert!(gritstone_pdf::render(&Document::default()).is_ok());
+}
+
+#[test]
+fn the_contents_name_the_pages_of_the_sections() {
+    let document = one();
+    let text = tool(&document, "pdftotext", &["-raw", "-enc", "UTF-8"]);
+    let pages: Vec<&str> = text.split('\u{c}').collect();
+    let mut sections = 0;
+    for block in &document.blocks {
+        let Block::Heading(1, title) = block else {
+            continue;
+        };
+        let mut lines = text
+            .lines()
+            .filter_map(|line| line.strip_prefix(title.as_str()));
+        let page: usize = lines.find_map(|rest| rest.trim().parse().ok()).unwrap();
+        assert!(
+            pages[page - 1].lines().any(|line| line == title),
+            "{title} on page {page}"
+        );
+        sections += 1;
+    }
+    assert!(sections > 3);
 }
 
 const EVIL: &str = "<script>alert('x')</script>&amp;\"]]>--><!-- #set page(width: 1pt) #[]$*_@<>&\"\\ = - + / // `raw` <label> @ref";
@@ -206,17 +246,16 @@ const EVIL: &str = "<script>alert('x')</script>&amp;\"]]>--><!-- #set page(width
 #[test]
 fn hostile_names_are_text() {
     let long = "x".repeat(10_000);
-    let runs = [EVIL, &long, "מחשב \u{202E}حاسوب", ""].map(|label| {
+    for label in [EVIL, &long, "מחשב \u{202E}حاسوب", ""] {
         let mut run = short(briefs::hostile(EVIL));
         run.results.truncate(6);
         run.label = Some(label.to_owned());
-        run
-    });
-    let document = briefs::of(&runs, &[briefs::hostile(EVIL)]);
-    let text = tight(&text(&document));
-    assert!(text.matches(&tight(EVIL)).count() > 100);
-    assert!(text.contains(&long));
-    inside(&document);
+        let document = briefs::of(&run, &[briefs::hostile(EVIL)]);
+        let text = tight(&text(&document));
+        assert!(text.matches(&tight(EVIL)).count() > 20);
+        assert!(label != long || text.contains(&long));
+        inside(&document);
+    }
 }
 
 /// A4 is 595 by 842 points; the margins are 17 mm and more.

@@ -6,7 +6,7 @@
 mod cells;
 
 use crate::document::{Document, Row, Table, Text};
-pub(crate) use cells::{faults, figure, figure_with_unit, percentiles, precision};
+pub(crate) use cells::{figure, figure_with_unit, percentiles, precision};
 use gritstone_model::{Measurement, Note};
 
 /// A column of a table of results.
@@ -67,49 +67,6 @@ pub(crate) fn table(
         caption: caption.into(),
         rows: rows.collect(),
         columns: cols.iter().map(|col| col.head(results)).collect(),
-    }
-    .without_empty_columns()
-}
-
-/// Results of several machines beside each other.
-pub(crate) struct Beside<'a> {
-    /// What the table shows.
-    pub caption: &'a str,
-    /// The machines.
-    pub names: &'a [String],
-    /// One result for each machine that has it; one has it at least.
-    pub rows: &'a [&'a [Option<&'a Measurement>]],
-    /// What is shown of each.
-    pub cols: &'a [Col],
-}
-
-/// A row a benchmark, and the columns once for each machine, without those that say nothing. A note on what is not
-/// shown stands at the first that is.
-pub(crate) fn beside(document: &mut Document, input: &Beside) -> Table {
-    let rows = || input.rows.iter().copied();
-    let all: Vec<&Measurement> = rows().flatten().flatten().copied().collect();
-    let mut columns = vec![Col::Id.head(&all), Col::Title.head(&all)];
-    for name in input.names {
-        let heads = input.cols.iter().map(|col| col.head(&all).of(name));
-        columns.extend(heads);
-    }
-    let mut row = |results: &[Option<&Measurement>]| {
-        let any = results.iter().flatten().next()?;
-        let mut row = [Col::Id, Col::Title]
-            .map(|col| col.cell(any, &all))
-            .to_vec();
-        for result in results {
-            row.extend(match result {
-                Some(result) => cells(document, &all, result, input.cols, Strays::AtTheName),
-                None => vec![Text::missing(); input.cols.len()],
-            });
-        }
-        Some(Row::new(row))
-    };
-    Table {
-        caption: input.caption.into(),
-        rows: rows().filter_map(&mut row).collect(),
-        columns,
     }
     .without_empty_columns()
 }

@@ -113,7 +113,7 @@ fn mean(view: &CompareView) -> String {
 }
 
 /// The verdict in the word that suits what was compared: a size is smaller, not faster.
-fn verdict(row: &CompareRow) -> &'static str {
+pub(crate) fn verdict(row: &CompareRow) -> &'static str {
     let sense = Sense::of_unit(&row.unit);
     row.verdict.map_or("", |verdict| in_a_word(verdict, sense))
 }
@@ -128,12 +128,6 @@ pub(crate) fn in_a_word(verdict: Verdict, sense: Sense) -> &'static str {
     }
 }
 
-/// The ratio in words.
-pub(crate) fn ratio(row: &CompareRow) -> Option<String> {
-    let sense = Sense::of_unit(&row.unit);
-    row.ratio.map(|r| words::ratio(r, row.interval, sense))
-}
-
 /// "VAX-11/780" of "VAX-11/780, 4.1 BSD" or "VAX-11/780 (4.1 BSD)".
 fn short_name(name: &str) -> &str {
     let cuts = [", ", " (", "; "].iter();
@@ -146,7 +140,7 @@ pub(crate) fn is_reference(side: &str) -> bool {
 }
 
 /// With a reference machine as the base: how many of it the other is, at least and at most.
-pub(crate) fn how_many(view: &CompareView) -> Option<String> {
+fn how_many(view: &CompareView) -> Option<String> {
     if !is_reference(&view.base) {
         return None;
     }

@@ -12,7 +12,7 @@ const DIGITS: i32 = 4;
 const MULTIPLE: f64 = 2.0;
 
 /// A table of what was counted, of those results that have more than the kernel's own counts.
-pub(crate) fn counters(document: &mut Document, results: &[&Measurement], whose: &str) {
+pub(crate) fn counters(document: &mut Document, results: &[&Measurement]) {
     use Counter::{ContextSwitches, PageFaults};
     let usual = |counter: &Counter| matches!(counter, ContextSwitches | PageFaults);
     let counted = |result: &&&Measurement| !result.counters.keys().all(usual);
@@ -24,9 +24,8 @@ pub(crate) fn counters(document: &mut Document, results: &[&Measurement], whose:
             Some(number::at_most(*count, "", DIGITS))
         });
     }
-    let caption = format!("{whose}counted for each operation");
     let counted: Vec<&&Measurement> = results.iter().filter(counted).collect();
-    columns.table(document, capital(&caption), counted);
+    columns.table(document, "Counted for each operation", counted);
 }
 
 /// The rows of a comparison that their counters explain.

@@ -1,7 +1,10 @@
 //! A document: headings, prose, tables, figures and footnotes, with nothing said about how they look.
 
+mod line;
+
 use crate::findings;
 use gritstone_model::{Finding, Flag, Note};
+pub use line::{ResultLine, Tile};
 use std::collections::{BTreeMap, HashMap};
 
 /// What a reader is handed, before anyone has decided how it looks.
@@ -32,10 +35,26 @@ pub enum Block {
     Terms(Vec<(String, Text)>),
     /// A table.
     Table(Table),
-    /// A drawing.
+    /// Drawings.
     Figure(Figure),
+    /// What a reader is to see first, side by side.
+    Tiles(Vec<Tile>),
+    /// Results, one line each, with what else is known of each folded under it.
+    Results(Vec<ResultLine>),
     /// The place where the footnotes of the whole document are listed; nothing where there are none.
     Footnotes,
+}
+
+impl Block {
+    /// Tiles as terms and results as a table, where a medium has no other form for them; what is folded is left out.
+    #[must_use]
+    pub fn plain(&self) -> Option<Self> {
+        match self {
+            Self::Tiles(tiles) => Some(Self::Terms(tiles.iter().map(Tile::term).collect())),
+            Self::Results(lines) => Some(Self::Table(ResultLine::table(lines))),
+            _ => None,
+        }
+    }
 }
 
 /// What a text says of what it is about, where color can show it.
@@ -219,11 +238,11 @@ impl Table {
     }
 }
 
-/// A drawing with its words.
+/// Drawings with their words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figure {
-    /// The drawing, a whole `<svg>` element, made by [`crate::svg`].
-    pub svg: String,
+    /// One drawing, or several that belong side by side: whole `<svg>` elements, made by [`crate::svg`].
+    pub svgs: Vec<String>,
     /// What it shows.
     pub caption: Text,
     /// The same for those who cannot see it, numbers included.

@@ -80,7 +80,7 @@ pub fn histories(views: &[HistoryView]) -> Document {
 #[must_use]
 pub fn history_svg(view: &HistoryView) -> Option<String> {
     let newest = view.series.last()?;
-    Some(drawn(view, newest, 0).svg)
+    drawn(view, newest, 0).svgs.pop()
 }
 
 fn sentence(change: &HistoryChange) -> String {

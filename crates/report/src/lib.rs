@@ -37,7 +37,7 @@ mod words;
 
 pub use ab::ab;
 pub use audit::audit;
-pub use brief::{Brief, brief};
+pub use brief::{Brief, Pair, brief, data_sheet, pair};
 pub use check::check;
 pub use clean::{clean, printable, shortened};
 pub use commands::{Ranked, Ranking, commands};
@@ -48,7 +48,7 @@ pub use history::{histories, history, history_svg};
 pub use json::json;
 pub use number::percent_asked;
 pub use one::{line, one};
-pub use ratings::{append_ratings, rating_line, ratings};
+pub use ratings::{rating_line, ratings};
 pub use selftest::selftest;
 pub use show::{Detail, show};
 pub use words::duration;

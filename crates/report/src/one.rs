@@ -19,7 +19,7 @@ pub fn one(view: &RunView, result: &Measurement, launches: &[&Launch]) -> Docume
     document.terms(numbers(result));
     document.terms(drawings(result).into_iter().chain(interference(launches)));
     workloads(&mut document, &[result]);
-    details(&mut document, &[result], None);
+    details(&mut document, &[result]);
     latencies::distribution(&mut document, result);
     document.terms([
         ("machine", machine_sentence(&view.machine)),

@@ -81,18 +81,22 @@ impl<'a> Pairs<'a> {
     }
 
     /// The drawing; `id` is its name in the document.
-    pub(crate) fn figure(&self, id: &str, whose: &str) -> Figure {
+    pub(crate) fn figure(&self, id: &str) -> Figure {
         let drawing = Matrix {
             label: "CPU".to_owned(),
             names: self.cpus.iter().map(u32::to_string).collect(),
             rows: self.rows().collect(),
         };
-        let caption = format!("{whose}{}: the darker, the longer", self.caption());
+        let caption = format!(
+            "{}: {}, the darker, the longer",
+            self.result.id,
+            self.caption()
+        );
         drawing.draw().figure(id, caption, self.words())
     }
 
     /// The same as a table, where it has room.
-    pub(crate) fn table(&self, whose: &str) -> Option<Table> {
+    pub(crate) fn table(&self) -> Option<Table> {
         if self.cpus.len() > COLUMNS {
             return None;
         }
@@ -106,7 +110,7 @@ impl<'a> Pairs<'a> {
             let cells = std::iter::once(cpu.to_string().into()).chain(values);
             rows.push(Row::new(cells.collect()));
         }
-        let caption = format!("{whose}{}: {}", self.result.id, self.caption());
+        let caption = format!("{}: {}", self.result.id, self.caption());
         Some(Table {
             caption: caption.into(),
             columns,

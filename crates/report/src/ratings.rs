@@ -27,7 +27,7 @@ pub fn ratings(view: &RatingsView) -> Document {
 }
 
 /// Appends the line that people ask for, for each machine, and the tables behind it.
-pub fn append_ratings(document: &mut Document, view: &RatingsView) {
+fn append_ratings(document: &mut Document, view: &RatingsView) {
     for machine in &view.machines {
         let line = rating_line(document, view, machine);
         document.paragraph(line);

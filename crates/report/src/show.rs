@@ -71,7 +71,7 @@ pub fn show(view: &RunView, detail: Detail) -> Document {
         if !printed {
             workloads(&mut document, &results);
         }
-        details(&mut document, &results, None);
+        details(&mut document, &results);
     } else {
         copies(&mut document, &results);
     }
@@ -110,12 +110,10 @@ fn summary(view: &RunView) -> String {
     )
 }
 
-/// What the main table has no room for: parts and names, percentiles, curves. Where several machines stand on a page,
-/// `whose` says of which one they are.
-pub(crate) fn details(document: &mut Document, results: &[&Measurement], whose: Option<&str>) {
-    let whose = whose.map_or(String::new(), |name| format!("{name}, "));
+/// What the main table has no room for: parts and names, percentiles, curves.
+pub(crate) fn details(document: &mut Document, results: &[&Measurement]) {
     let parts = results.iter().filter_map(|r| parts(r));
-    document.list(parts.map(|parts| format!("{whose}{parts}")));
+    document.list(parts);
     let distributed = |r: &&&Measurement| {
         let statistics = r.statistics.as_ref();
         statistics.is_some_and(|s| r.is_published() || !s.percentiles.is_empty())
@@ -124,26 +122,26 @@ pub(crate) fn details(document: &mut Document, results: &[&Measurement], whose: 
     let percentiles = columns::percentiles(&distributions).into_iter();
     let mut cols = vec![Col::Id, Col::Min, Col::Median, Col::Mean, Col::Max];
     cols.extend(percentiles.map(Col::Percentile));
-    let caption = words::capital(&format!("{whose}over all events"));
+    let caption = "Over all events";
     let made = columns::table(document, caption, &distributions, &cols, Strays::AtTheName);
     document.table(made);
     for result in results {
-        series(document, result, &whose);
-        if let Some(made) = Pairs::of(result).and_then(|pairs| pairs.table(&whose)) {
+        series(document, result);
+        if let Some(made) = Pairs::of(result).and_then(|pairs| pairs.table()) {
             document.table(made);
         }
     }
-    counters(document, results, &whose);
+    counters(document, results);
     copies(document, results);
 }
 
 /// The curve in which a benchmark ends, as a table.
-fn series(document: &mut Document, result: &Measurement, whose: &str) {
+fn series(document: &mut Document, result: &Measurement) {
     let Some(points) = &result.series else {
         return;
     };
     let notes: Vec<_> = result.notes.iter().map(|f| document.note(f)).collect();
-    let caption = Text::new(format!("{whose}{}: {}", result.id, result.title)).with(notes);
+    let caption = Text::new(format!("{}: {}", result.id, result.title)).with(notes);
     let label = words::capital(result.series_label.as_deref().unwrap_or("x"));
     let x = |point: &&SeriesPoint| number::printed(point.x, 0);
     Columns::<&SeriesPoint>::key(label, Style::Number, x)
@@ -160,7 +158,7 @@ fn series(document: &mut Document, result: &Measurement, whose: &str) {
 fn parts(result: &Measurement) -> Option<String> {
     if let Some(pairs) = Pairs::of(result) {
         // what has room in a table is in one
-        return pairs.table("").is_none().then(|| pairs.sentence());
+        return pairs.table().is_none().then(|| pairs.sentence());
     }
     let part = |part: &PartValue| {
         let value = number::figure(part.value, None, result.unit.as_str()).with_unit();

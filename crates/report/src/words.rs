@@ -38,16 +38,6 @@ pub(crate) fn plural(n: usize, one: &str) -> String {
     format!("{} {one}{s}", number::count(n))
 }
 
-/// A system for a narrow column: "Linux 6.18" of "Debian GNU/Linux 12 (bookworm), Linux 6.18.44-generic x86_64".
-pub(crate) fn short_system(system: &str) -> String {
-    let mut parts = system.split(", ");
-    let Some(release) = parts.find_map(|part| part.strip_prefix("Linux ")) else {
-        return system.to_owned();
-    };
-    let numbers: Vec<&str> = release.split(['.', '-', ' ']).take(2).collect();
-    format!("Linux {}", numbers.join("."))
-}
-
 /// The first letter made large.
 pub(crate) fn capital(text: &str) -> String {
     let mut chars = text.chars();

@@ -93,7 +93,7 @@ pub fn outcome(status: Status) -> &'static str {
 }
 
 /// A flag as a word in a sentence.
-fn flagged(flag: Flag) -> &'static str {
+pub(crate) fn flagged(flag: Flag) -> &'static str {
     match flag {
         Flag::Invalid => "invalid",
         Flag::Noisy => "noisy",

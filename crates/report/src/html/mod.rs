@@ -1,178 +1,257 @@
-//! A document as one HTML file: no script, nothing fetched, readable on a phone, on paper and without color.
+//! A document as one HTML file: nothing fetched, readable without its few lines of script, on a phone, on paper and without color.
 //!
 //! The markup is also well-formed XML, so that a strict parser can prove that every element is closed. A table scrolls inside
-//! a box of its own, and names its rows and columns for those who listen.
+//! a box of its own, and names its rows and columns for those who listen. What a note says stands in the document, which has a list
+//! of them where it wants one; there are no marks on numbers.
 
-use crate::clean::{clean, escape};
-use crate::document::{Block, Column, Document, Figure, Row, Style, Table, Text};
+use crate::clean::escape;
+use crate::document::{
+    Block, Column, Document, Figure, ResultLine, Row, Style, Table, Text, Tile, Tone,
+};
+use crate::findings;
 use crate::typed::pieces;
 use std::fmt::Write as _;
 
 const STYLE: &str = include_str!("style.css");
-/// Where all terms are as short as marks are, they need no wider column.
-const SHORT_TERM: usize = 3;
+const SCRIPT: &str = include_str!("script.js");
+/// By which the results are filtered and sorted; the script shows it.
+const BAR: &str = "<div class=\"bar\" role=\"search\" hidden=\"hidden\"><label>Filter <input type=\"search\" placeholder=\"pipe, memory, noisy\"/></label> \
+                   <label>Order <select><option value=\"\">by category</option><option value=\"name\">by name</option>\
+                   <option value=\"wide\">widest interval first</option></select></label> <output></output></div>\n";
 /// From so many sections on there is a list of them.
 const CONTENTS_FROM: usize = 4;
-/// The style sheet has room for so many marks behind a number.
-const MOST_MARKS: usize = 9;
 /// Names of rows up to here stay in one line.
 const SHORT_NAME: usize = 16;
+/// What belongs to a term has the whole width from here on.
+const LONG_TERM: usize = 64;
 /// A longer word may be broken.
 const LONGEST_WORD: usize = 24;
 
 /// A page that is being written.
-struct Page<'a> {
-    document: &'a Document,
+#[derive(Default)]
+struct Page {
     out: String,
+    sections: usize,
+    searchable: bool,
+    tables: usize,
 }
 
 /// The document as a page.
 #[must_use]
 pub fn render(document: &Document) -> String {
     let title = escape(&document.title);
-    let out = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
-         <meta name=\"color-scheme\" content=\"light dark\"/>\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
-         <header>\n<h1>{title}</h1>\n"
-    );
-    let mut page = Page { document, out };
+    let mut page = Page {
+        out: format!(
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
+             <meta name=\"color-scheme\" content=\"light dark\"/>\n\
+             <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
+             <header>\n<h1>{title}</h1>\n"
+        ),
+        ..Page::default()
+    };
     if let Some(subtitle) = &document.subtitle {
         page.element("p class=\"subtitle\"", &escape(subtitle));
     }
     page.out.push_str("</header>\n");
-    page.contents();
-    let mut sections = 0;
+    page.contents(document);
     for block in &document.blocks {
-        if matches!(block, Block::Heading(1, _)) {
-            sections += 1;
-        }
-        page.block(block, sections);
+        page.top(document, block);
     }
-    page.out.push_str("</main>\n</body>\n</html>\n");
+    if page.sections > 0 {
+        page.out.push_str("</section>\n");
+    }
+    page.out.push_str("</main>\n");
+    if page.searchable {
+        page.element("script", &format!("\n{SCRIPT}"));
+    }
+    page.out.push_str("</body>\n</html>\n");
     page.out
 }
 
-impl Page<'_> {
+impl Page {
     /// An element on a line, opened by its name and attributes.
     fn element(&mut self, open: &str, content: &str) {
         let (name, _) = open.split_once(' ').unwrap_or((open, ""));
         let _ = writeln!(self.out, "<{open}>{content}</{name}>");
     }
 
-    fn block(&mut self, block: &Block, section: usize) {
+    /// A block that is not folded under another.
+    fn top(&mut self, document: &Document, block: &Block) {
         match block {
             Block::Heading(1, text) => {
-                self.element(&format!("h2 id=\"section-{section}\""), &escape(text));
-            }
-            Block::Heading(level, text) => {
-                self.element(&format!("h{}", (*level).clamp(2, 3) + 1), &escape(text));
-            }
-            Block::Paragraph(text) => self.element("p", &self.marked(text)),
-            Block::List(items) => {
-                self.out.push_str("<ul>\n");
-                for item in items {
-                    self.element("li", &self.marked(item));
+                if self.sections > 0 {
+                    self.out.push_str("</section>\n");
                 }
-                self.out.push_str("</ul>\n");
+                self.sections += 1;
+                let section = format!("<section id=\"section-{}\">\n", self.sections);
+                self.out.push_str(&section);
+                self.element("h2", &escape(text));
             }
-            Block::Terms(terms) => {
-                let short = |(term, _): &(String, Text)| term.chars().count() <= SHORT_TERM;
-                let class = if terms.iter().all(short) { "notes" } else { "" };
-                let term = |(term, text): &(String, Text)| {
-                    (String::new(), term.clone(), self.marked(text))
-                };
-                self.terms(class, &terms.iter().map(term).collect::<Vec<_>>());
-            }
-            Block::Table(table) => self.table(table),
-            Block::Figure(figure) => self.figure(figure),
             Block::Footnotes => {
-                let notes = self.document.notes().into_iter().map(|(id, note)| {
-                    let anchor = format!(" id=\"note-{}\"", id.index() + 1);
-                    (anchor, self.document.mark(id), words(&note.text))
-                });
-                let notes: Vec<_> = notes.collect();
-                if !notes.is_empty() {
-                    self.terms("notes", &notes);
-                }
+                let notes = document.notes().into_iter();
+                let notes: Vec<Text> = notes.map(|(_, note)| note.text.as_str().into()).collect();
+                self.list(&notes);
             }
+            block => self.block(block),
         }
     }
 
+    fn block(&mut self, block: &Block) {
+        match block {
+            Block::Heading(level, text) => {
+                self.element(&format!("h{}", (*level).clamp(2, 3) + 1), &escape(text));
+            }
+            Block::Paragraph(text) => self.element("p", &words(&text.text)),
+            Block::List(items) => self.list(items),
+            Block::Terms(terms) => self.terms(terms),
+            Block::Table(table) => self.table(table),
+            Block::Figure(figure) => self.figure(figure),
+            Block::Tiles(tiles) => self.tiles(tiles),
+            Block::Results(lines) => self.results(lines),
+            Block::Footnotes => {}
+        }
+    }
+
+    fn list(&mut self, items: &[Text]) {
+        if items.is_empty() {
+            return;
+        }
+        self.out.push_str("<ul>\n");
+        for item in items {
+            self.element("li", &words(&item.text));
+        }
+        self.out.push_str("</ul>\n");
+    }
+
     /// Links to the sections, where there are enough of them.
-    fn contents(&mut self) {
+    fn contents(&mut self, document: &Document) {
         let section = |block: &Block| match block {
             Block::Heading(1, text) => Some(escape(text)),
             _ => None,
         };
-        let sections: Vec<String> = self.document.blocks.iter().filter_map(section).collect();
+        let sections: Vec<String> = document.blocks.iter().filter_map(section).collect();
         if sections.len() < CONTENTS_FROM {
             return;
         }
-        self.out.push_str("<nav aria-label=\"Contents\">\n<ol>\n");
+        self.out.push_str("<nav aria-label=\"Contents\">\n<ul>\n");
         for (number, text) in (1..).zip(sections) {
             self.element("li", &format!("<a href=\"#section-{number}\">{text}</a>"));
         }
-        self.out.push_str("</ol>\n</nav>\n");
+        self.out.push_str("</ul>\n</nav>\n");
     }
 
-    /// Terms with what belongs to them, each with the attributes of both together.
-    fn terms(&mut self, class: &str, terms: &[(String, String, String)]) {
-        let _ = match class {
-            "" => writeln!(self.out, "<dl>"),
-            class => writeln!(self.out, "<dl class=\"{class}\">"),
-        };
-        for (attributes, term, text) in terms {
-            let both = format!("<dt>{}</dt><dd>{text}</dd>", escape(term));
-            let _ = writeln!(self.out, "<div{attributes}>{both}</div>");
+    fn terms(&mut self, terms: &[(String, Text)]) {
+        self.out.push_str("<dl>\n");
+        for (term, text) in terms {
+            let open = match text.text.chars().count() > LONG_TERM {
+                true => "div class=\"wide\"",
+                false => "div",
+            };
+            let (term, text) = (escape(term), words(&text.text));
+            self.element(open, &format!("<dt>{term}</dt><dd>{text}</dd>"));
         }
         self.out.push_str("</dl>\n");
     }
 
-    /// A box that scrolls by itself.
-    fn scroll(&mut self, label: &str) {
-        let _ = writeln!(
+    fn tiles(&mut self, tiles: &[Tile]) {
+        self.out.push_str("<ul class=\"tiles\">\n");
+        for tile in tiles {
+            let [name, value, said] =
+                [&tile.name, &tile.value, &tile.said].map(|text| escape(text));
+            let tone = match tile.tone {
+                Some(Tone::Good) => "li class=\"good\"",
+                Some(Tone::Bad) => "li class=\"bad\"",
+                Some(Tone::Doubt) => "li class=\"doubt\"",
+                Some(Tone::Faint) => "li class=\"faint\"",
+                None => "li",
+            };
+            self.element(
+                tone,
+                &format!("<span>{name}</span> <b>{value}</b> <small>{said}</small>"),
+            );
+        }
+        self.out.push_str("</ul>\n");
+    }
+
+    fn results(&mut self, lines: &[ResultLine]) {
+        if !self.searchable {
+            self.searchable = true;
+            // above the heading of the section that is being written
+            let at = self.out.rfind("<section").unwrap_or(self.out.len());
+            self.out.insert_str(at, BAR);
+        }
+        self.out.push_str(
+            "<div class=\"results\">\n<div class=\"line head\" aria-hidden=\"true\"><span>Benchmark</span><span class=\"n\">Estimate</span>\
+             <span>Unit</span><span class=\"n\">±</span><span>Flags</span><span>95% CI within ±25 %</span><span>Launches</span></div>\n",
+        );
+        for line in lines {
+            let (id, wide) = (anchor(&line.id), line.precision.unwrap_or(-1.0));
+            let _ = write!(
+                self.out,
+                "<details id=\"{id}\" data-wide=\"{wide:.4}\"><summary class=\"line\">"
+            );
+            self.summary(line);
+            self.out.push_str("</summary>\n<div class=\"more\">\n");
+            line.details.iter().for_each(|block| self.block(block));
+            self.out.push_str("</div></details>\n");
+        }
+        self.out.push_str("</div>\n");
+    }
+
+    fn summary(&mut self, line: &ResultLine) {
+        let [id, title, unit, half] =
+            [&line.id, &line.title, &line.unit, &line.half_width].map(|t| escape(t));
+        let value = aligned(&line.value);
+        let interval = match line.interval.as_str() {
+            "" => String::new(),
+            interval => format!("<span class=\"aside\">95% CI {}</span>", escape(interval)),
+        };
+        let letter = |flag: &_| {
+            let meaning = findings::meaning(Some(*flag));
+            format!(
+                "<abbr title=\"{}\">{}</abbr>",
+                escape(meaning),
+                findings::letter(*flag)
+            )
+        };
+        let flags: Vec<String> = line.flags.iter().map(letter).collect();
+        let _ = write!(
             self.out,
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">",
-            escape(label)
+            "<span class=\"name\"><code>{id}</code> <small>{title}</small></span> {value} <span class=\"unit\">{unit}</span> \
+             <span class=\"n half\">{half}</span> <span class=\"flags\">{}</span> <span class=\"ci\">{}{interval}</span> <span class=\"run\">{}</span>",
+            flags.join(" "),
+            line.whisker,
+            line.sparkline
         );
     }
 
     fn figure(&mut self, figure: &Figure) {
         self.out.push_str("<figure>\n");
-        self.element("figcaption", &self.marked(&figure.caption));
-        self.scroll(&figure.caption.text);
-        let _ = write!(
-            self.out,
-            "{}</div>\n\
-             <details><summary>The figure in words</summary><p>{}</p></details>\n</figure>\n",
-            figure.svg,
-            escape(&figure.alternative)
-        );
+        self.element("figcaption", &words(&figure.caption.text));
+        let drawings = figure.svgs.concat();
+        self.element("div class=\"plots\"", &drawings);
+        let alternative = escape(&figure.alternative);
+        let folded = format!("<summary>The figure in words</summary><p>{alternative}</p>");
+        self.element("details", &folded);
+        self.out.push_str("</figure>\n");
     }
 
     fn table(&mut self, table: &Table) {
-        match table.caption.text.as_str() {
-            "" => {
-                self.scroll(&self.document.title);
-                self.out.push_str("<table>\n");
-            }
-            label => {
-                self.scroll(label);
-                self.out.push_str("<table>\n");
-                let caption = self.marked(&table.caption);
-                self.element("caption", &format!("<span>{caption}</span>"));
-            }
-        }
+        self.tables += 1;
+        let caption = match table.caption.text.as_str() {
+            "" => format!("Table {}", self.tables),
+            text => text.to_owned(),
+        };
+        let label = escape(&format!("Table {}: {caption}", self.tables));
+        let _ = writeln!(
+            self.out,
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">\n<table>"
+        );
+        self.element("caption", &format!("<span>{}</span>", words(&caption)));
         self.heads(&table.columns);
-        let room = (0..table.columns.len()).map(|column| {
-            let of = table.rows.iter().map(|row| &row.cells[column]);
-            of.map(|text| self.marks_width(text)).max().unwrap_or(0)
-        });
-        let room: Vec<usize> = room.map(|room| room.min(MOST_MARKS)).collect();
         for row in &table.rows {
-            self.row(&table.columns, row, &room);
+            self.row(&table.columns, row);
         }
         self.out.push_str("</tbody>\n</table>\n</div>\n");
     }
@@ -204,10 +283,14 @@ impl Page<'_> {
         self.out.push_str("</thead>\n<tbody>\n");
     }
 
-    fn row(&mut self, columns: &[Column], row: &Row, room: &[usize]) {
+    fn row(&mut self, columns: &[Column], row: &Row) {
         let mut cells = String::new();
         for (i, (column, text)) in columns.iter().zip(&row.cells).enumerate() {
-            let cell = self.cell(column.style, text, room[i]);
+            let cell = match column.style {
+                Style::Number => escape(&text.text),
+                Style::Code => format!("<code>{}</code>", escape(&text.text)),
+                Style::Text => breakable(&text.text),
+            };
             // a short name is not broken at its hyphens
             let short = text.text.chars().count() <= SHORT_NAME;
             let _ = match (i == 0 && column.key, class(column.style)) {
@@ -216,60 +299,30 @@ impl Page<'_> {
                 (false, class) => write!(cells, "<td class=\"{class}\">{cell}</td>"),
             };
         }
-        self.element(
-            if row.strong {
-                "tr class=\"strong\""
-            } else {
-                "tr"
-            },
-            &cells,
-        );
+        let open = if row.strong {
+            "tr class=\"strong\""
+        } else {
+            "tr"
+        };
+        self.element(open, &cells);
     }
+}
 
-    fn cell(&self, style: Style, text: &Text, room: usize) -> String {
-        let (words, marks) = (escape(&text.text), self.superscript("sup", text));
-        match style {
-            // the same room is kept free behind every number of a column, so that the numbers line up
-            Style::Number if room > 0 && marks.is_empty() => {
-                format!("{words}<sup class=\"m{room}\"></sup>")
-            }
-            Style::Number => {
-                let open = format!("sup class=\"m{room}\"");
-                words + &self.superscript(&open, text)
-            }
-            Style::Code => format!("<code>{words}</code>{marks}"),
-            Style::Text => breakable(&text.text) + &marks,
-        }
-    }
+/// The name of a benchmark as that of an element, to which a link can lead.
+fn anchor(id: &str) -> String {
+    id.replace(['/', '@', '.'], "-")
+}
 
-    /// Words with links to their footnotes behind them.
-    fn marked(&self, text: &Text) -> String {
-        words(&text.text) + &self.superscript("sup", text)
-    }
-
-    /// The links in an element; nothing where there are none.
-    fn superscript(&self, open: &str, text: &Text) -> String {
-        let mut marks = String::new();
-        for (id, mark) in self.document.marks(text) {
-            let (number, mark) = (id.index() + 1, escape(&mark));
-            let _ = write!(
-                marks,
-                "<a href=\"#note-{number}\" aria-label=\"footnote {mark}\">{mark}</a>"
-            );
-        }
-        match marks.as_str() {
-            "" => marks,
-            _ => format!("<{open}>{marks}</sup>"),
-        }
-    }
-
-    /// Letters that the marks of a text take.
-    fn marks_width(&self, text: &Text) -> usize {
-        let marks = self.document.marks(text);
-        marks
-            .iter()
-            .map(|(_, mark)| clean(mark).chars().count())
-            .sum()
+/// A number whose point stands below that of others; words as they are.
+fn aligned(value: &str) -> String {
+    let (whole, rest) = value.split_at(value.find('.').unwrap_or(value.len()));
+    match value.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+        true => format!(
+            "<span class=\"v\"><span>{}</span><span>{}</span></span>",
+            escape(whole),
+            escape(rest)
+        ),
+        false => format!("<span class=\"none\">{}</span>", escape(value)),
     }
 }
 
@@ -307,7 +360,7 @@ fn class(style: Style) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::words;
+    use super::{aligned, words};
 
     #[test]
     fn what_is_to_be_typed_is_set_so() {
@@ -315,5 +368,13 @@ mod tests {
             words("say `a < b` and `c`"),
             "say <code>a &lt; b</code> and <code>c</code>"
         );
+    }
+
+    #[test]
+    fn numbers_are_cut_at_their_points() {
+        let cut = |text| aligned(text).contains("<span>1,234</span><span>.5</span>");
+        assert!(cut("1,234.5"));
+        assert!(aligned("12").contains("<span>12</span><span></span>"));
+        assert!(aligned("timed out").contains("none"));
     }
 }

@@ -42,6 +42,15 @@ impl Scale {
         self
     }
 
+    /// A range that is not empty, for values that are all the same.
+    pub(super) fn spread(mut self) -> Self {
+        if self.high <= self.low {
+            let room = (self.low.abs() * 0.01).max(f64::MIN_POSITIVE);
+            (self.low, self.high) = (self.low - room, self.high + room);
+        }
+        self
+    }
+
     /// Ends at round numbers; a plain scale begins at 0. For y.
     pub(super) fn rounded(mut self) -> Self {
         let step = match self.log {

@@ -62,6 +62,7 @@ impl Look {
 #[must_use]
 pub fn render(document: &Document, look: Look) -> String {
     let width = look.width.max(NARROWEST);
+    let plain: Vec<Option<Block>> = document.blocks.iter().map(Block::plain).collect();
     let mut page = Page {
         document,
         look: Look { width, ..look },
@@ -74,8 +75,8 @@ pub fn render(document: &Document, look: Look) -> String {
         page.wrapped("", "", &page.clean(subtitle));
     }
     let mut after_heading = false;
-    for block in &document.blocks {
-        after_heading = page.block(block, after_heading);
+    for (block, plain) in document.blocks.iter().zip(&plain) {
+        after_heading = page.block(plain.as_ref().unwrap_or(block), after_heading);
     }
     page.out
 }
@@ -118,6 +119,8 @@ impl<'a> Page<'a> {
                 self.heading(&figure.caption.text);
                 self.wrapped("  ", "  ", &self.clean(&figure.alternative));
             }
+            // these come in their plain form
+            Block::Tiles(_) | Block::Results(_) => {}
             Block::Footnotes => notes.iter().for_each(|line| self.line(line)),
         }
         matches!(block, Block::Heading(..))

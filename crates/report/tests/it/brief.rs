@@ -1,87 +1,102 @@
-//! The brief as a terminal prints it, and what it says at its front.
+//! What the report says, and where.
 
 use crate::sample::briefs::{made, of};
-use crate::sample::machines::{references, view};
+use crate::sample::machines::references;
 use crate::sample::{self, stated};
-use gritstone_model::{
-    CompareView, Estimate, Flag, Id, RatedMachine, Rating, Ratings, RatingsView, RunView,
-    SCHEMA_RATINGS, Status,
-};
-use gritstone_report::{html, terminal};
-use std::slice::from_ref;
+use gritstone_model::{CompareView, Estimate, Flag, Id, RunView, Verdict};
+use gritstone_report::document::{Block, ResultLine, Table, Tile, Tone};
+use gritstone_report::{Document, Pair, data_sheet, html, pair, terminal};
 
-fn text(run: &RunView, references: &[RunView], against: &[CompareView]) -> String {
-    let document = made(from_ref(run), references, against, None);
-    terminal::render(&document, terminal::Look::plain(110))
+fn headings(document: &Document) -> Vec<&str> {
+    let mut headings = vec![];
+    for block in &document.blocks {
+        if let Block::Heading(1, text) = block {
+            headings.push(text.as_str());
+        }
+    }
+    headings
+}
+
+fn lines(document: &Document) -> Vec<&ResultLine> {
+    let mut all = vec![];
+    for block in &document.blocks {
+        if let Block::Results(lines) = block {
+            all.extend(lines);
+        }
+    }
+    all
+}
+
+fn tables<'a>(document: &'a Document, caption: &'a str) -> impl Iterator<Item = &'a Table> {
+    document.blocks.iter().filter_map(move |block| match block {
+        Block::Table(table) if table.caption.text.contains(caption) => Some(table),
+        _ => None,
+    })
 }
 
 #[test]
-fn a_brief_beside_four_machines() {
-    let known = ["VAX-11/780", "Omnibyte", "DEC Pro/350", "Apple Lisa"];
-    let mut machines = references();
-    machines.retain(|r| known.contains(&r.machine.name.as_str()));
-    let against = [sample::against_reference()];
-    insta::assert_snapshot!(text(&sample::run_with_variants(), &machines, &against));
-}
-
-#[test]
-fn a_brief_of_nothing_is_still_a_brief() {
-    let mut run = view("r1", "box", "Linux");
-    run.started = "2026-01-02T03:04:05Z".to_owned();
-    insta::assert_snapshot!(text(&run, &references(), &[]));
-}
-
-#[test]
-fn a_clean_run_says_so_and_invalid_work_keeps_a_row_out_of_what_stands_out() {
-    let mut run = sample::run();
-    run.results.retain(|r| r.outcome == Status::Measured);
-    run.results.iter_mut().for_each(|r| r.notes.clear());
-    assert!(text(&run, &[], &[]).contains("No figure is in doubt, and everything ran."));
-    let mut comparison = sample::against_reference();
-    let ahead = |comparison: &CompareView| {
-        let text = text(&run, &[], from_ref(comparison));
-        let (_, front) = text.split_once("Furthest ahead").unwrap();
-        let (ahead, _) = front.split_once("- Least").unwrap();
-        ahead.contains("Disk read, random")
+fn the_data_sheet_says_what_was_measured_how_reliable_it_is_and_draws_it_all() {
+    let run = sample::run();
+    let sheet = made(
+        &run,
+        &references(),
+        &sample::against_reference(),
+        data_sheet,
+    );
+    let [
+        Block::Terms(card),
+        Block::Tiles(tiles),
+        Block::Figure(figure),
+    ] = sheet.blocks.as_slice()
+    else {
+        panic!("{:?}", sheet.blocks);
     };
-    assert!(ahead(&comparison));
-    let mut rows = comparison.rows.iter_mut();
-    let row = rows.find(|r| r.title == "Disk read, random").unwrap();
-    row.notes
-        .push(stated(Some(Flag::Invalid), "it did nothing"));
-    assert!(!ahead(&comparison));
+    let card: Vec<&str> = card.iter().map(|(_, text)| text.text.as_str()).collect();
+    assert!(
+        card.contains(&"2 January 2026, 03:04 UTC, 9 min 43 s"),
+        "{card:?}"
+    );
+    assert!(
+        card.contains(&"`gritstone run --budget 600s --precision 1%`"),
+        "{card:?}"
+    );
+    let told = |tile: &Tile| format!("{}: {} ({})", tile.name, tile.value, tile.said);
+    let told: Vec<String> = tiles.iter().map(told).collect();
+    insta::assert_snapshot!(told.join("\n"));
+    assert_eq!(tiles[0].tone, Some(Tone::Bad));
+    // a dot for each result with a value, by its ratio where the baseline has it
+    let dots: usize = figure
+        .svgs
+        .iter()
+        .map(|svg| svg.matches("<circle").count())
+        .sum();
+    let measured = run
+        .results
+        .iter()
+        .filter(|r| r.value().is_some_and(|v| v > 0.0));
+    assert_eq!(dots, measured.count());
+    assert!(
+        figure
+            .alternative
+            .starts_with("× VAX-11/780, more is better: byte/")
+    );
+    assert!(figure.alternative.contains("Time, less is better: "));
 }
 
 #[test]
-fn several_machines_stand_side_by_side() {
-    // the second lacks a row, and is twice as slow in all others
-    let mut runs = ["before", "after"].map(|label| RunView {
-        label: Some(label.to_owned()),
-        ..sample::run()
-    });
-    runs[1].results.retain(|r| r.id.as_str() != "byte/sieve");
-    for result in &mut runs[1].results {
-        result.estimate = result.estimate.map(|e| e.times(2.0));
-    }
-    let document = of(&runs, &references()[..2]);
-    let text = terminal::render(&document, terminal::Look::plain(160));
-    assert!(text.starts_with("Performance brief: before and after\n"));
-    assert!(!text.contains("This machine"));
-    let (_, table) = text.split_once("\nFor one operation").unwrap();
-    for (row, cells) in [
-        ("byte/syscall ", ["117.63 ns/call", "235.26 ns/call"]),
-        ("byte/sieve ", ["24.871 µs/pass", "–"]),
-    ] {
-        let row = table.lines().find(|l| l.starts_with(row)).unwrap();
-        assert!(cells.iter().all(|cell| row.contains(cell)), "{row}");
-    }
+fn every_result_is_a_line_with_its_details_below_it() {
+    let run = sample::run();
+    let document = of(&run, &references());
+    let lines = lines(&document);
+    assert_eq!(lines.len(), run.results.len());
+    let line = lines.iter().find(|line| line.id == "byte/syscall").unwrap();
+    let shown = [&line.value, &line.unit, &line.half_width];
+    assert_eq!(shown, ["117.63", "ns/call", "±0.21 %"]);
     let page = html::render(&document);
-    for head in [">before</h3>", ">after</h3>"] {
-        assert!(page.matches(head).count() >= 2, "{head}");
+    for id in ["byte-syscall", "byte-multi-1"] {
+        assert!(page.contains(&format!("<details id=\"{id}\"")), "{id}");
     }
-    runs[1].label = Some("before".to_owned());
-    let text = terminal::render(&of(&runs, &[]), terminal::Look::plain(160));
-    assert!(text.contains("before (1)") && text.contains("before (2)"));
+    assert!(page.contains("Reference systems"));
 }
 
 #[test]
@@ -91,124 +106,172 @@ fn areas_come_in_their_order_and_a_family_of_none_comes_last() {
     for (result, id) in run.results.iter_mut().zip(["mine/x", "fs/x", "cpu/x"]) {
         result.id = Id::parse(id).unwrap();
     }
-    let text = text(&run, &[], &[]);
-    let heads = [
+    let document = of(&run, &[]);
+    let areas = [
         "Processor",
         "UNIX system",
-        "File system",
+        "File system and disk",
         "Other benchmarks",
     ];
-    let places = heads.map(|head| text.find(&format!("\n{head}")).unwrap());
-    assert!(places.is_sorted() && !text.contains("\nNetwork"), "{text}");
+    assert_eq!(headings(&document)[..4], areas);
 }
 
 #[test]
-fn ratings_stand_in_front_and_have_no_place_where_there_are_none() {
-    let run = sample::run();
-    let text = |overall: Option<f64>| {
-        let ratings = RatingsView {
-            schema: SCHEMA_RATINGS.to_owned(),
-            base: "ref:vax-11-780-4.1bsd".to_owned(),
-            base_name: "VAX-11/780".to_owned(),
-            by: vec![],
-            confidence: 0.95,
-            machines: vec![RatedMachine {
-                id: run.id.clone(),
-                name: run.machine.name.clone(),
-                one_cpu: Ratings {
-                    environments: vec![],
-                    overall: Rating {
-                        environment: "Everything".to_owned(),
-                        rating: overall,
-                        ..Rating::default()
-                    },
-                    for_money: None,
-                },
-                all_cpus: None,
-                copies: None,
-                price: None,
-            }],
-        };
-        let document = made(from_ref(&run), &[], &[], Some(&ratings));
-        terminal::render(&document, terminal::Look::plain(120))
-    };
-    let with = text(Some(1234.0));
-    let (front, _) = with.split_once("What stands out").unwrap();
-    assert!(front.contains("Performance overview") && front.contains("1,230"));
-    assert!(!text(None).contains("Performance overview"));
-}
-
-#[test]
-fn levels_of_load_stand_side_by_side_with_those_of_the_documents() {
-    let at = |id: &str, outcome: Status, factor: f64| {
-        let mut result = sample::run().results[1].clone();
-        result.id = Id::parse(id).unwrap();
-        result.title = "time to user".to_owned();
-        result.outcome = outcome;
-        result.notes.clear();
-        let statistics = result.statistics.as_mut().unwrap();
-        (statistics.min, statistics.median) = (factor, 2.0 * factor);
-        statistics.max = 400.0 * factor;
-        statistics.percentiles = [("p99".to_owned(), 5.0 * factor)].into();
-        result
-    };
-    let loaded = "rt/user-latency@level-3";
+fn a_report_names_neither_host_nor_directory_nor_environment() {
     let mut run = sample::run();
-    run.results = vec![
-        at("rt/user-latency", Status::Measured, 10.0),
-        at(loaded, Status::Measured, 20.0),
-    ];
-    let mut printed = view("ref:hp", "Model 840S", "HP-UX");
-    printed.results = vec![at(loaded, Status::Published, 791.0)];
-    let page = html::render(&of(from_ref(&run), &[printed]));
-    for text in [
-        "time to user, by level of load: from the least of the events to the longest (log",
-        "median: 20 ns/call at level 0, 40 ns/call at level 3.",
-        "99 %: 50 ns/call at level 0, 100 ns/call at level 3.",
-        "791",
-    ] {
-        assert!(page.contains(text), "{text}");
+    run.machine.name = "secret-host (AMD EPYC)".to_owned();
+    run.machine
+        .facts
+        .insert("host.name".to_owned(), "secret-host".to_owned());
+    let settings = run.settings.as_mut().unwrap();
+    settings.dir = "/home/secret".to_owned();
+    settings
+        .environment
+        .insert("TOKEN".to_owned(), "secret".to_owned());
+    let page = html::render(&of(&run, &references()));
+    assert!(page.contains("<title>Performance brief: AMD EPYC 7B13</title>"));
+    assert!(!page.contains("secret"));
+}
+
+#[test]
+fn history_comes_last_with_one_unit_a_column_and_the_run_on_top() {
+    let document = of(&sample::run(), &references());
+    assert!(headings(&document).last().unwrap().starts_with("History"));
+    let table = tables(&document, "As printed in byte-1984").next().unwrap();
+    assert!(table.rows[0].strong);
+    let pipe = table
+        .columns
+        .iter()
+        .position(|c| c.head == "byte/pipe, s")
+        .unwrap();
+    let column: Vec<&str> = table
+        .rows
+        .iter()
+        .map(|row| row.cells[pipe].text.as_str())
+        .collect();
+    let number = |text: &&str| *text == "–" || text.replace(',', "").parse::<f64>().is_ok();
+    assert!(column.len() > 5 && column.iter().all(number), "{column:?}");
+}
+
+#[test]
+fn a_report_of_nothing_is_still_a_report() {
+    let mut run = sample::run();
+    run.results.clear();
+    let page = html::render(&of(&run, &references()));
+    assert!(page.contains("Nothing was measured.") && !page.contains("History"));
+}
+
+#[test]
+fn sixty_benchmarks_take_less_than_a_megabyte() {
+    let mut run = sample::run();
+    let mut results = vec![];
+    for at in 0..60 {
+        let mut result = run.results[at % 15].clone();
+        result.id = Id::parse(&format!("byte/b{at}")).unwrap();
+        let values =
+            (0..100u32).map(|i| result.value().unwrap_or(1.0) * (1.0 + f64::from(i % 7) / 100.0));
+        result.values = values.collect();
+        results.push(result);
     }
-    // without another level it is a distribution like others
-    run.results.truncate(1);
-    let statistics = run.results[0].statistics.as_mut().unwrap();
-    statistics.percentiles.insert("p99.9".to_owned(), 9000.0);
-    let page = html::render(&of(from_ref(&run), &[]));
-    assert!(!page.contains("by level of load"));
-    assert!(page.contains("Share of events") && page.contains("99 % within 50 ns/call"));
+    run.results = results;
+    let page = html::render(&of(&run, &references()));
+    assert!(page.len() < 1_000_000, "{}", page.len());
 }
 
 #[test]
-fn copies_are_drawn_with_their_law_and_of_many_the_least_efficient() {
+fn copies_are_drawn_with_their_law() {
     let mut run = sample::run();
-    let page = |run: &RunView| html::render(&made(from_ref(run), &[], &[], None));
     run.results.truncate(1);
-    run.results[0].copies = Some(sample::copies(100.0, true));
-    let fitted = page(&run);
-    assert!(fitted.contains("with the scalability law and its interval"));
-    // the points stand by themselves, the law is a line in a band
-    assert_eq!(fitted.matches("<g class=\"line ").count(), 2);
-    assert_eq!(fitted.matches("stroke-linejoin=\"round\"").count(), 1);
-    assert_eq!(fitted.matches("class=\"fill band\"").count(), 1);
-    run.results[0].copies = Some(sample::copies(100.0, false));
-    let unfitted = page(&run);
-    assert!(!unfitted.contains("scalability law"));
-    assert_eq!(unfitted.matches("stroke-linejoin=\"round\"").count(), 1);
-    // a row without several copies that did anything has no curve
+    for fitted in [true, false] {
+        run.results[0].copies = Some(sample::copies(100.0, fitted));
+        let page = html::render(&of(&run, &[]));
+        assert!(page.contains("byte/pipe: all copies together"));
+        assert_eq!(page.contains("scalability law: "), fitted);
+    }
+    // a benchmark without several copies that did anything has no curve
     let points = &mut run.results[0].copies.as_mut().unwrap().points;
     points.truncate(1);
-    assert!(!page(&run).contains("<figure"));
+    assert!(!html::render(&of(&run, &[])).contains("all copies together"));
+}
 
-    let mut many = sample::run();
-    many.results.truncate(8);
-    for (result, n) in many.results.iter_mut().zip(1..) {
-        let mut copies = sample::copies(100.0, true);
-        let last = copies.points.last_mut().unwrap();
-        last.efficiency = Some(Estimate::exact(0.1 * f64::from(n)));
-        result.copies = Some(copies);
+/// Two runs of one machine with these verdicts.
+fn two(verdicts: &[(Option<Verdict>, f64)]) -> (RunView, RunView, CompareView) {
+    let (base, mut other) = (sample::run(), sample::run());
+    other.id = "20260103T030405Z-77aa".to_owned();
+    other.results[0].estimate = Some(Estimate::exact(2000.0));
+    let mut view = sample::compare();
+    let row = view.rows[0].clone();
+    let rows = verdicts.iter().zip(&base.results);
+    view.rows = rows
+        .map(|((verdict, ratio), result)| {
+            let mut row = row.clone();
+            row.id = result.id.clone();
+            row.unit = result.unit.to_string();
+            row.verdict = *verdict;
+            row.ratio = verdict.map(|_| *ratio);
+            row.interval = verdict.map(|_| [ratio * 0.9, ratio * 1.1]);
+            row.notes = vec![];
+            row
+        })
+        .collect();
+    (base, other, view)
+}
+
+#[test]
+fn two_runs_are_told_apart_and_their_results_sorted_by_verdict() {
+    let (base, other, mut compared) = two(&[
+        (Some(Verdict::Faster), 1.5),
+        (Some(Verdict::Slower), 0.5),
+        (Some(Verdict::Slower), 0.4),
+        (Some(Verdict::Inconclusive), 1.0),
+        (None, 1.0),
+    ]);
+    let why = stated(Some(Flag::NotComparable), "it is other work");
+    compared.rows[4].notes = vec![why];
+    let document = pair(&Pair {
+        base: &base,
+        other: &other,
+        compared: &compared,
+    });
+    let title = format!(
+        "Performance brief: AMD EPYC 7B13 ({}) against AMD EPYC 7B13 ({})",
+        other.id, base.id
+    );
+    assert_eq!(document.title, title);
+    let heads = headings(&document);
+    assert!(heads[2].starts_with("Differences"), "{heads:?}");
+    let sections = [
+        "Regressions (2)",
+        "Improvements (1)",
+        "Inconclusive (1)",
+        "Without a ratio (1)",
+    ];
+    assert_eq!(heads[3..], sections);
+    let text = terminal::render(&document, terminal::Look::plain(200));
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("byte/pipe "))
+        .unwrap();
+    for cell in [
+        "1,834 MB/s",
+        "2,000 MB/s",
+        "1.50×",
+        "1.35 to 1.65",
+        "faster",
+    ] {
+        assert!(line.contains(cell), "{cell}: {line}");
     }
-    let text = page(&many);
-    assert!(text.contains("Of 8 rows that were measured as copies, the 6 are drawn"));
-    let drawn = |row: &str| text.contains(&format!("({row}): all copies together"));
-    assert!(drawn("byte/pipe") && drawn("byte/sieve") && !drawn("byte/disk-read"));
+    assert!(text.contains("it is other work"));
+    // where both sides are alike nothing is missing
+    let (base, other, compared) = two(&[(Some(Verdict::Same), 1.0)]);
+    let document = pair(&Pair {
+        base: &base,
+        other: &other,
+        compared: &compared,
+    });
+    let text = terminal::render(&document, terminal::Look::plain(100));
+    assert!(
+        text.contains("Regressions (0)") && text.contains("Unchanged within 1 % (1)"),
+        "{text}"
+    );
 }

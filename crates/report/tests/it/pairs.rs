@@ -1,6 +1,6 @@
 //! A row with a figure for each pair of CPUs: the matrix of the brief, the table of `show`, and both in words.
 
-use crate::sample::briefs::made;
+use crate::sample::briefs;
 use crate::sample::machines::{empty, view};
 use gritstone_model::{Estimate, Measurement, Part, PartValue, RunView};
 use gritstone_report::{Detail, html, show, terminal};
@@ -23,10 +23,6 @@ fn machine(cpus: u32) -> RunView {
     run
 }
 
-fn page(runs: &[RunView]) -> String {
-    html::render(&made(runs, &[], &[], None))
-}
-
 #[test]
 fn the_table_has_every_pair_twice() {
     let text = terminal::render(
@@ -38,21 +34,12 @@ fn the_table_has_every_pair_twice() {
 }
 
 #[test]
-fn the_brief_draws_it_with_numbers_and_says_it_in_words() {
-    let page = page(&[machine(4)]);
+fn the_report_draws_it_with_numbers_and_says_it_in_words() {
+    let page = html::render(&briefs::of(&machine(4), &[]));
     assert_eq!(page.matches("class=\"cell\"").count(), 12);
     let said =
         "6 pairs of 4 CPUs, from 20.2 ns/transfer to 100 ns/transfer. 0 and 1: 20.2; 0 and 2: 100;";
     assert!(page.contains(said), "{page}");
-}
-
-#[test]
-fn each_of_several_machines_has_its_own() {
-    let mut other = machine(2);
-    other.label = Some("small".to_owned());
-    let page = page(&[machine(4), other]);
-    assert_eq!(page.matches("class=\"cell\"").count(), 12 + 2);
-    assert!(page.contains("small, Cache line between two CPUs"));
 }
 
 #[test]

@@ -1,30 +1,67 @@
 //! Briefs of made-up runs, and a run that tries to break out of a page.
 
-use super::{against_reference, entries, run, stated};
-use gritstone_model::{CompareView, Flag, RatingsView, RunView};
+use super::{against_reference, entries, machines::references, run, stated};
+use gritstone_model::{
+    Assessment, CompareView, Flag, RatedMachine, Rating, Ratings, RatingsView, Reliability,
+    RunView, SCHEMA_RATINGS,
+};
 use gritstone_report::{Brief, Document, brief};
 
-/// A brief of these runs, each against the reference machine.
-pub fn of(runs: &[RunView], references: &[RunView]) -> Document {
-    let against: Vec<CompareView> = runs.iter().map(|_| against_reference()).collect();
-    made(runs, references, &against, None)
+/// The whole report of a run, against a reference system.
+pub fn of(run: &RunView, references: &[RunView]) -> Document {
+    made(run, references, &against_reference(), brief)
 }
 
-/// The same against what is given.
+/// The report or its first page.
 pub fn made(
-    runs: &[RunView],
-    references: &[RunView],
-    against: &[CompareView],
-    ratings: Option<&RatingsView>,
+    run: &RunView,
+    printed: &[RunView],
+    baseline: &CompareView,
+    make: fn(&Brief) -> Document,
 ) -> Document {
-    brief(&Brief {
-        ratings,
-        runs,
-        references,
-        against,
-        families: &entries::families(),
-        benchmarks: &entries::benchmarks(&runs[0]),
+    make(&Brief {
+        run,
+        assessment: &Assessment {
+            reliability: Reliability::Low,
+            measured: 19,
+            causes: vec![(Flag::Noisy, 9)],
+            interrupted: false,
+        },
+        scores: &scores(run),
+        base: &references()[0],
+        baseline,
+        references: printed,
+        benchmarks: &entries::benchmarks(run),
     })
+}
+
+fn scores(run: &RunView) -> RatingsView {
+    let rating = |environment: &str, rating| Rating {
+        environment: environment.to_owned(),
+        rating,
+        interval: rating.map(|value: f64| [value * 0.9, value * 1.1]),
+        of: 9,
+        ..Rating::default()
+    };
+    RatingsView {
+        schema: SCHEMA_RATINGS.to_owned(),
+        base: "ref:vax-11-780-4.1bsd".to_owned(),
+        base_name: "VAX-11/780".to_owned(),
+        by: vec![],
+        confidence: 0.95,
+        machines: vec![RatedMachine {
+            id: run.id.clone(),
+            name: run.machine.name.clone(),
+            one_cpu: Ratings {
+                environments: vec![rating("Processor", Some(9876.0)), rating("Memory", None)],
+                overall: rating("All environments", Some(1234.0)),
+                for_money: None,
+            },
+            all_cpus: None,
+            copies: None,
+            price: None,
+        }],
+    }
 }
 
 /// A run in which every text that comes from outside is this one.

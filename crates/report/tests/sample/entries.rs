@@ -1,38 +1,9 @@
-//! Entries and a family for the made-up run.
+//! Entries for the made-up run.
 
 use super::machines::id;
 use gritstone_model::{
-    Benchmark, Claims, Curve, Family, KernelWork, Measurement, Need, PublishedWork, RunView,
-    Source, Work,
+    Benchmark, Claims, Curve, KernelWork, Measurement, Need, PublishedWork, RunView, Source, Work,
 };
-
-/// The family with the guidelines of its document.
-pub fn families() -> Vec<Family> {
-    let rule = |rule: &str, how: &str| (rule.to_owned(), how.to_owned());
-    vec![
-        Family {
-            name: "byte".to_owned(),
-            title: "UNIX on small machines".to_owned(),
-            why: "Seven short programs and a shell script ask what a UNIX system does most often: pipes, system calls, \
-                  function calls, files, and several jobs at once. Each stands for one part of the system, so that a slow \
-                  one can be named; the multitasking rows show how the machine bears load."
-                .to_owned(),
-            guidelines: vec![
-                rule("Multi-user, with the usual background work", "Nothing is stopped; what others used is recorded with each launch"),
-                rule("More than once, and averaged", "At least ten launches, spread over the whole run"),
-                rule("Otherwise idle", "A launch that was disturbed is marked and repeated"),
-                rule("Real, user and system time by one method", "One clock and one reading of resource use for all"),
-            ],
-        },
-        Family {
-            name: "iocall".to_owned(),
-            title: "System calls of a file".to_owned(),
-            why: "One program from the net counts what the system itself costs when small pieces of a file are read and written."
-                .to_owned(),
-            guidelines: vec![],
-        },
-    ]
-}
 
 /// An entry for each result of a run; the multitasking rows end in a curve.
 pub fn benchmarks(run: &RunView) -> Vec<Benchmark> {

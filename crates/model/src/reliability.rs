@@ -1,0 +1,39 @@
+//! How far the results of a run can be relied on, in one word.
+
+use crate::Flag;
+
+/// The word, worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reliability {
+    /// A third of the results or more are in doubt, or nothing was measured.
+    Low,
+    /// A tenth or more are, a result is invalid, or the run was interrupted.
+    Medium,
+    /// All others.
+    High,
+}
+
+impl Reliability {
+    /// In words.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+/// The reliability of a run and what it follows from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assessment {
+    /// The word.
+    pub reliability: Reliability,
+    /// Results that were measured.
+    pub measured: usize,
+    /// Flags that put results in doubt, each with how many carry it; the most frequent first.
+    pub causes: Vec<(Flag, usize)>,
+    /// Whether it was interrupted.
+    pub interrupted: bool,
+}

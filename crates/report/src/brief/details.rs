@@ -1,0 +1,352 @@
+//! What is known of one benchmark and its result: folded under its line.
+
+use super::{Brief, histogram};
+use crate::columns::Col;
+use crate::document::{Block, Document, Text};
+use crate::pairs::Pairs;
+use crate::svg::{
+    Canvas, launches,
+    plot::{Line, Plot, Point},
+};
+use crate::{findings, number, show, words};
+use gritstone_model::{
+    Benchmark, Claims, Estimate, Measurement, Note, Placement, Term, Work, in_order,
+};
+
+/// A range this wide is only legible on a logarithmic axis.
+const LOG_FROM: f64 = 30.0;
+
+pub(super) fn of(input: &Brief, result: &Measurement) -> Vec<Block> {
+    let mut document = Document::default();
+    let entry = input.benchmark(&result.id);
+    if let Some(entry) = entry {
+        let operation = ("One operation:", entry.operation.as_str());
+        document.paragraph(sentences(&[("", &entry.why), operation]));
+    }
+    drawings(&mut document, result);
+    document.terms(numbers(result));
+    let points = result.copies.iter().flat_map(|copies| &copies.points);
+    let notes = result
+        .notes
+        .iter()
+        .chain(points.flat_map(|point| &point.notes));
+    let notes: Vec<Note> = in_order(notes.cloned().collect());
+    document.list(notes.iter().map(findings::message));
+    show::details(&mut document, &[&without_notes(result)]);
+    document.terms(entry.map(source).unwrap_or_default());
+    let references = references(input, result);
+    if !references.is_empty() {
+        document.terms([("Reference systems", references.join("; "))]);
+    }
+    document.blocks
+}
+
+/// The notes stand in a list, and not as marks in tables.
+fn without_notes(result: &Measurement) -> Measurement {
+    let mut result = result.clone();
+    result.notes.clear();
+    let points = result
+        .copies
+        .iter_mut()
+        .flat_map(|copies| &mut copies.points);
+    points.for_each(|point| point.notes.clear());
+    result
+}
+
+/// Launches, curves and pairs.
+fn drawings(document: &mut Document, result: &Measurement) {
+    let (id, unit) = (&result.id, result.unit.as_str());
+    let anchor = id.as_str().replace(['/', '@', '.'], "-");
+    let mut figure = |canvas: Canvas, kind: &str, caption: String, said: String| {
+        let id = format!("{anchor}-{kind}");
+        document.push(Block::Figure(canvas.figure(&id, caption, said)));
+    };
+    if let (Some(estimate), [first, .., last]) = (result.value(), result.values.as_slice()) {
+        let canvas = launches::draw(&result.values, unit, estimate, result.interval());
+        let said = |value: f64| number::at_most(value, unit, 4);
+        let ends =
+            |pick: fn(f64, f64) -> f64| said(result.values.iter().copied().fold(*first, pick));
+        let words = format!(
+            "{}, from {} to {}; first {}, last {}.",
+            words::plural(result.values.len(), "launch"),
+            ends(f64::min),
+            ends(f64::max),
+            said(*first),
+            said(*last)
+        );
+        figure(
+            canvas,
+            "launches",
+            format!("{id}: launches over time, and their distribution"),
+            words,
+        );
+    }
+    let point = |x: f64, of: Option<Estimate>| Point {
+        x,
+        y: of.map(|of| of.value),
+        interval: of.and_then(|of| of.interval),
+    };
+    if let Some(series) = &result.series {
+        let points = series.iter().map(|of| point(of.x, of.estimate)).collect();
+        let label = result.series_label.as_deref().unwrap_or("x");
+        let (plot, said) = curve(label, unit, vec![line(id.to_string(), points, false)]);
+        figure(
+            plot.draw(),
+            "curve",
+            format!("{id}: {} by {label}", result.title),
+            said,
+        );
+    }
+    if let Some(plot) = histogram::plot(result) {
+        let said = plot.lines.iter().map(|line| ends(line, "%"));
+        let said = said.collect::<String>();
+        let caption =
+            format!("{id}: operations by their time, in buckets of an eighth of a power of two");
+        figure(plot.draw(), "histogram", caption, said);
+    }
+    let copies = result.copies.iter();
+    let measured: Vec<Point> = copies
+        .clone()
+        .flat_map(|copies| &copies.points)
+        .map(|of| point(f64::from(of.copies), of.total))
+        .collect();
+    if measured.len() > 1 {
+        let law = copies
+            .flat_map(|copies| &copies.law)
+            .flat_map(|law| &law.curve);
+        let law: Vec<Point> = law.map(|of| point(of.x, of.estimate)).collect();
+        let mut lines = vec![line("measured".to_owned(), measured, !law.is_empty())];
+        lines.extend((!law.is_empty()).then(|| line("scalability law".to_owned(), law, false)));
+        let (plot, said) = curve("copies", unit, lines);
+        figure(
+            plot.draw(),
+            "copies",
+            format!("{id}: all copies together"),
+            said,
+        );
+    }
+    if let Some(pairs) = Pairs::of(result) {
+        document.push(Block::Figure(pairs.figure(&format!("{anchor}-pairs"))));
+    }
+}
+
+fn line(name: String, points: Vec<Point>, loose: bool) -> Line {
+    Line {
+        name,
+        strong: true,
+        loose,
+        points,
+    }
+}
+
+/// Lines over what is counted along x, and the ends of each in words.
+fn curve(label: &str, unit: &str, lines: Vec<Line>) -> (Plot, String) {
+    let points = || lines.iter().flat_map(|line| &line.points);
+    let said: Vec<String> = lines.iter().map(|line| ends(line, unit)).collect();
+    let plot = Plot {
+        x_label: words::capital(label),
+        y_unit: unit.to_owned(),
+        log_x: wide(points().map(|p| p.x)),
+        log_y: wide(points().filter_map(|p| p.y)),
+        lines,
+        ..Plot::default()
+    };
+    (plot, said.join(" "))
+}
+
+/// The first and the last point of a line in words.
+fn ends(line: &Line, unit: &str) -> String {
+    let said = |p: &Point| {
+        let (x, y) = (number::printed(p.x, 0), number::at_most(p.y?, unit, 4));
+        Some(format!("{y} at {x}"))
+    };
+    let (first, last) = (line.points.first(), line.points.last());
+    let ends: Vec<String> = first.into_iter().chain(last).filter_map(said).collect();
+    format!("{}: {}.", line.name, ends.join(" to "))
+}
+
+/// Whether values above 0 are far from each other.
+fn wide(values: impl Iterator<Item = f64>) -> bool {
+    let ends = values.fold(None, |ends: Option<(f64, f64)>, x| {
+        let (low, high) = ends.unwrap_or((x, x));
+        Some((low.min(x), high.max(x)))
+    });
+    ends.is_some_and(|(low, high)| low > 0.0 && high / low >= LOG_FROM)
+}
+
+/// The numbers of the result, by name.
+fn numbers(result: &Measurement) -> Vec<(&'static str, Text)> {
+    let cols = [
+        ("Estimate", Col::WithUnit),
+        ("Confidence interval", Col::Interval),
+        ("Half-width", Col::Precision),
+        ("Launches", Col::Launches),
+        ("Samples", Col::Samples),
+        ("Standard deviation", Col::Sd),
+        ("Drift", Col::Drift),
+        ("Modes", Col::Modes),
+        ("Cycles", Col::Cycles),
+        ("GHz", Col::Ghz),
+        ("Page faults per page", Col::Faults),
+        ("Reference workload", Col::Work),
+        ("Its real time", Col::Real),
+        ("Its 95% interval", Col::RealInterval),
+        ("Its user time", Col::User),
+        ("Its system time", Col::System),
+        ("Its process time", Col::Process),
+        ("Start-up share", Col::StartShare),
+    ];
+    let cells = cols.map(|(name, col)| (name, col.cell(result, &[result])));
+    cells
+        .into_iter()
+        .filter(|(_, cell)| !cell.is_missing())
+        .collect()
+}
+
+/// Where it comes from, how it is done, what is proved.
+fn source(entry: &Benchmark) -> Vec<(&'static str, String)> {
+    let sources = entry.sources.iter();
+    let sources: Vec<String> = sources
+        .map(|s| format!("{}, {}", s.document, s.place))
+        .collect();
+    let needs: Vec<&str> = entry.needs.iter().map(|n| n.name.as_str()).collect();
+    vec![
+        ("Source", sources.join("; ")),
+        ("Workload", done_by(entry)),
+        ("Needs", words::join(&needs)),
+        ("Work checks", claims(&entry.claims)),
+        (
+            "Not comparable",
+            entry.not_comparable.clone().unwrap_or_default(),
+        ),
+        ("Remark", entry.remark.clone().unwrap_or_default()),
+    ]
+}
+
+/// What the documents printed of the same benchmark, in its own unit.
+fn references(input: &Brief, result: &Measurement) -> Vec<String> {
+    let printed = input.references.iter().filter_map(|view| {
+        let (value, unit) = super::history::value(view.get(&result.id)?)?;
+        Some(format!(
+            "{} {}",
+            view.machine.name,
+            number::at_most(value, &unit, 4)
+        ))
+    });
+    printed.collect()
+}
+
+/// Sentences from heads and what they head; those that head nothing are left out.
+fn sentences(parts: &[(&str, &str)]) -> String {
+    let parts = parts
+        .iter()
+        .map(|(head, text)| (head, text.trim().trim_end_matches('.')));
+    let said = parts.filter(|(_, text)| !text.is_empty());
+    let said = said.map(|(head, text)| format!("{head} {text}.").trim_start().to_owned());
+    said.collect::<Vec<_>>().join(" ")
+}
+
+/// Who does the work and where, or what it is computed from.
+fn done_by(entry: &Benchmark) -> String {
+    let on = match entry.placement {
+        Placement::OneCpu => "one CPU",
+        Placement::Cross => "two CPUs, one process on each",
+        Placement::All => "all CPUs, wherever the scheduler puts it",
+    };
+    match &entry.work {
+        Work::Kernel(kernel) => {
+            let params = kernel.params.iter().map(|(k, v)| format!(", {k}={v}"));
+            let params: String = params.collect();
+            format!("Done by the program {}{params}, on {on}.", kernel.program)
+        }
+        Work::Command(command) => {
+            format!("Done by the command {}, on {on}.", command.argv.join(" "))
+        }
+        Work::Scenario(command) => {
+            let argv = command.argv.join(" ");
+            format!("Done by several programs, started by {argv}, on {on}.")
+        }
+        Work::Derived { terms, share_of } => {
+            let (sum, from) = (sum(terms), "Computed from other rows:");
+            match share_of {
+                None => format!("{from} {sum}."),
+                Some(whole) => format!("{from} the rate of {sum} as a share of that of {whole}."),
+            }
+        }
+        Work::Rating {
+            over,
+            baseline,
+            weights,
+        } => {
+            let row = |(at, id)| match weights.get(at) {
+                Some(weight) => format!("{} times {id}", number::printed(*weight, 4)),
+                None => format!("{id}"),
+            };
+            let rows: Vec<String> = over.iter().enumerate().map(row).collect();
+            let mean = match weights.is_empty() {
+                true => "geometric",
+                false => "weighted arithmetic",
+            };
+            let rows = words::join(&rows);
+            format!("The {mean} mean of {rows} relative to {baseline}.")
+        }
+    }
+}
+
+/// `byte/fcall-empty - byte/fcall-assign`, `kernel/csw - 2 x kernel/signocsw`.
+fn sum(terms: &[Term]) -> String {
+    let mut out = String::new();
+    for term in terms {
+        out += match (out.is_empty(), term.times < 0.0) {
+            (true, true) => "-",
+            (true, false) => "",
+            (false, true) => " - ",
+            (false, false) => " + ",
+        };
+        if term.times.abs() != 1.0 {
+            out += &format!("{} x ", number::printed(term.times.abs(), 0));
+        }
+        out += term.id.as_str();
+    }
+    out
+}
+
+fn claims(claims: &Claims) -> String {
+    let plain = [
+        (claims.check, "a check value is right"),
+        (claims.linear, "time grows in proportion to the work"),
+    ];
+    let bounds = [
+        (claims.syscalls_per_op, "entries into the kernel", ""),
+        (claims.switches_per_op, "voluntary switches", " at least"),
+        (claims.faults_per_op, "page faults", " at most"),
+        (claims.major_faults_per_op, "major page faults", " at least"),
+        (claims.min_ns_per_op, "nanoseconds", " at least"),
+    ];
+    let plain = plain.into_iter().filter(|(claimed, _)| *claimed);
+    let bounds = bounds.into_iter().filter_map(|(value, what, bound)| {
+        let value = number::at_most(value?, "", 4);
+        Some(format!("{what} for each operation:{bound} {value}"))
+    });
+    let said = plain.map(|(_, text)| text.to_owned()).chain(bounds);
+    said.collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Term;
+
+    #[test]
+    fn sums_read_as_sums() {
+        let sum = |terms: &[(&str, f64)]| {
+            let terms = terms.iter().map(|(id, times)| Term {
+                id: gritstone_model::Id::parse(id).unwrap(),
+                times: *times,
+            });
+            super::sum(&terms.collect::<Vec<_>>())
+        };
+        let three = [("a/b", 1.0), ("a/c", -2.0), ("d", 0.5)];
+        assert_eq!(sum(&three), "a/b - 2 x a/c + 0.5 x d");
+        assert_eq!(sum(&[("a", -1.0)]), "-a");
+    }
+}

@@ -1,0 +1,102 @@
+//! What the results came from: the flags and what they mean here, the system, the settings, the programs.
+
+use super::sheet;
+use crate::document::{Document, Style, Text};
+use crate::table::Columns;
+use crate::{findings, words};
+use gritstone_model::{Flag, Measurement, Program, RunView};
+use std::collections::BTreeMap;
+
+/// Facts that are not for whoever is handed a report, and those that are told in fewer words.
+const PRIVATE: [&str; 2] = ["host.name", "dir.mount_point"];
+const MITIGATION: &str = "mitigation.";
+
+/// Each cause once, with the benchmarks that it holds for. What exactly was found stands with each of them.
+pub(super) fn notes(document: &mut Document, results: &[Measurement]) {
+    let mut causes: BTreeMap<Flag, Vec<&str>> = BTreeMap::new();
+    for result in results {
+        for flag in result.flags_of_estimate() {
+            causes.entry(flag).or_default().push(result.id.as_str());
+        }
+    }
+    if causes.is_empty() {
+        return;
+    }
+    document.heading(1, "Flags");
+    type Cause<'a> = (&'a Flag, &'a Vec<&'a str>);
+    Columns::<Cause>::key("Flag", Style::Code, |(flag, _)| findings::letter(**flag))
+        .text("Meaning", |(flag, _)| findings::meaning(Some(**flag)))
+        .number("Results", |(_, ids)| ids.len())
+        .text("Benchmarks", |(_, ids)| ids.join(", "))
+        .table(
+            document,
+            "Flags of the results, and which carry them",
+            &causes,
+        );
+}
+
+pub(super) fn append(document: &mut Document, run: &RunView) {
+    document.heading(1, "Environment");
+    let launches: usize = run.results.iter().map(|result| result.launches).sum();
+    document.paragraph(format!(
+        "Each of {} is a fresh process, calibrated and warmed before it is measured; all benchmarks take turns in rounds of random \
+         order. An estimate is the pseudo-median over launches, its interval that of the signed-rank test at 95 %.",
+        words::plural(launches, "launch"),
+    ));
+    document.terms(facts(run));
+    if let Some(settings) = &run.settings {
+        let command = sheet::command(settings, usize::MAX);
+        document.terms([
+            ("Command", command),
+            ("Seed", settings.seed.to_string()),
+            ("Tuned", settings.steady.join("; ")),
+        ]);
+    }
+    let mut programs: Vec<([&str; 2], Vec<&str>)> = vec![];
+    for result in &run.results {
+        let Some(Program {
+            compiler, flags, ..
+        }) = &result.program
+        else {
+            continue;
+        };
+        let how = [compiler.as_str(), flags];
+        match programs.iter_mut().find(|(known, _)| *known == how) {
+            Some((_, ids)) => ids.push(result.id.as_str()),
+            None => programs.push((how, vec![result.id.as_str()])),
+        }
+    }
+    type Compiled<'a> = ([&'a str; 2], Vec<&'a str>);
+    Columns::<Compiled>::key("Flags or command", Style::Text, |([_, flags], _)| *flags)
+        .text("Compiler or version", |([compiler, _], _)| *compiler)
+        .text("Benchmarks", |(_, ids)| ids.join(", "))
+        .table(document, "Programs", programs);
+}
+
+/// What is known of the machine; of mitigations how many there are of each kind.
+pub(super) fn facts(run: &RunView) -> Vec<(String, Text)> {
+    let facts = run.machine.facts.iter();
+    let told = facts
+        .filter(|(name, _)| !PRIVATE.contains(&name.as_str()) && !name.starts_with(MITIGATION));
+    let mut terms: Vec<(String, Text)> = told
+        .map(|(name, value)| (name.clone(), value.as_str().into()))
+        .collect();
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, value) in run
+        .machine
+        .facts
+        .iter()
+        .filter(|(name, _)| name.starts_with(MITIGATION))
+    {
+        let kind = value.split([':', ';']).next().unwrap_or_default().trim();
+        *kinds.entry(kind.to_lowercase()).or_default() += 1;
+    }
+    let kinds: Vec<String> = kinds
+        .iter()
+        .map(|(kind, n)| format!("{n} {kind}"))
+        .collect();
+    if !kinds.is_empty() {
+        terms.push(("mitigations".to_owned(), kinds.join(", ").into()));
+    }
+    terms
+}

@@ -1,0 +1,142 @@
+//! Two runs: what differs between their environments, and what changed.
+
+use super::sheet;
+use crate::columns;
+use crate::document::{Block, Document, Style};
+use crate::svg::{
+    self,
+    dots::{self, Dot, Panel},
+};
+use crate::table::Columns;
+use crate::{compare, findings, number, words};
+use gritstone_model::{CompareRow, CompareView, Difference, Flag, RunView, Verdict, flags};
+
+/// What the report of two runs is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair<'a> {
+    /// The base, A.
+    pub base: &'a RunView,
+    /// The other, B.
+    pub other: &'a RunView,
+    /// B against A.
+    pub compared: &'a CompareView,
+}
+
+/// Lines of one drawing.
+const LINES: usize = 104;
+
+/// The report as a document.
+#[must_use]
+pub fn pair(input: &Pair) -> Document {
+    let view = input.compared;
+    let runs = [input.base, input.other];
+    let names = sheet::names(runs);
+    let mut document = Document::new(format!(
+        "Performance brief: {} against {}",
+        names[1], names[0]
+    ));
+    for ((letter, name), run) in ["A", "B"].into_iter().zip(&names).zip(runs) {
+        document.heading(1, format!("{letter}: {name}"));
+        document.terms(sheet::card(run));
+    }
+    document.heading(1, "Differences between the environments");
+    if view.differ_in.is_empty() {
+        document.paragraph("None that is recorded.");
+    }
+    Columns::<&Difference>::key("Fact", Style::Text, |d| d.what.as_str())
+        .text("A", |d| d.base.as_str())
+        .text("B", |d| d.other.as_str())
+        .table(&mut document, "What is not the same", &view.differ_in);
+    drawn(&mut document, view);
+    let margin = number::percent_asked(view.margin);
+    let sections = [
+        ("Regressions", Some(Verdict::Slower)),
+        ("Improvements", Some(Verdict::Faster)),
+        (&format!("Unchanged within {margin}"), Some(Verdict::Same)),
+        ("Inconclusive", Some(Verdict::Inconclusive)),
+        ("Without a ratio", None),
+    ];
+    for (title, verdict) in sections {
+        section(&mut document, input, title, verdict);
+    }
+    document
+}
+
+fn section(document: &mut Document, input: &Pair, title: &str, verdict: Option<Verdict>) {
+    let mut rows: Vec<&CompareRow> = input.compared.rows.iter().collect();
+    rows.retain(|row| row.verdict.filter(|_| row.ratio.is_some()) == verdict);
+    let found = matches!(verdict, Some(Verdict::Slower | Verdict::Faster));
+    if rows.is_empty() && !found {
+        return;
+    }
+    document.heading(1, format!("{title} ({})", number::count(rows.len())));
+    if rows.is_empty() {
+        document.paragraph("None.");
+    }
+    let side = |run: &RunView, row: &CompareRow| {
+        let result = run.get(&row.id)?;
+        result.value().map(|_| columns::figure_with_unit(result))
+    };
+    let change = |row: &&CompareRow| Some(words::bare_ratio(row.ratio?, row.interval).0 + "×");
+    let interval = |row: &&CompareRow| Some(words::bare_ratio(row.ratio?, row.interval).1);
+    let letters = |row: &&CompareRow| {
+        row.ratio?;
+        let letters: Vec<&str> = flags(&row.notes)
+            .into_iter()
+            .map(findings::letter)
+            .collect();
+        Some(letters.join(" "))
+    };
+    let notes = |row: &&CompareRow| {
+        let notes = row.notes.iter();
+        let why = notes.filter(|note| note.flag() == Some(Flag::NotComparable));
+        let why: Vec<String> = why.map(findings::message).collect();
+        Some(why.join(" ")).filter(|_| row.ratio.is_none())
+    };
+    Columns::<&CompareRow>::key("Benchmark", Style::Code, |row| row.id.as_str())
+        .number("A", |row| side(input.base, row))
+        .number("B", |row| side(input.other, row))
+        .number("B/A", change)
+        .number("95% interval", interval)
+        .text("Verdict", |row| compare::verdict(row))
+        .number("Minimum detectable", |row| {
+            row.smallest.map(number::percent)
+        })
+        .text("Flags", letters)
+        .text("Why", notes)
+        .table(document, format!("{title}; above 1, B is better"), rows);
+}
+
+/// All ratios in one drawing, worst first.
+fn drawn(document: &mut Document, view: &CompareView) {
+    let dot = |row: &CompareRow| {
+        let ratio = row.ratio.filter(|r| r.is_finite() && *r > 0.0)?;
+        Some(Dot {
+            name: row.id.to_string(),
+            value: ratio,
+            interval: row.interval,
+            doubtful: row.verdict == Some(Verdict::Inconclusive),
+            text: words::bare_ratio(ratio, row.interval).0 + "×",
+        })
+    };
+    let mut dots: Vec<Dot> = view.rows.iter().filter_map(dot).collect();
+    dots.sort_by(|a, b| a.value.total_cmp(&b.value));
+    for (at, dots) in dots.chunks(LINES).enumerate() {
+        let said = dots.iter().map(|dot| format!("{} {}", dot.name, dot.text));
+        let said = format!("{}.", said.collect::<Vec<_>>().join(", "));
+        let panel = Panel {
+            label: "B/A, right of 1 is better".to_owned(),
+            mark: Some(1.0),
+            dots: dots.to_vec(),
+            ..Panel::default()
+        };
+        let caption = "Changes with their intervals, worst first; a ring is inconclusive";
+        let figure = svg::figure(
+            dots::draw(&[panel]),
+            &format!("changes-{}", at + 1),
+            caption.to_owned(),
+            said,
+        );
+        document.push(Block::Figure(figure));
+    }
+}

@@ -1,0 +1,323 @@
+//! The first page: what was measured and how, how far it can be relied on, scores, and all results in one drawing.
+
+use super::{Brief, name};
+use crate::document::{Block, Document, Text, Tile, Tone};
+use crate::svg::dots::{self, Dot, Panel};
+use crate::{columns, findings, number, svg, words};
+use gritstone_model::{
+    Assessment, CompareRow, Estimate, Flag, Measurement, Quantity, RatedMachine, Rating,
+    Reliability, RunView, Settings,
+};
+
+/// As many lines have room on a page.
+const LINES: usize = 104;
+/// Selectors of a command that are shown; the environment has all.
+const SELECTORS: usize = 8;
+
+pub(super) fn append(document: &mut Document, input: &Brief) {
+    document.terms(card(input.run));
+    document.push(Block::Tiles(tiles(input)));
+    drawn(document, input);
+}
+
+/// What was measured, when, and by which command.
+pub(super) fn card(run: &RunView) -> Vec<(String, Text)> {
+    let fact = |name: &str| run.machine.facts.get(name).map_or("", String::as_str);
+    let counted = |n: &str, one: &str| n.parse().map_or(String::new(), |n| words::plural(n, one));
+    let several = |n: String| {
+        if n.starts_with("1 ") {
+            String::new()
+        } else {
+            n
+        }
+    };
+    let processor = [
+        fact("cpu.model").to_owned(),
+        several(counted(fact("cpu.sockets"), "socket")),
+        counted(fact("cpu.cores"), "core"),
+        counted(fact("cpu.threads"), "thread"),
+    ];
+    let release = match fact("kernel.release") {
+        "" => String::new(),
+        release => format!("Linux {release}"),
+    };
+    let system = [
+        release,
+        fact("system.distribution").to_owned(),
+        fact("system.libc").to_owned(),
+    ];
+    let took = run
+        .elapsed_s
+        .map_or("interrupted".to_owned(), words::duration);
+    let by = match run.gritstone.as_deref() {
+        Some(by) if by.starts_with(|c: char| c.is_ascii_digit()) => format!("Gritstone {by}"),
+        by => by.unwrap_or_default().to_owned(),
+    };
+    let joined = |parts: &[String]| {
+        let told: Vec<&str> = parts
+            .iter()
+            .map(String::as_str)
+            .filter(|p| !p.is_empty())
+            .collect();
+        told.join(", ")
+    };
+    let terms = [
+        ("Processor", joined(&processor)),
+        ("Memory", fact("memory.total").to_owned()),
+        ("Storage", fact("dir.filesystem").to_owned()),
+        ("System", joined(&system)),
+        ("Microcode", fact("cpu.microcode").to_owned()),
+        ("Virtualization", fact("virtual.machine").to_owned()),
+        ("Date", joined(&[words::date(&run.started), took])),
+        ("Run", joined(&[run.id.clone(), by])),
+        (
+            "Command",
+            run.settings
+                .as_ref()
+                .map_or(String::new(), |s| command(s, SELECTORS)),
+        ),
+    ];
+    let told = terms.into_iter().filter(|(_, text)| !text.is_empty());
+    told.map(|(term, text)| (term.to_owned(), text.into()))
+        .collect()
+}
+
+/// The command that measures the same, with at most so many selectors.
+pub(super) fn command(settings: &Settings, most: usize) -> String {
+    let mut words = vec!["gritstone run".to_owned()];
+    let quoted = |selector: &String| match selector.contains(['*', '?', ' ']) {
+        true => format!("'{selector}'"),
+        false => selector.clone(),
+    };
+    words.extend(settings.selectors.iter().take(most).map(quoted));
+    match settings.selectors.len().saturating_sub(most) {
+        0 => {}
+        more => words.push(format!("... ({more} more)")),
+    }
+    words.extend(
+        settings
+            .suite
+            .iter()
+            .map(|suite| format!("--suite {suite}")),
+    );
+    if settings.quick {
+        words.push("--quick".to_owned());
+    }
+    words.extend(
+        settings
+            .budget_s
+            .map(|budget| format!("--budget {budget}s")),
+    );
+    words.push(format!(
+        "--precision {}",
+        number::percent_asked(settings.precision).replace(' ', "")
+    ));
+    let copies: Vec<String> = settings.copies.iter().map(u32::to_string).collect();
+    if !copies.is_empty() {
+        words.push(format!("--copies {}", copies.join(",")));
+    }
+    format!("`{}`", words.join(" "))
+}
+
+fn tiles(input: &Brief) -> Vec<Tile> {
+    let mut tiles = vec![reliability(input.assessment)];
+    if let Some(machine) = input.scores.machines.first() {
+        let base = name(input.base);
+        tiles.push(score("Score", base, Some(&machine.one_cpu.overall)));
+        let environments = machine.one_cpu.environments.iter();
+        tiles.extend(environments.map(|rating| score(&rating.environment, base, Some(rating))));
+        tiles.push(all_cpus(machine, base));
+    }
+    tiles
+}
+
+fn reliability(assessment: &Assessment) -> Tile {
+    let cause = |(flag, count): &(Flag, usize)| format!("{count} {}", findings::flagged(*flag));
+    let mut causes: Vec<String> = assessment.causes.iter().map(cause).collect();
+    if assessment.interrupted {
+        causes.push("interrupted".to_owned());
+    }
+    let of = words::plural(assessment.measured, "result");
+    Tile {
+        name: "Reliability".to_owned(),
+        value: words::capital(assessment.reliability.as_str()),
+        said: match causes.is_empty() {
+            true => format!("{of}, none in doubt"),
+            false => format!("of {of}: {}", causes.join(", ")),
+        },
+        tone: Some(match assessment.reliability {
+            Reliability::High => Tone::Good,
+            Reliability::Medium => Tone::Doubt,
+            Reliability::Low => Tone::Bad,
+        }),
+    }
+}
+
+fn score(name: &str, base: &str, rating: Option<&Rating>) -> Tile {
+    let name = name.to_owned();
+    let without = |name, said: String| Tile {
+        name,
+        value: "–".to_owned(),
+        said,
+        tone: Some(Tone::Faint),
+    };
+    let Some(rating) = rating else {
+        return without(name, "not measured".to_owned());
+    };
+    let rows = rating.rows.len();
+    let Some(value) = rating.rating else {
+        return without(
+            name,
+            match &rating.withheld {
+                Some(why) => format!("withheld: {}", findings::withheld(why)),
+                None => format!("no benchmark shared with {base}"),
+            },
+        );
+    };
+    let (value, interval) = words::bare_ratio(value, rating.interval);
+    let interval = match interval.as_str() {
+        "" => String::new(),
+        interval => format!("{interval}; "),
+    };
+    Tile {
+        name,
+        value: format!("{value}×"),
+        said: format!(
+            "{interval}{} of {}",
+            number::count(rows),
+            words::plural(rating.of, "benchmark")
+        ),
+        tone: None,
+    }
+}
+
+fn all_cpus(machine: &RatedMachine, base: &str) -> Tile {
+    match &machine.all_cpus {
+        Some(all) => score("All CPUs", base, Some(&all.overall)),
+        None => Tile {
+            said: "not measured: add --copies with the number of CPUs".to_owned(),
+            ..score("All CPUs", base, None)
+        },
+    }
+}
+
+/// Everything that is drawn of one result.
+struct Drawn<'a> {
+    result: &'a Measurement,
+    estimate: Estimate,
+    against: Option<&'a CompareRow>,
+}
+
+/// One drawing of all results; where there are more than a page has room for, several.
+fn drawn(document: &mut Document, input: &Brief) {
+    let mut results: Vec<Drawn> = vec![];
+    for result in super::results::in_order(&input.run.results) {
+        if let Some(estimate) = result.estimate.filter(|e| e.value > 0.0) {
+            let against = input.ratio(&result.id);
+            results.push(Drawn {
+                result,
+                estimate,
+                against,
+            });
+        }
+    }
+    let base = name(input.base);
+    for (at, some) in results.chunks(LINES).enumerate() {
+        let panels = panels(some, base);
+        let continued = if at > 0 { ", continued" } else { "" };
+        let caption =
+            format!("All results with 95% confidence intervals{continued}; a ring is in doubt");
+        let id = format!("overview-{}", at + 1);
+        let figure = svg::figure(dots::draw(&panels), &id, caption, in_words(&panels));
+        document.push(Block::Figure(figure));
+    }
+}
+
+fn panels(results: &[Drawn], base: &str) -> Vec<Panel> {
+    let mut panels: Vec<(u8, Panel)> = vec![];
+    for drawn in results {
+        let (group, label, unit, factor) = match drawn.against {
+            Some(_) => (0, format!("× {base}, more is better"), "", 1.0),
+            None => kind(drawn.result.unit.quantity(), drawn.result.unit.as_str()),
+        };
+        let at = panels.iter().position(|(known, _)| *known == group);
+        let at = at.unwrap_or_else(|| {
+            let mark = (group == 0).then_some(1.0);
+            let unit = unit.to_owned();
+            panels.push((
+                group,
+                Panel {
+                    label,
+                    unit,
+                    mark,
+                    dots: vec![],
+                },
+            ));
+            panels.len() - 1
+        });
+        panels[at].1.dots.push(dot(drawn, factor));
+    }
+    panels.sort_by_key(|(group, _)| *group);
+    panels.into_iter().map(|(_, panel)| panel).collect()
+}
+
+/// The group of units that one axis can show, its name, the unit of the axis, and what a value is to be multiplied by for that.
+fn kind(quantity: Quantity, unit: &str) -> (u8, String, &'static str, f64) {
+    let bytes = unit.ends_with("B/s");
+    match quantity {
+        Quantity::Time { ns } => (1, "Time, less is better".to_owned(), "ns", ns),
+        Quantity::Rate { plain } if bytes => {
+            (2, "Throughput, more is better".to_owned(), "B/s", plain)
+        }
+        Quantity::Rate { plain } => (3, "Rates per second, more is better".to_owned(), "", plain),
+        Quantity::Share => (4, "Share".to_owned(), "%", 1.0),
+        Quantity::Exact if unit == "bytes" => (5, "Size".to_owned(), "bytes", 1.0),
+        Quantity::Exact => (6, "Ratio".to_owned(), "", 1.0),
+    }
+}
+
+fn dot(drawn: &Drawn, factor: f64) -> Dot {
+    let result = drawn.result;
+    let flags = [Flag::Invalid, Flag::Noisy, Flag::Modes, Flag::Interference];
+    let (value, interval, text) = match drawn.against.and_then(|row| Some((row, row.ratio?))) {
+        Some((row, ratio)) => (ratio, row.interval, words::bare_ratio(ratio, None).0 + "×"),
+        None => {
+            let scaled = drawn.estimate.times(factor);
+            (
+                scaled.value,
+                scaled.interval,
+                columns::figure_with_unit(result),
+            )
+        }
+    };
+    Dot {
+        name: result.id.to_string(),
+        value,
+        interval,
+        doubtful: result
+            .flags_of_estimate()
+            .iter()
+            .any(|flag| flags.contains(flag)),
+        text,
+    }
+}
+
+/// "Times VAX-11/780: byte/pipe 512×, byte/sieve 1,690×."
+fn in_words(panels: &[Panel]) -> String {
+    let said = panels.iter().map(|panel| {
+        let dots = panel.dots.iter();
+        let dots: Vec<String> = dots
+            .map(|dot| format!("{} {}", dot.name, dot.text))
+            .collect();
+        format!("{}: {}.", panel.label, dots.join(", "))
+    });
+    said.collect::<Vec<_>>().join(" ")
+}
+
+/// A name for each of two runs: other than that of the other.
+pub(super) fn names(runs: [&RunView; 2]) -> [String; 2] {
+    match runs.map(name) {
+        [a, b] if a == b => runs.map(|run| format!("{} ({})", name(run), run.id)),
+        names => names.map(str::to_owned),
+    }
+}

@@ -1,0 +1,53 @@
+//! The report as a browser shows it.
+
+use crate::common::{DISC, Home, program};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// A program that must succeed, in a folder; what it said otherwise.
+fn must(command: &mut Command) {
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}{error}");
+}
+
+#[test]
+#[ignore = "takes Chromium and packages of npm: scripts/test-full browser"]
+fn a_report_is_accessible_and_fits_phones_and_desks() {
+    let home = Home::with(&["run", "copies"]);
+    let reports: [&[&str]; 2] = [&["run"], &["run", "copies"]];
+    let pages = reports.map(|runs| {
+        let name = format!("{}.html", runs.join("-"));
+        let (code, _, error) = home.run(&[&["report", "-o", &name], runs].concat());
+        assert_eq!(code, 0, "{error}");
+        home.path().join(name)
+    });
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/browser");
+    let folder = Path::new(DISC).join("browser");
+    fs::create_dir_all(&folder).unwrap();
+    for name in ["package.json", "package-lock.json", "check.js"] {
+        fs::copy(from.join(name), folder.join(name)).unwrap();
+    }
+    let npm = [
+        "ci",
+        "--silent",
+        "--no-audit",
+        "--no-fund",
+        "--ignore-scripts",
+    ];
+    must(
+        Command::new(program(&["npm"]))
+            .args(npm)
+            .current_dir(&folder),
+    );
+    program(&["chromium"]);
+    let node = program(&["node"]);
+    must(
+        Command::new(node)
+            .arg("check.js")
+            .args(pages)
+            .current_dir(&folder),
+    );
+}
