@@ -30,7 +30,7 @@ fn a_slow_command_is_slower_and_its_launches_are_kept() {
         &words("--budget 60s --label nap -- sleep 0.01 -- sleep 0.2"),
     );
     assert_eq!(code, 0, "{said}");
-    assert_eq!(said["schema"], "gritstone/ab/2");
+    assert_eq!(said["schema"], "gritstone/ab/3");
     let comparison = &said["rows"][0]["comparisons"][0];
     assert_eq!(comparison["verdict"], "slower", "{said}");
     assert_eq!(

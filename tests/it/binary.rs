@@ -141,10 +141,10 @@ fn the_brief(home: &Home) {
     let page = fs::read_to_string(&files[0]).unwrap();
     assert!(page.contains("<svg") && page.contains("VAX-11/780"));
     assert!(page.contains("<details id=\"byte-sieve\""));
-    let (code, _, error) = home.run(&["report", "last", "last", "-o", "same.html"]);
+    let (code, _, error) = home.run(&["report", "run", "run", "-o", "same.html"]);
     assert!(code == 2 && error.contains("with itself"), "{error}");
     assert!(!home.path().join("same.html").exists());
-    let again = ["report", "last", "last", "--against", "last"];
+    let again = ["report", "run", "run", "--against", "run"];
     let (code, _, error) = home.run(&again);
     assert!(
         code == 2 && error.contains("leave out --against"),

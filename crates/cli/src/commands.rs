@@ -41,7 +41,7 @@ pub fn bench(world: &World, args: &BenchArgs) -> Result<Exit> {
     let commands = expand::read(args)?;
     registry::recover();
     let (runs, end) = measured(world, args, &commands)?;
-    let view = gritstone_analysis::ab::view(&runs, &world.summary_options(&runs), true);
+    let view = gritstone_analysis::ab::view(&runs, &world.summary_options(&runs));
     if !view
         .rows
         .iter()

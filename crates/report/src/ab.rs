@@ -4,7 +4,7 @@ use crate::compare;
 use crate::counters::explanation;
 use crate::document::{Block, Column, Document, Style};
 use crate::number;
-use crate::table::{Cell, Columns, noted};
+use crate::table::{Columns, noted};
 use crate::words::{self, Sense};
 use gritstone_model::{AbComparison, AbFigure, AbRow, AbView, Flag, Note, Subject, Verdict};
 

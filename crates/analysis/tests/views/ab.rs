@@ -100,7 +100,7 @@ fn a_side_that_disturbs_the_next_launch_is_named() {
     let noted = |slower: f64| {
         let (mut a, mut b) = (side("a", 10.0, 40), side("b", 10.0, 40));
         // no order that a period of the others could meet
-        let first = |round: u32| (round * round + round / 3) % 11 % 2 == 0;
+        let first = |round: u32| ((round * round + round / 3) % 11).is_multiple_of(2);
         for (a, b) in a.launches.iter_mut().zip(&mut b.launches) {
             // after b, a takes longer
             let after = if first(b.round) { 1.0 } else { slower };
