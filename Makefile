@@ -17,7 +17,7 @@ SKIP := $(shell [ "$$(id -u)" = 0 ] || echo --skip as_root)
 run: setup-run build
 	$(GRITSTONE) run $(RUN)
 	mkdir -p out
-	$(GRITSTONE) report last --out out/brief.html --out out/brief.pdf
+	$(GRITSTONE) report last --output out/report.html --output out/report.pdf
 
 build:
 	cargo build --profile $(PROFILE) --bin gritstone

@@ -203,15 +203,20 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
             false => words::change(ratio, interval),
         })
     };
-    let [base, other] = heads(view);
-    let estimates = move |row: &&CompareRow| estimates(row, shown.sides).map(Cell::from);
+    // the answer is the change with its interval: what was compared goes first where a line is short
+    let [base, other] = heads(view).map(|head| Column::new(head, Style::Number).rank(1));
+    let estimate = move |row: &CompareRow, side: usize| {
+        let both = estimates(row, shown.sides).map(Cell::from);
+        both[side].clone()
+    };
     let begun = Columns::<&CompareRow>::key("Benchmark", Style::Code, |row| row.id.as_str())
-        .pair([base, other], estimates)
+        .column(base, move |row| estimate(row, 0))
+        .column(other, move |row| estimate(row, 1))
         .number(if reference { "Ratio" } else { "Change" }, move |row| {
             let told = change(row).map(|(change, _)| change);
             noted(Cell::from(told).toned(tone(row)), &row.notes)
         })
-        .column(Column::new("Interval", Style::Number).rank(1), move |row| {
+        .column(Column::new("Interval", Style::Number), move |row| {
             change(row).and_then(|(_, interval)| interval)
         })
         .text("Verdict", |row| {
