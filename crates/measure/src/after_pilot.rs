@@ -68,6 +68,8 @@ struct Track {
     replaced: usize,
     /// No more launches: it failed, timed out, cannot run, or does not fit into the budget.
     out: bool,
+    /// Its pilot did not fit when it had its turn. It is asked again when the others have theirs: the first launches take longest.
+    waiting: bool,
 }
 
 /// A pilot, the launches that it calls for, and repeats of disturbed ones.
@@ -87,8 +89,10 @@ pub struct AfterPilot {
     first: u32,
     /// The track that was begun last, until it is known whether its pilot fits.
     begun: Option<usize>,
-    /// The budget is spoken for: nothing else is begun.
+    /// The budget is spoken for: nothing else is begun in this pilot.
     full: bool,
+    /// Launches before this pilot.
+    before: usize,
     expected_rounds: usize,
     expected_end: Duration,
 }
@@ -110,6 +114,7 @@ impl Track {
             disturbed: 0,
             replaced: 0,
             out: false,
+            waiting: false,
         }
     }
 
@@ -192,6 +197,7 @@ impl AfterPilot {
             first: 0,
             begun: None,
             full: false,
+            before: 0,
             expected_rounds: limits.least(),
             expected_end: Duration::ZERO,
         };
@@ -218,8 +224,30 @@ impl AfterPilot {
         (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64)
     }
 
+    /// After a pilot with which something waited: whether there is another, for what fits now. Where a pilot made no launch, what
+    /// waits is not reached.
+    fn is_another_pilot_due(&mut self, now: Duration) -> bool {
+        let launches = self.tracks.iter().map(|track| track.launches).sum();
+        let waiting: Vec<usize> = (0..self.tracks.len())
+            .filter(|&at| self.tracks[at].waiting)
+            .collect();
+        let due = !waiting.is_empty() && launches > self.before;
+        for at in waiting {
+            let begun = self.tracks[at].launches > 0;
+            let goes_on = due && (!begun || self.fits(at, now));
+            self.tracks[at].waiting = false;
+            self.tracks[at].out |= !goes_on;
+        }
+        self.before = launches;
+        self.full = false;
+        due
+    }
+
     /// Begins the next stage; false after the last.
     fn begin_stage(&mut self, now: Duration) -> bool {
+        if self.stage == 1 && self.is_another_pilot_due(now) {
+            self.stage = 0;
+        }
         let launches: Vec<usize> = match self.stage {
             0 => {
                 self.first = self.next_round;
@@ -326,8 +354,8 @@ impl AfterPilot {
         now.as_secs_f64() + begun + own <= budget.as_secs_f64() * SHARED_OUT
     }
 
-    /// Whether a track has its turn. One is begun only if its pilot fits, and what turns out not to fit is not gone on with: a
-    /// result without an interval helps nobody.
+    /// Whether a track has its turn. One is begun only if its pilot fits, and what turns out not to fit waits: a result without an
+    /// interval helps nobody.
     fn has_its_turn(&mut self, at: usize, now: Duration) -> bool {
         if let Some(last) = self.begun.take()
             && !self.fits(last, now)
@@ -338,16 +366,16 @@ impl AfterPilot {
                 .count()
                 > 1
         {
-            self.tracks[last].out = true;
+            self.tracks[last].waiting = true;
             self.full = true;
         }
         let track = &self.tracks[at];
-        if track.out {
+        if track.out || track.waiting {
             return false;
         }
         if track.launches == 0 {
             self.full |= !self.fits(at, now);
-            self.tracks[at].out = self.full;
+            self.tracks[at].waiting = self.full;
             self.begun = Some(at).filter(|_| !self.full);
             return !self.full;
         }

@@ -129,6 +129,14 @@ fn a_budget_decides_how_many_are_begun_and_never_how_few_launches() {
         // what nobody knows yet is begun once, and not gone on with where it does not fit
         assert_eq!(measured(51.0, &Earlier::new()), [10, 10, 10, 10, 1]);
     }
+    // a first launch, which calibrates, takes longer: what did not fit by it is asked again
+    let first = |call: &Call| Reply::of(if call.count == 1 { 1.0 } else { 0.25 }, 100.0);
+    let ran = run(&plan(&["a/1", "a/2", "a/3", "a/4"]), 15.0, first);
+    assert!(
+        ["a/1", "a/2", "a/3", "a/4"]
+            .iter()
+            .all(|id| ran.count(id) >= 6)
+    );
     // the order is that of the plan, and what does not fit ends it
     let turned = ["a/1", "a/long", "a/2", "a/3", "a/4"];
     let ran = knowing(&plan(&turned), limits(20.0), &earlier(&costs), reply).0;
