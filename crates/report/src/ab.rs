@@ -170,14 +170,11 @@ fn comparisons(document: &mut Document, view: &AbView) {
 fn crowded(c: &AbComparison) -> Option<String> {
     let [base, other] = c.crowded;
     let pairs = c.pairs + c.left_out;
-    let what = match (c.crowded_differ, c.left_out) {
-        (true, _) => {
-            "one side keeps it busy, so that all pairs are compared, by their means".into()
-        }
-        (false, 0) => "most pairs have such a launch, so that all are compared".into(),
-        (false, n) => format!(
-            "{} with such a launch are kept and not compared",
-            words::plural(n, "pair")
+    let what = match c.crowded_differ {
+        true => "one side keeps it busy, so that all pairs are compared, by their means".to_owned(),
+        false => format!(
+            "{} of these are kept and not compared, half of all at most",
+            words::plural(c.left_out, "pair")
         ),
     };
     (base + other > 0).then(|| {

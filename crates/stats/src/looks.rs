@@ -37,8 +37,8 @@ pub struct Comparison {
     pub crowded_differ: bool,
     /// Pairs that it does not rest on.
     pub left_out: usize,
-    /// Mean of ln(ratio of times) over all pairs, those that are left out too.
-    pub mean: f64,
+    /// What pairs of which one launch alone is crowded have in the mean of ln(ratio of times) over all pairs.
+    pub one_sided: f64,
     /// Above 1: the other takes less time. Its p is that of the last look alone.
     pub ratio: Option<Ratio>,
     /// p adjusted for the looks; none before the first.
@@ -79,7 +79,7 @@ fn decide(judged: &mut [Vec<Comparison>], margin: f64) {
         let interval = comparison.ratio.and_then(|ratio| ratio.interval);
         let said = verdict(interval, comparison.p_adjusted, margin, LEVEL);
         // what is left out may be what one side costs, before its launches are enough to say so
-        let hidden = comparison.left_out > 0 && comparison.mean.abs() > margin.ln_1p();
+        let hidden = comparison.left_out > 0 && comparison.one_sided.abs() > margin.ln_1p();
         comparison.verdict = match said {
             Verdict::Same if hidden => Verdict::Inconclusive,
             said => said,
@@ -186,7 +186,7 @@ fn look(base: usize, other: usize, pairs: &Pairs, over: bool) -> Comparison {
         crowded: pairs.crowded,
         crowded_differ: pairs.differ,
         left_out: pairs.left_out,
-        mean: pairs.mean,
+        one_sided: pairs.one_sided,
         ratio,
         p: p.map(|p| (p * LOOKS.len() as f64).min(1.0)),
         p_adjusted: None,

@@ -114,7 +114,7 @@ fn remarks_on_comparisons() {
     let mut all = String::new();
     let counted = [
         crowded([1, 3], false, 3),
-        crowded([20, 22], false, 0),
+        crowded([20, 22], false, 27),
         crowded([2, 20], true, 0),
     ];
     for compared in [inconclusive, few, none].into_iter().chain(counted) {
