@@ -3,7 +3,7 @@
 use crate::common::{self, Home, ended, eventually, flagged, flags, kept, reason, result, traces};
 use serde_json::Value;
 
-const QUICK: [&str; 4] = ["--budget", "3s", "--precision", "50%"];
+const QUICK: [&str; 3] = ["--quick", "--precision", "50%"];
 
 /// A compiler that is a script.
 fn compiler(home: &Home, name: &str, script: &str) -> String {
@@ -96,7 +96,7 @@ fn compilers_take_turns_and_the_second_is_held_against_the_first() {
         "--format",
         "json",
     ];
-    let view = home.json(&[&words[..], &["--budget", "12s", "--precision", "20%"]].concat());
+    let view = home.json(&[&words[..], &["--budget", "60s", "--precision", "50%"]].concat());
     let compilers = view["compilers"].as_array().unwrap();
     assert_eq!(compilers[1]["name"], "gcc -O2");
     for compiler in compilers {
@@ -117,7 +117,7 @@ fn compilers_take_turns_and_the_second_is_held_against_the_first() {
     let sieve = rows.iter().find(|row| row["id"] == "byte/sieve").unwrap();
     assert!(sieve["ratio"].is_number(), "{sieve}");
     let (code, out, error) =
-        home.run(&[&words[..5], &["--budget", "6s", "--precision", "50%"]].concat());
+        home.run(&[&words[..5], &["--budget", "60s", "--precision", "50%"]].concat());
     assert_eq!(code, 0, "{error}");
     assert!(
         out.contains("Ratios to gcc -O0") && out.contains("What they made"),

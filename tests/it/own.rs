@@ -325,7 +325,7 @@ fn compilers_and_trials_take_them_too() {
         "--format",
         "json",
     ];
-    let view = home.json(&[&words[..], &SHORT].concat());
+    let view = home.json(&[&words[..], &["--budget", "60s", "--precision", "50%"]].concat());
     let rows = view["base"]["results"].as_array().unwrap();
     assert_eq!(
         rows.len(),

@@ -9,7 +9,7 @@ use std::fs;
 
 /// A run as it was measured here: machine, system, programs and entries are those of the victim, who has handed it on.
 fn handed_on(home: &Home, benchmark: &str, dir: &str) -> RunData {
-    let run = ["run", benchmark, "--dir", dir, "--budget", "3s"];
+    let run = ["run", benchmark, "--dir", dir, "--quick"];
     let (code, _, error) = home.run(&[&run[..], &["--precision", "50%"]].concat());
     assert_eq!(code, 0, "{error}");
     let (_, bundle, _) = home.run(&["export"]);

@@ -18,7 +18,7 @@ use std::process::{Child, Command, Stdio};
 const NOBODY: u32 = 65534;
 /// Where journals lie in a home.
 const STATE: &str = ".local/state/gritstone";
-const SHORT: [&str; 4] = ["run", "byte/loop", "--budget", "2s"];
+const SHORT: [&str; 3] = ["run", "byte/loop", "--quick"];
 const LONG: [&str; 6] = [
     "run",
     "byte/loop",

@@ -20,7 +20,7 @@ const HOSTILE: &str =
 /// The bundle of a real run of one benchmark, made once: its head and its launches.
 static LINES: LazyLock<Vec<Value>> = LazyLock::new(|| {
     let home = Home::new();
-    home.json(&["run", "byte/loop", "--budget", "2s", "--format", "json"]);
+    home.json(&["run", "byte/loop", "--quick", "--format", "json"]);
     let bundle = home.gritstone(&["export"]).output().unwrap().stdout;
     let lines = std::str::from_utf8(&bundle).unwrap().lines();
     let mut lines: Vec<Value> = lines
