@@ -51,7 +51,7 @@ struct kernel {
 /* Every kernel defines this one. */
 extern const struct kernel kernel;
 
-/* A call has failed: remembers errno and the call's name; only the first counts. run() should return then. */
+/* A call has failed: remembers errno and the call's name, one word; only the first counts. run() should return then. */
 void failed(struct context *, const char *call);
 
 /* The same with a sentence, where errno says nothing. */
@@ -61,7 +61,7 @@ void failed_because(struct context *, const char *call, const char *why, ...)
 /* An argument is not what the program takes: says so and ends it, so that nothing is made of a wrong value. From setup. */
 _Noreturn void wrong_arguments(struct context *, const char *why, ...) __attribute__((format(printf, 2, 3)));
 
-/* Cannot run here, unless something has failed before: reason and what mends it. From setup; the program that times commands, which knows later, from finish. */
+/* Cannot run here, unless something has failed before: reason and what mends it. From setup, or from finish where it is not known before. */
 void skip(struct context *, const char *why, ...) __attribute__((format(printf, 2, 3)));
 
 /* Something found or chosen that belongs to the figure. Not from run(). */
