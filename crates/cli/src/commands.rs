@@ -1,7 +1,7 @@
 //! `gritstone bench`: commands timed, interleaved and compared, in the shape of hyperfine.
 
 mod expand;
-mod parameters;
+pub mod parameters;
 mod words;
 
 use crate::ab;

@@ -87,11 +87,16 @@ fn main() {
             std::fs::write(PAGE, page).expect(PAGE);
         }
         Some("--check") => {
-            for (name, table) in named() {
-                let [_, there, _] = around(&page, name);
-                assert!(same(there.trim(), table.trim()), "{name} is now:\n{table}");
-                println!("{name}: as documented");
-            }
+            let changed = |(name, table): &(&str, &String)| {
+                let as_documented = same(around(&page, name)[1].trim(), table.trim());
+                match as_documented {
+                    true => println!("{name}: as documented"),
+                    false => println!("{name} is now:\n{table}"),
+                }
+                !as_documented
+            };
+            let changed = named().filter(changed).count();
+            assert!(changed == 0, "{changed} tables are not as documented");
         }
         Some(other) => panic!("{other} is neither --write nor --check"),
     }

@@ -1,13 +1,11 @@
 //! From the command line of `gritstone ab` to sides and rows.
 
 use crate::args::AbArgs;
+use crate::commands::parameters::{self, Values, fill_in, list};
 use anyhow::{Context, Result, bail, ensure};
 use gritstone_analysis::ab::START_UP;
 use gritstone_model::{Benchmark, CommandWork, Id, Placement, Unit, UserCommand, Work};
 use std::path::PathBuf;
-
-/// One value for each name.
-type Values = Vec<(String, String)>;
 
 /// Family of the commands of the user's: whatever they are, they have these rows.
 pub const COMMAND: &str = "command";
@@ -227,31 +225,18 @@ pub fn start_up(program: &str) -> Benchmark {
 
 /// One value of each parameter, in all ways; one empty way without parameters.
 fn combinations(args: &AbArgs) -> Result<Vec<Values>> {
-    let mut ways: Vec<Values> = vec![vec![]];
-    for (name, values) in &args.parameter {
+    for (name, _) in &args.parameter {
         let place = format!("{{{name}}}");
-        ensure!(
-            ways[0].iter().all(|(known, _)| known != name),
-            "the parameter {name} is there twice"
-        );
         ensure!(
             args.commands.iter().any(|word| word.contains(&place)),
             "no command has {place}, so the parameter {name} changes nothing"
         );
-        let with = |way: &Values, value: &str| {
-            let more = (name.clone(), value.to_owned());
-            way.iter().cloned().chain([more]).collect()
-        };
-        let all = |way: &Values| values.split(',').map(|value| with(way, value)).collect();
-        ways = ways.iter().flat_map::<Vec<Values>, _>(all).collect();
     }
-    Ok(ways)
-}
-
-fn fill_in(word: &str, values: &Values) -> String {
-    values.iter().fold(word.to_owned(), |word, (name, value)| {
-        word.replace(&format!("{{{name}}}"), value)
-    })
+    let all = args.parameter.iter();
+    parameters::combined(
+        all.map(|(name, values)| (name.clone(), list(values)))
+            .collect(),
+    )
 }
 
 /// A slug for each, all different: values may look alike in what an identifier may hold (`-1` and `+1`), or like the row of the program

@@ -9,7 +9,7 @@ pub type Values = Vec<(String, String)>;
 /// More commands than this would be a mistake.
 const MOST: i128 = 100_000;
 
-/// All ways to give each parameter a value, in the order of its values; one empty way without parameters.
+/// The parameters of `bench`, as [`combined`] gives them.
 ///
 /// # Errors
 /// When a name is there twice, or a range is none.
@@ -28,29 +28,32 @@ pub fn ways(args: &BenchArgs) -> Result<Vec<Values>> {
         };
         all.push((name.clone(), list(values)));
     }
+    combined(all)
+}
+
+/// All ways to give each parameter a value, in the order of its values; one empty way without parameters.
+///
+/// # Errors
+/// When a name is there twice.
+pub fn combined(all: Vec<(String, Vec<String>)>) -> Result<Vec<Values>> {
     let mut ways: Vec<Values> = vec![vec![]];
     for (name, values) in all {
         ensure!(
             ways[0].iter().all(|(known, _)| *known != name),
             "the parameter {name} is there twice"
         );
-        let with = |way: &Values, value: &String| {
-            let more = (name.clone(), value.clone());
-            way.iter().cloned().chain([more]).collect::<Values>()
+        let with = |way: &Values| {
+            let way = way.clone();
+            let more = |value: &String| [way.as_slice(), &[(name.clone(), value.clone())]].concat();
+            values.iter().map(more).collect::<Vec<_>>()
         };
-        let of = |way: &Values| {
-            values
-                .iter()
-                .map(|value| with(way, value))
-                .collect::<Vec<_>>()
-        };
-        ways = ways.iter().flat_map(of).collect();
+        ways = ways.iter().flat_map(with).collect();
     }
     Ok(ways)
 }
 
 /// The values of a list; `\,` is a comma in one of them.
-fn list(text: &str) -> Vec<String> {
+pub fn list(text: &str) -> Vec<String> {
     let mut values = vec![String::new()];
     let mut letters = text.chars().peekable();
     while let Some(c) = letters.next() {
