@@ -71,12 +71,15 @@ fn a_slow_command_is_slower_and_its_launches_are_kept() {
     let (_, text, _) = home.run(&["ab", "--of", "nap"]);
     assert!(text.contains("b is slower than a: "), "{text}");
     let (_, text, _) = home.run(&["compare", "nap-a", "nap-b"]);
-    assert!(text.contains("side of a trial"), "{text}");
+    assert!(text.contains("side of an A/B test"), "{text}");
     // what sets a side apart is in nothing that runs are told apart by
     let (code, _, error) = home.run(&["history", "command"]);
     assert!(code == 2 && error.contains("have no history"), "{error}");
     let (code, _, error) = home.run(&["check", "nap-b"]);
-    assert!(code == 2 && error.contains("side b of a trial"), "{error}");
+    assert!(
+        code == 2 && error.contains("side b of an A/B test"),
+        "{error}"
+    );
     assert!(traces(&home).is_empty() && processes(&home) == 0);
 }
 
@@ -200,7 +203,7 @@ fn what_makes_no_sense_is_refused_with_what_to_write() {
         (&["byte/lopp", "--self"], "did you mean 'byte/loop'"),
         (
             &["byte/object-size", "--self"],
-            "none of these rows has a time",
+            "none of these benchmarks has a time",
         ),
         (&["--a", "true", "byte/loop"], "--b <COMMAND>"),
         (&["--b", "true", "byte/loop"], "--a <COMMAND>"),
@@ -317,6 +320,6 @@ fn a_trial_that_is_ended_puts_everything_back() {
         assert!(traces(&home).is_empty());
         assert!(entries(&home.path().join(".local/state/gritstone")).is_empty());
         let (code, _, err) = home.run(&["run", "--resume=cut-a"]);
-        assert!(code == 2 && err.contains("one side of a trial"), "{err}");
+        assert!(code == 2 && err.contains("a side of an A/B test"), "{err}");
     }
 }

@@ -160,7 +160,7 @@ fn wrong_names_are_answered_with_near_ones() {
         (&["list", "byte/multi"], "did you mean 'byte/multi/*'?"),
         (&["audit", "byte/pip"], "did you mean 'byte/pipe'?"),
         (&["history", "byte/pip"], "did you mean 'byte/pipe'?"),
-        (&["show"], "there is no run yet"),
+        (&["show"], "no run is stored yet"),
         (&["show", "vax-11-780-4.1bsd"], "ref:vax-11-780-4.1bsd"),
         (&["show", "ref:vax-11-790"], "vax-11-7"),
         (&["show", "./nowhere.json"], "nowhere.json"),
@@ -171,7 +171,7 @@ fn wrong_names_are_answered_with_near_ones() {
         (&["run", "byte/loop", "--param", "tty"], "KEY=VALUE"),
         (
             &["run", "byte/loop", "--param", "tty=/dev/ttyS0"],
-            "no selected row has a parameter 'tty'",
+            "no selected benchmark has a parameter 'tty'",
         ),
         (
             &["run", "aim/tty*", "--param", "ttyy=/dev/ttyS0"],
@@ -366,8 +366,8 @@ fn a_run_from_a_file_is_a_run() {
     let again = home.run(&["show", "./vax.json", "--format", "json"]).1;
     assert_eq!(text, again);
     for (bad, what) in [
-        ("{", "it is no run"),
-        ("{}", "it is no run"),
+        ("{", "not a run"),
+        ("{}", "not a run"),
         (r#"{"schema":"gritstone/run/9"}"#, "gritstone/run/9"),
         (r#"{"schema":"gritstone/run/2"}"#, "damaged"),
     ] {

@@ -46,7 +46,7 @@ fn what_cannot_be_copied_is_refused_at_once() {
     let home = Home::new();
     let (code, _, told) = home.run(&["run", "byte/multi/1", "--copies", "2"]);
     assert_eq!(code, 2, "{told}");
-    assert!(told.contains("kernels on one CPU"), "{told}");
+    assert!(told.contains("workloads on one CPU"), "{told}");
     let (code, ..) = home.run(&["run", "byte/loop", "--copies", "0"]);
     assert_eq!(code, 2);
 }

@@ -33,7 +33,10 @@ fn a_run_that_was_cut_off_goes_on() {
     let dir = home.path().to_str().unwrap();
     let rows = ["byte/loop", "byte/sieve"];
     let (code, _, error) = home.run(&["run", "--resume"]);
-    assert!(code == 2 && error.contains("no run yet"), "{error}");
+    assert!(
+        code == 2 && error.contains("no run is stored yet"),
+        "{error}"
+    );
 
     let mut child = start(
         &home,
@@ -53,10 +56,10 @@ fn a_run_that_was_cut_off_goes_on() {
     eventually("a launch is kept", || kept(&home) > 1);
     // while it goes on, nobody else does
     let (code, _, error) = home.run(&["run", "--resume=last"]);
-    let process = format!("process {} measures it", child.id());
+    let process = format!("process {} is measuring it", child.id());
     assert!(code == 2 && error.contains(&process), "{error}");
     let (code, _, error) = home.run(&["run", "--resume"]);
-    assert!(code == 2 && error.contains("was cut off"), "{error}");
+    assert!(code == 2 && error.contains("was interrupted"), "{error}");
     child.kill().unwrap();
     child.wait().unwrap();
     let before = home.json(&["show", "--format", "json"]);
@@ -75,7 +78,7 @@ fn a_run_that_was_cut_off_goes_on() {
     assert_eq!(launches_of(&home)[..cut.len()], cut[..]);
     let (code, _, error) = home.run(&["run", "--resume"]);
     assert!(
-        code == 2 && error.contains("no run that you began on this machine was cut off"),
+        code == 2 && error.contains("no run of this user on this system was interrupted"),
         "{error}"
     );
 }
@@ -115,7 +118,7 @@ fn an_interrupt_keeps_and_shows_what_is_finished() {
     let output = child.wait_with_output().unwrap();
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{error}");
-    assert!(error.contains("everything finished is kept"), "{error}");
+    assert!(error.contains("finished launches are stored"), "{error}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("byte/loop"));
     assert!(traces(&home).is_empty() && processes(&home) == 0);
 }

@@ -34,7 +34,7 @@ fn a_run_goes_to_another_store_and_is_the_same_there() {
     assert_eq!(code, 2);
     let line = format!("line {}", lines - 1);
     assert!(
-        error.contains(&line) && error.contains("cut off"),
+        error.contains(&line) && error.contains("truncated"),
         "{error}"
     );
     for format in [

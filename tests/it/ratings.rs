@@ -56,10 +56,10 @@ fn wrong_use_says_what_is_wrong() {
         let (code, _, error) = home.run(&[&["rate", "ref:sun-2-120-4.2bsd"], arguments].concat());
         assert!(code == 2 && error.contains(what), "{code} {error}");
     };
-    wrong(&["--price", "1", "--price", "2"], "give one for each");
+    wrong(&["--price", "1", "--price", "2"], "give one for each RUN");
     wrong(
         &["ref:apple-lisa-sys-iii", "--price", "1", "--price", "2/h"],
-        "cannot be held against each other",
+        "cannot be compared",
     );
     wrong(&["--price", "$5"], "without a currency");
     wrong(&["--by", "byte/sive"], "did you mean 'byte/sieve'?");
@@ -68,7 +68,7 @@ fn wrong_use_says_what_is_wrong() {
         "rate ref:vax-11-780-weekly-1984 --against ref:vax-11-780-4.2bsd",
     ));
     assert!(
-        text.contains("Ratings against ref:vax-11-780-4.2bsd"),
+        text.contains("Scores against ref:vax-11-780-4.2bsd"),
         "{text}"
     );
     wrong(&["--against", "ref:nothing"], "no reference machine");

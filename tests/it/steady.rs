@@ -124,12 +124,12 @@ fn what_is_steadied_is_stored_and_compared_and_what_is_not_has_a_reason() {
     let run: serde_json::Value = serde_json::from_str(&text).unwrap();
     let steady = run["settings"]["steady"].as_array().unwrap();
     assert_eq!(steady[..2], ["governor performance", "turbo off"]);
-    let remark = "not steadied: interrupts away from CPU ";
+    let remark = "not tuned: interrupts away from CPU ";
     assert!(
-        error.contains(remark) && error.contains("there is no"),
+        error.contains(remark) && error.contains("no interrupts in"),
         "{error}"
     );
-    let remark = "not steadied: real-time priority for processor-bound rows: ";
+    let remark = "not tuned: real-time priority for processor-bound benchmarks: ";
     assert!(error.contains(remark), "{error}");
     assert!(made.as_it_was() && made.journals().is_empty());
     assert_eq!(processes(&made.home), 0);
@@ -165,12 +165,12 @@ fn a_second_run_changes_nothing_while_the_first_is_at_work() {
     let second = [&["run", "byte/loop", "--tune"], &SHORT[..]].concat();
     let (code, _, error) = made.run(&second);
     assert_eq!(code, 0, "{error}");
-    let why = format!("turbo off: process {} has steadied the machine", first.id());
+    let why = format!("turbo off: process {} has tuned the system", first.id());
     assert!(error.contains(&why), "{error}");
     assert!(made.steadied(), "what the first needs is left to it");
     // and doctor leaves it alone as well
     let (_, _, error) = made.run(&["doctor"]);
-    assert!(made.steadied() && !error.contains("put back"), "{error}");
+    assert!(made.steadied() && !error.contains("restored"), "{error}");
     end(first.id(), Signal::SIGINT);
     first.wait().unwrap();
     assert!(made.as_it_was() && made.journals().is_empty());
@@ -195,7 +195,7 @@ fn kill_at(made: &Made, moment: Duration, watchdog_too: bool) {
     );
     let (_, _, error) = made.run(&["doctor"]);
     let said = format!(
-        "process {} was killed while the machine was steadied",
+        "process {} was killed while the system was tuned",
         child.id()
     );
     assert_eq!(error.contains(&said), watchdog_too, "{error}");

@@ -187,11 +187,11 @@ impl Trial<'_> {
     fn announce(&self, sides: &Sides) {
         let rows = match self.plan.steps.len() {
             1 => String::new(),
-            n => format!("{n} rows, "),
+            n => format!("{n} benchmarks, "),
         };
         let seconds = self.args.budget.as_secs();
         let label = &self.label;
-        output::remark(&format!("trial {label}: {rows}at most {seconds} s"));
+        output::remark(&format!("A/B test {label}: {rows}at most {seconds} s"));
         for side in &sides.sides {
             output::remark(&format!("  {}: {}", side.name, side.what));
         }
@@ -211,7 +211,8 @@ fn undo(sides: &Sides, journal: Option<&Journal>) -> Result<()> {
         return Ok(());
     }
     let command = sides.undo.as_deref().context("--a and --b need --undo")?;
-    let directory = std::env::current_dir().context("cannot tell the directory for --undo")?;
+    let directory = std::env::current_dir()
+        .context("cannot read the current directory, in which --undo runs")?;
     let write = || {
         Ok(journal
             .context(NO_JOURNAL)?
@@ -219,7 +220,7 @@ fn undo(sides: &Sides, journal: Option<&Journal>) -> Result<()> {
             .undo_by(command, &directory)?)
     };
     write().map_err(|why: anyhow::Error| {
-        anyhow::anyhow!("the machine is not changed, for nothing would put it back: {why}")
+        anyhow::anyhow!("settings are not changed, since nothing would restore them: {why}")
     })
 }
 
@@ -227,7 +228,7 @@ fn undo(sides: &Sides, journal: Option<&Journal>) -> Result<()> {
 fn stored(world: &World, name: &str) -> Result<Vec<RunData>> {
     let store = world
         .reader()?
-        .context("there is no trial yet: `gritstone ab -- ./old -- ./new` makes one")?;
+        .context("no A/B test is stored yet: `gritstone ab -- ./old -- ./new` makes one")?;
     let heads = store.runs()?;
     let label = format!("{name}-a");
     let mut newest = heads.iter().rev();
@@ -237,7 +238,7 @@ fn stored(world: &World, name: &str) -> Result<Vec<RunData>> {
     };
     let trial = store.info(&id)?.settings.trial;
     let trial = trial
-        .with_context(|| format!("{name} is no trial: `gritstone show {name}` shows it"))?
+        .with_context(|| format!("{name} is not an A/B test: `gritstone show {name}` shows it"))?
         .trial;
     let mut runs = BTreeMap::new();
     for head in &heads {

@@ -56,7 +56,7 @@ pub fn price(text: &str) -> Result<Price, String> {
     };
     match number.trim().parse::<f64>() {
         Ok(amount) if (1e-9..1e15).contains(&amount) => Ok(Price { amount, per }),
-        _ => Err("a price is a positive number without a currency, such as 0.42/h by the hour or 1999 for the machine".to_owned()),
+        _ => Err("a price is a positive number without a currency, such as 0.42/h per hour or 1999 for the system".to_owned()),
     }
 }
 

@@ -160,7 +160,7 @@ impl<'a> Local<'a> {
             Err(error) if error.is::<Failure>() => return Err(error),
             Err(error) => {
                 let runs = ids().collect::<Vec<_>>().join(" and ");
-                let what = format!("the run {runs} was cut off; what was finished is kept");
+                let what = format!("run {runs} was interrupted; finished launches are stored");
                 return Err(error.context(what));
             }
         }

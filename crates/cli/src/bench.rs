@@ -111,7 +111,8 @@ impl<'a> Bench<'a> {
             return Ok(BTreeMap::new());
         }
         let Some(cc) = compiler::usual(self.site) else {
-            let why = "Its program is compiled here, and there is no C compiler on PATH: apt-get install gcc.";
+            let why =
+                "Its program is compiled here, and PATH has no C compiler: apt-get install gcc.";
             for row in rows {
                 compiler::leave_out(plan, row.id, why);
             }

@@ -108,7 +108,7 @@ fn is_pdf(path: &Path) -> Result<bool> {
         Some("html" | "htm") => Ok(false),
         Some("pdf") => Ok(true),
         _ => bail!(
-            "--out {}: the brief is written as HTML or as PDF; end the name in .html or .pdf",
+            "--output {}: the report is HTML or PDF; end the name in .html or .pdf",
             path.display()
         ),
     }
@@ -120,8 +120,9 @@ fn write(document: &Document, path: &Path) -> Result<()> {
         true => gritstone_pdf::render(document)?,
     };
     let name = path.display();
-    std::fs::write(path, page)
-        .with_context(|| format!("cannot write the brief to {name}; choose a file with --out"))?;
+    std::fs::write(path, page).with_context(|| {
+        format!("cannot write the report to {name}; choose a file with --output")
+    })?;
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     output::plain(&format!("{}\n", full.display()))
 }

@@ -85,7 +85,7 @@ pub fn from_anywhere(name: &str) -> String {
 
 fn named(site: &Site, name: &str, language: &str) -> Result<PathBuf> {
     site.program(&from_anywhere(name)).with_context(|| format!(
-        "there is no {language} compiler {name}: give the name of one that is on PATH, or its path (apt-get install gcc gfortran clang brings three)"
+        "no {language} compiler {name}: give the name of one on PATH, or its path (apt-get install gcc gfortran clang)"
     ))
 }
 

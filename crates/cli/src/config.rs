@@ -167,7 +167,7 @@ fn values(value: &DeValue<'_>) -> Result<Vec<String>> {
             let each = all.iter().map(|value| values(value.get_ref()));
             each.collect::<Result<Vec<_>>>()?.concat()
         }
-        _ => bail!("this is no text, number, truth value or list of them"),
+        _ => bail!("expected a string, number, boolean or list of them"),
     })
 }
 
@@ -201,7 +201,7 @@ impl Setting {
                 name.clone(),
             ),
         };
-        let command = command.with_context(|| format!("{place}: [{section}] is no command"))?;
+        let command = command.with_context(|| format!("{place}: [{section}] is not a command"))?;
         let arg = argument(command, key)
             .with_context(|| format!("{place}: {section} has no option --{key}"))?;
         let flag = matches!(arg.get_action(), ArgAction::SetTrue);
@@ -362,7 +362,7 @@ mod tests {
                 false,
                 "x.toml:3: invalid value 'x' for '--budget",
             ),
-            ("[ruin]\nbudget = '5m'", true, "[ruin] is no command"),
+            ("[ruin]\nbudget = '5m'", true, "[ruin] is not a command"),
             ("[list]\nbudget = '5m'", true, "list has no option --budget"),
             ("[run]\ntune = 'yes'", true, "'tune' is true or false"),
             ("[run\n", true, "x.toml:1: "),

@@ -44,7 +44,7 @@ impl Job {
 
 impl DryRun {
     fn document(&self) -> Document {
-        let mut document = Document::new("What this run would measure and do");
+        let mut document = Document::new("What this run would measure and change");
         let ids = self.benchmarks.iter().map(|id| [id.clone()]);
         let columns = [("benchmark", Style::Code)];
         lists::append(&mut document, "Measured", columns, ids.collect());
@@ -66,7 +66,7 @@ impl DryRun {
             ("how, and why", Style::Text),
             ("undone", Style::Text),
         ];
-        let caption = "Done to the machine, as far as it is permitted";
+        let caption = "Changes to the system, where permitted";
         lists::append(&mut document, caption, columns, whats.collect());
         document
     }

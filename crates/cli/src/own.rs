@@ -112,7 +112,7 @@ pub fn of_runs(runs: &[RunView]) -> Vec<Own> {
         let name = kept.named();
         of(kept).map_err(|why| {
             crate::output::remark(&format!(
-                "of the catalog {name} the figures are shown, but not what it says of them: {why:#}"
+                "the catalog {name} cannot be read, so its results are shown without descriptions: {why:#}"
             ));
         })
     };

@@ -29,9 +29,7 @@ pub fn give(
             };
             let own = work.params.insert(key.clone(), value.clone());
             if let Some(own) = own.filter(|own| own != value) {
-                let why = format!(
-                    "It was measured with --param {key}={value}, where the row itself has {own}."
-                );
+                let why = format!("Measured with --param {key}={value}; the benchmark has {own}.");
                 // what its entry says, and each parameter, stay true beside it
                 let said = row.not_comparable.take().into_iter();
                 row.not_comparable = Some(said.chain([why]).collect::<Vec<_>>().join(" "));
@@ -39,7 +37,7 @@ pub fn give(
         }
         if !known {
             bail!(
-                "no selected row has a parameter '{key}'{}",
+                "no selected benchmark has a parameter '{key}'{}",
                 hint(catalogue, selected, key)
             );
         }
@@ -73,7 +71,7 @@ fn hint(catalogue: &[Benchmark], selected: &[Benchmark], key: &str) -> String {
     let there: Vec<&str> = there.into_iter().collect();
     match (nearest(key, &there), there.as_slice()) {
         (Some(near), _) => format!("; did you mean '{near}'?"),
-        (None, []) => "; these rows have none to give".to_owned(),
+        (None, []) => "; these benchmarks have no parameters".to_owned(),
         (None, some) => format!("; there are: {}", some.join(", ")),
     }
 }
@@ -159,7 +157,7 @@ mod tests {
     fn what_no_row_has_or_what_tells_rows_apart_is_refused() {
         let tty = error(&["aim/fork"], &["tty=/dev/ttyS7"]);
         assert!(
-            tty.contains("'tty'") && tty.contains("none to give"),
+            tty.contains("'tty'") && tty.contains("have no parameters"),
             "{tty}"
         );
         let near = error(&["aim/tty*"], &["ttyy=x"]);

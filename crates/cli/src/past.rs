@@ -35,7 +35,7 @@ pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {
             "no run in the store has {id}: `gritstone run {id}` measures it, `gritstone list` says what there is"
         ),
         Err(_) if id.family() == COMMAND => anyhow!(
-            "commands of `gritstone ab` have no history: they share a name, and their runs are sides of trials"
+            "commands of `gritstone ab` have no history: they share a name, and their runs are sides of A/B tests"
         ),
         Err(unknown) => anyhow!("no run in the store has {id}, and {unknown}"),
     };
@@ -106,7 +106,7 @@ pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
         None => {
             if let Some(side) = run.settings.as_ref().and_then(|s| s.trial.as_ref()) {
                 bail!(
-                    "run {} is side {} of a trial, and sides of trials are in no history: `gritstone ab` said what came of it; name an ordinary run, or give --against",
+                    "run {} is side {} of an A/B test, which no history includes: `gritstone ab --of` shows its verdict; name another run, or give --against",
                     run.id,
                     side.side
                 );

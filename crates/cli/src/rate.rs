@@ -151,13 +151,13 @@ fn prices(args: &ScoreArgs) -> Result<&[Price]> {
     let (prices, machines) = (&args.price, args.run.len());
     if !prices.is_empty() && prices.len() != machines {
         bail!(
-            "{} of --price for {machines} of RUN: give one for each, in the same order",
+            "{} of --price for {machines}: give one for each RUN, in the same order",
             prices.len()
         );
     }
     if prices.iter().any(|price| price.per != prices[0].per) {
         bail!(
-            "prices by the hour and of machines cannot be held against each other: give all as 0.42/h, or all as 1999"
+            "prices per hour and prices of systems cannot be compared: give all as 0.42/h, or all as 1999"
         );
     }
     Ok(prices)

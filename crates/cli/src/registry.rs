@@ -75,7 +75,7 @@ pub fn begin() -> Option<Journal> {
 pub fn measures(journal: Option<&Journal>, run: &str) {
     if let Some(Err(why)) = journal.map(|journal| journal.measures(run)) {
         output::remark(&format!(
-            "others cannot be told that run {run} is being measured: {why}"
+            "run {run} cannot be marked as being measured, so another process may resume it: {why}"
         ));
     }
 }

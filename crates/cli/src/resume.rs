@@ -62,10 +62,10 @@ fn same_permits(before: &[Skip], now: &[Skip]) -> Result<()> {
 fn cut_off(world: &World, name: &str, owner: &Owner) -> Result<Resumable> {
     let store = world
         .reader()?
-        .context("there is no run yet, so none to go on with")?;
+        .context("no run is stored yet, so there is none to resume")?;
     let id = match name {
         "" => newest_cut_off(&store, owner)?.context(
-            "no run that you began on this machine was cut off: `gritstone run` starts a new one",
+            "no run of this user on this system was interrupted: `gritstone run` starts a new one",
         )?,
         name => world.resolve(&store, name)?,
     };
@@ -73,14 +73,14 @@ fn cut_off(world: &World, name: &str, owner: &Owner) -> Result<Resumable> {
     let run = store.resume(&id, owner)?;
     ensure!(
         run.data().info.settings.trial.is_none(),
-        "run {id} is one side of a trial, which nothing goes on with: start a new one with `gritstone ab`"
+        "run {id} is a side of an A/B test, which cannot be resumed: start a new one with `gritstone ab`"
     );
     Ok(run)
 }
 
 fn nobody_measures(run: &str, own: Option<&Journal>) -> Result<()> {
     if let Some(process) = registry::measuring(own).get(run) {
-        bail!("run {run} is not cut off: process {process} measures it at this moment");
+        bail!("run {run} is not interrupted: process {process} is measuring it");
     }
     Ok(())
 }
@@ -143,7 +143,7 @@ pub fn same_steadying(before: &RunInfo, now: &[String]) -> Result<()> {
     };
     ensure!(
         before.settings.steady == now,
-        "what was steadied when run {} began ({}) is not what can be steadied now ({}): start a new run",
+        "run {} began with these settings tuned ({}), and now these can be ({}): start a new run",
         before.id,
         told(&before.settings.steady),
         told(now)
@@ -168,7 +168,7 @@ pub fn begin(local: &mut Local<'_>, earlier: &[Launch], journal: Option<&Journal
     let stored = local.store.load(run)?;
     ensure!(
         stored.info.elapsed_s.is_none() && stored.launches.len() == earlier.len(),
-        "another process went on with run {run} meanwhile: look at it with `gritstone show {run}`"
+        "another process has resumed run {run}: `gritstone show {run}` shows it"
     );
     same_programs(&stored, &local.programs(0))
 }

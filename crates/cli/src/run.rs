@@ -94,7 +94,7 @@ impl Job {
         let copied = add_copies(&mut plan, &offer, &settings, suite);
         ensure!(
             settings.copies.is_empty() || copied > 0,
-            "none of these rows can be measured as several copies: --copies is for kernels on one CPU that can run here (`gritstone list`)"
+            "none of these benchmarks can be measured as several copies: --copies is for workloads on one CPU that run here (`gritstone list`)"
         );
         Ok(Self {
             plan,
@@ -157,7 +157,7 @@ impl Job {
         let end = bench.measure(&mut store, &side, earlier, &mut scheduler)?;
         if end == End::Interrupted {
             output::remark(&format!(
-                "stopped; everything finished is kept as run {id}; `gritstone run --resume` goes on"
+                "interrupted; finished launches are stored as run {id}; resume with `gritstone run --resume`"
             ));
         }
         // a run is in memory whole while it is summarized, with its own entries: ours are not needed beside them
@@ -236,7 +236,10 @@ fn announce(
 ) {
     let chosen = &site.chosen;
     let cpus = match chosen.peer {
-        Some(peer) => format!("CPU {} (and {peer} for rows across two)", chosen.measured),
+        Some(peer) => format!(
+            "CPU {} (and {peer} for two-CPU benchmarks)",
+            chosen.measured
+        ),
         None => format!("CPU {}", chosen.measured),
     };
     let steps: BTreeSet<&Id> = plan.steps.iter().map(|step| &step.id).collect();
@@ -256,7 +259,7 @@ fn announce(
     }
     if !steadied.held.is_empty() {
         let held = steadied.held.join("; ");
-        output::remark(&format!("steadied until it ends: {held}"));
+        output::remark(&format!("tuned for this run: {held}"));
     }
     for remark in &steadied.remarks {
         output::remark(remark);

@@ -36,12 +36,12 @@ fn measured(world: &World, args: &NoiseArgs) -> Result<Option<Vec<RunView>>> {
     let trial = gritstone_store::new_id(jiff::Timestamp::now(), random());
     let mut runs = vec![];
     for number in 1..=args.runs {
-        output::remark(&format!("selftest: run {number} of {}", args.runs));
+        output::remark(&format!("noise: run {number} of {}", args.runs));
         let asked = RunArgs {
             selectors: args.selectors.clone(),
             budget: args.budget,
             privileges: args.privileges.clone(),
-            label: Some(format!("selftest-{trial}-{number}")),
+            label: Some(format!("noise-{trial}-{number}")),
             ..RunArgs::default()
         };
         let mut job = Job::new(world, &asked)?;
@@ -49,7 +49,7 @@ fn measured(world: &World, args: &NoiseArgs) -> Result<Option<Vec<RunView>>> {
         let (view, end) = job.measure(world)?;
         if end == End::Interrupted {
             output::remark(&format!(
-                "the runs before it are whole: `gritstone noise --of selftest-{trial}` compares them, if there are two"
+                "the runs before it are complete: `gritstone noise --of noise-{trial}` compares them, if there are two"
             ));
             return Ok(None);
         }
@@ -61,7 +61,7 @@ fn measured(world: &World, args: &NoiseArgs) -> Result<Option<Vec<RunView>>> {
 /// The runs that are asked for, in the order of time.
 fn stored(world: &World, names: &[String]) -> Result<Vec<RunView>> {
     let store = world.reader()?.context(
-        "there is no run yet: `gritstone noise` without --of measures the runs that it compares",
+        "no run is stored yet: `gritstone noise` without --of measures the runs that it compares",
     )?;
     let heads = store.runs()?;
     let mut wanted: BTreeSet<String> = BTreeSet::new();
@@ -75,7 +75,7 @@ fn stored(world: &World, names: &[String]) -> Result<Vec<RunView>> {
             if head.elapsed_s.is_some() {
                 wanted.insert(head.id.clone());
             } else {
-                output::remark(&format!("run {} was cut off, and does not count", head.id));
+                output::remark(&format!("run {} was interrupted and is left out", head.id));
             }
         }
     }
@@ -87,7 +87,7 @@ fn stored(world: &World, names: &[String]) -> Result<Vec<RunView>> {
     if let Some(other) = own.iter().find(|head| head.machine_id != own[0].machine_id) {
         let of = |head: &RunHead| format!("{} of {} ({})", head.id, head.machine, head.machine_id);
         let (one, other) = (of(own[0]), of(other));
-        bail!("run {one} and run {other}: a self-test is of one machine");
+        bail!("run {one} and run {other}: an A/A test is of one system");
     }
     let own = own.iter();
     own.map(|head| world.stored(&store, &head.id)).collect()
@@ -104,7 +104,7 @@ fn belongs(head: &RunHead, name: &str) -> bool {
 
 fn outcome(view: &SelftestView) -> Result<Exit> {
     if view.rows.is_empty() {
-        let what = "there is no row that all runs have, so nothing was compared";
+        let what = "no benchmark is in all runs, so nothing was compared";
         return Err(Exit::NothingMeasured.because(what));
     }
     if view.passed {
@@ -117,11 +117,11 @@ fn outcome(view: &SelftestView) -> Result<Exit> {
         ),
         (
             view.median.map(|median| median.passed),
-            "half of the rows scatter too much between runs",
+            "the median benchmark varies too much between runs",
         ),
         (
             view.p90.map(|p90| p90.passed),
-            "one row in ten scatters too much between runs",
+            "one benchmark in ten varies too much between runs",
         ),
     ];
     let missed = missed.iter().filter(|(passed, _)| *passed == Some(false));

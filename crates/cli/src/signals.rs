@@ -3,8 +3,8 @@
 use nix::sys::signal::{SigHandler, Signal, raise, signal};
 use signal_hook::flag;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 /// Ctrl-C, kill, the terminal that goes away.
 const ENDING: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
@@ -34,19 +34,23 @@ pub fn long_files_are_errors() {
     }
 }
 
-/// A flag that becomes true when a run is to end. A signal that is ignored stays so: nohup(1) and shells that start
-/// us in the background mean it.
+/// A flag that becomes true when this process is to end: one for all of its runs, so that a signal between two of them counts. A signal
+/// that is ignored stays so: nohup(1) and shells that start us in the background mean it.
 ///
 /// # Errors
 /// When a signal cannot be caught.
 pub fn end_of_run() -> io::Result<Arc<AtomicBool>> {
+    static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    if let Some(stop) = STOP.get() {
+        return Ok(Arc::clone(stop));
+    }
     let stop = Arc::new(AtomicBool::new(false));
     for ending in ENDING {
         if !ignored(ending) {
             flag::register(ending as i32, Arc::clone(&stop))?;
         }
     }
-    Ok(stop)
+    Ok(Arc::clone(STOP.get_or_init(|| stop)))
 }
 
 /// Whether it is ignored.
@@ -54,7 +58,7 @@ pub fn end_of_run() -> io::Result<Arc<AtomicBool>> {
 pub fn ignored(which: Signal) -> bool {
     // SAFETY: a struct of numbers, for which zero is a value each
     let mut now: nix::libc::sigaction = unsafe { std::mem::zeroed() };
-    // SAFETY: asks and sets nothing: a second run of one process must find the first one's handler where it is
+    // SAFETY: asks and sets nothing
     let asked = unsafe { nix::libc::sigaction(which as i32, std::ptr::null(), &raw mut now) };
     asked == 0 && now.sa_sigaction == nix::libc::SIG_IGN
 }

@@ -21,7 +21,7 @@ pub fn new(args: &InitArgs) -> Result<Exit> {
         .name
         .split_once('/')
         .filter(|(_, name)| !name.contains(['/', '@']))
-        .with_context(|| format!("'{id}' is no FAMILY/NAME, such as mine/sum"))?;
+        .with_context(|| format!("'{id}' is not FAMILY/NAME, such as mine/sum"))?;
     let folder = args
         .catalogue
         .clone()

@@ -24,7 +24,7 @@ pub fn words(times: &Times, margin: f64) -> String {
             let shown = looks::shown(times, &judged[0], false);
             let slower = shown.iter().filter(|c| c.verdict == Verdict::Slower);
             format!(
-                "round {rounds}: {} first so far, {} of {} surely slower",
+                "round {rounds}: {} first so far, {} of {} slower",
                 letter(best),
                 slower.count(),
                 shown.len()
@@ -99,11 +99,11 @@ mod tests {
             ),
             (
                 said(&[1.0, 1.5, 1.0], 18),
-                "round 18: c first so far, 1 of 2 surely slower",
+                "round 18: c first so far, 1 of 2 slower",
             ),
             (
                 said(&[1.0, 1.0, 1.0], 2),
-                "round 2: a first so far, 0 of 2 surely slower",
+                "round 2: a first so far, 0 of 2 slower",
             ),
         ];
         for (said, wanted) in all {

@@ -24,7 +24,7 @@ impl Steadied {
     fn add(&mut self, name: &str, done: Result<(), String>) {
         match done {
             Ok(()) => self.held.push(name.to_owned()),
-            Err(why) => self.remarks.push(format!("not steadied: {name}: {why}")),
+            Err(why) => self.remarks.push(format!("not tuned: {name}: {why}")),
         }
     }
 
@@ -48,8 +48,7 @@ impl Steadied {
                 all if all.len() == settings.len() => String::new(),
                 some => format!("{}: ", some.join(", ")),
             };
-            self.remarks
-                .push(format!("not steadied: {name}: {of}{why}"));
+            self.remarks.push(format!("not tuned: {name}: {of}{why}"));
         }
         if excepted.is_empty() {
             self.held.push(name.to_owned());
@@ -88,7 +87,7 @@ pub fn steady(journal: Option<&Journal>, site: &Site, setup: &Setup) -> Steadied
         real_time: fair.is_ok(),
     };
     steadied.add("one layout of memory", layout);
-    steadied.add("real-time priority for processor-bound rows", fair);
+    steadied.add("real-time priority for processor-bound benchmarks", fair);
     steadied
 }
 
@@ -126,8 +125,8 @@ mod tests {
         assert_eq!(
             steadied.remarks,
             [
-                "not steadied: some: interrupt 2 (b): managed",
-                "not steadied: none: managed",
+                "not tuned: some: interrupt 2 (b): managed",
+                "not tuned: none: managed",
             ]
         );
     }

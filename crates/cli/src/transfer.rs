@@ -126,7 +126,7 @@ pub fn text(path: &Path) -> Result<String> {
 pub fn run(text: &str, path: &Path) -> Result<RunData> {
     let Some(origin) = exchange::recognize(text) else {
         return Err(anyhow!(
-            "it is no run: `gritstone export` writes one; JSON of hyperfine and Google Benchmark and reports of UnixBench are read too"
+            "not a run: `gritstone export` writes one; JSON of hyperfine and Google Benchmark and reports of UnixBench can be imported too"
         ));
     };
     Ok(match origin {

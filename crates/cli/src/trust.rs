@@ -25,7 +25,7 @@ pub fn ensure(own: &Own, trusted: bool) -> Result<()> {
         output::remark(&what_runs(own));
         if !(std::io::stdin().is_terminal() && output::is_terminal()) {
             bail!(
-                "the catalog {} is new here, or has changed, and runs the programs above: look at it, and say --trust (there is no terminal to ask on)",
+                "the catalog {} is new or has changed, and runs the programs above: inspect it, and give --trust (there is no terminal to ask on)",
                 own.kept.named()
             );
         }
@@ -35,7 +35,7 @@ pub fn ensure(own: &Own, trusted: bool) -> Result<()> {
     }
     if let Err(why) = remember(own) {
         output::remark(&format!(
-            "this is not remembered, and will be asked again: {why:#}"
+            "trust cannot be stored, and will be asked again: {why:#}"
         ));
     }
     Ok(())
@@ -51,7 +51,7 @@ fn known(hash: &str) -> bool {
     };
     let text = trusted().unwrap_or_else(|why| {
         if why.kind() != ErrorKind::NotFound {
-            output::remark(&format!("what was trusted before is not known: {why}"));
+            output::remark(&format!("cannot read what was trusted before: {why}"));
         }
         String::new()
     });

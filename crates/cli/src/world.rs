@@ -123,7 +123,7 @@ impl World {
     pub fn data(&self, name: &str) -> Result<RunData> {
         if name.starts_with("ref:") {
             bail!(
-                "{name} has no samples: its figures are what a document printed (`gritstone show {name} --format json`)"
+                "{name} has no samples: its results were printed in a document (`gritstone show {name} --format json`)"
             );
         }
         if is_file(name) {
@@ -225,7 +225,7 @@ impl World {
             .find(|suite| suite.name == name)
             .with_context(|| {
                 let names: Vec<&str> = suites.iter().map(|suite| suite.name.as_str()).collect();
-                format!("there is no suite '{name}', but {}", names.join(", "))
+                format!("no suite '{name}'; there are {}", names.join(", "))
             })
     }
 
@@ -290,7 +290,7 @@ impl World {
 
     fn no_runs(&self, name: &str) -> anyhow::Error {
         self.machine_after_all(name, anyhow!(
-            "there is no run yet: `gritstone run --quick` makes one in a few minutes; `gritstone systems` lists the reference machines"
+            "no run is stored yet: `gritstone run --quick` makes one in a few minutes; `gritstone systems` lists the reference systems"
         ))
     }
 
@@ -298,7 +298,7 @@ impl World {
     fn machine_after_all(&self, name: &str, otherwise: anyhow::Error) -> anyhow::Error {
         match self.references.machine(name) {
             Ok(machine) => anyhow!(
-                "no run is called '{name}'; the machine is ref:{}",
+                "no run is called '{name}'; the reference system is ref:{}",
                 machine.id
             ),
             Err(_) => otherwise,

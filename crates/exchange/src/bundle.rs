@@ -78,7 +78,7 @@ pub(crate) fn hash(text: &str) -> String {
 pub fn read(text: &str) -> Result<RunData, ImportError> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let [head, launches @ .., end] = lines.as_slice() else {
-        return Err(wrong(1, "there is no head and no end: it was cut off"));
+        return Err(wrong(1, "no head and no end: the file is truncated"));
     };
     let head = read_head(head)?;
     let last = lines.len();
@@ -98,7 +98,7 @@ pub fn read(text: &str) -> Result<RunData, ImportError> {
     let Line::End { launches, sha256 } = parse::<Line<Launch>>(end, last)? else {
         return Err(wrong(
             last,
-            "it has no end: it was cut off, or is still written",
+            "no end: the file is truncated, or is still being written",
         ));
     };
     if launches != run.launches.len() {
@@ -158,7 +158,7 @@ fn read_head(text: &str) -> Result<Read, ImportError> {
             );
             return Err(wrong(1, what));
         }
-        None => return Err(wrong(1, "it names no schema: it is no bundle")),
+        None => return Err(wrong(1, "not a bundle: it names no schema")),
     }
     serde_json::from_value(value).map_err(|error| wrong(1, error.to_string()))
 }

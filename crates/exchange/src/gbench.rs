@@ -149,9 +149,8 @@ struct Entry {
 /// # Errors
 /// When it is not such JSON, or has no repetition.
 pub fn read(text: &str, otherwise: &str) -> Result<RunData, ImportError> {
-    let file: File = serde_json::from_str(text).map_err(|error| {
-        ImportError::whole(format!("this is no JSON of Google Benchmark: {error}"))
-    })?;
+    let file: File = serde_json::from_str(text)
+        .map_err(|error| ImportError::whole(format!("not JSON of Google Benchmark: {error}")))?;
     let mut series: Vec<Series> = vec![];
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     for (number, entry) in file.benchmarks.iter().enumerate() {
@@ -187,7 +186,7 @@ fn repetition(entry: &Entry) -> Result<Result<Sample, String>, String> {
         Some("us") => 1e3,
         Some("ms") => 1e6,
         Some("s") => 1e9,
-        Some(other) => return Err(format!("'{other}' is no unit of time")),
+        Some(other) => return Err(format!("'{other}' is not a unit of time")),
     };
     let n = entry.iterations;
     if n == 0 {

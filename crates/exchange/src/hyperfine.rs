@@ -27,7 +27,7 @@ struct Entry {
 /// When it is not such JSON, or has no single times (`hyperfine` leaves them out where it is told to).
 pub fn read(text: &str, otherwise: &str) -> Result<RunData, ImportError> {
     let file: File = serde_json::from_str(text)
-        .map_err(|error| ImportError::whole(format!("this is no JSON of hyperfine: {error}")))?;
+        .map_err(|error| ImportError::whole(format!("not JSON of hyperfine: {error}")))?;
     let series = file.results.iter().enumerate().map(|(number, entry)| {
         let mut series = Series::new(&entry.command);
         series.unit = ("s".to_owned(), Better::Lower);

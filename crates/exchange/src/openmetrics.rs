@@ -18,7 +18,7 @@ const FAMILIES: [(Plain, &str, &str); 3] = [
     (
         Plain::Exact,
         "gritstone_size",
-        "Exact figures: sizes, ratios.",
+        "Exact results: sizes, ratios.",
     ),
 ];
 

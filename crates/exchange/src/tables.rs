@@ -75,7 +75,7 @@ fn record(result: &Measurement) -> [String; 17] {
 #[must_use]
 pub fn markdown(view: &RunView) -> String {
     let mut text = format!(
-        "**{}**, {}, {}\n\n| benchmark | what | figure | interval | unit | |\n| --- | --- | ---: | --- | --- | --- |\n",
+        "**{}**, {}, {}\n\n| benchmark | what | estimate | interval | unit | |\n| --- | --- | ---: | --- | --- | --- |\n",
         escaped(&view.machine.name),
         escaped(&view.machine.system),
         escaped(&view.started)

@@ -47,7 +47,7 @@ fn series(line: &str, copies: &str) -> Option<Result<Series, String>> {
         return None;
     }
     if !(figure.is_finite() && figure > 0.0) {
-        return Some(Err(format!("{figure} {unit} is impossible")));
+        return Some(Err(format!("{figure} {unit} is not possible")));
     }
     let (unit, times) = match unit {
         "KBps" => ("KB/s".to_owned(), 1024.0),
@@ -64,7 +64,7 @@ fn series(line: &str, copies: &str) -> Option<Result<Series, String>> {
     Some(wall.map(|wall| Series {
         unit: (unit, Better::Higher),
         amount: figure * times * (wall as f64 / 1e9),
-        remark: Some("The report has one figure and none of its samples."),
+        remark: Some("The report has one value and no samples."),
         launches: vec![Ok(Sample {
             n: 1,
             wall,

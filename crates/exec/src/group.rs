@@ -174,7 +174,7 @@ impl Executor {
             .ok()
             .zip(size.and_then(|size| u64::try_from(size).ok()))
             .and_then(|(pages, size): (u64, u64)| pages.checked_mul(size))
-            .ok_or_else(|| format!("{PAGES} = {pages} is no number of pages"))?;
+            .ok_or_else(|| format!("{PAGES} = {pages} is not a number of pages"))?;
         group
             .allow(bytes, self.may_swap(work))
             .map_err(|why| format!("cannot hold {} to {bytes} bytes: {why}", group.0.display()))?;

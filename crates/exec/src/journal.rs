@@ -124,8 +124,7 @@ impl Journal {
             watchdog, state, ..
         } = &journal.registry;
         let watchdog = Watchdog::start(watchdog, state, &journal.name, &journal.writer.file);
-        let why =
-            |why: io::Error| io::Error::new(why.kind(), format!("there is no watchdog: {why}"));
+        let why = |why: io::Error| io::Error::new(why.kind(), format!("no watchdog: {why}"));
         journal.watchdog = Some(watchdog.map_err(why)?);
         Ok(journal)
     }
@@ -256,7 +255,7 @@ impl Drop for Journal {
 #[derive(Debug, Error)]
 pub enum SettingError {
     /// Another run has changed some.
-    #[error("process {0} has steadied the machine and is at work; wait until it has ended")]
+    #[error("process {0} has tuned the system and is measuring; wait until it has ended")]
     Busy(u32),
     /// Only root may.
     #[error("{0}: it takes root")]

@@ -72,7 +72,7 @@ impl Launched {
             None => self,
             Some(loader) => Self {
                 outcome: Outcome::Skipped(format!(
-                    "The program {name} is linked dynamically, and its loader {} is not on this machine: build Gritstone here.",
+                    "The program {name} is linked dynamically, and its loader {} is missing here: build Gritstone on this system.",
                     loader.display()
                 )),
                 ..self
@@ -186,7 +186,7 @@ impl Executor {
         let mut launched = launched?;
         launched.events.extend(self.load.since(&before));
         if let Some(why) = self.load.broken() {
-            launched.outcome = Outcome::Failed(format!("the load beside it ended: {why}"));
+            launched.outcome = Outcome::Failed(format!("the background load ended: {why}"));
         }
         if benchmark.files {
             self.tell_what_was_measured(benchmark, &mut launched.events);
@@ -242,7 +242,7 @@ impl Job<'_> {
                 None => self.command(work),
             },
             Work::Derived { .. } | Work::Rating { .. } if alone => {
-                not("It is computed from other rows.")
+                not("It is computed from other benchmarks.")
             }
             _ => not(
                 "Only programs with Gritstone's runtime are measured as copies, which it has begin together, each on its CPU.",

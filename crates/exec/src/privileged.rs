@@ -121,12 +121,12 @@ impl Action {
             Self::MemoryGroup => (
                 "a control group that limits memory",
                 "paging is measured in less memory than the work needs",
-                "removed at the end of the run, or by its watchdog, with whoever is in it",
+                "removed at the end of the run, or by its watchdog, with the processes in it",
             ),
             Self::ProcessGroup => (
                 "a control group that limits the number of processes",
                 "programs of custom benchmarks can be ended whatever they start",
-                "removed at the end of the run, or by its watchdog, with whoever is in it",
+                "removed at the end of the run, or by its watchdog, with the processes in it",
             ),
             Self::RealTime => (
                 "real-time priority",
@@ -149,9 +149,9 @@ impl Action {
                 "goes with the directory",
             ),
             Self::Settings => (
-                "settings of the machine (--tune)",
-                "governor, turbo, interrupts, SCHED_FIFO of workloads that never wait: the machine is to be the same all the time",
-                "put back at the end of the run, by its watchdog, or by the next start",
+                "system settings (--tune)",
+                "governor, turbo, interrupts, SCHED_FIFO for workloads that never wait: less variation within a run",
+                "restored at the end of the run, by its watchdog, or at the next start",
             ),
         };
         Description { what, why, undone }

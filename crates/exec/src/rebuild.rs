@@ -188,7 +188,7 @@ impl Workshop {
         if let Some((path, _)) = source("f90") {
             let Some(fortran) = &self.fortran else {
                 return Ok(Err(format!(
-                    "{path} needs a Fortran compiler, and there is none on PATH: apt-get install gfortran"
+                    "{path} needs a Fortran compiler, and PATH has none: apt-get install gfortran"
                 )));
             };
             parts.push((fortran, path, format!("{output}.f90.o")));

@@ -45,7 +45,7 @@ pub(crate) fn undo(entries: &[Entry], same_boot: bool) -> Undone {
         match thing {
             Thing::Setting(_) if !same_boot => {}
             Thing::Command(Command { command, .. }) if !same_boot => undone.said.push(format!(
-                "the machine was restarted before '{command}' could undo what a run had changed: see whether it is still needed"
+                "the system was restarted before '{command}' could undo the changes of a run: check whether it is still needed"
             )),
             // its inodes went with the machine that was restarted: whatever has one of their names is not ours
             Thing::Group(_) | Thing::Trace(_) | Thing::Load(_) if !same_boot => {}
@@ -279,7 +279,7 @@ fn settle(state: Option<&Dir>, name: &OsStr, file: &File) -> Vec<String> {
         let undone = undo(&entries, same_boot);
         if undone.put_back > 0 {
             said.push(format!(
-                "process {} was killed while the machine was steadied for it; put back what it had changed: {}",
+                "process {} was killed while the system was tuned for it; restored: {}",
                 by.process,
                 match undone.put_back {
                     1 => "1 setting".to_owned(),

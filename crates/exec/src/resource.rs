@@ -56,15 +56,13 @@ pub enum Unavailable {
     #[error("none was asked for")]
     NotAsked,
     /// What is not written down is not made.
-    #[error("there is no journal to write it down in")]
+    #[error("no journal to record it in")]
     NoJournal,
     /// Only root may.
     #[error("it takes root")]
     NeedsRoot,
     /// The directory is too full.
-    #[error(
-        "there is no room for {megabytes} MB twice over in {dir}; choose another directory with --dir"
-    )]
+    #[error("no room for twice {megabytes} MB in {dir}; choose another directory with --dir")]
     NoRoom {
         /// What is needed once.
         megabytes: u64,
@@ -84,12 +82,12 @@ pub enum Unavailable {
     Cached(String),
     /// What this machine swaps to is encrypted.
     #[error(
-        "this machine encrypts its swap ({0}), and a swap file would hold in clear what others have in memory"
+        "this system encrypts its swap ({0}), and a swap file would hold memory of other processes in clear"
     )]
     EncryptedSwap(String),
     /// Others' memory would go to our file first.
     #[error(
-        "the system would use the file before the machine's own swap (priority {ours}, the machine's lowest is {lowest})"
+        "the kernel would use the file before the system's own swap (priority {ours}; the lowest of the system is {lowest})"
     )]
     SwapComesFirst {
         /// The priority of our file.
@@ -101,7 +99,7 @@ pub enum Unavailable {
     #[error("no control group here hands down the control of memory")]
     NoGroup,
     /// The nearest parent refuses.
-    #[error("{parent}: {why}; it takes root, or a group of one's own")]
+    #[error("{parent}: {why}; it takes root, or a delegated control group")]
     Group {
         /// Below which it was tried.
         parent: PathBuf,

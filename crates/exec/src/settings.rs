@@ -65,7 +65,7 @@ impl Resource for Setting {
 
     fn remedy(&self) -> (String, &'static str) {
         let Self { path, old, .. } = self;
-        let what = format!("{} cannot be put back to '{old}'", path.display());
+        let what = format!("{} cannot be restored to '{old}'", path.display());
         (what, "; do it by hand")
     }
 }

@@ -64,7 +64,7 @@ fn governor(root: &Root) -> Result<Vec<Setting>, String> {
     }
     if settings.is_empty() {
         return Err(format!(
-            "there is no governor in {DIRECTORY}: the hypervisor or the firmware sets the frequency"
+            "no governor in {DIRECTORY}: the hypervisor or the firmware sets the frequency"
         ));
     }
     Ok(settings)
@@ -72,7 +72,7 @@ fn governor(root: &Root) -> Result<Vec<Setting>, String> {
 
 fn turbo(root: &Root) -> Result<Vec<Setting>, String> {
     let switch = facts::turbo(root).ok_or(
-        "there is no switch in /sys/devices/system/cpu (intel_pstate/no_turbo, cpufreq/boost): the hypervisor or the firmware decides",
+        "no turbo switch in /sys/devices/system/cpu (intel_pstate/no_turbo, cpufreq/boost): the hypervisor or the firmware decides",
     )?;
     Ok(vec![Setting {
         of: "turbo".to_owned(),
@@ -87,7 +87,7 @@ fn interrupts(root: &Root, online: &CpuSet, measured: u32) -> Result<Vec<Setting
     let without = |cpus: &CpuSet| cpus.iter().filter(|&cpu| cpu != measured).collect();
     let elsewhere: CpuSet = without(online);
     if elsewhere.is_empty() {
-        return Err("there is no other CPU for them".to_owned());
+        return Err("no other CPU can take them".to_owned());
     }
     let mut numbers: Vec<u32> = root
         .names(DIRECTORY)
@@ -95,7 +95,7 @@ fn interrupts(root: &Root, online: &CpuSet, measured: u32) -> Result<Vec<Setting
         .filter_map(|name| name.parse().ok())
         .collect();
     if numbers.is_empty() {
-        return Err(format!("there is no interrupt in {DIRECTORY}"));
+        return Err(format!("no interrupts in {DIRECTORY}"));
     }
     numbers.sort_unstable();
     let mut settings = vec![];

@@ -85,7 +85,7 @@ impl Parser {
         if !self.rest.is_empty() {
             return Err(ProtocolError {
                 line: self.lines + 1,
-                what: "it is cut off".to_owned(),
+                what: "it is truncated".to_owned(),
             });
         }
         if !self.ended {

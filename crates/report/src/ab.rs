@@ -26,7 +26,7 @@ pub fn ab(view: &AbView) -> Document {
     comparisons(&mut document, view);
     sides(&mut document, view);
     document.paragraph(format!(
-        "The intervals of changes hold at all interim analyses together, 99 times in 100; of what is called different, {} may not be.",
+        "Intervals of changes are 99% intervals over all interim analyses; false discovery rate {}.",
         number::percent_asked(view.level)
     ));
     document.push(Block::Footnotes);
@@ -47,11 +47,11 @@ fn sentences(view: &AbView, row: &AbRow) -> Vec<String> {
         said.push(match slower.count() {
             n if n == all => format!("{base} is the fastest."),
             1 => format!(
-                "{base} comes first; 1 of {} is surely slower.",
+                "{base} is first; 1 of {} is significantly slower.",
                 number::count(all)
             ),
             n => format!(
-                "{base} comes first; {} of {} are surely slower.",
+                "{base} is first; {} of {} are significantly slower.",
                 number::count(n),
                 number::count(all)
             ),
@@ -73,7 +73,7 @@ fn sentence(view: &AbView, c: &AbComparison) -> String {
     let (base, other) = (&c.base, &c.other);
     let pairs = words::plural(c.pairs, "pair");
     let Some(ratio) = ratio(c) else {
-        return format!("Inconclusive: there is no pair of {other} and {base}.");
+        return format!("Inconclusive: no pair of {other} and {base}.");
     };
     match c.verdict {
         Verdict::Faster | Verdict::Slower => {
@@ -92,7 +92,7 @@ fn sentence(view: &AbView, c: &AbComparison) -> String {
                 .smallest
                 .map(number::percent)
                 .map_or_else(String::new, |smallest| {
-                    format!("; they would have shown a change of {smallest} in 95 of 100 trials")
+                    format!("; minimum detectable effect {smallest}")
                 });
             format!("Inconclusive: {other} against {base} is {ratio} ({pairs}{seen}).")
         }
@@ -111,7 +111,7 @@ fn the_same(view: &AbView) -> Option<String> {
     let (n, called) = (all.clone().count(), all.filter(different).count());
     view.same.then(|| {
         format!(
-            "Both sides are the same. Called different: {} of {}; it may be {} of many such trials. The smallest change seen, below, is what this machine can show.",
+            "A/A test: both sides are the same. Called different: {} of {}; allowed: {}. The column Detectable has the minimum detectable effect.",
             number::count(called),
             number::count(n),
             number::percent_asked(view.level)
@@ -235,7 +235,7 @@ fn sides(document: &mut Document, view: &AbView) {
         })
         .table(
             document,
-            "Each side by itself, per operation",
+            "Results of each side, per operation",
             results(view),
         );
 }

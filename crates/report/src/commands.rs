@@ -203,7 +203,7 @@ fn verdict(c: &AbComparison, name: &dyn Fn(&str) -> String, view: &AbView) -> St
     let (base, other) = (name(&c.base), name(&c.other));
     let turned = c.ratio.is_some_and(|ratio| ratio < 1.0);
     let Some(times) = Times::of(c, turned) else {
-        return format!("inconclusive: there is no pair of {base} and {other}");
+        return format!("inconclusive: no pair of {base} and {other}");
     };
     let (fast, slow) = if turned {
         (&base, &other)

@@ -287,7 +287,7 @@ fn families(document: &mut Document, view: &CompareView) {
     let seen_from = &view.other_name;
     let caption = format!("By family, what differs most first, seen from {seen_from}");
     begun
-        .number("of rows", |sum| number::counted(sum.of))
+        .number("benchmarks in it", |sum| number::counted(sum.of))
         .table(document, caption, &view.sums);
 }
 

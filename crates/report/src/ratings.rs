@@ -9,15 +9,14 @@ use gritstone_model::{
 };
 
 /// Why there is no rating of all CPUs.
-const NO_COPIES: &str =
-    "not rated (`gritstone run --copies` with as many copies as CPUs does that)";
+const NO_COPIES: &str = "not measured (`gritstone run --copies N`, N the number of CPUs)";
 
 /// The ratings as a document of their own.
 #[must_use]
 pub fn ratings(view: &RatingsView) -> Document {
-    let mut document = Document::new(format!("Ratings against {}", view.base_name));
+    let mut document = Document::new(format!("Scores against {}", view.base_name));
     document.subtitle = Some(format!(
-        "{} is 1; above 1 is better. Intervals are of {}.",
+        "{} is 1; more is better. {} confidence intervals.",
         view.base,
         number::percent_asked(view.confidence)
     ));
@@ -74,7 +73,7 @@ fn in_words(rating: &Rating) -> String {
             (value, interval) => format!("{value} ({interval})"),
         },
         (None, Some(_)) => "withheld".to_owned(),
-        (None, None) => "not rated, since the base has none of the rows".to_owned(),
+        (None, None) => "no score: the base has none of the benchmarks".to_owned(),
     }
 }
 
@@ -82,22 +81,22 @@ fn in_words(rating: &Rating) -> String {
 fn made_of(view: &RatingsView, ratings: &Ratings) -> String {
     let overall = &ratings.overall;
     if overall.withheld.is_some() {
-        return "Rows that the base has are missing or in doubt; `gritstone score --by` rates by rows that are named.".to_owned();
+        return "Benchmarks of the base are missing or in doubt; `gritstone score --by` scores by named benchmarks.".to_owned();
     }
     if overall.rating.is_none() {
         return String::new();
     }
-    let all = words::plural(overall.of, "row");
+    let all = words::plural(overall.of, "benchmark");
     let rows = format!("{} of {all}", number::count(overall.rows.len()));
     if !view.by.is_empty() {
-        return format!("Made of {rows} named by {}.", words::join(&view.by));
+        return format!("{rows}, named by {}.", words::join(&view.by));
     }
     let rated = ratings.environments.iter().filter(|e| e.rating.is_some());
     let names: Vec<&str> = rated.map(|e| e.environment.as_str()).collect();
     match names.as_slice() {
-        [one] => format!("Made of {rows}, all of {one}."),
+        [one] => format!("{rows}, all of {one}."),
         several => format!(
-            "Made of {rows}: the geometric mean of {}, of one weight each.",
+            "{rows}: geometric mean of {}, equally weighted.",
             words::join(several)
         ),
     }
@@ -114,8 +113,8 @@ fn all_made_of(machine: &RatedMachine) -> String {
     if all.rating.is_none() || all.rows == machine.one_cpu.overall.rows {
         return String::new();
     }
-    let rows = words::plural(all.rows.len(), "row");
-    format!("All CPUs by {rows} of these, those that are measured as copies.")
+    let rows = words::plural(all.rows.len(), "benchmark");
+    format!("All CPUs: {rows} of these, measured as copies.")
 }
 
 /// An environment on one CPU and on all, or the rating over all of them.
@@ -161,13 +160,13 @@ fn rated<'a>(
     };
     columns
         .under(cpus)
-        .pair(["Rating", "Interval"], rating)
-        .number("Rows", move |line| {
+        .pair(["Score", "Interval"], rating)
+        .number("Benchmarks", move |line| {
             let rating = of(line)?;
             let all = number::count(rating.of);
             Some(format!("{} of {all}", number::count(rating.rows.len())))
         })
-        .number("Without one row", move |line| {
+        .number("Leave-one-out range", move |line| {
             let rating = of(line)?;
             let [least, .., most] = rating.without.as_slice() else {
                 return None;
@@ -187,7 +186,7 @@ fn remarks(ratings: &Ratings, cpus: &str) -> Vec<String> {
         }
         if let [lifted, .., lowered] = rating.without.as_slice() {
             let (lifted, lowered) = (&lifted.row, &lowered.row);
-            remark(format!("{lifted} lifts it most, {lowered} lowers it most"));
+            remark(format!("highest {lifted}, lowest {lowered}"));
         }
         if !rating.left_out.is_empty() {
             let why = |row: &LeftOutRow| match row.invalid {
@@ -207,8 +206,8 @@ fn money(document: &mut Document, view: &RatingsView) {
     let machines = view.machines.iter();
     let priced = machines.filter_map(|machine| Some((machine, machine.price?)));
     let unit = match priced.clone().next() {
-        Some((_, Price { per: Per::Hour, .. })) => "Rating for 1 an hour",
-        _ => "Rating for 1,000",
+        Some((_, Price { per: Per::Hour, .. })) => "Score per 1/h",
+        _ => "Score per 1,000",
     };
     let cells = |money: Option<ForMoney>, price: Price| -> [Cell; 2] {
         let scale = match price.per {
@@ -219,12 +218,12 @@ fn money(document: &mut Document, view: &RatingsView) {
         let interval = interval.map(|ends| ends.map(|x| x * scale));
         table::bare_ratio(money.map(|money| money.value * scale), interval, &[])
     };
-    Columns::<Priced>::key("Machine", Style::Text, |(machine, _)| machine.name.as_str())
+    Columns::<Priced>::key("System", Style::Text, |(machine, _)| machine.name.as_str())
         .number("Price", |(_, price)| {
-            // `0.42 an hour`, `1,999`
+            // `0.42/h`, `1,999`
             let amount = number::at_most(price.amount, "", 6);
             match price.per {
-                Per::Hour => format!("{amount} an hour"),
+                Per::Hour => format!("{amount}/h"),
                 Per::Machine => amount,
             }
         })
@@ -236,9 +235,5 @@ fn money(document: &mut Document, view: &RatingsView) {
             let all = machine.all_cpus.as_ref();
             cells(all.and_then(|all| all.for_money), price)
         })
-        .table(
-            document,
-            "Performance for the money, over all environments",
-            priced,
-        );
+        .table(document, "Price/performance, over all environments", priced);
 }

@@ -8,7 +8,7 @@ use gritstone_model::{CriterionView, ScatterView, SelftestRow, SelftestView, Sha
 /// A against A: the criteria in sentences, then a row for each benchmark.
 #[must_use]
 pub fn selftest(view: &SelftestView) -> Document {
-    let mut document = Document::new(format!("A against A on {}", view.machine));
+    let mut document = Document::new(format!("A/A test on {}", view.machine));
     let names = view
         .runs
         .iter()
@@ -17,7 +17,7 @@ pub fn selftest(view: &SelftestView) -> Document {
     document.terms([
         ("runs", words::join(&names.collect::<Vec<_>>())),
         (
-            "scatter between runs",
+            "variance between runs",
             words::join(&between.collect::<Vec<_>>()),
         ),
         ("verdict", passed(view.passed).to_owned()),
@@ -26,12 +26,12 @@ pub fn selftest(view: &SelftestView) -> Document {
     if !view.differ_in.is_empty() {
         let facts = words::facts(&view.differ_in);
         document.paragraph(format!(
-            "These runs are not of the same: they differ in {facts}."
+            "These runs do not measure the same: they differ in {facts}."
         ));
     }
     document.list(sentences(view));
     if view.rows.is_empty() {
-        document.paragraph("There is no row that all runs have.");
+        document.paragraph("No benchmark is in all runs.");
     }
     table(&mut document, view);
     if !view.left_out.is_empty() {
@@ -47,14 +47,11 @@ fn sentences(view: &SelftestView) -> impl Iterator<Item = String> {
     let pairs = &view.pairs;
     let chance = match pairs.different {
         0 => String::new(),
-        _ => format!(
-            ", and so many or more in {} of all trials",
-            number::percent(pairs.p)
-        ),
+        _ => format!(" (p = {})", number::significant(pairs.p, 2)),
     };
     let different = format!(
-        "Of {} of figures of the same, {} called faster or slower; by chance {} may be{chance}: {}. {} a p of {} or less.",
-        words::plural(pairs.compared, "pair"),
+        "Of {}, {} called faster or slower{chance}; {} are expected by chance: {}. {} p below {}.",
+        words::plural(pairs.compared, "comparison"),
         match pairs.different {
             0 => "none were".to_owned(),
             1 => "1 was".to_owned(),
@@ -69,14 +66,12 @@ fn sentences(view: &SelftestView) -> impl Iterator<Item = String> {
         pairs.rate,
     );
     let disturbed = view.rows.iter().map(|row| row.disturbed).sum::<usize>();
-    let figures = words::plural(disturbed, "figure");
-    let others = format!("Others used the machine during {figures}: this is a trial of them too.");
+    let figures = words::plural(disturbed, "result");
+    let others = format!("Interference in {figures}: the noise of other processes is included.");
     let said = [
         Some(different),
-        view.median
-            .as_ref()
-            .map(|c| criterion("half of the rows", c)),
-        view.p90.as_ref().map(|c| criterion("nine rows of ten", c)),
+        view.median.as_ref().map(|c| criterion("median", c)),
+        view.p90.as_ref().map(|c| criterion("90th percentile", c)),
         held("as measured", view.raw_held),
         held("in core cycles", view.paced_held),
         (disturbed > 0).then_some(others),
@@ -90,11 +85,11 @@ fn passed(passed: bool) -> &'static str {
 
 fn criterion(which: &str, criterion: &CriterionView) -> String {
     let unsure = match criterion.passed && criterion.value > criterion.limit {
-        true => ", since so few runs may show more than there is",
+        true => ", since the interval includes the target",
         false => "",
     };
     format!(
-        "Between runs, {which} scatter by at most {}; it should be {} at most: {}{unsure}.",
+        "Standard deviation between runs, {which}: {} (target: at most {}): {}{unsure}.",
         with_interval(criterion.value, criterion.interval),
         number::percent_asked(criterion.limit),
         passed(criterion.passed),
@@ -105,7 +100,7 @@ fn held(how: &str, share: ShareView) -> Option<String> {
     let [part, of] = [share.part, share.of].map(number::count);
     (share.of > 0).then(|| {
         format!(
-            "The interval of a single run, {how}, holds the center of all runs in {part} of {of} cases."
+            "The interval of one run, {how}, contains the center of all runs in {part} of {of} cases."
         )
     })
 }
@@ -125,7 +120,7 @@ fn table(document: &mut Document, view: &SelftestView) {
     };
     let heads = ["between runs", "within one"];
     let caption = format!(
-        "Standard deviation between {} with its interval at 95 %, beside the half-width of the interval of one",
+        "Standard deviation between {} with its 95% interval, and half-width of the interval of one run",
         words::plural(view.runs.len(), "run")
     );
     Columns::<&SelftestRow>::key("Benchmark", Style::Code, |row| row.id.as_str())
@@ -134,7 +129,7 @@ fn table(document: &mut Document, view: &SelftestView) {
         .under("Per core cycle")
         .pair(heads, move |row| cells(row.paced))
         .under("")
-        .number("Smallest change seen", |row| {
+        .number("Minimum detectable effect", |row| {
             row.smallest.map(number::percent)
         })
         .number("Called different", |row| {

@@ -210,7 +210,7 @@ pub(crate) fn machine_sentence(machine: &Machine) -> String {
         .to_vec();
     said.retain(|part| !part.is_empty());
     match said.as_slice() {
-        [] => "Nothing is known of the machine.".to_owned(),
+        [] => "No facts of the system are recorded.".to_owned(),
         said => format!("{}.", said.join("; ").trim_end_matches('.')),
     }
 }

@@ -13,7 +13,7 @@ pub enum StoreError {
     )]
     NoHome,
     /// Only reading was asked for, and there is nothing.
-    #[error("there is no database at {}: nothing has been measured yet. 'gritstone run' begins one", .0.display())]
+    #[error("no database at {}: nothing is stored yet. `gritstone run` creates one", .0.display())]
     Missing(PathBuf),
     /// The path, or a folder on the way to it, cannot be used; with what the system says.
     #[error("{path} cannot be used: {1}. Name another place with XDG_DATA_HOME", path = .0.display())]
@@ -103,7 +103,7 @@ pub enum StoreError {
     #[error("{path}: {1}", path = .0.display())]
     Database(PathBuf, String),
     /// No run of that identifier.
-    #[error("there is no run {0} in the store")]
+    #[error("no run {0} in the store")]
     NoSuchRun(String),
     /// A run that came from elsewhere takes nothing more.
     #[error(
@@ -129,11 +129,11 @@ pub enum StoreError {
 #[derive(Debug, thiserror::Error)]
 pub enum ResolveError {
     /// The store is empty.
-    #[error("there is no run yet")]
+    #[error("no run is stored yet")]
     NoneYet,
     /// None of this machine has results; with the newest of the others.
     #[error(
-        "no run of this machine has results; name another, such as {0}, the newest (`gritstone runs`)"
+        "no run of this system has results; name another, such as {0}, the newest (`gritstone runs`)"
     )]
     NoneHere(String),
     /// `last~N` goes back further than there are runs.

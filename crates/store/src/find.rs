@@ -191,9 +191,7 @@ pub(crate) fn complete(connection: &Connection) -> Result<(), Fault> {
     Err(Fault::Damaged(match (lost_run.first(), lost_end.first()) {
         (Some((number,)), _) => format!("run number {number} is missing"),
         (_, Some((id,))) => format!("the end of run {id} is missing"),
-        _ => format!(
-            "its ledger has {entries} entries, and there are {rows} beginnings and ends of runs"
-        ),
+        _ => format!("its ledger has {entries} entries for {rows} starts and ends of runs"),
     }))
 }
 

@@ -22,7 +22,7 @@ pub(crate) fn check(id: &str, label: Option<&str>, started: &str) -> Result<(), 
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
     if id.is_empty() || !id.chars().all(plain) || reserved(id) {
         return Err(Fault::unfit(format!(
-            "'{id}' is no identifier of a run (letters, digits and -)"
+            "'{id}' is not an identifier of a run (letters, digits and -)"
         )));
     }
     label.map_or(Ok(()), check_label)?;
@@ -34,7 +34,7 @@ pub(crate) fn check(id: &str, label: Option<&str>, started: &str) -> Result<(), 
     match started.parse() {
         Ok(time) if sorts(time) => Ok(()),
         _ => Err(Fault::unfit(format!(
-            "'{started}' is no time in UTC such as 2026-11-21T09:30:12Z"
+            "'{started}' is not a time in UTC such as 2026-11-21T09:30:12Z"
         ))),
     }
 }

@@ -32,7 +32,7 @@ impl Store {
         self.at(read())
     }
 
-    /// The heads of the runs that their user may go on with, newest last: begun here by this user on this machine, and not ended.
+    /// The heads of the runs that their user may go on with, newest last: begun here by this user on this system, and not ended.
     ///
     /// # Errors
     /// What befalls the file.
@@ -54,7 +54,7 @@ impl Store {
         match &found.origin {
             Origin::Imported => return Err(StoreError::Imported(id())),
             Origin::Here(by) if by.uid != owner.uid => return not("by this user"),
-            Origin::Here(by) if by.machine != owner.machine => return not("on this machine"),
+            Origin::Here(by) if by.machine != owner.machine => return not("on this system"),
             Origin::Here(_) => {}
         }
         // what another user can write is another user's word

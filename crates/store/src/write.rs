@@ -133,7 +133,9 @@ impl<'a> Open<'a> {
 
     fn end(mut self, elapsed_s: f64) -> Result<(), Fault> {
         if !(elapsed_s.is_finite() && elapsed_s >= 0.0) {
-            return Err(Fault::unfit(format!("{elapsed_s} s is no length of a run")));
+            return Err(Fault::unfit(format!(
+                "{elapsed_s} s is not a duration of a run"
+            )));
         }
         let row = row![self.number, elapsed_s, self.launches];
         self.seal = seal::of("end", &self.seal, [&row]);

@@ -34,7 +34,7 @@ fn resume(home: &Home, run: &RunData) {
     assert!(home.run(&["show", &run.info.id]).0 == 0, "it can be shown");
     let (code, _, error) = home.run(&["run", "--resume"]);
     assert_eq!(code, 2, "{error}");
-    assert!(error.contains("no run that you began"), "{error}");
+    assert!(error.contains("no run of this user"), "{error}");
     let (code, _, error) = home.run(&["run", &format!("--resume={}", run.info.id)]);
     assert_eq!(code, 2, "{error}");
     assert!(error.contains("was imported"), "{error}");

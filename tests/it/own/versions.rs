@@ -123,11 +123,7 @@ fn what_has_no_ratio_is_refused_with_words() {
     refused(2, &[], "the files of both catalogs are the same");
     let other_name = "id = \"mine/sum\"\nprogram = \"mine/checksum\"\n";
     let renamed = [(ENTRIES, "id = \"mine/checksum\"\n", other_name)];
-    refused(
-        3,
-        &renamed,
-        "mine/checksum: There is no such row in the catalog",
-    );
+    refused(3, &renamed, "has no such benchmark");
     let remarked = [(
         CHECKSUM,
         "static uint32_t",

@@ -40,16 +40,16 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
     }
     if let (Some(b), Some(o)) = (&base.settings, &other.settings) {
         differences.add("directory", &b.dir, &o.dir);
-        differences.add("side of a trial", side(b), side(o));
+        differences.add("side of an A/B test", side(b), side(o));
         differences.maps("environment ", &b.environment, &o.environment);
         differences.maps("parameter ", &b.params, &o.params);
         differences.add("steadied", &steadied(&b.steady), &steadied(&o.steady));
-        differences.add("catalogue of one's own", &own(b), &own(o));
+        differences.add("custom catalog", &own(b), &own(o));
     }
     differences.0
 }
 
-/// What was special about a side of a trial; nothing about any other run.
+/// What was special about a side of an A/B test; nothing about any other run.
 fn side(settings: &Settings) -> &str {
     settings.trial.as_ref().map_or("none", |side| &side.what)
 }

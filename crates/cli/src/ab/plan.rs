@@ -50,7 +50,7 @@ pub fn some(plan: &Plan) -> Result<()> {
     }
     let why = |skip: &Skip| format!("; {}: {}", skip.id, skip.reason);
     let all: String = plan.skips.iter().map(why).collect();
-    let what = format!("none of these rows has a time that could be compared here{all}");
+    let what = format!("none of these benchmarks has a time that can be compared here{all}");
     Err(Exit::NothingMeasured.because(what))
 }
 
@@ -82,7 +82,7 @@ pub fn builds(
             let builds = bench.build(bench.own, &plan.benchmarks, tools)?;
             ensure!(
                 !builds.is_empty(),
-                "none of these rows is compiled by us, so that --cc changes nothing"
+                "none of these benchmarks has a workload to compile, so --cc changes nothing"
             );
             built = compiler::accept(plan, builds);
         }

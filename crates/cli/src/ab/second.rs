@@ -56,7 +56,7 @@ pub fn read(world: &World, args: &AbArgs, plan: &mut Plan) -> Result<Option<Own>
                 comparable(first, &row, &second, entry)?;
                 continue;
             }
-            None => format!("There is no such row in the catalog {}.", folder.display()),
+            None => format!("The catalog {} has no such benchmark.", folder.display()),
         };
         leave_out(plan, row.id, why);
     }
@@ -115,7 +115,7 @@ fn comparable(first: &Own, a: &Benchmark, second: &Own, b: &Benchmark) -> Result
     let different: Vec<String> = ours.iter().filter_map(differs).collect();
     if !different.is_empty() {
         bail!(
-            "{} does not measure the same in both catalogs: the entries differ in {}. Make them alike, or leave the row out; two programs of different work have no ratio",
+            "{} does not measure the same in both catalogs: the entries differ in {}. Make them equal, or leave the benchmark out: programs that do different work cannot be compared",
             a.id,
             different.join(", ")
         );

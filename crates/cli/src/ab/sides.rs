@@ -67,7 +67,7 @@ pub fn read(args: &AbArgs) -> Result<Sides> {
     let same = sides.len() == 2 && sides[0] == sides[1];
     ensure!(
         !args.same || same,
-        "--self compares the same with the same: it takes one command, or rows"
+        "--self is an A/A test: it takes one command, or benchmarks"
     );
     ensure!(
         sides.len() <= MOST,
@@ -141,7 +141,7 @@ fn of_rows(args: &AbArgs) -> Result<Vec<Side>> {
             Ok([first, second].map(of_catalogue).into())
         }
         [] => bail!(
-            "say what is to be compared: commands (`gritstone ab -- ./old -- ./new`), or rows with --cc, --catalog-b, --env-b, --a and --b, or --self"
+            "nothing to compare: give commands (`gritstone ab -- ./old -- ./new`), or benchmarks with --cc, --catalog-b, --env-b, --a and --b, or --self"
         ),
         [_] => bail!("one compiler cannot be compared: give --cc once for each side"),
         many => Ok(many.iter().map(compiled).collect()),
@@ -151,7 +151,7 @@ fn of_rows(args: &AbArgs) -> Result<Vec<Side>> {
 /// A side of one command, with a row for each of these values of the parameters.
 fn of_commands(args: &AbArgs, command: &[String], rows: &[(String, &Values)]) -> Result<Side> {
     let directory = std::env::current_dir()
-        .context("cannot tell the directory in which the commands are to be started")?;
+        .context("cannot read the current directory, in which the commands run")?;
     let user = UserCommand {
         directory: directory
             .to_str()

@@ -153,7 +153,7 @@ fn statuses(text: &str) -> Result<Statuses, String> {
     let codes: Result<_, _> = codes.collect();
     codes
         .map(Statuses::These)
-        .map_err(|_| format!("'{text}' is no list of exit statuses from 0 to 255, as in 1,2"))
+        .map_err(|_| format!("'{text}' is not a list of exit statuses from 0 to 255, such as 1,2"))
 }
 
 fn output(text: &str) -> Result<gritstone_model::Output, String> {
@@ -167,7 +167,7 @@ fn output(text: &str) -> Result<gritstone_model::Output, String> {
         // a misspelled word would be a file
         word => {
             return Err(format!(
-                "'{word}' is none of them; a file is written ./{word}"
+                "'{word}' is not one of them; a file is written ./{word}"
             ));
         }
     })

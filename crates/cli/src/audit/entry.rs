@@ -192,7 +192,7 @@ impl Subject<'_> {
     ) -> Result<Result<f64, String>, ExecError> {
         if most < 2 {
             return Ok(Err(
-                "kernel entries of its operation cannot be told from those around it: its n is always 1"
+                "kernel entries of one operation cannot be separated from start and end: n is always 1"
                     .to_owned(),
             ));
         }

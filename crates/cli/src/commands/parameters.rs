@@ -113,7 +113,7 @@ fn scaled(text: &str, places: usize) -> Result<i128> {
     let plain = part.bytes().all(|b| b.is_ascii_digit());
     number
         .filter(|_| plain)
-        .with_context(|| format!("'{text}' is no number for --parameter-scan"))
+        .with_context(|| format!("'{text}' is not a number for --parameter-scan"))
 }
 
 /// A text with the values in their places.

@@ -174,7 +174,7 @@ fn a_damaged_bundle_is_refused_whole_with_its_line() {
     let text = write_bundle(&run());
     let lines: Vec<&str> = text.lines().collect();
     for (damaged, line, said) in [
-        (lines[..5].join("\n"), 5, "cut off"),
+        (lines[..5].join("\n"), 5, "truncated"),
         (String::new(), 1, ""),
         (
             text.replacen("bundle/1", "bundle/2", 1),

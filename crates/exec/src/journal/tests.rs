@@ -220,7 +220,7 @@ fn without_a_watchdog_there_is_no_journal() {
             tell,
         });
         let why = begun.unwrap_err().to_string();
-        assert!(why.starts_with("there is no watchdog: "), "{why}");
+        assert!(why.starts_with("no watchdog: "), "{why}");
         assert!(machine.journals().is_empty());
     }
 }

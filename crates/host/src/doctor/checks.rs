@@ -102,18 +102,18 @@ fn steal(host: &Host) -> Finding {
         let value = format!("{:.2} % of the time since the start", share * 100.0);
         found(severity, value)
     });
-    unread(finding).why("Time that the hypervisor gives to other machines is lost to what is measured. Some hypervisors do not show it; gaps in the samples do.")
+    unread(finding).why("The hypervisor gave CPU time to other guests (steal time). Some hypervisors do not report it.")
 }
 
 fn quota(host: &Host) -> Finding {
     let allowed = host.cpu.allowed.len().max(1);
     match (host.cgroup.cpus, host.cgroup.version) {
         (Some(quota), _) if quota < 1.0 => found(Wrong, format!("{quota:.2} of a CPU"))
-            .why("The control group is stopped in every period once its quota is used up: figures would tell of the quota, not of the machine. Start outside of the group, or raise its quota to a CPU at least."),
+            .why("The control group is throttled in every period once its quota is used: results would show the quota, not the system. Start outside the group, or raise its quota to at least one CPU."),
         (Some(quota), _) if quota < allowed as f64 => found(Warning, format!("{quota:.2} of {}", text::count(allowed, "CPU")))
-            .why("Rows that use several CPUs will be stopped by the quota of the control group; rows on one CPU will not."),
+            .why("The quota of the control group throttles benchmarks on several CPUs; benchmarks on one CPU are unaffected."),
         (Some(quota), _) => found(Fine, format!("{quota:.2} CPUs"))
-            .why("The quota of the control group is no less than the CPUs that may be used."),
+            .why("The quota of the control group covers all usable CPUs."),
         (None, Some(_)) => found(Fine, "none")
             .why("A quota of the control group would stop what is measured."),
         (None, None) => found(Remark, "cannot be read here")
@@ -126,7 +126,7 @@ fn power(host: &Host) -> Finding {
         Some(true) => found(Warning, "battery")
             .why("Firmware lowers the frequency of the processor on a battery, and lower still when it runs out. Plug it in."),
         Some(false) => found(Fine, "plugged in").why("No battery is being emptied."),
-        None => found(Fine, "no battery").why("There is no battery whose charge the frequency could depend on."),
+        None => found(Fine, "no battery").why("No battery."),
     }
 }
 
@@ -144,7 +144,7 @@ fn cores(host: &Host) -> Finding {
         None => found(Wrong, value)
             .why("No CPU is both switched on and allowed to this process."),
         Some((_, None)) => found(Warning, value)
-            .why("With one CPU what watches takes time from what is measured, and rows across CPUs cannot run."),
+            .why("With one CPU the harness shares the CPU of the workload, and benchmarks across CPUs are skipped."),
         Some((chosen, Some(watcher))) => found(Fine, format!(
                 "{value}; measured on CPU {}, watched from CPU {watcher}",
                 chosen.measured
@@ -159,7 +159,7 @@ fn governor(host: &Host) -> Finding {
     let value = governors.join(", ");
     match governors.as_slice() {
         [] => unseen()
-            .why("The frequency is set elsewhere (by the hypervisor or the firmware) and may move; the cycle probe measures it beside every sample."),
+            .why("The hypervisor or the firmware sets the frequency, which may vary; the cycle probe measures it with every sample."),
         ["performance"] => found(Fine, value)
             .why("The cores run as fast as they may from the first sample on."),
         _ => found(Warning, value)
@@ -171,9 +171,9 @@ fn governor(host: &Host) -> Finding {
 fn turbo(host: &Host) -> Finding {
     match host.cpu.turbo {
         None => unseen()
-            .why("Whether the cores may exceed their base frequency is not told; the cycle probe measures what they do."),
+            .why("Turbo state is unknown; the cycle probe measures the frequency."),
         Some(turbo) if turbo.on => found(Remark, "on")
-            .why("The frequency depends on heat and on what the other cores do, so that figures drift over minutes.")
+            .why("The frequency depends on temperature and on the load of other cores, so results drift over minutes.")
             .todo(write(host, turbo.off, turbo.file)),
         Some(_) => found(Fine, "off")
             .why("The cores keep to their base frequency."),
@@ -187,7 +187,7 @@ fn smt(host: &Host) -> Finding {
             .todo(write(host, "off", "/sys/devices/system/cpu/smt/control"))
             .only_if(host.cpu.smt_control),
         Some(false) => found(Fine, "no sibling is visible")
-            .why("No sibling thread that this machine knows of shares the core."),
+            .why("No SMT siblings are visible."),
         None => unseen()
             .why("A busy sibling thread would take up to half of the core."),
     }
@@ -209,7 +209,7 @@ fn mitigations(host: &Host) -> Finding {
         (false, 0) => found(Fine, value)
             .why("Nothing makes system calls slower than they need be."),
         (false, _) => found(Remark, value)
-            .why("They make system calls and switches slower; compare only with machines that do the same, or say so. Each is recorded."),
+            .why("Mitigations slow down system calls and context switches; compare systems with the same ones. Each is recorded."),
     }
 }
 
@@ -221,19 +221,19 @@ fn aslr(host: &Host) -> Finding {
         Some(_) => found(Fine, "on")
             .why("Every launch has another layout of memory, and several launches average over them."),
         None => unseen()
-            .why("Whether launches differ in their layout of memory is not told."),
+            .why("The state of ASLR is unknown."),
     }
 }
 
 fn huge_pages(host: &Host) -> Finding {
     match host.kernel.huge_pages.as_deref() {
         Some("always") => found(Remark, "always")
-            .why("Large memory gets huge pages when some are free, and small ones when not: figures of memory have two modes.")
+            .why("Large allocations get huge pages only when some are free: memory results may have two modes.")
             .todo(write(host, "madvise", "/sys/kernel/mm/transparent_hugepage/enabled")),
         Some(mode) => found(Fine, mode)
             .why("Only memory that asks for huge pages gets them."),
         None => unseen()
-            .why("Whether large memory gets huge pages is not told."),
+            .why("The state of transparent huge pages is unknown."),
     }
 }
 
@@ -280,7 +280,7 @@ fn source(host: &Host) -> Finding {
 fn resolution(host: &Host) -> Finding {
     const WHY: &str = "A sample must be a thousand times as long as the clock's step.";
     let Some(step) = host.kernel.resolution else {
-        return found(Remark, "not told").why(WHY);
+        return found(Remark, "unknown").why(WHY);
     };
     let value = format!("{step} ns");
     let coarse = |severity| {
@@ -299,9 +299,9 @@ fn tick(host: &Host) -> Finding {
     let finding = match host.kernel.hz() {
         Some(1) => found(Fine, "1 tick a second"),
         Some(hz) => found(Fine, format!("{hz} ticks a second")),
-        None => found(Remark, "not told"),
+        None => found(Remark, "unknown"),
     };
-    finding.why("User and system time are counted in ticks on many kernels: they are figures only over a hundred ticks of work.")
+    finding.why("Many kernels count user and system time in ticks: they are accurate only over a hundred ticks.")
 }
 
 /// The shell rows start a few dozen processes at once: below the first they fail instead of being slow. The second is enough for every
@@ -319,7 +319,7 @@ fn memory(host: &Host) -> Finding {
         found(graded(room, 128 * MIB, 1024 * MIB), value)
     });
     unread(finding)
-        .why("Without free memory the machine pages, and every figure becomes one of its disk.")
+        .why("Without free memory the system pages, and every result depends on its disk.")
 }
 
 /// A limit of this process, below which values something fails or may, and the command that raises it.
@@ -330,7 +330,7 @@ fn limit(
     raise: &str,
 ) -> Finding {
     match limit {
-        None => found(Remark, "not told"),
+        None => found(Remark, "unknown"),
         Some(UNLIMITED) => found(Fine, "not limited"),
         Some(limit) => found(graded(limit, least, enough), show(limit)).todo(raise),
     }
@@ -348,9 +348,7 @@ fn address_space(host: &Host) -> Finding {
 
 fn swap(host: &Host) -> Finding {
     match host.memory.swap {
-        None => {
-            found(Remark, "cannot be read here").why("Whether the machine can swap is not told.")
-        }
+        None => found(Remark, "cannot be read here").why("Whether the system can swap is unknown."),
         Some(0) => {
             let make = "sh -c 'fallocate -l 1G /swapfile && chmod 600 /swapfile && mkswap /swapfile && swapon /swapfile'";
             found(Remark, "none")
@@ -358,8 +356,7 @@ fn swap(host: &Host) -> Finding {
                 .todo(as_root(host, make))
                 .only_if(host.virtualisation.container.is_none())
         }
-        Some(size) => found(Fine, text::bytes(size))
-            .why("The machine can move processes out when memory is full."),
+        Some(size) => found(Fine, text::bytes(size)).why("The system can swap."),
     }
 }
 
@@ -402,18 +399,23 @@ fn machine(host: &Host) -> Finding {
 fn container(host: &Host) -> Finding {
     match &host.virtualisation.container {
         Some(kind) => found(Remark, kind)
-            .why("Limits, file systems and filters of system calls are the container's; what runs beside it is out of sight."),
+            .why("Limits, file systems and system call filters are the container's; processes outside it are not visible."),
         None => found(Fine, "no sign of one")
-            .why("Limits and file systems are the machine's own."),
+            .why("Not a container."),
     }
 }
 
 fn identity(host: &Host) -> Finding {
     if host.is_distinct() {
-        return found(Fine, host.id()).why("Runs on this machine are known as its own.");
+        return found(Fine, host.id()).why("Runs of this system are recognized by its machine-id.");
     }
-    found(Remark, format!("{}, shared by all machines like it", host.id()))
-        .why("There is no machine-id here, so that runs of this machine cannot be told from those of another of the same model.")
-        .todo(as_root(host, "systemd-machine-id-setup"))
-        .only_if(host.virtualisation.container.is_none())
+    found(
+        Remark,
+        format!("{}, shared by all systems of this model", host.id()),
+    )
+    .why(
+        "No machine-id: runs of this system and of others of the same model are not distinguished.",
+    )
+    .todo(as_root(host, "systemd-machine-id-setup"))
+    .only_if(host.virtualisation.container.is_none())
 }

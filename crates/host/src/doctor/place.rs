@@ -34,16 +34,16 @@ fn file_system(place: &FileSystem) -> Finding {
     let value = place.describe() + turns;
     if place.read_only {
         found(Severity::Wrong, value)
-            .why("Nothing can be written here, so that rows with files cannot run. Choose another directory with --dir.")
+            .why("The directory is not writable: file benchmarks are skipped. Choose another one with --dir.")
     } else if place.in_memory() {
         found(Severity::Warning, value)
-            .why("Files here are memory: rows with files will tell nothing of a disk. Choose another directory with --dir.")
+            .why("The directory is in memory (tmpfs): file results show RAM, not a disk. Choose another one with --dir.")
     } else if place.remote() {
         found(Severity::Warning, value)
-            .why("Files here are on another machine: rows with files will tell of it and of the way there. Choose another directory with --dir.")
+            .why("The directory is on a network file system: file results show the server and the network. Choose another one with --dir.")
     } else if place.noexec {
         found(Severity::Warning, value)
-            .why("Programs cannot be executed here, which some rows do. Choose another directory with --dir.")
+            .why("The file system is mounted noexec, and some benchmarks run programs there. Choose another directory with --dir.")
     } else if place.fs_type == "overlay" {
         found(Severity::Remark, value)
             .why("An overlay copies a file up when it is first changed, and what lies below decides its speed.")
@@ -54,8 +54,8 @@ fn file_system(place: &FileSystem) -> Finding {
 
 fn free(place: &FileSystem) -> Finding {
     let finding = match place.free {
-        None => found(Severity::Remark, "not told"),
+        None => found(Severity::Remark, "unknown"),
         Some(free) => found(graded(free, 64 * MIB, 1024 * MIB), text::bytes(free)),
     };
-    finding.why("A full disk ends rows with files, and a nearly full one makes them slow.")
+    finding.why("File benchmarks fail on a full disk and are slow on a nearly full one.")
 }

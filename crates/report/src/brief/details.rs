@@ -267,7 +267,7 @@ fn done_by(entry: &Benchmark) -> String {
             format!("Done by several programs, started by {argv}, on {on}.")
         }
         Work::Derived { terms, share_of } => {
-            let (sum, from) = (sum(terms), "Computed from other rows:");
+            let (sum, from) = (sum(terms), "Computed from other benchmarks:");
             match share_of {
                 None => format!("{from} {sum}."),
                 Some(whole) => format!("{from} the rate of {sum} as a share of that of {whole}."),

@@ -232,7 +232,7 @@ impl Page {
         let drawings = figure.svgs.concat();
         self.element("div class=\"plots\"", &drawings);
         let alternative = escape(&figure.alternative);
-        let folded = format!("<summary>The figure in words</summary><p>{alternative}</p>");
+        let folded = format!("<summary>Text description</summary><p>{alternative}</p>");
         self.element("details", &folded);
         self.out.push_str("</figure>\n");
     }

@@ -147,7 +147,7 @@ fn a_reference_machine_is_not_asked_for_copies() {
     };
     assert!(!line("ref:sun-2-120").text.contains("all CPUs"));
     let run = line("20260102T030405Z-5f3a");
-    assert!(run.text.contains("all CPUs: not rated"));
+    assert!(run.text.contains("all CPUs: not measured"));
     // the doubt about a row travels with the line
     assert_eq!(run.marks.len(), 1);
 }

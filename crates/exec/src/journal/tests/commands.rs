@@ -40,7 +40,7 @@ fn a_command_that_cannot_undo_is_told_and_tried_again() {
     assert!(path.exists());
     fs::write(machine.0.path().join("mended"), "").unwrap();
     let said = machine.recovered();
-    assert!(said.contains("put back what it had changed: 1"), "{said}");
+    assert!(said.contains("restored: 1"), "{said}");
     assert!(!path.exists());
     // after a restart it may do harm, and is only told
     let by = By {

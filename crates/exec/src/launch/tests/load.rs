@@ -115,7 +115,7 @@ fn a_load_that_ends_beside_a_launch_fails_it() {
         panic!("{ended:?}");
     };
     assert!(
-        why.contains("the load beside it ended: the tape is full"),
+        why.contains("the background load ended: the tape is full"),
         "{why}"
     );
 }
