@@ -1,4 +1,4 @@
-//! The report as a browser shows it.
+//! The report as a browser shows it, and as PDF.
 
 use crate::common::{DISC, Home, program};
 use std::fs;
@@ -49,5 +49,35 @@ fn a_report_is_accessible_and_fits_phones_and_desks() {
             .arg("check.js")
             .args(pages)
             .current_dir(&folder),
+    );
+}
+
+/// veraPDF, from Maven Central, has the machine-checkable part of PDF/UA-1.
+#[test]
+#[ignore = "takes Maven and Java: scripts/test-full browser"]
+fn a_report_as_pdf_is_pdf_ua() {
+    let home = Home::with(&["run", "copies"]);
+    let reports: [&[&str]; 3] = [&["run"], &["run", "--full"], &["run", "copies"]];
+    let files = reports.map(|runs| {
+        let name = format!("{}.pdf", runs.join("-"));
+        let (code, _, error) = home.run(&[&["report", "-o", &name], runs].concat());
+        assert_eq!(code, 0, "{error}");
+        home.path().join(name)
+    });
+    let pom = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/verapdf/pom.xml");
+    let folder = Path::new(DISC).join("verapdf");
+    must(
+        Command::new(program(&["mvn"]))
+            .args(["-q", "-B", "dependency:copy-dependencies", "-f"])
+            .arg(pom)
+            .arg(format!("-DoutputDirectory={}", folder.display())),
+    );
+    must(
+        Command::new(program(&["java"]))
+            .arg("-cp")
+            .arg(folder.join("*"))
+            .arg("org.verapdf.apps.GreenfieldCliWrapper")
+            .args(["-f", "ua1", "--format", "text", "-v"])
+            .args(files),
     );
 }

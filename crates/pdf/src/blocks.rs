@@ -57,6 +57,8 @@ pub(crate) struct Setter<'a> {
     pub(crate) pages: Pages,
     /// Level and words.
     pub(crate) headings: Vec<(u8, String)>,
+    /// Level of the last heading as it is read aloud, which skips none.
+    depth: u16,
 }
 
 impl<'a> Setter<'a> {
@@ -68,6 +70,7 @@ impl<'a> Setter<'a> {
             tree: Tree::new(),
             pages: Pages::default(),
             headings: vec![],
+            depth: 0,
         };
         let set = Type::new(Face::Bold, 21.0);
         setter.titled(1, &document.title, set, 3.0 * MM);
@@ -139,7 +142,8 @@ impl<'a> Setter<'a> {
 
     fn titled(&mut self, level: u16, text: &str, set: Type, below: f32) {
         let text = Inline::new(text);
-        let level = NonZeroU16::new(level).unwrap_or(NonZeroU16::MIN);
+        self.depth = level.min(self.depth + 1);
+        let level = NonZeroU16::new(self.depth).unwrap_or(NonZeroU16::MIN);
         let tag = Tag::Hn(level, Some(text.text.clone()));
         let part = self.tree.add(Tree::TOP, tag);
         self.down(&text, set, part, [0.0, below], true);

@@ -1,9 +1,10 @@
 //! The structure of a document, by which it is read aloud: what is drawn belongs to a part, and parts to others.
 //!
 //! A part joins the part that it is of when the first of it is drawn, so that the structure has the order of the pages, and
-//! parts of which nothing is drawn are not in it.
+//! parts of which nothing is drawn are not in it, but for empty cells: every row of a table has as many.
 
 use krilla::tagging::{Identifier, Tag, TagGroup, TagKind, TagTree};
+use std::collections::BTreeMap;
 
 /// A part of one tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,15 +60,23 @@ impl Tree {
     }
 
     pub(crate) fn finish(&self) -> TagTree {
-        TagTree::from(self.group(Self::TOP).children).with_lang(Some("en".to_owned()))
+        let mut cells: BTreeMap<usize, Vec<Child>> = BTreeMap::new();
+        for (at, branch) in self.0.iter().enumerate() {
+            if matches!(self.0[branch.of.0].tag, TagKind::TR(_)) {
+                let row = cells.entry(branch.of.0).or_default();
+                row.push(Child::Part(Part(at)));
+            }
+        }
+        let top = self.group(Self::TOP, &cells);
+        TagTree::from(top.children).with_lang(Some("en".to_owned()))
     }
 
-    fn group(&self, part: Part) -> TagGroup {
+    fn group(&self, part: Part, cells: &BTreeMap<usize, Vec<Child>>) -> TagGroup {
         let Branch { tag, children, .. } = &self.0[part.0];
         let mut group = TagGroup::new(tag.clone());
-        for child in children {
+        for child in cells.get(&part.0).unwrap_or(children) {
             match *child {
-                Child::Part(part) => group.push(self.group(part)),
+                Child::Part(part) => group.push(self.group(part, cells)),
                 Child::Drawn(what) => group.push(what),
             }
         }

@@ -6,8 +6,10 @@ use crate::face::{Face, Type};
 use crate::page::{Anchor, Ink, Item, PAGE, SIDE};
 use crate::tree::Child;
 use gritstone_report::{clean, shortened};
+use krilla::SerializeSettings;
 use krilla::annotation::{Annotation, LinkAnnotation, Target};
 use krilla::color::rgb;
+use krilla::configure::{Accessibility, ConfigurationBuilder};
 use krilla::destination::XyzDestination;
 use krilla::geom::{PathBuilder, Point, Rect, Size, Transform};
 use krilla::metadata::Metadata;
@@ -35,7 +37,15 @@ pub(crate) fn pdf(mut set: Setter) -> Result<Vec<u8>, Error> {
     let title = clean(&set.document.title).into_owned();
     let running = shortened(&title, RUNNING);
     let count = pages.len();
-    let mut file = krilla::Document::new();
+    // the validator refuses what PDF/UA-1 does not allow
+    let configuration = ConfigurationBuilder::new()
+        .with_accessibility_validator(Accessibility::UA1)
+        .finish()
+        .map_err(|e| Error(format!("{e:?}")))?;
+    let mut file = krilla::Document::new_with(SerializeSettings {
+        configuration,
+        ..SerializeSettings::default()
+    });
     for (number, items) in (1..).zip(pages) {
         let size = PageSettings::from_wh(PAGE[0], PAGE[1]).expect("a size above 0");
         let feet = [running.clone(), format!("{number} / {count}")];
