@@ -16,6 +16,9 @@ pub use error::Error;
 pub use lookup::LookupError;
 pub use printed::{Cell, Command, Distribution, Document, References, Seconds, Value};
 
+/// The document of the systems that were measured with Gritstone, not printed.
+pub const MEASURED: &str = "measured";
+
 /// All of them, as they were read.
 static ALL: &str = include_str!(concat!(env!("OUT_DIR"), "/all.json"));
 

@@ -3,6 +3,8 @@
 use crate::common::{Home, at_hour, recorded, words};
 use serde_json::Value;
 
+const VAX: &str = "ref:vax-11-780-4.1bsd";
+
 fn overall(machine: &Value) -> &Value {
     &machine["one_cpu"]["overall"]
 }
@@ -11,7 +13,7 @@ fn overall(machine: &Value) -> &Value {
 fn printed_machines_are_rated_by_environment_and_for_the_money() {
     let home = Home::new();
     let view = home.json(&words(
-        "rate ref:sun-2-120-4.2bsd ref:vax-11-780-4.1bsd --price 20 --price 200 --format json",
+        "rate ref:sun-2-120-4.2bsd ref:vax-11-780-4.1bsd --against ref:vax-11-780-4.1bsd --price 20 --price 200 --format json",
     ));
     assert_eq!(view["schema"], "gritstone/ratings/2");
     let [sun, vax] = [0, 1].map(|at: usize| &view["machines"][at]);
@@ -35,13 +37,14 @@ fn printed_machines_are_rated_by_environment_and_for_the_money() {
 fn what_a_machine_lacks_withholds_its_rating_and_naming_the_rows_gives_one() {
     let home = Home::new();
     // byte-1984 prints no time for the file reads of the Masscomp
-    let (code, text, _) = home.run(&["rate", "ref:masscomp-sys-iii"]);
+    let against = ["rate", "ref:masscomp-sys-iii", "--against", VAX];
+    let (code, text, _) = home.run(&against);
     assert_eq!(code, 4, "{text}");
     assert!(
         text.contains("Files: withheld: not measured: byte/disk-read."),
         "{text}"
     );
-    let (code, text, _) = home.run(&["rate", "ref:masscomp-sys-iii", "--by", "app/ratings@files"]);
+    let (code, text, _) = home.run(&[&against[..], &["app/ratings@files"]].concat());
     assert_eq!(code, 0, "{text}");
     assert!(
         text.contains("left out: byte/disk-read (not measured)"),
@@ -63,6 +66,7 @@ fn wrong_use_says_what_is_wrong() {
     );
     wrong(&["--price", "$5"], "without a currency");
     wrong(&["--by", "byte/sive"], "did you mean 'byte/sieve'?");
+    wrong(&["byte/sive"], "did you mean 'byte/sieve'?");
     // machines of one name go by their identifiers
     let (_, text, _) = home.run(&words(
         "rate ref:vax-11-780-weekly-1984 --against ref:vax-11-780-4.2bsd",
@@ -77,7 +81,16 @@ fn wrong_use_says_what_is_wrong() {
 #[test]
 fn a_run_is_rated_with_an_interval_by_what_it_has() {
     let home = Home::with(&["run"]);
-    let view = home.json(&["rate", "run", "--price", "0.42/h", "--format", "json"]);
+    let view = home.json(&[
+        "rate",
+        "run",
+        "--against",
+        VAX,
+        "--price",
+        "0.42/h",
+        "--format",
+        "json",
+    ]);
     let rated = overall(&view["machines"][0]);
     let value = rated["rating"].as_f64().unwrap();
     let ends = [0, 1].map(|at: usize| rated["interval"][at].as_f64().unwrap());
@@ -89,7 +102,7 @@ fn a_run_is_rated_with_an_interval_by_what_it_has() {
     part.launches.retain(|launch| is_it(&launch.id));
     part.skips.clear();
     home.import(&[part]);
-    let (code, text, _) = home.run(&["rate", "part"]);
+    let (code, text, _) = home.run(&["rate", "part", "--against", VAX]);
     assert!(
         code == 4 && text.contains("not measured: byte/loop"),
         "{text}"

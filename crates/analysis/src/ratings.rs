@@ -84,7 +84,7 @@ pub fn rate(
         all_cpus: copies.map(|machine| {
             ratings(Copies {
                 machine,
-                // a printed machine had one CPU; a measured one is met with all of its own
+                // a reference system counts with one CPU; a run is met with all of its own
                 base: match base.settings {
                     None => Some(1),
                     Some(_) => all_cpus(base),

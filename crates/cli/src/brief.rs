@@ -2,11 +2,12 @@
 
 use crate::args::ReportArgs;
 use crate::failure::Exit;
-use crate::world::World;
+use crate::world::{Chosen, World, only};
 use crate::{output, own, rate, transfer};
 use anyhow::{Context, Result, bail};
 use gritstone_analysis::reliability;
 use gritstone_model::{Benchmark, RunView};
+use gritstone_references::MEASURED;
 use gritstone_report::{Brief, Document, Pair};
 use std::path::{Path, PathBuf};
 
@@ -16,11 +17,11 @@ pub fn brief(world: &World, args: &ReportArgs) -> Result<Exit> {
     for path in &args.out {
         is_pdf(path)?;
     }
-    let runs: Vec<RunView> = args
-        .runs
-        .iter()
-        .map(|name| {
-            let view = world.view(name)?;
+    let Chosen { runs, selectors } = world.chosen_or_last(&args.words)?;
+    let runs: Vec<RunView> = runs
+        .into_iter()
+        .map(|(_, mut view)| {
+            only(&mut view, &selectors)?;
             Ok(match args.identity.with_identity {
                 true => view,
                 false => gritstone_exchange::anonymous_view(&view, transfer::home().as_deref()),
@@ -33,7 +34,14 @@ pub fn brief(world: &World, args: &ReportArgs) -> Result<Exit> {
             let document = of_two(world, base, other)?;
             [document.clone(), document]
         }
-        _ => bail!("a report of two runs compares the second with the first; leave out --against"),
+        ([_, _], Some(_)) => {
+            bail!("a report of two runs compares the second with the first; leave out --against")
+        }
+        _ => bail!(
+            "a report is of one run, or of two: write one for each pair, e.g. `gritstone report {} {} -o 1.html`; `gritstone compare` prints several at once",
+            runs[0].id,
+            runs[1].id
+        ),
     };
     let out = match args.out.as_slice() {
         [] => &["html", "pdf"].map(|end| default_name(&runs).with_extension(end)),
@@ -141,10 +149,11 @@ fn default_name(runs: &[RunView]) -> PathBuf {
     })
 }
 
-/// The reference systems that have a result of any benchmark of the run.
+/// The systems of the documents that have a result of any benchmark of the run.
 fn beside(world: &World, run: &RunView) -> Result<Vec<RunView>> {
     let mut views = vec![];
-    for machine in &world.references.machines {
+    let machines = world.references.machines.iter();
+    for machine in machines.filter(|of| of.document.as_deref() != Some(MEASURED)) {
         let catalogue = &world.catalogue.benchmarks;
         let view = world.references.view(&machine.id, catalogue)?;
         let mut results = view.results.iter();

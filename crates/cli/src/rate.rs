@@ -3,7 +3,7 @@
 use crate::args::ScoreArgs;
 use crate::failure::Exit;
 use crate::output;
-use crate::world::World;
+use crate::world::{Chosen, World};
 use anyhow::{Result, bail};
 use gritstone_analysis::between;
 use gritstone_analysis::ratings::{self as stats, Environment, Options};
@@ -17,17 +17,22 @@ use gritstone_report::{rating_line, ratings};
 use std::collections::BTreeSet;
 
 /// What a run is rated against when nobody says.
-pub const BASE: &str = "ref:vax-11-780-4.1bsd";
+pub const BASE: &str = "ref:amd-epyc-kvm-2026";
 
 /// `gritstone score`.
 pub fn rate(world: &World, args: &ScoreArgs) -> Result<Exit> {
-    let prices = prices(args)?;
+    let Chosen {
+        runs,
+        selectors: mut by,
+    } = world.chosen_or_last(&args.words)?;
+    by.extend_from_slice(&args.by);
+    let prices = prices(args, runs.len())?;
     let base = world.view(&args.against)?;
-    let mut machines = vec![];
-    for (at, name) in args.run.iter().enumerate() {
-        machines.push((world.view(name)?, prices.get(at).copied()));
-    }
-    let view = against(world, &machines, &base, &args.by)?;
+    let machines = runs.into_iter().enumerate();
+    let machines: Vec<_> = machines
+        .map(|(at, (_, view))| (view, prices.get(at).copied()))
+        .collect();
+    let view = against(world, &machines, &base, &by)?;
     output::write(args.format.format, &view, || ratings(&view))?;
     let rated = view
         .machines
@@ -147,8 +152,8 @@ fn named(world: &World, by: &[String]) -> Result<Vec<Id>> {
 }
 
 /// A price for each machine, all of one kind; none at all is fine.
-fn prices(args: &ScoreArgs) -> Result<&[Price]> {
-    let (prices, machines) = (&args.price, args.run.len());
+fn prices(args: &ScoreArgs, machines: usize) -> Result<&[Price]> {
+    let prices = &args.price;
     if !prices.is_empty() && prices.len() != machines {
         bail!(
             "{} of --price for {machines}: give one for each RUN, in the same order",

@@ -83,11 +83,11 @@ fn processor(published: &PublishedView) -> Option<Estimate> {
     published.cpu_s.map(Estimate::exact).or(sum)
 }
 
-/// A printed figure has no interval of its own and adds nothing to that of the other side.
+/// A figure that was printed without an interval adds nothing to that of the other side.
 fn side(result: &Measurement, figure: Option<Estimate>) -> Option<Estimate> {
     let Estimate { value, interval } = figure.filter(|figure| figure.value > 0.0)?;
     let interval = match result.is_published() {
-        true => Some([value; 2]),
+        true => interval.or(Some([value; 2])),
         false => interval.filter(|[low, _]| *low > 0.0),
     };
     Some(Estimate { value, interval })
