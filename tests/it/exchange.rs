@@ -1,6 +1,6 @@
 //! Runs that go out and come back, as a person sends them.
 
-use crate::common::{Home, fixture, recorded};
+use crate::common::{self, Home, fixture, recorded};
 use std::fs;
 
 /// Standard output of a command that ends well.
@@ -162,4 +162,36 @@ fn imports_keep_the_name_of_their_host() {
     }
     let (code, _, error) = home.run(&["import", "g.json", "--host", "mine"]);
     assert!(code == 2, "{error}");
+}
+
+#[test]
+fn what_is_selected_is_exported_with_what_it_is_made_of() {
+    let home = Home::with(&["run"]);
+    let csv = ok(
+        &home,
+        &["export", "run", "byte/sieve", "kernel", "--format", "csv"],
+    );
+    let ids: Vec<&str> = csv
+        .lines()
+        .skip(1)
+        .map(|l| l.split(',').next().unwrap())
+        .collect();
+    assert!(ids.contains(&"byte/sieve"), "{csv}");
+    let selected = |id: &&str| *id == "byte/sieve" || id.starts_with("kernel/");
+    assert!(ids.iter().all(selected), "{csv}");
+    // the overhead of a call is that of two loops, which come with it
+    let bundle = ok(&home, &["export", "run", "byte/fcall-overhead"]);
+    fs::write(home.path().join("part.jsonl"), bundle).unwrap();
+    let other = Home::new();
+    let part = home.path().join("part.jsonl");
+    ok(&other, &["import", part.to_str().unwrap()]);
+    let part = other.json(&["show", "run", "--format", "json"]);
+    let overhead = common::result(&part, "byte/fcall-overhead");
+    assert!(overhead["estimate"].is_number(), "{part}");
+    assert_eq!(part["results"].as_array().unwrap().len(), 3, "{part}");
+    let (code, _, error) = home.run(&["export", "run", "app"]);
+    assert!(
+        code == 2 && error.contains("no result that matches"),
+        "{error}"
+    );
 }

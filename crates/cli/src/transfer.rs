@@ -3,10 +3,11 @@
 use crate::args::{ExportArgs, ExportFormat, ImportArgs};
 use crate::failure::Exit;
 use crate::output;
-use crate::world::World;
+use crate::world::{World, only};
 use anyhow::{Context, Result, anyhow};
 use gritstone_exchange::{self as exchange, Exported, Origin};
-use gritstone_model::RunData;
+use gritstone_model::{Id, RunData, RunView, Selector};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -16,26 +17,31 @@ const LONGEST: u64 = 256 << 20;
 
 /// Writes a run to standard output or a file.
 pub fn export(world: &World, args: &ExportArgs) -> Result<Exit> {
-    let whole_data = world.data(&args.run)?;
-    let data = match args.identity.with_identity {
-        true => whole_data,
-        false => exchange::anonymous_run(&whole_data, home().as_deref()),
+    let (name, _, selectors) = world.chosen_run(&args.words)?;
+    let mut data = world.data(&name)?;
+    keep(&mut data, &selectors);
+    if !args.identity.with_identity {
+        data = exchange::anonymous_run(&data, home().as_deref());
+    }
+    let view = || -> Result<RunView> {
+        let mut view = world.summary(&data);
+        only(&mut view, &selectors)?;
+        Ok(view)
     };
-    let view = || world.summary(&data);
     let whole = |text: String| Exported {
         text,
         left_out: vec![],
     };
     let exported = match args.format {
         ExportFormat::Jsonl => whole(exchange::write_bundle(&data)),
-        ExportFormat::Csv => whole(exchange::csv(&view())),
-        ExportFormat::Markdown => whole(exchange::markdown(&view())),
-        ExportFormat::Gbench => exchange::gbench(&data, &view()),
-        ExportFormat::Bmf => exchange::bencher(&view()),
-        ExportFormat::Gha => exchange::github(&view()),
-        ExportFormat::Openmetrics => exchange::openmetrics(&view()),
-        ExportFormat::Hyperfine => exchange::hyperfine(&data, &view()),
-        ExportFormat::Phoronix => exchange::phoronix(&view()),
+        ExportFormat::Csv => whole(exchange::csv(&view()?)),
+        ExportFormat::Markdown => whole(exchange::markdown(&view()?)),
+        ExportFormat::Gbench => exchange::gbench(&data, &view()?),
+        ExportFormat::Bmf => exchange::bencher(&view()?),
+        ExportFormat::Gha => exchange::github(&view()?),
+        ExportFormat::Openmetrics => exchange::openmetrics(&view()?),
+        ExportFormat::Hyperfine => exchange::hyperfine(&data, &view()?),
+        ExportFormat::Phoronix => exchange::phoronix(&view()?),
     };
     match &args.out {
         Some(path) => write_whole(path, &exported.text)?,
@@ -45,6 +51,26 @@ pub fn export(world: &World, args: &ExportArgs) -> Result<Exit> {
         output::remark(&format!("left out: {id}: {why}"));
     }
     Ok(Exit::Done)
+}
+
+/// Keeps of a run what is selected, and what that is made of; all where nothing is.
+fn keep(run: &mut RunData, selectors: &[String]) {
+    let selectors: Vec<Selector> = selectors.iter().map(|text| Selector::new(text)).collect();
+    let selected = |id: &Id| selectors.is_empty() || selectors.iter().any(|of| of.matches(id));
+    let mut open: Vec<&Id> = run.benchmarks.iter().map(|b| &b.id).collect();
+    open.retain(|id| selected(id));
+    let mut kept: BTreeSet<Id> = BTreeSet::new();
+    while let Some(id) = open.pop() {
+        if kept.insert(id.clone()) {
+            let entry = run.benchmarks.iter().find(|benchmark| benchmark.id == *id);
+            open.extend(entry.into_iter().flat_map(|entry| entry.work.parts()));
+        }
+    }
+    run.benchmarks
+        .retain(|benchmark| kept.contains(&benchmark.id));
+    run.programs.retain(|id, _| kept.contains(id));
+    run.skips.retain(|skip| kept.contains(&skip.id));
+    run.launches.retain(|launch| kept.contains(&launch.id));
 }
 
 /// The home directory, which is in nothing that is made to be shared.

@@ -10,6 +10,7 @@ use gritstone_analysis::{compare, summary};
 use gritstone_catalogue::{Catalogue, Own, Suite};
 use gritstone_host::{Cpu, Host, Root};
 use gritstone_model::{CompareView, Id, RunData, RunInfo, RunView, SCHEMA_RUN, Selector, Work};
+use gritstone_plan::select;
 use gritstone_references::References;
 use gritstone_store::{Store, StoreError};
 use std::cell::{LazyCell, RefCell};
@@ -332,13 +333,34 @@ impl World {
                         .flat_map(|(_, view): &(_, RunView)| &view.results);
                     let mut known = known.chain(results.map(|result| &result.id));
                     if !known.any(|id| selector.matches(id)) {
-                        return Err(error);
+                        return Err(self.neither(word, error));
                     }
                     selectors.push(word.clone());
                 }
             }
         }
         Ok(Chosen { runs, selectors })
+    }
+
+    /// Why a word is neither: of one that looks like an identifier, what is near.
+    fn neither(&self, word: &str, otherwise: anyhow::Error) -> anyhow::Error {
+        let file = Path::new(word).extension().is_some() || word.starts_with(['.', '/']);
+        match select(&self.catalogue.benchmarks, &[word.to_owned()]) {
+            Err(near) if word.contains('/') && !file => near.into(),
+            _ => otherwise,
+        }
+    }
+
+    /// The same, with `last` where no run is named.
+    ///
+    /// # Errors
+    /// As [`World::chosen`], and where there is no run yet.
+    pub fn chosen_or_last(&self, words: &[String]) -> Result<Chosen> {
+        let mut chosen = self.chosen(words)?;
+        if chosen.runs.is_empty() {
+            chosen.runs.push(("last".to_owned(), self.view("last")?));
+        }
+        Ok(chosen)
     }
 
     /// The same where one run is meant: `last` where none is named. It has no more than the results that are selected.
@@ -349,11 +371,8 @@ impl World {
         let Chosen {
             mut runs,
             selectors,
-        } = self.chosen(words)?;
-        let (name, mut view) = match runs.pop() {
-            Some(run) => run,
-            None => ("last".to_owned(), self.view("last")?),
-        };
+        } = self.chosen_or_last(words)?;
+        let (name, mut view) = runs.pop().context("no run is named")?;
         if let Some((other, _)) = runs.pop() {
             bail!(
                 "'{other}' and '{name}' are two runs, and this command takes one: `gritstone compare` takes several"
@@ -405,6 +424,25 @@ fn is_file(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A result of another version of its benchmark is left out: measure again (scripts/reference), or take the line out.
+    #[test]
+    fn what_the_baseline_measured_is_what_is_measured_now() {
+        let world = World::new(None);
+        let view = world.view(crate::rate::BASE).unwrap();
+        let cells = world.references.cells.iter();
+        let cells = cells.filter(|cell| view.id == format!("ref:{}", cell.machine));
+        assert_eq!(view.results.len(), cells.count());
+        let standard = world.suite("standard").unwrap();
+        let has = |id: &&String| view.results.iter().any(|r| r.id.as_str() == **id);
+        let shared = standard.benchmarks.iter().filter(has).count();
+        assert!(shared * 10 > standard.benchmarks.len() * 8, "{shared}");
+        assert!(
+            view.results
+                .iter()
+                .all(|result| result.interval().is_some())
+        );
+    }
 
     #[test]
     fn the_store_is_open_as_long_as_somebody_reads_it() {
