@@ -10,7 +10,7 @@ use gritstone_exec::privileged::Permits;
 use gritstone_model::{Benchmark, Id, Machine, SCHEMA_LIST, SCHEMA_RUNS, SCHEMA_SYSTEMS};
 use gritstone_plan::{selected, why_not};
 use gritstone_report::document::Style;
-use gritstone_report::{Detail, Document, lists};
+use gritstone_report::{Detail, Document, lists, unit_text};
 use gritstone_store::RunHead;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -120,12 +120,9 @@ fn benchmarks(list: &List, selectors: &[String]) -> Document {
             String::new()
         };
         let why_not = row.why_not.as_ref().map(|why| format!("skipped: {why}"));
-        let unit = row
-            .unit
-            .replacen("us", "µs", usize::from(row.unit.starts_with("us")));
         [
             row.id.to_string(),
-            unit,
+            unit_text(row.unit),
             title,
             why_not.unwrap_or_default(),
             source,

@@ -3,6 +3,7 @@
 use crate::figures::flags;
 use gritstone_model::{Flag, Measurement, Note, RunView, Subject};
 use gritstone_report::findings::message;
+use gritstone_report::unit_text;
 use std::fmt::Write as _;
 
 const COLUMNS: [&str; 17] = [
@@ -55,7 +56,7 @@ fn record(result: &Measurement) -> [String; 17] {
         result.title.clone(),
         result.version.to_string(),
         result.outcome.as_str().to_owned(),
-        result.unit.to_string(),
+        unit_text(result.unit.as_str()),
         better,
         number(result.value()),
         number(result.interval().map(|[low, _]| low)),
@@ -92,7 +93,7 @@ pub fn markdown(view: &RunView) -> String {
             "| {} | {} | {figure} | {interval} | {} | {} |",
             escaped(result.id.as_str()),
             escaped(&result.title),
-            escaped(result.unit.as_str()),
+            escaped(&unit_text(result.unit.as_str())),
             escaped(&flags(result))
         );
         for note in &result.notes {

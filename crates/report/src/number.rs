@@ -237,7 +237,8 @@ fn scale(unit: &str, value: f64) -> (f64, String) {
 }
 
 /// A unit as it is printed: micro by its sign.
-pub(crate) fn unit_text(unit: &str) -> String {
+#[must_use]
+pub fn unit_text(unit: &str) -> String {
     scale(unit, 0.0).1
 }
 
