@@ -16,7 +16,7 @@ use toml::de::{DeTable, DeValue};
 /// Names of the file in a directory.
 const HERE: [&str; 2] = ["gritstone.toml", ".gritstone.toml"];
 /// What a file of the current directory may set.
-const ANYBODYS: [&str; 10] = [
+pub const ANYBODYS: [&str; 10] = [
     "suite",
     "select",
     "budget",
@@ -29,7 +29,7 @@ const ANYBODYS: [&str; 10] = [
     "style",
 ];
 /// What only the user's own may set beside that.
-const OWN: [&str; 13] = [
+pub const OWN: [&str; 13] = [
     "store",
     "dir",
     "catalog",
@@ -172,7 +172,7 @@ fn values(value: &DeValue<'_>) -> Result<Vec<String>> {
 }
 
 /// The argument behind a key.
-fn argument<'a>(command: &'a Command, key: &str) -> Option<&'a Arg> {
+pub fn argument<'a>(command: &'a Command, key: &str) -> Option<&'a Arg> {
     let mut all = command.get_arguments();
     match key {
         SELECT => all.find(|arg| arg.get_id() == SELECTORS),

@@ -5,8 +5,8 @@ use clap::{Command, CommandFactory};
 use std::fmt::Write as _;
 
 /// Commands by what they are for; those that are in none stand below the last.
-const GROUPS: [(&str, &[&str]); 6] = [
-    ("Measure", &["run", "bench", "ab", "compilers"]),
+pub const GROUPS: [(&str, &[&str]); 6] = [
+    ("Measure", &["run", "bench", "ab"]),
     (
         "Look at results",
         &["runs", "show", "compare", "history", "report", "score"],

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 
 /// What is read from the environment.
-const ENVIRONMENT: [(&str, &str); 8] = [
+pub const ENVIRONMENT: [(&str, &str); 11] = [
     (
         "GRITSTONE_STORE",
         "Database of runs, unless --store names one.",
@@ -38,6 +38,18 @@ const ENVIRONMENT: [(&str, &str); 8] = [
         "Width of tables, in place of that of the terminal.",
     ),
     ("NO_COLOR", "If not empty, no styles."),
+    (
+        "CLICOLOR_FORCE",
+        "If not empty and not 0, styles in a pipe too.",
+    ),
+    (
+        "PAGER",
+        "Pager of commands that look, on a terminal [default: less -FRX].",
+    ),
+    (
+        "CC, FC",
+        "Compilers of custom benchmarks, where --cc and --fc are not given.",
+    ),
 ];
 
 const FILES: [(&str, &str); 3] = [
