@@ -221,7 +221,10 @@ fn what_makes_no_sense_is_refused_with_what_to_write() {
             "for two sides",
         ),
         (&["--parameter", "n=1", "--", "true"], "{n}"),
-        (&["--cc", "cc -O2", "byte/loop"], "once for each side"),
+        (
+            &["--cc", "cc -O2", "byte/loop"],
+            "name two compilers at least",
+        ),
         (&["--", "true", "--"], "a command is empty"),
         (&["byte/loop", "--", "true"], "cannot be used with"),
     ] {

@@ -94,8 +94,14 @@ fn settings(run: &RunData) -> TrialSide {
 }
 
 fn side(run: &RunData) -> AbSide {
-    let TrialSide { side, what, .. } = settings(run);
+    let TrialSide {
+        side,
+        what,
+        compiled,
+        ..
+    } = settings(run);
     AbSide {
+        compiled,
         side,
         run: run.info.id.clone(),
         label: run.info.label.clone(),

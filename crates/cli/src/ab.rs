@@ -15,10 +15,11 @@ use crate::world::World;
 use crate::{output, own, registry};
 use anyhow::{Context, Result};
 use gritstone_catalogue::Own;
-use gritstone_exec::rebuild::Rebuilt;
 use gritstone_exec::{Journal, Variant};
 use gritstone_measure::{AfterPilot, Design, Earlier, Limits, Scheduler, Sequential};
-use gritstone_model::{AbView, Benchmark, Plan, RunData, RunInfo, Settings, TrialSide, Verdict};
+use gritstone_model::{
+    AbView, Benchmark, Compiled, Plan, RunData, RunInfo, Settings, TrialSide, Verdict,
+};
 pub use plan::{step, users_environment};
 pub use sides::{COMMAND, row, side_name};
 use sides::{Side, Sides};
@@ -60,7 +61,7 @@ fn measured(world: &World, args: &AbArgs, sides: &Sides) -> Result<(Vec<RunData>
     let bench = Bench::new(&site, &mut plan, own, bounds)?;
     let mut builds = plan::builds(&bench, &mut plan, sides)?;
     if let Some(second) = &second {
-        builds[1] = second::build(second, &bench, &mut plan)?;
+        builds[1].0 = second::build(second, &bench, &mut plan)?;
     }
     let id = gritstone_store::new_id(jiff::Timestamp::now(), random());
     let trial = Trial {
@@ -104,7 +105,7 @@ struct Trial<'a> {
 
 impl Trial<'_> {
     /// A side, ready to be measured.
-    fn side(&self, at: usize, side: &Side, builds: BTreeMap<String, Rebuilt>) -> backend::Side {
+    fn side(&self, at: usize, side: &Side, (builds, compiled): plan::Made) -> backend::Side {
         let own = self.own[at.min(1)];
         let mut plan = self.plan.clone();
         for row in &mut plan.benchmarks {
@@ -114,7 +115,7 @@ impl Trial<'_> {
                 row.clone_from(entry);
             }
         }
-        let mut info = self.info(side);
+        let mut info = self.info(side, compiled);
         info.settings.catalogue = own::kept(own, &plan.benchmarks);
         if let Some(nothing) = self.start_up.as_ref().filter(|_| at == 0) {
             plan.steps.push(plan::step(nothing));
@@ -132,7 +133,7 @@ impl Trial<'_> {
         }
     }
 
-    fn info(&self, side: &Side) -> RunInfo {
+    fn info(&self, side: &Side, compiled: Option<Compiled>) -> RunInfo {
         // of what the user's commands find in their environment, only what was asked for is written down
         let mut environment = match side.commands.is_empty() {
             true => self.site.environment(),
@@ -141,7 +142,7 @@ impl Trial<'_> {
         environment.extend(side.environment.iter().cloned());
         let args = self.args;
         let settings = Settings {
-            selectors: args.selectors.clone(),
+            selectors: args.selectors(),
             seed: self.seed,
             budget_s: Some(args.budget.as_secs_f64()),
             precision: args.margin,
@@ -154,6 +155,7 @@ impl Trial<'_> {
                 margin: args.margin,
                 same: self.same,
                 reference: false,
+                compiled,
             }),
             ..Settings::default()
         };

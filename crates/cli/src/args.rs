@@ -153,9 +153,8 @@ pub enum Command {
     /// Import runs: bundles of `export`, JSON of hyperfine and Google Benchmark, reports of UnixBench
     Import(ImportArgs),
     /// A/B test commands, compilers, environments or settings (interleaved, sequential)
+    #[command(alias = "compilers")]
     Ab(Box<AbArgs>),
-    /// Compare compilers: benchmarks ('cpu/*' by default) compiled by each and interleaved
-    Compilers(CompilersArgs),
     /// Prove the work checks of benchmarks, as shipped and as compiled by the compilers here
     Audit(AuditArgs),
 }
@@ -331,28 +330,6 @@ pub struct CompilerArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  gritstone compilers gcc:-O2 clang:-O2
-  gritstone compilers gcc:-O2 'clang:-O3 -march=native' byte")]
-pub struct CompilersArgs {
-    /// Compilers with flags, base first, e.g. gcc:-O2 'clang:-O3 -march=native'; then selectors [default: 'cpu/*']
-    #[arg(value_name = "COMPILER:FLAGS | SELECTOR", required = true)]
-    pub words: Vec<String>,
-    /// Total time, as for `run` [default: as long as it takes]
-    #[arg(long, value_name = "TIME", value_parser = crate::amounts::duration)]
-    pub budget: Option<std::time::Duration>,
-    /// Wanted half-width of the intervals [default: 2%]
-    #[arg(long, value_name = "SHARE", value_parser = crate::amounts::share)]
-    pub precision: Option<f64>,
-    #[command(flatten)]
-    pub privileges: PrivilegeArgs,
-    #[command(flatten)]
-    pub own: CatalogueArgs,
-    #[command(flatten)]
-    pub format: FormatArgs,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
   gritstone list              families
   gritstone list byte         benchmarks of a family; -v with variants
   gritstone list '*/pipe*'")]
@@ -404,16 +381,18 @@ pub struct CompareArgs {
 #[command(after_help = "Examples:
   gritstone score
   gritstone score before after --against before
+  gritstone score classic --against ref:vax-11-780-4.1bsd
+  gritstone score last cpu app/ratings@unix
   gritstone score last --price 0.42/h")]
 pub struct ScoreArgs {
-    /// Runs or systems
-    #[arg(default_value = "last")]
-    pub run: Vec<String>,
+    /// Runs or systems, then benchmarks, families, globs or a score (app/ratings@cpu): only these are rated, missing and doubtful ones included [default: last]
+    #[arg(value_name = "RUN | SELECTOR")]
+    pub words: Vec<String>,
     /// Run or system that is 1
     #[arg(long, value_name = "RUN|SYSTEM", default_value = crate::rate::BASE)]
     pub against: String,
-    /// Use only these benchmarks, missing and doubtful ones included: identifiers, globs, or a score, e.g. app/ratings@cpu
-    #[arg(long, value_name = "SELECTOR", num_args = 1..)]
+    /// The same benchmarks, as an option
+    #[arg(long, value_name = "SELECTOR", num_args = 1.., hide = true)]
     pub by: Vec<String>,
     /// Price of each system, e.g. 0.42/h or 1999, in the order of RUN: adds price/performance
     #[arg(long, value_name = "PRICE", value_parser = crate::amounts::price)]
@@ -425,12 +404,13 @@ pub struct ScoreArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   gritstone report
+  gritstone report last byte memory
   gritstone report before after -o both.html")]
 pub struct ReportArgs {
-    /// Run, or two runs: what changed from the first to the second
-    #[arg(value_name = "RUN", num_args = 1..=2, default_value = "last")]
-    pub runs: Vec<String>,
-    /// Baseline of scores and of the overview of one run [default: ref:vax-11-780-4.1bsd]
+    /// Run, or two runs (what changed from the first to the second), then benchmarks, families or globs [default: last]
+    #[arg(value_name = "RUN | SELECTOR")]
+    pub words: Vec<String>,
+    /// Baseline of scores and of the overview of one run [default: ref:amd-epyc-kvm-2026]
     #[arg(long, value_name = "RUN|SYSTEM")]
     pub against: Option<String>,
     /// Write all of it to PDF, not the data sheet alone
@@ -584,11 +564,11 @@ pub enum ExportFormat {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   gritstone export last -o run.jsonl
-  gritstone export main --format csv")]
+  gritstone export main 'byte/*' --format csv")]
 pub struct ExportArgs {
-    /// Run
-    #[arg(default_value = "last")]
-    pub run: String,
+    /// Run, then benchmarks, families or globs [default: last]
+    #[arg(value_name = "RUN | SELECTOR")]
+    pub words: Vec<String>,
     /// Output format
     #[arg(short, long, value_enum, default_value_t = ExportFormat::Jsonl)]
     pub format: ExportFormat,

@@ -119,6 +119,7 @@ fn sides(site: &Site, args: &BenchArgs, commands: &Commands) -> Vec<backend::Sid
             precision: args.margin,
             dir: site.dir.display().to_string(),
             trial: Some(TrialSide {
+                compiled: None,
                 trial: id.clone(),
                 side: name.clone(),
                 what: timed.name.clone(),

@@ -156,9 +156,7 @@ fn values(world: &World, command: &Command, arg: &Arg) -> Candidates {
     }
     match (command.get_name(), arg.get_id().as_str()) {
         ("bench", _) => vec![],
-        (_, "benchmark" | "benchmarks" | "selectors" | "by") | ("compilers", "words") => {
-            benchmarks(world)
-        }
+        (_, "benchmark" | "benchmarks" | "selectors" | "by") | ("ab", "words") => benchmarks(world),
         (_, "run" | "runs" | "base" | "other" | "against" | "of" | "resume")
             if arg.get_num_args().is_none_or(|n| n.takes_values()) =>
         {

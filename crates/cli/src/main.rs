@@ -11,7 +11,6 @@ mod bench;
 mod brief;
 mod commands;
 mod compiler;
-mod compilers;
 mod completions;
 mod config;
 mod doctor;
@@ -30,6 +29,8 @@ mod past;
 mod privileges;
 mod progress;
 mod rate;
+#[cfg(test)]
+mod reference;
 mod registry;
 mod results;
 mod resume;
@@ -133,9 +134,6 @@ fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Some(Command::Export(args)) => transfer::export(&world, args),
         Some(Command::Import(args)) => transfer::import(&world, args),
         Some(Command::Ab(args)) => ab::ab(&world.with_programs(&args.own)?, args),
-        Some(Command::Compilers(args)) => {
-            compilers::compilers(&world.with_programs(&args.own)?, args)
-        }
         Some(Command::Audit(args)) => audit::audit(&world.with_programs(&args.own)?, args),
     }
 }

@@ -82,7 +82,6 @@ fn the_schemas_in_the_documents_are_those_of_the_types() {
         document::<HistoryView>(&mut all, SCHEMA_HISTORY),
         document::<RatingsView>(&mut all, SCHEMA_RATINGS),
         document::<AuditView>(&mut all, SCHEMA_AUDIT),
-        document::<CompilersView>(&mut all, SCHEMA_COMPILERS),
         document::<AbView>(&mut all, SCHEMA_AB),
         document::<SelftestView>(&mut all, SCHEMA_SELFTEST),
     ];

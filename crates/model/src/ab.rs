@@ -1,6 +1,6 @@
 //! What a trial of sides against each other looks like to a reader: the shape of `gritstone ab --format json`.
 
-use crate::{Counts, Explanation, Id, Note, Unit, Verdict};
+use crate::{Compiled, Counts, Explanation, Id, Note, Unit, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,8 @@ pub struct AbSide {
     pub label: Option<String>,
     /// What is special about it.
     pub what: String,
+    /// What its compiler made; null where it has none of its own.
+    pub compiled: Option<Compiled>,
 }
 
 /// One row.

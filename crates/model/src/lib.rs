@@ -6,7 +6,6 @@ mod ab;
 mod audit;
 mod benchmark;
 mod compare;
-mod compilers;
 mod counter;
 mod cpu_set;
 mod estimate;
@@ -39,7 +38,6 @@ pub use compare::{
     CompareCopies, CompareFigure, ComparePercentile, CompareRow, CompareShift, CompareSum,
     CompareView, Difference, RowVariance, SCHEMA_COMPARE, VarianceSource, Verdict,
 };
-pub use compilers::{CompilerView, CompilersView, SCHEMA_COMPILERS};
 pub use counter::{Counter, CounterChange, Counting, Counts, Explanation};
 pub use cpu_set::CpuSet;
 pub use estimate::Estimate;
@@ -66,7 +64,8 @@ pub use rating::{
 };
 pub use reliability::{Assessment, Reliability};
 pub use run::{
-    COPY, Compilers, Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings, TrialSide,
+    COPY, Compiled, Compilers, Conditions, Launch, Outcome, Program, RunData, RunInfo, Settings,
+    TrialSide,
 };
 pub use selftest::{
     CriterionView, LeftOut, PairsView, SCHEMA_SELFTEST, ScatterView, SelftestRow, SelftestRun,

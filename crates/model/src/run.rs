@@ -197,6 +197,24 @@ pub struct TrialSide {
     /// Whether all other sides are compared with the first, not with the best.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reference: bool,
+    /// What the compiler of this side made; `None` where it has none of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compiled: Option<Compiled>,
+}
+
+/// What a compiler made of the programs' own sources.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Compiled {
+    /// What the compiler says that it is, and what the compiler of Fortran beside it says.
+    pub version: String,
+    /// Seconds to compile the sources, one after another; not the runtime, not linking.
+    pub compile_s: f64,
+    /// Text, data and bss that became of them, before linking; null where the linker is left to make the code.
+    pub bytes: Option<u64>,
+    /// Programs that it made.
+    pub programs: usize,
+    /// Programs that it refused, and what it said.
+    pub refused: BTreeMap<String, String>,
 }
 
 /// The head of a run.

@@ -6,10 +6,14 @@ use crate::document::{Block, Column, Document, Style};
 use crate::number;
 use crate::table::{Columns, noted};
 use crate::words::{self, Sense};
-use gritstone_model::{AbComparison, AbFigure, AbRow, AbView, Flag, Note, Subject, Verdict};
+use gritstone_model::{
+    AbComparison, AbFigure, AbRow, AbView, Compiled, Flag, Note, Subject, Verdict,
+};
 
 /// Pairs before which nothing is concluded.
 const FEWEST: usize = 12;
+/// Digits of a compile time.
+const TIME_DIGITS: i32 = 3;
 /// From this share of its time on, the start of a process is worth a sentence.
 const START_SHARE: f64 = 0.1;
 
@@ -25,6 +29,7 @@ pub fn ab(view: &AbView) -> Document {
     document.list(said.chain(the_same(view)).chain(starts(view)));
     comparisons(&mut document, view);
     sides(&mut document, view);
+    compiled(&mut document, view);
     document.paragraph(format!(
         "Intervals of changes are 99% intervals over all interim analyses; false discovery rate {}.",
         number::percent_asked(view.level)
@@ -238,4 +243,34 @@ fn sides(document: &mut Document, view: &AbView) {
             "Results of each side, per operation",
             results(view),
         );
+}
+
+/// What the compilers made, where each side has its own.
+fn compiled(document: &mut Document, view: &AbView) {
+    let sides = || view.sides.iter();
+    let made: Vec<(&str, &Compiled)> = sides()
+        .filter_map(|side| Some((side.what.as_str(), side.compiled.as_ref()?)))
+        .collect();
+    if made.is_empty() {
+        return;
+    }
+    Columns::<(&str, &Compiled)>::key("Compiler", Style::Code, |(name, _)| *name)
+        .number("Programs", |(_, made)| made.programs)
+        .number("Compile time s", |(_, made)| {
+            number::significant(made.compile_s, TIME_DIGITS)
+        })
+        .number("Object size bytes", |(_, made)| {
+            made.bytes.map(|bytes| number::fixed(bytes as f64, 0))
+        })
+        .text("Version", |(_, made)| made.version.as_str())
+        .table(
+            document,
+            "What the compilers made of the workloads",
+            made.iter().copied(),
+        );
+    let refused = made.iter().flat_map(|&(name, made)| {
+        let refused = made.refused.iter();
+        refused.map(move |(program, why)| format!("{name} refused {program}: {why}"))
+    });
+    document.list(refused);
 }

@@ -42,6 +42,7 @@ fn side(name: &str, ms: f64, rounds: u32) -> RunData {
     run.info.id = format!("run-{name}");
     run.info.elapsed_s = Some(60.0);
     run.info.settings.trial = Some(TrialSide {
+        compiled: None,
         trial: "t".to_owned(),
         side: name.to_owned(),
         what: format!("./{name}"),

@@ -9,8 +9,8 @@ use crate::output;
 use crate::site::Site;
 use crate::world::World;
 use anyhow::{Result, ensure};
-use gritstone_exec::rebuild::Rebuilt;
-use gritstone_model::{Benchmark, CommandWork, Figure, Plan, Skip, Step, Work};
+use gritstone_exec::rebuild::{Builds, Rebuilt};
+use gritstone_model::{Benchmark, CommandWork, Compiled, Figure, Plan, Skip, Step, Work};
 use gritstone_plan::{select, steps};
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub fn plan(world: &World, args: &AbArgs, site: &Site, sides: &Sides) -> Result<
             skips: vec![],
         });
     }
-    let selectors = world.selectors(&args.selectors);
+    let selectors = world.selectors(&args.selectors());
     let mut wanted = select(&world.catalogue.benchmarks, &selectors)?;
     wanted.retain(timed);
     let own = world.own.as_ref();
@@ -65,31 +65,48 @@ fn timed(benchmark: &Benchmark) -> bool {
     }
 }
 
+/// The programs of one side, and what its compiler made.
+pub type Made = (BTreeMap<String, Rebuilt>, Option<Compiled>);
+
 /// The programs of each side, compiled where it has a compiler. Rows whose programs one of them refuses leave the plan.
-pub fn builds(
-    bench: &Bench<'_>,
-    plan: &mut Plan,
-    sides: &Sides,
-) -> Result<Vec<BTreeMap<String, Rebuilt>>> {
+pub fn builds(bench: &Bench<'_>, plan: &mut Plan, sides: &Sides) -> Result<Vec<Made>> {
     let mut all = vec![];
     for side in &sides.sides {
-        let mut built = BTreeMap::new();
+        let mut made = Made::default();
         if let Some(compiler) = &side.compiler {
             output::remark(&format!("compiling: {}", side.what));
-            let words = compiler.trim().split_once(char::is_whitespace);
-            let (name, flags) = words.unwrap_or((compiler.trim(), ""));
+            let (name, flags) = compiler.split_once(' ').unwrap_or((compiler, ""));
             let tools = Toolchain::find(bench.site, name, None)?.with(flags);
             let builds = bench.build(bench.own, &plan.benchmarks, tools)?;
             ensure!(
                 !builds.is_empty(),
                 "none of these benchmarks has a workload to compile, so --cc changes nothing"
             );
-            built = compiler::accept(plan, builds);
+            let what = compiled(&builds);
+            made = (compiler::accept(plan, builds), Some(what));
         }
-        all.push(built);
+        all.push(made);
     }
     some(plan)?;
     Ok(all)
+}
+
+/// What a compiler made of the programs.
+fn compiled(builds: &Builds) -> Compiled {
+    let made = || builds.values().flatten();
+    let versions = made().map(|built| &built.program.compiler);
+    let bytes: u64 = made().map(|built| built.size).sum();
+    let refused = builds.iter().filter_map(|(program, built)| {
+        let why = built.as_ref().err()?;
+        Some((program.clone(), why.clone()))
+    });
+    Compiled {
+        version: (versions.max_by_key(|text| text.len()).cloned()).unwrap_or_default(),
+        compile_s: made().map(|built| built.took.as_secs_f64()).sum(),
+        bytes: Some(bytes).filter(|_| made().all(|built| built.size > 0)),
+        programs: made().count(),
+        refused: refused.collect(),
+    }
 }
 
 /// Everything that a child of this side finds in its environment.

@@ -136,14 +136,14 @@ fn of_rows(args: &AbArgs) -> Result<Vec<Side>> {
     };
     let second = args.catalogue_b.as_ref();
     let first = second.and(args.own.catalogue.as_ref());
-    match args.cc.as_slice() {
+    match args.compilers().as_slice() {
         [] if set(args) || args.same || second.is_some() => {
             Ok([first, second].map(of_catalogue).into())
         }
         [] => bail!(
             "nothing to compare: give commands (`gritstone ab -- ./old -- ./new`), or benchmarks with --cc, --catalog-b, --env-b, --a and --b, or --self"
         ),
-        [_] => bail!("one compiler cannot be compared: give --cc once for each side"),
+        [_] => bail!("name two compilers at least, each with its flags: gcc:-O2 clang:-O2"),
         many => Ok(many.iter().map(compiled).collect()),
     }
 }

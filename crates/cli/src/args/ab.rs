@@ -7,21 +7,21 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   gritstone ab -- ./old -- ./new        two commands; more are ranked, one alone is timed
-  gritstone ab --cc 'gcc -O2' --cc 'clang -O2' byte
+  gritstone ab gcc:-O2 'clang:-O3 -march=native' byte    two compilers, and what they make
   gritstone ab mine/sum --catalog old --catalog-b new
   gritstone ab --env-b MALLOC_ARENA_MAX=1 -- ./server-test
   gritstone ab --a 'sysctl -q vm.swappiness=60' --b 'sysctl -q vm.swappiness=0' byte
   gritstone ab --parameter jobs=1,2,4 -- make -j '{jobs}' -B
 Options stand before the first `--`: what follows it is the command.")]
 pub struct AbArgs {
-    /// Benchmarks to measure on both sides, as for `run`, without commands
-    #[arg(value_name = "SELECTOR", conflicts_with = "commands")]
-    pub selectors: Vec<String>,
+    /// Benchmarks to measure on all sides, as for `run`, without commands; COMPILER:FLAGS is short for --cc [default: 'cpu/*' with compilers]
+    #[arg(value_name = "SELECTOR | COMPILER:FLAGS", conflicts_with = "commands")]
+    pub words: Vec<String>,
     /// Commands, each after a `--`; a single word with blanks is run by the shell
     #[arg(last = true, value_name = "COMMAND")]
     pub commands: Vec<String>,
-    /// Compiler with flags, one per side: the workloads are compiled with each
-    #[arg(long, value_name = "COMPILER", requires = "selectors")]
+    /// Compiler with flags [default: -O2], one per side: the workloads are compiled with each
+    #[arg(long, value_name = "COMPILER", conflicts_with = "commands")]
     pub cc: Vec<String>,
     /// Extra environment variables for side A
     #[arg(long, value_name = "NAME=VALUE", value_parser = crate::amounts::pair)]
@@ -69,7 +69,7 @@ pub struct AbArgs {
     #[arg(long)]
     pub seed: Option<u64>,
     /// Show the stored test of this name; measure nothing
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["selectors", "catalogue", "commands"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["words", "catalogue", "commands"])]
     pub of: Option<String>,
     #[command(flatten)]
     pub privileges: PrivilegeArgs,
@@ -80,4 +80,39 @@ pub struct AbArgs {
     pub catalogue_b: Option<PathBuf>,
     #[command(flatten)]
     pub format: FormatArgs,
+}
+
+/// What is compiled again where nothing is asked for.
+const COMPILED: &str = "cpu/*";
+
+impl AbArgs {
+    /// The compilers, each with its flags.
+    pub fn compilers(&self) -> Vec<String> {
+        let words = self.words.iter().filter(|word| is_compiler(word));
+        let spaced = words.map(|word| word.replacen(':', " ", 1));
+        let all = self.cc.iter().cloned().chain(spaced);
+        all.map(
+            |compiler| match compiler.trim().split_once(char::is_whitespace) {
+                Some((name, flags)) => format!("{name} {}", flags.trim()),
+                None => format!("{} {}", compiler.trim(), crate::compiler::FLAGS),
+            },
+        )
+        .collect()
+    }
+
+    /// The benchmarks that are asked for.
+    pub fn selectors(&self) -> Vec<String> {
+        let words = self.words.iter().filter(|word| !is_compiler(word));
+        let mut selectors: Vec<String> = words.cloned().collect();
+        let compiled = self.own.catalogue.is_none() && !self.compilers().is_empty();
+        if selectors.is_empty() && compiled {
+            selectors.push(COMPILED.to_owned());
+        }
+        selectors
+    }
+}
+
+/// Whether a word names a compiler: an identifier has no colon.
+fn is_compiler(word: &str) -> bool {
+    word.contains(':')
 }

@@ -48,6 +48,7 @@ fn trial(ms: &[f64], comparisons: Vec<AbComparison>) -> (AbView, Ranking) {
         machine: String::new(),
         sides: (names[..ms.len()].iter())
             .map(|side| AbSide {
+                compiled: None,
                 side: (*side).to_owned(),
                 run: String::new(),
                 label: None,

@@ -27,6 +27,7 @@ fn comparison(other: &str, ratio: f64, verdict: Verdict) -> AbComparison {
 fn view(whats: &[&str], comparisons: Vec<AbComparison>) -> AbView {
     let sides = || whats.iter().zip([("a", 3.0), ("b", 3.3), ("c", 3.6)]);
     let side = |(what, (side, _)): (&&str, (&str, f64))| AbSide {
+        compiled: None,
         side: side.to_owned(),
         run: format!("20261121-093011-4f2a19c{side}"),
         label: Some(format!("ab-x-{side}")),

@@ -8,7 +8,6 @@ mod audit;
 mod brief;
 mod check;
 mod compare;
-mod compilers;
 mod findings;
 mod footnotes;
 mod history;

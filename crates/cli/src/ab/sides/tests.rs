@@ -117,13 +117,12 @@ fn compilers_make_as_many_sides() {
         "gcc",
         "--cc",
         "gcc -O3 -g",
-        "--cc",
-        "clang",
+        "clang:-O1 -g",
         "byte/loop",
     ]);
     assert_eq!(
         names(&three),
-        [("a", "gcc"), ("b", "gcc -O3 -g"), ("c", "clang")]
+        [("a", "gcc -O2"), ("b", "gcc -O3 -g"), ("c", "clang -O1 -g")]
     );
     assert_eq!(three.sides[1].compiler.as_deref(), Some("gcc -O3 -g"));
 }
