@@ -1,8 +1,9 @@
 //! `gritstone report`: the performance brief of one run, or of what changed between two, as HTML and as PDF.
 
 use crate::args::ReportArgs;
+use crate::chosen::{Chosen, only};
 use crate::failure::Exit;
-use crate::world::{Chosen, World, only};
+use crate::world::World;
 use crate::{output, own, rate, transfer};
 use anyhow::{Context, Result, bail};
 use gritstone_analysis::reliability;

@@ -1,9 +1,10 @@
 //! The commands that look at runs: what next, show, compare.
 
 use crate::args::{CompareArgs, Format, ShowArgs};
+use crate::chosen::{Chosen, only};
 use crate::failure::Exit;
 use crate::output;
-use crate::world::{Chosen, World, is_kept, only};
+use crate::world::{World, is_kept};
 use anyhow::{Context, Result, ensure};
 use gritstone_model::CompareView;
 use gritstone_report::Comparison;

@@ -1,9 +1,10 @@
 //! `gritstone score`: machines rated by environment against a run or a machine, and for their price.
 
 use crate::args::ScoreArgs;
+use crate::chosen::Chosen;
 use crate::failure::Exit;
 use crate::output;
-use crate::world::{Chosen, World};
+use crate::world::World;
 use anyhow::{Result, bail};
 use gritstone_analysis::between;
 use gritstone_analysis::ratings::{self as stats, Environment, Options};

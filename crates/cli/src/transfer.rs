@@ -1,9 +1,10 @@
 //! `gritstone export` and `gritstone import`: runs to files of other programs, and files to runs.
 
 use crate::args::{ExportArgs, ExportFormat, ImportArgs};
+use crate::chosen::only;
 use crate::failure::Exit;
 use crate::output;
-use crate::world::{World, only};
+use crate::world::World;
 use anyhow::{Context, Result, anyhow};
 use gritstone_exchange::{self as exchange, Exported, Origin};
 use gritstone_model::{Id, RunData, RunView, Selector};
