@@ -47,6 +47,25 @@ static void setup(struct context *c)
 		note(c, "start_up_ns", "%s", start_up);
 }
 
+/* HYPERFINE_ITERATION, where it is set, is the number of the first execution of this launch; each has its own. */
+static void number_execution(struct context *c)
+{
+	static const char *first;
+	static uint64_t done;
+	char *end, text[32];
+	if (first == NULL)
+		first = getenv("HYPERFINE_ITERATION");
+	if (first == NULL)
+		return;
+	uint64_t number = strtoull(first, &end, 10) + done++;
+	if (end == first || *end != '\0')
+		return;
+	snprintf(text, sizeof text, "%" PRIu64, number);
+	first = done == 1 ? strdup(first) : first;
+	if (first == NULL || setenv("HYPERFINE_ITERATION", text, 1) != 0)
+		failed(c, "setenv");
+}
+
 /* Reads what the command writes to the pipe until nobody can write to it any more. */
 static void empty_pipe(struct context *c)
 {
@@ -184,6 +203,7 @@ static void shell(struct context *c, const char *key)
 static void prepare(struct context *c, uint64_t n)
 {
 	(void)n;
+	number_execution(c);
 	shell(c, "prepare");
 	command_files(c);
 }

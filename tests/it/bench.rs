@@ -159,6 +159,34 @@ fn hooks_run_where_hyperfine_runs_them() {
 }
 
 #[test]
+fn executions_are_numbered_as_hyperfine_numbers_them() {
+    let home = Home::new();
+    let mut all = words("bench -w 2 -r 3");
+    all.push("echo $HYPERFINE_ITERATION >> log");
+    let (code, out, err) = home.run(&all);
+    assert_eq!(code, 0, "{out}{err}");
+    let log = fs::read_to_string(home.path().join("log")).unwrap();
+    assert_eq!(log, "warmup-0\nwarmup-1\n0\n1\n2\n");
+}
+
+#[test]
+fn a_style_says_whether_there_is_color() {
+    let home = Home::new();
+    for (style, colored) in [
+        ("color", true),
+        ("full", true),
+        ("basic", false),
+        ("nocolor", false),
+    ] {
+        let words = ["bench", "-w", "0", "-r", "3", "--style", style, "true"];
+        let output = home.gritstone(&words).env("CLICOLOR_FORCE", "1").output();
+        let output = output.unwrap();
+        let out = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(out.contains('\x1b'), colored, "{style}: {out:?}");
+    }
+}
+
+#[test]
 fn a_setup_with_a_parameter_holds_for_each_launch() {
     let home = Home::new();
     let check = "test \"$(cat which)\" = {x}";

@@ -2,7 +2,7 @@
 
 use crate::failure::{Exit, Failure};
 use crate::instructions::{self, Instructions};
-use crate::progress::Display;
+use crate::progress::{self, Display};
 use crate::site::Site;
 use crate::{output, registry, signals};
 use anyhow::{Context, Result, anyhow};
@@ -15,6 +15,7 @@ use gritstone_model::{
     RunInfo, Settings, Step, Work,
 };
 use gritstone_store::{Kept, Store, StoreError};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::Ordering;
@@ -61,6 +62,10 @@ pub struct Local<'a> {
     instructions: BTreeMap<(usize, Id), Option<Instructions>>,
     /// Of benchmarks that have no interval yet, the launches: with an interval each is shown once.
     pilot: BTreeMap<Id, Vec<Launch>>,
+    /// What stands before the number of an execution in HYPERFINE_ITERATION, which commands of `bench` are given.
+    pub numbered: Option<&'static str>,
+    /// Executions of each side that have a number.
+    executed: BTreeMap<(usize, &'static str), usize>,
     /// Whether the user knows that the store is locked.
     told: bool,
 }
@@ -109,6 +114,8 @@ impl<'a> Local<'a> {
             complained: BTreeSet::new(),
             instructions: BTreeMap::new(),
             pilot: BTreeMap::new(),
+            numbered: None,
+            executed: BTreeMap::new(),
             told: false,
         }
     }
@@ -242,7 +249,9 @@ impl<'a> Local<'a> {
             baselines: BTreeMap::new(),
         };
         let view = summary::summarize(&run, &options);
-        if let Some(line) = view.results.first().and_then(gritstone_report::line) {
+        let width = output::columns().unwrap_or(progress::WIDTH);
+        let result = view.results.first();
+        if let Some(line) = result.and_then(|result| gritstone_report::line(result, width)) {
             self.display.remark(&line);
         }
     }
@@ -298,9 +307,19 @@ impl Backend for Local<'_> {
         known: Calibration,
     ) -> Result<Finished> {
         let before = (self.watch).begin(benchmark, &step.cpus, std::process::id());
-        let variant = &self.sides[side].variant;
+        let mut variant = Cow::Borrowed(&self.sides[side].variant);
+        if let Some(prefix) = self.numbered {
+            let done = self.executed.get(&(side, prefix)).unwrap_or(&0);
+            let number = format!("{prefix}{done}");
+            let environment = &mut variant.to_mut().environment;
+            environment.insert("HYPERFINE_ITERATION".to_owned(), number);
+        }
         let mut launched =
-            (self.executor).launch(variant, benchmark, &step.cpus, step.copies, known)?;
+            (self.executor).launch(&variant, benchmark, &step.cpus, step.copies, known)?;
+        if let Some(prefix) = self.numbered {
+            let executed = launched.events.iter().filter(|event| is_execution(event));
+            *self.executed.entry((side, prefix)).or_default() += executed.count();
+        }
         let counted = self.instructions.get_mut(&(side, benchmark.id.clone()));
         if launched.outcome == Outcome::Measured && step.copies == 1 {
             let told = counted.and_then(Option::take).map(Instructions::event);
@@ -342,6 +361,11 @@ fn is_users(benchmark: &Benchmark) -> bool {
         benchmark.work,
         Work::Command(CommandWork { user: Some(_), .. })
     )
+}
+
+/// What a command of the user's says after each execution.
+fn is_execution(event: &Event) -> bool {
+    matches!(event, Event::Param { key, .. } if key == "peak_kb")
 }
 
 /// Gives a command that sets the machine to the shell.

@@ -63,7 +63,7 @@ pub fn bench(world: &World, args: &BenchArgs) -> Result<Exit> {
         let shown = || gritstone_report::commands(&view, &ranking);
         match args.format.format {
             crate::args::Format::Json => output::json(&view)?,
-            crate::args::Format::Text => output::plain(&shown())?,
+            crate::args::Format::Text => output::lines(&shown())?,
         }
     }
     Ok(match end {
@@ -96,8 +96,10 @@ fn measured(world: &World, args: &BenchArgs, commands: &Commands) -> Result<(Vec
         local.display = Display::without_terminal(args.style == StyleType::None);
     }
     local.begin(&site, journal.as_ref())?;
-    let measured = warm_up(&mut local, args, commands, &here)
-        .and_then(|()| local.measure(&site, &[], scheduler(args, &sides).as_mut()));
+    local.numbered = Some("warmup-");
+    let warm = warm_up(&mut local, args, commands, &here);
+    local.numbered = Some("");
+    let measured = warm.and_then(|()| local.measure(&site, &[], scheduler(args, &sides).as_mut()));
     clean_up(commands, &here)?;
     let load = |side: &backend::Side| Ok(store.load(&side.info.id)?);
     let end = measured?;
@@ -296,6 +298,7 @@ fn ranking(args: &BenchArgs, commands: &Commands, runs: &[RunData], timings: &[T
             Some(most.map_or(s, |m| m.max(s)))
         }),
         width: output::width(),
+        color: output::color(),
     }
 }
 

@@ -9,6 +9,7 @@ mod audit;
 mod backend;
 mod bench;
 mod brief;
+mod chosen;
 mod commands;
 mod compiler;
 mod completions;
@@ -75,8 +76,12 @@ fn main() -> ExitCode {
             };
         }
     };
+    let display = match &cli.command {
+        Some(Command::Bench(args)) => args.display(cli.display),
+        _ => cli.display,
+    };
     output::configure(
-        cli.display,
+        display,
         cli.command.as_ref().is_some_and(Command::only_looks),
     );
     match dispatch(&cli) {

@@ -45,13 +45,30 @@ pub fn detail() -> Detail {
 /// Says something on standard error, unless the user wants results only.
 pub fn remark(text: &str) {
     if !display().quiet {
-        say(&format!("{text}\n"));
+        say(&format!("{}\n", fitted(text, columns())));
     }
+}
+
+/// Lines that are too long for a terminal are broken at spaces, and go on with a deeper indent.
+fn fitted(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width else {
+        return text.to_owned();
+    };
+    let fitted = |line: &str| {
+        // an escape sequence is no letter: lines with colors are made to fit
+        if line.chars().count() <= width || line.contains('\x1b') {
+            return line.to_owned();
+        }
+        let indent = " ".repeat(line.len() - line.trim_start().len());
+        let room = width.saturating_sub(indent.len() + 2).max(1);
+        indent.clone() + &terminal::wrap(line, room).join(&format!("\n{indent}  "))
+    };
+    text.split('\n').map(fitted).collect::<Vec<_>>().join("\n")
 }
 
 /// Says on standard error what went wrong.
 pub fn error(text: &str) {
-    say(&format!("{text}\n"));
+    say(&format!("{}\n", fitted(text, columns())));
 }
 
 /// Says something on standard error, without the end of a line.
@@ -158,7 +175,7 @@ fn variable(name: &str) -> Option<OsString> {
 }
 
 /// Whether there is color: as asked for, else as NO_COLOR and CLICOLOR_FORCE say, else on a terminal that knows styles.
-fn color() -> bool {
+pub fn color() -> bool {
     match display().color {
         When::Always => true,
         When::Never => false,
@@ -207,6 +224,17 @@ fn paged(pager: &OsString, text: &str, styles: &[&str]) -> Result<()> {
         Some(126 | 127) => print(text, styles),
         _ => Ok(()),
     }
+}
+
+/// Writes lines for people, which may have colors, fitted to the terminal if there is one.
+///
+/// # Errors
+/// When standard output cannot be written.
+pub fn lines(text: &str) -> Result<()> {
+    print(
+        &fitted(text, columns_of(std::io::stdout())),
+        &terminal::STYLES,
+    )
 }
 
 /// Writes text after what was remarked before, with nothing in it that a terminal would obey.

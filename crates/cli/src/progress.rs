@@ -14,7 +14,7 @@ const BAR_EVERY: Duration = Duration::from_millis(200);
 /// Columns of the bar.
 const BAR: usize = 20;
 /// Columns of a terminal that does not say how many it has.
-const WIDTH: usize = 80;
+pub const WIDTH: usize = 80;
 
 /// Draws progress.
 #[derive(Debug)]

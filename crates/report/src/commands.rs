@@ -1,8 +1,8 @@
 //! Commands against each other: what `gritstone bench` prints. One line for each command, then what their comparison comes to.
 
 use crate::clean::{clean, shortened};
-use crate::findings;
 use crate::number::{self, fixed};
+use crate::{findings, terminal};
 use crate::{spark, words};
 use gritstone_model::{AbComparison, AbFigure, AbView, Flag, Verdict};
 use std::cmp::Ordering;
@@ -35,6 +35,8 @@ pub struct Ranking {
     pub elapsed_s: Option<f64>,
     /// Columns of the terminal.
     pub width: usize,
+    /// Whether names and estimates have color.
+    pub color: bool,
 }
 
 /// Pairs before which nothing is concluded.
@@ -114,11 +116,15 @@ fn times(figures: &[AbFigure], ranking: &Ranking) -> String {
     aligned(
         &lines.collect::<Vec<_>>(),
         [false, true, false, false, true],
+        ranking.color,
     )
 }
 
+/// Colors of the first columns, those of hyperfine.
+const COLORS: [&str; 2] = [terminal::CYAN, terminal::GREEN];
+
 /// Columns as wide as their cells, two spaces apart; the marked ones are flush right.
-fn aligned<const N: usize>(lines: &[[String; N]], right: [bool; N]) -> String {
+fn aligned<const N: usize>(lines: &[[String; N]], right: [bool; N], color: bool) -> String {
     let width = |at: usize| {
         lines
             .iter()
@@ -130,14 +136,18 @@ fn aligned<const N: usize>(lines: &[[String; N]], right: [bool; N]) -> String {
     let mut text = String::new();
     for cells in lines {
         let mut line = String::new();
-        for ((cell, width), right) in cells.iter().zip(widths).zip(right) {
+        for (at, ((cell, width), right)) in cells.iter().zip(widths).zip(right).enumerate() {
+            let [on, off] = match COLORS.get(at).filter(|_| color) {
+                Some(on) => [*on, terminal::PLAIN],
+                None => [""; 2],
+            };
             let blank = " ".repeat(width - cell.width());
             let (before, after) = if right {
                 (blank.as_str(), "")
             } else {
                 ("", blank.as_str())
             };
-            let _ = write!(line, "  {before}{cell}{after}");
+            let _ = write!(line, "  {before}{on}{cell}{off}{after}");
         }
         text.push_str(line.trim_end());
         text.push('\n');
@@ -301,7 +311,7 @@ fn places(
     let base = name(base);
     format!(
         "\n  {base}, and against it{took}:\n{}",
-        aligned(&lines, [false, false, false, true])
+        aligned(&lines, [false, false, false, true], false)
     )
 }
 

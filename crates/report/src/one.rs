@@ -33,14 +33,22 @@ pub fn one(view: &RunView, result: &Measurement, launches: &[&Launch]) -> Docume
     document
 }
 
-/// A result in a line, while others are still measured: `byte/pipe  520 MB/s  [495 – 565]  ±7 %`; nothing without an interval.
+/// Columns of a line of a result with its interval.
+const WHOLE_LINE: usize = 80;
+
+/// A result in a line, while others are still measured: `byte/pipe  520 MB/s  [495 – 565]  ±7 %`; nothing without an interval, which a narrow
+/// terminal has no room for.
 #[must_use]
-pub fn line(result: &Measurement) -> Option<String> {
+pub fn line(result: &Measurement, width: usize) -> Option<String> {
     let shown = columns::figure(result)?;
     let (interval, half) = (shown.brackets()?, columns::precision(result)?);
     let id = result.id.as_str();
     let (estimate, half) = (shown.with_unit(), number::percent(half));
-    Some(format!("{id:<28}  {estimate:>16}  {interval:<18}  ±{half}"))
+    let interval = match width >= WHOLE_LINE {
+        true => format!("{interval:<18}  "),
+        false => String::new(),
+    };
+    Some(format!("{id:<28}  {estimate:>20}  {interval}±{half}"))
 }
 
 fn numbers(r: &Measurement) -> Vec<(&'static str, String)> {

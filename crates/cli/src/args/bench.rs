@@ -1,6 +1,6 @@
 //! What `gritstone bench` is told: the options of hyperfine 1.20, a budget and a margin.
 
-use super::FormatArgs;
+use super::{DisplayArgs, FormatArgs, When};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -190,7 +190,19 @@ pub enum TimeUnit {
     Second,
 }
 
-/// What is drawn while it goes on.
+impl BenchArgs {
+    /// How the output is displayed: a style that says whether there is color decides where --color does not.
+    pub fn display(&self, display: DisplayArgs) -> DisplayArgs {
+        let color = match (display.color, self.style) {
+            (When::Auto, StyleType::Basic | StyleType::Nocolor) => When::Never,
+            (When::Auto, StyleType::Full | StyleType::Color) => When::Always,
+            (asked, _) => asked,
+        };
+        DisplayArgs { color, ..display }
+    }
+}
+
+/// What is drawn while it goes on, and whether results have color.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum StyleType {
     #[default]

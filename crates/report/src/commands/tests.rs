@@ -83,6 +83,7 @@ fn trial(ms: &[f64], comparisons: Vec<AbComparison>) -> (AbView, Ranking) {
         start_up_s: None,
         elapsed_s: Some(1.25),
         width: 80,
+        color: false,
     };
     (view, ranking)
 }

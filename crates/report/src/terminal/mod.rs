@@ -13,15 +13,16 @@ use crate::clean::clean;
 use crate::document::{Block, Document, Text, Tone};
 use crate::findings;
 use std::borrow::Cow;
-use wrap::{width_of, wrap};
+use wrap::width_of;
+pub use wrap::wrap;
 
 const BOLD: &str = "\x1b[1m";
 const FAINT: &str = "\x1b[2m";
 const RED: &str = "\x1b[31m";
-const GREEN: &str = "\x1b[32m";
+pub(crate) const GREEN: &str = "\x1b[32m";
 const YELLOW: &str = "\x1b[33m";
-const CYAN: &str = "\x1b[36m";
-const PLAIN: &str = "\x1b[0m";
+pub(crate) const CYAN: &str = "\x1b[36m";
+pub(crate) const PLAIN: &str = "\x1b[0m";
 /// All escape sequences that [`render`] writes.
 pub const STYLES: [&str; 7] = [BOLD, FAINT, RED, GREEN, YELLOW, CYAN, PLAIN];
 

@@ -5,7 +5,7 @@
 //! last letter, even if a line becomes longer than asked for.
 //! The crate comfy-table knows neither columns that can be given up nor groups of them, and would break numbers.
 
-use super::wrap::width_of;
+use super::wrap::{width_of, wrap};
 use super::{BOLD, CYAN, FAINT, Page};
 use crate::document::{Column, Row, Style, Table, Text};
 use crate::layout::groups;
@@ -34,7 +34,9 @@ impl Page<'_> {
                 self.look.width,
                 heads.join(", ")
             );
-            lines.push(self.styled(FAINT, &self.clean(&said)));
+            for line in wrap(&self.clean(&said), self.look.width) {
+                lines.push(self.styled(FAINT, &line));
+            }
         }
         lines.iter().for_each(|line| self.line(line));
     }

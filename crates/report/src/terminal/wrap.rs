@@ -11,7 +11,7 @@ pub(super) fn width_of(text: &str) -> usize {
 }
 
 /// Breaks at spaces, and inside a word only when it is wider than a whole line. At least one line.
-pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![];
     let mut line = String::new();
     let mut used = 0;
