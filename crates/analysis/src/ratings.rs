@@ -84,8 +84,10 @@ pub fn rate(
         all_cpus: copies.map(|machine| {
             ratings(Copies {
                 machine,
-                // a reference system counts with one CPU; a run is met with all of its own
+                // a printed machine had one CPU; a run is met with all of its own. Of a system that was measured, whose results have
+                // intervals, a reference has no copies.
                 base: match base.settings {
+                    None if base.results.iter().any(|r| r.interval().is_some()) => None,
                     None => Some(1),
                     Some(_) => all_cpus(base),
                 },

@@ -86,6 +86,7 @@ fn view(
         let (number, ways) = (programs.len(), compilers.len() * again::LEVELS.len());
         display.remark(&match ways {
             0 => "no compiler on PATH: only the programs in this binary are audited".to_owned(),
+            _ if number == 1 => format!("compiling 1 program in {ways} ways"),
             _ => format!("compiling {number} programs in {ways} ways"),
         });
         again = again::compile(executor.setup(), compilers, sources, &programs)?;

@@ -2,8 +2,8 @@
 //! runs by what their copies do.
 
 use crate::compare::{heads, in_a_word, side};
-use crate::document::{Document, Style};
-use crate::table::{self, Cell, Columns, noted};
+use crate::document::{Column, Document, Style};
+use crate::table::{Cell, Columns, noted};
 use crate::words::{self, Sense};
 use crate::{findings, number};
 use gritstone_model::{
@@ -23,29 +23,47 @@ pub(crate) fn copies(document: &mut Document, results: &[&Measurement]) {
         .and_key("Copies", Style::Number, |(_, point)| {
             point.copies.to_string()
         })
-        .pair(["Together", "Interval"], |(result, point)| {
-            let unit = result.unit.as_str();
-            let shown = point
-                .total
-                .map(|e| number::figure(e.value, e.interval, unit));
-            table::figure(shown, &point.notes)
-        })
-        .number("Each", |(result, point)| {
-            let (each, total) = point.per_copy.zip(point.total)?;
-            let share = each / total.value;
-            let interval = total.interval.map(|ends| ends.map(|end| end * share));
-            Some(number::figure(each, interval, result.unit.as_str()).with_unit())
+        .number("Together", |(result, point)| {
+            noted(
+                total(result, point).map(|shown| shown.with_unit()),
+                &point.notes,
+            )
         })
         .number("Efficiency", |(_, point)| {
             point.efficiency.map(|e| number::percent(e.value))
         })
-        .number("Its interval", |(_, point)| {
-            let [low, high] = point.efficiency?.interval?.map(number::percent);
-            Some(format!("{low} to {high}"))
+        .number("±", |(_, point)| {
+            Some(number::percent(point.efficiency?.half_width()?))
         })
-        .number("Launches", |(_, point)| point.launches)
+        .column(
+            Column::new("95% CI", Style::Number).rank(1),
+            |(result, point)| total(result, point).and_then(|shown| shown.brackets()),
+        )
+        .column(
+            Column::new("Each", Style::Number).rank(2),
+            |(result, point)| {
+                let (each, total) = point.per_copy.zip(point.total)?;
+                let share = each / total.value;
+                let interval = total.interval.map(|ends| ends.map(|end| end * share));
+                Some(number::figure(each, interval, result.unit.as_str()).with_unit())
+            },
+        )
+        .column(
+            Column::new("Launches", Style::Number).rank(3),
+            |(_, point)| point.launches,
+        )
         .table(document, "Copies at once", points);
     document.list(measured.map(|(result, copies)| format!("{}: {}", result.id, law(copies))));
+}
+
+/// What the copies do together.
+fn total(result: &Measurement, point: &CopiesPoint) -> Option<number::Shown> {
+    let total = point.total?;
+    Some(number::figure(
+        total.value,
+        total.interval,
+        result.unit.as_str(),
+    ))
 }
 
 /// A table of what so many copies do together on both sides, and how efficiently; nothing where a side has none.

@@ -1,4 +1,4 @@
-//! Machines rated by environment: what `gritstone score` prints, what opens the tables of a run, and what a brief may open with.
+//! Systems scored by environment: what `gritstone score` prints, what opens the tables of a run, and what a brief may open with.
 
 use crate::compare::is_reference;
 use crate::document::{Block, Document, Style, Text};
@@ -81,7 +81,7 @@ fn in_words(rating: &Rating) -> String {
 fn made_of(view: &RatingsView, ratings: &Ratings) -> String {
     let overall = &ratings.overall;
     if overall.withheld.is_some() {
-        return "Benchmarks of the base are missing or in doubt; `gritstone score --by` scores by named benchmarks.".to_owned();
+        return "Benchmarks of the base are missing or in doubt; `gritstone score RUN BENCHMARK...` scores by named benchmarks.".to_owned();
     }
     if overall.rating.is_none() {
         return String::new();

@@ -99,7 +99,9 @@ pub(crate) fn workloads(document: &mut Document, results: &[&Measurement]) {
 fn summary(view: &RunView) -> String {
     let measured = view.results.iter().filter(|r| r.estimate.is_some());
     let without = measured.clone().filter(|r| flags(&r.notes).is_empty());
-    let asked = view.settings.as_ref().map_or_else(String::new, |s| {
+    let settings = view.settings.as_ref();
+    let settings = settings.filter(|_| other_program(view).is_none());
+    let asked = settings.map_or_else(String::new, |s| {
         format!("; ±{} was asked for", number::percent_asked(s.precision))
     });
     format!(
@@ -196,11 +198,14 @@ pub(crate) fn subtitle(view: &RunView) -> String {
         Some(s) => format!(", in {}", words::duration(s)),
         None => ", interrupted".to_owned(),
     };
-    // another program gives its name
-    let by = view.gritstone.as_deref();
-    let by = by.filter(|by| !by.starts_with(|c: char| c.is_ascii_digit()));
-    let by = by.map_or_else(String::new, |by| format!(", by {by}"));
+    let by = other_program(view).map_or_else(String::new, |by| format!(", by {by}"));
     format!("Run {}, {date}{took}{by}", view.id)
+}
+
+/// The program that measured, where it is another one: it gives its name, and its settings are unknown.
+fn other_program(view: &RunView) -> Option<&str> {
+    let by = view.gritstone.as_deref();
+    by.filter(|by| !by.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Name, system and configuration.

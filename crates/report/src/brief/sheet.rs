@@ -119,6 +119,9 @@ pub(super) fn command(settings: &Settings, most: usize) -> String {
     format!("`{}`", words.join(" "))
 }
 
+/// Letters that a tile has room for, to say why there is no score.
+const WHY: usize = 80;
+
 fn tiles(input: &Brief) -> Vec<Tile> {
     let mut tiles = vec![reliability(input.assessment)];
     if let Some(machine) = input.scores.machines.first() {
@@ -169,7 +172,12 @@ fn score(name: &str, base: &str, rating: Option<&Rating>) -> Tile {
         return without(
             name,
             match &rating.withheld {
-                Some(why) => format!("withheld: {}", findings::withheld(why)),
+                Some(why) => match findings::withheld(why) {
+                    why if why.len() > WHY => {
+                        "withheld: benchmarks are missing or in doubt".to_owned()
+                    }
+                    why => format!("withheld: {why}"),
+                },
                 None => format!("no benchmark shared with {base}"),
             },
         );
@@ -193,6 +201,10 @@ fn score(name: &str, base: &str, rating: Option<&Rating>) -> Tile {
 
 fn all_cpus(machine: &RatedMachine, base: &str) -> Tile {
     match &machine.all_cpus {
+        Some(all) if all.overall.rating.is_none() && all.overall.withheld.is_none() => Tile {
+            said: format!("{base} has no results of copies"),
+            ..score("All CPUs", base, None)
+        },
         Some(all) => score("All CPUs", base, Some(&all.overall)),
         None => Tile {
             said: "not measured: add --copies with the number of CPUs".to_owned(),
