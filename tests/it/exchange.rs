@@ -195,3 +195,23 @@ fn what_is_selected_is_exported_with_what_it_is_made_of() {
         "{error}"
     );
 }
+
+#[test]
+fn what_another_program_measured_shows_no_settings_of_ours() {
+    let home = Home::new();
+    let times: Vec<f64> = (0..10).map(|at| 0.1 + f64::from(at) / 1e4).collect();
+    let file = serde_json::json!({ "results": [{
+        "command": "nap", "mean": 0.1, "stddev": 0.001, "median": 0.1, "user": 0.0,
+        "system": 0.0, "min": 0.1, "max": 0.1009, "times": times, "exit_codes": vec![0; 10],
+    }] });
+    fs::write(home.path().join("naps.json"), file.to_string()).unwrap();
+    let id = ok(&home, &["import", "naps.json"]);
+    for detail in ["-q", "-vv"] {
+        let text = ok(&home, &["show", id.trim(), detail]);
+        assert!(text.contains("by hyperfine"), "{text}");
+        assert!(
+            !text.contains("asked for") && !text.contains("seed"),
+            "{text}"
+        );
+    }
+}

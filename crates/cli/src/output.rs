@@ -268,3 +268,16 @@ fn columns_of(terminal: impl AsFd) -> Option<usize> {
     let (width, _) = terminal_size::terminal_size_of(terminal)?;
     (width.0 > 0).then_some(usize::from(width.0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::fitted;
+
+    #[test]
+    fn long_lines_are_broken_at_words_and_short_ones_are_as_they_were() {
+        assert_eq!(fitted("a  b", Some(4)), "a  b");
+        assert_eq!(fitted("one two three", Some(9)), "one two\n  three");
+        assert_eq!(fitted("  one two\nx", Some(8)), "  one\n    two\nx");
+        assert_eq!(fitted("one two three", None), "one two three");
+    }
+}

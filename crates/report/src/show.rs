@@ -47,7 +47,7 @@ pub fn show(view: &RunView, detail: Detail) -> Document {
     document.subtitle = Some(subtitle(view));
     if detail == Detail::Everything {
         document.paragraph(machine_sentence(&view.machine));
-        document.terms(view.settings.iter().flat_map(settings));
+        document.terms(settings_of_ours(view).into_iter().flat_map(settings));
     }
     let results: Vec<&Measurement> = view.results.iter().collect();
     if results.is_empty() {
@@ -99,9 +99,7 @@ pub(crate) fn workloads(document: &mut Document, results: &[&Measurement]) {
 fn summary(view: &RunView) -> String {
     let measured = view.results.iter().filter(|r| r.estimate.is_some());
     let without = measured.clone().filter(|r| flags(&r.notes).is_empty());
-    let settings = view.settings.as_ref();
-    let settings = settings.filter(|_| other_program(view).is_none());
-    let asked = settings.map_or_else(String::new, |s| {
+    let asked = settings_of_ours(view).map_or_else(String::new, |s| {
         format!("; ±{} was asked for", number::percent_asked(s.precision))
     });
     format!(
@@ -208,6 +206,12 @@ fn other_program(view: &RunView) -> Option<&str> {
     by.filter(|by| !by.starts_with(|c: char| c.is_ascii_digit()))
 }
 
+fn settings_of_ours(view: &RunView) -> Option<&Settings> {
+    view.settings
+        .as_ref()
+        .filter(|_| other_program(view).is_none())
+}
+
 /// Name, system and configuration.
 pub(crate) fn machine_sentence(machine: &Machine) -> String {
     let mut said = [&machine.name, &machine.system, &machine.configuration]
@@ -227,7 +231,7 @@ pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
         none if none.is_empty() => none,
         // the same everywhere, and told once
         numbers => {
-            format!("{numbers} beside one, of kernels on one CPU; no other row is measured so")
+            format!("{numbers} beside one, of workloads on one CPU alone")
         }
     };
     let measured = match (&s.suite, s.selectors.join(" ")) {
@@ -250,7 +254,7 @@ pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
         ("environment of children", words::assigned(&s.environment)),
         ("parameters", words::assigned(&s.params)),
         ("copies at once", copies),
-        ("steadied", s.steady.join("; ")),
+        ("tuned", s.steady.join("; ")),
     ];
     let told = terms.into_iter().filter(|(_, text)| !text.is_empty());
     told.map(|(term, text)| (term.to_owned(), text.into()))

@@ -4,7 +4,7 @@ use crate::sample;
 use crate::sample::machines::{empty, references, view};
 use gritstone_model::*;
 use gritstone_report::document::Style;
-use gritstone_report::{Detail, lists, one, show, terminal};
+use gritstone_report::{Detail, line, lists, one, show, terminal};
 
 fn text(view: &RunView, width: usize) -> String {
     let look = terminal::Look {
@@ -242,4 +242,18 @@ fn copies_have_a_table_and_a_sentence_on_their_law() {
         })
         .into();
     insta::assert_snapshot!(text(&run, 120));
+}
+
+#[test]
+fn a_result_that_is_shown_while_others_are_measured_fits_the_terminal() {
+    let run = sample::run();
+    for width in [60, 80] {
+        let lines = run.results.iter().filter_map(|result| line(result, width));
+        let lines: Vec<String> = lines.collect();
+        assert!(!lines.is_empty());
+        for line in &lines {
+            assert!(line.chars().count() <= width, "{width}: {line}");
+            assert_eq!(line.contains('['), width == 80, "{line}");
+        }
+    }
 }
