@@ -76,7 +76,7 @@ fn record(result: &Measurement) -> [String; 17] {
 #[must_use]
 pub fn markdown(view: &RunView) -> String {
     let mut text = format!(
-        "**{}**, {}, {}\n\n| benchmark | what | estimate | interval | unit | |\n| --- | --- | ---: | --- | --- | --- |\n",
+        "**{}**, {}, {}\n\n| benchmark | what | result | 95% CI | unit | flags |\n| --- | --- | ---: | --- | --- | --- |\n",
         escaped(&view.machine.name),
         escaped(&view.machine.system),
         escaped(&view.started)
