@@ -394,7 +394,8 @@ pub fn when_free(
             store.waiting(),
             path = path.display()
         ));
-        let stop = signals::end_of_run().context("cannot catch signals")?;
+        // a run that was ended by a signal has to be kept all the same: another one gives up
+        let stop = signals::from_now_on().context("cannot catch signals")?;
         while matches!(done, Err(StoreError::Locked(_)))
             && start.elapsed() < LONGEST
             && !stop.load(Ordering::Relaxed)

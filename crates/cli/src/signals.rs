@@ -44,13 +44,22 @@ pub fn end_of_run() -> io::Result<Arc<AtomicBool>> {
     if let Some(stop) = STOP.get() {
         return Ok(Arc::clone(stop));
     }
+    let stop = from_now_on()?;
+    Ok(Arc::clone(STOP.get_or_init(|| stop)))
+}
+
+/// A flag that becomes true when a signal to end comes from now on.
+///
+/// # Errors
+/// When a signal cannot be caught.
+pub fn from_now_on() -> io::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for ending in ENDING {
         if !ignored(ending) {
             flag::register(ending as i32, Arc::clone(&stop))?;
         }
     }
-    Ok(Arc::clone(STOP.get_or_init(|| stop)))
+    Ok(stop)
 }
 
 /// Whether it is ignored.
