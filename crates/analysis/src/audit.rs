@@ -115,13 +115,14 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
 /// Switches and faults.
 fn resources(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     let claims = &benchmark.claims;
-    if let Some(switches) = per_op(all, |usage| usage.vcsw) {
+    // the most of any launch: a busy machine saves switches in some
+    if let Some(switches) = per_op(all, |usage| usage.vcsw).reduce(f64::max) {
         let least = claims.switches_per_op;
         let few = least.and_then(|least| rules::few_switches(switches, least));
         let claimed = least.is_some();
         found.judged(Claim::SwitchesPerOp, least, Some(switches), claimed, few);
     }
-    if let Some(faults) = per_op(all, |usage| usage.minflt + usage.majflt) {
+    if let Some(faults) = median(per_op(all, |usage| usage.minflt + usage.majflt)) {
         let most = claims.faults_per_op;
         let n = median(all.iter().flat_map(|r| &r.samples).map(|s| s.n as f64)).unwrap_or(1.0);
         let many = most.and_then(|most| rules::many_faults(faults * n, n, 1.0, most));
@@ -129,7 +130,7 @@ fn resources(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     }
     if let (Some(least), Some(major)) = (
         claims.major_faults_per_op,
-        per_op(all, |usage| usage.majflt),
+        median(per_op(all, |usage| usage.majflt)),
     ) {
         let few = rules::few_major_faults(major, least);
         found.judged(Claim::MajorFaultsPerOp, Some(least), Some(major), true, few);
@@ -168,10 +169,13 @@ fn entries(found: &mut Found<'_>, benchmark: &Benchmark, evidence: &Evidence<'_>
     );
 }
 
-/// Resource use for each operation: the slope between samples and batches, so that what a region costs whatever its n
-/// falls out; where there is one n only, the whole of it. The median of launches; `None` without batches.
-fn per_op(all: &[&Reading], of: impl Fn(&Usage) -> u64) -> Option<f64> {
-    median(all.iter().filter_map(|launch| {
+/// Resource use for each operation, by launch: the slope between samples and batches, so that what a region costs whatever its n
+/// falls out; where there is one n only, the whole of it. None of launches without batches.
+fn per_op<'a>(
+    all: &'a [&Reading],
+    of: impl Fn(&Usage) -> u64 + 'a,
+) -> impl Iterator<Item = f64> + 'a {
+    all.iter().filter_map(move |launch| {
         let sample = launch.samples.first()?;
         let batch = launch.batches.iter().find(|b| !b.walls.is_empty())?;
         let n = sample.n as f64;
@@ -185,7 +189,7 @@ fn per_op(all: &[&Reading], of: impl Fn(&Usage) -> u64) -> Option<f64> {
             true => large / n,
             false => (large - small) / (n - batch.n as f64),
         })
-    }))
+    })
 }
 
 /// The tests of a build as they come.

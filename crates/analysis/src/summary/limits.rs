@@ -19,8 +19,8 @@ pub const LINEAR_LAUNCHES: usize = 3;
 /// Difference of kernel entries an operation from the claim that an audit allows. They are counted, not sampled; the rest
 /// is for calls that a library makes once in a few hundred operations, such as asking for more memory.
 pub const ENTRIES_PER_OP: f64 = 0.01;
-/// Share of the claimed voluntary switches that must have happened. A peer that was preempted at the right moment saves
-/// a switch now and then; one that spins or batches saves nearly all.
+/// Share of the claimed voluntary switches that must have happened in some sample. A peer that was preempted at the right moment saves
+/// a switch now and then; one that spins or batches saves nearly all, in all samples.
 pub const SWITCHES_SHARE: f64 = 0.9;
 /// Share above the claimed page faults that is allowed: merging and splitting of pages by the system varies by this much.
 pub const FAULTS_SHARE: f64 = 0.05;

@@ -174,6 +174,21 @@ fn each_claim_fails_alone() {
 }
 
 #[test]
+fn switches_that_a_busy_machine_saves_are_no_fault() {
+    let saved = || {
+        let mut launch = audited();
+        samples(&mut launch, |sample| sample.usage.vcsw = N);
+        launch
+    };
+    let outcome = |launches: &[Launch]| {
+        let tests = told_by(&claimed("a/b"), launches, Ok(1.0));
+        of(&tests, Claim::SwitchesPerOp).outcome
+    };
+    assert_eq!(outcome(&[saved(), audited(), saved()]), ClaimOutcome::Holds);
+    assert_eq!(outcome(&[saved(), saved()]), ClaimOutcome::Fails);
+}
+
+#[test]
 fn entries_are_exact_within_one_in_a_hundred_operations() {
     let entry = |measured| {
         let tests = told(&claimed("a/b"), audited(), Ok(measured));

@@ -93,7 +93,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
         } => {
             let ([is, claimed], share) = ([*per_op, *claimed].map(number), percent(*share));
             format!(
-                "{is} voluntary context switches per operation, less than {share} of the {claimed} claimed."
+                "{is} voluntary context switches per operation at most, less than {share} of the {claimed} claimed."
             )
         }
         F::ManyFaults { per_op, claimed } => {
