@@ -2,6 +2,7 @@
 
 use crate::compare::word;
 use crate::explain::{Side, explain};
+use crate::summary::limits;
 use crate::summary::reading::Reading;
 use crate::summary::{self, Options, Reader};
 use gritstone_model::{
@@ -15,9 +16,6 @@ use std::collections::BTreeMap;
 
 /// The row in which a program is timed that does nothing.
 pub const START_UP: &str = "command/start-up";
-/// User and system time are figures over so many ticks of work.
-const TICKS: f64 = 100.0;
-
 /// What was launched in each round, by side, in the order of time.
 type Rounds = BTreeMap<u32, Vec<(usize, Option<Timed>)>>;
 
@@ -237,7 +235,7 @@ fn figure(run: &RunData, view: &RunView, id: &Id) -> AbFigure {
         .find_map(Reading::tick_ns)
         .unwrap_or(10_000_000) as f64;
     let each = |ns: f64| (n > 0.0).then(|| ns / n / 1e9);
-    let enough = user + system >= TICKS * tick;
+    let enough = user + system >= limits::TICKS as f64 * tick;
     let params = |key| readings.iter().flat_map(move |reading| reading.params(key));
     let mut statuses: Vec<i32> = params("status").filter_map(|s| s.parse().ok()).collect();
     statuses.sort_unstable();

@@ -10,10 +10,6 @@ use gritstone_model::{
     AuditTest, Author, Benchmark, Claim, ClaimOutcome, Count, Event, Finding, Launch, Outcome,
     Usage,
 };
-use std::ops::RangeInclusive;
-
-/// Exponents of n of which the median of a few launches tells enough: no cache and no start-up is as much.
-const EXPLAINED_EXPONENT: RangeInclusive<f64> = 0.4..=1.6;
 
 /// One build of a program and what it did.
 #[derive(Clone, Copy, Debug)]
@@ -93,8 +89,7 @@ fn work(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
         None => growth,
     });
     // launches that timed one n each say nothing for themselves
-    let beyond = median(each.iter().copied()).is_some_and(|x| !EXPLAINED_EXPONENT.contains(&x));
-    let sure = each.is_empty() || beyond || surely_not_linear(&each);
+    let sure = each.is_empty() || surely_not_linear(&each);
     let fault = |growth: Growth| growth.fault().filter(|_| sure);
     let flat = match idle.filter(|r| r.checks.iter().all(|check| check.got == check.expected)) {
         Some(idle) => Some(said(reason(idle))),

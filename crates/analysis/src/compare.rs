@@ -9,14 +9,14 @@ mod live;
 mod pair;
 mod percentiles;
 mod published;
-mod shift;
+pub(crate) mod shift;
 mod sums;
 
 use crate::between::{BetweenRun, Class, DEFAULT, Learned};
 use crate::explain::{Side, explain};
 use gritstone_model::{
-    CompareRow, CompareView, Explanation, Finding, Flag, Id, Measurement, Note, RunView,
-    SCHEMA_COMPARE, Subject, VarianceSource, Verdict, in_order,
+    CompareFigure, CompareRow, CompareShift, CompareView, Explanation, Finding, Flag, Id,
+    Measurement, Note, RunView, SCHEMA_COMPARE, Subject, VarianceSource, Verdict, in_order,
 };
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::{multiple, verdict};

@@ -5,13 +5,12 @@
 //! are off by less decide together. docs/statistics.md, "Gate", has the formulas, docs/validation.md the rates.
 
 use crate::between::{self, Class, DEFAULT, Past};
+use crate::compare::shift;
 use gritstone_model::{CheckOutcome, Id, Measurement, RowVariance, RunView};
 use gritstone_stats::moderated::{self, Variance};
-use gritstone_stats::{multiple, order, quantile};
+use gritstone_stats::{history, multiple, order, quantile};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most values of a base: what was months ago holds nothing.
-const WINDOW: usize = 20;
 /// Newest accepted values that are not of the base yet.
 const WAITING: usize = 2;
 /// Fewest earlier values that a benchmark is held against.
@@ -19,10 +18,6 @@ pub(crate) const MIN_EARLIER: usize = moderated::MIN_RUNS + WAITING;
 /// Level of one run over all of its benchmarks: nominally 0.5 %, since variances of benchmarks scatter more than the model's, so that
 /// less than 1 % of runs are false alarms (docs/validation.md).
 const ALPHA: f64 = 0.005;
-/// Level of the common shift: rarely, since then all benchmarks are called at once.
-const SHIFT: f64 = 0.002;
-/// Standard deviations by which three runs on end must be better to be a new level.
-const STEP: f64 = 4.0;
 /// Variance of a median of normal values over that of their mean.
 const OF_MEDIAN: f64 = std::f64::consts::FRAC_PI_2;
 
@@ -148,7 +143,7 @@ impl Base {
     /// The values that it is made of.
     fn window(&self) -> &[Value] {
         let settled = &self.accepted[..self.accepted.len().saturating_sub(WAITING)];
-        &settled[settled.len().saturating_sub(WINDOW)..]
+        &settled[settled.len().saturating_sub(between::MOST_RUNS)..]
     }
 
     fn waiting(&self) -> &[Value] {
@@ -193,7 +188,7 @@ fn hold(
     let runs = model.columns.len().max(1) as f64;
     let slower = model.fit.shift.is_some_and(|of| {
         let sd = (of.value * (1.0 + OF_MEDIAN / runs)).sqrt();
-        below((-shift - allowed) / sd, of.df) < SHIFT
+        below((-shift - allowed) / sd, of.df) < shift::LEVEL
     });
     let (shift, extra) = match slower {
         true => (0.0, model.fit.shift.map_or(0.0, |of| of.value)),
@@ -230,7 +225,7 @@ fn hold(
                 p_adjusted: 1.0,
                 better: three
                     .iter()
-                    .all(|x| *x > STEP * spread.value.sqrt())
+                    .all(|x| *x > history::FAR * spread.value.sqrt())
                     .then(|| order::mean(&three)),
             })
         })

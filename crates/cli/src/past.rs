@@ -7,7 +7,7 @@ use crate::output;
 use crate::world::World;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use gritstone_analysis::circumstances::Circumstances;
-use gritstone_analysis::{check as gate, series};
+use gritstone_analysis::{between, check as gate, series};
 use gritstone_model::{CheckOutcome, CheckView, HistoryView, Id, RunInfo, RunView, Selector};
 use gritstone_plan::select;
 use gritstone_store::Store;
@@ -17,8 +17,8 @@ use std::io::Write;
 /// Chance of a false alarm over all benchmarks of a run.
 const ALPHA: f64 = 0.01;
 
-/// Runs like the one that is checked over which the gate is replayed.
-const LOOK_BACK: usize = 60;
+/// Runs like the one that is checked over which the gate is replayed: three bases.
+const LOOK_BACK: usize = 3 * between::MOST_RUNS;
 
 /// `gritstone history`.
 pub fn history(world: &World, args: &HistoryArgs) -> Result<Exit> {

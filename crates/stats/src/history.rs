@@ -18,7 +18,7 @@ pub const YOUNGEST: usize = 3;
 /// Robust standard deviations that they are away from the level before.
 pub const FAR: f64 = 4.0;
 /// Standard deviation of normal values over their median absolute deviation.
-const OF_MAD: f64 = 1.4826;
+pub const OF_MAD: f64 = 1.4826;
 /// Most values that are looked at, the newest: the cost grows with their square, and what was years ago gates nothing.
 pub const MOST: usize = 400;
 

@@ -7,6 +7,7 @@
 //! the rounds again gives.
 
 use crate::quantile::student;
+use crate::tails::DRAWS;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -14,7 +15,6 @@ use rand_pcg::Pcg64;
 pub const LEAST_SIZES: usize = 6;
 /// Fewer launches of each N than this give no interval.
 pub const LEAST_LAUNCHES: usize = 5;
-const DRAWS: usize = 999;
 /// Steps of the curve.
 const STEPS: u32 = 24;
 

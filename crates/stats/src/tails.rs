@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 /// Draws of a bootstrap: the standard error that they give is off by 2 % (one standard deviation).
-const DRAWS: usize = 1000;
+pub(crate) const DRAWS: usize = 1000;
 /// Fewer launches are too few blocks to draw from, as they are too few for a signed-rank interval at 95 %.
 const LEAST_LAUNCHES: usize = 6;
 

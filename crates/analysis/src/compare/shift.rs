@@ -3,15 +3,13 @@
 use super::{Options, live, pair};
 use crate::between::Class;
 use gritstone_model::{CompareShift, Flag, RunView, Subject};
-use gritstone_stats::{moderated, order, quantile};
+use gritstone_stats::{history, moderated, order, quantile};
 use std::collections::BTreeMap;
 
-/// p below which the runs differ in it beyond what runs of the system do. Rarely, since then all benchmarks are called at once.
-const LEVEL: f64 = 0.002;
+/// p below which runs differ in it beyond what runs of the system do. Rarely, since then all benchmarks are called at once.
+pub(crate) const LEVEL: f64 = 0.002;
 /// Standard error of a median of normal values over that of their mean.
 const OF_MEDIAN: f64 = 1.2533;
-/// Standard deviation of normal values over their median absolute deviation.
-const OF_MAD: f64 = 1.4826;
 
 /// By class, of those with enough benchmarks in both runs and a variance of shifts that earlier runs say.
 pub(super) fn common(
@@ -45,7 +43,7 @@ fn shift(class: Class, speeds: &[f64], options: &Options) -> Option<CompareShift
     let median = |of: &[f64]| order::median(&order::sorted(of));
     let center = median(speeds);
     let off: Vec<f64> = speeds.iter().map(|x| (x - center).abs()).collect();
-    let error = OF_MEDIAN * OF_MAD * median(&off) / (speeds.len() as f64).sqrt();
+    let error = OF_MEDIAN * history::OF_MAD * median(&off) / (speeds.len() as f64).sqrt();
     let sd = scatter.ln_sd.hypot(error);
     let half = quantile::student(options.confidence, scatter.freedom) * sd;
     let p = quantile::student_tails(center.abs() / sd, scatter.freedom);

@@ -116,7 +116,7 @@ fn one_lucky_region_is_not_the_growth_of_all_launches() {
         (ClaimOutcome::Holds, Some(1.0))
     );
     assert_eq!(
-        grown(&[LUCKY, LUCKY, LUCKY, PLAIN]).outcome,
+        grown(&[LUCKY, LUCKY, LUCKY, LUCKY]).outcome,
         ClaimOutcome::Fails
     );
     // each has one n: together they are all the evidence
