@@ -25,9 +25,9 @@ use pair::{Basis, Pair};
 pub(crate) use pair::{counts, pair, scale};
 use std::collections::BTreeMap;
 
-/// Level at which the false-discovery rate is held: nominally 3 %, since variances of benchmarks scatter more than the model's, so that 5 %
-/// are kept (docs/validation.md).
-const ALPHA: f64 = 0.03;
+/// Level at which the false-discovery rate is held: nominally 3.5 %, since variances of benchmarks scatter more than the model's, so that
+/// 5 % are kept (docs/validation.md).
+const ALPHA: f64 = 0.035;
 
 /// What a comparison is made with.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +53,25 @@ impl Options {
     pub(crate) fn of(&self, base: &RunView, other: &RunView) -> Self {
         Self {
             cycles: self.cycles && base.machine.id == other.machine.id,
+            ..self.clone()
+        }
+    }
+
+    /// What is said before p is known: the same, where both one-sided tests say that the difference lies within the margin.
+    fn before_p(&self, inner: Option<[f64; 2]>) -> Verdict {
+        match inner.is_some_and(|inner| verdict::within(inner, self.margin)) {
+            true => Verdict::Same,
+            false => Verdict::Inconclusive,
+        }
+    }
+
+    /// The same for runs whose common shifts are these: what runs of the system differ by is taken out.
+    fn without(&self, shifts: &BTreeMap<Class, CompareShift>) -> Self {
+        let within = shifts.iter().filter(|(_, shift)| !shift.different);
+        Self {
+            shifts: within
+                .map(|(class, shift)| (*class, shift.ratio.ln()))
+                .collect(),
             ..self.clone()
         }
     }
@@ -94,19 +113,16 @@ impl Default for Options {
 /// Every row that either side has, what matters first, and what they come to by family.
 #[must_use]
 pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareView {
-    let mut options = options.of(base, other);
+    let options = options.of(base, other);
     let shifts = shift::common(base, other, &options);
-    let within = shifts.iter().filter(|(_, shift)| !shift.different);
-    options.shifts = within
-        .map(|(class, shift)| (*class, shift.ratio.ln()))
-        .collect();
-    let options = &options;
+    let options = &options.without(&shifts);
+    let tails = percentiles::options(base, other, options);
     let mut rows: Vec<Row> = Vec::new();
     let mut between: Vec<Scatter> = Vec::new();
     for b in &base.results {
         rows.push(match other.get(&b.id) {
             Some(o) => {
-                let (row, scatter) = row(base, b, other, o, options);
+                let (row, scatter) = row(base, b, other, o, options, &tails);
                 between.extend(scatter);
                 row
             }
@@ -153,9 +169,10 @@ fn row(
     other: &RunView,
     o: &Measurement,
     options: &Options,
+    tails: &BTreeMap<&str, Options>,
 ) -> (Row, Option<Scatter>) {
     let pair = pair(b, o, options);
-    let percentiles = percentiles::percentiles(b, o, &pair, options);
+    let percentiles = percentiles::percentiles(b, o, &pair, options, tails);
     let titled = if b.is_published() { o } else { b };
     // what others did to one side is told from a change by nothing
     let mut sides = [b, o].into_iter();
@@ -168,7 +185,7 @@ fn row(
         title: titled.title.clone(),
         ratio: pair.ratio,
         interval: pair.interval,
-        verdict: None,
+        verdict: Some(options.before_p(pair.inner)),
         p: pair.p.filter(|_| !disturbed),
         p_adjusted: None,
         smallest: None,
@@ -295,7 +312,11 @@ fn judge(rows: &mut [Row], options: &Options) {
             Basis::Nothing => (None, None),
             Basis::Exact => (row.ratio.map(|ratio| [ratio; 2]), Some(0.0)),
         };
-        row.verdict = row.ratio.map(|_| verdict(interval, p));
+        let same = *basis == Basis::Test && row.verdict == Some(Verdict::Same);
+        row.verdict = row.ratio.map(|_| match same {
+            true => Verdict::Same,
+            false => verdict(interval, p),
+        });
         if !matches!(row.verdict, Some(Verdict::Faster | Verdict::Slower)) {
             row.explanation = None;
         }
@@ -304,10 +325,17 @@ fn judge(rows: &mut [Row], options: &Options) {
             .iter_mut()
             .flat_map(|of| [&mut of.total, &mut of.efficiency])
         {
-            figure.p_adjusted = adjusted.next().flatten();
-            let interval = figure.interval.filter(|_| figure.p.is_some());
-            figure.verdict = verdict(interval, figure.p_adjusted);
+            judge_figure(figure, adjusted.next().flatten(), options);
         }
+    }
+}
+
+/// The verdict of a percentile or of copies, with p as adjusted; nothing is concluded without p.
+fn judge_figure(figure: &mut CompareFigure, p: Option<f64>, options: &Options) {
+    figure.p_adjusted = p;
+    if p.is_none() || figure.verdict != Verdict::Same {
+        let interval = figure.interval.filter(|_| p.is_some());
+        figure.verdict = word(verdict::verdict(interval, p, options.margin, options.alpha));
     }
 }
 

@@ -13,6 +13,12 @@ pub enum Verdict {
     Inconclusive,
 }
 
+/// Whether an interval of a ratio lies inside \[1 / (1 + margin), 1 + margin\].
+#[must_use]
+pub fn within([low, high]: [f64; 2], margin: f64) -> bool {
+    low >= 1.0 / (1.0 + margin) && high <= 1.0 + margin
+}
+
 /// What a comparison of one row says; a ratio above 1 means that the other is better.
 ///
 /// In this order:
@@ -35,7 +41,7 @@ pub fn verdict(
         return Verdict::Inconclusive;
     };
     let significant = p_adjusted.is_some_and(|p| p < alpha);
-    if low >= 1.0 / (1.0 + margin) && high <= 1.0 + margin {
+    if within([low, high], margin) {
         Verdict::Same
     } else if significant && low > 1.0 {
         Verdict::Faster

@@ -50,6 +50,7 @@ pub(super) fn copies(
                 other: other.map(|other| other.value),
                 ratio: found.map(|found| found.ratio),
                 interval: found.and_then(|found| found.interval),
+                verdict: options.before_p(found.and_then(|found| found.inner)),
                 // what others did to one side is told from a change by nothing
                 p: found
                     .and_then(|found| found.p)

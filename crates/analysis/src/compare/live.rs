@@ -79,7 +79,7 @@ fn held(
     pair.ratio = Some(found.ratio);
     pair.between = Some(launches.between);
     pair.variance = Some(launches.variance);
-    pair.interval = found.interval;
+    (pair.interval, pair.inner) = (found.interval, found.inner);
     pair.p = found.p;
     pair
 }
@@ -147,8 +147,8 @@ impl<'a> Launches<'a> {
             0 => two::ratio(self.base, &self.other, extra, confidence)?,
             // what runs scatter by is known with all that launches do in them
             _ => {
-                let own = 2.0 * self.between.within;
-                let variance = (extra.ln_sd.powi(2) + self.within - own).max(self.within);
+                let more = (self.within - 2.0 * self.between.within).max(0.0);
+                let variance = (extra.ln_sd.powi(2) + more).max(self.within);
                 two::shift(self.base, &self.other, variance, extra.freedom, confidence)?
             }
         };
@@ -169,8 +169,9 @@ impl<'a> Launches<'a> {
     fn needed(&self, tests: usize, options: &Options) -> Option<f64> {
         let half = self.half(options.confidence)?;
         let sure = self.half(1.0 - options.alpha / tests.max(1) as f64)?;
+        let inner = self.half(two::inner(options.confidence))?;
         // the interval must exclude 1 too, and a change that is sure, but surely inside the margin, is called none
-        Some(sure.max(half).max(options.margin.ln_1p() - half))
+        Some(sure.max(half).max(options.margin.ln_1p() - inner))
     }
 }
 

@@ -32,6 +32,8 @@ pub(crate) struct Pair {
     pub ratio: Option<f64>,
     /// Interval of the ratio.
     pub interval: Option<[f64; 2]>,
+    /// The same of [`gritstone_stats::two::Ratio::inner`].
+    pub inner: Option<[f64; 2]>,
     /// Of a ratio of 1.
     pub p: Option<f64>,
     /// What the verdict rests on.
@@ -76,6 +78,7 @@ impl Pair {
             other: other.value().zip(scale).map(|(x, scale)| x * scale),
             ratio: None,
             interval: None,
+            inner: None,
             p: None,
             basis: Basis::Test,
             between: None,
@@ -94,6 +97,7 @@ impl Pair {
         Self {
             ratio: None,
             interval: None,
+            inner: None,
             p: None,
             between: None,
             variance: None,

@@ -1,15 +1,17 @@
 //! Percentiles of operations on both sides. Where each launch of both has its own they are compared as the figures of launches are;
 //! else those of all launches together, by what drawing launches says of their scatter.
 
-use super::live;
 use super::pair::{self, Basis, Pair, scale};
-use super::{Options, Row, word};
+use super::{Options, Row, judge_figure, live, shift};
 use crate::between::{self, Class};
 use crate::tails;
-use gritstone_model::{CompareFigure, ComparePercentile, Estimate, Latencies, Measurement};
+use gritstone_model::{
+    CompareFigure, ComparePercentile, Estimate, Latencies, Measurement, RunView,
+};
+use gritstone_stats::multiple;
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::two::{self, Ratio};
-use gritstone_stats::{multiple, verdict};
+use std::collections::BTreeMap;
 
 /// Those that both sides have, without their verdicts; `pair` is what comes of the rows themselves. None where these have no ratio
 /// that launches were tested for.
@@ -18,6 +20,7 @@ pub(super) fn percentiles(
     other: &Measurement,
     pair: &Pair,
     options: &Options,
+    beyond: &BTreeMap<&str, Options>,
 ) -> Vec<ComparePercentile> {
     let tested = pair.basis == Basis::Test && pair.ratio.is_some();
     let sides = base.latencies.as_ref().zip(other.latencies.as_ref());
@@ -27,11 +30,12 @@ pub(super) fn percentiles(
     let estimate = |of: &Latencies, name: &str| of.get(name)?.estimate;
     let one = |name: &str| {
         let (b, o) = (estimate(b, name)?, estimate(o, name)?.times(scale));
-        let found = match tails::of(base, name).zip(tails::of(other, name)) {
-            Some((b, o)) if tails::TAILS.contains(&name) => of_tail(&b, &o, name, options)?,
-            _ => Ratio {
+        let found = match beyond.get(name) {
+            Some(options) => of_tail(&tails::of(base, name)?, &tails::of(other, name)?, options)?,
+            None => Ratio {
                 ratio: pair.ratio?,
                 interval: pair.interval,
+                inner: pair.inner,
                 p: pair.p,
             },
         };
@@ -43,6 +47,7 @@ pub(super) fn percentiles(
                 ratio: Some(found.ratio),
                 interval: found.interval,
                 p: found.p,
+                verdict: options.before_p(found.inner),
                 ..CompareFigure::default()
             },
         })
@@ -69,31 +74,36 @@ pub(super) fn judge(rows: &mut [Row], options: &Options) {
                 true => adjusted.next().flatten(),
                 false => row.p_adjusted,
             };
-            let (margin, alpha) = (options.margin, options.alpha);
-            of.figure.p_adjusted = p;
-            let interval = of.figure.interval.filter(|_| p.is_some());
-            of.figure.verdict = word(verdict::verdict(interval, p, margin, alpha));
+            judge_figure(&mut of.figure, p, options);
         }
     }
 }
 
-/// By what runs of the system scatter in this percentile.
-fn of_tail(
-    base: &Measurement,
-    other: &Measurement,
-    name: &str,
+/// What each percentile beyond the median is compared with: how it scatters between runs, and its common shift, as of any result.
+pub(super) fn options(
+    base: &RunView,
+    other: &RunView,
     options: &Options,
-) -> Option<Ratio> {
-    let known = options.between_run.percentiles.get(name);
-    let options = Options {
-        between_run: known.cloned().unwrap_or_default(),
-        shifts: [].into(),
-        cycles: false,
-        ..options.clone()
+) -> BTreeMap<&'static str, Options> {
+    let of = |name| {
+        let known = options.between_run.percentiles.get(name);
+        let options = Options {
+            between_run: known.cloned().unwrap_or_default(),
+            shifts: BTreeMap::new(),
+            cycles: false,
+            ..options.clone()
+        };
+        let [base, other] = [base, other].map(|view| tails::of_run(view, name));
+        let shifts = shift::common(&base, &other, &options);
+        (name, options.without(&shifts))
     };
+    tails::TAILS.into_iter().map(of).collect()
+}
+
+fn of_tail(base: &Measurement, other: &Measurement, options: &Options) -> Option<Ratio> {
     match base.values.is_empty() || other.values.is_empty() {
-        true => of_operations(base, other, &options),
-        false => live::ratio_of(base, other, &options),
+        true => of_operations(base, other, options),
+        false => live::ratio_of(base, other, options),
     }
 }
 
@@ -108,7 +118,7 @@ fn of_operations(base: &Measurement, other: &Measurement, options: &Options) -> 
         ..Scatter::stated(0.0, side.launches as f64 - 1.0)
     };
     let between = options.between_run(&base.id).raw;
-    let (extra, _) = options.beyond(Class::of(base, false), between);
+    let (extra, shift) = options.beyond(Class::of(base, false), between);
     // what was learned of runs has what their launches show in it
     let variance = (extra.ln_sd.powi(2) - extra.within).max(0.0);
     let extra = Scatter {
@@ -117,7 +127,7 @@ fn of_operations(base: &Measurement, other: &Measurement, options: &Options) -> 
     };
     let all = own(base).with(own(other)).with(extra.of_two_runs());
     Some(two::student(
-        pair::ratio(b, o * scale, base.better).ln(),
+        pair::ratio(b, o * scale, base.better).ln() - shift,
         all.ln_sd.powi(2),
         all.freedom,
         options.confidence,

@@ -140,6 +140,7 @@ fn conclude(
         other: Some(o.value),
         ratio: Some(ratio(b.value, o.value, better)),
         interval,
+        inner: None,
         p: None,
         basis: if exact { Basis::Exact } else { Basis::Interval },
         between: None,

@@ -109,6 +109,26 @@ fn the_same_is_no_difference_and_a_small_one_cannot_be_told() {
 }
 
 #[test]
+fn the_same_is_what_two_one_sided_tests_say() {
+    let (base, other) = (at(101.0), at(100.0));
+    let values = |view: &RunView| view.results[0].values.clone();
+    let inner = two::ratio(&values(&other), &values(&base), 0.0, 0.9).unwrap();
+    let [_, inner] = inner.interval.unwrap();
+    let within = |end: f64| {
+        let options = Options {
+            margin: end - 1.0,
+            ..exact()
+        };
+        first(&base, &other, &options)
+    };
+    let [_, whole] = within(1.5).interval.unwrap();
+    assert!(inner < whole, "{inner} {whole}");
+    let between = within(f64::midpoint(inner, whole));
+    assert_eq!(between.verdict, Some(Verdict::Same));
+    assert_ne!(within(inner - 1e-4).verdict, Some(Verdict::Same));
+}
+
+#[test]
 fn margin_and_level_are_as_asked() {
     let wide = Options {
         margin: 0.05,
