@@ -145,17 +145,18 @@ pub fn summarize(run: &RunData, options: &Options) -> RunView {
     }
 }
 
-/// The budget for everything that a run was to measure, s, by what its launches took; `None` where no budget ended it.
+/// The budget for everything that a run was to measure, s: what it had, and as many launches of what it did not reach as an interval
+/// needs, by what its launches took. `None` where no budget ended it.
 fn budget_for_all(run: &RunData) -> Option<f64> {
-    run.info.settings.budget_s?;
-    let elapsed_s = run.info.elapsed_s?;
+    let (budget_s, elapsed_s) = (run.info.settings.budget_s?, run.info.elapsed_s?);
     let skipped: BTreeSet<&Id> = run.skips.iter().map(|skip| &skip.id).collect();
-    let planned = run.benchmarks.iter().filter(|benchmark| {
+    let launched: BTreeSet<&Id> = run.launches.iter().map(|launch| &launch.id).collect();
+    let unreached = run.benchmarks.iter().filter(|benchmark| {
         let made = matches!(benchmark.work, Work::Derived { .. } | Work::Rating { .. });
-        !made && !skipped.contains(&benchmark.id)
+        !made && !skipped.contains(&benchmark.id) && !launched.contains(&benchmark.id)
     });
-    let per_launch = elapsed_s / run.launches.len().max(1) as f64;
-    Some(per_launch * (rules::fewest(0.95) * planned.count()) as f64)
+    let lacking = (rules::fewest(0.95) * unreached.count()) as f64;
+    (!launched.is_empty()).then(|| budget_s + lacking * elapsed_s / run.launches.len() as f64)
 }
 
 /// Gives rows that have a curve its points.

@@ -281,6 +281,23 @@ fn launches_without_a_figure() {
 }
 
 #[test]
+fn the_budget_that_is_named_is_more_than_was_given() {
+    // ten launches in 20 s, of 600: what is left was not enough for either of the other two
+    let benchmarks = ["a/b", "a/c", "a/d"].map(plain);
+    let mut run = run(benchmarks.to_vec(), scattered("a/b", 100.0));
+    run.info.elapsed_s = Some(20.0);
+    let needed = |run: &RunData| match &row(&view(run), "a/d").notes[0].finding {
+        Finding::NotReached { budget_s } => *budget_s,
+        other => panic!("{other:?}"),
+    };
+    near(needed(&run), 600.0 + 2.0 * 6.0 * 20.0 / 10.0);
+    run.launches.extend(scattered("a/c", 100.0));
+    near(needed(&run), 600.0 + 6.0 * 20.0 / 20.0);
+    run.info.settings.budget_s = None;
+    assert_eq!(needed(&run), None);
+}
+
+#[test]
 fn others_had_the_machine() {
     let mut found = Found::default();
     // a quarter of the launches is borne
