@@ -36,6 +36,22 @@ fn real_time_is_that_of_a_batch() {
     assert_eq!(notes, []);
 }
 
+/// The estimate and the reference workload are one definition: of launches whose batches do what their samples do, the time of the
+/// work is that of its operations, with the same share of an interval.
+#[test]
+fn the_estimate_times_the_operations_is_the_reference_workload() {
+    let result = only(&run(vec![claimed("a/b")], scattered("a/b", 1.42)));
+    let published = result.published.as_ref().unwrap();
+    let (one, all) = (result.estimate.unwrap(), published.real.unwrap());
+    let operations = published.operations.unwrap() as f64 / 1e9;
+    near(Some(all.value), one.value * operations);
+    let ends = one.interval.unwrap().map(|end| end * operations);
+    for (end, whole) in ends.iter().zip(all.interval.unwrap()) {
+        near(Some(whole), *end);
+    }
+    near(all.half_width(), one.half_width().unwrap());
+}
+
 #[test]
 fn batches_that_agree_are_no_more_exact_than_the_clock() {
     let mut run = clean();
