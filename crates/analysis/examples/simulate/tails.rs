@@ -148,7 +148,7 @@ pub fn coverage() -> String {
     table
 }
 
-const BENCHMARKS: usize = 6;
+const BENCHMARKS: usize = 12;
 const LAUNCHES: usize = 12;
 const COMPARISONS: usize = 100;
 /// Comparisons for which the same earlier runs are in the store.
@@ -156,8 +156,8 @@ const SHARED: usize = 10;
 /// Factors of the share of late events of the first benchmark in the later run.
 const LATER: [f64; 3] = [1.0, 2.0, 4.0];
 
-/// A run of benchmarks with so many events a launch, whose level scatters between runs by 1 %, and the share of late events by this
-/// much.
+/// A run of benchmarks with so many events a launch, whose level scatters between runs by 1 % each and by 2 % all together, and the share
+/// of late events by this much.
 fn run(world: &mut World, number: usize, events: usize, tail: f64, later: f64) -> RunView {
     let id = |at: usize| Id::parse(&format!("made/up/{at}")).expect("it is an identifier");
     let work = || KernelWork {
@@ -173,8 +173,9 @@ fn run(world: &mut World, number: usize, events: usize, tail: f64, later: f64) -
     };
     data.info.id = format!("run-{number}");
     data.info.started = format!("{number:04}");
+    let common = 0.02 * world.normal();
     for at in 0..BENCHMARKS {
-        let level = (0.01 * world.normal()).exp();
+        let level = (common + 0.01 * world.normal()).exp();
         let own = (tail * world.normal()).exp() * if at == 0 { later } else { 1.0 };
         for round in 0..LAUNCHES {
             let counts = counts(world, Shape::Bursts, events, own);
