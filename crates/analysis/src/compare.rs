@@ -116,7 +116,8 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
     let options = options.of(base, other);
     let shifts = shift::common(base, other, &options);
     let options = &options.without(&shifts);
-    let tails = percentiles::options(base, other, options);
+    let mut shifts: Vec<CompareShift> = shifts.into_values().collect();
+    let tails = percentiles::options(base, other, options, &mut shifts);
     let mut rows: Vec<Row> = Vec::new();
     let mut between: Vec<Scatter> = Vec::new();
     for b in &base.results {
@@ -143,7 +144,7 @@ pub fn compare(base: &RunView, other: &RunView, options: &Options) -> CompareVie
         differ_in: differ::differ_in(base, other),
         margin: options.margin,
         between_run: between_run(&between),
-        shifts: shifts.into_values().collect(),
+        shifts,
         sums: sums::sums(&rows),
         rows: sums::in_order(rows),
     }

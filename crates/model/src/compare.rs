@@ -79,12 +79,15 @@ pub struct CompareView {
 }
 
 /// The common shift of one run against another, of benchmarks of one class.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CompareShift {
     /// Times or core cycles.
     pub compared: Subject,
     /// Whether it is of the benchmarks that the processor bounds, or of the others.
     pub processor_bound: bool,
+    /// The percentile beyond the median that it is of; absent where it is of results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percentile: Option<String>,
     /// How many benchmarks it is the median of.
     pub rows: usize,
     /// Above 1 where the other run is better.

@@ -38,8 +38,6 @@ pub fn compare(view: &CompareView, shown: Comparison) -> Document {
         let variance = view.between_run.as_ref().map(findings::variance);
         terms.extend(variance.map(|said| ("variance between runs", said)));
     }
-    let shifts = view.shifts.iter().map(findings::shift);
-    terms.extend(shifts.map(|said| ("common shift", said)));
     document.terms(terms);
     if shown.detail > Detail::Results {
         differences(&mut document, view);
@@ -243,6 +241,9 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
         }
     });
     begun.table(document, "", rows);
+    for shift in &view.shifts {
+        document.paragraph(findings::shift(shift));
+    }
     let cycles = |row: &&CompareRow| row.compared == Subject::Cycles && row.ratio.is_some();
     let in_cycles = view.rows.iter().filter(cycles).count();
     if in_cycles > 0 && !shown.sides.is_empty() {

@@ -6,7 +6,7 @@ use super::{Options, Row, judge_figure, live, shift};
 use crate::between::{self, Class};
 use crate::tails;
 use gritstone_model::{
-    CompareFigure, ComparePercentile, Estimate, Latencies, Measurement, RunView,
+    CompareFigure, ComparePercentile, CompareShift, Estimate, Latencies, Measurement, RunView,
 };
 use gritstone_stats::multiple;
 use gritstone_stats::scatter::Scatter;
@@ -79,23 +79,30 @@ pub(super) fn judge(rows: &mut [Row], options: &Options) {
     }
 }
 
-/// What each percentile beyond the median is compared with: how it scatters between runs, and its common shift, as of any result.
+/// What each percentile beyond the median is compared with: how it scatters between runs, and its common shift, as of any result. The
+/// shifts are put to those that are known.
 pub(super) fn options(
     base: &RunView,
     other: &RunView,
     options: &Options,
+    known: &mut Vec<CompareShift>,
 ) -> BTreeMap<&'static str, Options> {
     let of = |name| {
-        let known = options.between_run.percentiles.get(name);
+        let learned = options.between_run.percentiles.get(name);
         let options = Options {
-            between_run: known.cloned().unwrap_or_default(),
+            between_run: learned.cloned().unwrap_or_default(),
             shifts: BTreeMap::new(),
             cycles: false,
             ..options.clone()
         };
         let [base, other] = [base, other].map(|view| tails::of_run(view, name));
         let shifts = shift::common(&base, &other, &options);
-        (name, options.without(&shifts))
+        let options = options.without(&shifts);
+        known.extend(shifts.into_values().map(|shift| CompareShift {
+            percentile: Some(name.to_owned()),
+            ..shift
+        }));
+        (name, options)
     };
     tails::TAILS.into_iter().map(of).collect()
 }

@@ -53,6 +53,7 @@ fn shift(class: Class, speeds: &[f64], options: &Options) -> Option<CompareShift
             Class::Processor | Class::Other => Subject::Estimate,
         },
         processor_bound: class != Class::Other,
+        percentile: None,
         rows: speeds.len(),
         ratio: center.exp(),
         interval: [(center - half).exp(), (center + half).exp()],

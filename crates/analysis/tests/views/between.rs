@@ -260,7 +260,7 @@ fn what_moves_all_benchmarks_is_a_line_of_its_own() {
     };
     // runs differ by 1.3 %: 2 % of all alike is no change, and is taken out; a lone one of 5 % is found beside it
     let view = compared(1020.0, 1.05);
-    let [shift] = view.shifts[..] else {
+    let [shift] = &view.shifts[..] else {
         panic!("{:?}", view.shifts);
     };
     assert!(!shift.different && shift.processor_bound && shift.compared == Subject::Estimate);

@@ -5,7 +5,7 @@ mod warning;
 
 use crate::document::Tone;
 use crate::number;
-use crate::words::{self, Sense, join, plural};
+use crate::words::{self, join, plural};
 use gritstone_model::{
     CompareShift, Flag, Note, Part, Status, Subject, Unfitted, VarianceSource, Withheld,
 };
@@ -177,17 +177,22 @@ pub(crate) fn withheld(why: &Withheld) -> String {
 
 /// What moved all benchmarks of a class alike.
 pub(crate) fn shift(shift: &CompareShift) -> String {
-    let of = match (shift.processor_bound, shift.compared) {
-        (true, Subject::Cycles) => "processor-bound benchmarks, core cycles",
-        (true, _) => "processor-bound benchmarks, times",
-        (false, _) => "other benchmarks",
+    let of = match (&shift.percentile, shift.processor_bound, shift.compared) {
+        (Some(percentile), _, _) => &format!("{percentile}s"),
+        (None, true, Subject::Cycles) => "processor-bound benchmarks in core cycles",
+        (None, true, _) => "processor-bound benchmarks in time",
+        (None, false, _) => "other benchmarks",
     };
-    let ratio = words::ratio(shift.ratio, Some(shift.interval), Sense::Speed);
+    let (change, interval) = words::change(shift.ratio, Some(shift.interval));
+    let interval = interval.unwrap_or_default();
     let said = match shift.different {
-        true => "more than runs of this system differ by",
-        false => "not more than runs of this system differ by; taken out of the ratios below",
+        true => "Not taken out, more than runs of this system differ by",
+        false => "Taken out",
     };
-    format!("{of}: {ratio} (median of {}); {said}", shift.rows)
+    format!(
+        "{said}: common shift of {} {of}, {change} {interval}.",
+        shift.rows
+    )
 }
 
 /// Where the variance between runs was taken from.

@@ -351,6 +351,7 @@ pub fn compare() -> CompareView {
         shifts: vec![CompareShift {
             compared: Subject::Cycles,
             processor_bound: true,
+            percentile: None,
             rows: 17,
             ratio: 0.988,
             interval: [0.961, 1.015],
