@@ -4,7 +4,8 @@
 use crate::circumstances::Circumstances;
 use crate::tails;
 use gritstone_model::{
-    Better, Flag, Id, Kind, Machine, Measurement, Quantity, RowVariance, RunView, Settings, Status,
+    Better, Flag, Id, Kind, Machine, Measurement, OfRuns, Quantity, RowVariance, RunView, Settings,
+    Status, Subject,
 };
 use gritstone_stats::scatter::Scatter;
 use gritstone_stats::{history, moderated, order, quantile};
@@ -13,6 +14,8 @@ use std::collections::BTreeMap;
 
 /// Most runs from which it is learned, the newest: what a machine did last year is not what it does now.
 pub const MOST_RUNS: usize = 20;
+/// Fewest earlier runs whose scatter is printed beside that of a run.
+const RUNS_OF_A_SYSTEM: usize = 5;
 /// Scatter of the figures of a row between runs of one machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BetweenRun {
@@ -251,6 +254,30 @@ pub fn learn(past: &[Past], base: &RunView, other: &RunView) -> Learned {
     Learned {
         percentiles: tails::TAILS.into_iter().filter_map(percentile).collect(),
         ..of_figures(past, base, other)
+    }
+}
+
+/// Says of each result of a run by what it is compared, and what it tells of the runs of its system, as soon as these are enough.
+pub fn tell(past: &[Past], view: &mut RunView) {
+    let learned = learn(past, view, view);
+    for result in &mut view.results {
+        if result.values.is_empty() || !varies(result) {
+            continue;
+        }
+        let row = learned.rows.get(&result.id).copied().unwrap_or(DEFAULT);
+        let cycles = result.processor_bound && !result.paced_values.is_empty();
+        let common = learned.shifts.get(&Class::of(result, false));
+        let all = common.map_or(row.raw, |common| row.raw.with(*common));
+        let more = (within(result.interval(), result.launches) - row.raw.within).max(0.0);
+        let half = quantile::student(0.95, all.freedom) * (all.ln_sd.powi(2) + more).sqrt();
+        result.of_runs = Some(OfRuns {
+            runs: row.raw.runs,
+            compared: match cycles && row.paced_is_less() {
+                true => Subject::Cycles,
+                false => Subject::Estimate,
+            },
+            half_width: (row.raw.runs >= RUNS_OF_A_SYSTEM).then(|| half.exp_m1()),
+        });
     }
 }
 

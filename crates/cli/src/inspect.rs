@@ -56,6 +56,7 @@ gritstone {}: system benchmarks with confidence intervals
 /// `gritstone show`.
 pub fn show(world: &World, args: &ShowArgs) -> Result<Exit> {
     let (name, view, selectors) = world.chosen_run(&args.words)?;
+    let view = world.among_runs(view);
     // of one that was asked for by itself everything is told
     let one = match view.results.as_slice() {
         [one] if selectors == [one.id.as_str()] => Some(one),

@@ -40,6 +40,7 @@ pub fn run(world: &World, args: &RunArgs) -> Result<Exit> {
         return job.list(args.format.format);
     }
     let (view, end) = job.measure(world)?;
+    let view = world.among_runs(view);
     show(world, args, &view, against.as_ref())?;
     match end {
         End::Interrupted => Ok(Exit::Interrupted),

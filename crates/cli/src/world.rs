@@ -164,6 +164,12 @@ impl World {
         compare::compare(base, other, &options)
     }
 
+    /// The run with what the store tells of the runs of its system.
+    pub fn among_runs(&self, mut view: RunView) -> RunView {
+        between::tell(&self.past(&[&view]), &mut view);
+        view
+    }
+
     /// What the newest runs in the store that are like one of these views tell of their machines, begun before the last of them. Printed machines
     /// have no runs, and where one is among the views there is nothing to tell. A store or a run that cannot be read
     /// tells nothing either, with a remark: views may come from files.

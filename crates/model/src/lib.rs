@@ -74,6 +74,6 @@ pub use selftest::{
 pub use text::{escape_json, is_unprintable};
 pub use unit::{Better, Quantity, Unit, UnitError};
 pub use view::{
-    CopiesPoint, CopiesView, LawView, Measurement, PublishedView, RunView, SCHEMA_DOCTOR,
+    CopiesPoint, CopiesView, LawView, Measurement, OfRuns, PublishedView, RunView, SCHEMA_DOCTOR,
     SCHEMA_LIST, SCHEMA_RUN, SCHEMA_RUNS, SCHEMA_SYSTEMS, SeriesPoint, Statistics, Status,
 };

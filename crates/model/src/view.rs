@@ -162,12 +162,26 @@ pub struct Measurement {
     /// Whether core cycles compare better than nanoseconds.
     #[serde(default)]
     pub processor_bound: bool,
+    /// What comparisons of it with other runs of its system rest on; absent where none was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_runs: Option<OfRuns>,
     /// One value a launch, in `unit`, in the order of time.
     #[serde(default)]
     pub values: Vec<f64>,
     /// The same as core cycles an operation; empty without a cycle probe.
     #[serde(default)]
     pub paced_values: Vec<f64>,
+}
+
+/// What the earlier runs of its system say of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OfRuns {
+    /// How many they are.
+    pub runs: usize,
+    /// What a comparison uses: core cycles or the estimate.
+    pub compared: Subject,
+    /// Half-width at 95 % of what this run says of the runs of its system, as a share of the estimate; null before there are five.
+    pub half_width: Option<f64>,
 }
 
 impl Measurement {
@@ -202,6 +216,7 @@ impl Measurement {
             parts: Vec::new(),
             names: Vec::new(),
             processor_bound: false,
+            of_runs: None,
             values: Vec::new(),
             paced_values: Vec::new(),
         }

@@ -24,6 +24,8 @@ pub(crate) enum Col {
     Samples,
     Cycles,
     Ghz,
+    OfRuns,
+    Compared,
     Work,
     Real,
     RealInterval,

@@ -60,7 +60,15 @@ fn numbers(r: &Measurement) -> Vec<(&'static str, String)> {
     let half = columns::precision(r).map(|half| format!("±{}", number::percent(half)));
     let level = r
         .confidence
-        .map(|level| format!("{} CI", number::percent_asked(level)));
+        .map(|level| format!("{} CI of this run", number::percent_asked(level)));
+    let runs = r.of_runs.map_or_else(String::new, |of| {
+        let half = of
+            .half_width
+            .map(|half| format!("±{}", number::percent(half)));
+        let half = half.unwrap_or_else(|| "not known yet".to_owned());
+        format!("{half}, {}", words::plural(of.runs, "earlier run"))
+    });
+    let compared = r.of_runs.map_or("", |of| findings::subject(of.compared));
     let interval = [interval, half, level].into_iter().flatten();
     let interval = interval.collect::<Vec<_>>().join("  ");
     let cycles = r.cycles.map(|c| number::count_of(c.value, c.interval, 3));
@@ -82,7 +90,9 @@ fn numbers(r: &Measurement) -> Vec<(&'static str, String)> {
     vec![
         ("result", estimate),
         ("interval", interval),
+        ("runs of this system", runs),
         ("core cycles", cycles.join(" ")),
+        ("compared by", compared.to_owned()),
         ("measured in", launches),
         ("measured is", r.measured.clone().unwrap_or_default()),
     ]

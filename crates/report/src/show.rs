@@ -26,10 +26,15 @@ pub enum Detail {
 }
 
 /// What is shown of a result, and of one that a document printed.
-const RESULTS: [Col; 5] = [Col::Id, Col::Figure, Col::Unit, Col::Bounds, Col::PlusMinus];
-const MEASUREMENT: [Col; 8] = {
+const RESULTS: [Col; 6] = {
     use Col::*;
-    [Launches, Samples, Cycles, Ghz, Min, Median, Max, Title]
+    [Id, Figure, Unit, Bounds, PlusMinus, OfRuns]
+};
+const MEASUREMENT: [Col; 9] = {
+    use Col::*;
+    [
+        Launches, Samples, Cycles, Ghz, Compared, Min, Median, Max, Title,
+    ]
 };
 const WORKLOAD: [Col; 7] = {
     use Col::*;
@@ -95,6 +100,15 @@ pub(crate) fn workloads(document: &mut Document, results: &[&Measurement]) {
     }
 }
 
+/// What intervals are of: of the run, and what of the runs of its system.
+pub(crate) fn of_what<'a>(results: impl Iterator<Item = &'a Measurement>) -> String {
+    let known = results.filter_map(|r| r.of_runs.filter(|of| of.half_width.is_some()));
+    match known.map(|of| of.runs).max() {
+        Some(runs) => format!("this run, ± of runs is of runs of this system ({runs})"),
+        None => "this run".to_owned(),
+    }
+}
+
 /// "30 of 32 measured, 9 of them without a flag."
 fn summary(view: &RunView) -> String {
     let measured = view.results.iter().filter(|r| r.estimate.is_some());
@@ -103,10 +117,11 @@ fn summary(view: &RunView) -> String {
         format!("; ±{} was asked for", number::percent_asked(s.precision))
     });
     format!(
-        "{} of {} measured, {} of them without a flag{asked}.",
-        number::count(measured.count()),
+        "{} of {} measured, {} of them without a flag{asked}. Intervals are of {}.",
+        number::count(measured.clone().count()),
         words::plural(view.results.len(), "benchmark"),
         number::count(without.count()),
+        of_what(measured),
     )
 }
 

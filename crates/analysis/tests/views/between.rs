@@ -66,6 +66,36 @@ fn few_benchmarks_have_their_own_variance() {
 }
 
 #[test]
+fn a_run_says_what_its_runs_scatter_by_from_five_on() {
+    let of_runs = |earlier: &[f64]| {
+        let past: Vec<Past> = days(earlier).iter().map(past).collect();
+        let mut view = view(&day(20, 100.0));
+        between::tell(&past, &mut view);
+        view.results[0].of_runs.unwrap()
+    };
+    let found = of_runs(&FIVE);
+    // t of four degrees of freedom; cycles scatter as much as times here, and are compared
+    let half = (2.776_445 * variance(&FIVE).sqrt()).exp_m1();
+    assert!((found.half_width.unwrap() - half).abs() < 1e-6, "{found:?}");
+    assert_eq!((found.runs, found.compared), (5, Subject::Cycles));
+    let found = of_runs(&FIVE[..4]);
+    assert_eq!((found.runs, found.half_width), (4, None));
+    assert_eq!(of_runs(&[]).compared, Subject::Cycles);
+    // work that waits for memory takes its time at any frequency
+    let mut earlier = days(&[100.0, 100.5, 100.0, 99.5, 100.0]);
+    for (data, pace) in earlier.iter_mut().zip(FIVE) {
+        for launch in &mut data.launches {
+            samples(launch, |sample| at_pace(sample, (2500.0 * pace) as u64));
+        }
+    }
+    let past: Vec<Past> = earlier.iter().map(past).collect();
+    let mut view = view(&day(20, 100.0));
+    between::tell(&past, &mut view);
+    let compared = view.results[0].of_runs.unwrap().compared;
+    assert_eq!(compared, Subject::Estimate);
+}
+
+#[test]
 fn two_runs_are_too_few() {
     assert!(told(&days(&FIVE[..2]), |_| ()).rows.is_empty());
     assert_eq!(runs(&told(&days(&FIVE[..3]), |_| ())), Some(3));
