@@ -245,11 +245,20 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
         document.paragraph(findings::shift(shift));
     }
     let cycles = |row: &&CompareRow| row.compared == Subject::Cycles && row.ratio.is_some();
-    let in_cycles = view.rows.iter().filter(cycles).count();
-    if in_cycles > 0 && !shown.sides.is_empty() {
+    let in_cycles = view
+        .rows
+        .iter()
+        .filter(cycles)
+        .map(|row| row.id.to_string());
+    let in_cycles: Vec<String> = in_cycles.collect();
+    if !in_cycles.is_empty() && !shown.sides.is_empty() {
+        let named = match detail {
+            Detail::Results => String::new(),
+            _ => format!(": {}", words::join(&in_cycles)),
+        };
         document.paragraph(format!(
-            "{} compared in core cycles, which a change of frequency does not move.",
-            words::plural(in_cycles, "benchmark")
+            "{} compared in core cycles, which a change of frequency does not move{named}.",
+            words::plural(in_cycles.len(), "benchmark")
         ));
     }
 }

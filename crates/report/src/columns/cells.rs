@@ -44,7 +44,7 @@ impl Col {
             Self::Cycles => return measurement("cycles"),
             Self::Ghz => return measurement("GHz"),
             Self::OfRuns => return Column::new("± of runs", Style::Number).rank(1),
-            Self::Compared => return Column::new("Compared", Style::Text).rank(3),
+            Self::Compared => return measurement("compared").rank(1),
             Self::Real => return published("real"),
             Self::RealInterval => return published("interval"),
             Self::User => return published("user"),
@@ -106,9 +106,10 @@ impl Col {
             Self::Cycles => r.cycles.map(|c| number::count_of(c.value, c.interval, 3)),
             Self::Ghz => r.ghz.map(|g| number::fixed(g, 2)),
             Self::OfRuns => r.of_runs?.half_width.map(number::percent),
-            Self::Compared => r
-                .of_runs
-                .map(|of| findings::subject(of.compared).to_owned()),
+            Self::Compared => r.of_runs.map(|of| match of.compared {
+                Subject::Cycles => "cycles".to_owned(),
+                _ => "estimate".to_owned(),
+            }),
             Self::Faults => r.faults_per_page.map(faults),
             Self::Precision | Self::PlusMinus => precision(r).map(number::percent),
             Self::Work => published.map(|p| p.work.clone()).filter(|w| !w.is_empty()),
