@@ -2,14 +2,13 @@
 //! file system outlives a run.
 
 use crate::common::{
-    DISC, Home, PATIENT, alone, entries, eventually, has_loops, needs_root, ours, processes,
+    DISC, Home, PATIENT, alone, end, entries, eventually, has_loops, needs_root, ours, processes,
     program, result, start,
 };
 use nix::libc;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::os::unix::fs::OpenOptionsExt;
@@ -44,18 +43,15 @@ fn says_full(home: &Home, disk: &Path, rows: &[&str]) {
     let mine = disk.join("mine");
     fs::write(&mine, "kept").unwrap();
     let before = entries(disk).len();
+    let at = disk.to_str().unwrap();
     for row in rows {
-        let (code, out, error) =
-            home.run(&["run", row, "--quick", "--dir", disk.to_str().unwrap()]);
-        assert_eq!(code, 3, "{row}: {out} {error}");
-        let where_and_what = [
-            "No space left on device in ",
-            disk.to_str().unwrap(),
-            "make room there, or choose another directory with --dir",
-        ];
-        for words in where_and_what {
-            assert!(error.contains(words), "{row}: {error}");
-        }
+        let line = format!("run {row} --quick --dir {at}");
+        let error = home.fails(3, &line, "No space left on device in ");
+        let advice = "make room there, or choose another directory with --dir";
+        assert!(
+            error.contains(at) && error.contains(advice),
+            "{row}: {error}"
+        );
         assert_eq!(fs::read_to_string(&mine).unwrap(), "kept");
         assert_eq!(entries(disk).len(), before, "{row}: {:?}", entries(disk));
     }
@@ -86,11 +82,12 @@ fn a_directory_that_cannot_be_written_is_named_as_root() {
     fs::create_dir(&disk).unwrap();
     let _disk = Private::mount(None, &disk, "tmpfs", MsFlags::MS_RDONLY, "size=1m");
     for row in ["fs/seq-write/512", "disk/write-fsync"] {
-        let (code, out, error) = home.run(&["run", row, "--dir", disk.to_str().unwrap()]);
-        assert_eq!(code, 2, "{out} {error}");
+        let line = format!("run {row} --dir {}", disk.display());
+        let error = home.refuses(
+            &line,
+            &format!("cannot measure files in {}", disk.display()),
+        );
         for words in [
-            "cannot measure files in ",
-            disk.to_str().unwrap(),
             "Read-only file system",
             "choose another directory with --dir",
         ] {
@@ -143,14 +140,10 @@ fn on_device(home: &Home, device: &str, overwrite: Option<&str>) -> (i32, String
 
 /// The same of one of these rows.
 fn raw(home: &Home, row: &str, device: &str, overwrite: Option<&str>) -> (i32, String, String) {
-    let device = format!("device={device}");
-    let overwrite = overwrite.map(|name| format!("overwrite={name}"));
-    let mut arguments = [&["run", row, "--dir", DISC], &PATIENT[..]].concat();
-    arguments.extend(["--format", "json", "--param", &device]);
-    if let Some(overwrite) = &overwrite {
-        arguments.extend(["--param", overwrite]);
-    }
-    home.run(&arguments)
+    let overwrite = overwrite.map_or(String::new(), |name| format!("--param overwrite={name}"));
+    home.run(&format!(
+        "run {row} --dir {DISC} {PATIENT} --format json --param device={device} {overwrite}"
+    ))
 }
 
 #[test]
@@ -260,10 +253,12 @@ fn a_run_that_is_killed_leaves_no_file_system_as_root() {
     assert!(has_loops(), "it takes loop devices");
     let home = Home::new();
     let dir = tempfile::tempdir_in(DISC).unwrap();
-    let arguments = ["run", "disk/write-fsync", "--budget", "60s", "--dir"];
-    let arguments = [&arguments[..], &[dir.path().to_str().unwrap()]].concat();
+    let line = format!(
+        "run disk/write-fsync --budget 60s --dir {}",
+        dir.path().display()
+    );
     for signal in [Signal::SIGKILL, Signal::SIGTERM] {
-        let mut child = start(&home, &arguments, &[]);
+        let mut child = start(&home, &line, &[]);
         // in steps, since the disk may be busy, and none of them may take for ever
         let written = |volume: &PathBuf| volume.join("mounted").exists();
         eventually("there is a place for it", || {
@@ -276,13 +271,12 @@ fn a_run_that_is_killed_leaves_no_file_system_as_root() {
             let launch = |volume: &PathBuf| !entries(&volume.join("mounted")).is_empty();
             mounts_and_loops(dir.path()) == 2 && ours(dir.path()).iter().any(launch)
         });
-        kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
+        end(&child, signal);
         child.wait().unwrap();
         // by the run itself or its watchdog, not by the next start
         eventually("nothing is mounted", || mounts_and_loops(dir.path()) == 0);
         eventually("nothing is left", || ours(dir.path()).is_empty());
         eventually("no process is left", || processes(&home) == 0);
-        let journals = home.path().join(".local/state/gritstone");
-        assert!(entries(&journals).is_empty(), "{signal}");
+        assert!(home.journals().is_empty(), "{signal}");
     }
 }

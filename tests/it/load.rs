@@ -2,8 +2,8 @@
 //! run, and the summary that is made of such rows.
 
 use crate::common::{
-    self, Home, entries, eventually, flagged, kept, messages, needs_root, notes, processes,
-    program, result, start, traces,
+    self, Home, Killed, end_at_once, entries, eventually, flagged, kept, messages, needs_root,
+    notes, processes, program, result, start, traces,
 };
 use gritstone_model::{Id, Work};
 use gritstone_stats::rating::{RatingRow, arithmetic};
@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output};
+use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 /// Users by themselves, for so many seconds.
@@ -25,9 +25,7 @@ fn users(compiler: &Path, editor: &Path, seconds: u32) -> Output {
         .bytes()
         .unwrap();
     common::make_program(&users, &bytes);
-    Command::new("/bin/sh")
-        .args(["-c", "exec \"$@\"", "sh"])
-        .arg(&users)
+    Command::new(users)
         .arg(format!("cc={}", compiler.display()))
         .arg(format!("editor={}", editor.display()))
         .args(["users=2".to_owned(), format!("seconds={seconds}")])
@@ -75,15 +73,9 @@ fn a_compiler_that_compiles_nothing_is_no_development() {
 #[test]
 fn what_the_load_needs_is_named_with_what_mends_it() {
     let home = Home::new();
-    let mut command = home.gritstone(&[
-        "run",
-        "rt/user-latency@level-1",
-        "rt/user-latency@level-3",
-        "--format",
-        "json",
-    ]);
-    let (code, out, error) = common::ended(command.env("PATH", home.path()));
-    assert_eq!(code, 3, "{out}");
+    let mut command = home.gritstone("run rt/user-latency@level-1 rt/user-latency@level-3");
+    let (code, _, error) = common::ended(command.env("PATH", home.path()));
+    assert_eq!(code, 3, "{error}");
     for text in [
         "one of cc, gcc",
         "apt-get install gcc nvi.",
@@ -103,29 +95,19 @@ fn a_load_lives_between_launches_and_tells_what_it_did_as_root() {
         "rt/user-latency@level-2",
         "rt/semaphore",
     ];
-    let mut arguments = vec!["run"];
-    arguments.extend(rows);
-    arguments.extend(["--budget", "50s", "--format", "json"]);
-    let (code, out, error) = home.run(&arguments);
-    assert_eq!(processes(&home), 0, "{error}");
+    let run = home.json(&format!("run {} --budget 50s", rows.join(" ")));
+    assert_eq!(processes(&home), 0);
     assert!(traces(&home).is_empty());
-    assert_eq!(code, 0, "{error}");
-    let run: Value = serde_json::from_str(&out).unwrap();
     let [one, two, none] = rows.map(|id| result(&run, id));
     let told = |row: &Value, text: &str| messages(row).contains(text);
     for row in [one, two] {
         assert!(told(row, "transactions of 16 users"), "{row}");
         assert!(!flagged(row, "invalid"), "{row}");
-        assert_eq!(
-            told(row, "writes of 80 bytes"),
-            row["id"] == rows[1],
-            "{row}"
-        );
+        let writes = told(row, "writes of 80 bytes");
+        assert_eq!(writes, row["id"] == rows[1], "{row}");
     }
-    assert!(
-        !notes(none).iter().any(|note| note.code == "load"),
-        "{none}"
-    );
+    let loaded = notes(none).iter().any(|note| note.code == "load");
+    assert!(!loaded, "{none}");
 }
 
 /// What a run could leave on the machine beside processes and files: mounts, network namespaces, loop devices, control groups,
@@ -141,25 +123,18 @@ fn surroundings() -> BTreeSet<String> {
         "/sys/kernel/tracing/instances",
         "/sys/kernel/debug/tracing/instances",
     ] {
-        all.extend(
-            entries(Path::new(folder))
-                .iter()
-                .map(|path| path.display().to_string()),
-        );
+        let paths = entries(Path::new(folder)).into_iter();
+        all.extend(paths.map(|path| path.display().to_string()));
     }
     for device in entries(Path::new("/sys/block")) {
         all.extend(fs::read_to_string(device.join("loop/backing_file")).ok());
     }
-    let groups = lines("/proc/self/cgroup");
     for controller in entries(Path::new("/sys/fs/cgroup")) {
-        let own = entries(&controller);
-        all.extend(
-            own.iter()
-                .map(|path| path.display().to_string())
-                .filter(|path| path.contains("gritstone")),
-        );
+        let own = entries(&controller).into_iter();
+        let own = own.map(|path| path.display().to_string());
+        all.extend(own.filter(|path| path.contains("gritstone")));
     }
-    all.insert(groups);
+    all.insert(lines("/proc/self/cgroup"));
     all
 }
 
@@ -178,29 +153,17 @@ fn of_the_load(home: &Home, name: &str) -> Vec<i32> {
         .collect()
 }
 
-/// A run that does not outlive its test, however that ends.
-struct Killed(Child);
-
-impl Drop for Killed {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// Kills a run in the middle of level 4, after what keeps its processes if `supervisors` says so.
 fn nothing_is_left_of_a_run_that_is_killed(supervisors: bool) {
     let home = Home::new();
     let before = surroundings();
     // all of it below the home, by which its processes are told
-    let dir = home.path().to_string_lossy().into_owned();
-    let mut arguments = vec!["run", "rt/user-latency@level-4"];
-    arguments.extend(["--budget", "100s", "--dir", &dir]);
-    let mut child = Killed(start(
-        &home,
-        &arguments,
-        &[("XDG_RUNTIME_DIR", home.path())],
-    ));
+    let line = format!(
+        "run rt/user-latency@level-4 --budget 100s --dir {}",
+        home.path().display()
+    );
+    let runtime = [("XDG_RUNTIME_DIR", home.path())];
+    let mut child = Killed(start(&home, &line, &runtime));
     // sixteen users have to compile first, which takes long beside other tests
     let begun = Instant::now();
     while kept(&home) == 0 && child.0.try_wait().unwrap().is_none() {
@@ -217,24 +180,20 @@ fn nothing_is_left_of_a_run_that_is_killed(supervisors: bool) {
             let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
         }
     }
-    kill(Pid::from_raw(child.0.id().cast_signed()), Signal::SIGKILL).unwrap();
-    child.0.wait().unwrap();
-    home.run(&["doctor"]);
+    end_at_once(&mut child.0);
+    home.run("doctor");
     eventually("no process is left", || processes(&home) == 0);
     // the watchdog may be at it while the next start looks
     eventually("the journal is done with", || {
-        home.run(&["doctor"]);
-        entries(&home.path().join(".local/state/gritstone")).is_empty()
+        home.run("doctor");
+        home.journals().is_empty()
     });
     assert_eq!(traces(&home), Vec::<PathBuf>::new());
     // what it makes has its number in its name: other runs are nobody's business here
     let run = format!(".{:08}.", child.0.id());
-    let left: Vec<String> = surroundings().difference(&before).cloned().collect();
-    let ours: Vec<&String> = left
-        .iter()
-        .filter(|line| line.contains(&run) || line.contains("transfer"))
-        .collect();
-    assert!(ours.is_empty(), "{ours:?}");
+    let mut left: Vec<String> = surroundings().difference(&before).cloned().collect();
+    left.retain(|line| line.contains(&run) || line.contains("transfer"));
+    assert!(left.is_empty(), "{left:?}");
 }
 
 #[test]

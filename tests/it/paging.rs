@@ -1,21 +1,17 @@
 //! Paging by the binary: what the document was about, within one run, and that no control group and no swap file outlives a run.
 
 use crate::common::{
-    Home, PATIENT, entries, eventually, flagged, kept, needs_root, processes, result, start,
+    DISC, Home, PATIENT, end_at_once, entries, eventually, flagged, kept, list, needs_root,
+    processes, result, start,
 };
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A directory of the build: on a disk nearly everywhere, where temporary files may be in memory.
-const DIR: &str = env!("CARGO_TARGET_TMPDIR");
-
 /// Major page faults a page, as the remark on a figure has them.
 fn faults(row: &Value) -> f64 {
-    let notes = row["notes"].as_array().unwrap();
-    let paging = notes.iter().find(|note| note["code"] == "paging");
+    let mut notes = list(&row["notes"]).iter();
+    let paging = notes.find(|note| note["code"] == "paging");
     let each = paging.map(|note| &note["data"]["each"][0]);
     each.and_then(Value::as_f64)
         .unwrap_or_else(|| panic!("no remark on faults: {row}"))
@@ -26,36 +22,23 @@ fn faults(row: &Value) -> f64 {
 fn a_sequence_that_is_announced_waits_far_less_often_than_random_access() {
     let home = Home::new();
     let rows = ["vm/paging/sequential-advised", "vm/paging/random"];
-    let mut arguments = vec!["run"];
-    arguments.extend(rows);
-    arguments.extend(["--budget", "20s", "--dir", DIR, "--format", "json"]);
-    let (code, out, error) = home.run(&arguments);
-    assert_eq!(code, 0, "{error}");
-    let run: Value = serde_json::from_str(&out).unwrap();
+    let run = home.json(&format!("run {} --budget 20s --dir {DISC}", rows.join(" ")));
     let [advised, random] = rows.map(|id| result(&run, id));
     for row in [advised, random] {
         assert!(!flagged(row, "invalid"), "{row}");
     }
     // measured: 0.0001 and 0.9
-    assert!(
-        faults(random) > 10.0 * faults(advised),
-        "{} and {}",
-        faults(random),
-        faults(advised)
-    );
+    let [few, many] = [faults(advised), faults(random)];
+    assert!(many > 10.0 * few, "{many} and {few}");
+    // held by a group or by themselves, but alike
     let held = |row| !flagged(row, "not-comparable");
-    assert_eq!(
-        held(advised),
-        held(random),
-        "held by a group or by themselves, but alike"
-    );
+    assert_eq!(held(advised), held(random));
 }
 
 /// The control groups of which the journals of this home speak.
 fn groups(home: &Home) -> Vec<PathBuf> {
-    let journals = entries(&home.path().join(".local/state/gritstone"));
+    let journals = home.journals().into_iter();
     let text: String = journals
-        .iter()
         .filter_map(|journal| fs::read_to_string(journal).ok())
         .collect();
     text.lines()
@@ -69,18 +52,17 @@ fn groups(home: &Home) -> Vec<PathBuf> {
 fn a_run_that_is_killed_leaves_no_control_group_after_the_next_start_as_root() {
     needs_root();
     let home = Home::new();
-    let arguments = ["run", "vm/paging/random", "--budget", "60s", "--dir", DIR];
-    let mut child = start(&home, &arguments, &[]);
+    let line = format!("run vm/paging/random --budget 60s --dir {DISC}");
+    let mut child = start(&home, &line, &[]);
     eventually("the row is at work", || {
         kept(&home) > 0 || child.try_wait().is_ok_and(|ended| ended.is_some())
     });
     let made = groups(&home);
     let there = made.iter().filter(|group| group.exists()).count();
-    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
-    child.wait().unwrap();
+    end_at_once(&mut child);
     eventually("no process is left", || processes(&home) == 0);
-    let run = home.json(&["show", "--format", "json"]);
-    let (_, _, error) = home.run(&["doctor"]);
+    let run = home.json("show");
+    let (_, _, error) = home.run("doctor");
     assert!(made.iter().all(|group| !group.exists()), "{made:?} {error}");
     assert!(groups(&home).is_empty(), "the journal is left: {error}");
     // the figure says where control groups cannot limit memory
@@ -100,13 +82,10 @@ fn swap_files(dir: &Path) -> usize {
 fn pages_of_no_file_go_to_a_swap_file_that_goes_with_the_run_however_it_ends_as_root() {
     needs_root();
     let home = Home::new();
-    let below = tempfile::Builder::new().tempdir_in(DIR).unwrap();
-    let dir = below.path().to_str().unwrap();
+    let below = tempfile::tempdir_in(DISC).unwrap();
     let row = "vm/paging/random@anonymous";
-    let whole = [
-        "run", row, "--allow", "swap", "--dir", dir, "--format", "json",
-    ];
-    let (code, out, error) = home.run(&[&whole[..], &PATIENT].concat());
+    let line = format!("run {row} --allow swap --dir {}", below.path().display());
+    let (code, out, error) = home.run(&format!("{line} --format json {PATIENT}"));
     let run: Value = serde_json::from_str(&out).unwrap();
     let row_of_it = result(&run, row);
     assert_eq!(swap_files(below.path()), 0);
@@ -114,16 +93,12 @@ fn pages_of_no_file_go_to_a_swap_file_that_goes_with_the_run_however_it_ends_as_
     assert_eq!(code, 0, "{error}");
     assert!(!flagged(row_of_it, "invalid"), "{row_of_it}");
 
-    let killed = [
-        "run", row, "--allow", "swap", "--budget", "60s", "--dir", dir,
-    ];
-    let mut child = start(&home, &killed, &[]);
+    let mut child = start(&home, &format!("{line} --budget 60s"), &[]);
     eventually("there is swap", || swap_files(below.path()) == 1);
-    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
-    child.wait().unwrap();
+    end_at_once(&mut child);
     eventually("the watchdog takes it away", || {
         swap_files(below.path()) == 0
     });
-    home.run(&["doctor"]);
+    home.run("doctor");
     eventually("nothing is left", || entries(below.path()).is_empty());
 }

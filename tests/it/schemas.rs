@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a document is made.
 
-use crate::common::{Home, at_hour, recorded, words};
+use crate::common::{Home, at_hour, list, recorded};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fs;
@@ -157,11 +157,9 @@ fn is_a(kind: &Value, value: &Value) -> bool {
 
 fn assert_valid(home: &Home, line: &str) {
     let schemas = Schemas::read();
-    let output = home.gritstone(&words(line)).output().unwrap();
-    let printed: Value = serde_json::from_slice(&output.stdout).expect(line);
-    let documents = printed
-        .as_array()
-        .map_or(vec![printed.clone()], Clone::clone);
+    let (_, out, _) = home.run(line);
+    let printed: Value = serde_json::from_str(&out).expect(line);
+    let documents = printed.as_array().cloned().unwrap_or(vec![printed]);
     assert!(!documents.is_empty(), "{line}");
     for document in documents {
         let faults = schemas.faults(&document);
@@ -173,30 +171,30 @@ fn assert_valid(home: &Home, line: &str) {
 fn what_is_printed_of_recorded_runs_is_by_the_schemas() {
     let home = Home::with(&["run", "copies"]);
     let run = recorded("copies");
-    let hours: Vec<_> = (1..=12)
-        .map(|hour| at_hour(&run, hour, &format!("h{hour}")))
-        .collect();
+    let hour = |hour| at_hour(&run, hour, &format!("h{hour}"));
+    let hours: Vec<_> = (1..=12).map(hour).collect();
     home.import(&hours);
     let (run, copies) = (recorded("run").info.id, run.info.id);
     let benchmark = &hours[0].benchmarks[0].id;
-    for line in [
-        format!("show {run}"),
-        format!("show {copies}"),
-        "show ref:vax-11-780-4.1bsd".to_owned(),
-        format!("compare {run} {copies}"),
-        "compare h1 h2".to_owned(),
-        format!("compare ref:vax-11-780-4.1bsd {run} {copies}"),
-        format!("rate {run}"),
-        "rate ref:sun-2-120-4.2bsd --price 20".to_owned(),
-        format!("history {benchmark}"),
-        "check h12".to_owned(),
-        "selftest --of h1 h2 h3 h4 h5".to_owned(),
-        "list".to_owned(),
-        "machines".to_owned(),
-        "runs".to_owned(),
-        "doctor".to_owned(),
-        "run byte/sieve byte/pipe --dry-run".to_owned(),
-    ] {
+    let lines = format!(
+        "show {run}
+        show {copies}
+        show ref:vax-11-780-4.1bsd
+        compare {run} {copies}
+        compare h1 h2
+        compare ref:vax-11-780-4.1bsd {run} {copies}
+        rate {run}
+        rate ref:sun-2-120-4.2bsd --price 20
+        history {benchmark}
+        check h12
+        selftest --of h1 h2 h3 h4 h5
+        list
+        machines
+        runs
+        doctor
+        run byte/sieve byte/pipe --dry-run"
+    );
+    for line in lines.lines() {
         assert_valid(&home, &format!("{line} --format json"));
     }
 }
@@ -219,31 +217,24 @@ fn what_is_printed_of_measurements_is_by_the_schemas() {
 fn a_value_of_another_type_a_field_too_many_and_one_too_few_are_seen() {
     let home = Home::with(&["run"]);
     let schemas = Schemas::read();
-    let view = home.json(&words("show run --format json"));
+    let view = home.json("show run");
     assert!(schemas.faults(&view).is_empty());
-    let noted = view["results"].as_array().unwrap();
-    let noted = noted
-        .iter()
-        .position(|r| r["notes"][0].is_object())
-        .unwrap();
-    type Break = fn(&mut Value);
-    let breaks: [(&str, Break); 6] = [
-        ("/results/0", |v| v["estimate"] = "fast".into()),
-        ("/results/0", |v| v["extra"] = 1.into()),
-        ("/results/0", |v| {
-            drop(v.as_object_mut().unwrap().remove("flags"))
-        }),
-        ("/results/0", |v| v["interval"] = vec![1.0].into()),
-        ("", |v| v["schema"] = "gritstone/list/2".into()),
-        ("notes", |v| v["code"] = "no-such-code".into()),
-    ];
-    for (at, broken) in breaks {
+    let mut results = list(&view["results"]).iter();
+    let noted = results.position(|r| r["notes"][0].is_object()).unwrap();
+    for (at, key, broken) in [
+        ("/results/0", "estimate", "fast".into()),
+        ("/results/0", "extra", 1.into()),
+        ("/results/0", "flags", Value::Null),
+        ("/results/0", "interval", vec![1.0].into()),
+        ("", "schema", "gritstone/list/2".into()),
+        (
+            &*format!("/results/{noted}/notes/0"),
+            "code",
+            "no-such-code".into(),
+        ),
+    ] {
         let mut view = view.clone();
-        let at = match at {
-            "notes" => format!("/results/{noted}/notes/0"),
-            at => at.to_owned(),
-        };
-        broken(view.pointer_mut(&at).unwrap());
-        assert!(!schemas.faults(&view).is_empty(), "{at}");
+        view.pointer_mut(at).unwrap()[key] = broken;
+        assert!(!schemas.faults(&view).is_empty(), "{at}/{key}");
     }
 }

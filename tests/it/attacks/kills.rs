@@ -1,7 +1,11 @@
 //! Runs that are killed, at random moments and at chosen system calls: no finished launch is lost, every setting is put back, and
 //! nothing is left after the next start.
 
-use crate::common::{Home, binary, entries, eventually, kept, ours, processes, start, traces};
+use crate::common::{
+    Home, binary, end_at_once, entries, eventually, kept, ours, processes, start, traces,
+};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
@@ -9,11 +13,11 @@ use std::time::Duration;
 
 /// What is measured when the kill comes: by itself, on files, with settings of the machine held, and, as root, with a trace, a control
 /// group and a file system of its own.
-const RUNS: [&[&str]; 4] = [
-    &["byte/loop", "byte/shell", "--tune"],
-    &["byte/disk-write", "byte/loop"],
-    &["byte/shell", "byte/loop", "--tune"],
-    &["rt/driver-latency", "disk/read-seq", "file/create/*"],
+const RUNS: [&str; 4] = [
+    "byte/loop byte/shell --tune",
+    "byte/disk-write byte/loop",
+    "byte/shell byte/loop --tune",
+    "rt/driver-latency disk/read-seq file/create/*",
 ];
 
 /// A home with a made-up machine whose settings a run may hold.
@@ -70,11 +74,13 @@ impl World {
         [("GRITSTONE_SETTINGS_ROOT", &self.machine)]
     }
 
-    fn start(&self, run: &[&str]) -> Child {
+    fn start(&self, run: &str) -> Child {
         let files = self.files();
-        let rest = ["--precision", "0.01%", "--budget", "60s", "--dir"];
-        let run = [&["run"], run, &rest, &[files.to_str().unwrap()]].concat();
-        start(&self.home, &run, &self.environment())
+        let line = format!(
+            "run {run} --precision 0.01% --budget 60s --dir {}",
+            files.display()
+        );
+        start(&self.home, &line, &self.environment())
     }
 
     /// Waits until everything that was started has ended: five looks, since a process that is being executed shows no environment.
@@ -102,12 +108,11 @@ impl World {
 
     /// What must hold after the next start.
     fn after(&self, moment: &str, as_it_was: &[String], counted: usize) {
-        let journals = self.home.path().join(".local/state/gritstone");
         let (code, _, said) = self.next_start();
         // it judges this machine, which may be unfit
         assert!(code <= 1, "{moment}: {said}");
         assert_eq!(self.settings(), as_it_was, "{moment}: {said}");
-        let journals = entries(&journals);
+        let journals = self.home.journals();
         assert!(journals.is_empty(), "{moment}: {journals:?}: {said}");
         let left = self.left();
         assert!(left.is_empty(), "{moment}: {left:?}: {said}");
@@ -115,7 +120,7 @@ impl World {
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
         let here = self.home.path().to_str().unwrap();
         assert!(!mounts.contains(here), "{moment}: {mounts}");
-        let (code, _, error) = self.home.run(&["show"]);
+        let (code, _, error) = self.home.run("show");
         let nothing = ["no run yet", "no database", "has results"];
         let nothing = nothing.iter().any(|why| error.contains(why));
         assert!(code == 0 || nothing, "{moment}: {error}");
@@ -124,7 +129,7 @@ impl World {
     }
 
     fn next_start(&self) -> (i32, String, String) {
-        let mut doctor = self.home.gritstone(&["doctor"]);
+        let mut doctor = self.home.gritstone("doctor");
         crate::common::ended(doctor.envs(self.environment()))
     }
 }
@@ -139,8 +144,7 @@ pub fn kill_watchdogs(home: &Home) {
         };
         if holds("environ", &mark) && holds("cmdline", "watch-over-a-run") {
             let pid = process.file_name().unwrap().to_str().unwrap();
-            let pid = nix::unistd::Pid::from_raw(pid.parse().unwrap());
-            let _ = nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL);
+            let _ = kill(Pid::from_raw(pid.parse().unwrap()), Signal::SIGKILL);
         }
     }
 }
@@ -163,8 +167,7 @@ fn kill_at_random(seed: u64) {
     let moment = format!("seed {seed}: {run:?} after {} ms", wait % longest);
     let ended = child.try_wait().unwrap();
     assert!(ended.is_none(), "{moment}: it had ended already");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    end_at_once(&mut child);
     world.ends();
     if !alone {
         world.at_once(&moment);
@@ -184,8 +187,8 @@ fn kill_at_call(call: &str, nth: u32) -> bool {
         .command("strace")
         .args(["-o", "/dev/null", "-e", &inject])
         .arg(binary())
-        .args(["run", "byte/loop", "byte/disk-write", "--tune"])
-        .args(["--precision", "50%", "--budget", "4s", "--dir"])
+        .args("run byte/loop byte/disk-write --tune --precision 50% --budget 4s".split(' '))
+        .arg("--dir")
         .arg(&files)
         .envs(world.environment())
         .stdin(Stdio::null())
@@ -222,21 +225,9 @@ fn fifty_kills_at_random_moments() {
 #[ignore = "long: make test-full"]
 fn kills_at_every_chosen_system_call() {
     let (mut hit, mut all) = (0, 0);
-    for call in [
-        "mkdirat",
-        "openat2",
-        "openat",
-        "write",
-        "rename",
-        "unlinkat",
-        "flock",
-        "fdatasync",
-        "pwrite64",
-        "ftruncate",
-        "pipe2",
-        "clone3,vfork,clone",
-        "wait4",
-    ] {
+    let calls = "mkdirat openat2 openat write rename unlinkat flock fdatasync pwrite64 ftruncate \
+        pipe2 clone3,vfork,clone wait4";
+    for call in calls.split_whitespace() {
         for nth in [1, 2, 4, 8, 16, 40] {
             hit += u32::from(kill_at_call(call, nth));
             all += 1;
