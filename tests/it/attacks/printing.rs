@@ -2,7 +2,7 @@
 
 use crate::common::{Arguments, Home, binary, ended};
 use gritstone_catalogue::folder;
-use gritstone_model::{Contents, OwnFile};
+use gritstone_model::{Contents, OwnFile, hexadecimal};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -32,10 +32,7 @@ static LINES: LazyLock<Vec<Value>> = LazyLock::new(|| {
 /// With an end that fits.
 fn sealed(lines: &[Value]) -> String {
     let body: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let hash: String = Sha256::digest(body.as_bytes())
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let hash = hexadecimal(Sha256::digest(&body));
     let end = json!({"end": {"launches": lines.len() - 1, "sha256": hash}});
     format!("{body}{end}\n")
 }
