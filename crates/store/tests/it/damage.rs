@@ -3,6 +3,7 @@
 use crate::common;
 use gritstone_store::{Store, StoreError};
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 use std::fs;
 use std::path::Path;
 
@@ -80,22 +81,13 @@ fn a_schema_that_is_not_ours_is_refused_before_anything_in_it_is_read() {
     }
 }
 
-/// Changes a store as its triggers would not let it, and leaves them as they were.
+/// Changes a store as its triggers would not let it.
 fn with_triggers_off(path: &Path, change: &str) {
     let other = Connection::open(path).unwrap();
-    let triggers = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'";
-    let mut triggers = other.prepare(triggers).unwrap();
-    let triggers = triggers.query_map([], |row| row.try_into()).unwrap();
-    let triggers: Vec<(String, String)> = triggers.collect::<Result<_, _>>().unwrap();
-    let mut script = String::from("PRAGMA foreign_keys = OFF;");
-    script.extend(
-        triggers
-            .iter()
-            .map(|(name, _)| format!("DROP TRIGGER {name};")),
-    );
-    script += &format!("{change};");
-    script.extend(triggers.iter().map(|(_, sql)| format!("{sql};")));
-    other.execute_batch(&script).unwrap();
+    let off = other.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false);
+    assert_eq!(off, Ok(false));
+    other.pragma_update(None, "foreign_keys", false).unwrap();
+    other.execute_batch(change).unwrap();
 }
 
 /// What is whole row by row, and not as a whole: each change with what can still be read, of two runs of three launches and an end,
