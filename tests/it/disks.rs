@@ -1,14 +1,9 @@
-//! Disks that must come to no harm: one that is full or may not be written, a device that somebody uses or that is none; and that no
-//! file system outlives a run.
+//! Disks that must come to no harm: one that is full or may not be written, a device that somebody uses or that is none.
 
-use crate::common::{
-    DISC, Home, PATIENT, alone, end, entries, eventually, has_loops, needs_root, ours, processes,
-    program, result, start,
-};
+use crate::common::{DISC, Home, PATIENT, alone, entries, eventually, needs_root, program, result};
 use nix::libc;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
-use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::os::unix::fs::OpenOptionsExt;
@@ -232,51 +227,4 @@ fn a_mounted_device_is_refused_and_keeps_its_files_as_root() {
         let checked = Command::new("e2fsck").args(["-fn", &device.0]).output();
         checked.unwrap().status.success()
     });
-}
-
-/// Mounts below a directory, and loop devices over files below it.
-fn mounts_and_loops(dir: &Path) -> usize {
-    let dir = dir.to_string_lossy().into_owned();
-    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
-    let loops = entries(Path::new("/sys/block"))
-        .iter()
-        .filter_map(|device| fs::read_to_string(device.join("loop/backing_file")).ok())
-        .filter(|over| over.contains(&dir))
-        .count();
-    mounts.lines().filter(|line| line.contains(&dir)).count() + loops
-}
-
-#[test]
-fn a_run_that_is_killed_leaves_no_file_system_as_root() {
-    let _turn = alone();
-    needs_root();
-    assert!(has_loops(), "it takes loop devices");
-    let home = Home::new();
-    let dir = tempfile::tempdir_in(DISC).unwrap();
-    let line = format!(
-        "run disk/write-fsync --budget 60s --dir {}",
-        dir.path().display()
-    );
-    for signal in [Signal::SIGKILL, Signal::SIGTERM] {
-        let mut child = start(&home, &line, &[]);
-        // in steps, since the disk may be busy, and none of them may take for ever
-        let written = |volume: &PathBuf| volume.join("mounted").exists();
-        eventually("there is a place for it", || {
-            ours(dir.path()).iter().any(written)
-        });
-        eventually("the file is there", || mounts_and_loops(dir.path()) > 0);
-        eventually("it works on its file system", || {
-            let ended = child.try_wait().is_ok_and(|ended| ended.is_some());
-            assert!(!ended, "it ended before");
-            let launch = |volume: &PathBuf| !entries(&volume.join("mounted")).is_empty();
-            mounts_and_loops(dir.path()) == 2 && ours(dir.path()).iter().any(launch)
-        });
-        end(&child, signal);
-        child.wait().unwrap();
-        // by the run itself or its watchdog, not by the next start
-        eventually("nothing is mounted", || mounts_and_loops(dir.path()) == 0);
-        eventually("nothing is left", || ours(dir.path()).is_empty());
-        eventually("no process is left", || processes(&home) == 0);
-        assert!(home.journals().is_empty(), "{signal}");
-    }
 }
