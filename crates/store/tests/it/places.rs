@@ -1,8 +1,5 @@
 //! Places where a store cannot be written, and disks that are full.
 
-// mounts and the rights of one thread are Linux's own
-#![cfg(target_os = "linux")]
-
 use crate::common;
 use gritstone_store::Store;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
