@@ -45,7 +45,7 @@ pub struct Description {
 }
 
 /// Workloads that do something privileged themselves, with the parameter and value by which they do, where not always.
-const BY_WORKLOADS: [(&str, Option<(&str, &str)>, Action); 8] = [
+const BY_WORKLOADS: [(&str, Option<Given>, Action); 8] = [
     ("rt/timer", None, Action::RealTime),
     ("rt/semaphore", None, Action::RealTime),
     ("rt/message", None, Action::RealTime),
@@ -55,7 +55,9 @@ const BY_WORKLOADS: [(&str, Option<(&str, &str)>, Action); 8] = [
     ("ipc/bandwidth", BY_QUEUES, Action::IpcNamespace),
     ("file/make", None, Action::DirectoryFlag),
 ];
-const BY_QUEUES: Option<(&str, &str)> = Some(("by", "system-v-queue"));
+const BY_QUEUES: Option<Given> = Some(("by", "system-v-queue"));
+/// A parameter with its value.
+type Given = (&'static str, &'static str);
 /// The part of a load that makes network namespaces.
 const TRANSFER: &str = "load/transfer";
 
