@@ -11,7 +11,7 @@ use serde_json::Value;
 /// A home with two short runs that a self-test has measured, and what it said.
 fn measured() -> (Home, Value, i32) {
     let home = Home::new();
-    let line = "selftest byte/syscall byte/object-size --runs 2 --budget 3s --format json";
+    let line = "selftest byte/syscall byte/object-size --runs 2 --budget 8s --format json";
     let (code, out, err) = home.run(line);
     assert!(code == 0 || code == 1, "{code} {err}");
     (home, serde_json::from_str(&out).unwrap(), code)

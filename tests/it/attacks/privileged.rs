@@ -116,13 +116,14 @@ fn swap_is_made_only_where_it_is_allowed() {
     let _turn = alone();
     let home = Home::new();
     let row = "vm/paging/random@anonymous";
-    let before = fs::read_to_string("/proc/swaps").unwrap();
     let (code, run_of_it, error) = run(&home, &format!("{row} byte/loop --quick"));
     assert_eq!(code, 0, "{error}");
     let skipped = result(&run_of_it, row);
     assert_eq!(skipped["outcome"], "skipped");
     assert!(messages(skipped).contains("--allow swap"), "{skipped}");
-    assert_eq!(fs::read_to_string("/proc/swaps").unwrap(), before);
+    // other runs here may have some, and nobody else does below this directory
+    let swaps = fs::read_to_string("/proc/swaps").unwrap();
+    assert!(!swaps.contains(DISC), "{swaps}");
     let (code, _, error) = run(&home, &format!("{row} --allow swap --no-privileged"));
     assert_eq!(code, 2, "{error}");
 }
