@@ -1,6 +1,6 @@
 //! Paging by the binary: what the document was about, within one run, and pages that go to swap.
 
-use crate::common::{DISC, Home, PATIENT, entries, flagged, list, needs_root, result};
+use crate::common::{DISC, Home, PATIENT, alone, entries, flagged, list, needs_root, result};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;
@@ -36,6 +36,7 @@ fn a_sequence_that_is_announced_waits_far_less_often_than_random_access() {
 #[ignore = "measures: make test-full"]
 fn pages_of_no_file_go_to_a_swap_file_that_goes_with_the_run_as_root() {
     needs_root();
+    let _turn = alone();
     let home = Home::new();
     let below = tempfile::tempdir_in(DISC).unwrap();
     let row = "vm/paging/random@anonymous";
