@@ -2,10 +2,9 @@
 //!
 //! Nothing in it is followed, executed or read beyond a bound: who has written it is not known yet.
 
-use gritstone_model::{Contents, OwnCatalogue, OwnFile};
+use gritstone_model::{Contents, OwnCatalogue, OwnFile, hexadecimal};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt};
@@ -67,10 +66,7 @@ pub fn hash(files: &BTreeMap<String, OwnFile>) -> String {
         hash.update((bytes.len() as u64).to_le_bytes());
         hash.update(bytes);
     }
-    hash.finalize().iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    hexadecimal(hash.finalize())
 }
 
 /// Whether a path is that of a file with entries.

@@ -16,7 +16,6 @@ mod whole;
 
 pub use error::Error;
 pub use facts::facts;
-use gritstone_model::{Benchmark, Family};
 pub use own::{Own, OwnError, own};
 pub use suite::{Suite, suites};
 pub use whole::{Catalogue, load};
@@ -29,16 +28,4 @@ include!(concat!(env!("OUT_DIR"), "/files.rs"));
 /// When it is damaged.
 pub fn all() -> Result<Catalogue, serde_json::Error> {
     serde_json::from_str(ALL)
-}
-
-/// One file by itself. What it says of rows in other families is not judged: [`load`] does.
-///
-/// # Errors
-/// The first fault, with its place.
-pub fn parse(name: &str, text: &str) -> Result<(Family, Vec<Benchmark>), Error> {
-    let mut file = [read::read(name, text)?];
-    whole::sound(&mut file, false)?;
-    let [file] = file;
-    let benchmarks = file.rows.into_iter().map(|row| row.benchmark);
-    Ok((file.family, benchmarks.collect()))
 }

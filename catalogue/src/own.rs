@@ -130,7 +130,7 @@ fn beside_ours<'a>(texts: &[(&'a str, &'a str)]) -> Result<Vec<File<'a>>, Error>
             })?;
         }
     }
-    whole::sound(&mut all, true)?;
+    whole::sound(&mut all)?;
     Ok(all.split_off(FILES.len()))
 }
 

@@ -32,7 +32,7 @@ pub fn load(files: &[(&str, &str)]) -> Result<Catalogue, Error> {
         .iter()
         .map(|(name, text)| read::read(name, text))
         .collect::<Result<Vec<_>, _>>()?;
-    sound(&mut files, true)?;
+    sound(&mut files)?;
     Ok(Catalogue::of(files))
 }
 
@@ -52,10 +52,9 @@ impl Catalogue {
 /// A row and the file that it stands in.
 type Rows<'a> = BTreeMap<&'a Id, (&'a File<'a>, &'a Row)>;
 
-/// Names the rows of ratings, and checks the files against each other. A row of a family that is not among them is not judged
-/// unless `whole` says that these are all the files there are.
-pub(crate) fn sound(files: &mut [File<'_>], whole: bool) -> Result<(), Error> {
-    expand(files, whole)?;
+/// Names the rows of ratings, and checks the files against each other.
+pub(crate) fn sound(files: &mut [File<'_>]) -> Result<(), Error> {
+    expand(files)?;
     let mut rows = Rows::new();
     for file in &*files {
         for row in &file.rows {
@@ -69,12 +68,9 @@ pub(crate) fn sound(files: &mut [File<'_>], whole: bool) -> Result<(), Error> {
             }
         }
     }
-    let families: BTreeSet<&str> = files.iter().map(|file| file.family.name.as_str()).collect();
     for (file, row) in rows.values() {
         for reference in &row.references {
-            if whole || families.contains(reference.id.family()) {
-                fits(row, reference, &rows).map_err(|what| file.text.error(&reference.at, what))?;
-            }
+            fits(row, reference, &rows).map_err(|what| file.text.error(&reference.at, what))?;
         }
     }
     let mut done = BTreeSet::new();
@@ -84,7 +80,7 @@ pub(crate) fn sound(files: &mut [File<'_>], whole: bool) -> Result<(), Error> {
 
 /// Names the rows of every rating. A selector takes what it matches but other ratings, so that a family of which a rating is over
 /// `family/*` can grow; an identifier takes the row of that name, a rating too.
-fn expand(files: &mut [File<'_>], whole: bool) -> Result<(), Error> {
+fn expand(files: &mut [File<'_>]) -> Result<(), Error> {
     let all = files.iter().flat_map(|file| &file.rows);
     let plain = all.filter(|row| row.benchmark.work.kind() != Kind::Rating);
     let plain: Vec<Id> = plain.map(|row| row.benchmark.id.clone()).collect();
@@ -102,7 +98,7 @@ fn expand(files: &mut [File<'_>], whole: bool) -> Result<(), Error> {
                 } else {
                     vec![Id::parse(&name).map_err(|why| file.text.error(&at, why.to_string()))?]
                 };
-                if found.is_empty() && whole {
+                if found.is_empty() {
                     let what = format!("no row is like '{name}': name rows that there are");
                     return Err(file.text.error(&at, what));
                 }

@@ -3,8 +3,9 @@
 use gritstone_model::{Better, Id, Machine, Note, Unit};
 use serde::{Deserialize, Serialize};
 
-/// What a document is.
+/// What a document is: `document.toml`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Document {
     /// Short name, and that of its folder: `byte-1984`.
     pub name: String,

@@ -1,7 +1,7 @@
 //! Files -> [`References`], with every rule that goes beyond the shape of one value.
 
 use crate::error::Source;
-use crate::shape::{CommandEntry, DocumentFile, MachinesFile, RowEntry, TableFile};
+use crate::shape::{CommandEntry, MachinesFile, RowEntry, TableFile};
 use crate::table::Table;
 use crate::{Cell, Command, Document, Error, References};
 use gritstone_model::{Machine, Subject};
@@ -172,22 +172,16 @@ impl References {
 }
 
 fn read_document(source: &Source<'_>, folder: &str) -> Result<Document, Error> {
-    let file: DocumentFile = source.parse()?;
-    let (name, year) = (file.name.get_ref(), file.year);
-    source.must(name == folder, &file.name, || {
+    let read: Document = source.parse()?;
+    let (name, year) = (&read.name, read.year);
+    let what = if name != folder {
         format!("the document is called '{name}', its folder '{folder}'")
-    })?;
-    source.must(is_date(file.date.get_ref(), year), &file.date, || {
+    } else if !is_date(&read.date, year) {
         format!("the date must be {year}, {year}-MM or {year}-MM-DD")
-    })?;
-    Ok(Document {
-        name: file.name.into_inner(),
-        title: file.title,
-        author: file.author,
-        date: file.date.into_inner(),
-        year: file.year,
-        about: file.about,
-    })
+    } else {
+        return Ok(read);
+    };
+    Err(source.error(0, what))
 }
 
 /// `YYYY`, `YYYY-MM` or `YYYY-MM-DD` of that year.

@@ -7,18 +7,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 use toml::Spanned;
 
-/// `document.toml`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct DocumentFile {
-    pub name: Spanned<String>,
-    pub title: String,
-    pub author: String,
-    pub date: Spanned<String>,
-    pub year: i32,
-    pub about: String,
-}
-
 /// `machines.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -3,6 +3,8 @@
 
 use assert_cmd::Command;
 use gritstone_model::RunData;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::fs;
@@ -43,13 +45,43 @@ pub fn needs_root() {
 }
 
 /// A run of seconds: with ten launches of a row or two, or the fewer that a busy machine has done by then.
-pub const SHORT: [&str; 3] = ["--quick", "--precision", "50%"];
+pub const SHORT: &str = "--quick --precision 50%";
 /// The same where one launch may take seconds, on a slow disk.
-pub const PATIENT: [&str; 4] = ["--budget", "60s", "--precision", "50%"];
+pub const PATIENT: &str = "--budget 60s --precision 50%";
 
-/// The words of a command line, none of which has a space in it.
-pub fn words(line: &str) -> Vec<&str> {
-    line.split_whitespace().collect()
+/// Arguments: a line of words, or one by one where there is a space in them.
+pub trait Arguments {
+    fn words(&self) -> Vec<&str>;
+}
+
+impl Arguments for str {
+    fn words(&self) -> Vec<&str> {
+        self.split_whitespace().collect()
+    }
+}
+
+impl Arguments for String {
+    fn words(&self) -> Vec<&str> {
+        self.as_str().words()
+    }
+}
+
+impl Arguments for [&str] {
+    fn words(&self) -> Vec<&str> {
+        self.to_vec()
+    }
+}
+
+impl<const N: usize> Arguments for [&str; N] {
+    fn words(&self) -> Vec<&str> {
+        self.to_vec()
+    }
+}
+
+impl Arguments for Vec<&str> {
+    fn words(&self) -> Vec<&str> {
+        self.clone()
+    }
 }
 
 /// One at a time: rows wait for one disk, and a budget must be enough for all of them.
@@ -94,9 +126,7 @@ impl Home {
     pub fn with(recorded: &[&str]) -> Self {
         let home = Self::new();
         for name in recorded {
-            let path = fixture(name);
-            let (code, _, error) = home.run(&["import", path.to_str().unwrap()]);
-            assert_eq!(code, 0, "{error}");
+            home.ok(&format!("import {}", fixture(name).display()));
         }
         home
     }
@@ -106,8 +136,7 @@ impl Home {
         let file = self.path().join("bundle.jsonl");
         for run in runs {
             fs::write(&file, gritstone_exchange::write_bundle(run)).unwrap();
-            let (code, _, error) = self.run(&["import", file.to_str().unwrap()]);
-            assert_eq!(code, 0, "{error}");
+            self.ok(&["import", file.to_str().unwrap()]);
         }
         let _ = fs::remove_file(file);
     }
@@ -134,23 +163,56 @@ impl Home {
     }
 
     /// `gritstone` with these arguments, likewise.
-    pub fn gritstone(&self, arguments: &[&str]) -> Command {
+    pub fn gritstone<A: Arguments + ?Sized>(&self, arguments: &A) -> Command {
         let mut command = self.command(binary());
-        command.args(arguments);
+        command.args(arguments.words());
         Command::from_std(command)
     }
 
-    /// Its standard output as JSON, after it ended well.
-    pub fn json(&self, arguments: &[&str]) -> Value {
-        let output = self.gritstone(arguments).assert().success();
-        serde_json::from_slice(&output.get_output().stdout).unwrap()
+    /// What it prints as JSON, after it ended well.
+    pub fn json<A: Arguments + ?Sized>(&self, arguments: &A) -> Value {
+        let mut words = arguments.words();
+        words.splice(1..1, ["--format", "json"]);
+        let out = self.ok(&words);
+        serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}"))
     }
 
     /// Exit code, standard output, standard error.
-    pub fn run(&self, arguments: &[&str]) -> (i32, String, String) {
+    pub fn run<A: Arguments + ?Sized>(&self, arguments: &A) -> (i32, String, String) {
         ended(&mut self.gritstone(arguments))
     }
+
+    /// Standard output of a command that ends well.
+    pub fn ok<A: Arguments + ?Sized>(&self, arguments: &A) -> String {
+        let (code, out, error) = self.run(arguments);
+        assert_eq!(code, 0, "{:?}: {error}{out}", arguments.words());
+        out
+    }
+
+    /// A command that ends with this code for a reason that it says; all that it says.
+    pub fn fails<A: Arguments + ?Sized>(&self, code: i32, arguments: &A, why: &str) -> String {
+        let (ended, out, error) = self.run(arguments);
+        let words = arguments.words();
+        assert_eq!(ended, code, "{words:?}: {error}{out}");
+        assert!(error.contains(why), "{words:?}: {why:?}: {error}");
+        error
+    }
+
+    /// A command that is refused as it stands.
+    pub fn refuses<A: Arguments + ?Sized>(&self, arguments: &A, why: &str) -> String {
+        self.fails(2, arguments, why)
+    }
+
+    /// What runs in this home have not undone yet.
+    pub fn journals(&self) -> Vec<PathBuf> {
+        entries(&self.path().join(STATE))
+    }
 }
+
+/// Who has no privileges.
+pub const NOBODY: u32 = 65_534;
+/// Where journals lie in a home.
+pub const STATE: &str = ".local/state/gritstone";
 
 /// Exit code, standard output, standard error.
 pub fn ended(command: &mut Command) -> (i32, String, String) {
@@ -170,13 +232,19 @@ pub fn binary() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_gritstone"))
 }
 
+/// What is in a list.
+pub fn list(value: &Value) -> &Vec<Value> {
+    value.as_array().unwrap_or_else(|| panic!("{value}"))
+}
+
 pub fn result<'a>(run: &'a Value, id: &str) -> &'a Value {
-    run["results"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|result| result["id"] == id)
-        .unwrap_or_else(|| panic!("no {id} in {run}"))
+    with_id(&run["results"], id)
+}
+
+/// The one of a list that has this identifier.
+pub fn with_id<'a>(all: &'a Value, id: &str) -> &'a Value {
+    let found = list(all).iter().find(|one| one["id"] == id);
+    found.unwrap_or_else(|| panic!("no {id} in {all}"))
 }
 
 /// What stands beside a result: the one place that knows how its JSON says it.
@@ -198,11 +266,7 @@ pub fn notes(result: &Value) -> Vec<Note> {
         code: text(&note["code"]),
         message: text(&note["message"]),
     };
-    let all = result["notes"].as_array();
-    all.unwrap_or_else(|| panic!("{result}"))
-        .iter()
-        .map(note)
-        .collect()
+    list(&result["notes"]).iter().map(note).collect()
 }
 
 /// The flags of a result's estimate.
@@ -231,12 +295,16 @@ pub fn reason(result: &Value) -> String {
     skipped.map_or(String::new(), |note| note.message)
 }
 
+pub fn mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
 /// Makes a program. Another test may be starting something just now, and would hold what we write open until it has: so the
 /// program is a copy that we have never had open.
 pub fn make_program(path: &Path, bytes: &[u8]) {
     let part = path.with_extension("part");
     fs::write(&part, bytes).unwrap();
-    fs::set_permissions(&part, fs::Permissions::from_mode(0o755)).unwrap();
+    mode(&part, 0o755);
     let copied = std::process::Command::new("cp")
         .arg(&part)
         .arg(path)
@@ -255,12 +323,7 @@ pub fn entries(folder: &Path) -> Vec<PathBuf> {
 
 /// Directories of launches in the places that a run of this test uses.
 pub fn traces(home: &Home) -> Vec<PathBuf> {
-    let mut found = entries(home.path());
-    found.retain(|path| {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        name.starts_with("gritstone.")
-    });
-    found
+    ours(home.path())
 }
 
 /// The same in a directory that runs worked in.
@@ -294,9 +357,13 @@ pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 /// A run in the background.
-pub fn start(home: &Home, arguments: &[&str], environment: &[(&str, &Path)]) -> Child {
+pub fn start<A: Arguments + ?Sized>(
+    home: &Home,
+    arguments: &A,
+    environment: &[(&str, &Path)],
+) -> Child {
     home.command(binary())
-        .args(arguments)
+        .args(arguments.words())
         .envs(environment.iter().copied())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -305,16 +372,34 @@ pub fn start(home: &Home, arguments: &[&str], environment: &[(&str, &Path)]) -> 
         .unwrap()
 }
 
+/// Sends a signal to a process that was started here.
+pub fn end(child: &Child, signal: Signal) {
+    kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
+}
+
+/// The same so that it can do nothing more, and waits for it.
+pub fn end_at_once(child: &mut Child) {
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// What does not outlive its test, however that ends.
+pub struct Killed(pub Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// Launches of the newest run in the store, as `show` counts them.
 pub fn kept(home: &Home) -> usize {
-    let runs = home.json(&["runs", "--format", "json"]);
+    let runs = home.json("runs");
     let Some(newest) = runs["runs"][0]["id"].as_str() else {
         return 0;
     };
-    let run = home.json(&["show", newest, "--format", "json"]);
-    let results = run["results"].as_array().unwrap();
-    results
-        .iter()
-        .map(|row| row["launches"].as_u64().unwrap() as usize)
-        .sum()
+    let run = home.json(&["show", newest]);
+    let launches = list(&run["results"]).iter().map(|row| &row["launches"]);
+    launches.map(|n| n.as_u64().unwrap() as usize).sum()
 }

@@ -2,7 +2,7 @@
 //! list of users, no variables. The static one is tried so by `make dist`; here the one of the tests has the libraries it is
 //! linked with beside it.
 
-use crate::common::{binary, flagged, result};
+use crate::common::{binary, entries, flagged, result};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,12 +26,12 @@ fn root() -> TempDir {
 }
 
 /// A program as the only one of a root: in a user namespace, where nobody needs to be root to have a root of one's own.
-fn inside(root: &Path, arguments: &[&str]) -> Output {
+fn inside(root: &Path, line: &str) -> Output {
     Command::new("/usr/bin/unshare")
         .args(["--user", "--map-root-user", "/usr/sbin/chroot"])
         .arg(root)
         .arg("/gritstone")
-        .args(arguments)
+        .args(line.split(' '))
         .env_clear()
         .output()
         .unwrap()
@@ -41,27 +41,19 @@ fn inside(root: &Path, arguments: &[&str]) -> Output {
 #[ignore = "measures: make test-full"]
 fn a_root_with_nothing_else_in_it_is_enough() {
     let root = root();
-    let version = inside(root.path(), &["--version"]);
+    let version = inside(root.path(), "--version");
     let refused = String::from_utf8_lossy(&version.stderr).into_owned();
     assert!(
         version.status.success(),
         "it takes user namespaces: {refused}"
     );
-    let store = ["--store", "/runs.db"];
-    let rows = [
-        "byte/syscall",
-        "byte/pipe",
-        "byte/disk-write",
-        "byte/shell",
-        "cpu/whetstone/b1d",
-        "iocall",
-    ];
-    let flags = ["--quick", "--reference", "--format", "json"];
-    let output = inside(root.path(), &[&["run"], &store[..], &rows, &flags].concat());
+    let rows = "byte/syscall byte/pipe byte/disk-write byte/shell cpu/whetstone/b1d iocall";
+    let flags = "--store /runs.db --quick --reference --format json";
+    let output = inside(root.path(), &format!("run {rows} {flags}"));
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
     let run: Value = serde_json::from_slice(&output.stdout).unwrap();
-    for id in rows {
+    for id in rows.split(' ') {
         let row = result(&run, id);
         if id == "byte/shell" {
             assert!(flagged(row, "skipped"), "{row}");
@@ -75,25 +67,20 @@ fn a_root_with_nothing_else_in_it_is_enough() {
             "{row}"
         );
     }
-    let both = ["--out", "/brief.html", "--out", "/brief.pdf"];
-    let output = inside(root.path(), &[&["brief"], &store[..], &both].concat());
+    let both = "brief --store /runs.db --out /brief.html --out /brief.pdf";
+    let output = inside(root.path(), both);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert!(
-        fs::read(root.path().join("brief.pdf"))
-            .unwrap()
-            .starts_with(b"%PDF-")
-    );
+    let pdf = fs::read(root.path().join("brief.pdf")).unwrap();
+    assert!(pdf.starts_with(b"%PDF-"));
     // nothing stays but what was asked for
-    let mut left: Vec<String> = fs::read_dir(root.path())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| !name.starts_with("lib"))
-        .collect();
+    let mut left = entries(root.path());
+    left.retain(|path| !path.to_string_lossy().contains("/lib"));
     left.sort();
-    assert_eq!(left, ["brief.html", "brief.pdf", "gritstone", "runs.db"]);
+    let files = ["brief.html", "brief.pdf", "gritstone", "runs.db"];
+    assert_eq!(left, files.map(|name| root.path().join(name)));
 
     // where nothing says where runs are kept, it is said what to do
-    let output = inside(root.path(), &["run", "byte/loop", "--budget", "1s"]);
+    let output = inside(root.path(), "run byte/loop --budget 1s");
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("XDG_DATA_HOME"), "{said}");

@@ -1,6 +1,6 @@
 //! `gritstone bench` as a person who knows hyperfine uses it.
 
-use crate::common::{Home, words};
+use crate::common::{Arguments, Home, ended, list};
 use serde_json::Value;
 use std::fs;
 
@@ -10,148 +10,91 @@ fn the_examples_of_hyperfine_do_what_they_did() {
     let home = Home::new();
     fs::write(home.path().join("main.c"), "int main(void) { return 0; }\n").unwrap();
     fs::write(home.path().join("file"), "NOTE\nsome text\n").unwrap();
-    fs::write(
-        home.path().join("Makefile"),
-        "all:\n\t@echo $(X) >> made\nclean:\n\t@echo >> cleaned\n",
-    )
-    .unwrap();
-    fs::write(
-        home.path().join("alias.sh"),
-        "my_alias() { sleep 0.002; }\n",
-    )
-    .unwrap();
-    let cases: [(&[&str], &[&str]); 13] = [
-        (&["sleep 0.03"], &["sleep 0.03", " ms  [", " runs"]),
-        (&["--runs", "5", "sleep 0.003"], &["5 runs"]),
+    let make = "all:\n\t@echo $(X) >> made\nclean:\n\t@echo >> cleaned\n";
+    fs::write(home.path().join("Makefile"), make).unwrap();
+    let alias = "my_alias() { sleep 0.002; }\n";
+    fs::write(home.path().join("alias.sh"), alias).unwrap();
+    let prepare = "--prepare=sync; echo 3 | tee dropped";
+    let bash = "for i in {1..100}; do echo test; done";
+    let function = "my_function() { sleep 0.002; }; my_function";
+    let naps = ["sleep 0.003", "sleep 0.005", "sleep 0.007"];
+    let cases: [(&str, &[&str], &[&str]); 13] = [
+        ("", &["sleep 0.03"], &["sleep 0.03", " ms  [", " runs"]),
+        ("--runs 5", &["sleep 0.003"], &["5 runs"]),
         (
+            "",
             &["cat file", "sort file"],
             &["cat file", "sort file", "interleaved pair"],
         ),
         (
-            &["--warmup", "3", "grep -R NOTE *"],
+            "--warmup 3",
+            &["grep -R NOTE *"],
             &["grep -R NOTE *", "A shell takes"],
         ),
+        ("", &[prepare, "grep -R NOTE file"], &["grep -R NOTE file"]),
         (
-            &[
-                "--prepare",
-                "sync; echo 3 | tee dropped",
-                "grep -R NOTE file",
-            ],
-            &["grep -R NOTE file"],
-        ),
-        (
-            &[
-                "--prepare",
-                "make clean",
-                "--parameter-scan",
-                "num_threads",
-                "1",
-                "3",
-                "make -j {num_threads}",
-            ],
+            "--parameter-scan num_threads 1 3",
+            &["--prepare=make clean", "make -j {num_threads}"],
             &["make -j 1", "make -j 2", "make -j 3", "and against it"],
         ),
         (
-            &[
-                "--parameter-scan",
-                "delay",
-                "0.003",
-                "0.007",
-                "-D",
-                "0.002",
-                "sleep {delay}",
-            ],
-            &["sleep 0.003", "sleep 0.005", "sleep 0.007"],
+            "--parameter-scan delay 0.003 0.007 -D 0.002",
+            &["sleep {delay}"],
+            &naps,
         ),
         (
-            &["-L", "compiler", "cc,gcc", "{compiler} -O2 main.c"],
+            "-L compiler cc,gcc",
+            &["{compiler} -O2 main.c"],
             &["cc -O2 main.c", "gcc -O2 main.c"],
         ),
         (
-            &["--shell", "bash", "for i in {1..100}; do echo test; done"],
+            "--shell bash",
+            &[bash],
             &["for i in {1..100}", "A shell takes"],
         ),
-        (&["-N", "grep NOTE file"], &["grep NOTE file"]),
-        (
-            &["my_function() { sleep 0.002; }; my_function"],
-            &["my_function()"],
-        ),
-        (&[". ./alias.sh; my_alias"], &[". ./alias.sh; my_alias"]),
-        (
-            &["-S", "bash", "-r", "3", "my_function"],
-            &["my_function", "3 runs"],
-        ),
+        ("-N", &["grep NOTE file"], &["grep NOTE file"]),
+        ("", &[function], &["my_function()"]),
+        ("", &[". ./alias.sh; my_alias"], &[". ./alias.sh; my_alias"]),
+        ("-S bash -r 3", &["my_function"], &["my_function", "3 runs"]),
     ];
-    for (arguments, said) in cases {
-        let mut command = home.gritstone(&[&["bench", "--budget", "2s"], arguments].concat());
+    for (options, commands, said) in cases {
+        let options = format!("bench --budget 2s {options}");
+        let mut command = home.gritstone(&[&options.words(), commands].concat());
         // as bash exports a function
         command.env("BASH_FUNC_my_function%%", "() { sleep 0.002; }");
-        let output = command.output().unwrap();
-        let out = String::from_utf8_lossy(&output.stdout).into_owned();
-        let err = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{arguments:?}: {out}{err}");
+        let (code, out, err) = ended(&mut command);
+        assert_eq!(code, 0, "{options}: {out}{err}");
         for text in said {
-            assert!(
-                out.contains(text),
-                "{arguments:?} lacks {text:?}: {out}{err}"
-            );
+            assert!(out.contains(text), "{options}: {text:?}: {out}");
         }
     }
-    for (file, what) in [
-        ("dropped", "--prepare"),
-        ("cleaned", "make clean"),
-        ("made", "make"),
-        ("a.out", "cc"),
-    ] {
-        assert!(
-            home.path().join(file).exists(),
-            "{what} was not carried out"
-        );
+    for file in ["dropped", "cleaned", "made", "a.out"] {
+        assert!(home.path().join(file).exists(), "nothing made {file}");
     }
 }
 
 #[test]
 fn two_commands_are_ranked_within_the_budget() {
     let home = Home::new();
-    let (code, out, err) = home.run(&["bench", "--budget", "30s", "sleep 0.01", "sleep 0.02"]);
-    assert_eq!(code, 0, "{err}");
-    assert!(
-        out.contains("sleep 0.01 is ") && out.contains("faster than sleep 0.02"),
-        "{out}"
-    );
+    let out = home.ok(&["bench", "--budget", "30s", "sleep 0.01", "sleep 0.02"]);
+    let ranked = ["sleep 0.01 is ", "faster than sleep 0.02"];
+    assert!(ranked.iter().all(|text| out.contains(text)), "{out}");
     // each is a run of the store, and the trial can be shown again
-    let bench = home.json(&[
-        "bench",
-        "--format",
-        "json",
-        "--label",
-        "nap",
-        "-r",
-        "12",
-        "true",
-        "sleep 0.02",
-    ]);
+    let bench = home.json(&["bench", "--label=nap", "-r12", "true", "sleep 0.02"]);
     assert_eq!(bench["rows"][0]["comparisons"][0]["pairs"], 12, "{bench}");
-    assert_eq!(home.json(&["ab", "--of", "nap", "--format", "json"]), bench);
+    assert_eq!(home.json("ab --of nap"), bench);
 }
 
 /// Everything that is done besides, in its order.
 #[test]
 fn hooks_run_where_hyperfine_runs_them() {
     let home = Home::new();
-    let hooks = words("--setup SETUP --prepare PREPARE --conclude CONCLUDE --cleanup CLEANUP");
-    let hooks = hooks.chunks(2).flat_map(|pair| {
-        [
-            pair[0].to_owned(),
-            format!("echo {} >> log", pair[1].to_lowercase()),
-        ]
-    });
-    let hooks: Vec<String> = hooks.collect();
-    let mut all = words("bench -w 1 -r 2");
+    let hooks = ["setup", "prepare", "conclude", "cleanup"];
+    let hooks = hooks.map(|hook| format!("--{hook}=echo {hook} >> log"));
+    let mut all = vec!["bench", "-w1", "-r2"];
     all.extend(hooks.iter().map(String::as_str));
     all.push("echo run >> log");
-    let (code, out, err) = home.run(&all);
-    assert_eq!(code, 0, "{out}{err}");
+    home.ok(&all);
     let log = fs::read_to_string(home.path().join("log")).unwrap();
     let once = "prepare run conclude ";
     let wanted = format!("setup {once}{once}{once}cleanup");
@@ -190,18 +133,8 @@ fn a_style_says_whether_there_is_color() {
 fn a_setup_with_a_parameter_holds_for_each_launch() {
     let home = Home::new();
     let check = "test \"$(cat which)\" = {x}";
-    let (code, out, err) = home.run(&[
-        "bench",
-        "-r",
-        "3",
-        "-L",
-        "x",
-        "one,two",
-        "-s",
-        "echo {x} > which",
-        check,
-    ]);
-    assert_eq!(code, 0, "{out}{err}");
+    let setup = ["bench", "-r3", "-L", "x", "one,two", "-s"];
+    let out = home.ok(&[&setup[..], &["echo {x} > which", check]].concat());
     assert!(out.contains("it ran before each launch"), "{out}");
 }
 
@@ -209,33 +142,14 @@ fn a_setup_with_a_parameter_holds_for_each_launch() {
 fn input_output_and_statuses() {
     let home = Home::new();
     fs::write(home.path().join("in"), "b\na\n").unwrap();
-    let (code, out, err) = home.run(&[
-        "bench", "-r", "2", "--input", "in", "--output", "./out", "sort",
-    ]);
-    assert_eq!(
-        (
-            code,
-            fs::read_to_string(home.path().join("out"))
-                .unwrap()
-                .as_str()
-        ),
-        (0, "a\nb\n"),
-        "{out}{err}"
-    );
-    let (code, out, err) = home.run(&[
-        "bench",
-        "-r",
-        "2",
-        "--output",
-        "pipe",
-        "yes | head -c 300000",
-    ]);
-    assert_eq!(code, 0, "{out}{err}");
-    let (_, out, err) = home.run(&["bench", "-r", "2", "--show-output", "echo seen"]);
-    assert_eq!(out.matches("seen\n").count(), 2, "{out}{err}");
-    let failing = ["bench", "-r", "2", "exit 3"];
-    let (code, _, err) = home.run(&failing);
-    assert!(code == 3 && err.contains("--ignore-failure"), "{err}");
+    home.ok("bench -r 2 --input in --output ./out sort");
+    let sorted = fs::read_to_string(home.path().join("out")).unwrap();
+    assert_eq!(sorted, "a\nb\n");
+    home.ok(&["bench", "-r2", "--output=pipe", "yes | head -c 300000"]);
+    let out = home.ok(&["bench", "-r2", "--show-output", "echo seen"]);
+    assert_eq!(out.matches("seen\n").count(), 2, "{out}");
+    let failing = ["bench", "-r2", "exit 3"];
+    home.fails(3, &failing, "--ignore-failure");
     for (option, wanted) in [
         ("-i", 0),
         ("--ignore-failure", 0),
@@ -251,59 +165,54 @@ fn input_output_and_statuses() {
 fn exports_are_those_of_hyperfine() {
     let home = Home::new();
     let formats = ["json", "csv", "markdown", "asciidoc", "orgmode"];
-    let options: Vec<[String; 2]> = formats
-        .map(|f| [format!("--export-{f}"), format!("t.{f}")])
-        .into();
-    let mut all = words("bench -r 3 -u millisecond -n {x}ms -L x 1,5 --style none");
-    all.extend(options.iter().flatten().map(String::as_str));
+    let exports = formats.map(|format| format!("--export-{format}=t.{format}"));
+    let mut all = "bench -r3 -u millisecond -n {x}ms -L x 1,5 --style none".words();
+    all.extend(exports.iter().map(String::as_str));
     all.push("sleep 0.00{x}");
-    let (code, out, err) = home.run(&all);
-    assert_eq!((code, out.as_str()), (0, ""), "{err}");
+    assert_eq!(home.ok(&all), "");
     let read = |format: &str| fs::read_to_string(home.path().join(format!("t.{format}"))).unwrap();
     let value: Value = serde_json::from_str(&read("json")).unwrap();
     let second = &value["results"][1];
     assert_eq!(second["command"], "5ms");
     assert_eq!(second["parameters"]["x"], "5");
     assert_eq!(second["exit_codes"], serde_json::json!([0, 0, 0]));
-    let times = second["times"].as_array().unwrap();
+    let times = list(&second["times"]);
+    assert_eq!(times.len(), 3);
     assert!(
-        times.len() == 3 && times.iter().all(|t| t.as_f64().unwrap() >= 0.005),
+        times.iter().all(|t| t.as_f64().unwrap() >= 0.005),
         "{second}"
     );
-    assert!(
-        second["memory_usage_byte"][0].as_u64().unwrap() > 100_000,
-        "{second}"
-    );
-    assert!(
-        read("csv").starts_with("command,mean,stddev,median,user,system,min,max,parameter_x\n1ms,")
-    );
-    assert!(
-        read("markdown")
-            .starts_with("| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |\n|:---|---:|")
-    );
+    let memory = second["memory_usage_byte"][0].as_u64().unwrap();
+    assert!(memory > 100_000, "{second}");
+    for (format, begins) in [
+        (
+            "csv",
+            "command,mean,stddev,median,user,system,min,max,parameter_x\n1ms,",
+        ),
+        (
+            "markdown",
+            "| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |\n|:---|---:|",
+        ),
+    ] {
+        assert!(read(format).starts_with(begins), "{}", read(format));
+    }
     assert!(read("asciidoc").contains("| `5ms`\n") && read("orgmode").contains("| =5ms=  |"));
-    let (code, _, err) = home.run(&["import", "t.json"]);
-    assert_eq!(code, 0, "{err}");
-    let (code, out, _) = home.run(&["bench", "-r", "1", "--export-csv", "-", "true"]);
-    assert!(code == 0 && out.starts_with("command,mean,"), "{out}");
+    home.ok("import t.json");
+    let out = home.ok("bench -r 1 --export-csv - true");
+    assert!(out.starts_with("command,mean,"), "{out}");
 }
 
 #[test]
 fn a_reference_is_what_others_are_compared_with() {
     let home = Home::new();
-    let all = [
+    let said = home.json(&[
         "bench",
-        "--format",
-        "json",
-        "-r",
-        "12",
-        "--reference",
-        "sleep 0.01",
+        "-r12",
+        "--reference=sleep 0.01",
         "sleep 0.03",
         "true",
-    ];
-    let said = home.json(&all);
-    let comparisons = said["rows"][0]["comparisons"].as_array().unwrap().iter();
+    ]);
+    let comparisons = list(&said["rows"][0]["comparisons"]).iter();
     let mut sides: Vec<[&str; 2]> = comparisons
         .map(|c| ["base", "other"].map(|key| c[key].as_str().unwrap()))
         .collect();
@@ -313,10 +222,6 @@ fn a_reference_is_what_others_are_compared_with() {
 
 #[test]
 fn an_option_behind_the_dashes_of_ab_is_named() {
-    let home = Home::new();
-    let (code, _, err) = home.run(&words("ab -- sleep 0.01 --budget 3s"));
-    assert!(
-        code == 2 && err.contains("--budget stands behind `--`"),
-        "{err}"
-    );
+    let behind = "ab -- sleep 0.01 --budget 3s";
+    Home::new().refuses(behind, "--budget stands behind `--`");
 }

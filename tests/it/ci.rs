@@ -37,15 +37,14 @@ const MERGED: bool = true;
 
 /// Carries the blocks out one after the other, as a runner does, in a folder of their own; the status of the first that fails.
 fn carried_out(blocks: &[String], path: &Path, home: &Home, merged: bool) -> (i32, String) {
-    let (event, branch) = if merged {
-        ("push", "main")
-    } else {
-        ("pull_request", "")
+    let (event, branch) = match merged {
+        true => ("push", "main"),
+        false => ("pull_request", ""),
     };
     let runner = tempfile::tempdir().unwrap();
     let mut said = String::new();
     for block in blocks {
-        let output = home
+        let ended = home
             .command("bash")
             .args(["-eo", "pipefail", "-c", block])
             .env("PATH", format!("{}:/usr/bin:/bin", path.display()))
@@ -62,21 +61,26 @@ fn carried_out(blocks: &[String], path: &Path, home: &Home, merged: bool) -> (i3
             .env("GITHUB_STEP_SUMMARY", home.path().join("summary"))
             .output()
             .unwrap();
-        said += &String::from_utf8_lossy(&output.stdout);
-        said += &String::from_utf8_lossy(&output.stderr);
-        if !output.status.success() {
-            return (output.status.code().unwrap(), said);
+        let (code, out, error) = common::said(ended);
+        said = said + &out + &error;
+        if code != 0 {
+            return (code, said);
         }
     }
     (0, said)
 }
 
-/// A folder with a program of this name and text.
-fn folder_with(text: &str) -> tempfile::TempDir {
+/// A folder with a `gritstone` that does this.
+fn folder_with(script: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("gritstone");
-    common::make_program(&program, text.as_bytes());
+    common::make_program(&program, format!("#!/bin/sh\n{script}\n").as_bytes());
     folder
+}
+
+/// A folder with the real one.
+fn folder() -> tempfile::TempDir {
+    folder_with(&format!("exec {} \"$@\"", binary().display()))
 }
 
 #[test]
@@ -84,7 +88,7 @@ fn the_shell_in_them_measures_and_a_first_run_cannot_be_told() {
     for (name, text) in FILES {
         let blocks = blocks(text);
         assert!(!blocks.is_empty(), "{name}");
-        let path = folder_with(&format!("#!/bin/sh\nexec {} \"$@\"\n", binary().display()));
+        let path = folder();
         let home = Home::new();
         let (status, said) = carried_out(&blocks, path.path(), &home, MERGED);
         assert_eq!(status, 4, "{name}: {said}");
@@ -92,62 +96,43 @@ fn the_shell_in_them_measures_and_a_first_run_cannot_be_told() {
         let kept = std::fs::read_to_string(home.path().join("gritstone.jsonl")).unwrap();
         assert!(kept.contains("byte/sieve") && kept.contains("byte/loop"));
         assert!(kept.contains("ci-0123abcd"));
-        assert_eq!(
-            home.run(&["show", "ci-0123abcd"]).0,
-            0,
-            "it is in the history"
-        );
+        assert_eq!(home.run("show ci-0123abcd").0, 0, "it is in the history");
     }
 }
 
 #[test]
 fn a_change_that_is_not_merged_adds_nothing_to_the_history() {
     for (name, text) in FILES {
-        let path = folder_with(&format!("#!/bin/sh\nexec {} \"$@\"\n", binary().display()));
+        let path = folder();
         let home = Home::new();
         let recorded = common::fixture("run");
         assert_eq!(home.run(&["import", recorded.to_str().unwrap()]).0, 0);
-        let before = home.run(&["machines", "--format", "json"]);
+        let before = home.run("machines --format json");
         let bytes = std::fs::read(home.store()).unwrap();
         let (_, said) = carried_out(&blocks(text), path.path(), &home, !MERGED);
         assert!(said.contains("inconclusive"), "{name}: {said}");
         assert!(home.path().join("gritstone.jsonl").exists());
-        assert_eq!(
-            home.run(&["machines", "--format", "json"]),
-            before,
-            "{name}"
-        );
+        assert_eq!(home.run("machines --format json"), before, "{name}");
         assert_eq!(std::fs::read(home.store()).unwrap(), bytes, "{name}");
     }
 }
 
 #[test]
-fn a_job_ends_as_the_gate_does() {
+fn a_job_ends_as_the_gate_does_and_what_cannot_be_measured_is_no_success() {
     for (name, text) in FILES {
-        let blocks = blocks(text);
-        let ended = |status: i32| {
-            let program =
-                format!("#!/bin/sh\n[ \"$1\" != check ] || {{ echo table; exit {status}; }}\n");
-            carried_out(&blocks, folder_with(&program).path(), &Home::new(), MERGED)
-        };
-        let (passed, said) = ended(0);
-        assert!(passed == 0 && said.contains("table"), "{name}: {said}");
-        assert_eq!(ended(1).0, 1, "{name}");
-        assert_eq!(ended(2).0, 2, "{name}");
-        assert_eq!(ended(4).0, 4, "{name}");
-    }
-}
-
-#[test]
-fn what_cannot_be_measured_is_no_success() {
-    for (name, text) in FILES {
-        let program = "#!/bin/sh\n[ \"$1\" != run ] || exit 3\n";
-        let (status, said) = carried_out(
-            &blocks(text),
-            folder_with(program).path(),
-            &Home::new(),
-            MERGED,
-        );
-        assert_eq!(status, 3, "{name}: {said}");
+        for (command, status) in [
+            ("check", 0),
+            ("check", 1),
+            ("check", 2),
+            ("check", 4),
+            ("run", 3),
+        ] {
+            let script = format!("[ \"$1\" != {command} ] || {{ echo table; exit {status}; }}");
+            let folder = folder_with(&script);
+            let (ended, said) = carried_out(&blocks(text), folder.path(), &Home::new(), MERGED);
+            assert_eq!(ended, status, "{name}: {said}");
+            let told = status != 0 || said.contains("table");
+            assert!(told, "{name}: {said}");
+        }
     }
 }

@@ -1,28 +1,18 @@
 //! A machine that is not left alone: what others did to a figure stands beside it. Live, so each test asks only that the
 //! expected footnote is among those found; that it is the only one is tested with made-up launches.
 
-use crate::common::{self, Home, alone, binary, flagged, messages, result, words};
+use crate::common::{self, Home, Killed, alone, binary, flagged, messages, result, said};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
-/// Ends its process when it goes.
-struct Other(Child);
-
-impl Drop for Other {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn spinner() -> Child {
-    Command::new("/bin/sh")
+fn spinner(_: usize) -> Killed {
+    let mut shell = Command::new("/bin/sh");
+    shell
         .args(["-c", "while :; do :; done"])
-        .stdin(Stdio::null())
-        .spawn()
-        .unwrap()
+        .stdin(Stdio::null());
+    Killed(shell.spawn().unwrap())
 }
 
 #[test]
@@ -32,10 +22,8 @@ fn others_on_the_measured_cpu_are_seen() {
     let home = Home::new();
     // one for each CPU, wherever the measured one is
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-    let _others: Vec<Other> = (0..cpus).map(|_| Other(spinner())).collect();
-    let run = home.json(&words(
-        "run byte/sieve --budget 15s --precision 50% --format json",
-    ));
+    let _others: Vec<Killed> = (0..cpus).map(spinner).collect();
+    let run = home.json("run byte/sieve --budget 15s --precision 50%");
     let row = result(&run, "byte/sieve");
     assert!(flagged(row, "interference"), "{row}");
     // and the figure is still one of work that was done
@@ -84,18 +72,11 @@ fn a_quota_is_seen_as_root() {
         quota.0.display(),
         binary().display()
     );
-    let output = home
-        .command("/bin/sh")
-        .args(["-c", &script])
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let run: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut shell = home.command("/bin/sh");
+    shell.args(["-c", &script]).stdin(Stdio::null());
+    let (code, out, error) = said(shell.output().unwrap());
+    assert_eq!(code, 0, "{error}");
+    let run: Value = serde_json::from_str(&out).unwrap();
     let row = result(&run, "byte/sieve");
     assert!(flagged(row, "interference"), "{row}");
     let why = messages(row);

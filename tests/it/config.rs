@@ -1,25 +1,18 @@
 //! Configuration files, completions and manual pages as a person meets them.
 
-use crate::common::Home;
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use crate::common::{Home, binary, mode, said};
+use std::fs;
 
 #[test]
 fn a_file_of_the_directory_sets_what_is_measured_and_nothing_else() {
     let home = Home::new();
-    let (own, here) = (
-        home.path().join(".config/gritstone/config.toml"),
-        home.path().join("gritstone.toml"),
-    );
+    let own = home.path().join(".config/gritstone/config.toml");
+    let here = home.path().join("gritstone.toml");
     fs::create_dir_all(own.parent().unwrap()).unwrap();
-    fs::write(
-        &own,
-        "store = 'own.db'\n\n[run]\nbudget = '7m'\nlabel = 'mine'\n",
-    )
-    .unwrap();
+    let mine = "store = 'own.db'\n\n[run]\nbudget = '7m'\nlabel = 'mine'\n";
+    fs::write(&own, mine).unwrap();
     fs::write(&here, "[run]\nbudget = '3m'\nselect = ['byte/sieve']\n").unwrap();
-    let (code, out, err) = home.run(&["config", "--show"]);
-    assert_eq!(code, 0, "{err}");
+    let out = home.ok("config --show");
     for line in [
         "store = \"own.db\"  # ",
         "config.toml:4, overridden below\n",
@@ -28,56 +21,40 @@ fn a_file_of_the_directory_sets_what_is_measured_and_nothing_else() {
     ] {
         assert!(out.contains(line), "{line}: {out}");
     }
-    let (code, out, err) = home.run(&["run", "--dry-run"]);
+    let out = home.ok("run --dry-run");
     assert!(
-        code == 0 && out.contains("byte/sieve") && !out.contains("byte/pipe"),
-        "{out}{err}"
+        out.contains("byte/sieve") && !out.contains("byte/pipe"),
+        "{out}"
     );
     for (text, said) in [
         (
             "store = 'x.db'\n",
-            "./gritstone.toml:1: 'store' can only be set in your own configuration",
+            ":1: 'store' can only be set in your own configuration",
         ),
-        (
-            "[run]\n\nbugdet = '1m'\n",
-            "./gritstone.toml:3: unknown key 'bugdet'",
-        ),
+        ("[run]\n\nbugdet = '1m'\n", ":3: unknown key 'bugdet'"),
         (
             "[run]\nbudget = 'soon'\n",
-            "./gritstone.toml:2: invalid value 'soon' for '--budget",
+            ":2: invalid value 'soon' for '--budget",
         ),
     ] {
         fs::write(&here, text).unwrap();
-        let (code, _, err) = home.run(&["list", "byte/sieve"]);
-        assert!(code == 2 && err.contains(said), "{text}: {err}");
+        home.refuses("list byte/sieve", &format!("./gritstone.toml{said}"));
     }
     // one that others can write is not read; the user's own is not either, and that is an error
-    fs::set_permissions(&here, Permissions::from_mode(0o666)).unwrap();
-    let (code, _, err) = home.run(&["list", "byte/sieve"]);
-    assert!(
-        code == 0 && err.contains("is not read: ") && err.contains("written by other users"),
-        "{err}"
-    );
-    fs::set_permissions(&own, Permissions::from_mode(0o666)).unwrap();
-    let (code, _, err) = home.run(&["list", "byte/sieve"]);
-    assert!(
-        code == 2 && err.contains("config.toml cannot be read"),
-        "{err}"
-    );
+    mode(&here, 0o666);
+    let error = home.fails(0, "list byte/sieve", "is not read: ");
+    assert!(error.contains("written by other users"), "{error}");
+    mode(&own, 0o666);
+    home.refuses("list byte/sieve", "config.toml cannot be read");
 }
 
 #[test]
 fn bash_completes_benchmarks_runs_and_systems() {
     let home = Home::with(&["run"]);
-    let (code, script, _) = home.run(&["completions", "bash"]);
+    let (code, script, _) = home.run("completions bash");
     assert_eq!(code, 0);
     fs::write(home.path().join("completions"), script).unwrap();
-    let binary = crate::common::binary();
-    let folder = std::path::Path::new(&binary)
-        .parent()
-        .unwrap()
-        .display()
-        .to_string();
+    let folder = binary().parent().unwrap().display();
     for (line, wanted) in [
         ("gritstone run byte/si", "byte/sieve"),
         ("gritstone compare last ref:vax", "vax-11-780-4.1bsd"),
@@ -88,34 +65,22 @@ fn bash_completes_benchmarks_runs_and_systems() {
             "PATH={folder}:$PATH; . ./completions; COMP_LINE='{line}' COMP_POINT={}; _gritstone; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
             line.len()
         );
-        let output = home
-            .command("bash")
-            .args(["--norc", "-c", &ask])
-            .output()
-            .unwrap();
-        let offered = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(
-            offered.lines().any(|word| word.starts_with(wanted)),
-            "{line}: {offered}{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        let asked = home.command("bash").args(["--norc", "-c", &ask]).output();
+        let (_, offered, error) = said(asked.unwrap());
+        let is_wanted = |word: &str| word.starts_with(wanted);
+        assert!(offered.lines().any(is_wanted), "{line}: {offered}{error}");
     }
 }
 
 #[test]
 fn manual_pages_are_printed_and_written() {
     let home = Home::new();
-    let (code, out, _) = home.run(&["man", "bench"]);
-    assert!(
-        code == 0 && out.starts_with(".ie") && out.contains(".TH gritstone-bench 1"),
-        "{out}"
-    );
-    let (code, _, err) = home.run(&["man", "--output", "pages"]);
-    assert_eq!(code, 0, "{err}");
-    assert!(
-        home.path().join("pages/gritstone-run.1").exists()
-            && home.path().join("pages/gritstone.1").exists()
-    );
-    let (code, _, err) = home.run(&["man", "none"]);
-    assert!(code == 2 && err.contains("no command 'none'"), "{err}");
+    let out = home.ok("man bench");
+    let page = out.starts_with(".ie") && out.contains(".TH gritstone-bench 1");
+    assert!(page, "{out}");
+    home.ok("man --output pages");
+    for page in ["gritstone-run.1", "gritstone.1"] {
+        assert!(home.path().join("pages").join(page).exists(), "{page}");
+    }
+    home.refuses("man none", "no command 'none'");
 }

@@ -1,13 +1,11 @@
 //! `run --copies`: copies work at once, are stored and come back, and do more together than one alone.
 
-use crate::common::{Home, flagged, in_one_of_four, result, words};
+use crate::common::{Home, flagged, in_one_of_four, result};
 use serde_json::Value;
 
 /// Runs it, and gives the points of one copy and of two.
 fn two_copies(home: &Home) -> [Value; 2] {
-    let run = home.json(&words(
-        "run byte/loop byte/multi/1 --copies 2,1,2 --budget 12s --precision 20% --format json",
-    ));
+    let run = home.json("run byte/loop byte/multi/1 --copies 2,1,2 --budget 12s --precision 20%");
     let row = result(&run, "byte/loop");
     assert!(!flagged(row, "invalid"), "{row}");
     assert!(result(&run, "byte/multi/1")["copies"].is_null());
@@ -35,18 +33,15 @@ fn two_copies_do_more_than_one() {
         }
     });
 
-    let (_, shown, _) = home.run(&["show", "last"]);
+    let (_, shown, _) = home.run("show last");
     assert!(shown.contains("Copies at once"), "{shown}");
-    let (_, bundle, _) = home.run(&["export", "last", "--format", "jsonl"]);
+    let (_, bundle, _) = home.run("export last --format jsonl");
     assert!(bundle.contains("\"copies\":2"), "{bundle}");
 }
 
 #[test]
 fn what_cannot_be_copied_is_refused_at_once() {
     let home = Home::new();
-    let (code, _, told) = home.run(&["run", "byte/multi/1", "--copies", "2"]);
-    assert_eq!(code, 2, "{told}");
-    assert!(told.contains("workloads on one CPU"), "{told}");
-    let (code, ..) = home.run(&["run", "byte/loop", "--copies", "0"]);
-    assert_eq!(code, 2);
+    home.refuses("run byte/multi/1 --copies 2", "kernels on one CPU");
+    home.refuses("run byte/loop --copies 0", "--copies");
 }

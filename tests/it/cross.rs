@@ -2,6 +2,7 @@
 //! under emulation, where their check values must come out right. A row that cannot run says why; a program of which no row runs is named
 //! here.
 
+use crate::common::make_program;
 use gritstone_kernels::{SUPERVISOR, linking};
 use gritstone_model::{KernelWork, Work};
 use std::collections::BTreeSet;
@@ -56,28 +57,18 @@ impl Cross {
                 let stem = source.path.strip_prefix("runtime/")?.strip_suffix(".c")?;
                 let object = cross.path(&format!("{stem}.o"));
                 (!ALONE.contains(&stem)).then(|| {
-                    succeeded(
-                        cross
-                            .tool("gcc")
-                            .args(FLAGS)
-                            .arg("-c")
-                            .arg(of(source.path))
-                            .arg("-o")
-                            .arg(&object),
-                    );
+                    let mut compile = cross.tool("gcc");
+                    compile.args(FLAGS).arg("-c").arg(of(source.path));
+                    succeeded(compile.arg("-o").arg(&object));
                     object
                 })
             })
             .collect();
-        let programs: Vec<&str> = gritstone_kernels::all()
-            .iter()
-            .map(|program| program.name)
-            .collect();
-        let (first, second) = programs.split_at(programs.len() / 2);
+        let programs = gritstone_kernels::all();
         thread::scope(|scope| {
-            for half in [first, second] {
+            for half in programs.chunks(programs.len().div_ceil(2)) {
                 let (cross, parts) = (&cross, &parts);
-                scope.spawn(move || half.iter().for_each(|program| cross.link(program, parts)));
+                scope.spawn(move || half.iter().for_each(|one| cross.link(one.name, parts)));
             }
         });
         cross
@@ -99,14 +90,12 @@ impl Cross {
             let modules = self.path(&format!("{program}.modules"));
             fs::create_dir(&modules).unwrap();
             let object = modules.join("object.o");
-            succeeded(
-                self.tool("gfortran")
-                    .args(["-O2", "-c", "-J"])
-                    .arg(&modules)
-                    .arg(&fortran)
-                    .arg("-o")
-                    .arg(&object),
-            );
+            let mut compile = self.tool("gfortran");
+            compile
+                .args(["-O2", "-c", "-J"])
+                .arg(&modules)
+                .arg(&fortran);
+            succeeded(compile.arg("-o").arg(&object));
             command.arg(object);
         }
         command.args(["-lm", "-ldl"]);
@@ -117,32 +106,25 @@ impl Cross {
     fn operate(&self, work: &KernelWork, n: u64) -> Output {
         let room = tempfile::tempdir_in(self.folder.path()).unwrap();
         let mut command = Command::new(format!("qemu-{}-static", self.name));
+        let libraries = format!("/usr/{}-linux-gnu", self.name);
         command
-            .arg("-L")
-            .arg(format!("/usr/{}-linux-gnu", self.name));
-        command
-            .arg(self.path(&work.program))
-            .arg("mode=count")
-            .arg(format!("n={n}"));
-        command.args(
-            work.params
-                .iter()
-                .map(|(key, value)| format!("{key}={value}")),
-        );
+            .args(["-L", &libraries])
+            .arg(self.path(&work.program));
+        command.args(["mode=count", &format!("n={n}")]);
+        let params = work.params.iter();
+        command.args(params.map(|(key, value)| format!("{key}={value}")));
         for job in &work.uses {
             // what an emulated process executes is left to the system, which knows its own programs alone
             let path = self.path(&format!("{job}.own"));
             if !path.exists() {
-                own(job, &path);
+                make_program(
+                    &path,
+                    &gritstone_kernels::find(job).unwrap().bytes().unwrap(),
+                );
             }
             command.arg(format!("{job}={}", path.display()));
         }
-        command
-            .current_dir(room.path())
-            .output()
-            .unwrap_or_else(|why| {
-                panic!("{command:?} cannot be started: {why}; scripts/setup test installs it")
-            })
+        output(command.current_dir(room.path()))
     }
 
     /// What the supervisor reports of a program, what that says, and what is complained of.
@@ -170,22 +152,17 @@ fn of(path: &str) -> PathBuf {
         .join(path)
 }
 
-/// A program as it travels in the binary.
-fn own(job: &str, path: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    fs::write(path, gritstone_kernels::find(job).unwrap().bytes().unwrap()).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o700)).unwrap();
+fn output(command: &mut Command) -> Output {
+    let started = command.output();
+    started.unwrap_or_else(|why| {
+        panic!("{command:?} cannot be started: {why}; scripts/setup test installs it")
+    })
 }
 
 fn succeeded(command: &mut Command) {
-    let output = command.output().unwrap_or_else(|why| {
-        panic!("{command:?} cannot be started: {why}; scripts/setup test installs it")
-    });
-    assert!(
-        output.status.success(),
-        "{command:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    let output = output(command);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}");
 }
 
 /// Every row of kind kernel: two operations each, or one where there can be no more at a time.

@@ -1,15 +1,9 @@
-//! Disks that must come to no harm: one that is full or may not be written, a device that somebody uses or that is none; and that no
-//! file system outlives a run.
+//! Disks that must come to no harm: one that is full or may not be written, a device that somebody uses or that is none.
 
-use crate::common::{
-    DISC, Home, PATIENT, alone, entries, eventually, has_loops, needs_root, ours, processes,
-    program, result, start,
-};
+use crate::common::{DISC, Home, PATIENT, alone, entries, eventually, needs_root, program, result};
 use nix::libc;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::os::unix::fs::OpenOptionsExt;
@@ -44,18 +38,15 @@ fn says_full(home: &Home, disk: &Path, rows: &[&str]) {
     let mine = disk.join("mine");
     fs::write(&mine, "kept").unwrap();
     let before = entries(disk).len();
+    let at = disk.to_str().unwrap();
     for row in rows {
-        let (code, out, error) =
-            home.run(&["run", row, "--quick", "--dir", disk.to_str().unwrap()]);
-        assert_eq!(code, 3, "{row}: {out} {error}");
-        let where_and_what = [
-            "No space left on device in ",
-            disk.to_str().unwrap(),
-            "make room there, or choose another directory with --dir",
-        ];
-        for words in where_and_what {
-            assert!(error.contains(words), "{row}: {error}");
-        }
+        let line = format!("run {row} --quick --dir {at}");
+        let error = home.fails(3, &line, "No space left on device in ");
+        let advice = "make room there, or choose another directory with --dir";
+        assert!(
+            error.contains(at) && error.contains(advice),
+            "{row}: {error}"
+        );
         assert_eq!(fs::read_to_string(&mine).unwrap(), "kept");
         assert_eq!(entries(disk).len(), before, "{row}: {:?}", entries(disk));
     }
@@ -86,11 +77,12 @@ fn a_directory_that_cannot_be_written_is_named_as_root() {
     fs::create_dir(&disk).unwrap();
     let _disk = Private::mount(None, &disk, "tmpfs", MsFlags::MS_RDONLY, "size=1m");
     for row in ["fs/seq-write/512", "disk/write-fsync"] {
-        let (code, out, error) = home.run(&["run", row, "--dir", disk.to_str().unwrap()]);
-        assert_eq!(code, 2, "{out} {error}");
+        let line = format!("run {row} --dir {}", disk.display());
+        let error = home.refuses(
+            &line,
+            &format!("cannot measure files in {}", disk.display()),
+        );
         for words in [
-            "cannot measure files in ",
-            disk.to_str().unwrap(),
             "Read-only file system",
             "choose another directory with --dir",
         ] {
@@ -143,14 +135,10 @@ fn on_device(home: &Home, device: &str, overwrite: Option<&str>) -> (i32, String
 
 /// The same of one of these rows.
 fn raw(home: &Home, row: &str, device: &str, overwrite: Option<&str>) -> (i32, String, String) {
-    let device = format!("device={device}");
-    let overwrite = overwrite.map(|name| format!("overwrite={name}"));
-    let mut arguments = [&["run", row, "--dir", DISC], &PATIENT[..]].concat();
-    arguments.extend(["--format", "json", "--param", &device]);
-    if let Some(overwrite) = &overwrite {
-        arguments.extend(["--param", overwrite]);
-    }
-    home.run(&arguments)
+    let overwrite = overwrite.map_or(String::new(), |name| format!("--param overwrite={name}"));
+    home.run(&format!(
+        "run {row} --dir {DISC} {PATIENT} --format json --param device={device} {overwrite}"
+    ))
 }
 
 #[test]
@@ -239,50 +227,4 @@ fn a_mounted_device_is_refused_and_keeps_its_files_as_root() {
         let checked = Command::new("e2fsck").args(["-fn", &device.0]).output();
         checked.unwrap().status.success()
     });
-}
-
-/// Mounts below a directory, and loop devices over files below it.
-fn mounts_and_loops(dir: &Path) -> usize {
-    let dir = dir.to_string_lossy().into_owned();
-    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
-    let loops = entries(Path::new("/sys/block"))
-        .iter()
-        .filter_map(|device| fs::read_to_string(device.join("loop/backing_file")).ok())
-        .filter(|over| over.contains(&dir))
-        .count();
-    mounts.lines().filter(|line| line.contains(&dir)).count() + loops
-}
-
-#[test]
-fn a_run_that_is_killed_leaves_no_file_system_as_root() {
-    let _turn = alone();
-    needs_root();
-    assert!(has_loops(), "it takes loop devices");
-    let home = Home::new();
-    let dir = tempfile::tempdir_in(DISC).unwrap();
-    let arguments = ["run", "disk/write-fsync", "--budget", "60s", "--dir"];
-    let arguments = [&arguments[..], &[dir.path().to_str().unwrap()]].concat();
-    for signal in [Signal::SIGKILL, Signal::SIGTERM] {
-        let mut child = start(&home, &arguments, &[]);
-        // in steps, since the disk may be busy, and none of them may take for ever
-        let written = |volume: &PathBuf| volume.join("mounted").exists();
-        eventually("there is a place for it", || {
-            ours(dir.path()).iter().any(written)
-        });
-        eventually("the file is there", || mounts_and_loops(dir.path()) > 0);
-        eventually("it works on its file system", || {
-            let ended = child.try_wait().is_ok_and(|ended| ended.is_some());
-            assert!(!ended, "it ended before");
-            let launch = |volume: &PathBuf| !entries(&volume.join("mounted")).is_empty();
-            mounts_and_loops(dir.path()) == 2 && ours(dir.path()).iter().any(launch)
-        });
-        kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
-        child.wait().unwrap();
-        // by the run itself or its watchdog, not by the next start
-        eventually("nothing is mounted", || mounts_and_loops(dir.path()) == 0);
-        eventually("nothing is left", || ours(dir.path()).is_empty());
-        eventually("no process is left", || processes(&home) == 0);
-        let journals = home.path().join(".local/state/gritstone");
-        assert!(entries(&journals).is_empty(), "{signal}");
-    }
 }

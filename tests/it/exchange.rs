@@ -3,12 +3,8 @@
 use crate::common::{self, Home, fixture, recorded};
 use std::fs;
 
-/// Standard output of a command that ends well.
-fn ok(home: &Home, arguments: &[&str]) -> String {
-    let (code, out, error) = home.run(arguments);
-    assert_eq!(code, 0, "{error}");
-    out
-}
+/// Every format that goes out.
+const FORMATS: &str = "jsonl csv markdown gbench bmf gha openmetrics hyperfine phoronix";
 
 #[test]
 fn a_run_goes_to_another_store_and_is_the_same_there() {
@@ -16,50 +12,22 @@ fn a_run_goes_to_another_store_and_is_the_same_there() {
     let bundle = fixture("run");
     let path = bundle.to_str().unwrap();
     let text = fs::read_to_string(&bundle).unwrap();
-    let whole = ok(&home, &["export", "run", "--with-identity"]);
+    let whole = home.ok("export run --with-identity");
     let read = |text: &str| gritstone_exchange::read_bundle(text).unwrap();
     assert!(read(&whole) == read(&text), "nothing is lost");
-    assert_eq!(
-        home.json(&["show", "run", "--format", "json"]),
-        home.json(&["show", path, "--format", "json"])
-    );
-    let (code, _, error) = home.run(&["import", path]);
-    assert!(code == 2 && error.contains("already"), "{error}");
+    assert_eq!(home.json("show run"), home.json(&["show", path]));
+    home.refuses(&["import", path], "already");
 
     // a cut one is refused whole, with its line
     let lines = text.lines().count();
     let cut = home.path().join("cut.jsonl");
     fs::write(&cut, text.rsplit_once("{\"end\"").unwrap().0).unwrap();
-    let (code, _, error) = Home::new().run(&["import", cut.to_str().unwrap()]);
-    assert_eq!(code, 2);
     let line = format!("line {}", lines - 1);
-    assert!(
-        error.contains(&line) && error.contains("truncated"),
-        "{error}"
-    );
-    for format in [
-        "csv",
-        "markdown",
-        "gbench",
-        "bmf",
-        "gha",
-        "openmetrics",
-        "hyperfine",
-        "phoronix",
-    ] {
-        let out = home.path().join(format);
-        ok(
-            &home,
-            &[
-                "export",
-                "run",
-                "--format",
-                format,
-                "--out",
-                out.to_str().unwrap(),
-            ],
-        );
-        let text = fs::read_to_string(out).unwrap();
+    let error = Home::new().refuses(&["import", cut.to_str().unwrap()], &line);
+    assert!(error.contains("cut off"), "{error}");
+    for format in FORMATS.split(' ') {
+        home.ok(&format!("export run --format {format} --out out"));
+        let text = fs::read_to_string(home.path().join("out")).unwrap();
         assert!(text.contains("byte/syscall"), "{format}");
     }
 }
@@ -67,17 +35,13 @@ fn a_run_goes_to_another_store_and_is_the_same_there() {
 #[test]
 fn what_other_programs_measured_can_be_looked_at() {
     let home = Home::new();
-    let file = home.path().join("h.json");
-    fs::write(
-        &file,
-        r#"{"results":[{"command":"sleep <1>","times":[1.01,1.0,1.02,1.0,1.03,1.01,1.0]}]}"#,
-    )
-    .unwrap();
-    let path = file.to_str().unwrap();
-    assert!(ok(&home, &["show", path]).contains("hyperfine/sleep-1"));
-    ok(&home, &["import", path, "--label", "theirs"]);
-    assert!(ok(&home, &["show", "theirs"]).contains("hyperfine/sleep-1"));
-    assert_eq!(home.run(&["show", "none.json"]).0, 2);
+    let times = "[1.01,1.0,1.02,1.0,1.03,1.01,1.0]";
+    let text = format!(r#"{{"results":[{{"command":"sleep <1>","times":{times}}}]}}"#);
+    fs::write(home.path().join("h.json"), text).unwrap();
+    assert!(home.ok("show ./h.json").contains("hyperfine/sleep-1"));
+    home.ok("import h.json --label theirs");
+    assert!(home.ok("show theirs").contains("hyperfine/sleep-1"));
+    assert_eq!(home.run("show none.json").0, 2);
 }
 
 /// What says who measured, and where, is in nothing that is made to be shared.
@@ -102,39 +66,23 @@ fn what_is_shared_names_nobody() {
             .filter(|secret| text.contains(**secret))
             .count()
     };
-    for format in [
-        "jsonl",
-        "csv",
-        "markdown",
-        "gbench",
-        "bmf",
-        "gha",
-        "openmetrics",
-        "hyperfine",
-        "phoronix",
-    ] {
-        let text = ok(&home, &["export", id, "--format", format]);
+    for format in FORMATS.split(' ') {
+        let text = home.ok(&format!("export {id} --format {format}"));
         assert_eq!(found(&text), 0, "{format}");
     }
-    let whole = ok(&home, &["export", id, "--with-identity"]);
+    let whole = home.ok(&["export", id, "--with-identity"]);
     assert_eq!(found(&whole), secrets.len());
-    for (option, wanted) in [(None, 0), (Some("--with-identity"), 1)] {
-        let mut all = vec!["report", id, "--output", "report.html"];
-        all.extend(option);
-        ok(&home, &all);
+    for (option, wanted) in [("", 0), ("--with-identity", 1)] {
+        home.ok(&format!("report {id} --output report.html {option}"));
         let text = fs::read_to_string(home.path().join("report.html")).unwrap();
-        assert_eq!(found(&text).min(1), wanted, "{option:?}");
+        assert_eq!(found(&text).min(1), wanted, "{option}");
     }
     // a run without names is a run like others
-    ok(&home, &["export", id, "--output", "shared.jsonl"]);
+    home.ok(&["export", id, "--output", "shared.jsonl"]);
     let other = Home::new();
-    fs::copy(
-        home.path().join("shared.jsonl"),
-        other.path().join("shared.jsonl"),
-    )
-    .unwrap();
-    ok(&other, &["import", "shared.jsonl"]);
-    assert!(ok(&other, &["show", id]).contains("byte"));
+    let shared = home.path().join("shared.jsonl");
+    other.ok(&["import", shared.to_str().unwrap()]);
+    assert!(other.ok(&["show", id]).contains("byte"));
 }
 
 #[test]
@@ -144,23 +92,13 @@ fn imports_keep_the_name_of_their_host() {
     let google = r#"{"context":{"host_name":"theirs"},"benchmarks":[{"name":"a","iterations":5,"real_time":5.0,"cpu_time":5.0,"time_unit":"ns"}]}"#;
     fs::write(home.path().join("h.json"), hyperfine).unwrap();
     fs::write(home.path().join("g.json"), google).unwrap();
-    ok(&home, &["import", "g.json", "--label", "google"]);
-    ok(
-        &home,
-        &[
-            "import",
-            "h.json",
-            "--label",
-            "hyper",
-            "--host",
-            "builder 7",
-        ],
-    );
+    home.ok("import g.json --label google");
+    home.ok(&["import", "h.json", "--label=hyper", "--host", "builder 7"]);
     for (label, name) in [("google", "theirs"), ("hyper", "builder 7")] {
-        let run = home.json(&["show", label, "--format", "json"]);
+        let run = home.json(&["show", label]);
         assert_eq!(run["machine"]["name"], name);
     }
-    let (code, _, error) = home.run(&["import", "g.json", "--host", "mine"]);
+    let (code, _, error) = home.run("import g.json --host mine");
     assert!(code == 2, "{error}");
 }
 

@@ -2,14 +2,13 @@
 //! a kernel refuses is said.
 
 use crate::common::{
-    self, DISC, Home, PATIENT, alone, ended, flagged, has_loops, messages, needs_root, ours,
-    reason, result, traces, words,
+    self, DISC, Home, NOBODY, PATIENT, alone, flagged, has_loops, list, messages, mode, needs_root,
+    ours, reason, result, said, traces,
 };
 use nix::libc;
 use nix::unistd::{chown, geteuid};
 use serde_json::Value;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 
@@ -30,54 +29,35 @@ fn measured<'a>(run: &'a Value, id: &str) -> &'a Value {
     row
 }
 
-/// What the bundle of the last run has of a row, launch by launch.
-fn launches(home: &Home, id: &str) -> Vec<Value> {
-    let (code, bundle, error) = home.run(&["export", "last"]);
-    assert_eq!(code, 0, "{error}");
-    let name = format!("\"{id}\"");
-    let lines = bundle.lines().filter(|line| line.contains(&name));
-    lines
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+/// What the launches of a row in the last run said, of one kind of event.
+fn told(home: &Home, id: &str, kind: &str) -> Vec<Value> {
+    let bundle = home.ok("export last");
+    let launches = bundle.lines().filter_map(|line| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        let launch = line["launch"].take();
+        (launch["id"] == id).then_some(launch)
+    });
+    let events = launches.flat_map(|launch| list(&launch["events"]).clone());
+    events.filter(|event| event["event"] == kind).collect()
 }
 
-/// The value of a parameter in the exported samples of the last run, for each launch of a row.
-fn told(home: &Home, id: &str, key: &str) -> Vec<String> {
-    let mut found = vec![];
-    for launch in launches(home, id) {
-        collect(&launch, key, &mut found);
-    }
-    found
+/// The values of a parameter in them.
+fn values(home: &Home, id: &str, key: &str) -> Vec<String> {
+    let params = told(home, id, "param").into_iter();
+    let params = params.filter(|param| param["key"] == key);
+    let values: Vec<String> = params
+        .map(|param| param["value"].as_str().unwrap().to_owned())
+        .collect();
+    assert!(!values.is_empty(), "{id}: {key}");
+    values
 }
 
 /// Blocks that a device was asked for in each sample of a row.
 fn blocks_read(home: &Home, id: &str) -> Vec<u64> {
-    let mut found = vec![];
-    for launch in launches(home, id) {
-        let events = launch["launch"]["events"]
-            .as_array()
-            .cloned()
-            .unwrap_or_default();
-        let samples = events.iter().filter(|event| event["event"] == "sample");
-        found.extend(samples.map(|sample| sample["usage"]["inblock"].as_u64().unwrap()));
-    }
-    found
-}
-
-/// All events below a value that are this parameter.
-fn collect(value: &Value, key: &str, found: &mut Vec<String>) {
-    match value {
-        Value::Object(fields) => {
-            if fields.get("event").is_some_and(|event| event == "param")
-                && fields.get("key").is_some_and(|name| name == key)
-            {
-                found.push(fields["value"].as_str().unwrap().to_owned());
-            }
-            fields.values().for_each(|field| collect(field, key, found));
-        }
-        Value::Array(values) => values.iter().for_each(|value| collect(value, key, found)),
-        _ => {}
-    }
+    let samples = told(home, id, "sample").into_iter();
+    samples
+        .map(|sample| sample["usage"]["inblock"].as_u64().unwrap())
+        .collect()
 }
 
 /// The generator of the rows, written again.
@@ -94,30 +74,16 @@ fn draw(state: &mut u64) -> u64 {
 fn one_hundred_operations_of_each_kind_have_their_four_statistics() {
     let _turn = alone();
     let home = Home::new();
-    let run = home.json(&[
-        "run",
-        "fs/*",
-        "fs/*@cold",
-        "--budget",
-        "240s",
-        "--precision",
-        "50%",
-        "--dir",
-        DISC,
-        "--format",
-        "json",
-    ]);
-    let rows = run["results"].as_array().unwrap();
+    let line = format!("run fs/* fs/*@cold --budget 240s --precision 50% --dir {DISC}");
+    let run = home.json(&line);
+    let rows = list(&run["results"]);
     assert_eq!(rows.len(), 26);
     for row in rows {
         let id = row["id"].as_str().unwrap();
         measured(&run, id);
         let of = |name: &str| row["statistics"][name].as_f64().unwrap();
         assert!(of("min") > 0.0 && of("min") <= of("median"), "{row}");
-        assert!(
-            of("median") <= of("max") && of("mean") <= of("max"),
-            "{row}"
-        );
+        assert!(of("median").max(of("mean")) <= of("max"), "{row}");
         let cold = id.ends_with("@cold");
         assert_eq!(says(row, "mincore found none"), cold, "{row}");
         let past = row["measured"].as_str().unwrap().starts_with("past the ");
@@ -136,9 +102,7 @@ fn one_hundred_operations_of_each_kind_have_their_four_statistics() {
         sum.rotate_left(1).wrapping_add(draw(&mut state) % 100)
     });
     for id in ["fs/rand-write/512", "fs/rand-write/32k", "fs/rand-read/8k"] {
-        let told = told(&home, id, "order");
-        assert!(!told.is_empty(), "{id}");
-        for order in told {
+        for order in values(&home, id, "order") {
             assert_eq!(order, format!("random, sum {sum:016x}"));
         }
     }
@@ -152,47 +116,21 @@ fn a_disk_is_written_and_read_in_each_of_its_ways_as_root() {
     assert!(has_loops(), "it takes loop devices");
     let _turn = alone();
     let home = Home::new();
-    let rows = [
-        "disk/write-nofsync",
-        "disk/write-nofsync@io-uring",
-        "disk/write-nofsync@large",
-        "disk/write-fsync",
-        "disk/write-fsync@io-uring",
-        "disk/write-sync",
-        "disk/write-sync@io-uring",
-        "disk/write-sync@io-uring-1",
-        "disk/raw-write",
-        "disk/raw-write@io-uring",
-        "disk/raw-write@io-uring-1",
-        "disk/read-seq",
-        "disk/read-seq@large",
-        "disk/read-gauss",
-        "disk/read-gauss@io-uring",
-        "disk/read-gauss@large",
-    ];
-    let mut arguments = vec!["run"];
-    arguments.extend(rows);
-    arguments.extend([
-        "--budget",
-        "240s",
-        "--precision",
-        "50%",
-        "--dir",
-        DISC,
-        "--format",
-        "json",
-    ]);
-    let run = home.json(&arguments);
-    for id in rows {
+    let rows = "disk/write-nofsync disk/write-nofsync@io-uring disk/write-nofsync@large \
+        disk/write-fsync disk/write-fsync@io-uring \
+        disk/write-sync disk/write-sync@io-uring disk/write-sync@io-uring-1 \
+        disk/raw-write disk/raw-write@io-uring disk/raw-write@io-uring-1 \
+        disk/read-seq disk/read-seq@large \
+        disk/read-gauss disk/read-gauss@io-uring disk/read-gauss@large";
+    let line = format!("run {rows} --budget 240s --precision 50% --dir {DISC}");
+    let run = home.json(&line);
+    for id in rows.split_whitespace() {
         let row = measured(&run, id);
         assert_eq!(row["unit"], "KB/s");
         if id.contains("@io-uring") {
             let depth = if id.ends_with("-1") { "1" } else { "8" };
-            let told = told(&home, id, "queue_depth");
-            assert!(
-                !told.is_empty() && told.iter().all(|of| of == depth),
-                "{id} {told:?}"
-            );
+            let told = values(&home, id, "queue_depth");
+            assert!(told.iter().all(|of| of == depth), "{id} {told:?}");
         }
         if id.starts_with("disk/write-") {
             let what = row["measured"].as_str().unwrap();
@@ -202,7 +140,7 @@ fn a_disk_is_written_and_read_in_each_of_its_ways_as_root() {
         }
     }
     // half a block before the center, and 20 blocks about it
-    let drawn = told(&home, "disk/read-gauss", "blocks_drawn");
+    let drawn = values(&home, "disk/read-gauss", "blocks_drawn");
     let numbers: Vec<f64> = drawn[0]
         .split([' ', ','])
         .filter_map(|word| word.parse().ok())
@@ -219,9 +157,8 @@ fn a_disk_is_written_and_read_in_each_of_its_ways_as_root() {
 #[ignore = "measures: make test-full"]
 fn without_root_the_rest_runs_and_says_what_is_missing() {
     let _turn = alone();
-    let (code, out, error) = as_nobody(&words(
-        "disk/write-fsync disk/write-nofsync@large disk/read-seq fs/rand-read/8k",
-    ));
+    let rows = "disk/write-fsync disk/write-nofsync@large disk/read-seq fs/rand-read/8k";
+    let (code, out, error) = as_nobody(rows);
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
     measured(&run, "fs/rand-read/8k");
@@ -234,40 +171,26 @@ fn without_root_the_rest_runs_and_says_what_is_missing() {
 }
 
 /// A run of these rows by a user without privileges, in a directory of its own.
-fn as_nobody(rows: &[&str]) -> (i32, String, String) {
-    const NOBODY: u32 = 65_534;
+fn as_nobody(rows: &str) -> (i32, String, String) {
     let home = Home::new();
-    let mut arguments = vec!["run"];
-    arguments.extend(rows);
-    arguments.extend(PATIENT);
-    arguments.extend(["--format", "json", "--dir"]);
+    let line = |dir: &Path| format!("run {rows} {PATIENT} --format json --dir {}", dir.display());
     if !geteuid().is_root() {
         let dir = tempfile::tempdir_in(DISC).unwrap();
-        arguments.push(dir.path().to_str().unwrap());
-        return home.run(&arguments);
+        return home.run(&line(dir.path()));
     }
     // where the build lies, a stranger may not look
     let place = tempfile::tempdir_in("/var/tmp").unwrap();
     let binary = place.path().join("gritstone");
     fs::copy(common::binary(), &binary).unwrap();
-    for (path, mode) in [
-        (place.path(), 0o755),
-        (&binary, 0o755),
-        (home.path(), 0o700),
-    ] {
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-    }
+    mode(place.path(), 0o755);
+    mode(&binary, 0o755);
     for path in [place.path(), home.path()] {
         chown(path, Some(NOBODY.into()), Some(NOBODY.into())).unwrap();
     }
-    arguments.push(place.path().to_str().unwrap());
     let mut command = home.command(&binary);
-    command
-        .args(&arguments)
-        .env("PATH", "/usr/bin:/bin")
-        .uid(NOBODY)
-        .gid(NOBODY);
-    ended(&mut assert_cmd::Command::from_std(command))
+    command.args(line(place.path()).split(' '));
+    command.env("PATH", "/usr/bin:/bin").uid(NOBODY).gid(NOBODY);
+    said(command.output().unwrap())
 }
 
 #[test]
@@ -276,9 +199,8 @@ fn where_the_system_refuses_io_uring_the_row_says_so() {
     let _turn = alone();
     let home = Home::new();
     let mut command = home.command(common::binary());
-    command
-        .args(["run", "disk/raw-write@io-uring", "--budget", "20s"])
-        .args(["--dir", DISC]);
+    let line = format!("run disk/raw-write@io-uring --budget 20s --dir {DISC}");
+    command.args(line.split(' '));
     #[allow(
         unsafe_code,
         reason = "between fork and exec nothing but two system calls is made"
@@ -287,13 +209,14 @@ fn where_the_system_refuses_io_uring_the_row_says_so() {
     unsafe {
         command.pre_exec(refuse_io_uring);
     }
-    let (code, _, error) = ended(&mut assert_cmd::Command::from_std(command));
+    let (code, _, error) = said(command.output().unwrap());
     assert_eq!(code, 3, "{error}");
-    assert!(
-        error.contains("The kernel refuses io_uring (Operation not permitted)")
-            && error.contains("sysctl kernel.io_uring_disabled=0"),
-        "{error}"
-    );
+    for text in [
+        "The kernel refuses io_uring (Operation not permitted)",
+        "sysctl kernel.io_uring_disabled=0",
+    ] {
+        assert!(error.contains(text), "{error}");
+    }
 }
 
 /// From here on io_uring_setup ends with EPERM, for this process and all that it starts.
@@ -333,8 +256,8 @@ fn refuse_io_uring() -> std::io::Result<()> {
                 &raw const program,
             ) != 0
     };
-    if failed {
-        return Err(std::io::Error::last_os_error());
+    match failed {
+        true => Err(std::io::Error::last_os_error()),
+        false => Ok(()),
     }
-    Ok(())
 }

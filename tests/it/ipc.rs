@@ -2,18 +2,18 @@
 //! something is missing.
 
 use crate::common::{
-    self, Home, binary, eventually, flags, kept, processes, reason, result, start,
+    self, Home, binary, end_at_once, eventually, flags, kept, processes, reason, result, said,
+    start,
 };
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use serde_json::Value;
 use std::fs;
 
 /// What runs within seconds and has its figures.
-fn run(home: &Home, rows: &[&str]) -> Value {
-    let flags = ["--quick", "--format", "json"];
-    let dir = home.path().to_str().unwrap();
-    home.json(&[&["run", "--dir", dir], rows, &flags].concat())
+fn run(home: &Home, rows: &str) -> Value {
+    home.json(&format!(
+        "run --dir {} {rows} --quick",
+        home.path().display()
+    ))
 }
 
 /// Queues and segments of System V, POSIX queues where they can be listed, and shared memory with a name.
@@ -33,20 +33,16 @@ fn left_behind() -> Vec<String> {
     left
 }
 
-const QUEUES: [&str; 4] = [
-    "ipc/posix-queue/latency",
-    "ipc/system-v-queue/latency",
-    "ipc/fifo/latency",
-    "ipc/shared-memory/latency",
-];
+const QUEUES: &str =
+    "ipc/posix-queue/latency ipc/system-v-queue/latency ipc/fifo/latency ipc/shared-memory/latency";
 
 #[test]
 #[ignore = "measures: make test-full"]
 fn nothing_with_a_name_is_left() {
     let home = Home::new();
     let before = left_behind();
-    let run = run(&home, &QUEUES);
-    for id in QUEUES {
+    let run = run(&home, QUEUES);
+    for id in QUEUES.split(' ') {
         let row = result(&run, id);
         assert!(row["estimate"].is_number(), "{row}");
     }
@@ -68,13 +64,11 @@ fn new_since(before: &[String]) {
 fn nor_when_the_run_is_killed() {
     let home = Home::new();
     let before = left_behind();
-    let arguments = [&["run"], &QUEUES[..], &["--budget", "60s"]].concat();
-    let mut child = start(&home, &arguments, &[]);
+    let mut child = start(&home, &format!("run {QUEUES} --budget 60s"), &[]);
     eventually("the rows are at work", || {
         kept(&home) > 2 || child.try_wait().is_ok_and(|ended| ended.is_some())
     });
-    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
-    child.wait().unwrap();
+    end_at_once(&mut child);
     eventually("no process is left", || processes(&home) == 0);
     new_since(&before);
 }
@@ -86,26 +80,22 @@ fn too_few_descriptors_are_a_reason() {
     command
         .args(["-c", "ulimit -n 500 && exec \"$@\"", "sh"])
         .arg(binary())
-        .args(["run", "event/epoll/100", "event/epoll/10000", "--quick"])
-        .args(["--format", "json"]);
-    let output = command.output().unwrap();
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{error}");
-    let run: Value = serde_json::from_slice(&output.stdout).unwrap();
+        .args("run event/epoll/100 event/epoll/10000 --quick --format json".split(' '));
+    let (code, out, error) = said(command.output().unwrap());
+    assert_eq!(code, 0, "{error}");
+    let run: Value = serde_json::from_str(&out).unwrap();
     let few = result(&run, "event/epoll/10000");
     assert_eq!(flags(few), ["skipped"], "{few}");
-    let why = reason(few);
-    assert!(
-        why.contains("10032") && why.contains("500") && why.contains("ulimit"),
-        "{why}"
-    );
+    for word in ["10032", "500", "ulimit"] {
+        assert!(reason(few).contains(word), "{few}");
+    }
     assert!(result(&run, "event/epoll/100")["estimate"].is_number());
 }
 
 #[test]
 fn the_file_system_is_named() {
     let home = Home::new();
-    let run = run(&home, &["file/create/0k", "file/fsync"]);
+    let run = run(&home, "file/create/0k file/fsync");
     let measured = |id: &str| result(&run, id)["measured"].as_str().unwrap().to_owned();
     let (made, flushed) = (measured("file/create/0k"), measured("file/fsync"));
     match made.starts_with("page cache of ") {
@@ -113,6 +103,6 @@ fn the_file_system_is_named() {
         // in memory there is nothing else
         false => assert_eq!(flushed, made),
     }
-    let (_, out, _) = home.run(&["show", "last", "file/fsync"]);
+    let (_, out, _) = home.run("show last file/fsync");
     assert!(out.contains(made.split(' ').next_back().unwrap()), "{out}");
 }

@@ -1,20 +1,14 @@
-//! Rows beside a load: what the users do, that a load lives between launches and tells what it did, that nothing of it outlives a
-//! run, and the summary that is made of such rows.
+//! Rows beside a load: what the users do, that a load lives between launches and tells what it did, and the summary that is
+//! made of such rows.
 
 use crate::common::{
-    self, Home, entries, eventually, flagged, kept, messages, needs_root, notes, processes,
-    program, result, start, traces,
+    self, Home, flagged, messages, needs_root, notes, processes, program, result, traces,
 };
 use gritstone_model::{Id, Work};
 use gritstone_stats::rating::{RatingRow, arithmetic};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use serde_json::Value;
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::process::{Command, Output};
 
 /// Users by themselves, for so many seconds.
 fn users(compiler: &Path, editor: &Path, seconds: u32) -> Output {
@@ -25,9 +19,7 @@ fn users(compiler: &Path, editor: &Path, seconds: u32) -> Output {
         .bytes()
         .unwrap();
     common::make_program(&users, &bytes);
-    Command::new("/bin/sh")
-        .args(["-c", "exec \"$@\"", "sh"])
-        .arg(&users)
+    Command::new(users)
         .arg(format!("cc={}", compiler.display()))
         .arg(format!("editor={}", editor.display()))
         .args(["users=2".to_owned(), format!("seconds={seconds}")])
@@ -75,15 +67,9 @@ fn a_compiler_that_compiles_nothing_is_no_development() {
 #[test]
 fn what_the_load_needs_is_named_with_what_mends_it() {
     let home = Home::new();
-    let mut command = home.gritstone(&[
-        "run",
-        "rt/user-latency@level-1",
-        "rt/user-latency@level-3",
-        "--format",
-        "json",
-    ]);
-    let (code, out, error) = common::ended(command.env("PATH", home.path()));
-    assert_eq!(code, 3, "{out}");
+    let mut command = home.gritstone("run rt/user-latency@level-1 rt/user-latency@level-3");
+    let (code, _, error) = common::ended(command.env("PATH", home.path()));
+    assert_eq!(code, 3, "{error}");
     for text in [
         "one of cc, gcc",
         "apt-get install gcc nvi.",
@@ -103,152 +89,19 @@ fn a_load_lives_between_launches_and_tells_what_it_did_as_root() {
         "rt/user-latency@level-2",
         "rt/semaphore",
     ];
-    let mut arguments = vec!["run"];
-    arguments.extend(rows);
-    arguments.extend(["--budget", "50s", "--format", "json"]);
-    let (code, out, error) = home.run(&arguments);
-    assert_eq!(processes(&home), 0, "{error}");
+    let run = home.json(&format!("run {} --budget 50s", rows.join(" ")));
+    assert_eq!(processes(&home), 0);
     assert!(traces(&home).is_empty());
-    assert_eq!(code, 0, "{error}");
-    let run: Value = serde_json::from_str(&out).unwrap();
     let [one, two, none] = rows.map(|id| result(&run, id));
     let told = |row: &Value, text: &str| messages(row).contains(text);
     for row in [one, two] {
         assert!(told(row, "transactions of 16 users"), "{row}");
         assert!(!flagged(row, "invalid"), "{row}");
-        assert_eq!(
-            told(row, "writes of 80 bytes"),
-            row["id"] == rows[1],
-            "{row}"
-        );
+        let writes = told(row, "writes of 80 bytes");
+        assert_eq!(writes, row["id"] == rows[1], "{row}");
     }
-    assert!(
-        !notes(none).iter().any(|note| note.code == "load"),
-        "{none}"
-    );
-}
-
-/// What a run could leave on the machine beside processes and files: mounts, network namespaces, loop devices, control groups,
-/// traces.
-fn surroundings() -> BTreeSet<String> {
-    let mut all = BTreeSet::new();
-    let lines = |path: &str| fs::read_to_string(path).unwrap_or_default();
-    all.extend(lines("/proc/self/mounts").lines().map(str::to_owned));
-    for folder in [
-        "/run/netns",
-        "/var/run/netns",
-        "/sys/class/net",
-        "/sys/kernel/tracing/instances",
-        "/sys/kernel/debug/tracing/instances",
-    ] {
-        all.extend(
-            entries(Path::new(folder))
-                .iter()
-                .map(|path| path.display().to_string()),
-        );
-    }
-    for device in entries(Path::new("/sys/block")) {
-        all.extend(fs::read_to_string(device.join("loop/backing_file")).ok());
-    }
-    let groups = lines("/proc/self/cgroup");
-    for controller in entries(Path::new("/sys/fs/cgroup")) {
-        let own = entries(&controller);
-        all.extend(
-            own.iter()
-                .map(|path| path.display().to_string())
-                .filter(|path| path.contains("gritstone")),
-        );
-    }
-    all.insert(groups);
-    all
-}
-
-/// Processes of the load of this home, by the name of their program.
-fn of_the_load(home: &Home, name: &str) -> Vec<i32> {
-    let mark = home.path().to_string_lossy().into_owned();
-    let is_it = |process: &PathBuf| {
-        let environ = fs::read(process.join("environ")).unwrap_or_default();
-        let command = fs::read_to_string(process.join("comm")).unwrap_or_default();
-        command.trim() == name && String::from_utf8_lossy(&environ).contains(&mark)
-    };
-    let all = entries(Path::new("/proc"));
-    let found = all.iter().filter(|process| is_it(process));
-    found
-        .filter_map(|process| process.file_name()?.to_str()?.parse().ok())
-        .collect()
-}
-
-/// A run that does not outlive its test, however that ends.
-struct Killed(Child);
-
-impl Drop for Killed {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// Kills a run in the middle of level 4, after what keeps its processes if `supervisors` says so.
-fn nothing_is_left_of_a_run_that_is_killed(supervisors: bool) {
-    let home = Home::new();
-    let before = surroundings();
-    // all of it below the home, by which its processes are told
-    let dir = home.path().to_string_lossy().into_owned();
-    let mut arguments = vec!["run", "rt/user-latency@level-4"];
-    arguments.extend(["--budget", "100s", "--dir", &dir]);
-    let mut child = Killed(start(
-        &home,
-        &arguments,
-        &[("XDG_RUNTIME_DIR", home.path())],
-    ));
-    // sixteen users have to compile first, which takes long beside other tests
-    let begun = Instant::now();
-    while kept(&home) == 0 && child.0.try_wait().unwrap().is_none() {
-        assert!(begun.elapsed() < Duration::from_secs(180), "never at work");
-        std::thread::sleep(Duration::from_millis(200));
-    }
-    let ended = child.0.try_wait().unwrap();
-    assert!(ended.is_none(), "level 4 is measured here: {ended:?}");
-    // two hosts, or one that sends to itself: two processes at least
-    assert!(of_the_load(&home, "load_transfer").len() >= 2);
-    assert!(!of_the_load(&home, "load_users").is_empty());
-    if supervisors {
-        for pid in of_the_load(&home, "runtime_supervisor") {
-            let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
-        }
-    }
-    kill(Pid::from_raw(child.0.id().cast_signed()), Signal::SIGKILL).unwrap();
-    child.0.wait().unwrap();
-    home.run(&["doctor"]);
-    eventually("no process is left", || processes(&home) == 0);
-    // the watchdog may be at it while the next start looks
-    eventually("the journal is done with", || {
-        home.run(&["doctor"]);
-        entries(&home.path().join(".local/state/gritstone")).is_empty()
-    });
-    assert_eq!(traces(&home), Vec::<PathBuf>::new());
-    // what it makes has its number in its name: other runs are nobody's business here
-    let run = format!(".{:08}.", child.0.id());
-    let left: Vec<String> = surroundings().difference(&before).cloned().collect();
-    let ours: Vec<&String> = left
-        .iter()
-        .filter(|line| line.contains(&run) || line.contains("transfer"))
-        .collect();
-    assert!(ours.is_empty(), "{ours:?}");
-}
-
-#[test]
-#[ignore = "measures: make test-full"]
-fn nothing_is_left_of_a_run_that_is_killed_beside_its_load_as_root() {
-    needs_root();
-    nothing_is_left_of_a_run_that_is_killed(false);
-}
-
-#[test]
-#[ignore = "measures: make test-full"]
-fn nothing_is_left_even_of_what_has_lost_its_supervisor_as_root() {
-    needs_root();
-    nothing_is_left_of_a_run_that_is_killed(true);
+    let loaded = notes(none).iter().any(|note| note.code == "load");
+    assert!(!loaded, "{none}");
 }
 
 fn summary() -> (Vec<Id>, Vec<f64>) {

@@ -1,21 +1,14 @@
-//! Paging by the binary: what the document was about, within one run, and that no control group and no swap file outlives a run.
+//! Paging by the binary: what the document was about, within one run, and pages that go to swap.
 
-use crate::common::{
-    Home, PATIENT, entries, eventually, flagged, kept, needs_root, processes, result, start,
-};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
+use crate::common::{DISC, Home, PATIENT, alone, entries, flagged, list, needs_root, result};
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
-
-/// A directory of the build: on a disk nearly everywhere, where temporary files may be in memory.
-const DIR: &str = env!("CARGO_TARGET_TMPDIR");
+use std::path::PathBuf;
 
 /// Major page faults a page, as the remark on a figure has them.
 fn faults(row: &Value) -> f64 {
-    let notes = row["notes"].as_array().unwrap();
-    let paging = notes.iter().find(|note| note["code"] == "paging");
+    let mut notes = list(&row["notes"]).iter();
+    let paging = notes.find(|note| note["code"] == "paging");
     let each = paging.map(|note| &note["data"]["each"][0]);
     each.and_then(Value::as_f64)
         .unwrap_or_else(|| panic!("no remark on faults: {row}"))
@@ -26,104 +19,31 @@ fn faults(row: &Value) -> f64 {
 fn a_sequence_that_is_announced_waits_far_less_often_than_random_access() {
     let home = Home::new();
     let rows = ["vm/paging/sequential-advised", "vm/paging/random"];
-    let mut arguments = vec!["run"];
-    arguments.extend(rows);
-    arguments.extend(["--budget", "20s", "--dir", DIR, "--format", "json"]);
-    let (code, out, error) = home.run(&arguments);
-    assert_eq!(code, 0, "{error}");
-    let run: Value = serde_json::from_str(&out).unwrap();
+    let run = home.json(&format!("run {} --budget 20s --dir {DISC}", rows.join(" ")));
     let [advised, random] = rows.map(|id| result(&run, id));
     for row in [advised, random] {
         assert!(!flagged(row, "invalid"), "{row}");
     }
     // measured: 0.0001 and 0.9
-    assert!(
-        faults(random) > 10.0 * faults(advised),
-        "{} and {}",
-        faults(random),
-        faults(advised)
-    );
+    let [few, many] = [faults(advised), faults(random)];
+    assert!(many > 10.0 * few, "{many} and {few}");
+    // held by a group or by themselves, but alike
     let held = |row| !flagged(row, "not-comparable");
-    assert_eq!(
-        held(advised),
-        held(random),
-        "held by a group or by themselves, but alike"
-    );
-}
-
-/// The control groups of which the journals of this home speak.
-fn groups(home: &Home) -> Vec<PathBuf> {
-    let journals = entries(&home.path().join(".local/state/gritstone"));
-    let text: String = journals
-        .iter()
-        .filter_map(|journal| fs::read_to_string(journal).ok())
-        .collect();
-    text.lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter_map(|entry| Some(PathBuf::from(entry["makes"]["group"].as_str()?)))
-        .collect()
+    assert_eq!(held(advised), held(random));
 }
 
 #[test]
 #[ignore = "measures: make test-full"]
-fn a_run_that_is_killed_leaves_no_control_group_after_the_next_start_as_root() {
+fn pages_of_no_file_go_to_a_swap_file_that_goes_with_the_run_as_root() {
     needs_root();
+    let _turn = alone();
     let home = Home::new();
-    let arguments = ["run", "vm/paging/random", "--budget", "60s", "--dir", DIR];
-    let mut child = start(&home, &arguments, &[]);
-    eventually("the row is at work", || {
-        kept(&home) > 0 || child.try_wait().is_ok_and(|ended| ended.is_some())
-    });
-    let made = groups(&home);
-    let there = made.iter().filter(|group| group.exists()).count();
-    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
-    child.wait().unwrap();
-    eventually("no process is left", || processes(&home) == 0);
-    let run = home.json(&["show", "--format", "json"]);
-    let (_, _, error) = home.run(&["doctor"]);
-    assert!(made.iter().all(|group| !group.exists()), "{made:?} {error}");
-    assert!(groups(&home).is_empty(), "the journal is left: {error}");
-    // the figure says where control groups cannot limit memory
-    let stood_in = flagged(result(&run, "vm/paging/random"), "not-comparable");
-    assert_eq!((there, stood_in), (1, false), "{made:?}");
-}
-
-/// The swap files of the machine that are of a run in this directory.
-fn swap_files(dir: &Path) -> usize {
-    let swaps = fs::read_to_string("/proc/swaps").unwrap_or_default();
-    let dir = dir.display().to_string();
-    swaps.lines().filter(|line| line.contains(&dir)).count()
-}
-
-#[test]
-#[ignore = "measures: make test-full"]
-fn pages_of_no_file_go_to_a_swap_file_that_goes_with_the_run_however_it_ends_as_root() {
-    needs_root();
-    let home = Home::new();
-    let below = tempfile::Builder::new().tempdir_in(DIR).unwrap();
-    let dir = below.path().to_str().unwrap();
+    let below = tempfile::tempdir_in(DISC).unwrap();
     let row = "vm/paging/random@anonymous";
-    let whole = [
-        "run", row, "--allow", "swap", "--dir", dir, "--format", "json",
-    ];
-    let (code, out, error) = home.run(&[&whole[..], &PATIENT].concat());
-    let run: Value = serde_json::from_str(&out).unwrap();
-    let row_of_it = result(&run, row);
-    assert_eq!(swap_files(below.path()), 0);
+    let dir = below.path().display().to_string();
+    let run = home.json(&format!("run {row} --allow swap --dir {dir} {PATIENT}"));
+    let swaps = fs::read_to_string("/proc/swaps").unwrap_or_default();
+    assert!(!swaps.contains(&dir), "{swaps}");
     assert_eq!(entries(below.path()), Vec::<PathBuf>::new());
-    assert_eq!(code, 0, "{error}");
-    assert!(!flagged(row_of_it, "invalid"), "{row_of_it}");
-
-    let killed = [
-        "run", row, "--allow", "swap", "--budget", "60s", "--dir", dir,
-    ];
-    let mut child = start(&home, &killed, &[]);
-    eventually("there is swap", || swap_files(below.path()) == 1);
-    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
-    child.wait().unwrap();
-    eventually("the watchdog takes it away", || {
-        swap_files(below.path()) == 0
-    });
-    home.run(&["doctor"]);
-    eventually("nothing is left", || entries(below.path()).is_empty());
+    assert!(!flagged(result(&run, row), "invalid"), "{run}");
 }

@@ -1,6 +1,6 @@
 //! Runs of one machine over time, as a person looks back on them.
 
-use crate::common::{Home, at_hour, notes, recorded, result};
+use crate::common::{Home, at_hour, list, notes, recorded, result};
 use gritstone_model::{Conditions, Event, RunData, TrialSide};
 
 /// What was recorded of a few rows.
@@ -20,34 +20,28 @@ fn calls() -> RunData {
 #[test]
 fn a_history_grows_with_the_runs() {
     let home = Home::new();
-    let (code, _, error) = home.run(&["history", "byte/syscall"]);
-    assert!(
-        code == 2 && error.contains("no run in the store has byte/syscall"),
-        "{error}"
+    home.refuses(
+        "history byte/syscall",
+        "no run in the store has byte/syscall",
     );
     home.import(&[at_hour(&calls(), 1, "a"), at_hour(&calls(), 2, "b")]);
     for id in ["byte/syscall", "byte/fcall-overhead"] {
-        let history = home.json(&["history", id, "--format", "json"]);
+        let history = home.json(&["history", id]);
         assert_eq!(history["schema"], "gritstone/history/2");
-        let points = history["series"][0]["points"].as_array().unwrap();
+        let points = list(&history["series"][0]["points"]);
         assert_eq!(points.len(), 2, "{history}");
         assert!(points[0]["estimate"].is_number(), "{history}");
         assert_eq!(points[0]["estimate"], points[1]["estimate"], "{history}");
     }
     // a line for each benchmark of a family
-    let (code, text, error) = home.run(&["history", "byte"]);
-    assert_eq!(code, 0, "{error}");
-    let of = |id: &str| {
-        text.lines()
-            .filter(|l| l.starts_with(&format!("{id} ")))
-            .count()
-    };
+    let text = home.ok("history byte");
+    let first = |line: &str| line.split(' ').next().unwrap().to_owned();
+    let ids: Vec<String> = text.lines().map(first).collect();
+    let of = |wanted: &str| ids.iter().filter(|id| *id == wanted).count();
     assert_eq!([of("byte/syscall"), of("byte/pipe")], [1, 0], "{text}");
-    let drawing = home.path().join("history.svg");
-    let drawn = drawing.to_str().unwrap();
-    let (code, text, _) = home.run(&["history", "byte/syscall", "--svg", drawn]);
-    assert!(code == 0 && text.contains("No change was found."), "{text}");
-    let drawn = std::fs::read_to_string(drawing).unwrap();
+    let text = home.ok("history byte/syscall --svg history.svg");
+    assert!(text.contains("No change was found."), "{text}");
+    let drawn = std::fs::read_to_string(home.path().join("history.svg")).unwrap();
     assert!(drawn.starts_with("<svg"));
 }
 
@@ -99,38 +93,32 @@ fn a_gate_needs_five_runs_that_are_like_the_one_it_judges() {
     told("b", "5 are needed");
     told("b", "1 earlier run like it");
     told("c", "0 earlier runs like it");
-    assert_eq!(home.run(&["check", "d"]).0, 2, "a side of a trial");
+    assert_eq!(home.run("check d").0, 2, "a side of a trial");
     // nor need a run be in the store
-    let (_, view, _) = home.run(&["show", "b", "--format", "json"]);
+    let (_, view, _) = home.run("show b --format json");
     let file = home.path().join("run.json");
     std::fs::write(&file, view).unwrap();
     told(file.to_str().unwrap(), "1 earlier run like it");
 
-    let against = ["check", "b", "--against", "a", "--max-slowdown"];
-    let (code, text, error) = home.run(&[&against[..], &["90%"]].concat());
+    let (code, text, error) = home.run("check b --against a --max-slowdown 90%");
     assert!([0, 4].contains(&code), "{text}{error}");
-    assert_eq!(
-        home.run(&["check", "b", "--against", "ref:vax-11-780-4.1bsd"])
-            .0,
-        2
-    );
-    assert_eq!(home.run(&["check", "--max-slowdown", "slow"]).0, 2);
+    home.refuses("check b --against ref:vax-11-780-4.1bsd", "");
+    home.refuses("check --max-slowdown slow", "");
 }
 
 #[test]
 fn a_history_says_of_a_run_what_the_run_says_itself() {
     let home = Home::new();
     home.import(&[measured_alone("byte/syscall")]);
-    let view = home.json(&["show", "run", "--format", "json"]);
+    let view = home.json("show run");
     let told = notes(result(&view, "byte/syscall"));
     assert!(
         told.iter().any(|note| note.code == "interfered"),
         "{told:?}"
     );
-    let rows = view["results"].as_array().unwrap();
-    for row in rows {
+    for row in list(&view["results"]) {
         let id = row["id"].as_str().unwrap();
-        let history = home.json(&["history", id, "--format", "json"]);
+        let history = home.json(&["history", id]);
         let point = &history["series"][0]["points"][0];
         for key in ["estimate", "interval"] {
             assert_eq!(point[key], row[key], "{id}: {key}");

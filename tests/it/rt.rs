@@ -1,19 +1,12 @@
-//! Response to events by the binary: every row has a figure or a reason, what the machine does not permit is said and replaced by
-//! nothing, and no trace outlives a run that is killed.
+//! Response to events by the binary: every row has a figure or a reason, and what the machine does not permit is said and
+//! replaced by nothing.
 
 use crate::common::{
-    self, Home, alone, binary, entries, eventually, flagged, kept, messages, needs_root, processes,
-    result, said, start,
+    self, DISC, Home, NOBODY, alone, binary, flagged, list, messages, needs_root, result, said,
 };
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::{Pid, geteuid};
+use nix::unistd::geteuid;
 use serde_json::Value;
-use std::fs;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
-
-/// A directory of the build: on a disk nearly everywhere, where temporary files may be in memory.
-const DIR: &str = env!("CARGO_TARGET_TMPDIR");
 
 /// What takes neither privilege nor a disk.
 const ANYBODYS: [&str; 6] = [
@@ -61,11 +54,10 @@ fn every_row_has_a_figure_or_a_reason_that_mends_it_as_root() {
     needs_root();
     let _turn = alone();
     let home = Home::new();
-    let mut arguments = vec!["run", "rt/*", "rt/user-latency@time-shared"];
-    arguments.extend(["--budget", "240s", "--precision", "50%"]);
-    arguments.extend(["--dir", DIR, "--format", "json"]);
-    let run = home.json(&arguments);
-    let rows = run["results"].as_array().unwrap();
+    let rows = "rt/* rt/user-latency@time-shared";
+    let line = format!("run {rows} --budget 240s --precision 50% --dir {DISC}");
+    let run = home.json(&line);
+    let rows = list(&run["results"]);
     let with = |row: &&Value| row["kind"] == "kernel";
     for row in rows.iter().filter(with) {
         if !is_measured(row) {
@@ -78,24 +70,19 @@ fn every_row_has_a_figure_or_a_reason_that_mends_it_as_root() {
         assert!(is_measured(result(&run, id)), "{id}");
     }
     let stand_in = |id| flagged(result(&run, id), "not-comparable");
-    for id in [
-        "rt/turnaround-user/pic-1",
-        "rt/turnaround-driver/disk",
-        "rt/raw-disk/8k",
-    ] {
+    for id in "rt/turnaround-user/pic-1 rt/turnaround-driver/disk rt/raw-disk/8k".split(' ') {
         assert!(stand_in(id), "{id}");
     }
     assert!(!stand_in("rt/semaphore"));
 }
 
 /// The same binary for whoever has no privilege: another user, where we are root.
-fn unprivileged(home: &Home, arguments: &[&str]) -> (i32, String, String) {
+fn unprivileged(home: &Home, line: &str) -> (i32, String, String) {
     let mut command = home.command(binary());
-    command.args(arguments);
+    command.args(line.split(' '));
     if geteuid().is_root() {
-        let nobody = 65_534;
-        std::os::unix::fs::chown(home.path(), Some(nobody), Some(nobody)).unwrap();
-        command.uid(nobody).gid(nobody);
+        std::os::unix::fs::chown(home.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        command.uid(NOBODY).gid(NOBODY);
     }
     said(command.output().unwrap())
 }
@@ -105,17 +92,13 @@ fn unprivileged(home: &Home, arguments: &[&str]) -> (i32, String, String) {
 fn without_privilege_rows_say_what_they_lack_and_print_nothing_else() {
     let _turn = alone();
     let home = Home::new();
-    let mut arguments = vec![
-        "run",
-        "rt/driver-latency",
-        "rt/user-latency",
-        "rt/semaphore",
-    ];
-    arguments.extend(["rt/message/80", "rt/turnaround-driver/disk"]);
-    arguments.extend(ANYBODYS);
-    arguments.extend(["--budget", "120s", "--precision", "50%"]);
-    arguments.extend(["--format", "json"]);
-    let (code, out, error) = unprivileged(&home, &arguments);
+    let rows =
+        "rt/driver-latency rt/user-latency rt/semaphore rt/message/80 rt/turnaround-driver/disk";
+    let line = format!(
+        "run {rows} {} --budget 120s --precision 50% --format json",
+        ANYBODYS.join(" ")
+    );
+    let (code, out, error) = unprivileged(&home, &line);
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
     for id in ["rt/driver-latency", "rt/turnaround-driver/disk"] {
@@ -138,34 +121,4 @@ fn without_privilege_rows_say_what_they_lack_and_print_nothing_else() {
             assert!(named || why.contains("IPC namespace"), "{why}");
         }
     }
-}
-
-fn journals(home: &Home) -> Vec<PathBuf> {
-    entries(&home.path().join(".local/state/gritstone"))
-}
-
-#[test]
-#[ignore = "measures: make test-full"]
-fn a_run_that_is_killed_leaves_no_trace_of_the_kernel_as_root() {
-    needs_root();
-    let _turn = alone();
-    let home = Home::new();
-    let arguments = ["run", "rt/driver-latency", "--budget", "60s", "--dir", DIR];
-    let mut child = start(&home, &arguments, &[]);
-    eventually("the row is at work", || {
-        kept(&home) > 0 || child.try_wait().is_ok_and(|ended| ended.is_some())
-    });
-    let written: String = journals(&home)
-        .iter()
-        .filter_map(|journal| fs::read_to_string(journal).ok())
-        .collect();
-    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
-    child.wait().unwrap();
-    assert!(written.contains("\"trace\""), "{written}");
-    // the watchdog removes it at once, which is what a journal says by going
-    eventually("the watchdog has removed the trace", || {
-        journals(&home).is_empty() && processes(&home) == 0
-    });
-    let (_, _, error) = home.run(&["doctor"]);
-    assert!(!error.contains("cannot remove"), "{error}");
 }

@@ -1,7 +1,7 @@
 //! What must take longer than what on any machine, with a lot of room: rows of one run against each other. No test asserts an
 //! absolute time.
 
-use crate::common::{Home, flagged, in_one_of_four, result};
+use crate::common::{Home, flagged, in_one_of_four, list, result};
 use serde_json::Value;
 
 /// The first row takes more than so many times as long as the second.
@@ -9,10 +9,9 @@ type Pair = (f64, &'static str, &'static str);
 
 /// A short run of rows, whose work was done.
 fn run(home: &Home, rows: &[&str]) -> Value {
-    let flags = ["--quick", "--format", "json"];
-    let dir = home.path().to_str().unwrap();
-    let run = home.json(&[&["run", "--dir", dir], rows, &flags].concat());
-    for row in run["results"].as_array().unwrap() {
+    let dir = home.path().display();
+    let run = home.json(&format!("run --dir {dir} {} --quick", rows.join(" ")));
+    for row in list(&run["results"]) {
         assert!(!flagged(row, "invalid"), "{row}");
         let skipped = flagged(row, "skipped");
         assert!(skipped != row["estimate"].is_number(), "{row}");
@@ -23,7 +22,7 @@ fn run(home: &Home, rows: &[&str]) -> Value {
 /// What one operation, or one unit of what is moved, takes in the best of the launches, ns: others who use the machine only add time.
 fn least(run: &Value, id: &str) -> f64 {
     let row = result(run, id);
-    let values = row["values"].as_array().unwrap().iter();
+    let values = list(&row["values"]).iter();
     let values = values.map(|value| value.as_f64().unwrap());
     let unit = row["unit"].as_str().unwrap();
     let best = match unit.ends_with("/s") {

@@ -1,42 +1,35 @@
 //! A run in surroundings that are not as they should be: signals that whoever started it ignores, a standard error that
 //! cannot be written, a terminal that goes, folders of odd names.
 
-use crate::common::{Home, binary, ended, eventually, kept, result, said, words};
+use crate::common::{
+    Home, binary, end, end_at_once, ended, eventually, kept, make_program, result, said, traces,
+};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The binary behind a shell that does something first; `"$@"` is the binary with its arguments.
-fn behind(home: &Home, script: &str, arguments: &[&str]) -> Command {
+fn behind(home: &Home, script: &str, line: &str) -> Command {
     let mut command = home.command("/bin/sh");
     command
         .args(["-c", script, "sh"])
         .arg(binary())
-        .args(arguments)
+        .args(line.split(' '))
         .args(["--dir", home.path().to_str().unwrap()])
-        .stdin(Stdio::null());
-    command
-}
-
-fn piped(mut command: Command) -> Child {
-    let path = std::env::var("PATH").unwrap();
-    piped_with(&mut command, &path)
-}
-
-fn piped_with(command: &mut Command, path: &str) -> Child {
-    command
-        .env("PATH", path)
+        .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
+        .stderr(Stdio::piped());
+    command
+}
+
+fn started(home: &Home, script: &str, line: &str) -> Child {
+    behind(home, script, line).spawn().unwrap()
 }
 
 /// Sends a signal when the run is at work, and waits for its end.
@@ -48,53 +41,29 @@ fn at_work(home: &Home, mut child: Child, signal: Signal) -> Output {
     });
     // the output of one that has ended says why
     if !ended {
-        kill(Pid::from_raw(child.id().cast_signed()), signal).unwrap();
+        end(&child, signal);
     }
     child.wait_with_output().unwrap()
 }
 
-/// Directories of a run below its home.
-fn traces(home: &Home) -> usize {
-    fs::read_dir(home.path())
-        .unwrap()
-        .flatten()
-        .filter(|entry| {
-            entry
-                .file_name()
-                .to_string_lossy()
-                .starts_with("gritstone.")
-        })
-        .count()
-}
-
 /// Ten launches, or the fewer that a busy machine has done by then.
-const LOOP: [&str; 5] = ["run", "byte/loop", "--quick", "--precision", "50%"];
+const LOOP: &str = "run byte/loop --quick --precision 50%";
 /// What nobody has ended goes on until its budget is spent.
-const LONG_LOOP: [&str; 6] = [
-    "run",
-    "byte/loop",
-    "--budget",
-    "20s",
-    "--precision",
-    "0.01%",
-];
+const LONG_LOOP: &str = "run byte/loop --budget 20s --precision 0.01%";
 
 #[test]
 fn signals_that_were_ignored_stay_so() {
     for (name, signal) in [("HUP", Signal::SIGHUP), ("INT", Signal::SIGINT)] {
         let home = Home::new();
         let script = format!("trap '' {name}; exec \"$@\"");
-        let output = at_work(&home, piped(behind(&home, &script, &LOOP)), signal);
+        let output = at_work(&home, started(&home, &script, LOOP), signal);
         assert_eq!(output.status.code(), Some(0), "{name}: {output:?}");
         // and are heard when they are not
         let home = Home::new();
-        let output = at_work(
-            &home,
-            piped(behind(&home, "exec \"$@\"", &LONG_LOOP)),
-            signal,
-        );
+        let child = started(&home, "exec \"$@\"", LONG_LOOP);
+        let output = at_work(&home, child, signal);
         assert_eq!(output.status.code(), Some(130), "{name}: {output:?}");
-        assert_eq!(traces(&home), 0);
+        assert!(traces(&home).is_empty());
     }
 }
 
@@ -102,22 +71,12 @@ fn signals_that_were_ignored_stay_so() {
 #[test]
 fn a_run_that_was_stopped_for_longer_than_its_budget_ends_in_order() {
     let home = Home::new();
-    let run = [
-        "run",
-        "byte/loop",
-        "--precision",
-        "0.01%",
-        "--budget",
-        "2s",
-        "--format",
-        "json",
-    ];
-    let mut command = behind(&home, "exec \"$@\"", &run);
+    let line = "run byte/loop --precision 0.01% --budget 2s --format json";
+    let mut command = behind(&home, "exec \"$@\"", line);
     // a group of its own, whose parent could let it go on: others are not stopped
-    command.process_group(0);
-    let child = piped(command);
+    let child = command.process_group(0).spawn().unwrap();
     let pid = Pid::from_raw(child.id().cast_signed());
-    eventually("a launch is kept", || kept(&home) > 1);
+    eventually("a launch is kept", || kept(&home) > 0);
     kill(pid, Signal::SIGTSTP).unwrap();
     let stat = format!("/proc/{pid}/stat");
     eventually("it is stopped", || {
@@ -141,34 +100,33 @@ fn a_run_that_was_stopped_for_longer_than_its_budget_ends_in_order() {
 #[test]
 fn children_can_be_waited_for_whatever_the_parent_ignores() {
     let home = Home::new();
-    let output = piped(behind(&home, "trap '' CHLD; exec \"$@\"", &LOOP)).wait_with_output();
-    let output = output.unwrap();
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let mut command = behind(&home, "trap '' CHLD; exec \"$@\"", LOOP);
+    let (code, _, error) = said(command.output().unwrap());
+    assert_eq!(code, 0, "{error}");
 }
 
 #[test]
 fn remarks_that_cannot_be_written_lose_no_figure() {
     let home = Home::new();
-    let json = [&LOOP[..], &["--format", "json"]].concat();
-    let output = piped(behind(&home, "exec \"$@\" 2>/dev/full", &json)).wait_with_output();
-    let output = output.unwrap();
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let run: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let json = format!("{LOOP} --format json");
+    let mut command = behind(&home, "exec \"$@\" 2>/dev/full", &json);
+    let (code, out, _) = said(command.output().unwrap());
+    assert_eq!(code, 0);
+    let run: Value = serde_json::from_str(&out).unwrap();
     assert!(result(&run, "byte/loop")["estimate"].is_number());
 }
 
 #[test]
 fn a_reader_of_remarks_that_goes_loses_no_figure() {
     let home = Home::new();
-    let mut child = piped(behind(&home, "exec \"$@\"", &LOOP));
+    let mut child = started(&home, "exec \"$@\"", LOOP);
     // the head of the run is read, and then no more
     let mut head = [0];
     std::io::Read::read_exact(child.stderr.as_mut().unwrap(), &mut head).unwrap();
     drop(child.stderr.take());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stdout).contains("byte/loop"));
-    assert_eq!(traces(&home), 0);
+    let (code, out, _) = said(child.wait_with_output().unwrap());
+    assert!(code == 0 && out.contains("byte/loop"), "{code}: {out}");
+    assert!(traces(&home).is_empty());
 }
 
 #[test]
@@ -179,22 +137,15 @@ fn a_folder_may_have_any_name_and_need_not_be_absolute() {
     // one that is no text cannot be kept in the journal: another is taken
     let unwritable = home.path().join(OsStr::from_bytes(b"\xff"));
     fs::create_dir(&unwritable).unwrap();
-    let mut command = home.gritstone(&words(
-        "run byte/syscall byte/disk-read --quick --reference",
-    ));
-    command.args(["--format", "json", "--dir", "."]);
-    command.current_dir(&odd);
-    command
-        .env("XDG_RUNTIME_DIR", &unwritable)
-        .env("TMPDIR", &odd);
-    let (code, out, error) = ended(&mut command);
+    let line = "run byte/syscall byte/disk-read --quick --reference --format json --dir .";
+    let mut command = home.gritstone(line);
+    command.current_dir(&odd).env("TMPDIR", &odd);
+    let (code, out, error) = ended(command.env("XDG_RUNTIME_DIR", &unwritable));
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
     for id in ["byte/syscall", "byte/disk-read"] {
-        assert!(
-            result(&run, id)["published"]["process_s"].is_number(),
-            "{out}"
-        );
+        let process = &result(&run, id)["published"]["process_s"];
+        assert!(process.is_number(), "{out}");
     }
     let dir = run["settings"]["dir"].as_str().unwrap();
     assert!(dir.starts_with('/'), "{dir}");
@@ -208,27 +159,19 @@ fn a_run_that_was_killed_before_its_first_launch_goes_on() {
     let home = Home::new();
     let (bin, go) = (home.path().join("bin"), home.path().join("go"));
     fs::create_dir(&bin).unwrap();
-    let compiler = bin.join("cc");
     let script = format!(
         "#!/bin/sh\n[ $1 = --version ] || [ -e '{}' ] || exec sleep 60\nPATH=${{PATH#*:}} exec cc \"$@\"\n",
         go.display()
     );
-    fs::write(&compiler, script).unwrap();
-    fs::set_permissions(&compiler, fs::Permissions::from_mode(0o700)).unwrap();
+    make_program(&bin.join("cc"), script.as_bytes());
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
-    let mut run = behind(&home, "exec \"$@\"", &["run", "byte/cc", "--budget", "3s"]);
-    let mut child = piped_with(&mut run, &path);
-    let begun = || home.json(&["runs", "--format", "json"])["runs"][0].is_object();
-    let start = Instant::now();
-    while !begun() {
-        assert!(start.elapsed() < Duration::from_secs(30), "it never begins");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    let mut run = behind(&home, "exec \"$@\"", "run byte/cc --budget 3s");
+    let mut child = run.env("PATH", &path).spawn().unwrap();
+    eventually("it begins", || home.json("runs")["runs"][0].is_object());
+    end_at_once(&mut child);
 
     fs::write(&go, "").unwrap();
-    let mut resume = home.gritstone(&["run", "--resume", "--format", "json"]);
+    let mut resume = home.gritstone("run --resume --format json");
     let (code, out, error) = ended(resume.env("PATH", &path));
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();

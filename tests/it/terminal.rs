@@ -1,12 +1,12 @@
 //! What a terminal gets: the same bytes whatever the locale, and a run that goes on after the terminal was stopped.
 
-use crate::common::{self, Home, result};
+use crate::common::{self, Home, Killed, ended, list, result};
 use nix::pty::{OpenptyResult, openpty};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
@@ -24,23 +24,23 @@ fn the_locale_changes_nothing() {
         &[("LANG", "de_DE.ISO-8859-1"), ("LC_CTYPE", "nowhere")],
         &[("LANG", "en_US.UTF-8")],
     ];
+    let compare = "compare ref:vax-11-780-4.1bsd ref:vax-11-750-4.1bsd";
     for arguments in [
-        &["list"][..],
-        &["show", "ref:vax-11-780-4.1bsd"],
-        &["compare", "ref:vax-11-780-4.1bsd", "ref:vax-11-750-4.1bsd"],
-        &["machines"],
-        &["run", "--help"],
+        "list",
+        "show ref:vax-11-780-4.1bsd",
+        compare,
+        "machines",
+        "run --help",
     ] {
         let said = locales.map(|locale| {
             let mut command = home.gritstone(arguments);
             command.envs(locale.iter().copied());
-            let output = command.assert().success().get_output().clone();
-            assert!(output.stderr.is_empty(), "{arguments:?} {locale:?}");
-            String::from_utf8(output.stdout).unwrap()
+            let (code, out, error) = ended(&mut command);
+            assert_eq!((code, &*error), (0, ""), "{arguments} {locale:?}");
+            out
         });
-        assert!(said.iter().all(|text| *text == said[0]), "{arguments:?}");
-        let more_than_ascii = arguments[0] == "compare";
-        assert!(!more_than_ascii || !said[0].is_ascii(), "{arguments:?}");
+        assert!(said.iter().all(|text| *text == said[0]), "{arguments}");
+        assert!(arguments != compare || !said[0].is_ascii(), "{arguments}");
     }
 }
 
@@ -67,12 +67,14 @@ stdout = "C C"
     let folder = home.path().join("place");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("place.toml"), ENTRY).unwrap();
-    let words = ["run", "--catalog", "place", "--trust", "--format", "json"];
-    let words = [&words[..], &common::SHORT].concat();
-    let mut command = home.gritstone(&words);
+    let line = format!(
+        "run --catalog place --trust --format json {}",
+        common::SHORT
+    );
+    let mut command = home.gritstone(&line);
     command.env("LANG", "de_DE.UTF-8").env("LC_CTYPE", "tr_TR");
-    let output = command.assert().success().get_output().clone();
-    let run: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let (_, out, error) = ended(&mut command);
+    let run: Value = serde_json::from_str(&out).expect(&error);
     // what it printed was right, or it would have no figure
     let row = result(&run, "place/locale");
     assert!(row["estimate"].is_number(), "{row}");
@@ -80,39 +82,34 @@ stdout = "C C"
 }
 
 /// What a command prints in so many columns.
-fn printed(home: &Home, width: usize, arguments: &[&str]) -> String {
-    let mut command = home.gritstone(arguments);
-    command.env("COLUMNS", width.to_string());
-    let output = command.output().unwrap();
-    let error = String::from_utf8_lossy(&output.stderr);
+fn printed(home: &Home, width: usize, line: &str) -> String {
+    let mut command = home.gritstone(line);
+    let (code, out, error) = ended(command.env("COLUMNS", width.to_string()));
     // a machine that is not ready, and a gate without a history
-    let fine = [Some(0), Some(1), Some(4)].contains(&output.status.code());
-    assert!(fine, "{arguments:?}: {error}");
-    String::from_utf8(output.stdout).unwrap()
+    assert!([0, 1, 4].contains(&code), "{line}: {error}");
+    out
 }
 
 #[test]
 fn every_command_has_a_line_for_each_thing_and_few_others() {
     let home = Home::with(&["run"]);
-    let run = home.json(&["show", "run", "--format", "json"]);
-    let results = run["results"].as_array().unwrap();
-    let of_byte = results
-        .iter()
-        .filter(|r| r["id"].as_str().unwrap().starts_with("byte/"));
-    assert!(of_byte.count() > 15);
-    let bounds: [(&[&str], usize); 12] = [
-        (&["show", "run"], results.len() + 25),
-        (&["show", "run", "byte"], 45),
-        (&["show", "run", "byte/pipe"], 45),
-        (&["compare", "ref:vax-11-780-4.1bsd", "run"], 19 + 25),
-        (&["check", "run"], 12),
-        (&["doctor"], 25),
-        (&["list"], 25),
-        (&["list", "byte"], 20),
-        (&["systems"], 20),
-        (&["runs"], 5),
-        (&["info", "byte/pipe"], 40),
-        (&[], 12),
+    let run = home.json("show run");
+    let results = list(&run["results"]);
+    let is_of_byte = |r: &&Value| r["id"].as_str().unwrap().starts_with("byte/");
+    assert!(results.iter().filter(is_of_byte).count() > 15);
+    let bounds = [
+        ("show run", results.len() + 25),
+        ("show run byte", 45),
+        ("show run byte/pipe", 45),
+        ("compare ref:vax-11-780-4.1bsd run", 19 + 25),
+        ("check run", 12),
+        ("doctor", 25),
+        ("list", 25),
+        ("list byte", 20),
+        ("systems", 20),
+        ("runs", 5),
+        ("info byte/pipe", 40),
+        ("", 12),
     ];
     for width in [60, 80, 120] {
         for (arguments, most) in bounds {
@@ -120,10 +117,7 @@ fn every_command_has_a_line_for_each_thing_and_few_others() {
             let lines = text.lines().count();
             // prose wraps
             let most = if width < 80 { most + most / 2 } else { most };
-            assert!(
-                lines <= most,
-                "{arguments:?} at {width}: {lines} lines\n{text}"
-            );
+            assert!(lines <= most, "{arguments:?} at {width}: {lines}\n{text}");
             let wide = |line: &&str| line.chars().count() > width && !arguments.is_empty();
             assert_eq!(text.lines().find(wide), None, "{arguments:?} at {width}");
         }
@@ -133,131 +127,109 @@ fn every_command_has_a_line_for_each_thing_and_few_others() {
 #[test]
 fn a_result_is_one_line_with_its_whole_identifier() {
     let home = Home::with(&["run"]);
-    let run = home.json(&["show", "run", "--format", "json"]);
+    let run = home.json("show run");
     for width in [60, 80, 120] {
-        let text = printed(&home, width, &["show", "run"]);
-        for result in run["results"].as_array().unwrap() {
-            let id = result["id"].as_str().unwrap();
-            let lines = text
-                .lines()
-                .filter(|l| l.split_whitespace().next() == Some(id));
+        let text = printed(&home, width, "show run");
+        let first = |line: &str| line.split_whitespace().next().map(str::to_owned);
+        let firsts: Vec<String> = text.lines().filter_map(first).collect();
+        for result in list(&run["results"]) {
+            let id = &result["id"];
+            let lines = firsts.iter().filter(|first| *id == ***first);
             assert_eq!(lines.count(), 1, "{id} at {width}: {text}");
         }
     }
     // more columns with -v, and everything with -vv
-    let lines = |of: &[&str]| printed(&home, 200, of).lines().count();
-    assert!(printed(&home, 200, &["show", "run", "-v"]).contains("launches"));
-    assert!(lines(&["show", "run", "-vv"]) > lines(&["show", "run"]) + 20);
+    let lines = |of: &str| printed(&home, 200, of).lines().count();
+    assert!(printed(&home, 200, "show run -v").contains("launches"));
+    assert!(lines("show run -vv") > lines("show run") + 20);
 }
 
 #[test]
 fn selectors_work_as_typed() {
     let home = Home::with(&["run"]);
     for (arguments, has, has_not) in [
-        (&["show", "run", "byte"][..], "byte/sieve", "iocall"),
-        (&["show", "run", "byte/s*", "iocall"], "iocall", "byte/pipe"),
-        (&["show", "run", "byte/pipe"], "distribution", "byte/sieve"),
-        (&["list", "byte"], "byte/multi/6", "byte/multi/6@"),
-        (
-            &["compare", "run", "run", "byte/sieve"],
-            "byte/sieve",
-            "byte/pipe",
-        ),
-        (&["systems", "vax"], "ref:vax-11-780-4.1bsd", "sun"),
+        ("show run byte", "byte/sieve", "iocall"),
+        ("show run byte/s* iocall", "iocall", "byte/pipe"),
+        ("show run byte/pipe", "distribution", "byte/sieve"),
+        ("list byte", "byte/multi/6", "byte/multi/6@"),
+        ("compare run run byte/sieve", "byte/sieve", "byte/pipe"),
+        ("systems vax", "ref:vax-11-780-4.1bsd", "sun"),
     ] {
         let text = printed(&home, 100, arguments);
-        assert!(
-            text.contains(has) && !text.contains(has_not),
-            "{arguments:?}: {text}"
-        );
+        assert!(text.contains(has), "{arguments}: {text}");
+        assert!(!text.contains(has_not), "{arguments}: {text}");
     }
-    let (code, _, error) = home.run(&["show", "run", "aim/float"]);
-    assert!(code == 2 && !error.is_empty(), "{error}");
+    home.refuses("show run aim/float", "aim/float");
     // a name by any part of it, and never an import by `last`
-    let id = home.json(&["show", "run", "--format", "json"])["id"].clone();
+    let id = home.json("show run")["id"].clone();
     let id = id.as_str().unwrap();
     let (_, hash) = id.rsplit_once('-').unwrap();
-    assert_eq!(home.json(&["show", hash, "--format", "json"])["id"], id);
-    let (code, _, error) = home.run(&["show"]);
-    assert!(code == 2 && error.contains(id), "{error}");
+    assert_eq!(home.json(&["show", hash])["id"], id);
+    home.refuses("show", id);
 }
 
 #[test]
 fn runs_are_labeled_and_removed() {
     let home = Home::with(&["run", "copies"]);
     let ids = || {
-        let listed = home.json(&["runs", "--format", "json"]);
-        let runs = listed["runs"].as_array().unwrap().clone();
+        let listed = home.json("runs");
         let id = |run: &Value| run["id"].as_str().unwrap().to_owned();
-        runs.iter().map(id).collect::<Vec<_>>()
+        list(&listed["runs"]).iter().map(id).collect::<Vec<_>>()
     };
     let run = ids()[0].clone();
-    assert_eq!(home.run(&["runs", "label", &run, "baseline"]).0, 0);
-    assert_eq!(
-        home.json(&["show", "baseline", "--format", "json"])["id"],
-        run
-    );
-    assert_eq!(
-        home.json(&["show", "baseline", "--format", "json"])["label"],
-        "baseline"
-    );
-    assert_eq!(
-        home.run(&["runs", "label", &run, "last"]).0,
-        2,
-        "it means something else"
-    );
-    assert_eq!(home.run(&["runs", "remove", "baseline"]).0, 0);
+    home.ok(&["runs", "label", &run, "baseline"]);
+    let labeled = home.json("show baseline");
+    assert_eq!([&labeled["id"], &labeled["label"]], [&*run, "baseline"]);
+    // it means something else
+    home.refuses(&["runs", "label", &run, "last"], "last");
+    home.ok("runs remove baseline");
     assert!(!ids().contains(&run) && ids().len() == 1);
-    assert_eq!(home.run(&["show", &run]).0, 2);
-    let (_, _, error) = home.run(&["doctor", "--format", "json"]);
+    home.refuses(&["show", &run], &run);
+    let (_, _, error) = home.run("doctor --format json");
     assert!(!error.contains("damaged"), "{error}");
 }
 
 #[test]
 fn color_is_asked_for_or_refused() {
     let home = Home::with(&["run"]);
-    let colored = |variables: &[(&str, &str)], more: &[&str]| {
-        let mut command = home.gritstone(&[&["show", "run"], more].concat());
-        command.envs(variables.iter().copied());
-        let output = command.assert().success().get_output().clone();
-        output.stdout.contains(&0x1b)
-    };
     for (variables, more, expected) in [
-        (&[][..], &[][..], false),
-        (&[], &["--color", "always"], true),
-        (&[("CLICOLOR_FORCE", "1")], &[], true),
-        (&[("CLICOLOR_FORCE", "0")], &[], false),
-        (&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], &[], false),
-        (&[("NO_COLOR", "1")], &["--color=always"], true),
-        (&[("CLICOLOR_FORCE", "1")], &["--color=never"], false),
+        (&[][..], "", false),
+        (&[], "--color always", true),
+        (&[("CLICOLOR_FORCE", "1")], "", true),
+        (&[("CLICOLOR_FORCE", "0")], "", false),
+        (&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")], "", false),
+        (&[("NO_COLOR", "1")], "--color=always", true),
+        (&[("CLICOLOR_FORCE", "1")], "--color=never", false),
     ] {
-        assert_eq!(colored(variables, more), expected, "{variables:?} {more:?}");
+        let mut command = home.gritstone(&format!("show run {more}"));
+        let (_, out, _) = ended(command.envs(variables.iter().copied()));
+        let colored = out.contains('\x1b');
+        assert_eq!(colored, expected, "{variables:?} {more}");
     }
-    let ascii = printed(&home, 80, &["show", "run", "--ascii", "-vv"]);
+    let ascii = printed(&home, 80, "show run --ascii -vv");
     assert!(ascii.is_ascii(), "{ascii}");
     // a variable that is empty is not set
-    let mut command = home.gritstone(&["systems"]);
+    let mut command = home.gritstone("systems");
     command.env("GRITSTONE_STORE", "").assert().success();
 }
 
-/// A run whose standard error is a terminal; killed if the test fails.
-struct OnTerminal(Child);
+/// A run whose standard error is a terminal.
+struct OnTerminal(Killed);
 
 impl OnTerminal {
     /// Of a row that is measured and one that says why it is not: its remark must not be lost.
     fn start(home: &Home, terminal: OwnedFd) -> Self {
-        let words = ["run", "byte/loop", "byte/cc", "--budget", "8s"];
+        let line = "run byte/loop byte/cc --budget 8s --precision 50% --format json";
         let child = home
             .command(common::binary())
-            .args(words)
-            .args(["--precision", "50%", "--format", "json"])
+            .args(line.split(' '))
             .env("PATH", home.path())
             .env("TERM", "xterm")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::from(terminal))
             .spawn();
-        Self(child.unwrap())
+        Self(Killed(child.unwrap()))
     }
 
     /// All is read from now on: what it said on the terminal, and that it ended well with a figure.
@@ -269,19 +241,12 @@ impl OnTerminal {
             String::from_utf8_lossy(&said).into_owned()
         });
         let mut out = String::new();
-        let mut pipe = self.0.stdout.take().unwrap();
+        let mut pipe = self.0.0.stdout.take().unwrap();
         pipe.read_to_string(&mut out).unwrap();
-        assert!(self.0.wait().unwrap().success());
+        assert!(self.0.0.wait().unwrap().success());
         let run: Value = serde_json::from_str(&out).unwrap();
         assert_eq!(result(&run, "byte/loop")["outcome"], "measured");
         rest.join().unwrap()
-    }
-}
-
-impl Drop for OnTerminal {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 

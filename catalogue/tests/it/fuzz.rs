@@ -26,12 +26,12 @@ fn damaged_files_are_read_or_refused() {
     let (times, ratings) = (only(&["kernel"]), only(&["kernel", "derived", "rating"]));
     let inputs = [times.as_str(), &ratings, DEMO];
     for good in inputs {
-        let read = gritstone_catalogue::parse("demo.toml", good);
+        let read = gritstone_catalogue::load(&[("demo.toml", good)]);
         read.expect("what is damaged is good at first");
     }
     mutation::each(&inputs.map(str::as_bytes), |bytes, _| {
         let text = String::from_utf8_lossy(bytes);
-        if let Err(error) = gritstone_catalogue::parse("demo.toml", &text) {
+        if let Err(error) = gritstone_catalogue::load(&[("demo.toml", &text)]) {
             assert!(error.to_string().starts_with("demo.toml"), "{error}");
         }
     });

@@ -2,7 +2,7 @@
 
 use crate::registry;
 use crate::site::Site;
-use gritstone_exec::{Journal, Refused, Setup, Tuning};
+use gritstone_exec::{Journal, Setup, Tuning};
 use gritstone_host::steady::{Setting, aims, real_time};
 use std::collections::BTreeMap;
 
@@ -78,10 +78,9 @@ pub fn steady(journal: Option<&Journal>, site: &Site, setup: &Setup) -> Steadied
             }
         }
     }
-    let said = |why: Refused| why.to_string();
-    let layout = setup.may_fix_layout().map_err(said);
+    let layout = setup.may_fix_layout();
     let fair = real_time(&root, &site.chosen);
-    let fair = fair.and_then(|()| setup.may_use_real_time().map_err(said));
+    let fair = fair.and_then(|()| setup.may_use_real_time());
     steadied.tuning = Tuning {
         fixed_layout: layout.is_ok(),
         real_time: fair.is_ok(),

@@ -9,11 +9,12 @@
 //! A bundle is read whole or not at all: of one that was cut off, that was changed, or that a later version wrote, nothing is taken.
 
 use crate::ImportError;
-use gritstone_model::{Benchmark, Event, Id, Launch, Program, RunData, RunInfo, Skip, escape_json};
+use gritstone_model::{
+    Benchmark, Event, Id, Launch, Program, RunData, RunInfo, Skip, escape_json, hexadecimal,
+};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
 /// Name and version of the format.
 pub const SCHEMA_BUNDLE: &str = "gritstone/bundle/1";
@@ -64,11 +65,7 @@ fn line(value: &impl Serialize) -> String {
 
 /// The SHA-256 of a text, in hexadecimal.
 pub(crate) fn hash(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    digest.iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
+    hexadecimal(Sha256::digest(text))
 }
 
 /// The run of a bundle, exactly as it was written.

@@ -29,10 +29,15 @@ const COLUMNS: [&str; 17] = [
 /// One line for each row, RFC 4180, with a head. Numbers have all their digits; what is not there is empty.
 #[must_use]
 pub fn csv(view: &RunView) -> String {
-    let mut writer = csv::Writer::from_writer(vec![]);
     let rows = view.results.iter().map(record);
-    for row in std::iter::once(COLUMNS.map(str::to_owned)).chain(rows) {
-        let written = writer.write_record(&row);
+    separated([COLUMNS.map(str::to_owned)].into_iter().chain(rows))
+}
+
+/// Rows of one length as CSV.
+pub(crate) fn separated<R: AsRef<[String]>>(rows: impl Iterator<Item = R>) -> String {
+    let mut writer = csv::Writer::from_writer(vec![]);
+    for row in rows {
+        let written = writer.write_record(row.as_ref());
         written.expect("writing to memory does not fail, and all rows are as long");
     }
     let bytes = writer.into_inner();

@@ -1,5 +1,6 @@
 //! Times of commands, one for each execution, in the formats of hyperfine: JSON, CSV, and tables of three markup languages.
 
+use crate::tables::separated;
 use gritstone_model::{Event, Id, Launch, Outcome, RunData, Sample, escape_json};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -166,7 +167,6 @@ pub fn csv(timings: &[Timing]) -> String {
     parameters.sort();
     parameters.dedup();
     heads.extend(parameters.iter().map(|name| format!("parameter_{name}")));
-    let mut writer = csv::Writer::from_writer(vec![]);
     let row = |timing: &Timing| {
         let [min, max] = timing.bounds();
         let deviation = timing.deviation().unwrap_or(0.0);
@@ -189,14 +189,7 @@ pub fn csv(timings: &[Timing]) -> String {
         );
         row
     };
-    for row in std::iter::once(heads).chain(timings.iter().map(row)) {
-        let written = writer.write_record(&row);
-        written.expect("writing to memory does not fail, and all rows are as long");
-    }
-    let bytes = writer
-        .into_inner()
-        .expect("writing to memory does not fail");
-    String::from_utf8(bytes).expect("text was written")
+    separated([heads].into_iter().chain(timings.iter().map(row)))
 }
 
 /// A markup language.

@@ -5,12 +5,12 @@
 
 use crate::equipment::Config;
 use crate::group::Group;
-use crate::launch::programs::{cpu_list, hexadecimal};
+use crate::launch::programs::cpu_list;
 use crate::rebuild::Rebuilt;
 use crate::resource::Held;
 use crate::setup::Setup;
 use crate::{ExecError, Journal};
-use gritstone_model::{Benchmark, OwnFile, Program, Work};
+use gritstone_model::{Benchmark, OwnFile, Program, Work, hexadecimal};
 use nix::unistd::{Uid, getuid};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -101,7 +101,7 @@ impl Setup {
         let rebuilt = |name: &String| {
             let bytes = files.get(name).and_then(|file| file.contents.bytes());
             let program = Program {
-                hash: hexadecimal(&Sha256::digest(bytes.unwrap_or_default())),
+                hash: hexadecimal(Sha256::digest(bytes.unwrap_or_default())),
                 ..Program::default()
             };
             let rebuilt = Rebuilt {

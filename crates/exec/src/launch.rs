@@ -27,7 +27,6 @@ use gritstone_model::{
     Benchmark, COPY, Calibration, Event, Id, KernelWork, Outcome, Placement, Work,
 };
 use programs::cpus_argument;
-pub(crate) use programs::hexadecimal;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;

@@ -44,43 +44,20 @@ pub struct Description {
     pub undone: &'static str,
 }
 
-/// A workload that does something privileged itself.
-struct Workload {
-    program: &'static str,
-    /// The parameter and value by which it does, where not always.
-    by: Option<(&'static str, &'static str)>,
-    action: Action,
-}
-
-impl Workload {
-    const fn always(program: &'static str, action: Action) -> Self {
-        Self {
-            program,
-            by: None,
-            action,
-        }
-    }
-
-    const fn queues(program: &'static str) -> Self {
-        Self {
-            program,
-            by: Some(("by", "system-v-queue")),
-            action: Action::IpcNamespace,
-        }
-    }
-}
-
-/// All of them.
-const BY_WORKLOADS: [Workload; 8] = [
-    Workload::always("rt/timer", Action::RealTime),
-    Workload::always("rt/semaphore", Action::RealTime),
-    Workload::always("rt/message", Action::RealTime),
-    Workload::always("rt/semaphore", Action::IpcNamespace),
-    Workload::always("rt/message", Action::IpcNamespace),
-    Workload::queues("ipc/latency"),
-    Workload::queues("ipc/bandwidth"),
-    Workload::always("file/make", Action::DirectoryFlag),
+/// Workloads that do something privileged themselves, with the parameter and value by which they do, where not always.
+const BY_WORKLOADS: [(&str, Option<Given>, Action); 8] = [
+    ("rt/timer", None, Action::RealTime),
+    ("rt/semaphore", None, Action::RealTime),
+    ("rt/message", None, Action::RealTime),
+    ("rt/semaphore", None, Action::IpcNamespace),
+    ("rt/message", None, Action::IpcNamespace),
+    ("ipc/latency", BY_QUEUES, Action::IpcNamespace),
+    ("ipc/bandwidth", BY_QUEUES, Action::IpcNamespace),
+    ("file/make", None, Action::DirectoryFlag),
 ];
+const BY_QUEUES: Option<Given> = Some(("by", "system-v-queue"));
+/// A parameter with its value.
+type Given = (&'static str, &'static str);
 /// The part of a load that makes network namespaces.
 const TRANSFER: &str = "load/transfer";
 
@@ -172,13 +149,9 @@ impl Action {
             return by_us;
         };
         by_us
-            || BY_WORKLOADS.iter().any(|workload| {
-                let given = |(key, value): (&str, &str)| {
-                    work.params.get(key).is_some_and(|given| given == value)
-                };
-                workload.action == self
-                    && workload.program == work.program
-                    && workload.by.is_none_or(given)
+            || BY_WORKLOADS.iter().any(|(program, by, action)| {
+                let given = |(key, value)| work.params.get(key).is_some_and(|given| given == value);
+                *action == self && *program == work.program && by.is_none_or(given)
             })
     }
 }
@@ -264,7 +237,7 @@ mod tests {
             .collect();
         let listed: BTreeSet<(&str, Action)> = BY_WORKLOADS
             .iter()
-            .map(|workload| (workload.program, workload.action))
+            .map(|(program, _, action)| (*program, *action))
             .chain([(TRANSFER, Action::NetworkNamespaces)])
             .collect();
         let mut found = BTreeSet::new();

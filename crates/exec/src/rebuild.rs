@@ -6,9 +6,9 @@
 
 use crate::process::{Task, carry_out};
 use crate::setup::{Setup, environment_in};
-use crate::{ExecError, launch, linked, version};
+use crate::{ExecError, linked, version};
 use gritstone_kernels::linking;
-use gritstone_model::Program;
+use gritstone_model::{Program, hexadecimal};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -295,7 +295,7 @@ impl Workshop {
             fs::read(&path).map_err(|why| format!("cannot read {}: {why}", path.display()))?;
         let flags: Vec<&str> = self.c.flags().chain(linkage).collect();
         let mut program = Program {
-            hash: launch::hexadecimal(&Sha256::digest(bytes)),
+            hash: hexadecimal(Sha256::digest(bytes)),
             compiler: self.c.version.clone(),
             flags: flags.join(" "),
         };

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use thiserror::Error;
 
 /// What an [`crate::Executor`] starts programs with.
 #[derive(Debug)]
@@ -39,17 +38,6 @@ pub struct Storage {
     pub name: String,
 }
 
-/// Why the supervisor cannot do something to a program.
-#[derive(Debug, Error)]
-pub enum Refused {
-    /// What it says.
-    #[error("{0}")]
-    Supervisor(String),
-    /// It cannot be started.
-    #[error(transparent)]
-    Exec(#[from] ExecError),
-}
-
 impl Setup {
     /// Where the supervisor is.
     pub(crate) fn supervisor(&self) -> Result<PathBuf, ExecError> {
@@ -57,9 +45,10 @@ impl Setup {
     }
 
     /// Whether the supervisor can do what a word says, by trying: containers refuse it in ways that no file tells. The program that
-    /// it starts is itself, which without arguments ends with status 2.
-    pub(crate) fn attempt(&self, word: &str) -> Result<(), Refused> {
-        let supervisor = self.supervisor()?;
+    /// it starts is itself, which without arguments ends with status 2. Else why not.
+    pub(crate) fn attempt(&self, word: &str) -> Result<(), String> {
+        let told = |why: ExecError| why.to_string();
+        let supervisor = self.supervisor().map_err(told)?;
         let directory = Path::new("/");
         let ended = carry_out(&Task {
             supervisor: &supervisor,
@@ -71,10 +60,11 @@ impl Setup {
             environment: &environment_in(&self.environment, directory),
             deadline: self.deadline,
             stop: &self.stop,
-        })?;
+        })
+        .map_err(told)?;
         match ended.end.is_some_and(|end| end.exit == 2) {
             true => Ok(()),
-            false => Err(Refused::Supervisor(ended.stderr)),
+            false => Err(ended.stderr),
         }
     }
 }

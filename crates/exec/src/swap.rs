@@ -7,7 +7,7 @@
 use crate::disk::{fill, may_fill, overwrite, tool};
 use crate::journal::Journal;
 use crate::ours::{self, Dir, Identity, by_descriptor, fresh_name, open_below};
-use crate::resource::{Back, Held, Resource, Thing, Unavailable, make_directory};
+use crate::resource::{Back, Held, Resource, Thing, Unavailable, make_directory, patiently};
 use crate::{Executor, asks};
 use gritstone_model::{Benchmark, KernelWork};
 use machine::{areas, comes_last, encrypted};
@@ -61,11 +61,14 @@ impl Resource for Swap {
     }
 
     fn undo(&self, made: Option<Identity>) -> io::Result<Back> {
-        if let Some(home) = ours::open_made(&self.0, made)? {
-            release(&home)?;
-            ours::remove(&self.0, made)?;
-        }
-        Ok(Back::Gone)
+        // what the killed have there cannot come back while their group has as much memory as it may
+        patiently(io::ErrorKind::OutOfMemory, || {
+            if let Some(home) = ours::open_made(&self.0, made)? {
+                release(&home)?;
+                ours::remove(&self.0, made)?;
+            }
+            Ok(Back::Gone)
+        })
     }
 
     fn remedy(&self) -> (String, &'static str) {

@@ -8,6 +8,7 @@ mod stepping;
 use crate::process::{Task, carry_out};
 use crate::{ExecError, judge};
 use gritstone_kernels::SUPERVISOR;
+use gritstone_kernels::linking::is_program;
 use gritstone_model::{Event, Outcome};
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,6 +17,29 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+/// The supervisor in a directory.
+pub(crate) fn supervisor_in(directory: &Path) -> PathBuf {
+    let path = directory.join("supervisor");
+    let supervisor = gritstone_kernels::find(SUPERVISOR).unwrap();
+    fs::write(&path, supervisor.bytes().unwrap()).unwrap();
+    mode(&path, 0o700);
+    path
+}
+
+pub(crate) fn mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// The sources of the runtime that every kernel is linked with.
+pub(crate) fn runtime() -> impl Iterator<Item = PathBuf> {
+    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels");
+    let paths = gritstone_kernels::sources()
+        .iter()
+        .map(|source| source.path);
+    let parts = paths.filter(|path| path.strip_suffix(".c").is_some_and(|p| !is_program(p)));
+    parts.map(move |part| kernels.join(part))
+}
 
 struct Planted {
     directory: tempfile::TempDir,
@@ -27,35 +51,16 @@ impl Planted {
     fn new(name: &'static str) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let runtime = here.join("../../kernels/runtime");
-        let sources = [
-            "main",
-            "clock",
-            "probe",
-            "usage",
-            "arguments",
-            "lines",
-            "copies",
-            "counters",
-        ]
-        .map(|file| runtime.join(file).with_extension("c"));
         let status = Command::new("cc")
             .args(["-std=gnu11", "-O2", "-pthread", "-I"])
-            .arg(&runtime)
+            .arg(here.join("../../kernels/runtime"))
             .arg("-o")
             .arg(directory.path().join(name))
             .arg(here.join("src/planted").join(name).with_extension("c"))
-            .args(sources)
-            .status()
-            .unwrap();
-        assert!(status.success());
-        let supervisor = directory.path().join("supervisor");
-        let bytes = gritstone_kernels::find(SUPERVISOR)
-            .unwrap()
-            .bytes()
-            .unwrap();
-        fs::write(&supervisor, bytes).unwrap();
-        fs::set_permissions(&supervisor, fs::Permissions::from_mode(0o700)).unwrap();
+            .args(runtime())
+            .status();
+        assert!(status.unwrap().success());
+        let supervisor = supervisor_in(directory.path());
         Self {
             directory,
             supervisor,
@@ -63,13 +68,28 @@ impl Planted {
         }
     }
 
+    /// Its program with these arguments, under the eyes of a tracer.
+    fn traced(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(self.directory.path().join(self.name));
+        command
+            .args(arguments)
+            .current_dir(self.directory.path())
+            .env_clear()
+            .env("PLANTED", self.mark());
+        command
+    }
+
+    /// A mark in the environment by which everything that the launch started can be found.
+    fn mark(&self) -> String {
+        format!("{}-{}", self.name, self.directory.path().display())
+    }
+
     fn run(
         &self,
         deadline: Duration,
         stop: &AtomicBool,
     ) -> Result<(Outcome, Vec<Event>), ExecError> {
-        // a mark in the environment by which everything that the launch started can be found
-        let mark = format!("{}-{}", self.name, self.directory.path().display());
+        let mark = self.mark();
         let environment = BTreeMap::from([("PLANTED".to_owned(), mark.clone().into())]);
         let ended = carry_out(&Task {
             supervisor: &self.supervisor,
@@ -87,16 +107,16 @@ impl Planted {
         Ok(judge::judge(&name, ended?, deadline))
     }
 
-    fn outcome(&self) -> Outcome {
+    fn said(&self) -> (Outcome, Vec<Event>) {
         let stop = AtomicBool::new(false);
-        self.run(Duration::from_secs(30), &stop).unwrap().0
+        self.run(Duration::from_secs(30), &stop).unwrap()
     }
 }
 
 /// Whether nobody has the mark any more; who was killed a moment ago may need another to be gone.
 fn all_gone(mark: &str) -> bool {
     let begin = Instant::now();
-    while alive(mark) > 0 && begin.elapsed() < Duration::from_secs(5) {
+    while alive(mark) > 0 && begin.elapsed() < Duration::from_secs(10) {
         std::thread::sleep(Duration::from_millis(10));
     }
     alive(mark) == 0
@@ -109,8 +129,8 @@ fn marked(mark: &str) -> Vec<PathBuf> {
     processes
         .map(|entry| entry.path())
         .filter(|process| {
-            fs::read(process.join("environ"))
-                .is_ok_and(|environ| environ.split(|&b| b == 0).any(|v| v == wanted.as_bytes()))
+            let environ = fs::read(process.join("environ")).unwrap_or_default();
+            environ.split(|&b| b == 0).any(|v| v == wanted.as_bytes())
         })
         .collect()
 }
@@ -119,21 +139,25 @@ fn alive(mark: &str) -> usize {
     marked(mark).len()
 }
 
-fn failed(name: &'static str) -> String {
-    match Planted::new(name).outcome() {
-        Outcome::Failed(why) => why,
-        other => panic!("{name}: {other:?}"),
+#[test]
+fn each_fault_is_a_failure_with_its_reason() {
+    for (name, told) in [
+        ("nothing", "time does not grow with n"),
+        ("fails", "open: No such file or directory (errno 2)"),
+        ("rubbish", "line 2 of what the kernel said:"),
+        ("abandons", "it left 1 process running; killed"),
+        // this one is silent too: the missing end of what it said comes first
+        ("leaves", "before it said bye"),
+        ("waits", "killed by signal 9 (SIGKILL)"),
+        (
+            "crashes",
+            "killed by signal 11 (SIGSEGV); it said: about to crash",
+        ),
+    ] {
+        let (outcome, _) = Planted::new(name).said();
+        let failed = matches!(&outcome, Outcome::Failed(why) if why.contains(told));
+        assert!(failed, "{name}: {outcome:?}");
     }
-}
-
-#[test]
-fn a_kernel_that_does_nothing_yields_no_figure() {
-    assert!(failed("nothing").contains("time does not grow with n"));
-}
-
-#[test]
-fn a_call_that_fails_is_never_a_time() {
-    assert_eq!(failed("fails"), "open: No such file or directory (errno 2)");
 }
 
 #[test]
@@ -166,52 +190,24 @@ fn a_request_to_stop_ends_the_launch_without_an_outcome() {
 }
 
 #[test]
-fn rubbish_is_refused() {
-    let why = failed("rubbish");
-    assert!(why.starts_with("line 2 of what the kernel said:"), "{why}");
-}
-
-#[test]
-fn processes_that_are_left_behind_are_killed_and_counted() {
-    assert_eq!(failed("abandons"), "it left 1 process running; killed");
-    // this one is silent too: the missing end of what it said comes first
-    assert!(failed("leaves").contains("before it said bye"));
-}
-
-#[test]
-fn a_kernel_that_is_killed_takes_those_who_wait_for_it_with_it() {
-    assert_eq!(failed("waits"), "killed by signal 9 (SIGKILL)");
-}
-
-#[test]
 fn a_supervisor_that_is_killed_is_told_at_once_and_leaves_nobody() {
     let begin = Instant::now();
-    assert_eq!(failed("orphans"), "its supervisor was killed");
+    let (outcome, _) = Planted::new("orphans").said();
+    assert_eq!(outcome.why(), "its supervisor was killed");
     assert!(begin.elapsed() < Duration::from_secs(20));
-}
-
-#[test]
-fn a_signal_is_named() {
-    assert_eq!(
-        failed("crashes"),
-        "killed by signal 11 (SIGSEGV); it said: about to crash"
-    );
 }
 
 #[test]
 fn a_kernel_that_cannot_run_says_why() {
     assert_eq!(
-        Planted::new("skips").outcome(),
+        Planted::new("skips").said().0,
         Outcome::Skipped("no card reader; buy one".into())
     );
 }
 
 #[test]
 fn wrong_checks_and_latencies_are_told() {
-    let stop = AtomicBool::new(false);
-    let (outcome, events) = Planted::new("wrong")
-        .run(Duration::from_secs(30), &stop)
-        .unwrap();
+    let (outcome, events) = Planted::new("wrong").said();
     assert_eq!(outcome, Outcome::Measured);
     let wrong = events
         .iter()
@@ -222,16 +218,14 @@ fn wrong_checks_and_latencies_are_told() {
         Event::Latency(h) => (n, h.count),
         _ => (n, count),
     });
-    assert_eq!(
-        samples, recorded,
-        "exactly the operations of samples are recorded"
-    );
+    // exactly the operations of samples are recorded
+    assert_eq!(samples, recorded);
     let histogram = events.iter().find_map(|e| match e {
-        Event::Latency(h) => Some(h.clone()),
+        Event::Latency(h) => Some(h),
         _ => None,
     });
     let histogram = histogram.unwrap();
-    let floor = |i: u32| gritstone_model::Histogram::floor(i);
+    let floor = gritstone_model::Histogram::floor;
     let (first, last) = (histogram.buckets[0].0, histogram.buckets.last().unwrap().0);
     assert!(floor(first) <= histogram.min && histogram.min < floor(first + 1));
     assert!(floor(last) <= histogram.max && histogram.max < floor(last + 1));
@@ -241,13 +235,7 @@ fn wrong_checks_and_latencies_are_told() {
 /// is called with the mark in its environment.
 fn under_the_supervisor(steady: &str, script: &str, meanwhile: impl FnOnce(&str) + Send) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let supervisor = folder.path().join("supervisor");
-    let bytes = gritstone_kernels::find(SUPERVISOR)
-        .unwrap()
-        .bytes()
-        .unwrap();
-    fs::write(&supervisor, bytes).unwrap();
-    fs::set_permissions(&supervisor, fs::Permissions::from_mode(0o700)).unwrap();
+    let supervisor = supervisor_in(folder.path());
     let mark = folder.path().display().to_string();
     let environment = BTreeMap::from([
         ("PLANTED".to_owned(), mark.clone().into()),
@@ -269,24 +257,17 @@ fn under_the_supervisor(steady: &str, script: &str, meanwhile: impl FnOnce(&str)
         carry_out(&task).unwrap()
     });
     // without its supervisor nobody waits for the last of the dead
-    let begin = Instant::now();
-    while alive(&mark) > 0 {
-        assert!(begin.elapsed() < Duration::from_secs(10), "left running");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    assert!(all_gone(&mark), "left running");
     ended.stderr
 }
 
 #[test]
 fn the_layout_of_memory_is_fixed_for_the_program_and_its_children() {
-    let said = under_the_supervisor(
-        "layout",
-        "cat /proc/$$/personality /proc/self/personality >&2",
-        |_| (),
-    );
-    assert_eq!(said, "00040000\n00040000");
-    let said = under_the_supervisor("-", "cat /proc/$$/personality >&2", |_| ());
-    assert_eq!(said, "00000000");
+    let layouts = "cat /proc/$$/personality /proc/self/personality >&2";
+    for (words, layout) in [("layout", "00040000"), ("-", "00000000")] {
+        let said = under_the_supervisor(words, layouts, |_| ());
+        assert_eq!(said, format!("{layout}\n{layout}"), "{words}");
+    }
 }
 
 #[test]
@@ -297,11 +278,16 @@ fn real_time_is_for_the_program_alone() {
     let refused = said.starts_with("cannot use SCHED_FIFO: ");
     assert!(said == "1\n0" || refused, "{said}");
     assert_eq!(under_the_supervisor("-", policies, |_| ()), "0\n0");
-    assert!(
-        under_the_supervisor("nonsense", policies, |_| ()).contains("cannot nonsense: Invalid")
-    );
-    let unlimited = under_the_supervisor("processes=many", policies, |_| ());
-    assert!(unlimited.contains("cannot limit the number of processes: Invalid"));
+    for (words, what) in [
+        ("nonsense", "cannot nonsense: Invalid"),
+        (
+            "processes=many",
+            "cannot limit the number of processes: Invalid",
+        ),
+    ] {
+        let said = under_the_supervisor(words, policies, |_| ());
+        assert!(said.contains(what), "{said}");
+    }
 }
 
 #[test]
@@ -310,26 +296,20 @@ fn a_supervisor_that_is_killed_leaves_nobody() {
         let begin = Instant::now();
         let supervisor = loop {
             assert!(begin.elapsed() < Duration::from_secs(20), "never started");
-            let found = marked(mark).into_iter().find(|process| {
-                let link = fs::read_link(process.join("exe"));
-                link.is_ok_and(|exe| exe.ends_with("supervisor"))
-            });
-            let sleeps = marked(mark).iter().any(|process| {
-                fs::read_to_string(process.join("comm")).is_ok_and(|name| name == "sleep\n")
-            });
-            match found {
-                Some(found) if sleeps => break found,
+            let called = |name: &str| {
+                let mut marked = marked(mark).into_iter();
+                marked.find(|process| {
+                    let comm = fs::read_to_string(process.join("comm"));
+                    comm.is_ok_and(|comm| comm.trim() == name)
+                })
+            };
+            match (called("supervisor"), called("sleep")) {
+                (Some(found), Some(_)) => break found,
                 _ => std::thread::sleep(Duration::from_millis(5)),
             }
         };
-        let pid = supervisor
-            .file_name()
-            .unwrap()
-            .to_str()
-            .unwrap()
-            .parse()
-            .unwrap();
-        let pid = nix::unistd::Pid::from_raw(pid);
+        let pid = supervisor.file_name().unwrap().to_str().unwrap();
+        let pid = nix::unistd::Pid::from_raw(pid.parse().unwrap());
         nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).unwrap();
     };
     // a child that holds nothing open, so that nothing but its group betrays it

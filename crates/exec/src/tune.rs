@@ -1,7 +1,7 @@
 //! What holds for each launch alone, and not for the machine: the layout of its memory, and real-time priority.
 
 use crate::group::Group;
-use crate::setup::{Refused, Setup};
+use crate::setup::Setup;
 use gritstone_model::{Benchmark, Placement, Work};
 
 /// The supervisor's word for the same layout of memory in every launch.
@@ -57,7 +57,7 @@ impl Setup {
     ///
     /// # Errors
     /// When that is not permitted.
-    pub fn may_fix_layout(&self) -> Result<(), Refused> {
+    pub fn may_fix_layout(&self) -> Result<(), String> {
         self.attempt(LAYOUT)
     }
 
@@ -65,7 +65,7 @@ impl Setup {
     ///
     /// # Errors
     /// When that is not permitted.
-    pub fn may_use_real_time(&self) -> Result<(), Refused> {
+    pub fn may_use_real_time(&self) -> Result<(), String> {
         self.attempt(REAL_TIME)
     }
 }

@@ -69,14 +69,13 @@ fn first_line(mut from: ChildStdout) -> String {
 mod tests {
     use super::*;
     use std::fs;
-    use std::os::unix::fs::PermissionsExt;
 
     /// What a script says in time.
     fn said(script: &str) -> String {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("cc");
         fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
+        crate::tests::mode(&program, 0o700);
         let begin = Instant::now();
         let environment = BTreeMap::from([("PATH".to_owned(), "/usr/bin:/bin".to_owned())]);
         let line = of(&program, &environment);

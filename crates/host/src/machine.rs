@@ -2,7 +2,7 @@
 
 use crate::filesystem::{self, FileSystem};
 use crate::{Host, UNLIMITED, text};
-use gritstone_model::{Cache, CpuSet, Machine};
+use gritstone_model::{Cache, CpuSet, Machine, hexadecimal};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -58,10 +58,7 @@ impl Host {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
-        hash.finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        hexadecimal(hash.finalize())
     }
 
     /// Whether something tells this machine from another of the same model.

@@ -71,7 +71,7 @@ pub use selftest::{
     CriterionView, LeftOut, PairsView, SCHEMA_SELFTEST, ScatterView, SelftestRow, SelftestRun,
     SelftestView, ShareView,
 };
-pub use text::{escape_json, is_unprintable};
+pub use text::{escape_json, hexadecimal, is_unprintable};
 pub use unit::{Better, Quantity, Unit, UnitError};
 pub use view::{
     CopiesPoint, CopiesView, LawView, Measurement, OfRuns, PublishedView, RunView, SCHEMA_DOCTOR,

@@ -1,7 +1,7 @@
 //! A catalog that is not Gritstone's, as a run keeps it: whole, so that its rows can be shown, briefed and measured on when the
 //! folder that it came from is gone.
 
-use crate::{Finding, Id, Note};
+use crate::{Finding, Id, Note, hexadecimal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -49,11 +49,7 @@ impl Contents {
     pub fn of(bytes: Vec<u8>) -> Self {
         match String::from_utf8(bytes) {
             Ok(text) => Self::Text(text),
-            Err(other) => {
-                let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
-                let bytes = other.as_bytes().iter();
-                Self::Hex(bytes.flat_map(|b| [digit(b >> 4), digit(b & 15)]).collect())
-            }
+            Err(other) => Self::Hex(hexadecimal(other.as_bytes())),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Which characters of foreign text change more than the place where they stand.
+//! Which characters of foreign text change more than the place where they stand, and bytes as text.
 
 /// Whether a terminal or a reader would obey a character rather than show it: control characters (C0, C1, DEL), the marks,
 /// embeddings, overrides and isolates of the bidirectional algorithm, separators of lines, and code points that no document may hold.
@@ -28,6 +28,13 @@ pub fn escape_json(text: String) -> String {
         }
     }
     escaped
+}
+
+/// Bytes in hexadecimal.
+#[must_use]
+pub fn hexadecimal(bytes: impl AsRef<[u8]>) -> String {
+    let digits = bytes.as_ref().iter().map(|byte| format!("{byte:02x}"));
+    digits.collect()
 }
 
 #[cfg(test)]

@@ -99,7 +99,6 @@ pub(crate) fn immutable(path: &Path) -> String {
 
 /// A write-ahead log needs memory that all its users share: over a network it would damage the database.
 /// Only file systems that are known to be local are trusted.
-#[cfg(target_os = "linux")]
 pub(crate) fn takes_a_log(path: &Path) -> bool {
     // <linux/magic.h>, and the sources of those that are not in it
     const LOCAL: [u32; 8] = [
@@ -116,12 +115,6 @@ pub(crate) fn takes_a_log(path: &Path) -> bool {
     let folder = path.parent().unwrap_or(path);
     nix::sys::statfs::statfs(folder)
         .is_ok_and(|fs| LOCAL.contains(&(fs.filesystem_type().0 as u32)))
-}
-
-/// Elsewhere nothing tells a local file system from a remote one in the same way on all systems.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn takes_a_log(_path: &Path) -> bool {
-    false
 }
 
 fn allowed(path: &Path, what: AccessFlags) -> bool {

@@ -5,9 +5,9 @@
 //! write the file can also make new seals.
 
 use crate::rows::Row;
+use gritstone_model::hexadecimal;
 use rusqlite::types::Value;
 use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
 
 /// Of rows of some kind that come after another, whose seal is `before`; empty where they are the first. A run is its head, its
 /// benchmarks, its programs and its skips.
@@ -16,13 +16,7 @@ pub(crate) fn of<'a>(kind: &str, before: &str, rows: impl IntoIterator<Item = &'
     seal.long(b"k", kind.as_bytes());
     seal.long(b"s", before.as_bytes());
     rows.into_iter().for_each(|row| seal.row(row));
-    let bytes = seal.0.finalize();
-    bytes
-        .iter()
-        .fold(String::with_capacity(64), |mut hex, byte| {
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
+    hexadecimal(seal.0.finalize())
 }
 
 /// A seal that is being made.

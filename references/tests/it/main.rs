@@ -3,11 +3,3 @@
 mod malformed;
 mod shipped;
 mod views;
-
-/// The words of a note; nothing where it is not one of words.
-pub fn text(note: &gritstone_model::Note) -> &str {
-    match &note.finding {
-        gritstone_model::Finding::Stated { text, .. } => text,
-        _ => "",
-    }
-}

@@ -40,9 +40,9 @@ const BROKEN: &str = r#"
 document | author = | writer = | 3 | unknown field `writer`
 document | title = "A document" | | 1 | missing field `title`
 document | doc-1980 | doc-1981 | 1 | its folder 'doc-1980'
-document | 1980-02-29 | 1981-02 | 4 | the date must be 1980
-document | 1980-02-29 | 1980-13 | 4 | the date must be 1980
-document | 1980-02-29 | 1980-02-03-04 | 4 | the date must be 1980
+document | 1980-02-29 | 1981-02 | 1 | the date must be 1980
+document | 1980-02-29 | 1980-13 | 1 | the date must be 1980
+document | 1980-02-29 | 1980-02-03-04 | 1 | the date must be 1980
 machines | name = | nane = | 3 | unknown field `nane`
 machines | "Version 7" | " " | 2 | must say something
 machines | box-1 | box+1 | 2 | an id is made of

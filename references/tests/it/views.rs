@@ -1,9 +1,6 @@
 //! Looking a machine up, and what its view holds.
 
-use gritstone_model::{
-    Benchmark, Better, Estimate, Flag, Id, KernelWork, Kind, Measurement, PublishedWork, RunView,
-    Status, Subject, Unit, Work,
-};
+use gritstone_model::{Benchmark, Id, KernelWork, Measurement, PublishedWork, Subject, Unit, Work};
 use gritstone_references::{LookupError, References, all};
 use std::collections::BTreeMap;
 
@@ -31,16 +28,47 @@ fn entry(id: &str, unit: &str) -> Benchmark {
     }
 }
 
-fn result<'a>(view: &'a RunView, id: &str) -> &'a Measurement {
-    view.get(&Id::parse(id).unwrap())
-        .unwrap_or_else(|| panic!("no {id}"))
-}
-
-fn notes(result: &Measurement) -> Vec<(Option<Flag>, &str, &str)> {
-    let notes = result.notes.iter();
-    notes
-        .map(|note| (note.flag(), note.about.as_str(), crate::text(note)))
-        .collect()
+/// All that a view says, a line for each result and each note.
+fn told(references: &References, machine: &str, benchmarks: &[Benchmark]) -> String {
+    let view = references.view(machine, benchmarks).expect(machine);
+    let machine = (&view.machine.document, view.machine.year);
+    let head = format!("{} {} {} {machine:?}\n", view.schema, view.id, view.started);
+    let result = |of: &Measurement| {
+        let statistics = of.statistics.as_ref();
+        let statistics =
+            statistics.map(|all| [Some(all.min), Some(all.median), all.mean, Some(all.max)]);
+        let published = of.published.as_ref().map(|published| {
+            let times = [published.real, published.user, published.system];
+            (
+                &published.work,
+                published.figure,
+                times.map(|time| time.map(f64::from)),
+                published.cpu_s,
+            )
+        });
+        let kind = (
+            of.kind,
+            of.outcome,
+            of.version,
+            of.launches,
+            of.processor_bound,
+        );
+        let notes = of.notes.iter().map(|note| {
+            let text = serde_json::to_value(&note.finding).unwrap()["data"]["text"].to_string();
+            format!("    {:?} {} {text}\n", note.flag(), note.about.as_str())
+        });
+        format!(
+            "{} '{}' {:?} {} {:?} {statistics:?} {published:?} {:?} {kind:?}\n{}",
+            of.id,
+            of.title,
+            of.estimate,
+            of.unit,
+            of.better,
+            of.measured,
+            notes.collect::<String>()
+        )
+    };
+    head + &view.results.iter().map(result).collect::<String>()
 }
 
 #[test]
@@ -91,96 +119,20 @@ fn a_machine_is_found_by_the_beginning_of_its_name() {
 #[test]
 fn times_are_published_and_the_estimate_is_left() {
     let references = all().expect("sound");
-    let benchmarks = [
-        entry("byte/fcall-overhead", "ns/call"),
-        entry("byte/syscall", "ns/call"),
-    ];
-    let view = references
-        .view("vax-11-780-4.1bsd", &benchmarks)
-        .expect("a VAX");
-    assert_eq!(
-        (view.schema.as_str(), view.id.as_str()),
-        ("gritstone/run/2", "ref:vax-11-780-4.1bsd")
-    );
-    assert_eq!(
-        (view.started.as_str(), view.machine.year),
-        ("1984-08", Some(1984))
-    );
-    assert_eq!(view.machine.document.as_deref(), Some("byte-1984"));
-    // the order of the catalog, then the rest by name
-    let ids: Vec<&str> = view
-        .results
-        .iter()
-        .map(|result| result.id.as_str())
-        .collect();
-    assert_eq!(
-        ids[..3],
-        ["byte/fcall-overhead", "byte/syscall", "byte/disk-read"]
-    );
-    assert_eq!(ids.len(), 14);
-
-    let syscall = result(&view, "byte/syscall");
-    assert_eq!((syscall.outcome, syscall.version), (Status::Published, 0));
-    assert_eq!((syscall.estimate, syscall.launches), (None, 0));
-    assert_eq!(
-        (syscall.title.as_str(), syscall.unit.as_str()),
-        ("Title of byte/syscall", "ns/call")
-    );
-    assert_eq!(
-        (syscall.kind, syscall.processor_bound),
-        (Kind::Kernel, true)
-    );
-    assert_eq!(syscall.measured.as_deref(), Some("byte-1984, table 1"));
-    let published = syscall.published.as_ref().expect("times");
-    let times = [published.real, published.user, published.system];
-    assert_eq!(times, [4.8, 1.4, 4.0].map(|s| Some(Estimate::exact(s))));
-    assert_eq!(
-        (published.work.as_str(), published.figure),
-        ("25,000 calls", Subject::Real)
-    );
-    let [(Some(Flag::Doubtful), "user_s", why)] = notes(syscall)[..] else {
-        panic!("{:?}", syscall.notes);
-    };
-    assert!(why.contains("5.4"), "{why}");
-
-    let overhead = result(&view, "byte/fcall-overhead");
-    let published = overhead.published.as_ref().expect("a time");
-    assert_eq!(
-        (published.real, published.user),
-        (None, Some(Estimate::exact(1.0)))
-    );
-    assert_eq!(notes(overhead), []);
+    let entries = ["byte/fcall-overhead", "byte/syscall"].map(|id| entry(id, "ns/call"));
+    insta::assert_snapshot!(told(&references, "vax-11-780-4.1bsd", &entries));
 }
 
 #[test]
 fn a_figure_without_an_entry_and_one_that_is_missing_say_so() {
     let references = all().expect("sound");
-    let view = references.view("vax-11-780-4.2bsd", &[]).expect("a VAX");
-    let iocall = result(&view, "iocall");
-    assert_eq!(
-        (iocall.title.as_str(), iocall.unit.as_str()),
-        ("iocall", "s")
+    let vax = told(&references, "vax-11-780-4.2bsd", &[]);
+    let idris = told(
+        &references,
+        "omnibyte-idris",
+        &[entry("byte/disk-read", "MB/s")],
     );
-    let [(None, _, why), (Some(Flag::NotComparable), ..)] = notes(iocall)[..] else {
-        panic!("{:?}", iocall.notes);
-    };
-    assert!(why.starts_with("iocall-1985, text [around]: "), "{why}");
-    let known = [entry("iocall", "ns/call")];
-    let known = references.view("vax-11-780-4.2bsd", &known).expect("a VAX");
-    assert_eq!(notes(result(&known, "iocall")).len(), 1);
-
-    let idris = references.view("omnibyte-idris", &[entry("byte/disk-read", "MB/s")]);
-    let idris = idris.expect("Idris");
-    let read = result(&idris, "byte/disk-read");
-    assert_eq!((read.estimate, &read.published), (None, &None));
-    assert_eq!(read.outcome, Status::Published);
-    let mark =
-        "byte-1984, table 1 [$]: Not run: Idris 2.1 descends from Version 6 and has no rand().";
-    let missing = "byte-1984, table 1: The mark stands in place of the figure.";
-    assert_eq!(
-        notes(read),
-        [(None, "result", mark), (None, "result", missing)]
-    );
+    insta::assert_snapshot!(vax + &idris);
 }
 
 /// The tables of rates, real-time tests and paging, and marks of a row before those of a cell.
@@ -217,92 +169,6 @@ fn printed_figures_are_estimates_and_titles_marks_and_doubts_travel() {
         ("doc-1980/table.toml", TABLE),
     ]);
     // as printed, whatever unit the catalog has now
-    let view = references
-        .expect("sound")
-        .view("box-1", &[entry("aim/fork", "us/fork")]);
-    let view = view.expect("the box");
-    for (id, value, unit, better, title) in [
-        (
-            "aim/fork",
-            44.0,
-            "forks/s",
-            Better::Higher,
-            "Title of aim/fork",
-        ),
-        (
-            "aim/add/long",
-            113.0,
-            "ns/op",
-            Better::Lower,
-            "aim/add/long",
-        ),
-        (
-            "byte/object-size",
-            512.0,
-            "bytes",
-            Better::Lower,
-            "byte/object-size",
-        ),
-        (
-            "rt/user-latency",
-            9.0,
-            "us",
-            Better::Lower,
-            "Maximum time to user",
-        ),
-    ] {
-        let found = result(&view, id);
-        assert_eq!(found.estimate, Some(Estimate::exact(value)), "{id}");
-        assert_eq!((found.unit.as_str(), found.better), (unit, better), "{id}");
-        assert_eq!(
-            (found.title.as_str(), &found.published),
-            (title, &None),
-            "{id}"
-        );
-    }
-    let statistics = |id: &str| {
-        let printed = result(&view, id).statistics.clone().expect("statistics");
-        assert_eq!((printed.sd, printed.percentiles.len()), (None, 0));
-        (printed.min, printed.median, printed.mean, printed.max)
-    };
-    assert_eq!(statistics("rt/user-latency"), (7.5, 9.0, None, 120.0));
-    assert_eq!(statistics("rt/semaphore"), (1.0, 2.0, Some(2.5), 3.0));
-    let published = |id: &str| result(&view, id).published.clone().expect("times");
-    assert_eq!(published("app/csim").real, Some(Estimate::exact(2.0)));
-    let fft = published("vm/fft/128");
-    assert_eq!(
-        (fft.real, fft.cpu_s),
-        (Some(Estimate::exact(9.0)), Some(8.0))
-    );
-
-    let doubtful = Some(Flag::Doubtful);
-    for (id, expected) in [
-        ("aim/fork", &[(doubtful, "result", "Smudged.")][..]),
-        ("app/csim", &[(doubtful, "result", "Both.")]),
-        ("vm/fft/128", &[(doubtful, "cpu_s", "Or 3.")]),
-        (
-            "rt/user-latency",
-            &[
-                (None, "result", "doc-1980, table 5.2 [†]: Simulated."),
-                (doubtful, "min", "Less than none."),
-                (doubtful, "result", "Blurred."),
-            ],
-        ),
-        (
-            "aim/add/float",
-            &[(
-                Some(Flag::Invalid),
-                "result",
-                "doc-1980, table 5.2 [*]: The optimizer did away with it.",
-            )],
-        ),
-    ] {
-        let of_row = (None, "result", "doc-1980, table 5.2 [+]: Upgraded.");
-        let found = notes(result(&view, id));
-        assert_eq!(
-            (found[0], &found[1..=expected.len()]),
-            (of_row, expected),
-            "{id}"
-        );
-    }
+    let entries = [entry("aim/fork", "us/fork")];
+    insta::assert_snapshot!(told(&references.expect("sound"), "box-1", &entries));
 }

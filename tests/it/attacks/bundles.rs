@@ -1,18 +1,17 @@
 //! Bundles of somebody who knows the victim's machine, and files of other programs: what comes from elsewhere is data.
 
-use crate::common::{DISC, Home, alone};
+use crate::common::{DISC, Home, SHORT, alone, end_at_once, eventually, kept, start};
 use crate::disks::Loop;
-use gritstone_exchange::{read_bundle, write_bundle};
+use gritstone_exchange::read_bundle;
 use gritstone_model::{Compilers, RunData, Work};
 use gritstone_store::new_id;
+use serde_json::Value;
 use std::fs;
 
 /// A run as it was measured here: machine, system, programs and entries are those of the victim, who has handed it on.
 fn handed_on(home: &Home, benchmark: &str, dir: &str) -> RunData {
-    let run = ["run", benchmark, "--dir", dir, "--quick"];
-    let (code, _, error) = home.run(&[&run[..], &["--precision", "50%"]].concat());
-    assert_eq!(code, 0, "{error}");
-    let (_, bundle, _) = home.run(&["export"]);
+    home.ok(&format!("run {benchmark} --dir {dir} {SHORT}"));
+    let bundle = home.ok("export");
     read_bundle(&bundle).unwrap()
 }
 
@@ -27,17 +26,11 @@ fn in_2027(mut run: RunData) -> RunData {
 
 /// Imports the run, and goes on with it by all ways there are; each is refused.
 fn resume(home: &Home, run: &RunData) {
-    let file = home.path().join("evil.jsonl");
-    fs::write(&file, write_bundle(run)).unwrap();
-    let (code, _, error) = home.run(&["import", file.to_str().unwrap()]);
-    assert_eq!(code, 0, "{error}");
-    assert!(home.run(&["show", &run.info.id]).0 == 0, "it can be shown");
-    let (code, _, error) = home.run(&["run", "--resume"]);
-    assert_eq!(code, 2, "{error}");
-    assert!(error.contains("no run of this user"), "{error}");
-    let (code, _, error) = home.run(&["run", &format!("--resume={}", run.info.id)]);
-    assert_eq!(code, 2, "{error}");
-    assert!(error.contains("was imported"), "{error}");
+    home.import(std::slice::from_ref(run));
+    let id = &run.info.id;
+    home.ok(&["show", id]);
+    home.refuses("run --resume", "no run that you began");
+    home.refuses(&format!("run --resume={id}"), "was imported");
 }
 
 #[test]
@@ -60,46 +53,35 @@ fn parameters_and_directories_of_an_imported_run_are_not_written_to() {
     let _turn = alone();
     let home = Home::new();
     let measured = tempfile::tempdir_in(DISC).unwrap();
-    let mut run = in_2027(handed_on(
-        &home,
-        "disk/raw-write",
-        measured.path().to_str().unwrap(),
-    ));
+    let dir = measured.path().to_str().unwrap();
+    let mut run = in_2027(handed_on(&home, "disk/raw-write", dir));
     let folder = tempfile::tempdir_in(DISC).unwrap();
     let image = folder.path().join("image");
     let before = b"what must not be lost\n".repeat(1 << 19);
     fs::write(&image, &before).unwrap();
     let device = Loop::over(&image);
     let name = device.path().display().to_string();
-    for (key, value) in [("device", &name), ("overwrite", &name)] {
-        run.info
-            .settings
-            .params
-            .insert(key.to_owned(), value.clone());
-        for benchmark in &mut run.benchmarks {
-            if let Work::Kernel(work) = &mut benchmark.work {
-                work.params.insert(key.to_owned(), value.clone());
-            }
+    let named = ["device", "overwrite"].map(|key| (key.to_owned(), name.clone()));
+    run.info.settings.params.extend(named.clone());
+    for benchmark in &mut run.benchmarks {
+        if let Work::Kernel(work) = &mut benchmark.work {
+            work.params.extend(named.clone());
         }
     }
     resume(&home, &run);
     drop(device);
-    assert!(
-        fs::read(&image).unwrap() == before,
-        "the device was written to"
-    );
+    let after = fs::read(&image).unwrap();
+    assert!(after == before, "the device was written to");
 
     // nor does its directory say where root writes
     let elsewhere = tempfile::tempdir_in(DISC).unwrap();
     let mut run = in_2027(run);
     run.info.id = new_id(run.info.started.parse().unwrap(), 2);
     run.info.settings.dir = elsewhere.path().to_str().unwrap().to_owned();
-    let made = fs::metadata(elsewhere.path()).unwrap().modified().unwrap();
+    let modified = || fs::metadata(elsewhere.path()).unwrap().modified().unwrap();
+    let made = modified();
     resume(&home, &run);
-    assert_eq!(
-        fs::metadata(elsewhere.path()).unwrap().modified().unwrap(),
-        made
-    );
+    assert_eq!(modified(), made);
 }
 
 #[test]
@@ -107,34 +89,18 @@ fn an_imported_run_of_2027_does_not_hide_the_own_one_that_was_cut_off() {
     let home = Home::new();
     let dir = home.path().to_str().unwrap();
     let run = in_2027(handed_on(&home, "byte/loop", dir));
-    let mut child = crate::common::start(
-        &home,
-        &[
-            "run",
-            "byte/loop",
-            "--dir",
-            dir,
-            "--budget",
-            "60s",
-            "--precision",
-            "1%",
-        ],
-        &[],
-    );
-    crate::common::eventually("a launch is kept", || {
-        let (_, out, _) = home.run(&["show", "--format", "json"]);
-        let view: serde_json::Value = serde_json::from_str(&out).unwrap_or_default();
-        view["elapsed_s"].is_null() && crate::common::kept(&home) > 0
+    let line = format!("run byte/loop --dir {dir} --budget 60s --precision 1%");
+    let mut child = start(&home, &line, &[]);
+    eventually("a launch is kept", || {
+        let (_, out, _) = home.run("show --format json");
+        let view: Value = serde_json::from_str(&out).unwrap_or_default();
+        view["elapsed_s"].is_null() && kept(&home) > 0
     });
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let own = home.json(&["show", "--format", "json"])["id"].clone();
-    let file = home.path().join("evil.jsonl");
-    fs::write(&file, write_bundle(&run)).unwrap();
-    assert_eq!(home.run(&["import", file.to_str().unwrap()]).0, 0);
-    let resumed = home.gritstone(&["run", "--resume", "--format", "json"]);
-    let (_, out, error) = crate::common::ended(&mut { resumed });
-    let view: serde_json::Value = serde_json::from_str(&out).unwrap_or_default();
+    end_at_once(&mut child);
+    let own = home.json("show")["id"].clone();
+    home.import(&[run]);
+    let (_, out, error) = home.run("run --resume --format json");
+    let view: Value = serde_json::from_str(&out).unwrap_or_default();
     assert_eq!(view["id"], own, "{error}");
 }
 
@@ -148,8 +114,7 @@ fn thousands_of_names_that_begin_alike_are_shown_as_soon_as_others() {
         let file = home.path().join("h.json");
         fs::write(&file, format!(r#"{{"results":[{}]}}"#, results.join(","))).unwrap();
         let start = std::time::Instant::now();
-        let (code, _, error) = home.run(&["show", file.to_str().unwrap()]);
-        assert_eq!(code, 0, "{error}");
+        home.ok(&["show", file.to_str().unwrap()]);
         start.elapsed()
     };
     let others = show(&|n| format!("{n}"));

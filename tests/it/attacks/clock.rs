@@ -10,25 +10,15 @@ const AHEAD: u32 = 1_139_592;
 fn a_run_shows_itself_though_the_clock_was_ahead_before() {
     let home = Home::new();
     home.import(&[at_hour(&recorded("copies"), AHEAD, "ahead")]);
-    let dir = home.path().to_str().unwrap();
-    let run = [
-        "run",
-        "byte/loop",
-        "--format",
-        "json",
-        "--label",
-        "now",
-        "--dir",
-        dir,
-    ];
-    let run = home.json(&[&run[..], &SHORT].concat());
+    let dir = home.path().display();
+    let run = home.json(&format!("run byte/loop --label now --dir {dir} {SHORT}"));
     assert_eq!(run["label"], "now");
     let elapsed = run["elapsed_s"].as_f64().unwrap();
     assert!(elapsed > 0.0 && elapsed < 3600.0, "{elapsed}");
-    let shown = home.json(&["show", "now", "--format", "json"]);
+    let shown = home.json("show now");
     assert_eq!(shown["results"], run["results"]);
     // the newest of this machine's own: the other was imported
-    let last = home.json(&["show", "last", "--format", "json"]);
+    let last = home.json("show last");
     assert_eq!(last["label"], "now");
-    home.json(&["compare", "ahead", "now", "--format", "json"]);
+    home.json("compare ahead now");
 }

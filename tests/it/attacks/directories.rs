@@ -1,36 +1,19 @@
 //! Directories, journals and names that another user of the machine can change or foresee.
 
 use crate::common::{
-    DISC, Home, alone, binary, entries, eventually, has_loops, kept, needs_root, ours, processes,
-    start,
+    DISC, Home, NOBODY, STATE, alone, binary, end_at_once, entries, eventually, has_loops, kept,
+    mode, needs_root, ours, processes, said, start,
 };
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::os::unix::fs::{MetadataExt, chown, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
-/// The user who attacks.
-const NOBODY: u32 = 65534;
-/// Where journals lie in a home.
-const STATE: &str = ".local/state/gritstone";
-const SHORT: [&str; 3] = ["run", "byte/loop", "--quick"];
-const LONG: [&str; 6] = [
-    "run",
-    "byte/loop",
-    "--budget",
-    "60s",
-    "--precision",
-    "0.01%",
-];
-
-fn mode(path: &Path, mode: u32) {
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-}
+const SHORT: &str = "run byte/loop --quick";
+const LONG: &str = "run byte/loop --budget 60s --precision 0.01%";
 
 fn line(path: &str) -> String {
     fs::read_to_string(path).unwrap().trim().to_owned()
@@ -52,11 +35,6 @@ fn journal(command: &str) -> String {
     format!("{by}\n{undo}\n{before}\n")
 }
 
-fn end(child: &mut Child) {
-    kill(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL).unwrap();
-    child.wait().unwrap();
-}
-
 #[test]
 fn a_journal_of_another_user_is_not_followed_and_its_directory_named_as_root() {
     needs_root();
@@ -70,7 +48,7 @@ fn a_journal_of_another_user_is_not_followed_and_its_directory_named_as_root() {
     // of the directory, of what it is in, or of the journal alone
     for theirs in [&state, &home.path().join(".local"), &planted] {
         chown(theirs, Some(NOBODY), None).unwrap();
-        for arguments in [&SHORT[..], &["doctor"]] {
+        for arguments in [SHORT, "doctor"] {
             let (_, _, error) = home.run(arguments);
             let named = format!("{} belongs to user {NOBODY}", theirs.display());
             assert!(error.contains(&named), "{error}");
@@ -81,7 +59,7 @@ fn a_journal_of_another_user_is_not_followed_and_its_directory_named_as_root() {
     // as its own, it would have been followed
     mode(&state, 0o700);
     mode(&home.path().join(".local"), 0o700);
-    home.run(&["doctor"]);
+    home.run("doctor");
     assert!(marker.exists());
 }
 
@@ -90,7 +68,7 @@ fn the_watchdog_does_not_follow_a_journal_that_took_the_place_of_the_runs() {
     let home = Home::new();
     let marker = home.path().join("executed");
     let state = home.path().join(STATE);
-    let mut child = start(&home, &LONG, &[]);
+    let mut child = start(&home, LONG, &[]);
     eventually("the run is at work", || kept(&home) > 0);
     let moved = home.path().join("moved");
     fs::rename(&state, &moved).unwrap();
@@ -104,23 +82,11 @@ fn the_watchdog_does_not_follow_a_journal_that_took_the_place_of_the_runs() {
     }
     let planted = entries(&state);
     assert_eq!(planted.len(), 1);
-    end(&mut child);
+    end_at_once(&mut child);
     eventually("no process is left", || processes(&home) == 0);
     assert!(!marker.exists() && planted[0].exists());
     // what the run itself had written was followed
     assert_eq!(ours(home.path()), Vec::<PathBuf>::new());
-}
-
-#[test]
-fn a_run_that_is_killed_leaves_nothing() {
-    let home = Home::new();
-    let mut child = start(&home, &LONG, &[]);
-    eventually("the run is at work", || kept(&home) > 0);
-    assert!(!ours(home.path()).is_empty());
-    end(&mut child);
-    eventually("no process is left", || processes(&home) == 0);
-    assert_eq!(ours(home.path()), Vec::<PathBuf>::new());
-    assert_eq!(entries(&home.path().join(STATE)), Vec::<PathBuf>::new());
 }
 
 #[test]
@@ -130,14 +96,8 @@ fn the_state_directory_is_private_whatever_the_umask() {
         "umask 0; exec {} run byte/loop --budget 2s",
         binary().display()
     );
-    let status = home
-        .command("/bin/sh")
-        .args(["-c", &script])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .unwrap();
-    assert!(status.success());
+    let ran = home.command("/bin/sh").args(["-c", &script]).output();
+    assert!(ran.unwrap().status.success());
     let mut made = home.path().to_owned();
     for part in Path::new(STATE) {
         made.push(part);
@@ -152,14 +112,16 @@ fn a_directory_that_others_can_write_to_is_refused_by_name() {
     let open = home.path().join("open");
     fs::create_dir(&open).unwrap();
     mode(&open, 0o777);
-    let dir = open.to_str().unwrap();
-    let (code, _, error) = home.run(&[&SHORT[..], &["--dir", dir]].concat());
+    let run = format!("{SHORT} --dir {}", open.display());
+    let (code, _, error) = home.run(&run);
     assert_ne!(code, 0);
-    let named = format!("{dir} can be written by other users (mode 0777)");
+    let named = format!(
+        "{} can be written by other users (mode 0777)",
+        open.display()
+    );
     assert!(error.contains(&named), "{error}");
     mode(&open, 0o1777);
-    let (code, _, error) = home.run(&[&SHORT[..], &["--dir", dir]].concat());
-    assert_eq!(code, 0, "{error}");
+    home.ok(&run);
 }
 
 /// What a user has mounted, and what the system has in use of his.
@@ -278,15 +240,11 @@ fn what_another_user_plants_at_names_of_ours_is_not_taken_down_as_root() {
     chown(&theirs, Some(NOBODY), None).unwrap();
     mode(&theirs, 0o700);
     child.stdin.take().unwrap().write_all(b"go\n").unwrap();
-    let output = child.wait_with_output().unwrap();
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{error}");
+    let (code, _, error) = said(child.wait_with_output().unwrap());
+    assert_eq!(code, 0, "{error}");
     assert_eq!(victim.intact(), [true; 3], "{error}");
-    let left = names
-        .iter()
-        .filter(|name| dir.join(name).is_symlink())
-        .count();
-    assert_eq!(left, names.len(), "{error}");
+    let is_left = |name: &String| dir.join(name).is_symlink();
+    assert!(names.iter().all(is_left), "{error}");
     assert!(theirs.join("area").exists());
     // and what the run had made itself is gone
     assert_eq!(entries(&dir).len(), names.len() + 1);

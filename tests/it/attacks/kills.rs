@@ -1,19 +1,34 @@
 //! Runs that are killed, at random moments and at chosen system calls: no finished launch is lost, every setting is put back, and
 //! nothing is left after the next start.
 
-use crate::common::{Home, binary, entries, eventually, kept, ours, processes, start, traces};
+use crate::common::{
+    DISC, Home, Killed, alone, binary, end_at_once, entries, eventually, kept, needs_root, ours,
+    processes, start, traces,
+};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What is measured when the kill comes: by itself, on files, with settings of the machine held, and, as root, with a trace, a control
 /// group and a file system of its own.
-const RUNS: [&[&str]; 4] = [
-    &["byte/loop", "byte/shell", "--tune"],
-    &["byte/disk-write", "byte/loop"],
-    &["byte/shell", "byte/loop", "--tune"],
-    &["rt/driver-latency", "disk/read-seq", "file/create/*"],
+const RUNS: [&str; 4] = [
+    "byte/loop byte/shell --tune",
+    "byte/disk-write byte/loop",
+    "byte/shell byte/loop --tune",
+    "rt/driver-latency disk/read-seq file/create/*",
+];
+
+/// What a run makes of the machine, as its journal calls it, and rows for which it does.
+const MADE: [(&str, &str); 5] = [
+    ("volume", "disk/write-fsync"),
+    ("group", "vm/paging/random"),
+    ("swap", "vm/paging/random@anonymous --allow swap"),
+    ("trace", "rt/driver-latency"),
+    ("load", "rt/user-latency@level-4"),
 ];
 
 /// A home with a made-up machine whose settings a run may hold.
@@ -24,7 +39,9 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let home = Home::new();
+        // on a disk, where file systems and swap can be made
+        let folder = tempfile::tempdir_in(DISC).unwrap();
+        let home = Home { folder };
         let machine = home.path().join("machine");
         let cpu = machine.join("sys/devices/system/cpu");
         fs::create_dir_all(cpu.join("intel_pstate")).unwrap();
@@ -70,11 +87,13 @@ impl World {
         [("GRITSTONE_SETTINGS_ROOT", &self.machine)]
     }
 
-    fn start(&self, run: &[&str]) -> Child {
+    fn start(&self, run: &str) -> Child {
         let files = self.files();
-        let rest = ["--precision", "0.01%", "--budget", "60s", "--dir"];
-        let run = [&["run"], run, &rest, &[files.to_str().unwrap()]].concat();
-        start(&self.home, &run, &self.environment())
+        let line = format!(
+            "run {run} --precision 0.01% --budget 300s --dir {}",
+            files.display()
+        );
+        start(&self.home, &line, &self.environment())
     }
 
     /// Waits until everything that was started has ended: five looks, since a process that is being executed shows no environment.
@@ -102,12 +121,11 @@ impl World {
 
     /// What must hold after the next start.
     fn after(&self, moment: &str, as_it_was: &[String], counted: usize) {
-        let journals = self.home.path().join(".local/state/gritstone");
         let (code, _, said) = self.next_start();
         // it judges this machine, which may be unfit
         assert!(code <= 1, "{moment}: {said}");
         assert_eq!(self.settings(), as_it_was, "{moment}: {said}");
-        let journals = entries(&journals);
+        let journals = self.home.journals();
         assert!(journals.is_empty(), "{moment}: {journals:?}: {said}");
         let left = self.left();
         assert!(left.is_empty(), "{moment}: {left:?}: {said}");
@@ -115,8 +133,8 @@ impl World {
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
         let here = self.home.path().to_str().unwrap();
         assert!(!mounts.contains(here), "{moment}: {mounts}");
-        let (code, _, error) = self.home.run(&["show"]);
-        let nothing = ["no run is stored yet", "no database", "has results"];
+        let (code, _, error) = self.home.run("show");
+        let nothing = ["no run yet", "no database", "has results"];
         let nothing = nothing.iter().any(|why| error.contains(why));
         assert!(code == 0 || nothing, "{moment}: {error}");
         let after = kept(&self.home);
@@ -124,25 +142,30 @@ impl World {
     }
 
     fn next_start(&self) -> (i32, String, String) {
-        let mut doctor = self.home.gritstone(&["doctor"]);
+        let mut doctor = self.home.gritstone("doctor");
         crate::common::ended(doctor.envs(self.environment()))
     }
 }
 
-/// Kills the watchdogs of a run.
-pub fn kill_watchdogs(home: &Home) {
-    let mark = home.path().to_str().unwrap().to_owned();
+/// Kills processes of a run by a word of their command line and one of their environment.
+fn kill_those(home: &Home, command: &str, variable: &str) {
+    let mark = home.path().to_str().unwrap();
     for process in entries(Path::new("/proc")) {
         let holds = |file: &str, word: &str| {
             let text = fs::read(process.join(file)).unwrap_or_default();
             String::from_utf8_lossy(&text).contains(word)
         };
-        if holds("environ", &mark) && holds("cmdline", "watch-over-a-run") {
+        let marked = holds("environ", mark) && holds("environ", variable);
+        if marked && holds("cmdline", command) {
             let pid = process.file_name().unwrap().to_str().unwrap();
-            let pid = nix::unistd::Pid::from_raw(pid.parse().unwrap());
-            let _ = nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL);
+            let _ = kill(Pid::from_raw(pid.parse().unwrap()), Signal::SIGKILL);
         }
     }
+}
+
+/// Kills the watchdogs of a run.
+pub fn kill_watchdogs(home: &Home) {
+    kill_those(home, "watch-over-a-run", "");
 }
 
 /// Kills a run at a moment that the seed repeats; in a third of them its watchdog before it.
@@ -163,8 +186,7 @@ fn kill_at_random(seed: u64) {
     let moment = format!("seed {seed}: {run:?} after {} ms", wait % longest);
     let ended = child.try_wait().unwrap();
     assert!(ended.is_none(), "{moment}: it had ended already");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    end_at_once(&mut child);
     world.ends();
     if !alone {
         world.at_once(&moment);
@@ -184,8 +206,8 @@ fn kill_at_call(call: &str, nth: u32) -> bool {
         .command("strace")
         .args(["-o", "/dev/null", "-e", &inject])
         .arg(binary())
-        .args(["run", "byte/loop", "byte/disk-write", "--tune"])
-        .args(["--precision", "50%", "--budget", "4s", "--dir"])
+        .args("run byte/loop byte/disk-write --tune --precision 50% --budget 4s".split(' '))
+        .arg("--dir")
         .arg(&files)
         .envs(world.environment())
         .stdin(Stdio::null())
@@ -210,6 +232,76 @@ fn a_kill_at_any_moment_loses_nothing_and_leaves_nothing() {
     assert_eq!(hit, [true; 3]);
 }
 
+/// What a run could leave on the machine beside processes and files: mounts, network namespaces, swap, loop devices, control
+/// groups, traces.
+fn surroundings() -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    let lines = |path: &str| fs::read_to_string(path).unwrap_or_default();
+    for file in ["/proc/self/mounts", "/proc/swaps"] {
+        all.extend(lines(file).lines().map(str::to_owned));
+    }
+    for folder in [
+        "/run/netns",
+        "/var/run/netns",
+        "/sys/class/net",
+        "/sys/kernel/tracing/instances",
+        "/sys/kernel/debug/tracing/instances",
+    ] {
+        let paths = entries(Path::new(folder)).into_iter();
+        all.extend(paths.map(|path| path.display().to_string()));
+    }
+    for device in entries(Path::new("/sys/block")) {
+        all.extend(fs::read_to_string(device.join("loop/backing_file")).ok());
+    }
+    for controller in entries(Path::new("/sys/fs/cgroup")) {
+        let own = entries(&controller).into_iter();
+        let own = own.map(|path| path.display().to_string());
+        all.extend(own.filter(|path| path.contains("gritstone")));
+    }
+    all.insert(lines("/proc/self/cgroup"));
+    all
+}
+
+/// Kills a run when it has made one of these, and the processes that keep its load.
+fn kill_with((thing, rows): (&str, &str)) {
+    needs_root();
+    let _turn = alone();
+    let world = World::new();
+    let (as_it_was, before) = (world.settings(), surroundings());
+    let mut child = Killed(world.start(rows));
+    // sixteen users have to compile first, which takes long beside other tests
+    let begun = Instant::now();
+    while kept(&world.home) == 0 && begun.elapsed() < Duration::from_secs(180) {
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    let journals = world.home.journals().into_iter();
+    let written: String = journals.flat_map(fs::read_to_string).collect();
+    kill_those(&world.home, "supervisor", "GRITSTONE_LOAD=");
+    end_at_once(&mut child.0);
+    assert!(written.contains(&format!("\"{thing}\"")), "{written}");
+    world.ends();
+    eventually(&format!("the watchdog undoes the {thing}"), || {
+        world.home.journals().is_empty()
+    });
+    world.after(rows, &as_it_was, 1);
+    // what it makes has its number in its name: other runs are nobody's business here
+    let run = format!(".{:07}.", child.0.id());
+    let mut left: Vec<String> = surroundings().difference(&before).cloned().collect();
+    left.retain(|line| line.contains(&run) || line.contains("transfer"));
+    assert!(left.is_empty(), "{rows}: {left:?}");
+}
+
+#[test]
+fn a_file_system_goes_with_a_run_that_is_killed_as_root() {
+    kill_with(MADE[0]);
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn all_that_is_made_of_the_machine_goes_with_a_run_that_is_killed_as_root() {
+    MADE[1..].iter().copied().for_each(kill_with);
+}
+
 #[test]
 #[ignore = "long: make test-full"]
 fn fifty_kills_at_random_moments() {
@@ -222,21 +314,9 @@ fn fifty_kills_at_random_moments() {
 #[ignore = "long: make test-full"]
 fn kills_at_every_chosen_system_call() {
     let (mut hit, mut all) = (0, 0);
-    for call in [
-        "mkdirat",
-        "openat2",
-        "openat",
-        "write",
-        "rename",
-        "unlinkat",
-        "flock",
-        "fdatasync",
-        "pwrite64",
-        "ftruncate",
-        "pipe2",
-        "clone3,vfork,clone",
-        "wait4",
-    ] {
+    let calls = "mkdirat openat2 openat write rename unlinkat flock fdatasync pwrite64 ftruncate \
+        pipe2 clone3,vfork,clone wait4";
+    for call in calls.split_whitespace() {
         for nth in [1, 2, 4, 8, 16, 40] {
             hit += u32::from(kill_at_call(call, nth));
             all += 1;

@@ -1,44 +1,38 @@
 //! Limits of the shell (`ulimit`): too low ones are named with exit 3 or leave benchmarks out, and nothing is left behind.
 
-use crate::common::{Home, binary, fixture, processes, reason, result, said, traces};
+use crate::common::{Home, NOBODY, binary, fixture, list, processes, reason, result, said, traces};
 use serde_json::Value;
 use std::os::unix::fs::chown;
-use std::process::Output;
 
 /// `gritstone` under limits; not as root where `nobody` is asked for, since root has as many processes as it likes. The home of such a
 /// run is nobody's.
-fn under(home: &Home, limits: &str, nobody: bool, arguments: &[&str]) -> Output {
-    let become_nobody = match nobody && nix::unistd::geteuid().is_root() {
-        true => "setpriv --reuid=65534 --regid=65534 --clear-groups",
-        false => "",
-    };
-    if !become_nobody.is_empty() {
-        chown(home.path(), Some(65534), Some(65534)).unwrap();
+fn under(home: &Home, limits: &str, nobody: bool, line: &str) -> (i32, String, String) {
+    let mut become_nobody = "";
+    if nobody && nix::unistd::geteuid().is_root() {
+        become_nobody = "setpriv --reuid=65534 --regid=65534 --clear-groups";
+        chown(home.path(), Some(NOBODY), Some(NOBODY)).unwrap();
     }
     // the binary may lie where nobody may not go
     let script = format!(
         "exec 9<\"$0\"; exec {become_nobody} bash -c 'ulimit {limits} && exec /proc/self/fd/9 \"$@\"' bash \"$@\""
     );
-    home.command("bash")
-        .args(["-c", &script])
+    let mut bash = home.command("bash");
+    bash.args(["-c", &script])
         .arg(binary())
-        .args(arguments)
-        .output()
-        .unwrap()
+        .args(line.split(' '));
+    said(bash.output().unwrap())
 }
 
 fn nothing_is_left(home: &Home, limits: &str) {
     assert!(traces(home).is_empty(), "{limits}: {:?}", traces(home));
     assert_eq!(processes(home), 0, "{limits}");
-    let journals = home.path().join(".local/state/gritstone");
-    let journals = crate::common::entries(&journals);
+    let journals = home.journals();
     assert!(journals.is_empty(), "{limits}: {journals:?}");
 }
 
 /// A run of one quick benchmark.
-fn run(home: &Home) -> Vec<&str> {
-    let dir = home.path().to_str().unwrap();
-    vec!["run", "byte/loop", "--quick", "--dir", dir]
+fn run(home: &Home) -> String {
+    format!("run byte/loop --quick --dir {}", home.path().display())
 }
 
 #[test]
@@ -54,7 +48,7 @@ fn a_limit_that_is_too_low_is_named() {
         ("-u 3", true),
     ] {
         let home = Home::new();
-        let (code, _, error) = said(under(&home, limits, nobody, &run(&home)));
+        let (code, _, error) = under(&home, limits, nobody, &run(&home));
         let option = format!("ulimit {}", &limits[..2]);
         assert_eq!(code, 3, "{limits}: {error}");
         assert!(error.contains(&option), "{limits}: {error}");
@@ -66,7 +60,7 @@ fn a_limit_that_is_too_low_is_named() {
 fn a_run_needs_no_more_than_the_least_that_is_asked_for() {
     let home = Home::new();
     let least = "-s 1024 -v 262144 -n 64";
-    let (code, _, error) = said(under(&home, least, false, &run(&home)));
+    let (code, _, error) = under(&home, least, false, &run(&home));
     assert_eq!(code, 0, "{error}");
     nothing_is_left(&home, least);
 }
@@ -74,12 +68,12 @@ fn a_run_needs_no_more_than_the_least_that_is_asked_for() {
 #[test]
 fn a_benchmark_of_more_processes_than_are_allowed_fails_alone() {
     let home = Home::new();
-    let run = [&run(&home)[..], &["sched/messaging*", "--format", "json"]].concat();
-    let (code, out, error) = said(under(&home, "-u 20", true, &run));
+    let run = run(&home) + " sched/messaging* --format json";
+    let (code, out, error) = under(&home, "-u 20", true, &run);
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
     assert!(result(&run, "byte/loop")["estimate"].is_number(), "{error}");
-    let others = run["results"].as_array().unwrap().iter();
+    let others = list(&run["results"]).iter();
     let failed = others.filter(|row| row["outcome"] == "failed").count();
     assert!(failed > 0 && error.contains("ulimit -u"), "{error}");
     nothing_is_left(&home, "-u 20");
@@ -89,8 +83,8 @@ fn a_benchmark_of_more_processes_than_are_allowed_fails_alone() {
 fn a_benchmark_of_longer_files_than_are_allowed_fails_alone() {
     let home = Home::new();
     // programs have a megabyte, and the file four
-    let run = [&run(&home)[..], &["disk/write-nofsync", "--format", "json"]].concat();
-    let (code, out, error) = said(under(&home, "-f 2000", false, &run));
+    let run = run(&home) + " disk/write-nofsync --format json";
+    let (code, out, error) = under(&home, "-f 2000", false, &run);
     assert_eq!(code, 0, "{error}");
     let run: Value = serde_json::from_str(&out).unwrap();
     assert!(result(&run, "byte/loop")["estimate"].is_number(), "{error}");
@@ -106,15 +100,14 @@ fn a_benchmark_of_longer_files_than_are_allowed_fails_alone() {
 fn a_file_that_may_not_grow_is_an_error_of_the_command_that_writes_it() {
     let home = Home::new();
     let bundle = fixture("run");
-    let import = ["import", bundle.to_str().unwrap()];
+    let import = format!("import {}", bundle.display());
     // the store
-    let (code, _, error) = said(under(&home, "-f 300", false, &import));
+    let (code, _, error) = under(&home, "-f 300", false, &import);
     assert!(code == 3 && error.contains("ulimit -f"), "{code}: {error}");
-    let (code, _, error) = home.run(&import);
-    assert_eq!(code, 0, "{error}");
+    home.ok(&import);
     // what is exported
-    let export = ["export", "--format", "jsonl", "--out", "run.jsonl"];
-    let (code, _, error) = said(under(&home, "-f 10", false, &export));
+    let export = "export --format jsonl --out run.jsonl";
+    let (code, _, error) = under(&home, "-f 10", false, export);
     assert!(code == 3 && error.contains("ulimit -f"), "{code}: {error}");
     assert!(!home.path().join("run.jsonl").exists());
 }

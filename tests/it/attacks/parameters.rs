@@ -5,25 +5,15 @@ use crate::common::{Home, reason, result};
 #[test]
 fn a_size_that_is_none_is_refused_and_no_program_is_killed_by_it() {
     let home = Home::new();
-    let dir = home.path().to_str().unwrap();
+    let row = "rt/turnaround-driver/disk";
     for size in ["18446744073709551615", "-1", "0", "x"] {
         let size = format!("size={size}");
-        let run = home.run(&[
-            "run",
-            "rt/turnaround-driver/disk",
-            "--param",
-            &size,
-            "--budget",
-            "20s",
-            "--dir",
-            dir,
-            "--format",
-            "json",
-        ]);
-        let (code, out, error) = run;
+        let dir = home.path().display();
+        let line = format!("run {row} --param {size} --budget 20s --dir {dir} --format json");
+        let (code, out, error) = home.run(&line);
         assert_eq!(code, 3, "{size}: {error}");
         let run: serde_json::Value = serde_json::from_str(&out).unwrap();
-        let result = result(&run, "rt/turnaround-driver/disk");
+        let result = result(&run, row);
         assert_eq!(result["outcome"], "failed", "{size}: {result}");
         assert!(reason(result).contains(&size), "{size}: {result}");
     }

@@ -1,8 +1,8 @@
 //! Foreign text on the way to a terminal: from bundles, files of other programs, names of files, hosts and stores.
 
-use crate::common::{Home, binary, ended};
+use crate::common::{Arguments, Home, binary, ended};
 use gritstone_catalogue::folder;
-use gritstone_model::{Contents, OwnFile};
+use gritstone_model::{Contents, OwnFile, hexadecimal};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -20,25 +20,19 @@ const HOSTILE: &str =
 /// The bundle of a real run of one benchmark, made once: its head and its launches.
 static LINES: LazyLock<Vec<Value>> = LazyLock::new(|| {
     let home = Home::new();
-    home.json(&["run", "byte/loop", "--quick", "--format", "json"]);
-    let bundle = home.gritstone(&["export"]).output().unwrap().stdout;
-    let lines = std::str::from_utf8(&bundle).unwrap().lines();
-    let mut lines: Vec<Value> = lines
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    lines.pop();
+    home.ok("run byte/loop --quick");
     // a few launches have every kind of event
-    lines.truncate(4);
+    let bundle = home.ok("export");
+    let lines = bundle.lines().take(4);
     lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 });
 
 /// With an end that fits.
 fn sealed(lines: &[Value]) -> String {
     let body: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let hash: String = Sha256::digest(body.as_bytes())
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let hash = hexadecimal(Sha256::digest(&body));
     let end = json!({"end": {"launches": lines.len() - 1, "sha256": hash}});
     format!("{body}{end}\n")
 }
@@ -73,8 +67,8 @@ fn obeyed(text: &str) -> Option<char> {
 }
 
 /// Nothing of the kind on either stream; the exit code.
-fn harmless(home: &Home, arguments: &[&str]) -> i32 {
-    harmless_as(&mut home.gritstone(arguments), arguments)
+fn harmless<A: Arguments + ?Sized>(home: &Home, arguments: &A) -> i32 {
+    harmless_as(&mut home.gritstone(arguments), &arguments.words())
 }
 
 fn harmless_as(command: &mut assert_cmd::Command, what: &[&str]) -> i32 {
@@ -95,33 +89,26 @@ fn file(home: &Home, name: &[u8], text: &str) -> PathBuf {
 
 /// Every command that reads a file of a run and prints it.
 fn all_that_print(home: &Home, path: &str) {
-    let commands: [&[&str]; 13] = [
-        &["show", path],
-        &["show", path, "--format", "json"],
-        &["compare", path, "ref:vax-11-780-4.1bsd"],
-        &["compare", path, "ref:vax-11-780-4.1bsd", "--format", "json"],
-        &["brief", path, "--out", "b.html", "--out", "b.pdf"],
-        &["import", path],
-        &["machines"],
-        &["machines", "--format", "json"],
-        &["history", "byte/loop"],
-        &["history", "byte/loop", "--format", "json"],
-        &["check"],
-        &["show", "no-such-run"],
-        &["run", "--resume", "no-such-run"],
-    ];
-    for command in commands {
-        harmless(home, command);
-    }
-    for format in [
-        "jsonl",
-        "csv",
-        "markdown",
-        "gbench",
-        "bmf",
-        "gha",
-        "openmetrics",
+    for command in [
+        "show PATH",
+        "show PATH --format json",
+        "compare PATH ref:vax-11-780-4.1bsd",
+        "compare PATH ref:vax-11-780-4.1bsd --format json",
+        "brief PATH --out b.html --out b.pdf",
+        "import PATH",
+        "machines",
+        "machines --format json",
+        "history byte/loop",
+        "history byte/loop --format json",
+        "check",
+        "show no-such-run",
+        "run --resume no-such-run",
     ] {
+        let words = command.words().into_iter();
+        let words = words.map(|word| if word == "PATH" { path } else { word });
+        harmless(home, &words.collect::<Vec<_>>());
+    }
+    for format in "jsonl csv markdown gbench bmf gha openmetrics".split(' ') {
         harmless(home, &["export", path, "--format", format]);
     }
     if let Ok(page) = fs::read_to_string(home.path().join("b.html")) {
@@ -200,11 +187,9 @@ fn files_of_other_programs_are_shown_harmlessly() {
         unixbench,
     ] {
         let path = file(&home, b"foreign", &text);
-        all_that_print(&home, path.to_str().unwrap());
-        harmless(
-            &home,
-            &["import", path.to_str().unwrap(), "--label", HOSTILE],
-        );
+        let path = path.to_str().unwrap();
+        all_that_print(&home, path);
+        harmless(&home, &["import", path, "--label", HOSTILE]);
         harmless(&home, &["show", "\x1b[2"]);
     }
 }
@@ -220,7 +205,7 @@ fn names_of_files_stores_and_hosts_are_shown_harmlessly() {
         all_that_print(&home, path.to_str().unwrap());
         harmless(&home, &["export", path.to_str().unwrap(), "--out", HOSTILE]);
         let raw = file(&home, b"\x1b[2J\xff\x9b.jsonl", text);
-        let mut command = home.gritstone(&["show"]);
+        let mut command = home.gritstone("show");
         harmless_as(command.arg(&raw), &["show", "a name that is no text"]);
     }
     // a store there, one that is damaged, one that cannot be
@@ -243,14 +228,7 @@ fn names_of_files_stores_and_hosts_are_shown_harmlessly() {
         &["run", HOSTILE],
         &["run", "--budget", HOSTILE],
         &["run", "--catalog", HOSTILE, "x/y"],
-        &[
-            "run",
-            "byte/loop",
-            "--budget",
-            "1s",
-            "--dir",
-            "\x1b[2J\u{9b}",
-        ],
+        &["run", "byte/loop", "--budget=1s", "--dir", "\x1b[2J\u{9b}"],
         &["list", HOSTILE],
         &["ab", "--", HOSTILE, HOSTILE],
         &["--help"],
@@ -299,14 +277,12 @@ fn a_terminal_gets_no_styles_but_ours() {
         .unwrap();
     assert!(output.status.success(), "{output:?}");
     let shown = String::from_utf8(output.stdout).unwrap();
-    assert!(
-        shown.contains("\x1b[1m") && shown.contains("drow"),
-        "{shown}"
-    );
-    let ours = [0, 1, 2, 33, 36].map(|style| format!("\x1b[{style}m"));
-    let rest = ours.iter().fold(shown.replace('\r', ""), |rest, style| {
-        rest.replace(style, "")
-    });
+    let bold = shown.contains("\x1b[1m");
+    assert!(bold && shown.contains("drow"), "{shown}");
+    let mut rest = shown.replace('\r', "");
+    for style in [0, 1, 2, 33, 36] {
+        rest = rest.replace(&format!("\x1b[{style}m"), "");
+    }
     assert_eq!(obeyed(&rest), None, "{rest:?}");
 }
 
@@ -341,10 +317,8 @@ fn a_catalog_from_a_bundle_has_the_names_of_a_folder_or_is_refused() {
         let path = file(&home, b"catalog.jsonl", &sealed(&lines));
         let path = path.to_str().unwrap();
         let (_, _, error) = home.run(&["brief", path, "--out", "b.html"]);
-        assert!(
-            error.contains("cannot be a file of a catalog"),
-            "{name:?}: {error}"
-        );
+        let why = "cannot be a file of a catalog";
+        assert!(error.contains(why), "{name:?}: {error}");
         all_that_print(&home, path);
         assert_ne!(harmless(&home, &["run", "--resume", "--trust"]), 0);
         for folder in [

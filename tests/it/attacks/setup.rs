@@ -1,6 +1,6 @@
 //! `scripts/setup` in a world of recorders: no file of a name that others can compute, nothing installed unasked.
 
-use crate::common::make_program;
+use crate::common::{entries, make_program, said};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -26,12 +26,10 @@ impl World {
         world.program("id", &format!("echo {user}"));
         world.program("cargo", "");
         let (log, compiles) = (world.path("log"), u8::from(!headers));
+        let look = "stat -c 'cc in %a' \"${2%/*}\"";
         world.program(
             "cc",
-            &format!(
-                "stat -c 'cc in %a' \"${{2%/*}}\" >>{}\nexit {compiles}",
-                log.display()
-            ),
+            &format!("{look} >>{}\nexit {compiles}", log.display()),
         );
         for tool in ["apt-get", "sudo"] {
             world.program(tool, &format!("echo {tool} \"$@\" >>{}", log.display()));
@@ -82,12 +80,8 @@ impl World {
 }
 
 fn ended(command: &mut Command) -> (i32, String) {
-    let output = command.output().unwrap();
-    let said = [output.stdout, output.stderr].concat();
-    (
-        output.status.code().unwrap_or(-1),
-        String::from_utf8(said).unwrap(),
-    )
+    let (code, out, error) = said(command.output().unwrap());
+    (code, out + &error)
 }
 
 const INSTALLED: &str = "apt-get update -qq\napt-get install -y -qq libc6-dev\n";
@@ -109,7 +103,7 @@ fn a_planted_link_is_not_followed() {
     assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
     let log = fs::read_to_string(world.path("log")).unwrap();
     assert_eq!(log, "cc in 700\n");
-    let left: Vec<_> = fs::read_dir(world.path("tmp")).unwrap().flatten().collect();
+    let left = entries(&world.path("tmp"));
     assert_eq!(left.len(), 2, "the two links alone: {left:?}");
 }
 
@@ -118,10 +112,8 @@ fn without_a_terminal_root_goes_on_and_others_get_the_command() {
     let root = World::new(0, false);
     let (code, said) = root.run(&["run"], &[]);
     assert_eq!(code, 0, "{said}");
-    assert!(
-        said.contains("run needs these packages: libc6-dev"),
-        "{said}"
-    );
+    let told = "run needs these packages: libc6-dev";
+    assert!(said.contains(told), "{said}");
     assert_eq!(root.asked(), INSTALLED);
 
     for (arguments, environment) in [

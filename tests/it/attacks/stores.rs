@@ -3,9 +3,7 @@
 use crate::common::{self, Home, at_hour, binary, ended, recorded, said, start};
 use gritstone_store::Store;
 use rusqlite::Connection;
-use std::fs;
-use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
+use rusqlite::config::DbConfig;
 use std::time::Duration;
 
 /// A view in the place of a table that yields rows for ever.
@@ -21,9 +19,8 @@ fn a_view_in_the_place_of_a_table_keeps_nobody_busy() {
         )
         .unwrap();
     drop(other);
-    for command in [&["show"][..], &["history", "byte/syscall"], &["machines"]] {
-        let (code, _, error) = home.run(command);
-        assert!(code == 2 && error.contains("view 'launch'"), "{error}");
+    for command in ["show", "history byte/syscall", "machines"] {
+        home.refuses(command, "view 'launch'");
     }
 }
 
@@ -46,16 +43,16 @@ fn what_is_gone_is_missed_by_all_that_look_back() {
         assert_eq!(home.run(&["history", &id]).0, 0);
         with_triggers_off(&home, gone);
         for command in [
-            &["history", &id][..],
-            &["check", "hour-3"],
-            &["doctor", "--format", "json"],
+            &*format!("history {id}"),
+            "check hour-3",
+            "doctor --format json",
         ] {
             let (_, out, error) = home.run(command);
-            let told = format!("{out}{error}");
-            let words = ["is missing", "is not as it was written", "are found"];
+            let told = out + &error;
+            let mut words = ["is missing", "is not as it was written", "are found"].iter();
             assert!(
-                words.iter().any(|word| told.contains(word)),
-                "{gone}: {command:?}: {told}"
+                words.any(|word| told.contains(word)),
+                "{gone}: {command}: {told}"
             );
         }
         let (code, _, error) = home.run(&["export", &runs[0].info.id]);
@@ -63,41 +60,22 @@ fn what_is_gone_is_missed_by_all_that_look_back() {
     }
 }
 
-/// Changes a store as its triggers would not let it, and leaves them as they were.
+/// Changes a store as its triggers would not let it.
 fn with_triggers_off(home: &Home, change: &str) {
     let other = Connection::open(home.store()).unwrap();
-    let triggers: Vec<(String, String)> = other
-        .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
-        .unwrap()
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
-        .unwrap()
-        .collect::<Result<_, _>>()
-        .unwrap();
+    let off = other.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false);
+    assert_eq!(off, Ok(false));
     other.pragma_update(None, "foreign_keys", false).unwrap();
-    let drops: Vec<String> = (triggers.iter())
-        .map(|(name, _)| format!("DROP TRIGGER {name};"))
-        .collect();
-    let makes: Vec<&str> = triggers.iter().map(|(_, sql)| sql.as_str()).collect();
-    let whole = format!("{} {change}; {};", drops.concat(), makes.join(";"));
-    other.execute_batch(&whole).unwrap();
+    other.execute_batch(change).unwrap();
 }
 
 /// A backup that holds the store for longer than a commit waits, in the middle of a run.
 #[test]
 fn a_store_that_is_locked_for_long_cuts_no_run_off() {
     let home = Home::new();
-    let dir = home.path().to_str().unwrap();
-    let run = [
-        "run",
-        "byte/loop",
-        "--dir",
-        dir,
-        "--budget",
-        "14s",
-        "--precision",
-        "1%",
-    ];
-    let mut child = start(&home, &run, &[]);
+    let dir = home.path().display();
+    let line = format!("run byte/loop --dir {dir} --budget 14s --precision 1%");
+    let child = start(&home, &line, &[]);
     common::eventually("a launch is kept", || common::kept(&home) > 0);
     let other = Connection::open(home.store()).unwrap();
     other.busy_timeout(Duration::from_secs(60)).unwrap();
@@ -105,17 +83,10 @@ fn a_store_that_is_locked_for_long_cuts_no_run_off() {
     // longer than the store waits for a launch
     std::thread::sleep(Duration::from_secs(7));
     other.execute_batch("ROLLBACK").unwrap();
-    let status = child.wait().unwrap();
-    let mut error = String::new();
-    child
-        .stderr
-        .take()
-        .unwrap()
-        .read_to_string(&mut error)
-        .unwrap();
-    assert!(status.success(), "{error}");
+    let (code, _, error) = said(child.wait_with_output().unwrap());
+    assert_eq!(code, 0, "{error}");
     assert!(error.contains("is locked by another process"), "{error}");
-    let view = home.json(&["show", "--format", "json"]);
+    let view = home.json("show");
     assert!(view["elapsed_s"].is_number(), "{view}");
 }
 
@@ -128,13 +99,9 @@ fn a_store_that_may_not_be_read_is_called_unreadable() {
         true => ("setpriv --reuid=65534 --regid=65534 --clear-groups", 0o600),
         false => ("", 0o000),
     };
-    fs::set_permissions(&store, fs::Permissions::from_mode(mode)).unwrap();
-    for folder in [
-        home.path(),
-        store.parent().unwrap(),
-        &home.path().join("data"),
-    ] {
-        fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
+    common::mode(&store, mode);
+    for folder in store.ancestors().skip(1).take(3) {
+        common::mode(folder, 0o755);
     }
     // the binary may lie where nobody may not go
     let script = format!("exec 9<\"$0\"; exec {reader} /proc/self/fd/9 \"$@\"");
@@ -156,10 +123,7 @@ fn a_store_that_may_not_be_read_is_called_unreadable() {
 #[test]
 fn an_empty_variable_names_no_store() {
     let home = Home::with(&["copies"]);
-    let (code, out, error) = ended(
-        home.gritstone(&["show", "copies"])
-            .env("GRITSTONE_STORE", ""),
-    );
+    let (code, out, error) = ended(home.gritstone("show copies").env("GRITSTONE_STORE", ""));
     assert_eq!(code, 0, "{error}");
     assert!(out.contains("byte/loop"), "{out}");
 }

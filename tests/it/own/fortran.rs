@@ -68,8 +68,7 @@ fn a_kernel_in_fortran_is_measured_as_one_in_c() {
     ] {
         fs::write(folder.join(file), text).unwrap();
     }
-    let words = ["run", "--catalog", "mine", "--trust", "--format", "json"];
-    let run = home.json(&[&words[..], &SHORT].concat());
+    let run = home.json(&format!("run --catalog mine --trust {SHORT}"));
     let row = result(&run, "mine/squares");
     assert_eq!(row["outcome"], "measured", "{row}");
     assert!(!flagged(row, "invalid"), "{row}");

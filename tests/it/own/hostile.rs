@@ -2,19 +2,16 @@
 
 use super::{FAMILY, TRUE, evil};
 use crate::attacks::kills::kill_watchdogs;
-use crate::common::{self, Home, ended, messages, processes, traces};
+use crate::common::{self, Home, messages, processes, traces};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
 /// What `list` says against a catalog.
 fn refusal(home: &Home, folder: &str) -> String {
-    let (code, out, error) = home.run(&["list", "--catalog", folder]);
-    assert_eq!(code, 2, "{out}{error}");
-    assert!(
-        !error.chars().any(|c| c.is_control() && c != '\n'),
-        "{error:?}"
-    );
+    let error = home.refuses(&["list", "--catalog", folder], "");
+    let controls = error.chars().any(|c| c.is_control() && c != '\n');
+    assert!(!controls, "{error:?}");
     error
 }
 
@@ -39,19 +36,18 @@ fn what_would_lead_out_or_never_end_is_refused_before_anything_runs() {
     let home = Home::new();
     let folder = evil(&home, TRUE, &[]);
     let inside = Path::new(&folder).join("evil/x");
+    let is_refused = |kind: &str| {
+        let error = refusal(&home, &folder);
+        assert!(error.contains(&format!("evil/x is {kind}")), "{error}");
+        fs::remove_file(&inside).unwrap();
+    };
     symlink("/etc/passwd", &inside).unwrap();
-    let error = refusal(&home, &folder);
-    assert!(error.contains("evil/x is a symbolic link"), "{error}");
-    fs::remove_file(&inside).unwrap();
+    is_refused("a symbolic link");
     nix::unistd::mkfifo(&inside, nix::sys::stat::Mode::S_IRWXU).unwrap();
-    let error = refusal(&home, &folder);
-    assert!(error.contains("evil/x is a FIFO"), "{error}");
-    fs::remove_file(&inside).unwrap();
+    is_refused("a FIFO");
     let socket = std::os::unix::net::UnixListener::bind(&inside).unwrap();
-    let error = refusal(&home, &folder);
-    assert!(error.contains("evil/x is a socket"), "{error}");
+    is_refused("a socket");
     drop(socket);
-    fs::remove_file(&inside).unwrap();
     if nix::unistd::geteuid().is_root() {
         let (kind, mode) = (
             nix::sys::stat::SFlag::S_IFCHR,
@@ -59,14 +55,12 @@ fn what_would_lead_out_or_never_end_is_refused_before_anything_runs() {
         );
         let null = nix::sys::stat::makedev(1, 3);
         if nix::sys::stat::mknod(&inside, kind, mode, null).is_ok() {
-            assert!(refusal(&home, &folder).contains("evil/x is a device"));
-            fs::remove_file(&inside).unwrap();
+            is_refused("a device");
         }
     }
     // a gigabyte that takes no room: reading it would be seen
     fs::File::create(&inside).unwrap().set_len(1 << 30).unwrap();
-    assert!(refusal(&home, &folder).contains("evil/x is too large"));
-    fs::remove_file(&inside).unwrap();
+    is_refused("too large");
     let large = Path::new(&folder).join("large.toml");
     fs::File::create(&large).unwrap().set_len(1 << 30).unwrap();
     assert!(refusal(&home, &folder).contains("large.toml is too large"));
@@ -169,22 +163,10 @@ fn names_and_texts_that_mean_harm_are_refused() {
 fn contained(entries: &str, files: &[(&str, &str)], seconds: u32, outcome: &str, said: &str) {
     let home = Home::new();
     let folder = evil(&home, entries, files);
-    let budget = format!("{seconds}s");
-    let words = [
-        "run",
-        "--catalog",
-        &folder,
-        "--trust",
-        "--budget",
-        &budget,
-        "--precision",
-        "50%",
-        "--format",
-        "json",
-    ];
+    let how = format!("--trust --budget {seconds}s --precision 50% --format json");
     // one at a time: a thousand processes of one leave no time for what another says
     let _turn = common::alone();
-    let (code, out, error) = ended(&mut home.gritstone(&words));
+    let (code, out, error) = home.run(&format!("run --catalog {folder} {how}"));
     assert_eq!(code, 3, "{out}{error}");
     let run: serde_json::Value = serde_json::from_str(&out).unwrap();
     let row = &run["results"][0];
@@ -192,11 +174,13 @@ fn contained(entries: &str, files: &[(&str, &str)], seconds: u32, outcome: &str,
     let whys: String = messages(row);
     assert!(whys.to_lowercase().contains(&said.to_lowercase()), "{whys}");
     common::eventually("all processes are gone", || processes(&home) == 0);
-    assert!(
-        traces(&home).is_empty(),
-        "{:?}",
-        common::entries(home.path())
-    );
+    assert!(traces(&home).is_empty(), "{:?}", traces(&home));
+}
+
+/// The same of what does not end by itself.
+fn ended_after(entries: &str, files: &[(&str, &str)], seconds: u32) {
+    let said = format!("it did not end within {seconds} s");
+    contained(entries, files, seconds, "timed_out", &said);
 }
 
 #[test]
@@ -204,22 +188,10 @@ fn contained(entries: &str, files: &[(&str, &str)], seconds: u32, outcome: &str,
 fn what_forks_without_end_is_ended() {
     // the shell itself would end with 2 when it can have no process more
     let bomb = "b() { b & b & }; b & exec sleep 100";
-    contained(
-        &shell(bomb),
-        &[],
-        3,
-        "timed_out",
-        "it did not end within 3 s",
-    );
+    ended_after(&shell(bomb), &[], 3);
     // and one whose processes do not stay where they were started
     let apart = "b() { setsid sh -c 'sleep 50' & }; (while :; do b; done) & exec sleep 100";
-    contained(
-        &shell(apart),
-        &[],
-        3,
-        "timed_out",
-        "it did not end within 3 s",
-    );
+    ended_after(&shell(apart), &[], 3);
 }
 
 /// By the watchdog, which has the control group, and without it by the supervisor, whose session is not that of whoever adopts it.
@@ -231,14 +203,13 @@ fn what_forks_without_end_ends_with_a_run_that_is_killed() {
     for watchdog_too in [false, true] {
         let home = Home::new();
         let folder = evil(&home, &shell(bomb), &[]);
-        let words = ["run", "--catalog", &folder, "--trust", "--budget", "60s"];
-        let mut child = common::start(&home, &words, &[]);
+        let line = format!("run --catalog {folder} --trust --budget 60s");
+        let mut child = common::start(&home, &line, &[]);
         common::eventually("it forks", || processes(&home) > 200);
         if watchdog_too {
             kill_watchdogs(&home);
         }
-        child.kill().unwrap();
-        child.wait().unwrap();
+        common::end_at_once(&mut child);
         common::eventually("all processes are gone", || processes(&home) == 0);
     }
 }
@@ -246,55 +217,36 @@ fn what_forks_without_end_ends_with_a_run_that_is_killed() {
 #[test]
 fn what_ignores_the_order_to_end_is_ended() {
     let deaf = "trap '' TERM INT HUP; while :; do sleep 1; done";
-    contained(
-        &shell(deaf),
-        &[],
-        1,
-        "timed_out",
-        "it did not end within 1 s",
-    );
+    ended_after(&shell(deaf), &[], 1);
     let script = "#!/bin/sh\ntrap '' TERM\necho 'hello protocol=1 kernel=evil/x' >&3\nwhile :; do sleep 1; done\n";
-    contained(
-        &speaks("x"),
-        &[("evil/x", script)],
-        1,
-        "timed_out",
-        "it did not end within 1 s",
-    );
+    ended_after(&speaks("x"), &[("evil/x", script)], 1);
 }
 
 #[test]
 fn what_does_not_speak_the_protocol_yields_no_figure() {
     let hello = "#!/bin/sh\necho 'hello protocol=1 kernel=evil/x' >&3\n";
-    for (script, said) in [
+    let sh = "#!/bin/sh\n";
+    let other = hello.replace("evil/x", "byte/pipe");
+    for (begin, script, said) in [
         (
-            "#!/bin/sh\nhead -c 100000 /dev/urandom >&3\n".to_owned(),
+            sh,
+            "head -c 100000 /dev/urandom >&3",
             "line 1 of what the kernel said",
         ),
+        (sh, "exec cat /dev/zero >&3", "longer than 131072 bytes"),
         (
-            "#!/bin/sh\nexec cat /dev/zero >&3\n".to_owned(),
-            "longer than 131072 bytes",
-        ),
-        (
-            format!("{hello}yes 'param key=a value=b' >&3\n"),
+            hello,
+            "yes 'param key=a value=b' >&3",
             "more than 20000 lines",
         ),
-        (format!("{hello}echo 'sample n=1 wall=0' >&3\n"), "line 2"),
-        (
-            format!("{hello}echo bye >&3; exit 3\n"),
-            "ended with status 3",
-        ),
-        (format!("{hello}exit 0\n"), "stopped before it said bye"),
-        (
-            hello.replace("evil/x", "byte/pipe") + "echo bye >&3\n",
-            "calls itself byte/pipe",
-        ),
-        (
-            format!("{hello}sleep 100 & echo bye >&3\n"),
-            "left 1 process running",
-        ),
-        ("#!/no/such/interpreter\n".to_owned(), "cannot execute"),
+        (hello, "echo 'sample n=1 wall=0' >&3", "line 2"),
+        (hello, "echo bye >&3; exit 3", "ended with status 3"),
+        (hello, "exit 0", "stopped before it said bye"),
+        (&other, "echo bye >&3", "calls itself byte/pipe"),
+        (hello, "sleep 100 & echo bye >&3", "left 1 process running"),
+        ("#!/no/such/interpreter", "", "cannot execute"),
     ] {
+        let script = format!("{begin}{script}\n");
         contained(&speaks("x"), &[("evil/x", &script)], 3, "failed", said);
     }
 }

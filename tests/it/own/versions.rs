@@ -1,7 +1,7 @@
 //! Two versions of programs of one's own, in turns. The slower one does several times the work; nothing is asked of how long that takes.
 
 use super::copied_to;
-use crate::common::{self, Home, flagged, result, traces};
+use crate::common::{self, Home, flagged, list, result, traces};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,9 +28,8 @@ fn change(file: &Path, old: &str, new: &str) {
 }
 
 /// A trial of two folders: exit code, standard output, standard error.
-fn trial(home: &Home, [old, new]: [&str; 2], more: &[&str]) -> (i32, String, String) {
-    let folders = ["ab", "--catalog", old, "--catalog-b", new];
-    home.run(&[&folders, more].concat())
+fn trial(home: &Home, [old, new]: [&str; 2], more: &str) -> (i32, String, String) {
+    home.run(&format!("ab --catalog {old} --catalog-b {new} {more}"))
 }
 
 #[test]
@@ -47,44 +46,23 @@ fn the_slower_of_two_versions_is_slower() {
         (ENTRIES, "min_ns_per_op = 20", "min_ns_per_op = 30"),
     ];
     let new = version(&home, "new", &slow);
-    let how = [
-        "--trust", "--budget", "240s", "--label", "two", "--format", "json",
-    ];
-    let (code, out, error) = trial(&home, [&old, &new], &how);
+    let how = "--trust --budget 240s --label two --format json";
+    let (code, out, error) = trial(&home, [&old, &new], how);
     assert_eq!(code, 0, "{error}");
     let said: Value = serde_json::from_str(&out).unwrap();
-    let sides = ["a", "b"].map(|side| {
-        said["sides"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .find(|s| s["side"] == side)
-            .unwrap()
-    });
-    assert_eq!(
-        sides.map(|side| side["what"].as_str().unwrap()),
-        [&old, &new]
-    );
+    for (side, folder) in [("a", &old), ("b", &new)] {
+        let mut sides = list(&said["sides"]).iter();
+        let side = sides.find(|known| known["side"] == side).unwrap();
+        assert_eq!(side["what"], **folder);
+    }
     assert_eq!(said["same"], false);
-    let rows: Vec<(&str, &str)> = said["rows"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| {
-            (
-                row["id"].as_str().unwrap(),
-                row["comparisons"][0]["verdict"].as_str().unwrap(),
-            )
-        })
-        .collect();
-    assert_eq!(
-        rows,
-        [("mine/checksum", "slower"), ("mine/words", "slower")],
-        "{said}"
-    );
+    let rows = list(&said["rows"]).iter();
+    let rows = rows.map(|row| [&row["id"], &row["comparisons"][0]["verdict"]]);
+    let slower = ["mine/checksum", "mine/words"].map(|id| [id, "slower"]);
+    assert!(rows.eq(slower), "{said}");
     let left_out = "mine/sh, mine/python: It has no program of the catalog";
     assert!(error.contains(left_out), "{error}");
-    let runs = ["two-a", "two-b"].map(|run| home.json(&["show", run, "--format", "json"]));
+    let runs = ["two-a", "two-b"].map(|run| home.json(&["show", run]));
     let [a, b] = &runs;
     for id in ["mine/checksum", "mine/words"] {
         let [a, b] = [a, b].map(|run| result(run, id));
@@ -93,21 +71,14 @@ fn the_slower_of_two_versions_is_slower() {
             assert!(flagged(row, "custom") && !flagged(row, "invalid"), "{row}");
         }
     }
-    assert_eq!(
-        result(b, "mine/checksum")["title"],
-        "Checksum of 4 KB, slowly"
-    );
+    let title = &result(b, "mine/checksum")["title"];
+    assert_eq!(title, "Checksum of 4 KB, slowly");
     let [a, b] = [a, b].map(|run| &run["settings"]["catalogue"]);
     assert_eq!([&a["name"], &b["name"]], ["old", "new"]);
     assert_ne!(a["hash"], b["hash"]);
     assert!(traces(&home).is_empty());
     // all of it is kept with the runs
-    let (code, again, error) = home.run(&["ab", "--of", "two", "--format", "json"]);
-    assert_eq!(
-        (code, serde_json::from_str(&again).ok()),
-        (0, Some(said)),
-        "{error}"
-    );
+    assert_eq!(home.json("ab --of two"), said);
 }
 
 #[test]
@@ -116,24 +87,18 @@ fn what_has_no_ratio_is_refused_with_words() {
     let old = version(&home, "old", &[]);
     let refused = |code: i32, changes: &[(&str, &str, &str)], words: &str| {
         let new = version(&home, "new", changes);
-        let said = trial(&home, [&old, &new], &["mine/checksum", "--trust"]);
+        let said = trial(&home, [&old, &new], "mine/checksum --trust");
         assert_eq!((said.0, said.1.as_str()), (code, ""), "{}", said.2);
         assert!(said.2.contains(words), "{words}: {}", said.2);
     };
     refused(2, &[], "the files of both catalogs are the same");
     let other_name = "id = \"mine/sum\"\nprogram = \"mine/checksum\"\n";
     let renamed = [(ENTRIES, "id = \"mine/checksum\"\n", other_name)];
-    refused(3, &renamed, "has no such benchmark");
-    let remarked = [(
-        CHECKSUM,
-        "static uint32_t",
-        "/* The same. */\nstatic uint32_t",
-    )];
-    refused(
-        3,
-        &remarked,
-        "mine/checksum: Its program is the same in both catalogs",
-    );
+    let none = "mine/checksum: There is no such row in the catalog";
+    refused(3, &renamed, none);
+    let remark = "/* The same. */\nstatic uint32_t";
+    let same = "mine/checksum: Its program is the same in both catalogs";
+    refused(3, &[(CHECKSUM, "static uint32_t", remark)], same);
     let broken = [(CHECKSUM, "return", "retrun")];
     refused(3, &broken, "The program mine/checksum does not compile");
     assert!(!home.store().exists(), "nothing was measured");
@@ -143,10 +108,9 @@ fn what_has_no_ratio_is_refused_with_words() {
 fn both_versions_are_trusted_or_nothing_runs() {
     let home = Home::new();
     let old = version(&home, "old", &[]);
-    let (code, _, error) = home.run(&["audit", "mine/sh", "--catalog", &old, "--trust"]);
-    assert_eq!(code, 0, "{error}");
+    home.ok(&["audit", "mine/sh", "--catalog", &old, "--trust"]);
     let new = version(&home, "new", &[(WORDS, "Speaks", "It speaks")]);
-    let (code, out, error) = trial(&home, [&old, &new], &["mine/words", "--budget", "9s"]);
+    let (code, out, error) = trial(&home, [&old, &new], "mine/words --budget 9s");
     assert_eq!((code, out.as_str()), (2, ""), "{error}");
     for said in [
         "The catalog new (",
@@ -156,9 +120,7 @@ fn both_versions_are_trusted_or_nothing_runs() {
     ] {
         assert!(error.contains(said), "{said}: {error}");
     }
-    assert!(
-        !error.contains("The catalog old ("),
-        "it is trusted: {error}"
-    );
+    // the other is trusted
+    assert!(!error.contains("The catalog old ("), "{error}");
     assert_eq!(common::kept(&home), 0);
 }

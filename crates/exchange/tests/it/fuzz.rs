@@ -6,16 +6,14 @@ use crate::mutation;
 use gritstone_exchange::{
     read_bundle, read_gbench, read_hyperfine, read_unixbench, recognize, write_bundle,
 };
+use gritstone_model::hexadecimal;
 use rand::RngExt;
 use sha2::{Digest, Sha256};
 
 /// With an end that fits.
 fn sealed(body: &str) -> String {
     let launches = body.lines().count().saturating_sub(1);
-    let hash: String = Sha256::digest(body.as_bytes())
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let hash = hexadecimal(Sha256::digest(body));
     format!("{body}{{\"end\":{{\"launches\":{launches},\"sha256\":\"{hash}\"}}}}\n")
 }
 

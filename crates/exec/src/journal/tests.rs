@@ -5,11 +5,11 @@ use crate::ours::{State, fresh_name};
 use crate::recover::{Command, measuring, outlive};
 use crate::resource::{Directory, Thing};
 use crate::settings::Setting;
+use crate::tests::mode;
 use crate::{Journal, Registry, SettingError, owner, recover};
 use nix::fcntl::{Flock, FlockArg};
 use std::cell::RefCell;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -69,16 +69,17 @@ impl Machine {
 
     fn journal(&self) -> Journal {
         // it watches as much as these tests need: it is there, and it ends with us
-        let watchdog = ["/bin/sh", "-c", "echo ready >&0; cat > /dev/null"]
-            .map(Into::into)
-            .into();
+        let watchdog = ["/bin/sh", "-c", "echo ready >&0; cat > /dev/null"];
+        self.watched_by(&watchdog).unwrap()
+    }
+
+    fn watched_by(&self, watchdog: &[&str]) -> std::io::Result<Journal> {
         Journal::begin(Registry {
             state: self.state(),
             root: self.root(),
-            watchdog,
+            watchdog: watchdog.iter().map(Into::into).collect(),
             tell,
         })
-        .unwrap()
     }
 
     fn value(&self, path: &str) -> String {
@@ -86,16 +87,24 @@ impl Machine {
         text.trim().to_owned()
     }
 
+    /// Of both settings.
+    fn values(&self) -> [String; 2] {
+        [GOVERNOR, TURBO].map(|path| self.value(path))
+    }
+
     fn somebody_sets(&self, path: &str, value: &str) {
         fs::write(self.root().join(&path[1..]), value).unwrap();
     }
 
     fn journals(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(self.state().path())
-            .into_iter()
-            .flatten()
-            .flatten();
+        let entries = fs::read_dir(self.state().path()).into_iter();
+        let entries = entries.flatten().flatten();
         entries.map(|entry| entry.path()).collect()
+    }
+
+    /// What is in the journal of the only run.
+    fn written(&self) -> String {
+        fs::read_to_string(&self.journals()[0]).unwrap()
     }
 
     /// The journal of a run that was killed.
@@ -106,7 +115,7 @@ impl Machine {
             .iter()
             .map(|e| serde_json::to_string(e).unwrap() + "\n");
         fs::write(&path, lines.collect::<String>() + tail).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        mode(&path, 0o600);
         path
     }
 
@@ -138,20 +147,10 @@ fn what_is_changed_is_written_down_before_and_put_back_after() {
     settings.set(TURBO, "1").unwrap();
     settings.set(TURBO, "1").unwrap();
     assert_eq!(machine.value(GOVERNOR), "performance");
-    let written = fs::read_to_string(&machine.journals()[0]).unwrap();
-    assert_eq!(
-        written.lines().count(),
-        4,
-        "what is so already is no change: {written}"
-    );
+    // what is so already is no change
+    assert_eq!(machine.written().lines().count(), 4);
     drop(journal);
-    assert_eq!(
-        (
-            machine.value(GOVERNOR).as_str(),
-            machine.value(TURBO).as_str()
-        ),
-        ("powersave", "0")
-    );
+    assert_eq!(machine.values(), ["powersave", "0"]);
     assert!(machine.journals().is_empty());
     assert!(TOLD.take().is_empty());
 }
@@ -165,19 +164,10 @@ fn a_change_by_somebody_else_is_kept_and_told() {
     settings.set(TURBO, "1").unwrap();
     machine.somebody_sets(GOVERNOR, "ondemand");
     drop(journal);
-    assert_eq!(
-        (
-            machine.value(GOVERNOR).as_str(),
-            machine.value(TURBO).as_str()
-        ),
-        ("ondemand", "0")
-    );
+    assert_eq!(machine.values(), ["ondemand", "0"]);
     let told = TOLD.take();
     assert_eq!(told.len(), 1, "{told:?}");
-    assert!(
-        told[0].contains("somebody has made it 'ondemand'"),
-        "{told:?}"
-    );
+    assert!(told[0].contains("somebody has made it 'ondemand'"));
     assert!(machine.journals().is_empty());
 }
 
@@ -186,24 +176,19 @@ fn what_cannot_be_changed_is_as_it_was_and_has_a_reason() {
     let machine = Machine::new();
     let journal = machine.journal();
     let settings = journal.steadies().unwrap();
-    let why = settings
-        .set("/sys/nothing/here", "1")
-        .unwrap_err()
-        .to_string();
-    assert!(why.starts_with("No such file"), "{why}");
+    let why = settings.set("/sys/nothing/here", "1").unwrap_err();
+    assert!(why.to_string().starts_with("No such file"), "{why}");
     let file = machine.root().join(&TURBO[1..]);
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
+    mode(&file, 0o444);
     // for root only a kernel refuses
     if !nix::unistd::geteuid().is_root() {
         let why = settings.set(TURBO, "1").unwrap_err();
         assert!(matches!(why, SettingError::NeedsRoot(_)), "{why}");
     }
     // what accepts every value, and keeps none
-    let why = {
-        fs::remove_file(&file).unwrap();
-        std::os::unix::fs::symlink("/dev/null", &file).unwrap();
-        settings.set(TURBO, "1").unwrap_err().to_string()
-    };
+    fs::remove_file(&file).unwrap();
+    std::os::unix::fs::symlink("/dev/null", &file).unwrap();
+    let why = settings.set(TURBO, "1").unwrap_err().to_string();
     assert!(why.contains("the kernel makes '' of '1'"), "{why}");
     drop(journal);
     assert!(TOLD.take().is_empty() && machine.journals().is_empty());
@@ -213,14 +198,8 @@ fn what_cannot_be_changed_is_as_it_was_and_has_a_reason() {
 fn without_a_watchdog_there_is_no_journal() {
     let machine = Machine::new();
     for watchdog in ["/nonexistent/watchdog", "/bin/true"] {
-        let begun = Journal::begin(Registry {
-            state: machine.state(),
-            root: machine.root(),
-            watchdog: vec![watchdog.into()],
-            tell,
-        });
-        let why = begun.unwrap_err().to_string();
-        assert!(why.starts_with("no watchdog: "), "{why}");
+        let why = machine.watched_by(&[watchdog]).unwrap_err().to_string();
+        assert!(why.starts_with("there is no watchdog: "), "{why}");
         assert!(machine.journals().is_empty());
     }
 }
@@ -246,7 +225,7 @@ fn the_watchdog_follows_the_journal_of_the_run_whatever_has_its_name() {
     assert!(path.exists() && !machine.0.path().join("executed").exists());
     // nor would it follow a journal that others can write
     let planted = fs::File::open(&path).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o622)).unwrap();
+    mode(&path, 0o622);
     outlive(&machine.state(), name, &planted).unwrap_err();
     assert!(!machine.0.path().join("executed").exists());
 }
@@ -263,7 +242,7 @@ fn a_run_that_is_dead_is_not_measured_while_its_watchdog_works() {
             ..machine.by()
         })
     };
-    let ended = std::process::Command::new("true").spawn().unwrap();
+    let mut ended = std::process::Command::new("true").spawn().unwrap();
     let (dead, us) = (ended.id(), std::process::id());
     // it is not reaped: its number is still its own
     while owner::start_of(dead).is_some() {
@@ -276,7 +255,6 @@ fn a_run_that_is_dead_is_not_measured_while_its_watchdog_works() {
         assert_eq!(measuring(&machine.state(), None).len(), expected);
         drop(held);
     }
-    let mut ended = ended;
     ended.wait().unwrap();
 }
 
@@ -286,10 +264,10 @@ fn one_run_at_a_time_steadies() {
     let (first, second) = (machine.journal(), machine.journal());
     first.steadies().unwrap().set(TURBO, "1").unwrap();
     let why = second.steadies().unwrap_err();
-    assert!(
-        matches!(why, SettingError::Busy(process) if process == std::process::id()),
-        "{why}"
-    );
+    let SettingError::Busy(process) = why else {
+        panic!("{why}");
+    };
+    assert_eq!(process, std::process::id());
     // and whoever starts meanwhile leaves both alone
     assert!(recover(&machine.state()).is_empty());
     drop(second);
@@ -305,7 +283,7 @@ fn the_next_start_puts_back_what_a_killed_run_had_changed() {
     let name = || machine.0.path().join(fresh_name("dead").unwrap());
     let directory = name();
     fs::create_dir_all(directory.join("sealed/below")).unwrap();
-    fs::set_permissions(directory.join("sealed"), fs::Permissions::from_mode(0o000)).unwrap();
+    mode(&directory.join("sealed"), 0o000);
     machine.somebody_sets(GOVERNOR, "performance");
     let entries = [
         Entry::By(machine.by()),
@@ -320,13 +298,7 @@ fn the_next_start_puts_back_what_a_killed_run_had_changed() {
     let said = recover(&machine.state());
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].contains("process 4711 was killed") && said[0].ends_with(": 1 setting"));
-    assert_eq!(
-        (
-            machine.value(GOVERNOR).as_str(),
-            machine.value(TURBO).as_str()
-        ),
-        ("powersave", "0")
-    );
+    assert_eq!(machine.values(), ["powersave", "0"]);
     assert!(!directory.exists());
     assert!(machine.journals().is_empty());
     assert!(recover(&machine.state()).is_empty());
@@ -389,14 +361,11 @@ fn a_journal_that_is_damaged_or_not_ours_is_not_followed_blindly() {
     machine.somebody_sets(TURBO, "1");
     let entries = [Entry::By(machine.by()), machine.sets(TURBO, "0", "1")];
     let path = machine.left_behind(&entries, "rubbish\n");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+    mode(&path, 0o666);
     let refused = machine.recovered();
-    assert!(
-        refused.contains("can be written by other users"),
-        "{refused}"
-    );
+    assert!(refused.contains("can be written by other users"));
     assert_eq!(machine.value(TURBO), "1", "anybody could have written it");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    mode(&path, 0o600);
     let said = machine.recovered();
     assert!(said.contains("damaged") && path.exists(), "{said}");
     assert_eq!(machine.value(TURBO), "0");

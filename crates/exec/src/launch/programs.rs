@@ -4,11 +4,12 @@ use super::user::user_program;
 use super::{Executor, Job, Variant};
 use crate::rebuild::Rebuilt;
 use crate::{ExecError, version};
-use gritstone_model::{Benchmark, Calibration, CommandWork, Id, KernelWork, Program, Work};
+use gritstone_model::{
+    Benchmark, Calibration, CommandWork, Id, KernelWork, Program, Work, hexadecimal,
+};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::{fs, iter};
 
@@ -43,7 +44,7 @@ impl Executor {
                     for helper in &work.uses {
                         hash.update(self.program_called(variant, helper)?.hash);
                     }
-                    program.hash = hexadecimal(&hash.finalize());
+                    program.hash = hexadecimal(hash.finalize());
                 }
                 Some(program)
             }
@@ -199,7 +200,7 @@ fn hash_of(files: Vec<PathBuf>, known: &mut Hashes) -> Option<String> {
     for file in &files {
         hash.update(fs::read(file).ok()?);
     }
-    let hash = hexadecimal(&hash.finalize());
+    let hash = hexadecimal(hash.finalize());
     known.insert(files, hash.clone());
     Some(hash)
 }
@@ -211,11 +212,4 @@ pub(crate) fn cpus_argument(cpus: &[u32]) -> OsString {
 pub(crate) fn cpu_list(cpus: &[u32]) -> String {
     let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
     list.join(",")
-}
-
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -15,7 +15,6 @@ use gritstone_model::{
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -41,10 +40,9 @@ impl Bench {
         let here = folder.path().join(name);
         fs::create_dir(&here).unwrap();
         let path = std::env::var("PATH").unwrap();
-        let cc = std::env::split_paths(&path)
-            .map(|dir| dir.join("cc"))
-            .find(|cc| cc.is_file())
-            .expect("a C compiler built the kernels");
+        let mut compilers = std::env::split_paths(&path).map(|dir| dir.join("cc"));
+        let cc = compilers.find(|cc| cc.is_file());
+        let cc = cc.expect("a C compiler built the kernels");
         let environment = BTreeMap::from([("PATH".to_owned(), path)]);
         let setup = Setup {
             places: Places::make(std::slice::from_ref(&here), &here, None).unwrap(),
@@ -58,19 +56,17 @@ impl Bench {
             deadline: Duration::from_secs(30),
             stop: Arc::new(AtomicBool::new(false)),
         };
+        let config = Config {
+            reference: true,
+            ..Config::default()
+        };
+        let builds = BTreeMap::new();
         Self {
             folder,
-            executor: Executor::new(
-                setup,
-                Config {
-                    reference: true,
-                    ..Config::default()
-                },
-                None,
-            ),
+            executor: Executor::new(setup, config, None),
             variant: Variant {
                 environment,
-                builds: BTreeMap::new(),
+                builds,
             },
         }
     }
@@ -88,12 +84,37 @@ impl Bench {
 
     fn launch(&mut self, benchmark: &Benchmark) -> Launched {
         let launched = self.copies(benchmark, &[], 1).unwrap();
+        self.nothing_is_left();
+        launched
+    }
+
+    fn nothing_is_left(&self) {
         let (work, programs) = self.executor.setup.places.directories();
         assert_eq!(fs::read_dir(work).unwrap().count(), 0, "files are left");
         let left = fs::read_dir(programs).unwrap().flatten();
         let directories = left.filter(|entry| entry.path().is_dir()).count();
         assert_eq!(directories, 0, "a directory of a launch is left");
+    }
+
+    /// A launch that does its work.
+    fn measured(&mut self, benchmark: &Benchmark) -> Launched {
+        let launched = self.launch(benchmark);
+        assert_eq!(launched.outcome, Outcome::Measured, "{:?}", benchmark.work);
         launched
+    }
+
+    /// Why a launch fails.
+    fn fails(&mut self, benchmark: &Benchmark) -> String {
+        match self.launch(benchmark).outcome {
+            Outcome::Failed(why) => why,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// The hash of the program of a row.
+    fn hash(&self, row: &Benchmark) -> Option<String> {
+        let mut programs = self.executor.programs(&self.variant, slice::from_ref(row));
+        Some(programs.remove(&row.id)?.hash)
     }
 
     /// From now on this script takes the place of a program.
@@ -104,7 +125,7 @@ impl Bench {
     }
 
     fn replace(&mut self, name: &str, path: PathBuf) {
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
+        crate::tests::mode(&path, 0o700);
         let planted = Rebuilt {
             path,
             program: Program {
@@ -119,10 +140,7 @@ impl Bench {
 
     /// Why a shell script fails, with this printed and these files left.
     fn failure(&mut self, script: &str, stdout: Option<&str>, leaves: &[&str]) -> String {
-        match self.launch(&shell(script, stdout, leaves)).outcome {
-            Outcome::Failed(why) => why,
-            other => panic!("{script}: {other:?}"),
-        }
+        self.fails(&shell(script, stdout, leaves))
     }
 }
 
@@ -138,11 +156,28 @@ fn benchmark(work: Work) -> Benchmark {
     }
 }
 
-fn words<T: From<String>>(words: &[&str]) -> Vec<T> {
-    words
-        .iter()
-        .map(|word| T::from((*word).to_owned()))
-        .collect()
+fn words(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn command(argv: &[&str]) -> Benchmark {
+    benchmark(Work::Command(CommandWork {
+        argv: words(argv),
+        ..CommandWork::default()
+    }))
+}
+
+fn samples(launched: &Launched) -> Vec<&gritstone_model::Sample> {
+    let of = launched.events.iter().filter_map(|event| match event {
+        Event::Sample(sample) => Some(&**sample),
+        _ => None,
+    });
+    of.collect()
+}
+
+fn processes(launched: &Launched) -> usize {
+    let process = |event: &&Event| matches!(event, Event::Process(p) if p.n > 0);
+    launched.events.iter().filter(process).count()
 }
 
 fn need(name: String) -> Need {
@@ -194,24 +229,14 @@ fn params<'a>(launched: &'a Launched, wanted: &str) -> Vec<&'a str> {
 
 #[test]
 fn a_command_that_does_what_it_should_is_timed() {
-    let mut bench = Bench::new();
-    let good = shell(
-        "cat input; echo >one; echo >two",
-        Some(" hello\n"),
-        &["one", "two"],
-    );
-    let launched = bench.launch(&good);
-    assert_eq!(launched.outcome, Outcome::Measured);
-    let samples = launched.events.iter().filter_map(|event| match event {
-        Event::Sample(sample) => Some(sample),
-        _ => None,
-    });
-    let samples: Vec<_> = samples.collect();
+    let script = "cat input; echo >one; echo >two";
+    let good = shell(script, Some(" hello\n"), &["one", "two"]);
+    let launched = Bench::new().measured(&good);
+    let samples = samples(&launched);
     assert!((1..=20).contains(&samples.len()), "{samples:?}");
     assert!(
-        samples
-            .iter()
-            .all(|sample| sample.n == 1 && sample.wall > 0)
+        samples.iter().all(|s| s.n == 1 && s.wall > 0),
+        "{samples:?}"
     );
     assert_eq!(params(&launched, "measured"), ["page cache of a test"]);
     assert!(launched.cpu > 0, "the CPU time of the launch is its own");
@@ -231,10 +256,7 @@ fn programs_that_rows_share_are_as_if_each_were_alone() {
     let row = |id: &str, first: &str, needs: &[&str]| Benchmark {
         id: Id::parse(id).unwrap(),
         needs: words(needs).into_iter().map(need).collect(),
-        ..benchmark(Work::Command(CommandWork {
-            argv: words(&[first]),
-            ..CommandWork::default()
-        }))
+        ..command(&[first])
     };
     let rows = [
         row("made/a", "{one}", &["one"]),
@@ -245,14 +267,11 @@ fn programs_that_rows_share_are_as_if_each_were_alone() {
     ];
     let together = bench.executor.programs(&bench.variant, &rows);
     for row in &rows {
-        let alone = bench
-            .executor
-            .programs(&bench.variant, slice::from_ref(row));
-        assert_eq!(together.get(&row.id), alone.get(&row.id), "{}", row.id);
+        let hash = together.get(&row.id).map(|program| program.hash.clone());
+        assert_eq!(hash, bench.hash(row), "{}", row.id);
     }
-    let hash = |row: usize| Some(&together.get(&rows[row].id)?.hash);
-    assert!(hash(0) != hash(1) && hash(0) != hash(2) && hash(1) != hash(2));
-    assert!(hash(1) == hash(3) && hash(4).is_none());
+    let [a, b, c, d, e] = rows.each_ref().map(|row| bench.hash(row));
+    assert!(a != b && a != c && b != c && b == d && e.is_none());
 }
 
 #[test]
@@ -264,11 +283,8 @@ fn what_a_command_says_is_held_against_what_it_should() {
     // what comes after a zero byte, or after more than is held, is not overlooked
     assert!(why("printf 'hello\\0bye'").contains("printed 'hello' and more"));
     assert!(why("printf 'hello%5000s%s' '' bye").contains("printed 'hello' and more"));
-    assert!(
-        bench
-            .failure("echo x", None, &[])
-            .ends_with("printed 'x' instead of ''")
-    );
+    let why = bench.failure("echo x", None, &[]);
+    assert!(why.ends_with("printed 'x' instead of ''"), "{why}");
 }
 
 #[test]
@@ -279,15 +295,8 @@ fn a_command_that_complains_or_ends_badly_is_no_time() {
     assert!(why("printf '\\0oh dear' >&2").contains("complained"));
     assert!(why("echo bad >&2; exit 3").ends_with("ended with status 3; it said: bad"));
     assert!(why("kill -9 $$").contains("was killed by signal 9"));
-    let none = benchmark(Work::Command(CommandWork {
-        argv: words(&["/nonexistent/program"]),
-        ..CommandWork::default()
-    }));
-    let outcome = bench.launch(&none).outcome;
-    assert!(
-        matches!(&outcome, Outcome::Failed(why) if why.starts_with("posix_spawn: No such file")),
-        "{outcome:?}"
-    );
+    let why = bench.fails(&command(&["/nonexistent/program"]));
+    assert!(why.starts_with("posix_spawn: No such file"), "{why}");
 }
 
 #[test]
@@ -304,16 +313,11 @@ fn a_command_leaves_the_files_that_it_should_and_no_others() {
 fn a_command_that_ends_before_its_children_is_no_time() {
     let mut bench = Bench::new();
     let why = bench.failure("sleep 60 >/dev/null 2>&1 &", None, &[]);
-    assert!(
-        why.contains("ended before a process that it had started"),
-        "{why}"
-    );
+    let told = "ended before a process that it had started";
+    assert!(why.contains(told), "{why}");
     // those that it waits for, and those that are done, are its work
     let script = "true & (true &) ; sleep 0.5; wait";
-    assert_eq!(
-        bench.launch(&shell(script, None, &[])).outcome,
-        Outcome::Measured
-    );
+    bench.measured(&shell(script, None, &[]));
 }
 
 #[test]
@@ -331,61 +335,38 @@ fn the_proof_comes_once_and_a_wrong_one_prevents_the_time() {
     };
     let proofs = || fs::read_to_string(&count).unwrap().lines().count();
     let launched = bench.launch(&proof("bye"));
-    let Outcome::Failed(why) = &launched.outcome else {
-        panic!("{launched:?}")
-    };
-    assert!(
-        why.starts_with("the proof of the work failed: stdout: "),
-        "{why}"
-    );
-    assert!(
-        !launched
-            .events
-            .iter()
-            .any(|e| matches!(e, Event::Sample(_)))
-    );
+    let failed = "the proof of the work failed: stdout: ";
+    assert!(launched.outcome.why().starts_with(failed), "{launched:?}");
+    assert!(samples(&launched).is_empty());
     assert_eq!(proofs(), 1);
     for _ in 0..2 {
-        assert_eq!(bench.launch(&proof("hello")).outcome, Outcome::Measured);
-        assert_eq!(
-            proofs(),
-            2,
-            "a proof that failed is tried again, one that held is not"
-        );
+        bench.measured(&proof("hello"));
+        // a proof that failed is tried again, one that held is not
+        assert_eq!(proofs(), 2);
     }
 }
 
 #[test]
 fn the_size_of_what_is_linked() {
     let mut bench = Bench::new();
+    let source = "int big[1000]; int main(void) { return big[0]; }\n";
     let linked = |argv: &[&str]| {
         benchmark(Work::Command(CommandWork {
             argv: words(argv),
-            files: BTreeMap::from([(
-                "small.c".to_owned(),
-                "int big[1000]; int main(void) { return big[0]; }\n".to_owned(),
-            )]),
+            files: BTreeMap::from([("small.c".to_owned(), source.to_owned())]),
             leaves: words(&["a.out"]),
             figure: Figure::LinkedSize,
             ..CommandWork::default()
         }))
     };
-    let launched = bench.launch(&linked(&["{cc}", "-o", "a.out", "small.c"]));
-    assert_eq!(launched.outcome, Outcome::Measured);
+    let launched = bench.measured(&linked(&["{cc}", "-o", "a.out", "small.c"]));
     let size = |key: &str| params(&launched, key)[0].parse::<u64>().unwrap();
-    assert!(size("size.text") > 0 && size("size.data") > 0);
-    assert!(
-        (4000..8000).contains(&size("size.bss")),
-        "{}",
-        size("size.bss")
-    );
+    let [text, data, bss] = ["size.text", "size.data", "size.bss"].map(size);
+    assert!(text > 0 && data > 0 && (4000..8000).contains(&bss), "{bss}");
     assert!(params(&launched, "symbol").contains(&"main"));
 
-    let text = bench.launch(&linked(&["/bin/sh", "-c", "echo text >a.out"]));
-    assert!(
-        matches!(&text.outcome, Outcome::Failed(why) if why.contains("not an object file")),
-        "{text:?}"
-    );
+    let why = bench.fails(&linked(&["/bin/sh", "-c", "echo text >a.out"]));
+    assert!(why.contains("not an object file"), "{why}");
 }
 
 #[test]
@@ -394,11 +375,9 @@ fn the_published_work_of_a_kernel_is_a_batch_and_a_process() {
     // it never waits and has one thread; reading the clocks, a tenth of this work, is not part of it. What the hypervisor takes while
     // they are read may count as ours: so of one launch in five
     let without_the_clocks = (0..5).any(|_| {
-        let launched = bench.launch(&kernel("byte/fcall", &[("how", "assign")], 50_000));
-        assert_eq!(launched.outcome, Outcome::Measured);
-        let of = |wanted: fn(&Event) -> bool| launched.events.iter().filter(|e| wanted(e)).count();
-        assert_eq!(of(|e| matches!(e, Event::Process(p) if p.n == 1)), 3);
-        assert!(of(|e| matches!(e, Event::Sample(_))) >= 1);
+        let launched = bench.measured(&kernel("byte/fcall", &[("how", "assign")], 50_000));
+        assert_eq!(processes(&launched), 3);
+        assert!(!samples(&launched).is_empty());
         let batch = launched.events.iter().find_map(|event| match event {
             Event::Batch(batch) => Some(batch),
             _ => None,
@@ -416,34 +395,23 @@ fn the_published_work_of_a_kernel_is_a_batch_and_a_process() {
 fn what_the_published_work_needs_has_processes_of_its_own() {
     let mut bench = Bench::new();
     for program in ["byte/disk-write", "byte/disk-read"] {
-        let launched = bench.launch(&kernel(program, &[], 1));
-        assert_eq!(launched.outcome, Outcome::Measured, "{program}");
-        let processes = launched.events.iter();
-        let processes = processes.filter(|e| matches!(e, Event::Process(_)));
-        assert_eq!(processes.count(), 3);
+        let launched = bench.measured(&kernel(program, &[], 1));
+        assert_eq!(processes(&launched), 3);
     }
 }
 
 #[test]
 fn a_folder_may_have_any_name() {
     let mut bench = Bench::below(OsStr::from_bytes(b"two words, \xff '\"$x"));
-    let launched = bench.launch(&kernel("byte/syscall", &[], 1000));
-    assert_eq!(launched.outcome, Outcome::Measured);
-    let home = shell(
-        "cd \"$HOME\" && cat input && cd \"$TMPDIR\" && cat input",
-        Some("hello hello"),
-        &[],
-    );
-    assert_eq!(bench.launch(&home).outcome, Outcome::Measured);
+    bench.measured(&kernel("byte/syscall", &[], 1000));
+    let both = "cd \"$HOME\" && cat input && cd \"$TMPDIR\" && cat input";
+    bench.measured(&shell(both, Some("hello hello"), &[]));
 }
 
 #[test]
 fn more_than_a_kernel_can_do_at_a_time_is_refused() {
-    let launched = Bench::new().launch(&kernel("byte/disk-read", &[], 100_000));
-    assert!(
-        matches!(&launched.outcome, Outcome::Failed(why) if why.contains("batch=100000 is more than")),
-        "{launched:?}"
-    );
+    let why = Bench::new().fails(&kernel("byte/disk-read", &[], 100_000));
+    assert!(why.contains("batch=100000 is more than"), "{why}");
 }
 
 #[test]

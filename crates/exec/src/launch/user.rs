@@ -1,10 +1,10 @@
 //! Commands of the user's: started where the user stands and in the user's environment, which may differ from side to side.
 
-use super::programs::{cpus_argument, hexadecimal};
+use super::programs::cpus_argument;
 use super::{Job, Launched, Variant};
 use crate::ExecError;
 use gritstone_kernels::USER;
-use gritstone_model::{CommandWork, Outcome, Output, Program, UserCommand};
+use gritstone_model::{CommandWork, Outcome, Output, Program, UserCommand, hexadecimal};
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -88,7 +88,7 @@ pub(super) fn user_program(variant: &Variant, argv: &[String]) -> Option<Program
     };
     let bytes = path.and_then(|path| std::fs::read(path).ok());
     Some(Program {
-        hash: bytes.map_or_else(String::new, |bytes| hexadecimal(&Sha256::digest(bytes))),
+        hash: bytes.map_or_else(String::new, |bytes| hexadecimal(Sha256::digest(bytes))),
         compiler: String::new(),
         flags: argv.join(" "),
     })

@@ -2,7 +2,7 @@
 
 use super::*;
 use gritstone_kernels::SUPERVISOR;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 
 /// A name of a process that is no more, or of this one.
 fn name_of(namespace: u32, dead: u64) -> String {
@@ -21,7 +21,7 @@ fn what_the_dead_left_is_removed_and_what_the_living_use_is_not() {
     let make = |name: &str, mode| {
         let path = parent.path().join(name);
         fs::create_dir_all(path.join("below")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        crate::tests::mode(&path, mode);
         path
     };
     let dead = make(&name_of(here, 1), 0o700);
@@ -48,9 +48,7 @@ fn what_the_dead_left_is_removed_and_what_the_living_use_is_not() {
 fn both_directories_go_at_the_end() {
     let parent = tempfile::tempdir().unwrap();
     let places = Places::make(&[parent.path().to_path_buf()], parent.path(), None).unwrap();
-    let supervisor = places
-        .program(gritstone_kernels::find(SUPERVISOR).unwrap())
-        .unwrap();
+    let supervisor = places.program_called(SUPERVISOR).unwrap();
     let (one, two) = (places.fresh(true).unwrap(), places.fresh(false).unwrap());
     assert!(supervisor.exists() && one != two);
     drop(places);
@@ -61,7 +59,7 @@ fn both_directories_go_at_the_end() {
 fn a_program_is_unpacked_once_and_again_only_where_that_failed() {
     let parent = tempfile::tempdir().unwrap();
     let places = Places::make(&[parent.path().to_path_buf()], parent.path(), None).unwrap();
-    let program = |name| places.program(gritstone_kernels::find(name).unwrap());
+    let program = |name| places.program_called(name);
     let in_the_way = places.programs.join("byte_loop");
     fs::create_dir(&in_the_way).unwrap();
     assert!(program("byte/loop").is_err());
@@ -83,12 +81,9 @@ fn a_place_that_cannot_be_used_is_passed_over_and_named_when_there_is_no_other()
     let places = Places::make(&[bad.clone(), good.path().into()], good.path(), None).unwrap();
     assert!(places.programs.starts_with(good.path()));
     drop(places);
-    let error = Places::make(&[bad], good.path(), None)
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.contains("/nonexistent/place") && error.contains("TMPDIR"),
-        "{error}"
-    );
+    let error = Places::make(&[bad], good.path(), None).unwrap_err();
+    for word in ["/nonexistent/place", "TMPDIR"] {
+        assert!(error.to_string().contains(word), "{error}");
+    }
     assert_eq!(fs::read_dir(good.path()).unwrap().count(), 0);
 }

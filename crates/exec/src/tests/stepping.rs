@@ -2,7 +2,6 @@
 
 use super::Planted;
 use crate::entries::{Limit, Steps, Uncounted, step};
-use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -14,12 +13,8 @@ const LIMIT: Limit = Limit {
 
 impl Planted {
     fn step(&self, n: u64, more: &[&str], limit: Limit) -> Result<Steps, Uncounted> {
-        let mut command = Command::new(self.directory.path().join(self.name));
-        command
-            .args(["mode=step", &format!("n={n}")])
-            .args(more)
-            .current_dir(self.directory.path())
-            .env_clear();
+        let mut command = self.traced(&["mode=step", &format!("n={n}")]);
+        command.args(more);
         step(command, None, limit, LONG, &AtomicBool::new(false))
     }
 
@@ -39,40 +34,24 @@ fn each_instruction_of_an_operation_is_counted_once() {
     let less = per_op(&["more=0"]);
     assert!((4..12).contains(&less), "{less}: three, and a loop");
     let more = per_op(&["more=1"]);
-    assert!(
-        (9..=11).contains(&(more - less)),
-        "{more} against {less}: ten, and the loop may be another"
-    );
+    // ten, and the loop may be another
+    assert!((9..=11).contains(&(more - less)), "{more} against {less}");
     if cfg!(target_arch = "x86_64") {
         let [few, many] = [1, 2].map(|n| planted.instructions(n, &["repeat=1"]));
-        let repeated = many - few;
-        assert!(
-            (1000..1012).contains(&repeated),
-            "{repeated}: one a repetition"
-        );
+        // one a repetition
+        assert!((1000..1012).contains(&(many - few)), "{}", many - few);
     }
 }
 
 #[test]
 fn what_cannot_be_stepped_through_says_why() {
     let planted = Planted::new("steps");
-    let limits = [
-        Limit {
-            instructions: 100,
-            ..LIMIT
-        },
-        Limit {
-            time: Duration::ZERO,
-            ..LIMIT
-        },
-    ];
-    for limit in limits {
+    for (instructions, time) in [(100, LONG), (LIMIT.instructions, Duration::ZERO)] {
+        let limit = Limit { instructions, time };
         assert_eq!(planted.step(1000, &[], limit), Err(Uncounted::TooLong));
     }
-    assert_eq!(
-        Planted::new("threads").step(1, &[], LIMIT),
-        Err(Uncounted::Several)
-    );
+    let several = Planted::new("threads").step(1, &[], LIMIT);
+    assert_eq!(several, Err(Uncounted::Several));
     let Err(Uncounted::Ended(why)) = Planted::new("wrong").step(3, &[], LIMIT) else {
         panic!("a wrong check value is no good end");
     };

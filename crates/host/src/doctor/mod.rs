@@ -104,14 +104,6 @@ pub fn now(host: &Host) -> Vec<Finding> {
         .collect()
 }
 
-/// Whether figures would be right: no finding is `Wrong`.
-#[must_use]
-pub fn is_fit(findings: &[Finding]) -> bool {
-    findings
-        .iter()
-        .all(|finding| finding.severity < Severity::Wrong)
-}
-
 const MIB: u64 = 1 << 20;
 
 /// `Wrong` below `least`, a warning below `enough`.

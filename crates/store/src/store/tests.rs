@@ -209,14 +209,12 @@ fn launches_wait_in_memory_while_the_file_is_locked_and_are_stored_in_order() {
     for (at, launch) in run.launches[1..3].iter().enumerate() {
         assert_eq!(store.append(id, launch).unwrap(), Kept::Waiting(at + 1));
     }
-    let error = store.finish(id, 12.25).unwrap_err();
-    assert!(matches!(error, StoreError::Locked(_)), "{error:?}");
+    common::fails(store.finish(id, 12.25), "Locked");
     // what is stored can be read all the while
     assert_eq!(store.load(id).unwrap().launches.len(), 1);
     assert_eq!(store.waiting(), 2);
     store.wait_for(Duration::ZERO).unwrap();
-    let begun = store.import(&common::run(2, 0));
-    assert!(matches!(begun, Err(StoreError::Locked(_))), "{begun:?}");
+    common::fails(store.import(&common::run(2, 0)), "Locked");
     other.execute_batch("ROLLBACK").unwrap();
     common::append(&mut store, id, &run.launches[3]);
     assert_eq!(store.waiting(), 0);

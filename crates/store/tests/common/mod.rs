@@ -8,6 +8,7 @@ use gritstone_model::{
     Owner, Program, RunData, RunInfo, Sample, Skip, Unit, Usage, Work,
 };
 use gritstone_store::{Kept, Store};
+use std::fmt::Debug;
 use std::path::PathBuf;
 use tempfile::TempDir;
 
@@ -194,4 +195,10 @@ pub fn store(store: &mut Store, data: &RunData) {
     if let Some(elapsed_s) = data.info.elapsed_s {
         store.finish(&data.info.id, elapsed_s).expect("an end");
     }
+}
+
+/// That it is an error of this kind.
+pub fn fails<T: Debug, E: Debug>(done: Result<T, E>, kind: &str) {
+    let error = format!("{:?}", done.unwrap_err());
+    assert!(error.starts_with(kind), "{error}: not {kind}");
 }

@@ -3,15 +3,16 @@
 use crate::common;
 use gritstone_store::{Store, StoreError};
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 use std::fs;
 use std::path::Path;
 
 /// What both ways of opening say of a file, and that they leave it alone.
-fn refused(path: &Path, expected: &dyn Fn(&StoreError) -> bool, told: &str) {
+fn refused(path: &Path, kind: &str, told: &str) {
     let before = fs::read(path).unwrap();
     for opened in [Store::open(path), Store::open_read_only(path)] {
         let error = opened.unwrap_err();
-        assert!(expected(&error), "{error:?}");
+        assert!(format!("{error:?}").starts_with(kind), "{error:?}");
         let error = error.to_string();
         assert!(error.starts_with(&path.display().to_string()), "{error}");
         assert!(error.contains(told), "{error}");
@@ -23,14 +24,12 @@ fn refused(path: &Path, expected: &dyn Fn(&StoreError) -> bool, told: &str) {
 fn what_is_no_store_of_this_version_is_left_alone() {
     let (_folder, path) = common::place();
     fs::write(&path, b"25,000 system calls: 12.5 s\n".repeat(300)).unwrap();
-    let garbage = |error: &StoreError| matches!(error, StoreError::NotADatabase(_));
-    refused(&path, &garbage, "is not a database. Move it away");
+    refused(&path, "NotADatabase", "is not a database. Move it away");
     fs::remove_file(&path).unwrap();
     let other = Connection::open(&path).unwrap();
     other.execute_batch("CREATE TABLE run (id)").unwrap();
     drop(other);
-    let foreign = |error: &StoreError| matches!(error, StoreError::Foreign(_));
-    refused(&path, &foreign, "another program");
+    refused(&path, "Foreign", "another program");
 
     let (_folder, path, store) = common::with(&[common::run(1, 1)]);
     drop(store);
@@ -39,12 +38,10 @@ fn what_is_no_store_of_this_version_is_left_alone() {
         other.pragma_update(None, pragma, value).unwrap();
     };
     set("user_version", 3);
-    let newer = |error: &StoreError| matches!(error, StoreError::Newer(_, 3, 2));
-    refused(&path, &newer, "Use the newer Gritstone");
+    refused(&path, "Newer", "Use the newer Gritstone");
     set("user_version", 7);
     set("application_id", 0x4752_4954);
-    let before = |error: &StoreError| matches!(error, StoreError::Before(_));
-    refused(&path, &before, "gritstone export RUN --out");
+    refused(&path, "Before", "gritstone export RUN --out");
 }
 
 /// A view in the place of a table keeps whoever reads it busy for ever; other things could act when something is stored.
@@ -74,28 +71,21 @@ fn a_schema_that_is_not_ours_is_refused_before_anything_in_it_is_read() {
         let other = Connection::open(&path).unwrap();
         other.execute_batch(change).unwrap();
         drop(other);
-        let altered =
-            |error: &StoreError| matches!(error, StoreError::Altered(_, found) if found == object);
-        refused(&path, &altered, "its schema differs");
+        refused(
+            &path,
+            "Altered",
+            &format!("its schema differs in the {object}"),
+        );
     }
 }
 
-/// Changes a store as its triggers would not let it, and leaves them as they were.
+/// Changes a store as its triggers would not let it.
 fn with_triggers_off(path: &Path, change: &str) {
     let other = Connection::open(path).unwrap();
-    let triggers = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'";
-    let mut triggers = other.prepare(triggers).unwrap();
-    let triggers = triggers.query_map([], |row| row.try_into()).unwrap();
-    let triggers: Vec<(String, String)> = triggers.collect::<Result<_, _>>().unwrap();
-    let mut script = String::from("PRAGMA foreign_keys = OFF;");
-    script.extend(
-        triggers
-            .iter()
-            .map(|(name, _)| format!("DROP TRIGGER {name};")),
-    );
-    script += &format!("{change};");
-    script.extend(triggers.iter().map(|(_, sql)| format!("{sql};")));
-    other.execute_batch(&script).unwrap();
+    let off = other.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false);
+    assert_eq!(off, Ok(false));
+    other.pragma_update(None, "foreign_keys", false).unwrap();
+    other.execute_batch(change).unwrap();
 }
 
 /// What is whole row by row, and not as a whole: each change with what can still be read, of two runs of three launches and an end,

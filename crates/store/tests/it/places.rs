@@ -1,10 +1,7 @@
 //! Places where a store cannot be written, and disks that are full.
 
-// mounts and the rights of one thread are Linux's own
-#![cfg(target_os = "linux")]
-
 use crate::common;
-use gritstone_store::{Store, StoreError};
+use gritstone_store::Store;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
 use nix::unistd::{Uid, geteuid, setfsuid};
@@ -45,8 +42,7 @@ fn set_mode(path: &Path, mode: u32) {
 }
 
 fn read_only(path: &Path) {
-    let error = Store::open(path).unwrap_err();
-    assert!(matches!(error, StoreError::ReadOnly(_)), "{error:?}");
+    common::fails(Store::open(path), "ReadOnly");
 }
 
 /// A file system of its own, which only this thread sees, on a folder `disk`.
@@ -90,8 +86,10 @@ fn where_nothing_can_be_written_a_store_is_still_read() {
                 .unwrap(),
             run
         );
-        let begun = store.begin(&common::owner(), &common::info(2), &[], &[].into(), &[]);
-        assert!(matches!(begun, Err(StoreError::ReadOnly(_))), "{begun:?}");
+        common::fails(
+            store.begin(&common::owner(), &common::info(2), &[], &[].into(), &[]),
+            "ReadOnly",
+        );
         drop(store);
         let files = folder.path().read_dir().unwrap().count();
         assert_eq!(files, 1, "nothing is left behind");
@@ -104,16 +102,14 @@ fn where_nothing_can_be_written_a_store_is_still_read() {
         set_mode(&path, 0o000);
         for closed in [0o777, 0o700] {
             set_mode(folder.path(), closed);
-            let error = Store::open_read_only(&path).unwrap_err();
-            assert!(matches!(error, StoreError::NotReadable(_)), "{error:?}");
+            common::fails(Store::open_read_only(&path), "NotReadable");
         }
     });
     for path in ["gritstone.db", "share/gritstone/gritstone.db"] {
         let path = elsewhere.path().join(path);
         without_writing(elsewhere.path(), || {
             read_only(&path);
-            let error = Store::open_read_only(&path).unwrap_err();
-            assert!(matches!(error, StoreError::Missing(_)), "{error:?}");
+            common::fails(Store::open_read_only(&path), "Missing");
         });
     }
 }
@@ -129,8 +125,7 @@ fn the_end_of_a_cut_off_writer_is_not_left_out_in_silence() {
         fs::copy(folder.path().join(&name), copies.path().join(&name)).unwrap();
     }
     without_writing(copies.path(), || {
-        let error = Store::open_read_only(&copy).unwrap_err();
-        assert!(matches!(error, StoreError::CutOff(_)), "{error:?}");
+        common::fails(Store::open_read_only(&copy), "CutOff");
     });
     let read = Store::open_read_only(&copy).unwrap();
     assert_eq!(read.load(&run.info.id).unwrap(), run);
@@ -155,8 +150,7 @@ fn a_place_that_is_no_place_for_a_file() {
         Store::open_read_only(&path),
         Store::open(&file.join("gritstone.db")),
     ] {
-        let error = opened.unwrap_err();
-        assert!(matches!(error, StoreError::Unusable(..)), "{error:?}");
+        common::fails(opened, "Unusable");
     }
 }
 

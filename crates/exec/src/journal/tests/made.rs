@@ -33,10 +33,8 @@ fn what_a_killed_run_made_of_a_file_system_goes_and_nothing_that_is_not_ours() {
     machine.left_behind(&entries(&foreign), "");
     let said = recover(&machine.state());
     assert_eq!(said.len(), 1, "{said:?}");
-    assert!(
-        said[0].contains("foreign")
-            && said[0].contains("does not have a name that Gritstone gives")
-    );
+    let told = ["foreign", "does not have a name that Gritstone gives"];
+    assert!(told.iter().all(|text| said[0].contains(text)), "{said:?}");
     assert!(foreign.join("image").exists() && machine.journals().is_empty());
 }
 
@@ -46,18 +44,11 @@ fn directories_are_written_down_before_they_are_made() {
     let journal = machine.journal();
     let here = machine.0.path().to_path_buf();
     let places = Places::make(std::slice::from_ref(&here), &here, Some(&journal)).unwrap();
-    let written = fs::read_to_string(&machine.journals()[0]).unwrap();
-    let ours = |path: &Path| {
-        path.file_name()
-            .unwrap()
-            .to_string_lossy()
-            .starts_with("gritstone.")
-    };
-    let made: Vec<PathBuf> = fs::read_dir(&here)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| ours(path))
-        .collect();
+    let written = machine.written();
+    let all = fs::read_dir(&here).unwrap().flatten();
+    let all = all.map(|entry| entry.path());
+    let ours = |path: &PathBuf| path.to_string_lossy().contains("/gritstone.");
+    let made: Vec<PathBuf> = all.filter(ours).collect();
     assert_eq!(made.len(), 2);
     for path in &made {
         assert!(written.contains(path.to_str().unwrap()), "{written}");
@@ -106,12 +97,8 @@ fn what_has_the_name_of_ours_and_is_another_is_left() {
         Thing::Group(Group(path.clone())),
         Thing::Swap(Swap(path.clone())),
     ] {
-        let entries = [
-            Entry::By(machine.by()),
-            Entry::Makes(thing),
-            Entry::Made(made),
-        ];
-        machine.left_behind(&entries, "");
+        let [by, makes] = [Entry::By(machine.by()), Entry::Makes(thing)];
+        machine.left_behind(&[by, makes, Entry::Made(made)], "");
         let said = machine.recovered();
         assert!(said.contains("is not what this run made"), "{said}");
         assert!(path.join("image").exists() && moved.exists());
@@ -145,24 +132,17 @@ fn a_name_that_is_taken_is_left_and_another_is_found() {
     let taken = machine.0.path().join(fresh_name("work").unwrap());
     fs::create_dir(&taken).unwrap();
     let free = machine.0.path().join(fresh_name("work").unwrap());
-    let names = Cell::new(0);
+    let names = Cell::new(true);
     let held: Held<Directory> = journal
         .acquire(Thing::Directory, || {
-            names.set(names.get() + 1);
-            Ok(Directory(if names.get() == 1 {
-                taken.clone()
-            } else {
-                free.clone()
-            }))
+            let first = names.replace(false);
+            Ok(Directory(if first { &taken } else { &free }.clone()))
         })
         .unwrap();
     assert_eq!(held.0, free);
     let identity = Identity::of(fs::File::open(&free).unwrap()).unwrap();
-    let written = fs::read_to_string(&machine.journals()[0]).unwrap();
-    assert!(
-        written.contains(&format!("\"ino\":{}", identity.ino)),
-        "{written}"
-    );
+    let (written, inode) = (machine.written(), format!("\"ino\":{}", identity.ino));
+    assert!(written.contains(&inode), "{written}");
     std::mem::forget(held);
     drop(journal);
     assert!(taken.exists() && !free.exists());

@@ -4,7 +4,6 @@ use super::{Machine, TOLD};
 use crate::journal::Entry;
 use crate::resource::{Thing, Unavailable};
 use crate::trace::{Instance, Trace};
-use std::fs;
 use std::mem::ManuallyDrop;
 
 #[test]
@@ -21,7 +20,7 @@ fn a_trace_of_ours_stands_in_the_journal_and_is_removed() {
     };
     let path = instance.path().to_owned();
     assert!(path.join("tracing_on").exists(), "{}", path.display());
-    let written = fs::read_to_string(&machine.journals()[0]).unwrap();
+    let written = machine.written();
     let name = path.file_name().unwrap().to_str().unwrap();
     assert!(written.contains(name), "{written}");
     // should it be forgotten, the journal removes it; what it is reached by stays open here
@@ -35,13 +34,8 @@ fn a_trace_of_ours_stands_in_the_journal_and_is_removed() {
 fn a_trace_that_is_not_ours_is_left() {
     let machine = Machine::new();
     for name in ["osnoise", "../gritstone"] {
-        let path = machine.left_behind(
-            &[
-                Entry::By(machine.by()),
-                Entry::Makes(Thing::Trace(Trace(name.to_owned()))),
-            ],
-            "",
-        );
+        let makes = Entry::Makes(Thing::Trace(Trace(name.to_owned())));
+        let path = machine.left_behind(&[Entry::By(machine.by()), makes], "");
         let said = machine.recovered();
         assert!(said.contains(name) && !path.exists(), "{said}");
     }

@@ -6,10 +6,7 @@ use gritstone_model::COPY;
 fn several(row: &Benchmark, cpus: &[u32], copies: u32) -> Launched {
     let mut bench = Bench::new();
     let launched = bench.copies(row, cpus, copies).unwrap();
-    let (work, programs) = bench.executor.setup.places.directories();
-    assert_eq!(fs::read_dir(work).unwrap().count(), 0, "files are left");
-    let left = fs::read_dir(programs).unwrap().flatten();
-    assert_eq!(left.filter(|entry| entry.path().is_dir()).count(), 0);
+    bench.nothing_is_left();
     launched
 }
 
@@ -67,15 +64,9 @@ fn copies_that_hang_are_all_ended() {
     bench.executor.setup.deadline = Duration::from_millis(1);
     let row = kernel("byte/loop");
     let launched = bench.copies(&row, &[], 2).unwrap();
-    assert!(
-        matches!(launched.outcome, Outcome::TimedOut(_)),
-        "{launched:?}"
-    );
-    bench
-        .executor
-        .setup
-        .stop
-        .store(true, std::sync::atomic::Ordering::Relaxed);
+    assert!(matches!(launched.outcome, Outcome::TimedOut(_)));
+    let stop = &bench.executor.setup.stop;
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
     let stopped = bench.copies(&row, &[], 2);
     assert!(matches!(stopped, Err(ExecError::Interrupted)));
 }

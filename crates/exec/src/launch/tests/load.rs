@@ -58,11 +58,8 @@ fn a_load_lives_until_a_lower_level_is_asked_for() {
         assert_eq!(launched.outcome, Outcome::Measured);
         assert_eq!(params(&launched, ONE), ["0 pieces"]);
     }
-    assert_eq!(
-        started(&bench).len(),
-        1,
-        "it was there for the second launch"
-    );
+    // it was there for the second launch
+    assert_eq!(started(&bench).len(), 1);
     let launched = bench.copies(&row(&[ONE, TWO]), &[], 1).unwrap();
     assert_eq!(params(&launched, TWO), ["0 pieces"]);
     let [one, two] = started(&bench)[..] else {
@@ -72,7 +69,7 @@ fn a_load_lives_until_a_lower_level_is_asked_for() {
     bench.executor.settle(&bench.variant, &row(&[ONE])).unwrap();
     assert!(lives(one) && !lives(two));
     // a row without load: nothing of it is left, no directory either
-    assert_eq!(bench.launch(&row(&[])).outcome, Outcome::Measured);
+    bench.measured(&row(&[]));
     assert!(!lives(one));
 }
 
@@ -114,22 +111,16 @@ fn a_load_that_ends_beside_a_launch_fails_it() {
     let Some(Outcome::Failed(why)) = ended else {
         panic!("{ended:?}");
     };
-    assert!(
-        why.contains("the background load ended: the tape is full"),
-        "{why}"
-    );
+    let told = "the load beside it ended: the tape is full";
+    assert!(why.contains(told), "{why}");
 }
 
 #[test]
 fn without_a_journal_there_is_no_load() {
     let mut bench = beside(&[(ONE, WORKS)]);
     bench.executor.load = Load::with(Err(Unavailable::NoJournal));
-    let launched = bench.launch(&row(&[ONE]));
-    assert!(
-        launched.outcome.why().contains("no journal"),
-        "{:?}",
-        launched.outcome
-    );
+    let outcome = bench.launch(&row(&[ONE])).outcome;
+    assert!(outcome.why().contains("no journal"), "{outcome:?}");
     assert!(started(&bench).is_empty());
 }
 

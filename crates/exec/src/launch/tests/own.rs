@@ -64,18 +64,14 @@ fn an_executable_is_placed_and_finds_its_files() {
     let mut row = kernel("made/x", &[("how", "well")], 1);
     row.published = None;
     let allowed = sched_getaffinity(Pid::from_raw(0)).unwrap();
-    let cpu = (0..1024)
-        .find(|cpu| allowed.is_set(*cpu) == Ok(true))
-        .unwrap();
+    let may = |cpu: &usize| allowed.is_set(*cpu) == Ok(true);
+    let cpu = (0..1024).find(may).unwrap();
     let launched = bench.copies(&row, &[cpu as u32], 1).unwrap();
     assert_eq!(launched.outcome, Outcome::Measured);
     assert_eq!(params(&launched, "args"), [format!("cpus={cpu} how=well")]);
     assert_eq!(params(&launched, "beside"), ["beside"]);
     assert_eq!(params(&launched, "cpus"), [cpu.to_string()]);
-    let programs = bench
-        .executor
-        .programs(&bench.variant, slice::from_ref(&row));
-    assert_eq!(programs[&row.id].hash.len(), 64);
+    assert_eq!(bench.hash(&row).unwrap().len(), 64);
     // nobody would have several begin together
     let copies = bench.copies(&row, &[cpu as u32], 2);
     let Outcome::Skipped(why) = copies.unwrap().outcome else {

@@ -1,8 +1,8 @@
 //! Commands as users have them: anywhere, of any output, failing or not.
 
-use super::{Bench, Launched};
+use super::{Bench, Launched, params, samples};
 use gritstone_model::{
-    Benchmark, CommandWork, Event, Id, Outcome, Output, Placement, Unit, UserCommand, Work,
+    Benchmark, CommandWork, Id, Outcome, Output, Placement, Unit, UserCommand, Work,
 };
 use std::fs;
 
@@ -25,38 +25,25 @@ impl Bench {
 }
 
 fn row(argv: Vec<String>, user: UserCommand) -> Benchmark {
+    let work = Work::Command(CommandWork {
+        argv,
+        user: Some(user),
+        ..CommandWork::default()
+    });
+    let (id, unit) = (Id::parse("command"), Unit::parse("ms"));
     Benchmark {
         placement: Placement::All,
-        ..Benchmark::new(
-            Id::parse("command").unwrap(),
-            Unit::parse("ms").unwrap(),
-            Work::Command(CommandWork {
-                argv,
-                user: Some(user),
-                ..CommandWork::default()
-            }),
-        )
+        ..Benchmark::new(id.unwrap(), unit.unwrap(), work)
     }
 }
 
-fn samples(launched: &Launched) -> usize {
-    let sample = |event: &&Event| matches!(event, Event::Sample(_));
-    launched.events.iter().filter(sample).count()
-}
-
-fn params(launched: &Launched, wanted: &str) -> Vec<u64> {
-    let value = |event: &Event| match event {
-        Event::Param { key, value } if key == wanted => Some(value.parse().unwrap()),
-        _ => None,
-    };
-    launched.events.iter().filter_map(value).collect()
+fn numbers(launched: &Launched, wanted: &str) -> Vec<u64> {
+    let values = params(launched, wanted).into_iter();
+    values.map(|value| value.parse().unwrap()).collect()
 }
 
 fn why(launched: &Launched) -> &str {
-    assert!(
-        matches!(launched.outcome, Outcome::Failed(_)),
-        "{launched:?}"
-    );
+    assert_eq!(launched.outcome.name(), "failed", "{launched:?}");
     launched.outcome.why()
 }
 
@@ -69,11 +56,14 @@ fn it_stands_where_the_user_stands_and_prints_and_leaves_what_it_likes() {
     let told = bench.command("echo out; echo err >&2; echo $WHO >> who", user.clone());
     assert_eq!(told.outcome, Outcome::Measured);
     // the first launch begins with an untimed execution
-    assert_eq!(bench.read("who").lines().count(), samples(&told) + 1);
+    assert_eq!(bench.read("who").lines().count(), samples(&told).len() + 1);
     assert!(bench.read("who").lines().all(|line| line == "b"));
     let before = bench.read("who").lines().count();
     let told = bench.command("echo out; echo err >&2; echo $WHO >> who", user);
-    assert_eq!(bench.read("who").lines().count(), before + samples(&told));
+    assert_eq!(
+        bench.read("who").lines().count(),
+        before + samples(&told).len()
+    );
 }
 
 #[test]
@@ -81,11 +71,9 @@ fn a_failure_is_never_a_time() {
     let mut bench = Bench::new();
     let user = bench.user();
     let told = bench.command("echo because >&2; exit 7", user.clone());
-    assert_eq!(samples(&told), 0);
-    assert_eq!(
-        why(&told),
-        "command: sh ended with status 7; it said: because"
-    );
+    assert_eq!(samples(&told).len(), 0);
+    let said = "command: sh ended with status 7; it said: because";
+    assert_eq!(why(&told), said);
     let told = bench.command("kill -9 $$", user.clone());
     assert_eq!(why(&told), "command: sh was killed by signal 9");
     let told = bench.command("sleep 5 & exit 0", user.clone());
@@ -104,13 +92,9 @@ fn any_status_is_good_if_the_user_says_so_but_no_signal() {
     };
     let told = bench.command("exit 7", user.clone());
     assert_eq!(told.outcome, Outcome::Measured);
-    assert!(params(&told, "status").iter().all(|status| *status == 7));
+    assert!(numbers(&told, "status").iter().all(|status| *status == 7));
     why(&bench.command("kill -9 $$", user));
-}
-
-#[test]
-fn statuses_that_are_named_are_good_and_no_others() {
-    let mut bench = Bench::new();
+    // those that are named, and no others
     let user = UserCommand {
         statuses: vec![3, 7],
         ..bench.user()
@@ -133,10 +117,13 @@ fn it_reads_and_writes_what_it_is_told_to() {
     };
     let to_file = with(&bench, Output::File("out".to_owned()));
     let told = bench.command("sort; echo r >> log", to_file);
-    assert_eq!((samples(&told), params(&told, "start_up_ns")), (1, vec![5]));
     assert_eq!(
-        (bench.read("out"), bench.read("log")),
-        ("a\nb\n".to_owned(), "r\n".to_owned())
+        (samples(&told).len(), numbers(&told, "start_up_ns")),
+        (1, vec![5])
+    );
+    assert_eq!(
+        ["out", "log"].map(|name| bench.read(name)),
+        ["a\nb\n", "r\n"]
     );
     // more than a pipe holds, which is emptied meanwhile
     let piped = with(&bench, Output::Pipe);
@@ -154,19 +141,14 @@ fn what_is_prepared_and_cleaned_up_is_not_in_the_time() {
     };
     let told = bench.command("echo r >> log", user.clone());
     assert_eq!(told.outcome, Outcome::Measured);
-    let times = samples(&told) + 1;
+    let times = samples(&told).len() + 1;
     assert_eq!(bench.read("log"), "p\nr\nc\n".repeat(times));
     for key in ["prepare", "cleanup"] {
-        let bad = Some("echo no >&2; false".to_owned());
-        let user = match key {
-            "prepare" => UserCommand {
-                prepare: bad,
-                ..bench.user()
-            },
-            _ => UserCommand {
-                cleanup: bad,
-                ..bench.user()
-            },
+        let bad = |its| (its == key).then(|| "echo no >&2; false".to_owned());
+        let user = UserCommand {
+            prepare: bad("prepare"),
+            cleanup: bad("cleanup"),
+            ..bench.user()
         };
         let told = bench.command("true", user);
         assert!(why(&told).starts_with(&format!("{key}: ")), "{told:?}");
@@ -187,14 +169,10 @@ fn peak_memory_is_that_of_the_command() {
     let user = bench.user();
     let small = bench.command("true", user.clone());
     let large = bench.command("x=$(head -c 50000000 /dev/zero | tr '\\0' x); true", user);
-    let most = |told| params(told, "peak_kb").into_iter().max().unwrap();
     assert_eq!(large.outcome, Outcome::Measured);
-    assert!(
-        most(&large) > most(&small) + 40_000,
-        "{} {}",
-        most(&small),
-        most(&large)
-    );
+    let most = |told| numbers(told, "peak_kb").into_iter().max().unwrap();
+    let (small, large) = (most(&small), most(&large));
+    assert!(large > small + 40_000, "{small} {large}");
 }
 
 #[test]
