@@ -52,10 +52,10 @@ fn a_slow_command_is_slower_and_its_launches_are_kept() {
     let (_, text, _) = home.run("ab --of nap");
     assert!(text.contains("b is slower than a: "), "{text}");
     let (_, text, _) = home.run("compare nap-a nap-b");
-    assert!(text.contains("side of a trial"), "{text}");
+    assert!(text.contains("side of an A/B test"), "{text}");
     // what sets a side apart is in nothing that runs are told apart by
     home.refuses("history command", "have no history");
-    home.refuses("check nap-b", "side b of a trial");
+    home.refuses("check nap-b", "side b of an A/B test");
     assert!(traces(&home).is_empty() && processes(&home) == 0);
 }
 
@@ -119,7 +119,10 @@ fn what_makes_no_sense_is_refused_with_what_to_write() {
         ("", "gritstone ab -- ./old -- ./new"),
         ("byte/loop", "--cc"),
         ("byte/lopp --self", "did you mean 'byte/loop'"),
-        ("byte/object-size --self", "none of these rows has a time"),
+        (
+            "byte/object-size --self",
+            "none of these benchmarks has a time",
+        ),
         ("--a true byte/loop", "--b <COMMAND>"),
         ("--b true byte/loop", "--a <COMMAND>"),
         ("--undo true --self byte/loop", "cannot be used with"),
@@ -127,7 +130,7 @@ fn what_makes_no_sense_is_refused_with_what_to_write() {
         ("--env-b A=1 --self byte/loop", "cannot be used with"),
         ("--env-b A=1 -- true -- true -- true", "for two sides"),
         ("--parameter n=1 -- true", "{n}"),
-        ("--cc cc byte/loop", "once for each side"),
+        ("--cc cc byte/loop", "name two compilers at least"),
         ("-- true --", "a command is empty"),
         ("byte/loop -- true", "cannot be used with"),
     ] {
@@ -206,6 +209,6 @@ fn a_trial_that_is_ended_puts_everything_back() {
         assert_eq!(list(&said["sides"]).len(), 2);
         home.run("doctor");
         assert!(traces(&home).is_empty() && home.journals().is_empty());
-        home.refuses("run --resume=cut-a", "one side of a trial");
+        home.refuses("run --resume=cut-a", "one side of an A/B test");
     }
 }

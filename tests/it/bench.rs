@@ -104,10 +104,14 @@ fn hooks_run_where_hyperfine_runs_them() {
 #[test]
 fn executions_are_numbered_as_hyperfine_numbers_them() {
     let home = Home::new();
-    let mut all = words("bench -w 2 -r 3");
-    all.push("echo $HYPERFINE_ITERATION >> log");
-    let (code, out, err) = home.run(&all);
-    assert_eq!(code, 0, "{out}{err}");
+    home.ok(&[
+        "bench",
+        "-w",
+        "2",
+        "-r",
+        "3",
+        "echo $HYPERFINE_ITERATION >> log",
+    ]);
     let log = fs::read_to_string(home.path().join("log")).unwrap();
     assert_eq!(log, "warmup-0\nwarmup-1\n0\n1\n2\n");
 }

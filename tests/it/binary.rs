@@ -111,19 +111,24 @@ fn the_brief(home: &Home) {
     assert!(page.contains("<details id=\"byte-sieve\""));
     home.refuses("report run run -o same.html", "with itself");
     assert!(!home.path().join("same.html").exists());
+    let three = "report run ref:vax-11-780-4.1bsd ref:sun-2-120-4.2bsd";
+    home.refuses(three, "write one for each pair");
+    home.ok("report run byte -o byte.html");
+    let part = fs::read_to_string(home.path().join("byte.html")).unwrap();
+    assert!(part.contains("id=\"byte-sieve\"") && !part.contains("id=\"iocall\""));
     home.refuses("report run run --against run", "leave out --against");
 }
 
 #[test]
 fn wrong_names_are_answered_with_near_ones() {
     let home = Home::new();
-    let none = "no selected row has a parameter 'tty'";
+    let none = "no selected benchmark has a parameter 'tty'";
     for (arguments, what) in [
         ("run byte/pip", "did you mean 'byte/pipe'?"),
         ("list byte/multi", "did you mean 'byte/multi/*'?"),
         ("audit byte/pip", "did you mean 'byte/pipe'?"),
         ("history byte/pip", "did you mean 'byte/pipe'?"),
-        ("show", "there is no run yet"),
+        ("show", "no run is stored yet"),
         ("show vax-11-780-4.1bsd", "ref:vax-11-780-4.1bsd"),
         ("show ref:vax-11-790", "vax-11-7"),
         ("show ./nowhere.json", "nowhere.json"),

@@ -73,23 +73,27 @@ fn a_program_that_a_compiler_refuses_is_a_row_with_its_reason() {
 #[ignore = "measures: make test-full"]
 fn compilers_take_turns_and_the_second_is_held_against_the_first() {
     let home = Home::new();
-    let line = format!("compilers gcc:-O0 gcc:-O2 byte/loop byte/sieve {PATIENT}");
-    let view = home.json(&line);
-    assert_eq!(view["compilers"][1]["name"], "gcc -O2");
-    for compiler in list(&view["compilers"]) {
-        assert_eq!(compiler["programs"], 2);
-        assert!(compiler["compile_s"].as_f64().unwrap() > 0.0);
-        assert!(compiler["bytes"].as_u64().unwrap() > 0);
+    let view = home.json("compilers gcc:-O0 gcc:-O2 byte/loop byte/sieve --budget 60s");
+    assert_eq!(view["sides"][1]["what"], "gcc -O2");
+    for side in list(&view["sides"]) {
+        let compiled = &side["compiled"];
+        assert_eq!(compiled["programs"], 2);
+        assert!(compiled["compile_s"].as_f64().unwrap() > 0.0);
+        assert!(compiled["bytes"].as_u64().unwrap() > 0);
+        let version = compiled["version"].as_str().unwrap();
+        assert!(version.contains("gcc"), "{version}");
         // each is a run of its own, with its samples
-        let run = home.json(&["show", compiler["run"].as_str().unwrap()]);
-        assert_eq!(run["label"], compiler["name"]);
+        let run = home.json(&["show", side["run"].as_str().unwrap()]);
+        assert_eq!(run["label"], side["label"]);
         assert!(result(&run, "byte/loop")["samples"].as_u64().unwrap() > 0);
     }
-    let sieve = with_id(&view["comparisons"][0]["rows"], "byte/sieve");
-    assert!(sieve["ratio"].is_number(), "{sieve}");
-    let out = home.ok(&line);
-    for text in ["Ratios to gcc -O0", "What they made"] {
-        assert!(out.contains(text), "{out}");
+    let sieve = with_id(&view["rows"], "byte/sieve");
+    assert_eq!(sieve["comparisons"][0]["verdict"], "faster", "{sieve}");
+    // it is all in the store
+    let trial = view["trial"].as_str().unwrap();
+    let (_, out, error) = home.run(&format!("ab --of ab-{trial}-a"));
+    for text in ["What the compilers made", "gcc -O0"] {
+        assert!(out.contains(text), "{out}{error}");
     }
     assert!(traces(&home).is_empty());
 }

@@ -42,6 +42,6 @@ fn two_copies_do_more_than_one() {
 #[test]
 fn what_cannot_be_copied_is_refused_at_once() {
     let home = Home::new();
-    home.refuses("run byte/multi/1 --copies 2", "kernels on one CPU");
+    home.refuses("run byte/multi/1 --copies 2", "workloads on one CPU");
     home.refuses("run byte/loop --copies 0", "--copies");
 }

@@ -9,15 +9,15 @@ use nix::sys::signal::Signal;
 #[test]
 fn a_run_that_was_cut_off_goes_on() {
     let home = Home::new();
-    home.refuses("run --resume", "no run yet");
+    home.refuses("run --resume", "no run is stored yet");
     let dir = home.path().display();
     let line = format!("run byte/loop byte/sieve --budget 6s --precision 10% --dir {dir}");
     let mut child = start(&home, &line, &[]);
     eventually("a launch is kept", || kept(&home) > 1);
     // while it goes on, nobody else does
-    let process = format!("process {} measures it", child.id());
+    let process = format!("process {} is measuring it", child.id());
     home.refuses("run --resume=last", &process);
-    home.refuses("run --resume", "was cut off");
+    home.refuses("run --resume", "was interrupted");
     end_at_once(&mut child);
     let before = home.json("show");
     assert!(before["elapsed_s"].is_null());
@@ -33,7 +33,7 @@ fn a_run_that_was_cut_off_goes_on() {
     }
     // what was kept is still the beginning of what is there
     assert_eq!(launches_of(&home)[..cut.len()], cut[..]);
-    let none = "no run that you began on this machine was cut off";
+    let none = "no run of this user on this system was interrupted";
     home.refuses("run --resume", none);
 }
 
@@ -54,7 +54,7 @@ fn an_interrupt_keeps_and_shows_what_is_finished() {
     end(&child, Signal::SIGINT);
     let (code, out, error) = said(child.wait_with_output().unwrap());
     assert_eq!(code, 130, "{error}");
-    assert!(error.contains("everything finished is kept"), "{error}");
+    assert!(error.contains("finished launches are stored"), "{error}");
     assert!(out.contains("byte/loop"), "{out}");
     assert!(traces(&home).is_empty() && processes(&home) == 0);
 }

@@ -5,8 +5,8 @@ mod hostile;
 mod versions;
 
 use crate::common::{
-    self, Arguments, Home, PATIENT, SHORT, end, end_at_once, eventually, flagged, kept, list, mode,
-    result, said, start, traces,
+    self, Arguments, Home, SHORT, end, end_at_once, eventually, flagged, kept, list, mode, result,
+    said, start, traces, with_id,
 };
 use nix::sys::signal::Signal;
 use std::fs;
@@ -235,15 +235,18 @@ fn a_skeleton_runs_as_it_is() {
 fn compilers_and_trials_take_them_too() {
     let home = Home::new();
     let folder = copied(&home);
-    let two = format!("compilers gcc:-O0 gcc:-O2 --catalog {folder} --trust {PATIENT}");
-    let view = home.json(&two);
-    // only what is compiled, and bound by the processor
-    let rows = list(&view["base"]["results"]);
-    assert_eq!(rows.len(), 1, "{rows:?}");
-    assert_eq!(rows[0]["id"], "mine/checksum");
-    let trial = format!("ab --self mine/words --catalog {folder} --budget 3s --format json");
-    let (_, out, error) = home.run(&trial);
-    let view: serde_json::Value = serde_json::from_str(&out).expect(&error);
+    let view = |line: &str| {
+        let (_, out, error) = home.run(&format!("{line} --format json"));
+        serde_json::from_str::<serde_json::Value>(&out).expect(&error)
+    };
+    let view_of_two = view(&format!(
+        "compilers gcc:-O0 gcc:-O2 --catalog {folder} --trust --budget 30s"
+    ));
+    with_id(&view_of_two["rows"], "mine/checksum");
+    assert_eq!(view_of_two["sides"][0]["compiled"]["programs"], 1);
+    let view = view(&format!(
+        "ab --self mine/words --catalog {folder} --budget 3s"
+    ));
     assert!(flagged(&view["rows"][0]["figures"][0], "custom"), "{view}");
 }
 

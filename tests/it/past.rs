@@ -93,7 +93,7 @@ fn a_gate_needs_five_runs_that_are_like_the_one_it_judges() {
     told("b", "5 are needed");
     told("b", "1 earlier run like it");
     told("c", "0 earlier runs like it");
-    assert_eq!(home.run("check d").0, 2, "a side of a trial");
+    assert_eq!(home.run("check d").0, 2, "a side of an A/B test");
     // nor need a run be in the store
     let (_, view, _) = home.run("show b --format json");
     let file = home.path().join("run.json");

@@ -79,7 +79,7 @@ fn runs_are_measured_kept_compared_and_learned_from() {
     let runs = list(&said["runs"]);
     let label = runs[0]["label"].as_str().unwrap();
     let stem = label.strip_suffix("-1").unwrap();
-    assert!(stem.starts_with("selftest-"), "{label}");
+    assert!(stem.starts_with("noise-"), "{label}");
     let run = home.json(&["show", label]);
     assert!(result(&run, "byte/syscall")["estimate"].is_number());
     let (again, out, _) = home.run(&["selftest", "--of", stem, "--format", "json"]);
@@ -133,17 +133,17 @@ fn runs_are_measured_kept_compared_and_learned_from() {
 #[test]
 fn what_cannot_be_compared_is_said() {
     let home = Home::new();
-    home.refuses("selftest --of nothing", "there is no run yet");
+    home.refuses("selftest --of nothing", "no run is stored yet");
     home.refuses("selftest --runs 1", "1");
     home.refuses("selftest byte/* --of last", "--of");
 
-    let one = "run byte/object-size --label a --budget 1s";
+    let one = "run byte/object-size --label a --quick";
     home.ok(one);
     home.refuses("selftest --of a", "with itself");
     home.refuses("selftest --of a nobody", "nobody");
     home.ok(one);
     // both of that name, which have nothing that could vary
-    home.fails(3, "selftest --of a", "no row that all runs have");
+    home.fails(3, "selftest --of a", "no benchmark is in all runs");
 }
 
 #[test]

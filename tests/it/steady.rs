@@ -87,9 +87,9 @@ fn what_is_steadied_is_stored_and_compared_and_what_is_not_has_a_reason() {
     let steady = list(&run["settings"]["steady"]);
     assert_eq!(steady[..2], ["governor performance", "turbo off"]);
     for remark in [
-        "not steadied: interrupts away from CPU ",
-        "there is no",
-        "not steadied: real-time priority for processor-bound rows: ",
+        "not tuned: interrupts away from CPU ",
+        "no interrupts in",
+        "not tuned: real-time priority for processor-bound benchmarks: ",
     ] {
         assert!(error.contains(remark), "{error}");
     }
@@ -125,7 +125,7 @@ fn a_second_run_changes_nothing_while_the_first_is_at_work() {
     assert!(made.steadied(), "what the first needs is left to it");
     // and doctor leaves it alone as well
     let (_, _, error) = made.run("doctor");
-    assert!(made.steadied() && !error.contains("put back"), "{error}");
+    assert!(made.steadied() && !error.contains("restored"), "{error}");
     end(&first, Signal::SIGINT);
     first.wait().unwrap();
     assert!(made.as_it_was() && made.home.journals().is_empty());

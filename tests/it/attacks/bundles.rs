@@ -29,7 +29,7 @@ fn resume(home: &Home, run: &RunData) {
     home.import(std::slice::from_ref(run));
     let id = &run.info.id;
     home.ok(&["show", id]);
-    home.refuses("run --resume", "no run that you began");
+    home.refuses("run --resume", "no run of this user");
     home.refuses(&format!("run --resume={id}"), "was imported");
 }
 

@@ -134,7 +134,7 @@ impl World {
         let here = self.home.path().to_str().unwrap();
         assert!(!mounts.contains(here), "{moment}: {mounts}");
         let (code, _, error) = self.home.run("show");
-        let nothing = ["no run yet", "no database", "has results"];
+        let nothing = ["no run is stored yet", "no database", "has results"];
         let nothing = nothing.iter().any(|why| error.contains(why));
         assert!(code == 0 || nothing, "{moment}: {error}");
         let after = kept(&self.home);

@@ -94,7 +94,7 @@ fn what_has_no_ratio_is_refused_with_words() {
     refused(2, &[], "the files of both catalogs are the same");
     let other_name = "id = \"mine/sum\"\nprogram = \"mine/checksum\"\n";
     let renamed = [(ENTRIES, "id = \"mine/checksum\"\n", other_name)];
-    let none = "mine/checksum: There is no such row in the catalog";
+    let none = "has no such benchmark";
     refused(3, &renamed, none);
     let remark = "/* The same. */\nstatic uint32_t";
     let same = "mine/checksum: Its program is the same in both catalogs";

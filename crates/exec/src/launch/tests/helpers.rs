@@ -97,7 +97,7 @@ fn a_program_without_its_loader_is_not_run_and_says_so() {
     assert!(why.contains("kernel/null-job asks for a loader"), "{why}");
     bench.without_loader("kernel/process");
     let why = why_skipped(&mut bench, &kernel("kernel/process", &[("how", "fork")], 1));
-    let missing = "/nonexistent/ld.so is not on this machine";
+    let missing = "/nonexistent/ld.so is missing here";
     assert!(why.contains(missing), "{why}");
 }
 

@@ -111,7 +111,7 @@ fn a_load_that_ends_beside_a_launch_fails_it() {
     let Some(Outcome::Failed(why)) = ended else {
         panic!("{ended:?}");
     };
-    let told = "the load beside it ended: the tape is full";
+    let told = "the background load ended: the tape is full";
     assert!(why.contains(told), "{why}");
 }
 
