@@ -209,6 +209,6 @@ fn a_trial_that_is_ended_puts_everything_back() {
         assert_eq!(list(&said["sides"]).len(), 2);
         home.run("doctor");
         assert!(traces(&home).is_empty() && home.journals().is_empty());
-        home.refuses("run --resume=cut-a", "one side of an A/B test");
+        home.refuses("run --resume=cut-a", "a side of an A/B test");
     }
 }

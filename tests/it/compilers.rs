@@ -40,10 +40,7 @@ fn what_is_wrong_with_a_compiler_is_said() {
         ),
         ("run byte/loop --cflags -fno-such-flag", "no-such-flag"),
         ("compilers gcc:-O2 byte/loop", "two compilers at least"),
-        (
-            "compilers gcc:-O1 gcc:-O2 byte/pipe",
-            "bound by the processor",
-        ),
+        ("compilers gcc:-O1 gcc:-O2 byte/cc", "a workload to compile"),
     ] {
         home.refuses(line, why);
     }

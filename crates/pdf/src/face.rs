@@ -76,6 +76,8 @@ struct Loaded {
     face: rustybuzz::Face<'static>,
     /// Of text that runs forward and backward.
     plans: [ShapePlan; 2],
+    /// Stands for letters that the font lacks, as PDF/UA allows no `.notdef`; what is copied or read aloud is the letter.
+    unknown: (u32, i32),
 }
 
 /// Text that runs forward and backward.
@@ -92,7 +94,10 @@ impl Fonts {
         }
         let load = |file: &'static [u8]| {
             let face = rustybuzz::Face::from_slice(file, 0).expect("a font that is built in");
+            let unknown = face.glyph_index('?').expect("a font with Latin letters");
+            let advance = face.glyph_hor_advance(unknown).unwrap_or_default();
             Loaded {
+                unknown: (u32::from(unknown.0), i32::from(advance)),
                 font: Font::new(file.into(), 0).expect("a font that is built in"),
                 plans: WAYS.map(|(direction, script)| {
                     ShapePlan::new(&face, direction, Some(script), None, &[])
@@ -165,9 +170,13 @@ impl Loaded {
         let glyphs = placed.map(|(info, at)| {
             let next = starts.partition_point(|start| *start <= info.cluster);
             let end = starts.get(next).map_or(text.len(), |end| *end as usize);
+            let (glyph, advance) = match info.glyph_id {
+                0 => self.unknown,
+                known => (known, at.x_advance),
+            };
             KrillaGlyph::new(
-                GlyphId::new(info.glyph_id),
-                at.x_advance as f32 / em,
+                GlyphId::new(glyph),
+                advance as f32 / em,
                 at.x_offset as f32 / em,
                 at.y_offset as f32 / em,
                 at.y_advance as f32 / em,

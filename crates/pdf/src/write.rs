@@ -34,7 +34,10 @@ pub(crate) fn pdf(mut set: Setter) -> Result<Vec<u8>, Error> {
     if pages.is_empty() {
         pages.push(vec![]);
     }
-    let title = clean(&set.document.title).into_owned();
+    let title = match clean(&set.document.title).into_owned() {
+        none if none.is_empty() => "Gritstone".to_owned(),
+        title => title,
+    };
     let running = shortened(&title, RUNNING);
     let count = pages.len();
     // the validator refuses what PDF/UA-1 does not allow
