@@ -124,7 +124,7 @@ fn a_run_that_was_cut_off_goes_on_with_its_compilers() {
     compiler(&home, "my-cc", otherwise);
     refused(&["the program of byte/loop is not"]);
     std::fs::remove_file(home.path().join("my-cc")).unwrap();
-    refused(&["there is no C compiler"]);
+    refused(&["no C compiler"]);
     assert_eq!(kept(&home), begun, "nothing was added");
 
     compiler(&home, "my-cc", same);

@@ -133,10 +133,10 @@ fn examination(findings: &[Finding], privileged: usize) -> Document {
         document.terms(reasons);
         let columns = [("what", Style::Text), ("value", Style::Text)];
         let rows = well.iter().map(|f| [f.name.clone(), f.value.clone()]);
-        lists::append(&mut document, "As it should be", columns, rows.collect());
+        lists::append(&mut document, "OK", columns, rows.collect());
     } else if !well.is_empty() {
         let names: Vec<&str> = well.iter().map(|finding| finding.name.as_str()).collect();
-        document.paragraph(format!("As it should be: {}.", names.join(", ")));
+        document.paragraph(format!("OK: {}.", names.join(", ")));
     }
     document
 }

@@ -79,7 +79,8 @@ pub fn man(command: Option<&str>, directory: Option<&Path>) -> Result<Exit> {
         None => page(&whole, &whole, "gritstone")?,
         Some(name) => {
             let found = whole.find_subcommand(name);
-            let found = found.with_context(|| format!("there is no command '{name}'"))?;
+            let found = found
+                .with_context(|| format!("no command '{name}'; `gritstone --help` lists them"))?;
             page(&whole, found, &format!("gritstone-{}", found.get_name()))?
         }
     };

@@ -1,6 +1,4 @@
 //! `docs/reference/`: the commands and the configuration as their definition has them.
-//!
-//! Must not know: what a command does.
 
 use crate::args::Cli;
 use crate::{config, help, man};

@@ -53,7 +53,7 @@ impl Made {
     pub fn run(self, otherwise: &str) -> Result<RunData, ImportError> {
         if self.series.iter().all(|series| series.launches.is_empty()) {
             return Err(ImportError::whole(format!(
-                "there is no measurement of {} in it",
+                "no measurement of {} in it",
                 self.tool
             )));
         }

@@ -82,7 +82,7 @@ pub enum Unavailable {
     Cached(String),
     /// What this machine swaps to is encrypted.
     #[error(
-        "this system encrypts its swap ({0}), and a swap file would hold memory of other processes in clear"
+        "this system encrypts its swap ({0}), and a swap file would hold memory of other processes unencrypted"
     )]
     EncryptedSwap(String),
     /// Others' memory would go to our file first.

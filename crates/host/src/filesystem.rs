@@ -141,7 +141,7 @@ impl FileSystem {
             Some(below) => format!("{kind} over {}", below.describe()),
             None if self.in_memory() => format!("{kind} (memory)"),
             None if self.remote() => format!("{kind} from {device}"),
-            None if kind == "overlay" => "overlay (on what, cannot be seen from here)".to_owned(),
+            None if kind == "overlay" => "overlay (lower file system not visible)".to_owned(),
             None if device.is_empty() || device == "none" || device == kind => kind.clone(),
             None => format!("{kind} on {device}"),
         }
@@ -194,10 +194,10 @@ mod tests {
             "tmpfs (memory)",
             "ext4 on /dev/vda",
             "overlay over ext4 on /dev/vda",
-            "overlay (on what, cannot be seen from here)",
+            "overlay (lower file system not visible)",
             "nfs4 from server:/export",
             "btrfs on /dev/none",
-            "overlay (on what, cannot be seen from here)",
+            "overlay (lower file system not visible)",
             "zfs on tank/home",
             "odd",
         ];

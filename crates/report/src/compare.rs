@@ -151,9 +151,9 @@ fn how_many(view: &CompareView) -> Option<String> {
     let (other, base) = (&view.other_name, short_name(&view.base_name));
     let [low, high] = [low, high].map(|ratio| words::bare_ratio(ratio, None).0);
     Some(match rated.len() {
-        1 => format!("{other} is {low} {base}s, by {least}."),
+        1 => format!("Speed of {other} relative to {base}: {low} ({least})."),
         _ => format!(
-            "{other} is {low} to {high} {base}s, by what is done: fewest by {least}, most by {most}."
+            "Speed of {other} relative to {base}: {low} to {high} (lowest {least}, highest {most})."
         ),
     })
 }
@@ -294,8 +294,8 @@ fn families(document: &mut Document, view: &CompareView) {
         }),
         false => begun.text("ratio", mean),
     };
-    let seen_from = &view.other_name;
-    let caption = format!("By family, what differs most first, seen from {seen_from}");
+    let (base, other) = (&view.base_name, &view.other_name);
+    let caption = format!("By family, largest effect first: {other} relative to {base}");
     begun
         .number("benchmarks in it", |sum| number::counted(sum.of))
         .table(document, caption, &view.sums);

@@ -95,7 +95,10 @@ pub(crate) fn compared(document: &mut Document, view: &CompareView) {
         .number(other, move |(_, of)| percent(of.efficiency.other))
         .table(
             document,
-            format!("Copies at once, seen from {}", view.other_name),
+            format!(
+                "Copies at once: {} relative to {}",
+                view.other_name, view.base_name
+            ),
             rows,
         );
 }

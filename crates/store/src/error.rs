@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub enum StoreError {
     /// Neither variable that says where data belong is usable.
     #[error(
-        "there is no place for the database: neither XDG_DATA_HOME nor HOME is an absolute path. \
+        "no place for the database: neither XDG_DATA_HOME nor HOME is an absolute path. \
          Set XDG_DATA_HOME to the directory that shall hold gritstone/gritstone.db"
     )]
     NoHome,

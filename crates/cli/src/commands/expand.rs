@@ -102,7 +102,7 @@ fn input(args: &BenchArgs) -> Result<Option<String>> {
         return Ok(None);
     }
     let file = Path::new(&args.input);
-    ensure!(file.is_file(), "--input: there is no file {}", args.input);
+    ensure!(file.is_file(), "--input: no file {}", args.input);
     Ok(Some(args.input.clone()))
 }
 

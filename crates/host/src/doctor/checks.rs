@@ -202,7 +202,7 @@ fn mitigations(host: &Host) -> Finding {
             .count()
     };
     let (mitigated, vulnerable) = (count("Mitigation"), count("Vulnerable"));
-    let value = format!("{mitigated} at work, {vulnerable} vulnerabilities left open");
+    let value = format!("{mitigated} mitigations active, {vulnerable} vulnerable");
     match (host.kernel.mitigations.is_empty(), mitigated) {
         (true, _) => unseen()
             .why("Mitigations make system calls and switches slower, by how much depends on the processor."),

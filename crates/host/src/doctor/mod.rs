@@ -55,7 +55,7 @@ fn found(severity: Severity, value: impl Into<String>) -> Finding {
 
 /// Nothing is known.
 fn unseen() -> Finding {
-    found(Severity::Remark, "cannot be seen here")
+    found(Severity::Remark, "not visible here")
 }
 
 impl Finding {

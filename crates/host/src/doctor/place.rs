@@ -27,7 +27,7 @@ pub(super) fn findings(dir: &Path) -> Vec<Finding> {
 
 fn file_system(place: &FileSystem) -> Finding {
     let turns = match place.rotational {
-        Some(true) => ", says that it turns",
+        Some(true) => ", reports as rotational (HDD)",
         Some(false) => ", does not turn",
         None => "",
     };
