@@ -234,7 +234,7 @@ pub struct InitArgs {
     /// Directory of the catalog, created if missing [default: ./FAMILY]
     #[arg(long = "catalog", alias = "catalogue", value_name = "DIR")]
     pub catalogue: Option<PathBuf>,
-    /// Time this shell command, instead of a program in C to begin with
+    /// Time this shell command, instead of generating a program in C
     #[arg(long, value_name = "CMD", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub command: Option<String>,
 }
@@ -385,10 +385,10 @@ pub struct CompareArgs {
   gritstone score last cpu app/ratings@unix
   gritstone score last --price 0.42/h")]
 pub struct ScoreArgs {
-    /// Runs or systems, then benchmarks, families, globs or a score (app/ratings@cpu): only these are rated, missing and doubtful ones included [default: last]
+    /// Runs or systems, then benchmarks, families, globs or a score (app/ratings@cpu): only these are scored, missing and doubtful ones included [default: last]
     #[arg(value_name = "RUN | SELECTOR")]
     pub words: Vec<String>,
-    /// Run or system that is 1
+    /// Baseline run or system
     #[arg(long, value_name = "RUN|SYSTEM", default_value = crate::rate::BASE)]
     pub against: String,
     /// The same benchmarks, as an option
@@ -431,7 +431,7 @@ pub struct NoiseArgs {
     /// Benchmarks to measure, as for `run`
     #[arg(value_name = "SELECTOR")]
     pub selectors: Vec<String>,
-    /// Number of runs, stored as selftest-ID-1, selftest-ID-2, ...
+    /// Number of runs, stored as noise-ID-1, noise-ID-2, ...
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=100))]
     pub runs: u32,
     /// Time per run, as for `run` [default: as long as it takes]

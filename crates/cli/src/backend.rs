@@ -185,7 +185,7 @@ impl<'a> Local<'a> {
         self.set_for = None;
         let Side { name, setting, .. } = &self.sides[side];
         if let Some(command) = setting {
-            shell(command).with_context(|| format!("the setting of side {name} was not made"))?;
+            shell(command).with_context(|| format!("the setting of side {name} failed"))?;
         }
         self.set_for = Some(side);
         Ok(())

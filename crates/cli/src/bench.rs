@@ -143,7 +143,9 @@ impl<'a> Bench<'a> {
             .collect();
         let workshop = self.setup.workshop(c, fortran)?;
         workshop.build(&sources, &names).map_err(|why| match why {
-            RebuildError::Refused(why) => anyhow!("nothing can be compiled so: {why}"),
+            RebuildError::Refused(why) => {
+                anyhow!("nothing can be compiled with these flags: {why}")
+            }
             RebuildError::Exec(why) => why.into(),
         })
     }

@@ -93,7 +93,7 @@ pub fn check(world: &World, args: &CheckArgs) -> Result<Exit> {
         Some(base) => {
             if base.starts_with("ref:") {
                 bail!(
-                    "{base} is printed in a document: a gate holds a run against runs; name one of `gritstone systems`' own, a label or a file"
+                    "{base} was printed in a document, and check compares runs: name a run, a label or a file"
                 );
             }
             let mut base = world.view(base)?;

@@ -64,7 +64,7 @@ pub fn begin() -> Option<Journal> {
         Ok(journal) => Some(journal),
         Err(why) => {
             output::remark(&format!(
-                "no journal can be kept, so that only the next start removes the directories of this run if it is killed, and nothing that takes a journal is made: {why:#}"
+                "no undo journal: if this run is killed, only the next start removes its directories, and what needs a journal is skipped: {why:#}"
             ));
             None
         }

@@ -248,7 +248,7 @@ fn announce(
         1 => (1, ""),
         many => (many, "s"),
     };
-    let there = |launches: &[Launch]| format!("; {} launches are there already", launches.len());
+    let there = |launches: &[Launch]| format!("; resuming after {} launches", launches.len());
     output::remark(&format!(
         "run {id}: {count} benchmark{plural} on {cpus}, files in {}{}",
         site.dir.display(),

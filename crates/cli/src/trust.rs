@@ -90,7 +90,7 @@ pub fn answered_yes(question: &str) -> Result<bool> {
 fn what_runs(own: &Own) -> String {
     let kept = &own.kept;
     let mut text = format!(
-        "The catalog {} is not Gritstone's. To measure it, this runs here, as you and with all your rights:\n",
+        "The catalog {} is not Gritstone's. Measuring it runs the following as you, with all your rights:\n",
         kept.named()
     );
     for row in &own.catalogue.benchmarks {

@@ -179,7 +179,7 @@ impl World {
         }
         self.earlier(views).unwrap_or_else(|error| {
             remark(&format!(
-                "the store tells nothing of the scatter between runs: {error:#}"
+                "cannot read the variance between runs from the store: {error:#}"
             ));
             vec![]
         })
@@ -212,7 +212,7 @@ impl World {
             let past = self.stored_past(&store, id);
             let untold = |why: &anyhow::Error| {
                 remark(&format!(
-                    "run {id} tells nothing of the scatter between runs: {why:#}"
+                    "run {id} does not count for the variance between runs: {why:#}"
                 ));
             };
             past.inspect_err(untold).ok()

@@ -100,16 +100,13 @@ pub fn read(text: &str) -> Result<RunData, ImportError> {
     };
     if launches != run.launches.len() {
         let what = format!(
-            "the end speaks of {launches} launches, and there are {}",
+            "the end states {launches} launches, and the file has {}",
             run.launches.len()
         );
         return Err(wrong(last, what));
     }
     if sha256 != hash(&text[..text.len() - end.len()]) {
-        return Err(wrong(
-            last,
-            "the hash of what is before is another: it was changed",
-        ));
+        return Err(wrong(last, "checksum mismatch: the file was changed"));
     }
     possible(&run)?;
     Ok(run)
@@ -129,7 +126,7 @@ fn possible(run: &RunData) -> Result<(), ImportError> {
     for (line, launch) in (2..).zip(&run.launches) {
         let id = &launch.id;
         if !known.contains(id) {
-            let what = format!("it is a launch of {id}, of which the head does not speak");
+            let what = format!("a launch of {id}, which the head does not list");
             return Err(wrong(line, what));
         }
         let nothing = |event: &Event| match event {

@@ -64,19 +64,19 @@ pub enum Uncounted {
     #[error("{0}")]
     Ended(String),
     /// The program never said where its work begins and ends.
-    #[error("it ended well, but does not say where its work begins and ends")]
+    #[error("it exited with 0, but did not report where its work begins and ends")]
     Unmarked,
     /// Its work is not that of one thread.
     #[error("its instructions cannot be counted: more than one thread or process does its work")]
     Several,
     /// There are too many instructions to stop after each.
-    #[error("its instructions cannot be counted: there are too many to be stepped through")]
+    #[error("its instructions cannot be counted: too many for single steps")]
     TooLong,
     /// Twice the operations take no more instructions.
     #[error("its instructions cannot be counted: their number does not grow with n")]
     Constant,
     /// It did not end in time, and was killed.
-    #[error("it did not end within {} s under the eyes of a tracer and was killed", .0.as_secs_f64())]
+    #[error("it did not end within {} s while being traced and was killed", .0.as_secs_f64())]
     TimedOut(Duration),
     /// The user asked to stop.
     #[error("stopped on request")]

@@ -328,7 +328,7 @@ fn create(state: &Dir) -> io::Result<(OsString, Flock<File>)> {
         }
     }
     Err(io::Error::other(
-        "journals of ours are taken away as soon as they are made",
+        "something removes our journals as soon as they are created",
     ))
 }
 

@@ -244,7 +244,7 @@ impl Job<'_> {
                 not("It is computed from other benchmarks.")
             }
             _ => not(
-                "Only programs with Gritstone's runtime are measured as copies, which it has begin together, each on its CPU.",
+                "Only programs with Gritstone's runtime can be measured as copies: it starts them together, each on its CPU.",
             ),
         }
     }

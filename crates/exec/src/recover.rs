@@ -148,9 +148,7 @@ pub fn recover(state: &State) -> Vec<String> {
         Ok(dir) => dir,
         Err(why) if why.kind() == io::ErrorKind::NotFound => return vec![],
         Err(why) => {
-            return vec![format!(
-                "what killed runs have left is not looked for: {why}"
-            )];
+            return vec![format!("cannot look for leftovers of killed runs: {why}")];
         }
     };
     let mut said = vec![];

@@ -55,7 +55,7 @@ impl Resource for Setting {
         // no setting is empty: a file that is no kernel's is, when we were killed between truncating and writing it
         if now != *new && !now.is_empty() {
             return Ok(Back::Left(format!(
-                "{} is left as it is: it was '{old}', the run made it '{new}', and somebody has made it '{now}' since",
+                "{} is not restored: it was '{old}', the run set '{new}', and it has been changed to '{now}' since",
                 path.display()
             )));
         }

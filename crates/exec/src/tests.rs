@@ -144,10 +144,10 @@ fn each_fault_is_a_failure_with_its_reason() {
     for (name, told) in [
         ("nothing", "time does not grow with n"),
         ("fails", "open: No such file or directory (errno 2)"),
-        ("rubbish", "line 2 of what the kernel said:"),
+        ("rubbish", "line 2 of the workload's output:"),
         ("abandons", "it left 1 process running; killed"),
         // this one is silent too: the missing end of what it said comes first
-        ("leaves", "before it said bye"),
+        ("leaves", "before its bye"),
         ("waits", "killed by signal 9 (SIGKILL)"),
         (
             "crashes",

@@ -132,7 +132,7 @@ pub fn real_time(root: &Root, chosen: &Chosen) -> Result<(), String> {
     const FILE: &str = "/proc/sys/kernel/sched_rt_runtime_us";
     if chosen.watcher.is_none() {
         return Err(
-            "there is one CPU, and a program that hangs would keep it from everybody".to_owned(),
+            "with one CPU, a real-time program that hangs would block the system".to_owned(),
         );
     }
     match root.number::<i64>(FILE) {

@@ -21,7 +21,7 @@ pub const MAX_BYTES: usize = 16 << 20;
 
 /// What is wrong with what a kernel said, and in which line (counted from 1).
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("line {line} of what the kernel said: {what}")]
+#[error("line {line} of the workload's output: {what}")]
 pub struct ProtocolError {
     /// Line, from 1.
     pub line: usize,
@@ -91,7 +91,7 @@ impl Parser {
         if !self.ended {
             return Err(ProtocolError {
                 line: self.lines + 1,
-                what: "the kernel stopped before it said bye".to_owned(),
+                what: "the workload ended before its bye".to_owned(),
             });
         }
         Ok(())
@@ -113,7 +113,7 @@ impl Parser {
             (Event::Hello { protocol, .. }, 1) if *protocol == VERSION => {}
             (Event::Hello { protocol, .. }, 1) => {
                 return Err(self.wrong(format!(
-                    "protocol {protocol}, but this Gritstone speaks {VERSION}: build the kernel again"
+                    "protocol {protocol}, but this Gritstone speaks {VERSION}: rebuild the workload"
                 )));
             }
             (Event::Hello { .. }, _) => return Err(self.wrong("a second hello".to_owned())),

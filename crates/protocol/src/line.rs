@@ -56,7 +56,7 @@ pub fn parse(text: &str) -> Result<Event, String> {
     };
     match keys.rest {
         "" => sound(event),
-        more => Err(format!("'{}' is too much", shorten(more))),
+        more => Err(format!("unexpected '{}'", shorten(more))),
     }
 }
 

@@ -94,9 +94,9 @@ fn counters_are_those_that_there_are_in_their_order() {
         ("counters n=0", "no operation was counted"),
         (
             "counters n=1 page_walks=1 cycles=1",
-            "'cycles=1' is too much",
+            "unexpected 'cycles=1'",
         ),
-        ("counters n=1 hopes=1", "'hopes=1' is too much"),
+        ("counters n=1 hopes=1", "unexpected 'hopes=1'"),
         (
             "counters n=1 cycles=-1",
             "cycles=-1 is not a number that fits",
@@ -123,15 +123,15 @@ fn what_is_wrong_is_said_with_its_line() {
     for (text, what) in [
         (
             "",
-            "line 1 of what the kernel said: the kernel stopped before it said bye",
+            "line 1 of the workload's output: the workload ended before its bye",
         ),
         (
             HELLO,
-            "line 2 of what the kernel said: the kernel stopped before it said bye",
+            "line 2 of the workload's output: the workload ended before its bye",
         ),
         (
             "bye\n",
-            "line 1 of what the kernel said: the first line is not hello",
+            "line 1 of the workload's output: the first line is not hello",
         ),
         (
             "hello protocol=9 kernel=x\n",
@@ -152,7 +152,7 @@ fn what_is_wrong_is_said_with_its_line() {
             "warm n=99999999999999999999 wall=1",
             "not a number that fits",
         ),
-        ("warm n=1 wall=1 more=1", "'more=1' is too much"),
+        ("warm n=1 wall=1 more=1", "unexpected 'more=1'"),
         ("param key=a value=\\y", "a backslash"),
         ("param key=a value=\\x", "a backslash"),
         ("check n=1 got= expected=1", "got= is empty"),

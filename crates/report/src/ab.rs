@@ -176,15 +176,15 @@ fn crowded(c: &AbComparison) -> Option<String> {
     let [base, other] = c.crowded;
     let pairs = c.pairs + c.left_out;
     let what = match c.crowded_differ {
-        true => "one side keeps it busy, so that all pairs are compared, by their means".to_owned(),
+        true => "one side keeps it busy, so all pairs are compared, by their means".to_owned(),
         false => format!(
-            "{} of these are kept and not compared, half of all at most",
+            "{} of these excluded, at most half of all",
             words::plural(c.left_out, "pair")
         ),
     };
     (base + other > 0).then(|| {
         format!(
-            "Another thread of the core was busy in {base} of {pairs} launches of {}, in {other} of {}: {what}.",
+            "The SMT sibling was busy in {base} of {pairs} launches of {}, in {other} of {}: {what}.",
             c.base, c.other
         )
     })

@@ -46,7 +46,7 @@ pub fn audit(view: &AuditView) -> Document {
         columns.table(&mut document, "As shipped", ours.iter().copied());
     }
     if !ours.is_empty() {
-        document.paragraph("In brackets: measured, but nothing is claimed.");
+        document.paragraph("In brackets: measured, no limit declared.");
     }
     let stepped = ours.iter().copied();
     let stepped = stepped.filter(|entry| instructions(entry).is_some());
@@ -64,7 +64,7 @@ pub fn audit(view: &AuditView) -> Document {
             let cell = move |entry: &&AuditEntry| again(view, entry, build);
             columns = columns.under(compiler).text(flags, cell);
         }
-        let caption = "Compiled again: do the claims hold?";
+        let caption = "Recompiled: work checks";
         columns.table(&mut document, caption, ours);
     }
     let of = |entry: &AuditEntry, claim| {
@@ -76,7 +76,7 @@ pub fn audit(view: &AuditView) -> Document {
             of(entry, Claim::Runs)
         })
         .text("proof", |entry| of(entry, Claim::Proof))
-        .table(&mut document, "Programs of others", theirs);
+        .table(&mut document, "Other programs", theirs);
     document.push(Block::Footnotes);
     document
 }

@@ -64,7 +64,7 @@ fn differences(document: &mut Document, view: &CompareView) {
     Columns::<&Difference>::key("Fact", Style::Text, |d| d.what.as_str())
         .text(&view.base_name, |d| d.base.as_str())
         .text(&view.other_name, |d| d.other.as_str())
-        .table(document, "What is not the same", &view.differ_in);
+        .table(document, "Differences in configuration", &view.differ_in);
 }
 
 /// The counts of the verdicts: "Of 19 rows 12 are faster, 3 slower, ...".

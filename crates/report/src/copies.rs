@@ -126,7 +126,7 @@ fn law(copies: &CopiesView) -> String {
         (None, _) => "no peak seen".to_owned(),
     };
     format!(
-        "{} of the work waits for others, each pair costs {}: {peak}{}",
+        "contention {}, coherency {}: {peak}{}",
         number::percent(law.contention),
         number::percent(law.coherence),
         knee.unwrap_or_default()

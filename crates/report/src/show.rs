@@ -137,7 +137,7 @@ pub(crate) fn details(document: &mut Document, results: &[&Measurement]) {
     let percentiles = columns::percentiles(&distributions).into_iter();
     let mut cols = vec![Col::Id, Col::Min, Col::Median, Col::Mean, Col::Max];
     cols.extend(percentiles.map(Col::Percentile));
-    let caption = "Over all events";
+    let caption = "Distribution";
     let made = columns::table(document, caption, &distributions, &cols, Strays::AtTheName);
     document.table(made);
     for result in results {
@@ -246,7 +246,7 @@ pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
         none if none.is_empty() => none,
         // the same everywhere, and told once
         numbers => {
-            format!("{numbers} beside one, of workloads on one CPU alone")
+            format!("{numbers} in addition to one, of single-CPU workloads")
         }
     };
     let measured = match (&s.suite, s.selectors.join(" ")) {
@@ -263,10 +263,10 @@ pub(crate) fn settings(s: &Settings) -> Vec<(String, Text)> {
         ("launches", quick.to_owned()),
         ("budget", budget),
         ("reference workloads", reference.to_owned()),
-        ("precision asked for", format!("±{precision}")),
+        ("target precision", format!("±{precision}")),
         ("files in", s.dir.clone()),
-        ("seed of the order", s.seed.to_string()),
-        ("environment of children", words::assigned(&s.environment)),
+        ("shuffle seed", s.seed.to_string()),
+        ("environment", words::assigned(&s.environment)),
         ("parameters", words::assigned(&s.params)),
         ("copies at once", copies),
         ("tuned", s.steady.join("; ")),

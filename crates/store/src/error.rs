@@ -63,9 +63,7 @@ pub enum StoreError {
     NotReadable(PathBuf),
     /// A writer was cut off, and its last commits cannot be taken in without writing.
     #[error(
-        "{path} cannot be read where it is: its last writer was cut off, and the end of its work is in a file beside \
-         it, {path}-wal or {path}-journal, which can only be taken in where it can be written. Copy both to a folder \
-         of yours", path = .0.display()
+        "{path} cannot be read where it is: its last writer was killed, and its last changes are in {path}-wal or {path}-journal, which can only be recovered in a writable directory. Copy both to a directory of yours", path = .0.display()
     )]
     CutOff(PathBuf),
     /// Another process holds it, longer than a commit takes.

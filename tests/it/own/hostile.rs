@@ -231,7 +231,7 @@ fn what_does_not_speak_the_protocol_yields_no_figure() {
         (
             sh,
             "head -c 100000 /dev/urandom >&3",
-            "line 1 of what the kernel said",
+            "line 1 of the workload's output",
         ),
         (sh, "exec cat /dev/zero >&3", "longer than 131072 bytes"),
         (
@@ -241,7 +241,7 @@ fn what_does_not_speak_the_protocol_yields_no_figure() {
         ),
         (hello, "echo 'sample n=1 wall=0' >&3", "line 2"),
         (hello, "echo bye >&3; exit 3", "ended with status 3"),
-        (hello, "exit 0", "stopped before it said bye"),
+        (hello, "exit 0", "ended before its bye"),
         (&other, "echo bye >&3", "calls itself byte/pipe"),
         (hello, "sleep 100 & echo bye >&3", "left 1 process running"),
         ("#!/no/such/interpreter", "", "cannot execute"),

@@ -126,10 +126,10 @@ pub struct BenchArgs {
     /// Export a table for Emacs Org mode
     #[arg(long, value_name = "FILE", help_heading = "Export")]
     pub export_orgmode: Option<PathBuf>,
-    /// Name of the trial; its commands are stored as runs NAME-a, NAME-b, ... [default: bench-ID]
+    /// Name of the test; its commands are stored as runs NAME-a, NAME-b, ... [default: bench-ID]
     #[arg(long)]
     pub label: Option<String>,
-    /// Repeat the order of an earlier trial
+    /// Repeat the order of an earlier test
     #[arg(long)]
     pub seed: Option<u64>,
     #[command(flatten)]

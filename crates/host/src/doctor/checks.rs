@@ -54,8 +54,7 @@ fn online(host: &Host) -> usize {
 }
 
 fn load(host: &Host) -> Finding {
-    const WHY: &str =
-        "Whatever else runs takes CPU time, cache and memory bandwidth from what is measured.";
+    const WHY: &str = "Other processes take CPU time, cache and memory bandwidth from benchmarks.";
     let load = &host.load;
     let (Some(one), Some(five), Some(fifteen)) = (load.one, load.five, load.fifteen) else {
         return found(Remark, "cannot be read here").why(WHY);
@@ -68,7 +67,7 @@ fn load(host: &Host) -> Finding {
     const LOOK: &str = "top -b -n 1 | head -20";
     if one >= cpus as f64 + 1.0 {
         found(Wrong, value)
-            .why("More processes want a CPU than there are: what is measured would wait for them. Stop them, or wait.")
+            .why("More processes are runnable than there are CPUs: benchmarks would wait for them. Stop them, or wait.")
             .todo(LOOK)
     } else if one > (cpus as f64 / 16.0).max(0.5) {
         found(Warning, value)
@@ -115,17 +114,17 @@ fn quota(host: &Host) -> Finding {
         (Some(quota), _) => found(Fine, format!("{quota:.2} CPUs"))
             .why("The quota of the control group covers all usable CPUs."),
         (None, Some(_)) => found(Fine, "none")
-            .why("A quota of the control group would stop what is measured."),
+            .why("A quota of the control group would throttle benchmarks."),
         (None, None) => found(Remark, "cannot be read here")
-            .why("A quota of the control group would stop what is measured, and no CPU controller can be seen."),
+            .why("A quota would throttle benchmarks; no CPU controller is visible."),
     }
 }
 
 fn power(host: &Host) -> Finding {
     match host.load.on_battery {
         Some(true) => found(Warning, "battery")
-            .why("Firmware lowers the frequency of the processor on a battery, and lower still when it runs out. Plug it in."),
-        Some(false) => found(Fine, "plugged in").why("No battery is being emptied."),
+            .why("Firmware lowers the processor frequency on battery. Plug it in."),
+        Some(false) => found(Fine, "plugged in").why("Not on battery."),
         None => found(Fine, "no battery").why("No battery."),
     }
 }
@@ -142,14 +141,14 @@ fn cores(host: &Host) -> Finding {
     let chosen = choose_cpus(&host.cpu);
     match chosen.map(|chosen| (chosen, chosen.watcher)) {
         None => found(Wrong, value)
-            .why("No CPU is both switched on and allowed to this process."),
+            .why("No CPU is both online and allowed for this process."),
         Some((_, None)) => found(Warning, value)
             .why("With one CPU the harness shares the CPU of the workload, and benchmarks across CPUs are skipped."),
         Some((chosen, Some(watcher))) => found(Fine, format!(
-                "{value}; measured on CPU {}, watched from CPU {watcher}",
+                "{value}; benchmarks on CPU {}, harness on CPU {watcher}",
                 chosen.measured
             ))
-            .why("What watches runs on another CPU than what is measured."),
+            .why("The harness runs on another CPU than the benchmarks."),
     }
 }
 
@@ -161,7 +160,7 @@ fn governor(host: &Host) -> Finding {
         [] => unseen()
             .why("The hypervisor or the firmware sets the frequency, which may vary; the cycle probe measures it with every sample."),
         ["performance"] => found(Fine, value)
-            .why("The cores run as fast as they may from the first sample on."),
+            .why("The cores run at full frequency from the first sample on."),
         _ => found(Warning, value)
             .why("The cores slow down when idle and speed up under load: samples scatter, and short ones are slow.")
             .todo(write(host, "performance", FILES)),
@@ -183,13 +182,13 @@ fn turbo(host: &Host) -> Finding {
 fn smt(host: &Host) -> Finding {
     match host.cpu.smt {
         Some(true) => found(Remark, "on")
-            .why("A busy sibling thread takes up to half of the core, and no counter of the kernel shows it as stolen.")
+            .why("A busy SMT sibling takes up to half of the core; the kernel does not count it as steal time.")
             .todo(write(host, "off", "/sys/devices/system/cpu/smt/control"))
             .only_if(host.cpu.smt_control),
         Some(false) => found(Fine, "no sibling is visible")
             .why("No SMT siblings are visible."),
         None => unseen()
-            .why("A busy sibling thread would take up to half of the core."),
+            .why("A busy SMT sibling would take up to half of the core."),
     }
 }
 
@@ -205,9 +204,9 @@ fn mitigations(host: &Host) -> Finding {
     let value = format!("{mitigated} mitigations active, {vulnerable} vulnerable");
     match (host.kernel.mitigations.is_empty(), mitigated) {
         (true, _) => unseen()
-            .why("Mitigations make system calls and switches slower, by how much depends on the processor."),
+            .why("Mitigations slow down system calls and context switches."),
         (false, 0) => found(Fine, value)
-            .why("Nothing makes system calls slower than they need be."),
+            .why("No mitigations are active."),
         (false, _) => found(Remark, value)
             .why("Mitigations slow down system calls and context switches; compare systems with the same ones. Each is recorded."),
     }
@@ -216,10 +215,10 @@ fn mitigations(host: &Host) -> Finding {
 fn aslr(host: &Host) -> Finding {
     match host.kernel.aslr {
         Some(0) => found(Remark, "off")
-            .why("Every launch has the same layout of memory: a lucky or unlucky one stays, and no number of launches averages it out.")
+            .why("Every launch has the same memory layout: its effect does not average out over launches.")
             .todo(as_root(host, "sysctl -w kernel.randomize_va_space=2")),
         Some(_) => found(Fine, "on")
-            .why("Every launch has another layout of memory, and several launches average over them."),
+            .why("Every launch has another memory layout, so launches average over it."),
         None => unseen()
             .why("The state of ASLR is unknown."),
     }
@@ -250,7 +249,7 @@ const COARSE: &str = "jiffies pit refined-jiffies xtime";
 fn source(host: &Host) -> Finding {
     const FILE: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     let Some(source) = host.kernel.clock_source.as_deref() else {
-        return unseen().why("Its cost and resolution are measured in every launch all the same.");
+        return unseen().why("Its cost and resolution are measured in every launch.");
     };
     let among = |list: &str| list.split(' ').any(|name| name == source);
     let offered = |wanted: &'static str| {
@@ -258,17 +257,15 @@ fn source(host: &Host) -> Finding {
         all.find(|&name| host.kernel.clock_sources.iter().any(|offer| offer == name))
     };
     let finding = if among(FAST) {
-        return found(Fine, source)
-            .why("Read in tens of nanoseconds: its cost hides in no sample.");
+        return found(Fine, source).why("A reading takes tens of nanoseconds.");
     } else if among(COARSE) {
-        found(Wrong, source)
-            .why("It advances once a tick, in milliseconds: no sample can be timed by it.")
+        found(Wrong, source).why("It advances once per tick, which is too coarse to time samples.")
     } else if among(SLOW) {
         found(Warning, source)
             .why("Each reading enters the kernel and takes a microsecond or more: latencies of single operations are mostly its own. Linux falls back to it when the processor's counter does not keep time.")
     } else {
         found(Remark, source)
-            .why("Not one that is known here: look at the clock cost that every launch records.")
+            .why("Unknown clock source: check the clock cost that every launch records.")
     };
     let slow = offered(SLOW).filter(|_| among(COARSE));
     match offered(FAST).or(slow) {
@@ -352,7 +349,7 @@ fn swap(host: &Host) -> Finding {
         Some(0) => {
             let make = "sh -c 'fallocate -l 1G /swapfile && chmod 600 /swapfile && mkswap /swapfile && swapon /swapfile'";
             found(Remark, "none")
-                .why("This machine cannot swap: when memory is full it kills a process instead of moving one out. byte-1984 holds such a system to be neither multiuser nor UNIX-like. Figures are right without it.")
+                .why("No swap: when memory is full the kernel kills a process. Results are unaffected.")
                 .todo(as_root(host, make))
                 .only_if(host.virtualisation.container.is_none())
         }
@@ -367,7 +364,7 @@ fn processes(host: &Host) -> Finding {
         }
         most => limit(most, PROCESSES, plain, "ulimit -u 4096"),
     };
-    finding.why("Rows of many processes fail or hang at the limit; byte-1984 warns of low ones.")
+    finding.why("Benchmarks with many processes fail or hang at the limit.")
 }
 
 fn process_group(host: &Host) -> Finding {
@@ -384,7 +381,7 @@ fn process_group(host: &Host) -> Finding {
 
 fn files(host: &Host) -> Finding {
     limit(host.limits.files, [64, 256], plain, "ulimit -n 1024")
-        .why("Rows with many pipes and files fail at the limit.")
+        .why("Benchmarks with many pipes and files fail at the limit.")
 }
 
 fn machine(host: &Host) -> Finding {

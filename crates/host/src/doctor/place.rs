@@ -28,7 +28,7 @@ pub(super) fn findings(dir: &Path) -> Vec<Finding> {
 fn file_system(place: &FileSystem) -> Finding {
     let turns = match place.rotational {
         Some(true) => ", reports as rotational (HDD)",
-        Some(false) => ", does not turn",
+        Some(false) => ", non-rotational",
         None => "",
     };
     let value = place.describe() + turns;
@@ -46,9 +46,9 @@ fn file_system(place: &FileSystem) -> Finding {
             .why("The file system is mounted noexec, and some benchmarks run programs there. Choose another directory with --dir.")
     } else if place.fs_type == "overlay" {
         found(Severity::Remark, value)
-            .why("An overlay copies a file up when it is first changed, and what lies below decides its speed.")
+            .why("An overlay copies a file up at its first change; the lower file system decides its speed.")
     } else {
-        found(Severity::Ok, value).why("Rows with files tell of this file system and this device.")
+        found(Severity::Ok, value).why("File benchmarks measure this file system and device.")
     }
 }
 

@@ -59,7 +59,7 @@ pub(super) fn findings(host: &Host, benchmarks: &[Benchmark], path: &OsStr) -> V
             0 => "none needed".to_owned(),
             _ => format!("{} needed, none missing", text::count(needed, "program")),
         };
-        let why = "Rows that time other people's programs need them.";
+        let why = "Benchmarks that time these programs need them.";
         return vec![found(Severity::Ok, value).named("programs").why(why)];
     }
     missing

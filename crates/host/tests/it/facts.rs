@@ -96,7 +96,7 @@ fn every_other_of_three_hundred_cpus_is_no_list_to_read() {
     assert!(machine.facts[Machine::ALLOWED_CPUS].starts_with("0,2,4,6,"));
     let findings = examine(&host, &[], Path::new("/"), OsStr::new(""));
     let cores = findings.iter().find(|finding| finding.name == "cores");
-    let told = "150 cores, 300 threads, 150 CPUs between 0 and 298 may be used; measured on CPU 2, watched from CPU 0";
+    let told = "150 cores, 300 threads, 150 CPUs between 0 and 298 may be used; benchmarks on CPU 2, harness on CPU 0";
     assert_eq!(cores.unwrap().value, told);
     let short = |value: &str| value.len() < 120;
     assert!(findings.iter().all(|finding| short(&finding.value)));

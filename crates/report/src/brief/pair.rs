@@ -41,12 +41,16 @@ pub fn pair(input: &Pair) -> Document {
     }
     document.heading(1, "Differences between the environments");
     if view.differ_in.is_empty() {
-        document.paragraph("None that is recorded.");
+        document.paragraph("No recorded differences.");
     }
     Columns::<&Difference>::key("Fact", Style::Text, |d| d.what.as_str())
         .text("A", |d| d.base.as_str())
         .text("B", |d| d.other.as_str())
-        .table(&mut document, "What is not the same", &view.differ_in);
+        .table(
+            &mut document,
+            "Differences in configuration",
+            &view.differ_in,
+        );
     drawn(&mut document, view);
     let margin = number::percent_asked(view.margin);
     let sections = [

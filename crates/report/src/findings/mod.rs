@@ -70,11 +70,11 @@ pub fn meaning(flag: Option<Flag>) -> &'static str {
             "noisy: the interval is wider than asked for, or the launches fall into several modes"
         }
         Some(Flag::Interference) => "interference: other work, steal, throttling or SMT contention",
-        Some(Flag::Skipped) => "no result, for the reason given",
+        Some(Flag::Skipped) => "no result; its note says why",
         Some(Flag::NotComparable) => {
             "not comparable: other work, another version, another unit or a stand-in"
         }
-        Some(Flag::Doubtful) => "the document, or its scan, leaves the value in doubt",
+        Some(Flag::Doubtful) => "doubtful in the document or its scan",
         Some(Flag::Custom) => "custom benchmark",
         None => "a remark without a flag",
     }

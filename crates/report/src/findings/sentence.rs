@@ -311,7 +311,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
             "Both values are printed ones without an interval: a difference may be chance.".into()
         }
 
-        F::NoHistory {} => "It is in no history.".into(),
+        F::NoHistory {} => "No history.".into(),
         F::Accepted {} => "Slower than allowed, and accepted by name.".into(),
         F::CarryOver {
             base_first,
@@ -325,7 +325,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
         ),
         F::ShortHistory { runs, needed } => {
             let runs = plural(*runs, "earlier run");
-            format!("{runs} like it since the last change; {needed} are needed.")
+            format!("{runs} of the same kind since the last change; {needed} are needed.")
         }
         F::NoEstimateIn { run } => format!("No result above 0 in run {run}."),
         F::NotInRun { run } => format!("Not in run {run}."),

@@ -21,7 +21,7 @@ fn view() -> CheckView {
         let mut rows = compared.rows.iter();
         rows.find(|row| row.title == title).unwrap().clone()
     };
-    let why = "4 earlier runs like it since the last change, and 5 are needed.";
+    let why = "4 earlier runs of the same kind since the last change, and 5 are needed.";
     let mut unheld = of("Compiling");
     unheld.notes = vec![sample::stated(Some(Flag::NotComparable), why)];
     CheckView {
