@@ -107,7 +107,7 @@ fn without_a_compiler_the_programs_in_the_binary_are_audited() {
         out.starts_with("All 2 benchmarks do what they claim\n"),
         "{out}"
     );
-    let again = out.contains("Compiled again");
+    let again = out.contains("Recompiled");
     assert!(out.contains("byte/fcall-assign") && !again, "{out}");
 }
 

@@ -91,14 +91,14 @@ fn a_gate_needs_five_runs_that_are_like_the_one_it_judges() {
         assert!(code == 4 && text.contains(said), "{text}{error}");
     };
     told("b", "5 are needed");
-    told("b", "1 earlier run like it");
-    told("c", "0 earlier runs like it");
+    told("b", "1 earlier run of the same kind");
+    told("c", "0 earlier runs of the same kind");
     assert_eq!(home.run("check d").0, 2, "a side of an A/B test");
     // nor need a run be in the store
     let (_, view, _) = home.run("show b --format json");
     let file = home.path().join("run.json");
     std::fs::write(&file, view).unwrap();
-    told(file.to_str().unwrap(), "1 earlier run like it");
+    told(file.to_str().unwrap(), "1 earlier run of the same kind");
 
     let (code, text, error) = home.run("check b --against a --max-slowdown 90%");
     assert!([0, 4].contains(&code), "{text}{error}");

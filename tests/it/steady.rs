@@ -108,7 +108,7 @@ fn an_interrupt_puts_back_all_but_what_somebody_else_has_changed() {
     end(&child, Signal::SIGTERM);
     let (code, _, error) = common::said(child.wait_with_output().unwrap());
     assert_eq!(code, 130, "{error}");
-    let told = "somebody has made it 'schedutil' since";
+    let told = "it has been changed to 'schedutil' since";
     assert!(error.contains(told), "{error}");
     assert_eq!(made.values(), ["schedutil", "0"]);
     assert!(made.home.journals().is_empty() && traces(&made.home).is_empty());

@@ -167,7 +167,7 @@ fn a_change_by_somebody_else_is_kept_and_told() {
     assert_eq!(machine.values(), ["ondemand", "0"]);
     let told = TOLD.take();
     assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].contains("somebody has made it 'ondemand'"));
+    assert!(told[0].contains("it has been changed to 'ondemand'"));
     assert!(machine.journals().is_empty());
 }
 
