@@ -8,6 +8,7 @@ use crate::words::{self, Sense};
 use crate::{findings, number};
 use gritstone_model::{
     CompareCopies, CompareFigure, CompareRow, CompareView, CopiesPoint, CopiesView, Measurement,
+    Unfitted,
 };
 
 /// What several copies of these benchmarks did, if any did.
@@ -53,7 +54,12 @@ pub(crate) fn copies(document: &mut Document, results: &[&Measurement]) {
             |(_, point)| point.launches,
         )
         .table(document, "Copies at once", points);
-    document.list(measured.map(|(result, copies)| format!("{}: {}", result.id, law(copies))));
+    // with few numbers of copies nobody asks for a law
+    let asked = |(_, copies): &(&Measurement, &CopiesView)| {
+        !matches!(copies.unfitted, Some(Unfitted::Sizes { .. }))
+    };
+    let lines = measured.filter(asked);
+    document.list(lines.map(|(result, copies)| format!("{}: {}", result.id, law(copies))));
 }
 
 /// What the copies do together.
