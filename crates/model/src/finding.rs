@@ -109,6 +109,13 @@ pub enum Finding {
         /// Share of the claim that must be there.
         share: f64,
     },
+    /// All switches in some sample, but fewer than claimed over all samples: the estimate is of fewer switches than it says.
+    SavedSwitches {
+        /// Each operation, over all samples.
+        per_op: f64,
+        /// Claimed.
+        claimed: f64,
+    },
     /// More page faults than claimed.
     ManyFaults {
         /// Each operation.

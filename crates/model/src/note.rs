@@ -225,7 +225,7 @@ impl Finding {
             | Self::IncompleteRounds { .. }
             | Self::ReachesZero { .. } => Some(Flag::Noisy),
             Self::SeveralModes { .. } => Some(Flag::Modes),
-            Self::Interfered { .. } => Some(Flag::Interference),
+            Self::Interfered { .. } | Self::SavedSwitches { .. } => Some(Flag::Interference),
             Self::NotReached { .. }
             | Self::Unavailable { .. }
             | Self::Failed { .. }

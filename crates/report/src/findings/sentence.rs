@@ -96,6 +96,12 @@ pub(super) fn sentence(finding: &Finding) -> String {
                 "{is} voluntary context switches per operation at most, less than {share} of the {claimed} claimed."
             )
         }
+        F::SavedSwitches { per_op, claimed } => {
+            let [is, claimed] = [*per_op, *claimed].map(number);
+            format!(
+                "{is} voluntary context switches per operation over all samples, of {claimed} claimed: on a busy machine a side finds its answer before it sleeps."
+            )
+        }
         F::ManyFaults { per_op, claimed } => {
             let [is, claimed] = [*per_op, *claimed].map(number);
             format!("{is} page faults per operation; at most {claimed} are claimed.")
