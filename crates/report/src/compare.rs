@@ -209,7 +209,7 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
     };
     let begun = Columns::<&CompareRow>::key("Benchmark", Style::Code, |row| row.id.as_str())
         .column(base, move |row| estimate(row, 0))
-        .column(other, move |row| estimate(row, 1))
+        .column(other.paired(), move |row| estimate(row, 1))
         .number(if reference { "Ratio" } else { "Change" }, move |row| {
             let told = change(row).map(|(change, _)| change);
             noted(Cell::from(told).toned(tone(row)), &row.notes)

@@ -154,6 +154,8 @@ pub struct Column {
     pub key: bool,
     /// Where lines cannot be broken and have no room for all, columns of the highest rank go first.
     pub rank: u8,
+    /// Says nothing without the column before it: both are shown, or neither.
+    pub paired: bool,
 }
 
 impl Column {
@@ -165,6 +167,7 @@ impl Column {
             style,
             key: false,
             rank: 0,
+            paired: false,
         }
     }
 
@@ -172,6 +175,15 @@ impl Column {
     #[must_use]
     pub fn rank(self, rank: u8) -> Self {
         Self { rank, ..self }
+    }
+
+    /// Shows it only beside the column before it, and that only beside it.
+    #[must_use]
+    pub fn paired(self) -> Self {
+        Self {
+            paired: true,
+            ..self
+        }
     }
 
     /// A column that names the row.

@@ -94,6 +94,13 @@ impl<'a> Grid<'a> {
         if most == 0 { 0 } else { GAP + most }
     }
 
+    /// A column, with the one without which it says nothing.
+    fn pair(&self, i: usize) -> std::ops::Range<usize> {
+        let paired = |i: usize| self.table.columns.get(i).is_some_and(|c| c.paired);
+        let start = if paired(i) { i - 1 } else { i };
+        start..start + if paired(start + 1) { 2 } else { 1 }
+    }
+
     /// The columns that have room, with their widths, and those that have none.
     fn fitted(&self, width: usize) -> (Vec<(usize, usize)>, Vec<usize>) {
         let mut kept: Vec<usize> = (0..self.heads.len()).collect();
@@ -113,13 +120,14 @@ impl<'a> Grid<'a> {
             let Some(&last) = others.max_by_key(|&&i| self.table.columns[i].rank) else {
                 break;
             };
-            kept.retain(|&i| i != last);
-            given_up.push(last);
+            let pair = self.pair(last);
+            kept.retain(|i| !pair.contains(i));
+            given_up.push(pair);
         }
         // one that was given up for a wider one may have room now
-        given_up.sort_by_key(|&i| self.table.columns[i].rank);
-        given_up.retain(|&i| {
-            let with = kept.iter().copied().chain([i]).collect::<Vec<_>>();
+        given_up.sort_by_key(|pair| self.table.columns[pair.start].rank);
+        given_up.retain(|pair| {
+            let with: Vec<usize> = kept.iter().copied().chain(pair.clone()).collect();
             let fits = total(&with, &least) <= width;
             if fits {
                 kept = with;
@@ -127,6 +135,7 @@ impl<'a> Grid<'a> {
             !fits
         });
         kept.sort_unstable();
+        let mut given_up: Vec<usize> = given_up.into_iter().flatten().collect();
         given_up.sort_unstable();
         let mut widths: Vec<usize> = kept.iter().map(|&i| self.natural[i]).collect();
         let mut over = total(&kept, &|i| self.natural[i]).saturating_sub(width);

@@ -46,6 +46,26 @@ fn words_are_shortened_before_a_column_is_given_up() {
     insta::assert_snapshot!(example(true, 64));
 }
 
+/// Two estimates are compared, or none is shown, at whatever width.
+#[test]
+fn of_a_pair_both_columns_are_shown_or_neither() {
+    let shown = (20..80).map(|width| {
+        let columns = vec![
+            Column::key("benchmark", Style::Code),
+            Column::new("before", Style::Number).rank(1),
+            Column::new("after", Style::Number).rank(1).paired(),
+            Column::new("change", Style::Number),
+        ];
+        let row = ["kernel/syscall", "181.4 ns/call", "9 ns/call", "-95 %"];
+        let out = text(columns, vec![row.map(Text::new).into()], width);
+        let head = out.lines().find(|l| l.starts_with("benchmark")).unwrap();
+        assert_eq!(head.contains("before"), head.contains("after"), "{out}");
+        head.contains("before")
+    });
+    let shown: Vec<bool> = shown.collect();
+    assert!(shown.contains(&true) && shown.contains(&false));
+}
+
 proptest! {
     /// Whatever stands in the cells, a row is one line, no wider than asked for unless its identifier is, which is whole.
     #[test]
