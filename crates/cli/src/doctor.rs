@@ -17,8 +17,8 @@ use serde::Serialize;
 use std::io::IsTerminal;
 use std::process::Command;
 
-/// Lines of what is not as it should be; the others are counted.
-const SHOWN: usize = 15;
+/// Lines of what is not as it should be, each with a command to mend it perhaps; the others are counted.
+const SHOWN: usize = 8;
 
 /// What `doctor` says.
 #[derive(Serialize, JsonSchema)]
@@ -84,8 +84,8 @@ fn looked_through(world: &World) -> Result<Option<(usize, Vec<String>)>> {
     Ok(Some((runs, wrong)))
 }
 
-/// What needs a look first, each in a line with the remedy; what is well in one sentence. The reasons on request, and what is done
-/// as root, the findings from `privileged` on.
+/// What needs a look first, each in a line; then the commands that mend it, whole; what is well is counted. The reasons on request,
+/// and what is done as root, the findings from `privileged` on.
 fn examination(findings: &[Finding], privileged: usize) -> Document {
     let more = output::detail() > Detail::Results;
     let as_root = findings.len() - privileged;
@@ -103,25 +103,26 @@ fn examination(findings: &[Finding], privileged: usize) -> Document {
     } else {
         SHOWN.min(rest.len())
     };
+    let shown = &rest[..shown];
     let columns = [
         ("", Style::Code),
         ("what", Style::Text),
         ("value", Style::Text),
-        ("to do", Style::Text),
     ];
-    let rows = rest[..shown].iter().map(|finding| {
-        let todo = finding.todo.clone().unwrap_or_default();
-        [
-            severity(finding.severity),
-            &finding.name,
-            &finding.value,
-            &todo,
-        ]
-        .map(str::to_owned)
+    let rows = shown.iter().map(|finding| {
+        let cells = [severity(finding.severity), &finding.name, &finding.value];
+        cells.map(str::to_owned)
     });
     lists::append(&mut document, "", columns, rows.collect());
-    if shown < rest.len() {
-        document.paragraph(format!("{} more of these: add -v.", rest.len() - shown));
+    let commands = shown
+        .iter()
+        .filter_map(|f| Some((&f.name, f.todo.as_ref()?)));
+    document.terms(commands.map(|(name, command)| (format!("for {name}"), command.as_str())));
+    if shown.len() < rest.len() {
+        document.paragraph(format!(
+            "{} more of these: add -v.",
+            rest.len() - shown.len()
+        ));
     }
     if as_root > 0 && !more {
         document.paragraph(format!("{as_root} actions that need root: add -v."));
@@ -134,9 +135,8 @@ fn examination(findings: &[Finding], privileged: usize) -> Document {
         let columns = [("what", Style::Text), ("value", Style::Text)];
         let rows = well.iter().map(|f| [f.name.clone(), f.value.clone()]);
         lists::append(&mut document, "OK", columns, rows.collect());
-    } else if !well.is_empty() {
-        let names: Vec<&str> = well.iter().map(|finding| finding.name.as_str()).collect();
-        document.paragraph(format!("OK: {}.", names.join(", ")));
+    } else {
+        document.paragraph(format!("{} checks OK: add -v.", well.len()));
     }
     document
 }
