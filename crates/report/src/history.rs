@@ -5,7 +5,7 @@ use crate::svg::plot::{Line, Plot, Point};
 use crate::table::{Columns, noted};
 use crate::words::{self, Sense};
 use crate::{number, spark};
-use gritstone_model::{HistoryChange, HistoryPoint, HistorySeries, HistoryView};
+use gritstone_model::{HistoryChange, HistoryPoint, HistorySeries, HistoryView, Subject};
 
 /// Runs in a table; the drawing has all of them.
 const SHOWN: usize = 20;
@@ -31,7 +31,7 @@ pub fn history(view: &HistoryView) -> Document {
             ("version", series.version.to_string()),
             ("files in", series.dir.clone()),
             ("parameters", words::assigned(&series.params)),
-            ("steadied", series.steady.join("; ")),
+            ("tuned", series.steady.join("; ")),
             ("runs", number::count(series.points.len())),
             ("course", course(view, series)),
         ]);
@@ -97,11 +97,15 @@ fn ratio(change: &HistoryChange) -> String {
 fn course(view: &HistoryView, series: &HistorySeries) -> String {
     let values = newest_values(series);
     let known = values.iter().flatten().copied();
+    let unit = match series.compared {
+        Subject::Cycles => "cycles",
+        _ => view.unit.as_str(),
+    };
     let [low, high] = [
         known.clone().min_by(f64::total_cmp),
         known.max_by(f64::total_cmp),
     ]
-    .map(|end| end.map(|end| number::at_most(end, view.unit.as_str(), 4)));
+    .map(|end| end.map(|end| number::at_most(end, unit, 4)));
     let line = spark::line(&values);
     match low.zip(high) {
         Some((low, high)) => format!("{low} {line} {high}"),

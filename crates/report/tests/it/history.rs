@@ -112,3 +112,22 @@ fn the_drawing_is_that_of_the_newest_series() {
     assert!(svg.contains("from run run-11 of 12 January 2026, 03:04 UTC: 1.120 times slower"));
     assert_eq!(history_svg(&view(vec![])), None);
 }
+
+#[test]
+fn a_course_of_core_cycles_is_not_in_the_unit_of_the_result() {
+    let points = (0..2).map(|at| HistoryPoint {
+        value: Some(27_370.0 + 110.0 * at as f64),
+        ..point(at, 6.2, true)
+    });
+    let cycles = HistorySeries {
+        compared: Subject::Cycles,
+        ..series("6.1.0-28", points.collect())
+    };
+    let text = text(&view(vec![cycles]));
+    let course = text
+        .lines()
+        .find(|line| line.starts_with("course"))
+        .unwrap();
+    assert!(course.contains(" 27,370 cycles"), "{course}");
+    assert!(course.ends_with("27,480 cycles"), "{course}");
+}
