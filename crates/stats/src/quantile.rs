@@ -26,8 +26,11 @@ pub fn student(confidence: f64, freedom: f64) -> f64 {
     })
 }
 
-/// P(|T| >= t) for t >= 0.
+/// P(|T| >= t) for t >= 0; 1 where t is no number, as of nothing by nothing.
 pub fn student_tails(t: f64, freedom: f64) -> f64 {
+    if t.is_nan() {
+        return 1.0;
+    }
     if t.is_infinite() || freedom.is_infinite() {
         return normal_tails(t);
     }
@@ -57,6 +60,12 @@ pub fn chi_square(share: f64, freedom: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn nothing_by_nothing_is_no_difference() {
+        assert_eq!(super::student_tails(f64::NAN, 4.0), 1.0);
+        assert_eq!(super::student_tails(f64::INFINITY, 4.0), 0.0);
+    }
+
     use super::*;
 
     #[test]

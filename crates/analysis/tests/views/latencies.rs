@@ -195,3 +195,51 @@ fn nothing_is_concluded_of_a_row_that_was_disturbed() {
     let (found, ratio) = verdict(&row, "p99");
     assert!(found == Verdict::Inconclusive && ratio < 0.75, "{row:?}");
 }
+
+/// Ten benchmarks whose late operations take so many times as long, in a run of a day.
+fn ten(at: u32, late: impl Fn(usize) -> f64) -> RunData {
+    let name = |i: usize| format!("a/{i}");
+    let mut data = day(at, 3000, LATE);
+    data.benchmarks = (0..10).map(|i| plain(&name(i))).collect();
+    data.launches = (0..)
+        .zip(LATE)
+        .flat_map(|(round, ns)| {
+            let late = |i| (ns as f64 * late(i)).round() as u64;
+            let one = |i| Launch {
+                id: id(&name(i)),
+                ..launch_of(round, 3000, late(i))
+            };
+            (0..10).map(one).collect::<Vec<_>>()
+        })
+        .collect();
+    data
+}
+
+#[test]
+fn what_moves_all_tails_alike_is_taken_out_of_each() {
+    let past: Vec<Past> = (1..)
+        .zip([1.0, 1.08, 0.95, 1.05, 0.98])
+        .map(|(at, late)| Past::of(&view(&ten(at, |_| late))))
+        .collect();
+    // all tails are longer by 8 %, as between runs of this system, and that of one benchmark by 20 % more
+    let base = view(&ten(20, |_| 0.9));
+    let other = view(&ten(21, |i| if i == 3 { 0.97 * 1.2 } else { 0.97 }));
+    let options = Options {
+        between_run: between::learn(&past, &base, &other),
+        ..Options::default()
+    };
+    let view = compare(&base, &other, &options);
+    let of_p99 = |shift: &&CompareShift| shift.percentile.as_deref() == Some("p99");
+    let shift = view.shifts.iter().find(of_p99).unwrap();
+    assert!(
+        !shift.different && (shift.ratio - 0.9 / 0.97).abs() < 0.01,
+        "{shift:?}"
+    );
+    for row in &view.rows {
+        let (found, ratio) = verdict(row, "p99");
+        let lone = row.id == id("a/3");
+        let expected = if lone { 1.0 / 1.2 } else { 1.0 };
+        assert!((ratio / expected - 1.0).abs() < 0.02, "{}: {ratio}", row.id);
+        assert_eq!(found == Verdict::Slower, lone, "{}: {found:?}", row.id);
+    }
+}
