@@ -43,7 +43,7 @@ pub(super) fn differ_in(base: &RunView, other: &RunView) -> Vec<Difference> {
         differences.add("side of an A/B test", side(b), side(o));
         differences.maps("environment ", &b.environment, &o.environment);
         differences.maps("parameter ", &b.params, &o.params);
-        differences.add("steadied", &steadied(&b.steady), &steadied(&o.steady));
+        differences.add("tuned", &steadied(&b.steady), &steadied(&o.steady));
         differences.add("custom catalog", &own(b), &own(o));
     }
     differences.0

@@ -79,7 +79,7 @@ fn machine_facts_and_settings() {
             ("directory", "/tmp", "/mnt"),
             ("environment LC_ALL", "C", "C.UTF-8"),
             ("environment TZ", "not known", "UTC"),
-            ("steadied", "nothing", "governor performance; turbo off"),
+            ("tuned", "nothing", "governor performance; turbo off"),
         ],
     );
 }

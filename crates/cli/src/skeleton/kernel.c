@@ -1,12 +1,12 @@
 /* FAMILY/NAME: what it measures.
  *
- * One operation is one addition. The program does the work, and neither times, prints nor parses arguments: the runtime that it
- * is linked with does. kernel.h is put in its place when it is compiled; what else it offers: parameter() for `params` of
- * the entry, failed() for a call that fails, skip() for what cannot be done here, hooks before and after what is timed.
+ * One operation is one addition. The program does the work only: the runtime that it is linked with times it, prints, and parses
+ * arguments. kernel.h also has parameter() for `params` of the entry, failed() for a call that fails, skip() for what this
+ * system cannot do, and hooks before and after the timed region.
  */
 #include "../runtime/kernel.h"
 
-/* The timed region: n operations. What shows that they were done goes to *check. */
+/* The timed region: n operations. *check gets a value that shows that all were done. */
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
 	uint64_t sum = 0;
@@ -18,7 +18,7 @@ static void run(struct context *c, uint64_t n, uint64_t *check)
 	*check = sum;
 }
 
-/* What *check must be after n operations, by other means. */
+/* The value of *check after n operations, computed otherwise. */
 static uint64_t expect(struct context *c, uint64_t n)
 {
 	(void)c;

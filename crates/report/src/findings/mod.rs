@@ -211,9 +211,9 @@ pub(crate) fn variance(source: &VarianceSource) -> String {
         true => format!("learned from {most} runs"),
         false => format!("learned from {fewest} to {most} runs"),
     };
-    let rows = plural(source.rows, "row");
+    let all = plural(source.rows, "benchmark");
     match source.default {
         0 => learned,
-        n => format!("{learned}; default for {n} of {rows}"),
+        n => format!("{learned}; default for {n} of {all}"),
     }
 }
