@@ -56,7 +56,7 @@ fn in_a_small_world(home: &Home, small: Small, size: &str, rows: &str) -> Output
         true => home.path().join("small"),
         false => home.path().join("big"),
     };
-    let arguments = ["--budget", "8s", "--precision", "50%", "--dir"];
+    let arguments = ["--quick", "--dir"];
     Command::new("unshare")
         .args(namespaces)
         .args(["bash", "-c", WORLD, "bash"])
