@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use gritstone_catalogue::{Own, Suite};
 use gritstone_exec::Variant;
 use gritstone_host::doctor;
-use gritstone_measure::{AfterPilot, Limits, learn};
+use gritstone_measure::{AT_MOST, AfterPilot, Limits, learn};
 use gritstone_model::{Id, Launch, Plan, RunInfo, RunView, Settings};
 use gritstone_plan::{Offer, in_order, select, steps};
 use gritstone_report::{Comparison, duration, percent_asked};
@@ -289,7 +289,7 @@ fn ends(limits: &Limits, expected: Duration) -> String {
         None => format!(
             "ends between {} and {}: ten launches of each take about {}, and what is not within ±{} gets more",
             clock(expected),
-            clock(2 * expected),
+            clock(AT_MOST * expected),
             duration(expected.as_secs_f64()),
             percent_asked(limits.precision)
         ),

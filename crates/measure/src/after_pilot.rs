@@ -1,5 +1,5 @@
-//! The scheduler of runs: a pilot, then the launches that the pilot calls for, in rounds, within the budget; last, those that were
-//! disturbed once more.
+//! The scheduler of runs: a pilot, then in rounds and within the time as many launches as the intervals call for; last, those that
+//! were disturbed once more.
 
 use crate::known::{Earlier, Known};
 use crate::rounds::{Need, adjacent, rounds, share, together};
@@ -23,12 +23,15 @@ pub(crate) const REPEATED: usize = 4;
 const SHARED_OUT: f64 = 0.97;
 /// Seconds of a launch while nothing is known: the mean over 285 benchmarks (docs/validation.md).
 const TYPICAL: f64 = 0.25;
+/// Without a budget a run takes so many times as long as the fewest launches of everything, where intervals stay too wide: suite
+/// `standard` ends in five minutes on two cores.
+pub const AT_MOST: u32 = 5;
 
 /// What bounds the measuring.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// Time for everything: it decides how many steps are begun. Without it all are, and where intervals are wider than asked
-    /// for, more launches take as much time again at most.
+    /// for, there are more launches, for [`AT_MOST`] times as long as the fewest take.
     pub budget: Option<Duration>,
     /// Half-width of the interval that is asked for, as a share of the estimate.
     pub precision: f64,
@@ -72,14 +75,27 @@ struct Track {
     waiting: bool,
 }
 
-/// A pilot, the launches that it calls for, and repeats of disturbed ones.
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Six launches of everything.
+    Pilot,
+    /// Launches for those whose interval is too wide, until none is or the time is spent; then disturbed ones again. How many there
+    /// were before the last such stage.
+    More(Option<usize>),
+    End,
+}
+
+/// A pilot, the launches that intervals call for, and repeats of disturbed ones.
 pub struct AfterPilot {
     limits: Limits,
     tracks: Vec<Track>,
     /// Tracks that are launched in the same rounds: each track is in one group.
     groups: Vec<Vec<usize>>,
     /// The stage that begins next.
-    stage: u64,
+    stage: Stage,
+    /// Stages since the first round.
+    stages: u64,
     /// Rounds of the stage that are to come.
     rounds: VecDeque<Vec<usize>>,
     /// What is left of the round.
@@ -143,18 +159,25 @@ impl Track {
         }
     }
 
-    /// How many launches the result needs: what a crowded one says of the scatter is not the result's, and it is made again.
+    /// How many launches the result needs, as far as is known: what a crowded one says of the scatter is not the result's, and it is
+    /// made again.
     fn wanted(&self, limits: &Limits) -> usize {
         let (precision, crowded) = (limits.precision, self.crowded());
         let values = match crowded {
             0 => &self.values,
             _ => &self.alone,
         };
+        if limits.quick {
+            return crowded + PILOT;
+        }
+        let first = self.known.ln_sd.map_or(MIN_LAUNCHES, |sd| {
+            launches_for(sd, precision, CONFIDENCE, MIN_LAUNCHES, MAX_LAUNCHES)
+        });
+        let more = || launches_needed(values, precision, CONFIDENCE, MAX_LAUNCHES);
         crowded
-            + match self.known.ln_sd {
-                _ if limits.quick => PILOT,
-                Some(sd) => launches_for(sd, precision, CONFIDENCE, MIN_LAUNCHES, MAX_LAUNCHES),
-                None => launches_needed(values, precision, CONFIDENCE, MIN_LAUNCHES, MAX_LAUNCHES),
+            + match values.len() < first {
+                true => first,
+                false => more(),
             }
     }
 }
@@ -190,7 +213,8 @@ impl AfterPilot {
             limits,
             tracks,
             groups,
-            stage: 0,
+            stage: Stage::Pilot,
+            stages: 0,
             rounds: VecDeque::new(),
             round: VecDeque::new(),
             next_round: 0,
@@ -227,80 +251,93 @@ impl AfterPilot {
     /// After a pilot with which something waited: whether there is another, for what fits now. Where a pilot made no launch, what
     /// waits is not reached.
     fn is_another_pilot_due(&mut self, now: Duration) -> bool {
-        let launches = self.tracks.iter().map(|track| track.launches).sum();
         let waiting: Vec<usize> = (0..self.tracks.len())
             .filter(|&at| self.tracks[at].waiting)
             .collect();
-        let due = !waiting.is_empty() && launches > self.before;
+        let due = !waiting.is_empty() && self.launches() > self.before;
         for at in waiting {
             let begun = self.tracks[at].launches > 0;
             let goes_on = due && (!begun || self.fits(at, now));
             self.tracks[at].waiting = false;
             self.tracks[at].out |= !goes_on;
         }
-        self.before = launches;
         self.full = false;
         due
     }
 
-    /// Begins the next stage; false after the last.
-    fn begin_stage(&mut self, now: Duration) -> bool {
-        if self.stage == 1 && self.is_another_pilot_due(now) {
-            self.stage = 0;
+    /// Launches of all tracks.
+    fn launches(&self) -> usize {
+        self.tracks.iter().map(|track| track.launches).sum()
+    }
+
+    /// What each track gets in the next stage; nothing after the last.
+    fn stage_due(&mut self, now: Duration) -> Option<Vec<usize>> {
+        let launches = self.launches();
+        if matches!(self.stage, Stage::More(_)) && self.is_another_pilot_due(now) {
+            self.stage = Stage::Pilot;
         }
-        let launches: Vec<usize> = match self.stage {
-            0 => {
-                self.first = self.next_round;
-                self.tracks
-                    .iter()
-                    .map(|track| track.missing(PILOT))
-                    .collect()
-            }
-            1 => {
-                let needed = self.allot(now);
+        if self.stage == Stage::Pilot {
+            self.stage = Stage::More(None);
+            (self.first, self.stages, self.before) = (self.next_round, 0, launches);
+            return Some(self.tracks.iter().map(|t| t.missing(PILOT)).collect());
+        }
+        // a stage in which no launch fitted is followed by no other of its kind
+        if let Stage::More(before) = self.stage
+            && before.is_none_or(|before| launches > before)
+        {
+            let needed = self.allot(now);
+            if needed.iter().any(|&more| more > 0) {
+                self.stage = Stage::More(Some(launches));
                 for track in &mut self.tracks {
                     track.replaced = track.crowded();
                 }
-                needed
+                return Some(needed);
             }
-            // six launches are six, also where the machine is busy
-            2 if !self.limits.quick => {
-                let again = |track: &Track| {
-                    (track.disturbed - track.replaced).min(track.launches / REPEATED)
-                };
-                self.tracks.iter().map(again).collect()
-            }
-            _ => return false,
+        }
+        // six launches are six, also where the machine is busy
+        if self.stage == Stage::End || self.limits.quick {
+            return None;
+        }
+        self.stage = Stage::End;
+        let again =
+            |track: &Track| (track.disturbed - track.replaced).min(track.launches / REPEATED);
+        Some(self.tracks.iter().map(again).collect())
+    }
+
+    /// Begins the next stage; false after the last.
+    fn begin_stage(&mut self, now: Duration) -> bool {
+        let Some(launches) = self.stage_due(now) else {
+            return false;
         };
-        if self.stage > 0 {
+        let pilot = self.stages == 0;
+        if pilot {
+            self.expected_rounds = self.first as usize + self.limits.least();
+        } else {
             for (track, more) in self.tracks.iter_mut().zip(&launches) {
                 track.planned = track.launches + more;
             }
             let most = launches.iter().copied().max().unwrap_or(0);
             self.expected_rounds = self.next_round as usize + most;
-        } else {
-            self.expected_rounds = self.first as usize + self.limits.least();
         }
         // a seed repeats the order of a whole run, but of a round for which there is no time; what goes on after a cut is in another order anyway
         let seed = self.limits.seed.wrapping_add(u64::from(self.first) << 8);
-        self.rounds = rounds(&launches, seed.wrapping_add(self.stage)).into();
-        if let (0, Some(_), Some(first)) = (self.stage, self.limits.budget, self.rounds.front_mut())
-        {
+        self.rounds = rounds(&launches, seed.wrapping_add(self.stages)).into();
+        if let (true, Some(_), Some(first)) = (pilot, self.limits.budget, self.rounds.front_mut()) {
             // the budget decides what is begun, in the order of the plan; of several sides, each step on all of them
             first.sort_by_key(|&at| (self.tracks[at].step, self.tracks[at].side));
         }
-        self.stage += 1;
+        self.stages += 1;
         true
     }
 
     /// How many more launches each track gets.
     fn allot(&self, now: Duration) -> Vec<usize> {
         let needs: Vec<Need> = self.groups.iter().map(|group| self.need(group)).collect();
-        let least = |need: &Need| need.cost * need.least as f64;
-        let missing = |need: &Need| need.cost * need.least.saturating_sub(need.done) as f64;
+        let left =
+            |need: &Need| need.cost * (f64::from(AT_MOST) * need.least as f64 - need.done as f64);
         let seconds = match self.limits.budget {
             Some(budget) => budget.saturating_sub(now).as_secs_f64() * SHARED_OUT,
-            None => needs.iter().map(|need| missing(need) + least(need)).sum(),
+            None => needs.iter().map(left).sum(),
         };
         let mut more = vec![0; self.tracks.len()];
         for (group, all) in self.groups.iter().zip(share(&needs, seconds)) {

@@ -13,7 +13,7 @@ mod sequential;
 #[cfg(test)]
 mod tests;
 
-pub use after_pilot::{AfterPilot, Limits, PILOT};
+pub use after_pilot::{AT_MOST, AfterPilot, Limits, PILOT};
 pub use bounded::Bounded;
 pub use drive::{Backend, Finished, Progress, drive};
 pub use known::{Earlier, Known, learn};

@@ -1,36 +1,33 @@
-//! How many launches a figure needs.
+//! How many launches a result needs.
 
-use crate::{order, quantile};
+use crate::{center, quantile};
 
-/// Launches for an interval of about the estimate times 1 ± `half_width`, from a pilot: Stein's two stages (1945),
-/// n = ceil((t s / e)^2) with s the standard deviation of ln(value) over the pilot, t Student's quantile for the
-/// pilot's degrees of freedom, and e = ln(1 + half_width). The pilot counts towards n. The number is fixed before the
-/// second stage begins, so no lucky interval ends it.
+/// Launches for an interval no wider than the estimate times 1 ± `half_width`, from those that there are: as many as they are where
+/// their signed-rank interval is that narrow, else n (w / `half_width`)^2 with w its half-width, (high - low) / 2 / estimate; twice n
+/// at most, since what few values say of the scatter is uncertain, and never more than `max`. To ask again after each such stage is to
+/// stop by the width of the interval, never by where it lies (Chow and Robbins 1965); what that costs of the coverage:
+/// docs/validation.md.
 ///
-/// At least `min`, at most `max`; `max` when the pilot has fewer than two values or one that is not finite, since nothing
-/// is known of the scatter then.
+/// `max` where the values have no interval: fewer than 6 for 95 %, or one that is not finite.
 #[must_use]
-pub fn launches_needed(
-    pilot_ln: &[f64],
-    half_width: f64,
-    confidence: f64,
-    min: usize,
-    max: usize,
-) -> usize {
-    let scatter = order::deviation(pilot_ln);
-    if pilot_ln.len() < 2 || !scatter.is_finite() {
+pub fn launches_needed(ln_values: &[f64], half_width: f64, confidence: f64, max: usize) -> usize {
+    let have = ln_values.len();
+    let estimate = center::plain_center(ln_values, confidence);
+    let Some((value, [low, high])) = estimate.and_then(|e| Some((e.value, e.interval?))) else {
         return max;
+    };
+    let width = ((high - value).exp() - (low - value).exp()) / 2.0;
+    if width <= half_width {
+        return have.min(max);
     }
-    let t = quantile::student(confidence, (pilot_ln.len() - 1) as f64);
-    let n = (t * scatter / half_width.ln_1p()).powi(2).ceil();
+    let n = (have as f64 * (width / half_width).powi(2)).ceil();
     // a cast saturates, and a half-width of 0 asks for more than there can be
     let needed = if n.is_nan() { max } else { n as usize };
-    let needed = if scatter == 0.0 { min } else { needed };
-    needed.max(min).min(max)
+    needed.max(have + 1).min(2 * have).min(max)
 }
 
-/// The same where the standard deviation of ln(value) is known from earlier runs: n = ceil((z s / e)^2), without Student's
-/// surcharge for a pilot of few.
+/// The same before there is a launch, where the standard deviation s of ln(value) is known from earlier runs: n = ceil((z s / e)^2),
+/// with z the normal quantile and e = ln(1 + `half_width`). At least `min`, at most `max`.
 #[must_use]
 pub fn launches_for(ln_sd: f64, half_width: f64, confidence: f64, min: usize, max: usize) -> usize {
     let n = (quantile::normal(confidence) * ln_sd / half_width.ln_1p())
@@ -44,16 +41,25 @@ pub fn launches_for(ln_sd: f64, half_width: f64, confidence: f64, min: usize, ma
 mod tests {
     use super::*;
 
+    /// About 0, so many, in steps of this.
+    fn ladder(count: usize, step: f64) -> Vec<f64> {
+        let middle = (count - 1) as f64 / 2.0;
+        (0..count).map(|i| (i as f64 - middle) * step).collect()
+    }
+
     #[test]
-    fn stein_by_hand() {
-        // s = 0.02 exactly for -1, 0, 1 times 0.02; t = 4.302653 for two degrees of freedom
-        let pilot = [-0.02, 0.0, 0.02];
-        let e = 0.02_f64.ln_1p();
-        let want = (4.302_653 * 0.02 / e).powi(2).ceil() as usize;
-        assert_eq!(want, 19);
-        assert_eq!(launches_needed(&pilot, 0.02, 0.95, 6, 100), want);
-        assert_eq!(launches_needed(&pilot, 0.02, 0.95, 6, 10), 10);
-        assert_eq!(launches_needed(&pilot, 0.5, 0.95, 6, 100), 6);
+    fn ten_by_hand() {
+        // 2 P(W <= 8) = .0488: the interval ends at the 9th average from both ends, alike above and below 0
+        let ten = ladder(10, 0.01);
+        let averages = crate::order::walsh(&ten);
+        let high = averages[averages.len() - 9];
+        let width = high.sinh();
+        assert_eq!(launches_needed(&ten, width * 1.000_001, 0.95, 100), 10);
+        // 1.2 times as narrow takes 1.44 times as many, four times as narrow twice as many at first
+        assert_eq!(launches_needed(&ten, width / 1.2, 0.95, 100), 15);
+        assert_eq!(launches_needed(&ten, width / 4.0, 0.95, 100), 20);
+        assert_eq!(launches_needed(&ten, width / 4.0, 0.95, 17), 17);
+        assert_eq!(launches_needed(&ten, width * 0.999_999, 0.95, 100), 11);
     }
 
     #[test]
@@ -67,12 +73,14 @@ mod tests {
 
     #[test]
     fn edges() {
-        assert_eq!(launches_needed(&[], 0.01, 0.95, 6, 40), 40);
-        assert_eq!(launches_needed(&[1.0], 0.01, 0.95, 6, 40), 40);
-        assert_eq!(launches_needed(&[1.0, f64::NAN], 0.01, 0.95, 6, 40), 40);
-        assert_eq!(launches_needed(&[1.0, 1.0, 1.0], 0.01, 0.95, 6, 40), 6);
-        assert_eq!(launches_needed(&[1.0, 1.1, 1.0], 0.0, 0.95, 6, 40), 40);
-        assert_eq!(launches_needed(&[1.0, 1.0, 1.0], 0.0, 0.95, 6, 40), 6);
-        assert_eq!(launches_needed(&[1.0, 1.1, 1.0], f64::NAN, 0.95, 6, 40), 40);
+        let needed = |values: &[f64], half_width| launches_needed(values, half_width, 0.95, 40);
+        assert_eq!(needed(&[], 0.01), 40);
+        assert_eq!(needed(&ladder(5, 1e-9), 0.01), 40);
+        assert_eq!(needed(&[1.0, 1.0, 1.0, 1.0, 1.0, f64::NAN], 0.01), 40);
+        assert_eq!(needed(&[1.0; 6], 0.01), 6);
+        assert_eq!(needed(&[1.0; 6], 0.0), 6);
+        assert_eq!(needed(&ladder(6, 0.1), 0.0), 12);
+        assert_eq!(needed(&ladder(6, 0.1), f64::NAN), 12);
+        assert_eq!(needed(&[1.0; 50], 0.01), 40);
     }
 }

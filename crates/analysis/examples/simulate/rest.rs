@@ -2,8 +2,8 @@
 
 use crate::world::{Shape, World};
 use crate::{head, line, percent};
+use gritstone_stats::modes;
 use gritstone_stats::rating::{self, RatingRow};
-use gritstone_stats::{center, modes, plan};
 
 /// The i-th of n values.
 type Draw = fn(&mut World, usize, usize) -> f64;
@@ -137,47 +137,4 @@ fn rated(world: &mut World, rows: usize, n: usize, sd: f64) -> Vec<RatingRow> {
             }
         })
         .collect()
-}
-
-pub fn stein() -> String {
-    let times = 4_000_i32;
-    let mut world = World::new(23);
-    let mut table = head(
-        "Pilot of 6 launches, target ±1 % at 95 %, 10 to 100 launches",
-        "standard deviation, %",
-        [
-            "mean launches",
-            "coverage, %",
-            "mean half-width, %",
-            "within the target, %",
-            "limited by the maximum, %",
-        ]
-        .map(str::to_owned)
-        .into_iter(),
-    );
-    for sd in [0.003, 0.005, 0.01, 0.02, 0.04] {
-        let (mut launches, mut hits, mut width, mut narrow, mut full) = (0, 0, 0.0, 0, 0);
-        for _ in 0..times {
-            let mut ln: Vec<f64> = (0..6).map(|_| sd * world.normal()).collect();
-            let n = plan::launches_needed(&ln, 0.01, 0.95, 10, 100);
-            ln.extend((6..n).map(|_| sd * world.normal()));
-            let [low, high] = center::plain_center(&ln, 0.95).unwrap().interval.unwrap();
-            launches += n;
-            hits += usize::from(low <= 0.0 && 0.0 <= high);
-            width += 50.0 * (high - low);
-            narrow += usize::from((high - low) / 2.0 <= 0.01_f64.ln_1p());
-            full += usize::from(n == 100);
-        }
-        let mean = |sum: f64| format!("{:.2}", sum / f64::from(times));
-        let share = |hits| percent(hits, times as usize);
-        let cells = [
-            mean(launches as f64),
-            share(hits),
-            mean(width),
-            share(narrow),
-            share(full),
-        ];
-        table += &line(&format!("{:.1}", sd * 100.0), cells.into_iter());
-    }
-    table
 }

@@ -1,7 +1,7 @@
 //! Runs: where their launches go, and when they end.
 
 use super::*;
-use crate::after_pilot::{MAX_LAUNCHES, MIN_LAUNCHES, REPEATED};
+use crate::after_pilot::{AT_MOST, MAX_LAUNCHES, MIN_LAUNCHES, REPEATED};
 use crate::rounds::rounds as rounds_of;
 use gritstone_model::{RunData, Term};
 
@@ -62,7 +62,7 @@ fn time_goes_where_the_uncertainty_is() {
     let ran = run(&plan(&["a/steady", "a/noisy"]), 1e6, second);
     assert_eq!(ran.count("a/steady"), MIN_LAUNCHES);
     let noisy = ran.count("a/noisy");
-    assert!(noisy > 4 * MIN_LAUNCHES && noisy <= MAX_LAUNCHES, "{noisy}");
+    assert!(noisy > 3 * MIN_LAUNCHES && noisy <= MAX_LAUNCHES, "{noisy}");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn the_budget_holds_and_every_step_gets_its_least_when_that_fits() {
         }
     }
     // what there is time for is used
-    assert!(run(&plan, 200.0, reply).time > 180.0);
+    assert!(run(&plan, 100.0, reply).time > 90.0);
 }
 
 /// What earlier runs tell, by benchmark: seconds of a launch, and the scatter of launches.
@@ -147,22 +147,24 @@ fn a_budget_decides_how_many_are_begun_and_never_how_few_launches() {
 }
 
 #[test]
-fn without_a_budget_everything_is_measured_and_precision_costs_as_much_again_at_most() {
-    let limits = Limits {
-        budget: None,
-        ..limits(0.0)
+fn without_a_budget_everything_is_measured_and_precision_takes_a_multiple_of_the_time_at_most() {
+    let within = |precision| {
+        let limits = Limits {
+            budget: None,
+            precision,
+            ..limits(0.0)
+        };
+        let plan = plan(&["a/noisy", "a/noisy-too", "a/other"]);
+        let ran = go_on(&[&plan], limits, &[], second);
+        ["a/noisy", "a/noisy-too", "a/other"].map(|id| ran.count(id))
     };
-    let ran = go_on(
-        &[&plan(&["a/noisy", "a/steady", "a/other"])],
-        limits,
-        &[],
-        second,
-    );
-    assert_eq!(
-        (ran.count("a/steady"), ran.count("a/other")),
-        (MIN_LAUNCHES, MIN_LAUNCHES)
-    );
-    assert_eq!(ran.count("a/noisy"), 4 * MIN_LAUNCHES);
+    let asked = within(0.02);
+    assert_eq!(asked[2], MIN_LAUNCHES);
+    assert!(asked[..2].iter().all(|n| (11..=20).contains(n)), "{asked:?}");
+    let unattainable = within(1e-6);
+    let most = 3 * MIN_LAUNCHES * AT_MOST as usize;
+    let all: usize = unattainable.iter().sum();
+    assert!(all <= most && all > most - 3, "{unattainable:?}");
 }
 
 #[test]
@@ -182,9 +184,12 @@ fn a_quick_run_makes_six_launches_of_everything() {
 #[test]
 fn a_scatter_that_earlier_runs_tell_says_how_many_launches() {
     // 1.96 * 0.02 / ln(1.01) squared is 15.5
-    let known = earlier(&[("a/noisy", 1.0, Some(0.02))]);
-    let ran = knowing(&plan(&["a/noisy"]), limits(1e6), &known, second).0;
-    assert_eq!(ran.count("a/noisy"), 16);
+    let known = earlier(&[("a/steady", 1.0, Some(0.02)), ("a/noisy", 1.0, Some(0.02))]);
+    let plan = plan(&["a/steady", "a/noisy"]);
+    let ran = knowing(&plan, limits(1e6), &known, second).0;
+    assert_eq!(ran.count("a/steady"), 16);
+    // what scatters more than it did gets more
+    assert!(ran.count("a/noisy") > 30);
 }
 
 #[test]
@@ -357,8 +362,7 @@ fn beside_a_load_of_our_own_no_launch_is_crowded() {
     };
     work.uses = vec!["load/users".to_owned()];
     let loaded = run(&plan, 1e6, every_second).count("a/loaded");
-    assert_eq!(loaded, MAX_LAUNCHES);
-    assert!(plain < MAX_LAUNCHES, "{plain}");
+    assert!(loaded > plain, "{loaded} {plain}");
 }
 
 #[test]
@@ -398,7 +402,7 @@ fn sides_take_turns_and_each_gets_what_its_own_scatter_calls_for() {
     assert_eq!(of(0, "a/one").len(), MIN_LAUNCHES);
     assert_eq!(of(0, "a/two").len(), MIN_LAUNCHES);
     assert!(of(1, "a/one").is_empty());
-    assert!(of(1, "a/two").len() > 4 * MIN_LAUNCHES);
+    assert!(of(1, "a/two").len() > 3 * MIN_LAUNCHES);
     // in the pilot each round has all of them
     assert_eq!(of(0, "a/one")[..PILOT], [0, 1, 2, 3, 4, 5]);
     assert_eq!(of(1, "a/two")[..PILOT], [0, 1, 2, 3, 4, 5]);
