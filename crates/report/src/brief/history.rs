@@ -1,8 +1,8 @@
 //! The systems of the documents beside this run: a table for each document, one unit a column.
 
-use super::{Brief, name};
+use super::{Brief, name, years};
 use crate::columns::Col;
-use crate::document::{Column, Document, Row, Style, Table, Text};
+use crate::document::{Block, Column, Document, Row, Style, Table, Text};
 use crate::number;
 use gritstone_model::{Id, Measurement, RunView};
 
@@ -40,11 +40,14 @@ pub(super) fn append(document: &mut Document, input: &Brief) {
     if tables.is_empty() {
         return;
     }
-    document.heading(1, "History: the systems of 1982 to 1987");
+    document.heading(1, "History: the systems of the documents");
     document.paragraph(
         "What documents of the time printed for the same work, as they printed it. Each column has one unit; the run of this \
          report comes first.",
     );
+    if let Some(figure) = years::figure(input) {
+        document.push(Block::Figure(figure));
+    }
     tables.into_iter().for_each(|table| document.table(table));
 }
 

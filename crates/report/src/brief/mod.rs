@@ -8,6 +8,7 @@ mod history;
 mod pair;
 mod results;
 mod sheet;
+mod years;
 
 use crate::document::Document;
 use gritstone_model::{Assessment, Benchmark, CompareRow, CompareView, Id, RatingsView, RunView};
