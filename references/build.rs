@@ -1,11 +1,13 @@
 //! Reads every `<document>/*.toml` beside this file by the rules of the crate itself, and embeds what comes out, so that no start
-//! reads TOML and no list of documents is kept by hand.
+//! reads TOML and no list of documents is kept by hand. So are the systems whose bundles lie in `measured/`, and the bundles.
 //!
 //! No `rerun-if-changed` is printed: cargo then looks at the whole package, which is what a new document needs.
 
 use error::Error;
+use gritstone_model::Machine;
 use printed::{Cell, Command, Distribution, Document, References, Seconds, Value};
-use std::path::PathBuf;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
 #[path = "src/error.rs"]
@@ -23,6 +25,7 @@ mod table;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let mut files = vec![];
+    let mut bundles = vec![];
     for document in fs::read_dir(&root)? {
         let document = document?.path();
         let inside = document
@@ -31,22 +34,55 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .transpose()?;
         for file in inside.into_iter().flatten() {
             let file = file?.path();
-            if file
-                .extension()
-                .is_some_and(|extension| extension == "toml")
-            {
-                let name = file.strip_prefix(&root)?.display().to_string();
+            let name = file.strip_prefix(&root)?.display().to_string();
+            if name.ends_with(".toml") {
                 files.push((name, fs::read_to_string(&file)?));
+            } else if name.ends_with(BUNDLE) {
+                bundles.push(file);
             }
         }
     }
     files.sort();
     let files: Vec<(&str, &str)> = files.iter().map(|(n, t)| (&**n, &**t)).collect();
-    let all = References::parse(&files).unwrap_or_else(|fault| {
+    let mut all = References::parse(&files).unwrap_or_else(|fault| {
         eprintln!("{fault}");
         process::exit(1);
     });
-    let text = serde_json::to_string(&all)?;
-    fs::write(PathBuf::from(env::var("OUT_DIR")?).join("all.json"), text)?;
+    bundles.sort();
+    let mut list = String::from("&[\n");
+    for bundle in bundles {
+        let machine = measured(&bundle)?;
+        list += &format!("({:?}, include_bytes!({bundle:?})),\n", machine.id);
+        all.machines.push(machine);
+    }
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    fs::write(out.join("bundles.rs"), list + "]")?;
+    fs::write(out.join("all.json"), serde_json::to_string(&all)?)?;
     Ok(())
+}
+
+/// How the name of a bundle ends.
+const BUNDLE: &str = ".jsonl.zst";
+
+/// The system of a bundle, by its first line; its identifier is the name of the file.
+fn measured(bundle: &Path) -> Result<Machine, Box<dyn std::error::Error>> {
+    let mut head = String::new();
+    let unpacked = zstd::Decoder::new(fs::File::open(bundle)?)?;
+    BufReader::new(unpacked).read_line(&mut head)?;
+    let head: serde_json::Value = serde_json::from_str(&head)?;
+    let info = &head["info"];
+    let machine: Machine = serde_json::from_value(info["machine"].clone())?;
+    let cpus = machine.allowed_cpus().map_or(0, |cpus| cpus.len());
+    let name = bundle.file_name().and_then(|name| name.to_str());
+    let id = name.and_then(|name| name.strip_suffix(BUNDLE));
+    let year = info["started"]
+        .as_str()
+        .and_then(|date| date.get(..4)?.parse().ok());
+    Ok(Machine {
+        id: id.ok_or("a bundle without a name")?.to_owned(),
+        name: format!("{}, {cpus} CPUs", machine.name),
+        document: Some("measured".to_owned()),
+        year,
+        ..machine
+    })
 }

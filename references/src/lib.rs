@@ -19,6 +19,16 @@ pub use printed::{Cell, Command, Distribution, Document, References, Seconds, Va
 /// The document of the systems that were measured with Gritstone, not printed.
 pub const MEASURED: &str = "measured";
 
+/// The runs of these systems with all their samples: identifier, and bundle in the format of zstd.
+static BUNDLES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/bundles.rs"));
+
+/// The bundle of a measured system, in the format of zstd; none of a system that was printed.
+#[must_use]
+pub fn bundle(id: &str) -> Option<&'static [u8]> {
+    let bundle = BUNDLES.iter().find(|(of, _)| *of == id);
+    bundle.map(|(_, bytes)| *bytes)
+}
+
 /// All of them, as they were read.
 static ALL: &str = include_str!(concat!(env!("OUT_DIR"), "/all.json"));
 

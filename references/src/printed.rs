@@ -58,8 +58,6 @@ pub struct Value {
     pub unit: Unit,
     /// Which way is good.
     pub better: Better,
-    /// Its interval at 95 %, where it was measured with Gritstone.
-    pub interval: Option<[f64; 2]>,
 }
 
 /// The printed statistics of an operation that was timed again and again.
@@ -99,8 +97,6 @@ pub struct Cell {
     pub distribution: Option<Distribution>,
     /// Page faults for each page that was touched.
     pub faults_per_page: Option<f64>,
-    /// Version of the benchmark, where it was measured with Gritstone: of another version it is no result.
-    pub version: Option<u32>,
     /// The document's own remarks (`Published`), and what is doubtful (`Doubtful`).
     pub notes: Vec<Note>,
 }

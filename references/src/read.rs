@@ -36,8 +36,13 @@ impl References {
             found.ok_or_else(|| sources[0].error(0, format!("beside this file there is no {name}")))
         };
         let about = named("document.toml")?;
-        let machines = named("machines.toml")?;
         let document = read_document(about, folder)?;
+        // runs of Gritstone have no tables
+        if sources.len() == 1 {
+            self.documents.push(document);
+            return Ok(());
+        }
+        let machines = named("machines.toml")?;
         let ids = self.read_machines(machines, &document)?;
         for source in sources {
             if source.path != about.path && source.path != machines.path {

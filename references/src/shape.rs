@@ -73,8 +73,6 @@ pub(crate) struct CellEntry {
     pub system_s: Option<f64>,
     pub cpu_s: Option<f64>,
     pub value: Option<f64>,
-    pub interval: Option<[f64; 2]>,
-    pub version: Option<u32>,
     pub min: Option<f64>,
     pub median: Option<f64>,
     pub mean: Option<f64>,

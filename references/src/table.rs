@@ -131,7 +131,6 @@ impl Table<'_> {
             value,
             distribution,
             faults_per_page,
-            version: entry.version,
             notes,
         };
         let doubts = self.doubts(key, entry.doubt, &cell)?;
@@ -188,20 +187,12 @@ impl Table<'_> {
     fn value(&self, key: &Spanned<String>, entry: &CellEntry) -> Result<Option<Value>, Error> {
         let (value, unit) = match (entry.value, entry.unit.clone()) {
             (Some(value), Some(unit)) => (value, unit),
-            (None, None) if entry.better.is_none() && entry.interval.is_none() => return Ok(None),
+            (None, None) if entry.better.is_none() => return Ok(None),
             _ => {
-                return Err(self.wrong(
-                    key,
-                    "value needs unit, and unit, better and interval need value",
-                ));
+                return Err(self.wrong(key, "value needs unit, and unit and better need value"));
             }
         };
         self.positive(key, value)?;
-        let [low, high] = entry.interval.unwrap_or([value; 2]);
-        self.source
-            .must(0.0 < low && low <= value && value <= high, key, || {
-                format!("{value} is not within [{low}, {high}]")
-            })?;
         let better = match (entry.better, unit.quantity()) {
             (Some(better), _) => better,
             (None, Quantity::Time { .. }) => Better::Lower,
@@ -215,7 +206,6 @@ impl Table<'_> {
             value,
             unit,
             better,
-            interval: entry.interval,
         }))
     }
 

@@ -10,25 +10,15 @@ impl References {
     /// The machine of that name (see [`References::machine`]) with all its figures, in the order of `benchmarks`,
     /// which also give titles, kinds and the words for the published work. Times are in `published`, a printed rate
     /// or time of one operation in `estimate`, in the document's unit and without an interval; document and table are
-    /// in `measured`. What was measured with Gritstone has its interval, and is left out where the benchmark has another version now. Of printed statistics the median is the estimate. A figure that no entry of `benchmarks` is about comes last, with a note that says so.
+    /// in `measured`. Of printed statistics the median is the estimate. A figure that no entry of `benchmarks` is about comes last, with a note that says so.
     ///
     /// # Errors
     /// When the name fits no machine, or several.
     pub fn view(&self, asked: &str, benchmarks: &[Benchmark]) -> Result<RunView, LookupError> {
         let machine = self.machine(asked)?;
-        let known = |id: &Id| benchmarks.iter().find(|benchmark| benchmark.id == *id);
-        // a result of other work is none
-        let current = |cell: &&Cell| {
-            let version = known(&cell.benchmark).map(|benchmark| benchmark.version);
-            cell.version
-                .is_none_or(|of| version.is_none_or(|now| now == of))
-        };
         let place = |id: &Id| benchmarks.iter().position(|benchmark| benchmark.id == *id);
         let cells = self.cells.iter().filter(|cell| cell.machine == machine.id);
-        let mut cells: Vec<_> = cells
-            .filter(current)
-            .map(|cell| (place(&cell.benchmark), cell))
-            .collect();
+        let mut cells: Vec<_> = cells.map(|cell| (place(&cell.benchmark), cell)).collect();
         cells.sort_by_key(|(place, cell)| {
             (
                 place.unwrap_or(usize::MAX),
@@ -91,11 +81,7 @@ fn result(cell: &Cell, benchmark: Option<&Benchmark>) -> Measurement {
     Measurement {
         title: title.cloned().unwrap_or_else(|| cell.benchmark.to_string()),
         outcome: Status::Published,
-        estimate: estimate.map(|value| Estimate {
-            interval: cell.value.as_ref().and_then(|printed| printed.interval),
-            ..Estimate::exact(value)
-        }),
-        version: cell.version.unwrap_or_default(),
+        estimate: estimate.map(Estimate::exact),
         notes,
         statistics: cell.distribution.as_ref().map(|printed| Statistics {
             min: printed.min,

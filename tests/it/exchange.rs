@@ -1,6 +1,6 @@
 //! Runs that go out and come back, as a person sends them.
 
-use crate::common::{self, Home, fixture, recorded};
+use crate::common::{self, Home, fixture, list, recorded};
 use std::fs;
 
 /// Every format that goes out.
@@ -145,4 +145,42 @@ fn what_another_program_measured_shows_no_settings_of_ours() {
             "{text}"
         );
     }
+}
+
+/// A system that was measured.
+const SHIPPED: &str = "ref:amd-epyc-kvm-2026";
+
+#[test]
+fn a_reference_system_is_a_whole_run_of_suite_standard_with_its_samples() {
+    let home = Home::with(&["run"]);
+    home.refuses("export run --reference mine", "a run of suite standard");
+    home.refuses(
+        &format!("export {SHIPPED} --reference Mine"),
+        "an id is made of",
+    );
+    home.refuses(
+        &format!("export {SHIPPED} byte --reference mine"),
+        "a whole run",
+    );
+    assert_eq!(
+        home.ok(&format!("export {SHIPPED} --reference mine")),
+        "mine.jsonl.zst\n"
+    );
+    let shipped = home.json(&format!("show {SHIPPED}"));
+    assert_eq!(
+        home.json("show mine.jsonl.zst")["results"],
+        shipped["results"]
+    );
+    // of all its CPUs too
+    let copies = list(&shipped["results"])
+        .iter()
+        .filter(|r| !r["copies"].is_null())
+        .count();
+    assert_eq!(copies, 4);
+    let path = home.path().join("mine.jsonl.zst");
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes.truncate(middle);
+    fs::write(&path, bytes).unwrap();
+    home.refuses("show ./mine.jsonl.zst", "cannot read");
 }

@@ -84,10 +84,8 @@ pub fn rate(
         all_cpus: copies.map(|machine| {
             ratings(Copies {
                 machine,
-                // a printed machine had one CPU; a run is met with all of its own. Of a system that was measured, whose results have
-                // intervals, a reference has no copies.
+                // a printed machine had one CPU; a run is met with all of its own
                 base: match base.settings {
-                    None if base.results.iter().any(|r| r.interval().is_some()) => None,
                     None => Some(1),
                     Some(_) => all_cpus(base),
                 },

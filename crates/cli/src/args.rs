@@ -577,6 +577,9 @@ pub struct ExportArgs {
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub identity: IdentityArgs,
+    /// Write a run of suite standard as a reference system, for references/measured
+    #[arg(long, value_name = "ID", conflicts_with_all = ["format", "with_identity"])]
+    pub reference: Option<String>,
 }
 
 /// What is made to be shared.

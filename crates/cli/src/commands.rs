@@ -348,7 +348,7 @@ fn export(args: &BenchArgs, timings: &[Timing]) -> Result<()> {
     for (file, text) in all {
         match file {
             Some(file) if file.as_os_str() == "-" => output::plain(&text())?,
-            Some(file) => transfer::write_whole(file, &text())?,
+            Some(file) => transfer::write_whole(file, text().as_bytes())?,
             None => {}
         }
     }

@@ -5,21 +5,33 @@ use crate::chosen::only;
 use crate::failure::Exit;
 use crate::output;
 use crate::world::World;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use gritstone_exchange::{self as exchange, Exported, Origin};
-use gritstone_model::{Id, RunData, RunView, Selector};
+use gritstone_model::{Flag, Id, Measurement, RunData, RunView, Selector};
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Most bytes of a file that is read: a run of everything at the default budget makes some MiB.
+/// Most bytes of a file that is read, unpacked: a run of everything at the default budget makes some MiB.
 const LONGEST: u64 = 256 << 20;
+/// How a file in the format of zstd begins; the most that is spent on making one small.
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const HARDEST: i32 = 19;
+/// A wider interval is of little use as a baseline.
+const WIDEST: f64 = 0.2;
 
 /// Writes a run to standard output or a file.
 pub fn export(world: &World, args: &ExportArgs) -> Result<Exit> {
     let (name, _, selectors) = world.chosen_run(&args.words)?;
     let mut data = world.data(&name)?;
+    if let Some(id) = &args.reference {
+        ensure!(
+            selectors.is_empty(),
+            "--reference takes a whole run, without selectors"
+        );
+        return reference(world, &data, id, args.out.as_deref());
+    }
     keep(&mut data, &selectors);
     if !args.identity.with_identity {
         data = exchange::anonymous_run(&data, home().as_deref());
@@ -45,13 +57,69 @@ pub fn export(world: &World, args: &ExportArgs) -> Result<Exit> {
         ExportFormat::Phoronix => exchange::phoronix(&view()?),
     };
     match &args.out {
-        Some(path) => write_whole(path, &exported.text)?,
+        Some(path) => write_whole(path, exported.text.as_bytes())?,
         None => output::plain(&exported.text)?,
     }
     for (id, why) in &exported.left_out {
         output::remark(&format!("left out: {id}: {why}"));
     }
     Ok(Exit::Done)
+}
+
+/// Writes a run as the bundle of a reference system of that name, compressed, without names of hosts and users.
+fn reference(world: &World, run: &RunData, id: &str, out: Option<&Path>) -> Result<Exit> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
+    let begins = id.starts_with(|c: char| plain(c) && c.is_ascii_alphanumeric());
+    ensure!(
+        begins && id.chars().all(plain),
+        "--reference {id}: an id is made of a-z, 0-9, '-' and '.', such as amd-epyc-9654-2026"
+    );
+    let run = exchange::anonymous_run(run, home().as_deref());
+    sound(&run, &world.summary(&run))?;
+    let bytes = zstd::encode_all(exchange::write_bundle(&run).as_bytes(), HARDEST)?;
+    let name = PathBuf::from(format!("{id}.jsonl.zst"));
+    let path = out.unwrap_or(&name);
+    write_whole(path, &bytes)?;
+    output::plain(&format!("{}\n", path.display()))?;
+    Ok(Exit::Done)
+}
+
+/// Whether a run can be a reference system: a whole run of suite `standard` whose work was done, nine results in ten within ±20 %.
+///
+/// # Errors
+/// What is missing.
+pub fn sound(run: &RunData, view: &RunView) -> Result<()> {
+    let settings = &run.info.settings;
+    ensure!(
+        settings.suite.as_deref() == Some("standard") && settings.trial.is_none(),
+        "a reference system is a run of suite standard: gritstone run"
+    );
+    ensure!(
+        run.info.elapsed_s.is_some(),
+        "the run was interrupted: gritstone run --resume"
+    );
+    let all = view.results.len();
+    let bad = |r: &&Measurement| r.estimate.is_none() || r.flags().contains(&Flag::Invalid);
+    if let Some(bad) = view.results.iter().find(bad) {
+        bail!(
+            "{} has no valid result, and a reference system has all of them",
+            bad.id
+        );
+    }
+    let narrow = |r: &&Measurement| {
+        let half = r
+            .interval()
+            .zip(r.value())
+            .map(|([low, high], value)| (high - low) / 2.0 / value);
+        half.is_none_or(|half| half <= WIDEST)
+    };
+    let narrow = view.results.iter().filter(narrow).count();
+    ensure!(
+        narrow * 10 >= all * 9,
+        "{} of {all} results are wider than ±20 %: measure on a quieter machine (gritstone doctor)",
+        all - narrow
+    );
+    Ok(())
 }
 
 /// Keeps of a run what is selected, and what that is made of; all where nothing is.
@@ -80,14 +148,14 @@ pub fn home() -> Option<String> {
 }
 
 /// A file is there whole or not at all: it is written beside its place, and moved there.
-pub fn write_whole(path: &Path, text: &str) -> Result<()> {
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let directory = match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
     };
     let write = || -> std::io::Result<()> {
         let mut file = tempfile::NamedTempFile::new_in(directory)?;
-        file.write_all(text.as_bytes())?;
+        file.write_all(bytes)?;
         file.as_file().sync_all()?;
         // a temporary file is its owner's alone; what is handed on may be read
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o644);
@@ -139,10 +207,26 @@ pub fn read(path: &Path) -> Result<RunData> {
 /// # Errors
 /// When it cannot be read, is too long, or is no text.
 pub fn text(path: &Path) -> Result<String> {
+    let mut bytes = vec![];
+    let read = File::open(path).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes));
+    let text = read
+        .map_err(Into::into)
+        .and_then(|_| match bytes.starts_with(&ZSTD) {
+            true => unpacked(&bytes),
+            false => Ok(String::from_utf8(bytes)?),
+        });
+    text.with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// What was compressed.
+///
+/// # Errors
+/// When it is damaged, or no text.
+pub fn unpacked(bytes: &[u8]) -> Result<String> {
     let mut text = String::new();
-    File::open(path)
-        .and_then(|file| file.take(LONGEST).read_to_string(&mut text))
-        .with_context(|| format!("cannot read {}", path.display()))?;
+    zstd::Decoder::new(bytes)?
+        .take(LONGEST)
+        .read_to_string(&mut text)?;
     Ok(text)
 }
 

@@ -61,12 +61,11 @@ table-1 | 3.0 | -3.0 | 9 | is not a time in seconds
 table-1 | 3.0 | nan | 9 | is not a time in seconds
 table-1 | missing = "Torn off." | | 11 | no figure: say why
 table-1 | missing = | real_s = 1.0, missing = | 11 | said to be missing, and has a figure
-table-1 | value = 44.0 | value = 44.0, interval = [45.0, 46.0] | 10 | not within [45, 46]
 table-1 | , unit = "forks/s" | | 10 | value needs unit
 table-1 | forks/s | forks | 10 | 'forks' is not a unit
 table-1 | 44.0 | 0.0 | 10 | 0 is not a figure
 table-1 | forks/s | bytes | 10 | say which way is good
-table-1 | real_s = 3.0 | real_s = 3.0, better = "lower" | 9 | unit, better and interval need value
+table-1 | real_s = 3.0 | real_s = 3.0, better = "lower" | 9 | unit and better need value
 table-1 | Blurred. | | 9 | must have a reason
 table-1 | doubt.user_s | doubt.users | 9 | `doubt` is a reason
 table-1 | doubt.user_s | doubt.value | 9 | the cell has no value
