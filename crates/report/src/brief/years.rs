@@ -51,7 +51,7 @@ fn one(input: &Brief, id: &str) -> Option<(Canvas, String)> {
         points.iter().map(told).collect::<Vec<_>>().join(", "),
         told(&own)
     );
-    let first = (points[0].x / 10.0).floor() as i32;
+    let first = (points[0].x / 10.0).ceil() as i32;
     let last = (own.x / 10.0).floor() as i32;
     let line = |name: &str, strong, points| Line {
         name: name.to_owned(),
