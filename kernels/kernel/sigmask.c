@@ -1,7 +1,7 @@
-/* kernel/sigmask: what it costs to keep signals out for a moment. It stands beside table 4.3 of hp-1987, which has no such row.
+/* kernel/sigmask: the cost of blocking and unblocking a signal. Table 4.3 of hp-1987 has no such benchmark.
  *
- * One operation is one rt_sigprocmask that blocks a signal or lets it through again, in turn, and hands the mask from before
- * back. The call is made past the library, which leaves two signals of its own out of every mask.
+ * One operation is one rt_sigprocmask that blocks or unblocks a signal, in turn, and returns the previous mask. The call
+ * bypasses the library, which leaves two of its own signals out of every mask.
  */
 #define _GNU_SOURCE
 #include <signal.h>
