@@ -123,12 +123,14 @@ fn a_machine_is_found_by_the_beginning_of_its_name() {
 #[test]
 fn a_machine_has_its_own_year_or_that_of_its_document() {
     let references = all().expect("sound");
-    for (id, year) in [
-        ("vax-11-780-4.1bsd", 1984),
-        ("sun-e450-sunos-5.5.1", 1998),
-        ("x86-64-2131-linux-2.6.29", 2009),
+    for (id, year, started) in [
+        ("vax-11-780-4.1bsd", 1984, "1984-08"),
+        ("sun-e450-sunos-5.5.1", 1998, "1998"),
+        ("x86-64-2131-linux-2.6.29", 2009, "2009-03-24"),
     ] {
-        assert_eq!(references.machine(id).expect(id).year, Some(year), "{id}");
+        let view = references.view(id, &[]).expect(id);
+        let told = (view.machine.year, view.started.as_str());
+        assert_eq!(told, (Some(year), started), "{id}");
     }
 }
 
