@@ -268,7 +268,11 @@ fn figures_hold_together_or_are_doubted() {
         {
             times += 1;
             // three figures, each rounded to a tenth; the real time of csh is in whole seconds
-            let rounding = if cell.document == "sysperf-1985" { 1.0 } else { 0.151 };
+            let rounding = if cell.document == "sysperf-1985" {
+                1.0
+            } else {
+                0.151
+            };
             let fits = user + system <= real + rounding;
             assert!(fits || doubted(cell), "{}", at(cell));
         }
@@ -322,7 +326,11 @@ fn what_has_another_in_it_takes_longer() {
             ("sched/switch/2", 2.0, "ipc/pipe/latency"),
             ("ipc/pipe/latency", 1.0, "ipc/udp/latency"),
             ("kernel/forks/0@dynamic", 1.0, "kernel/execs/0-null@dynamic"),
-            ("memory/latency/4k@stride", 1.0, "memory/latency/beyond@stride"),
+            (
+                "memory/latency/4k@stride",
+                1.0,
+                "memory/latency/beyond@stride",
+            ),
         ] {
             let (id, of) = (&machine.id, ns(&machine.id, part));
             if let (Some(part), Some(whole)) = (of, ns(id, whole)) {
