@@ -29,7 +29,7 @@ pub enum LookupError {
 
 impl References {
     /// The machine of that name, with or without `ref:`. The beginning of a name will do where it fits one machine
-    /// alone: whole parts of it, so that `vax-11-7` is nothing, and `vax-11-750` the machine under 4.1 BSD.
+    /// alone: whole parts of it, so that `vax-11-7` is nothing, and `masscomp` the one machine of that name.
     ///
     /// # Errors
     /// When the name fits no machine, or several.

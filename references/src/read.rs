@@ -84,6 +84,12 @@ impl References {
                 &at,
                 || "name, system and configuration must say something, if only \"not stated\"",
             )?;
+            let year = entry.year.unwrap_or(document.year);
+            source.must(
+                year <= document.year,
+                &at,
+                || "a machine cannot have been measured after the year of its document",
+            )?;
             ids.push(at);
             let number = entry
                 .number
@@ -95,7 +101,7 @@ impl References {
                 name: entry.name,
                 system: entry.system,
                 document: Some(document.name.clone()),
-                year: Some(document.year),
+                year: Some(year),
                 configuration: entry.configuration,
                 facts: facts.map(|(key, fact)| (key.to_owned(), fact)).collect(),
             });

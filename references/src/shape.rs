@@ -24,6 +24,8 @@ pub(crate) struct MachineEntry {
     pub name: String,
     pub system: String,
     pub configuration: String,
+    /// When it was measured, where that is known and not the year of the document.
+    pub year: Option<i32>,
     /// What is doubtful about the machine itself.
     pub note: Option<String>,
 }

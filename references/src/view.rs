@@ -30,11 +30,16 @@ impl References {
         let document = machine.document.as_ref();
         let mut documents = self.documents.iter();
         let document = documents.find(|known| Some(&known.name) == document);
+        // the date of the document is not that of what was measured in another year
+        let date = document.filter(|of| machine.year == Some(of.year));
+        let year = || machine.year.map(|year| year.to_string());
         Ok(RunView {
             schema: SCHEMA_RUN.to_owned(),
             id: format!("ref:{}", machine.id),
             label: None,
-            started: document.map_or_else(String::new, |document| document.date.clone()),
+            started: (date.map(|document| document.date.clone()))
+                .or_else(year)
+                .unwrap_or_default(),
             elapsed_s: None,
             gritstone: None,
             machine: machine.clone(),

@@ -47,6 +47,7 @@ machines | name = | nane = | 3 | unknown field `nane`
 machines | "Version 7" | " " | 2 | must say something
 machines | box-1 | box+1 | 2 | an id is made of
 machines | box-1 | -box | 2 | an id is made of
+machines | "64 KB" | "64 KB"§year = 1981 | 2 | after the year of its document
 table-1 | place = | plaice = | 1 | unknown field `plaice`
 table-1 | machine = "box-1" | | 6 | missing field `machine`
 table-1 | box-1 | box-2 | 7 | machines.toml has no machine 'box-2'

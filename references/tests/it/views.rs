@@ -77,7 +77,7 @@ fn a_machine_is_found_by_the_beginning_of_its_name() {
     for (asked, found) in [
         ("vax-11-780-4.1bsd", "vax-11-780-4.1bsd"),
         ("ref:vax-11-780-4.1bsd", "vax-11-780-4.1bsd"),
-        ("ref:vax-11-750", "vax-11-750-4.1bsd"),
+        ("ref:vax-11-750-4.3bsd", "vax-11-750-4.3bsd-sysperf-1985"),
         ("masscomp", "masscomp-sys-iii"),
     ] {
         assert_eq!(references.machine(asked).expect(asked).id, found);
@@ -85,9 +85,13 @@ fn a_machine_is_found_by_the_beginning_of_its_name() {
     for (asked, several) in [
         (
             "ref:vax-11-780-4",
-            &["vax-11-780-4.1bsd", "vax-11-780-4.2bsd"],
+            &[
+                "vax-11-780-4.1bsd",
+                "vax-11-780-4.2bsd",
+                "vax-11-780-4.2bsd-dhrystone-1986",
+            ][..],
         ),
-        ("pdp-11-23", &["pdp-11-23-v7", "pdp-11-23-venix"]),
+        ("pdp-11-23", &["pdp-11-23-v7", "pdp-11-23-venix"][..]),
     ] {
         let Err(LookupError::Ambiguous { candidates, .. }) = references.machine(asked) else {
             panic!("{asked}");
@@ -113,6 +117,20 @@ fn a_machine_is_found_by_the_beginning_of_its_name() {
             nearest.len() == 3 && nearest[0].starts_with(first),
             "{asked}: {nearest:?}"
         );
+    }
+}
+
+#[test]
+fn a_machine_has_its_own_year_or_that_of_its_document() {
+    let references = all().expect("sound");
+    for (id, year, started) in [
+        ("vax-11-780-4.1bsd", 1984, "1984-08"),
+        ("sun-e450-sunos-5.5.1", 1998, "1998"),
+        ("x86-64-2131-linux-2.6.29", 2009, "2009-03-24"),
+    ] {
+        let view = references.view(id, &[]).expect(id);
+        let told = (view.machine.year, view.started.as_str());
+        assert_eq!(told, (Some(year), started), "{id}");
     }
 }
 
