@@ -29,6 +29,19 @@ static int find(void *library, const char *name, void *function)
 	return found != NULL;
 }
 
+/* By these a BLAS says whose it is: OpenBLAS, BLIS, ATLAS, MKL, FlexiBLAS, Arm's and NVIDIA's. The reference BLAS of netlib says nothing. */
+static const char *const signatures[] = {
+	"openblas_get_config", "bli_info_get_version_str", "ATL_buildinfo", "MKL_Get_Version", "flexiblas_get_version", "armplversion", "nvpl_blas_get_version",
+};
+
+static int is_signed(void *library)
+{
+	for (size_t i = 0; i < sizeof signatures / sizeof *signatures; i++)
+		if (dlsym(library, signatures[i]) != NULL)
+			return 1;
+	return 0;
+}
+
 static void say_which(struct context *c, void *library)
 {
 	Dl_info where;
@@ -41,6 +54,8 @@ static void say_which(struct context *c, void *library)
 	}
 	if (find(library, "openblas_get_config", &config))
 		note(c, "blas_says", "%s", config());
+	if (!is_signed(library))
+		note(c, "stand_in", "The BLAS here does not say whose it is: it may be the reference BLAS, which nobody tuned (apt-get install libopenblas0).");
 }
 
 static double seconds(void)

@@ -1,7 +1,7 @@
 /* kernel/csw, kernel/signocsw: signals between two processes, and of a process to itself (hp-1987, table 4.3).
  *
  * to=other: one operation is one round trip. A process signals another and sleeps until it is signalled back; the other
- * sleeps, catches the signal and signals back. 100,000 round trips are the published work.
+ * sleeps, catches the signal and signals back. 10,000 round trips are the published work.
  * to=self: one operation is one signal that a process sends to itself, by the very same calls, so that nothing but
  * switching is between the two rows. 10,000 signals are the published work.
  *

@@ -232,9 +232,9 @@ fn the_sums_of_the_unix_rows_are_those_of_the_lines() {
     let letter = |x: i32| keys[usize::try_from(if x > 0 { x } else { 5 - x }).unwrap() % 26];
     let mut lines = Vec::new();
     for (i, j, k) in (0..27_000).map(|n| (n / 900, n / 30 % 30, n % 30)) {
-        lines.push([k, j + k, j - k, i + k, i - k, i + j + k].map(letter));
+        lines.push([k, j + k, j - k, i + k, i - k, i + j + k, i + j - k].map(letter));
     }
-    let text = |lines: &[[u8; 6]]| -> Vec<u8> {
+    let text = |lines: &[[u8; 7]]| -> Vec<u8> {
         lines
             .iter()
             .flat_map(|line| line.iter().copied().chain([b'\n']))
