@@ -2,8 +2,8 @@
 //!
 //! One program a file `<family>/<name>.c`, each linked with the runtime, and with `<family>/<name>.f90` where there is one;
 //! the build globs, so that a new kernel needs no line here. A source with a `main` of its own is a helper, which another program
-//! executes, and has no runtime; A program that loads libraries of the machine (it includes `dlfcn.h`), or whose name ends in
-//! `-dynamic`, is linked dynamically, all others statically. Without a Fortran compiler, programs that need one are left out.
+//! executes, and has no runtime. A program that loads libraries of the machine (it includes `dlfcn.h`), or whose name ends in
+//! `-dynamic`, is linked dynamically, one that includes `crt0.h` without a C library, all others statically. Without a Fortran compiler, programs that need one are left out.
 //! Flags are all ours: the defaults of build systems (-fPIC, -march, -ffunction-sections) change benchmarks.
 
 #[path = "src/linking.rs"]
@@ -263,8 +263,10 @@ fn build(
     let program = out.join(name.replace('/', "_"));
     let source = here.join(format!("{name}.c"));
     let text = fs::read_to_string(&source).expect("a source can be read");
+    let bare = linking::is_bare(&text);
     let linkage = match linking::is_dynamic(name, &text) {
         true => &[],
+        false if bare => linking::BARE,
         false => toolchain.linkage,
     };
     let mut command = Command::new(&toolchain.compiler);
@@ -287,7 +289,9 @@ fn build(
         write!(compilers, "; {version}").unwrap();
         write!(flags, "; Fortran: {}", FORTRAN_FLAGS.join(" ")).unwrap();
     }
-    command.args(linking::LIBRARIES);
+    if !bare {
+        command.args(linking::LIBRARIES);
+    }
     run(&mut command);
     Some(Linked {
         name: name.to_owned(),

@@ -182,7 +182,7 @@ static int control_groups(void)
 /* Less memory than is touched; then the same, killed when its group is there. */
 static void limit_memory(void)
 {
-	char *run[] = {"/gritstone", "run", "vm/paging/random", "--budget", "90s", "--precision", "50%", "--store", "/runs.db", NULL};
+	char *run[] = {"/gritstone", "run", "vm/paging/random@file", "--budget", "90s", "--precision", "50%", "--store", "/runs.db", NULL};
 	char *show[] = {"/gritstone", "show", "--store", "/runs.db", "--format", "json", NULL};
 	char *doctor[] = {"/gritstone", "doctor", NULL};
 	must("groups", run, 0, 0);

@@ -139,6 +139,7 @@ impl Entry<'_> {
             ("switches_per_op", claims.switches_per_op),
             ("faults_per_op", claims.faults_per_op),
             ("major_faults_per_op", claims.major_faults_per_op),
+            ("page_outs_per_op", claims.page_outs_per_op),
             ("min_ns_per_op", claims.min_ns_per_op),
         ] {
             let value = value.unwrap_or(0.0);

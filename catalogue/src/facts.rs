@@ -189,6 +189,11 @@ fn claims(claims: &Claims) -> String {
             claims.major_faults_per_op,
             "",
         ),
+        (
+            "pages out to swap per operation: at least ",
+            claims.page_outs_per_op,
+            "",
+        ),
         ("time per operation: at least ", claims.min_ns_per_op, " ns"),
     ];
     let said = said

@@ -3,15 +3,13 @@
  * One operation is one file of 256 x 512 bytes, such as byte/disk-write leaves: opened, read 256 times (a seek to a
  * random byte offset, then a read of 512 bytes; near the end a read is short), closed and removed. One is the
  * published work. The offsets are the same everywhere: a linear congruential generator with a fixed seed, drawn
- * before the clock starts. The files are made anew, untimed, before each region; their data is in the page cache.
+ * before the clock starts. The files are made anew, untimed, before each region. cached=yes leaves their data in the page cache;
+ * cached=no has it written to the device and dropped.
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "../runtime/kernel.h"
+#include "../fs/files.h"
 
 #define BLOCK 512
 #define BLOCKS 256
@@ -20,6 +18,7 @@
 
 static off_t offset[BLOCKS];
 static uint64_t bytes_a_file;
+static int cached;
 
 static const char *name(uint64_t i)
 {
@@ -37,23 +36,39 @@ static void setup(struct context *c)
 		bytes_a_file += offset[i] + BLOCK <= SIZE ? BLOCK : (uint64_t)(SIZE - offset[i]);
 	}
 	note(c, "bytes_per_op", "%u", (unsigned)bytes_a_file);
+	const char *kept = parameter(c, "cached", "yes");
+	cached = strcmp(kept, "yes") == 0;
+	if (!cached && strcmp(kept, "no") != 0)
+		wrong_arguments(c, "cached=%s is neither yes nor no", kept);
+	if (!cached)
+		note(c, "uncached", "posix_fadvise before reading");
+}
+
+static void make_file(struct context *c, uint64_t i)
+{
+	char block[BLOCK];
+	memset(block, 'r', sizeof block); /* zeros would be holes on some file systems */
+	int file = open(name(i), O_RDWR | O_CREAT | O_TRUNC, 0640);
+	if (file < 0) {
+		went_wrong(c, "open", errno);
+		return;
+	}
+	for (int b = 0; b < BLOCKS; b++) {
+		ssize_t put = write(file, block, BLOCK);
+		if (put != BLOCK)
+			went_wrong(c, "write", put < 0 ? errno : ENOSPC);
+	}
+	if (!cached && i == 0)
+		must_be_on_a_device(c, file);
+	if (!cached)
+		make_cold(c, file, BY_FADVISE);
+	close(file);
 }
 
 static void prepare(struct context *c, uint64_t n)
 {
-	char block[BLOCK];
-	memset(block, 'r', sizeof block); /* zeros would be holes on some file systems */
-	for (uint64_t i = 0; i < n; i++) {
-		int file = open(name(i), O_WRONLY | O_CREAT | O_TRUNC, 0640);
-		if (file < 0) {
-			failed(c, "open");
-			return;
-		}
-		for (int b = 0; b < BLOCKS; b++)
-			if (write(file, block, BLOCK) != BLOCK)
-				failed(c, "write");
-		close(file);
-	}
+	for (uint64_t i = 0; i < n; i++)
+		make_file(c, i);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)

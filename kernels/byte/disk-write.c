@@ -1,22 +1,21 @@
 /* byte/disk-write: create and write a file (byte-1984, listing 5a and table 1).
  *
  * One operation is one file: created, closed, opened for writing, written with 256 blocks of 512 bytes, closed. One
- * is the published work. Every file is a new one; all are read back and removed after the clock has stopped. Nothing
- * is flushed, as nothing was: unless the directory says otherwise, this is the speed of the page cache.
+ * is the published work. Every file is a new one; all are read back and removed after the clock has stopped. fsync=no flushes nothing, as
+ * nothing was flushed: unless the directory says otherwise, this is the speed of the page cache. fsync=yes waits for the
+ * device before each file is closed.
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "../runtime/kernel.h"
+#include "../fs/files.h"
 
 #define BLOCK 512
 #define BLOCKS 256
 #define MAX_FILES 256 /* 32 MB at a time */
 
 static char block[BLOCK];
+static int flushes;
 
 static const char *name(uint64_t i)
 {
@@ -27,9 +26,14 @@ static const char *name(uint64_t i)
 
 static void setup(struct context *c)
 {
-	(void)c;
+	const char *said = parameter(c, "fsync", "no");
 	for (int i = 0; i < BLOCK; i++)
 		block[i] = (char)('a' + i % 26);
+	flushes = strcmp(said, "yes") == 0;
+	if (!flushes && strcmp(said, "no") != 0)
+		wrong_arguments(c, "fsync=%s is neither yes nor no", said);
+	if (flushes)
+		note(c, "uncached", "fsync after writing");
 }
 
 static int write_file(struct context *c, uint64_t i)
@@ -51,6 +55,11 @@ static int write_file(struct context *c, uint64_t i)
 			close(file);
 			return -1;
 		}
+	if (flushes && fsync(file) != 0) {
+		failed(c, "fsync");
+		close(file);
+		return -1;
+	}
 	if (close(file) != 0) {
 		failed(c, "close");
 		return -1;

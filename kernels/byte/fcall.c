@@ -4,13 +4,14 @@
  * or that assigns the counter without a call (how=assign). The difference of the two is the call. The value is made
  * opaque in both, so that no optimizer removes the assignment, inlines the call or keeps only the last turn.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "../runtime/kernel.h"
 
 static int with_call;
 
-static SEPARATE unsigned long same(unsigned long k)
+static SEPARATE unsigned int same(unsigned int k)
 {
 	OPAQUE(k);
 	return k;
@@ -26,22 +27,23 @@ static void setup(struct context *c)
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
 {
-	unsigned long j = 0, turns = 0;
-	(void)c;
+	unsigned int j = 0, i = 0;
+	if (n > UINT_MAX) {
+		failed_because(c, "loop", "an unsigned int does not count so far");
+		return;
+	}
 	if (with_call) {
-		for (unsigned long i = 0; i < n; i++) {
+		for (; i < n; i++) {
 			j = same(i);
 			OPAQUE(j);
-			turns++;
 		}
 	} else {
-		for (unsigned long i = 0; i < n; i++) {
+		for (; i < n; i++) {
 			j = i;
 			OPAQUE(j);
-			turns++;
 		}
 	}
-	*check = turns + j;
+	*check = (uint64_t)i + j;
 }
 
 /* n turns, the last of which assigned n - 1 */

@@ -31,6 +31,8 @@ static void setup(struct context *c)
 		wrong_arguments(c, "op=%s is neither write nor read", op);
 	if (!cached && strcmp(kept, "no") != 0)
 		wrong_arguments(c, "cached=%s is neither yes nor no", kept);
+	if (parameter_u64(c, "memory_pages", 0) != 0 && strcmp(parameter(c, "confined", "no"), "yes") != 0)
+		skip(c, "No control group limits the cache to less than the file (%s): it takes root.", parameter(c, "unconfined", "none was made"));
 	make_records(c);
 	reading = file;
 	if (cached || file < 0)

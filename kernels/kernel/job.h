@@ -66,6 +66,10 @@ static void take_job(struct context *c)
 	if (job == NULL)
 		wrong_arguments(c, "there is no %s=PATH for job=%s", name, name);
 	enlarge_environment(c);
+#if !defined __x86_64__ && !defined __aarch64__ && !(defined __riscv && __riscv_xlen == 64)
+	if (strstr(name, "-job-") == NULL)
+		note(c, "stand_in", "The job has a C library: there is no other startup for this processor (kernels/kernel/crt0.h).");
+#endif
 	errno = try_once(c);
 	/* whoever wrote it a moment ago may have forked with it open: busy until that child executes something */
 	for (int i = 0; errno == ETXTBSY && i < MOST_TRIES; i++) {

@@ -13,6 +13,9 @@ pub const LANGUAGE: &str = "-std=gnu11";
 /// What every program may call: the mathematical library, and threads and the loader of libraries where they are by themselves.
 pub const LIBRARIES: [&str; 3] = ["-lm", "-ldl", "-lpthread"];
 
+/// How a program is linked that is bare.
+pub const BARE: &[&str] = &["-nostdlib", "-static"];
+
 /// Whether `family/name` is a program, and not a part of others: of the runtime only those above are.
 #[must_use]
 pub fn is_program(name: &str) -> bool {
@@ -29,4 +32,16 @@ pub fn stands_alone(source: &str) -> bool {
 #[must_use]
 pub fn is_dynamic(name: &str, source: &str) -> bool {
     name.ends_with("-dynamic") || source.contains("#include <dlfcn.h>")
+}
+
+/// Whether a program is linked without the C library and its startup: it brings its own, for the processors that
+/// `kernel/crt0.h` knows.
+#[must_use]
+pub fn is_bare(source: &str) -> bool {
+    let known = cfg!(any(
+        target_arch = "x86_64",
+        target_arch = "aarch64",
+        target_arch = "riscv64"
+    ));
+    known && source.contains("#include \"crt0.h\"")
 }

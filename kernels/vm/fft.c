@@ -3,22 +3,31 @@
  * One operation is one forward transform in place of side * side numbers, scaled so that their sum of squares stays what
  * it is: two are the array with its elements in reverse order, four the array itself. So every result is known, however many
  * transforms there were; the check value is their number if it is right. The work is in fft.inc, by way of fft.f90. load=1: with
- * other processes at work beside it (load.h); advice=sequential: the system is told that the array is gone through in order.
+ * other processes at work beside it (load.h), and in the same control group, where there is one. swap=yes: the group has less memory
+ * than the array needs, which pages. advice=sequential: the system is told that the array is gone through in order.
  */
 #define _GNU_SOURCE
+#include <errno.h>
+
 #include "fft.h"
 #include "load.h"
+#include "swapped.h"
 
 typedef void transform(void *array, const int *side, const void *roots);
 
 transform fft_single_transform, fft_double_transform;
 
 static char *own_roots; /* the same in the precision of the array */
+static int pages_out;
 
 static void setup(struct context *c)
 {
-	if (!begin(c))
+	pages_out = strcmp(parameter(c, "swap", "no"), "yes") == 0;
+	if ((pages_out && !must_swap(c)) || !begin(c))
 		return;
+	/* single pages, since huge ones would come and go whole */
+	if (pages_out && madvise(array, bytes, MADV_NOHUGEPAGE) != 0 && errno != EINVAL)
+		failed(c, "madvise");
 	own_roots = malloc(2 * (size_t)side * sizeof(double));
 	if (own_roots == NULL) {
 		failed(c, "malloc");
@@ -41,9 +50,12 @@ static void setup(struct context *c)
 
 static void prepare(struct context *c, uint64_t n)
 {
-	(void)c;
 	(void)n;
+	if (pages_out && madvise(array, bytes, MADV_DONTNEED) != 0)
+		failed(c, "madvise");
 	memcpy(array, input, bytes);
+	if (pages_out)
+		swap_begins(c);
 }
 
 static void run(struct context *c, uint64_t n, uint64_t *check)
@@ -67,7 +79,8 @@ static int is_input(int back)
 
 static void finish(struct context *c, uint64_t n, uint64_t *check)
 {
-	(void)c;
+	if (pages_out)
+		swap_ends(c, n);
 	int back = n % 4 >= 2;
 	if (n % 2 == 0 ? is_input(back) : transformed(array, 1, back))
 		*check = n;
@@ -79,6 +92,12 @@ static uint64_t expect(struct context *c, uint64_t n)
 	return n;
 }
 
+static void teardown(struct context *c)
+{
+	end_load(c);
+	note_swapped(c);
+}
+
 const struct kernel kernel = {
 	.name = "vm/fft",
 	.setup = setup,
@@ -86,5 +105,5 @@ const struct kernel kernel = {
 	.run = run,
 	.finish = finish,
 	.expect = expect,
-	.teardown = end_load,
+	.teardown = teardown,
 };

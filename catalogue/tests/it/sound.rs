@@ -26,8 +26,10 @@ fn entries_name_documents_prove_their_work_and_count_once() {
         match &benchmark.work {
             Work::Kernel(_) => {
                 // a device decides for itself how its time grows with what it is given; what it made the system do is counted instead
-                let of_a_device = matches!(benchmark.id.variant(), Some("uncached" | "cold"))
-                    || claims.major_faults_per_op.is_some()
+                let of_a_device = matches!(
+                    benchmark.id.variant(),
+                    Some("uncached" | "cold" | "fsync" | "full-cache")
+                ) || claims.major_faults_per_op.is_some()
                     || ["disk/", "fs/fsync/", "file/fsync"]
                         .iter()
                         .any(|begin| id.starts_with(begin));
@@ -64,6 +66,8 @@ byte/fcall-overhead 50000 user_s
 byte/sieve 10 real_s
 byte/disk-write 1 real_s
 byte/disk-read 1 real_s
+vm/paging/sequential 1 real_s
+vm/paging/random 1 real_s
 byte/shell 1 real_s
 byte/multi/3 1 real_s
 byte/loop 1000000 real_s

@@ -3,6 +3,7 @@
 
 use crate::summary::growth::{Growth, least, surely_not_linear};
 use crate::summary::limits;
+use crate::summary::paging;
 use crate::summary::reading::{Reading, median};
 use crate::summary::rules;
 use crate::summary::status;
@@ -129,6 +130,11 @@ fn resources(found: &mut Found<'_>, benchmark: &Benchmark, all: &[&Reading]) {
     ) {
         let few = rules::few_major_faults(major, least);
         found.judged(Claim::MajorFaultsPerOp, Some(least), Some(major), true, few);
+    }
+    if let Some(least) = claims.page_outs_per_op {
+        let outs = paging::swapped(all).map_or(0.0, |[_, outs]| outs);
+        let few = rules::few_page_outs(outs, least);
+        found.judged(Claim::PageOutsPerOp, Some(least), Some(outs), true, few);
     }
 }
 

@@ -17,7 +17,7 @@ mod launch;
 pub mod limits;
 mod load;
 mod measured;
-mod paging;
+pub(crate) mod paging;
 mod pairs;
 mod published;
 mod rating;

@@ -136,10 +136,28 @@ impl Group {
         fs::write(second, bytes.to_string())
     }
 
+    /// How many of its processes the kernel has killed for lack of memory.
+    pub(crate) fn kills(&self) -> u64 {
+        let texts = ["memory.events", "memory.oom_control"].map(|name| self.0.join(name));
+        let texts = texts
+            .iter()
+            .filter_map(|path| fs::read_to_string(path).ok());
+        texts.map(|text| kills_in(&text)).max().unwrap_or(0)
+    }
+
     /// The supervisor's word.
     pub(crate) fn word(&self) -> String {
         format!("{JOIN}{}", self.0.display())
     }
+}
+
+/// The count of kills in a file of a group.
+fn kills_in(text: &str) -> u64 {
+    let mut counts = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("oom_kill "));
+    let count = counts.next().and_then(|count| count.trim().parse().ok());
+    count.unwrap_or(0)
 }
 
 /// Whether a row asks to be held to an amount of memory.
@@ -180,5 +198,17 @@ impl Executor {
             .map_err(|why| format!("cannot hold {} to {bytes} bytes: {why}", group.0.display()))?;
         told.push("confined=yes".into());
         Ok((Some(group), told))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::kills_in;
+
+    #[test]
+    fn kills_are_counted_in_both_versions_of_control_groups() {
+        let first = "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n";
+        let second = "low 0\nhigh 0\nmax 9\noom 5\noom_kill 4\noom_group_kill 0\n";
+        assert_eq!([first, second, ""].map(kills_in), [3, 4, 0]);
     }
 }

@@ -12,7 +12,7 @@ mod user;
 
 use crate::custom::Custom;
 use crate::equipment::{self, Config, Equipment};
-use crate::group::Group;
+use crate::group::{Group, is_confined};
 use crate::judge::judge;
 use crate::load::Load;
 use crate::process::{Task, carry_out};
@@ -79,6 +79,10 @@ impl Launched {
         }
     }
 }
+
+/// How often a launch is attempted whose memory is limited: the kernel sometimes finds nothing of a small group's memory to take away,
+/// though most of it may go to swap or to a file, and kills instead.
+const ATTEMPTS: u32 = 6;
 
 /// A custom command and its environment.
 type Warmed = (Vec<String>, BTreeMap<String, String>);
@@ -163,8 +167,33 @@ impl Executor {
         copies: u32,
         known: Calibration,
     ) -> Result<Launched, ExecError> {
-        self.launch_once(variant, benchmark, cpus, copies, known)
-            .or_else(|error| error.outcome().map(Launched::without_a_start))
+        let mut attempt = 1;
+        loop {
+            let killed = self.kills(benchmark);
+            let mut launched = self
+                .launch_once(variant, benchmark, cpus, copies, known)
+                .or_else(|error| error.outcome().map(Launched::without_a_start))?;
+            let again = self.kills(benchmark) > killed && attempt < ATTEMPTS;
+            if again && matches!(launched.outcome, Outcome::Failed(_)) {
+                attempt += 1;
+                continue;
+            }
+            if attempt > 1 {
+                launched.events.push(Event::Param {
+                    key: "remark".to_owned(),
+                    value: "Launches that the kernel killed because their control group was out of memory were repeated.".to_owned(),
+                });
+            }
+            return Ok(launched);
+        }
+    }
+
+    /// Processes of the group that the kernel has killed; 0 where the benchmark is not in it.
+    fn kills(&self, benchmark: &Benchmark) -> u64 {
+        let group = self.equipment.confinement.as_deref().ok();
+        group
+            .filter(|_| is_confined(benchmark))
+            .map_or(0, Group::kills)
     }
 
     fn launch_once(

@@ -183,7 +183,13 @@ impl Workshop {
             Some((path, text))
         };
         let text = source("c").map_or("", |(_, text)| text);
+        let bare = linking::is_bare(text);
         let linkage = linkage.filter(|_| !linking::is_dynamic(name, text));
+        let linkage = if bare {
+            linking::BARE
+        } else {
+            linkage.as_slice()
+        };
         let mut parts = vec![(&self.c, format!("{name}.c"), format!("{output}.c.o"))];
         if let Some((path, _)) = source("f90") {
             let Some(fortran) = &self.fortran else {
@@ -200,13 +206,15 @@ impl Workshop {
             }
         }
         let took = begin.elapsed();
-        let mut arguments: Vec<&str> = linkage.iter().copied().collect();
+        let mut arguments = linkage.to_vec();
         arguments.extend(["-o", &output]);
         arguments.extend(parts.iter().map(|part| part.2.as_str()));
         if !linking::stands_alone(text) {
             arguments.extend(runtime.iter().map(String::as_str));
         }
-        arguments.extend(linking::LIBRARIES);
+        if !bare {
+            arguments.extend(linking::LIBRARIES);
+        }
         if let Err(why) = self.compile(&self.c, &arguments)? {
             return Ok(Err(why));
         }
@@ -288,12 +296,12 @@ impl Workshop {
         &self,
         output: &str,
         tools: &[&Tool],
-        linkage: Option<&str>,
+        linkage: &[&str],
     ) -> Result<(PathBuf, Program), String> {
         let path = self.directory.join(output);
         let bytes =
             fs::read(&path).map_err(|why| format!("cannot read {}: {why}", path.display()))?;
-        let flags: Vec<&str> = self.c.flags().chain(linkage).collect();
+        let flags: Vec<&str> = self.c.flags().chain(linkage.iter().copied()).collect();
         let mut program = Program {
             hash: hexadecimal(Sha256::digest(bytes)),
             compiler: self.c.version.clone(),

@@ -25,7 +25,7 @@ mod machine;
 
 /// The parameter of an entry that is carried out here.
 const WANTED: &str = "swap";
-/// Bytes of the file: four times what the largest row puts there. When more than half is used, the system gives up the place of a page
+/// Bytes of the file: twice what the largest row puts there where a page has 16 KB. When more than half is used, the system gives up the place of a page
 /// that it has read back, and would have to write it once more.
 const SIZE: u64 = 256 << 20;
 /// The file in its directory.

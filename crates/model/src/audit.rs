@@ -90,6 +90,8 @@ pub enum Claim {
     FaultsPerOp,
     /// Major page faults for each operation, at least.
     MajorFaultsPerOp,
+    /// Pages that go out to swap for each operation, at least.
+    PageOutsPerOp,
     /// Nanoseconds an operation, at least.
     MinNsPerOp,
     /// Instructions of an operation in user mode.

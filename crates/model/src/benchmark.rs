@@ -89,6 +89,9 @@ pub struct Claims {
     pub faults_per_op: Option<f64>,
     /// Major page faults for each operation, those that wait for a device, at least.
     pub major_faults_per_op: Option<f64>,
+    /// Pages that go out to swap for each operation, at least.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_outs_per_op: Option<f64>,
     /// Faster than this is faster than physics, ns.
     pub min_ns_per_op: Option<f64>,
     /// The others hold only where floating-point arithmetic is that of IEEE 754, which some compiler flags give up.

@@ -130,6 +130,13 @@ pub enum Finding {
         /// Claimed, at least.
         claimed: f64,
     },
+    /// Fewer pages went out to swap than claimed.
+    FewPageOuts {
+        /// Each operation.
+        per_op: f64,
+        /// Claimed, at least.
+        claimed: f64,
+    },
     /// Another number of system calls than claimed, or than counted of the shipped program.
     SystemCalls {
         /// Each operation.
@@ -244,6 +251,8 @@ pub enum Finding {
         major_faults: f64,
         /// The same for each of what the unit counts, with its name.
         each: Option<(f64, String)>,
+        /// Pages that came in from swap and went out to it, for each of what `each` is of; null where none could.
+        swapped: Option<[f64; 2]>,
     },
 
     /// A curve by working set in KB beside the caches that the machine reports.

@@ -216,6 +216,7 @@ impl Finding {
             | Self::FewSwitches { .. }
             | Self::ManyFaults { .. }
             | Self::FewMajorFaults { .. }
+            | Self::FewPageOuts { .. }
             | Self::SystemCalls { .. }
             | Self::Untimed { .. }
             | Self::Unsized { .. } => Some(Flag::Invalid),

@@ -11,7 +11,7 @@ use gritstone_model::{
 const DIGITS: i32 = 4;
 
 /// The claims of a workload: head, and a word for a cell that lists those that fail.
-const CLAIMS: [(Claim, &str, &str); 8] = [
+const CLAIMS: [(Claim, &str, &str); 9] = [
     (Claim::Runs, "runs", "runs"),
     (Claim::Check, "check", "check"),
     (Claim::Linear, "time grows", "growth"),
@@ -19,6 +19,7 @@ const CLAIMS: [(Claim, &str, &str); 8] = [
     (Claim::SwitchesPerOp, "switches", "switches"),
     (Claim::FaultsPerOp, "faults", "faults"),
     (Claim::MajorFaultsPerOp, "major faults", "major faults"),
+    (Claim::PageOutsPerOp, "page-outs", "page-outs"),
     (Claim::MinNsPerOp, "ns", "time"),
 ];
 
@@ -186,7 +187,7 @@ fn relation(claim: Claim, holds: bool) -> &'static str {
         // a twentieth more and a tenth less are allowed
         (Claim::FaultsPerOp, true) => "≲",
         (Claim::FaultsPerOp, false) => ">",
-        (Claim::SwitchesPerOp | Claim::MajorFaultsPerOp, true) => "≳",
+        (Claim::SwitchesPerOp | Claim::MajorFaultsPerOp | Claim::PageOutsPerOp, true) => "≳",
         (Claim::MinNsPerOp, true) => "≥",
         _ => "<",
     }

@@ -214,7 +214,7 @@ fn what_another_user_plants_at_names_of_ours_is_not_taken_down_as_root() {
     fs::create_dir(&dir).unwrap();
     mode(&dir, 0o1777);
     let script = format!(
-        "read go; exec {} run disk/write-nofsync vm/paging/random@anonymous --allow swap --budget 6s --precision 50% --dir {}",
+        "read go; exec {} run disk/write-nofsync vm/paging/random --allow swap --budget 6s --precision 50% --dir {}",
         binary().display(),
         dir.display()
     );

@@ -25,8 +25,8 @@ const RUNS: [&str; 4] = [
 /// What a run makes of the machine, as its journal calls it, and rows for which it does.
 const MADE: [(&str, &str); 5] = [
     ("volume", "disk/write-fsync"),
-    ("group", "vm/paging/random"),
-    ("swap", "vm/paging/random@anonymous --allow swap"),
+    ("group", "vm/paging/random@file"),
+    ("swap", "vm/paging/random --allow swap"),
     ("trace", "rt/driver-latency"),
     ("load", "rt/user-latency@level-4"),
 ];

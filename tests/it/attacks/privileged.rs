@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::fs;
 
 /// Rows that do something privileged, each another thing.
-const PRIVILEGED: &str = "disk/write-nofsync vm/paging/random vm/paging/random@anonymous \
+const PRIVILEGED: &str = "disk/write-nofsync vm/paging/random@file vm/paging/random \
     rt/driver-latency rt/semaphore ipc/system-v-queue/latency file/create/0k";
 
 fn run(home: &Home, rows_and_more: &str) -> (i32, Value, String) {
@@ -30,7 +30,7 @@ fn tools_on_a_path_that_others_write_to_are_not_executed_as_root() {
         make_program(&bin.join(tool), script.as_bytes());
     }
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
-    let rows = "disk/write-nofsync vm/paging/random@anonymous rt/driver-latency@level-4";
+    let rows = "disk/write-nofsync vm/paging/random rt/driver-latency@level-4";
     let line = format!("run {rows} --allow swap --budget 10s --dir {DISC} --format json");
     let (_, out, error) = ended(home.gritstone(&line).env("PATH", path));
     let executed = fs::read_to_string(&marker);
@@ -100,7 +100,7 @@ fn what_a_run_would_do_is_listed_and_announced_as_root() {
     assert!(actions.map(|action| &action["action"]).eq(all), "{dry}");
     let skipped = list(&dry["skipped"]);
     assert_eq!(skipped.len(), 1);
-    assert_eq!(skipped[0]["id"], "vm/paging/random@anonymous");
+    assert_eq!(skipped[0]["id"], "vm/paging/random");
     assert!(skipped[0].to_string().contains("--allow swap"));
     assert!(!home.store().exists() && entries(&home.path().join(".local")).is_empty());
     let (_, _, error) = run(&home, "file/create/0k --budget 2s");
@@ -115,7 +115,7 @@ fn what_a_run_would_do_is_listed_and_announced_as_root() {
 fn swap_is_made_only_where_it_is_allowed() {
     let _turn = alone();
     let home = Home::new();
-    let row = "vm/paging/random@anonymous";
+    let row = "vm/paging/random";
     let (code, run_of_it, error) = run(&home, &format!("{row} byte/loop --quick"));
     assert_eq!(code, 0, "{error}");
     let skipped = result(&run_of_it, row);

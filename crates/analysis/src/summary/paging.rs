@@ -1,4 +1,4 @@
-//! What stands beside an estimate of work that waits for pages: faults, CPU and real time.
+//! What stands beside an estimate of work that waits for pages: faults, pages in and out, CPU and real time.
 
 use super::reading::Reading;
 use gritstone_model::{Benchmark, Finding, Sample};
@@ -11,6 +11,16 @@ pub(super) fn faults_per_page(benchmark: &Benchmark, launches: &[&Reading]) -> O
     let pages = sum(|sample| sample.n) * benchmark.amount_per_op;
     let paging = benchmark.unit.as_str() == "pages/s" && pages > 0.0;
     paging.then(|| sum(|sample| sample.usage.majflt) / pages)
+}
+
+/// Pages that came in from swap and went out to it in an operation, as the launches counted them: the mean over those that did.
+pub(crate) fn swapped(launches: &[&Reading]) -> Option<[f64; 2]> {
+    let mean = |key| {
+        let said = launches.iter().flat_map(|launch| launch.params(key));
+        let counts: Vec<f64> = said.filter_map(|count| count.parse().ok()).collect();
+        (!counts.is_empty()).then(|| counts.iter().sum::<f64>() / counts.len() as f64)
+    };
+    Some([mean("page_ins")?, mean("page_outs")?])
 }
 
 /// What an operation that waits for pages took: times alone do not tell whether the processor or the device was slow.
@@ -27,11 +37,13 @@ pub(super) fn paged(benchmark: &Benchmark, launches: &[&Reading]) -> Option<Find
         each(&|sample| sample.wall),
     );
     let unit = benchmark.unit.as_str().strip_suffix("s/s");
-    let each = unit.map(|thing| (major / benchmark.amount_per_op, thing.to_owned()));
+    let amount = unit.map_or(1.0, |_| benchmark.amount_per_op);
+    let each = unit.map(|thing| (major / amount, thing.to_owned()));
     (n > 0.0).then(|| Finding::Paging {
         cpu_s: cpu / 1e9,
         real_s: real / 1e9,
         major_faults: major,
         each,
+        swapped: swapped(launches).map(|pages| pages.map(|count| count / amount)),
     })
 }

@@ -26,7 +26,7 @@ pub(super) struct Evidence<'a> {
 type Rule = fn(&Evidence) -> Option<Finding>;
 
 /// Whether the work was done, the launches agree, and nothing interfered: of one copy and of several.
-const WORK: [Rule; 10] = [
+const WORK: [Rule; 11] = [
     |e| untimed(e.timed, e.launches),
     |e| checks(e.launches, e.benchmark.claims.check),
     linear,
@@ -34,6 +34,7 @@ const WORK: [Rule; 10] = [
     switches,
     faults,
     major_faults,
+    page_outs,
     |e| width(e.spread.as_ref()?),
     |e| modes(e.spread.as_ref()?),
     |e| disturbance::interfered(e.launches),
@@ -189,6 +190,16 @@ fn major_faults(evidence: &Evidence) -> Option<Finding> {
 
 pub(crate) fn few_major_faults(per_op: f64, claimed: f64) -> Option<Finding> {
     (per_op < claimed).then_some(Finding::FewMajorFaults { per_op, claimed })
+}
+
+fn page_outs(evidence: &Evidence) -> Option<Finding> {
+    let claimed = evidence.benchmark.claims.page_outs_per_op?;
+    let per_op = paging::swapped(evidence.launches).map_or(0.0, |[_, outs]| outs);
+    few_page_outs(per_op, claimed)
+}
+
+pub(crate) fn few_page_outs(per_op: f64, claimed: f64) -> Option<Finding> {
+    (per_op < claimed).then_some(Finding::FewPageOuts { per_op, claimed })
 }
 
 /// How far the values of an estimate agree.

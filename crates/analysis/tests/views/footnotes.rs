@@ -122,6 +122,19 @@ fn work_that_was_not_done() {
             each(run, |l| samples(l, |s| s.usage.majflt = faults));
         });
     }
+    for outs in ["", "1", "2"] {
+        found.of(&format!("'{outs}' page-outs"), |run| {
+            run.benchmarks[0].claims.page_outs_per_op = Some(2.0);
+            each(run, |l| {
+                for key in ["page_ins", "page_outs"] {
+                    l.events.push(Event::Param {
+                        key: key.to_owned(),
+                        value: outs.to_owned(),
+                    });
+                }
+            });
+        });
+    }
     found.of("no time passed in two launches", |run| {
         let some = run.launches[..2].iter_mut();
         some.for_each(|launch| samples(launch, |sample| sample.wall = 0));

@@ -63,6 +63,7 @@ pub fn claimed(name: &str) -> Benchmark {
             switches_per_op: Some(2.0),
             faults_per_op: Some(0.001),
             major_faults_per_op: None,
+            page_outs_per_op: None,
             min_ns_per_op: Some(10.0),
             ieee: false,
             syscalls_vary: false,

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 /// What two versions of an entry may differ in: words, and the claims that say how the work is done. All else says what
 /// is measured.
-const FREE: [&str; 12] = [
+const FREE: [&str; 13] = [
     "title",
     "why",
     "sources",
@@ -29,6 +29,7 @@ const FREE: [&str; 12] = [
     "claims.switches_per_op",
     "claims.faults_per_op",
     "claims.major_faults_per_op",
+    "claims.page_outs_per_op",
     "claims.min_ns_per_op",
 ];
 

@@ -321,6 +321,7 @@ fn claims(claims: &Claims) -> String {
         (claims.switches_per_op, "voluntary switches", " at least"),
         (claims.faults_per_op, "page faults", " at most"),
         (claims.major_faults_per_op, "major page faults", " at least"),
+        (claims.page_outs_per_op, "pages out to swap", " at least"),
         (claims.min_ns_per_op, "nanoseconds", " at least"),
     ];
     let plain = plain.into_iter().filter(|(claimed, _)| *claimed);

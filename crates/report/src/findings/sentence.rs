@@ -110,6 +110,10 @@ pub(super) fn sentence(finding: &Finding) -> String {
             let [is, claimed] = [*per_op, *claimed].map(number);
             format!("{is} major page faults per operation; at least {claimed} are claimed.")
         }
+        F::FewPageOuts { per_op, claimed } => {
+            let [is, claimed] = [*per_op, *claimed].map(number);
+            format!("{is} pages went out to swap per operation; at least {claimed} are claimed.")
+        }
         F::SystemCalls {
             per_op,
             expected,
@@ -200,13 +204,21 @@ pub(super) fn sentence(finding: &Finding) -> String {
             real_s,
             major_faults,
             each,
+            swapped,
         } => {
             let [cpu, real, faults] = [*cpu_s, *real_s, *major_faults].map(number);
             let each = each.as_ref();
-            let each = each.map(|(faults, thing)| format!(" ({} per {thing})", number(*faults)));
+            let per = each.map(|(_, thing)| format!(" per {thing}"));
+            let per = per.unwrap_or_default();
+            let each = each.map(|(faults, _)| format!(" ({}{per})", number(*faults)));
             let each = each.unwrap_or_default();
+            let swapped = swapped.map(|pages| {
+                let [ins, outs] = pages.map(number);
+                format!(", {ins} page-ins and {outs} page-outs{per}")
+            });
+            let swapped = swapped.unwrap_or_default();
             format!(
-                "Per operation: {cpu} s CPU time, {real} s real time, {faults} major page faults{each}."
+                "Per operation: {cpu} s CPU time, {real} s real time, {faults} major page faults{each}{swapped}."
             )
         }
         F::CacheRises { rises, unseen } => {

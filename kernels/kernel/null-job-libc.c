@@ -1,0 +1,7 @@
+/* kernel/null-job-libc: kernel/null-job with a C library, linked statically as programs of the document were. */
+unsigned char job_data[1 * 1024] __attribute__((used)) = {1};
+
+int main(void)
+{
+	return 0;
+}
