@@ -1,4 +1,4 @@
-//! Published results of reference machines, as data.
+//! Published results of reference systems, as data.
 //!
 //! Each document has a folder beside this crate: `document.toml` says what it is, `machines.toml` what was measured,
 //! and every other file is a table. The build reads and checks the files, and embeds what came out: [`all`].

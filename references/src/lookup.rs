@@ -1,4 +1,4 @@
-//! Finding a reference machine by what a person typed.
+//! Finding a reference system by what a person typed.
 
 use crate::References;
 use gritstone_model::Machine;
@@ -10,7 +10,7 @@ const OFFERED: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LookupError {
     /// It fits no machine.
-    #[error("no reference machine is called '{asked}'; the nearest are {}", .nearest.join(", "))]
+    #[error("no reference system is called '{asked}'; the nearest are {}", .nearest.join(", "))]
     Unknown {
         /// What was asked for, without `ref:`.
         asked: String,
@@ -18,7 +18,7 @@ pub enum LookupError {
         nearest: Vec<String>,
     },
     /// It is the beginning of several.
-    #[error("'{asked}' fits {} reference machines, name one of them: {}", .candidates.len(), .candidates.join(", "))]
+    #[error("'{asked}' fits {} reference systems, name one of them: {}", .candidates.len(), .candidates.join(", "))]
     Ambiguous {
         /// What was asked for, without `ref:`.
         asked: String,

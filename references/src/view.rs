@@ -1,4 +1,4 @@
-//! A reference machine in the shape of a run.
+//! A reference system in the shape of a run.
 
 use crate::{Cell, LookupError, References};
 use gritstone_model::{

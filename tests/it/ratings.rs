@@ -68,7 +68,7 @@ fn wrong_use_says_what_is_wrong() {
         text.contains("Scores against ref:vax-11-780-4.2bsd"),
         "{text}"
     );
-    wrong("--against ref:nothing", "no reference machine");
+    wrong("--against ref:nothing", "no reference system");
 }
 
 #[test]

@@ -8,7 +8,7 @@ pub use bench::{BenchArgs, Sort, Statuses, StyleType, TimeUnit};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
-/// Benchmark this Linux system: results with confidence intervals and proof of work, comparable with systems of 1982 to 1987.
+/// Benchmark this Linux system: results with confidence intervals and proof of work, comparable with systems of 1982 to 2009.
 #[derive(Debug, Parser)]
 #[command(name = "gritstone", version)]
 pub struct Cli {

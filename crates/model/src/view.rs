@@ -1,4 +1,4 @@
-//! What a run or a reference machine looks like to a reader: the shape of `--format json`, from which every table, page and figure
+//! What a run or a reference system looks like to a reader: the shape of `--format json`, from which every table, page and figure
 //! is made.
 
 use crate::{
@@ -21,7 +21,7 @@ pub const SCHEMA_RUNS: &str = "gritstone/runs/1";
 /// The same of `doctor`.
 pub const SCHEMA_DOCTOR: &str = "gritstone/doctor/2";
 
-/// A run or a reference machine.
+/// A run or a reference system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunView {
     /// [`SCHEMA_RUN`].

@@ -137,7 +137,7 @@ pub(crate) fn is_reference(side: &str) -> bool {
     side.starts_with("ref:")
 }
 
-/// With a reference machine as the base: how many of it the other is, at least and at most.
+/// With a reference system as the base: how many of it the other is, at least and at most.
 fn how_many(view: &CompareView) -> Option<String> {
     if !is_reference(&view.base) {
         return None;

@@ -1,4 +1,4 @@
-//! From a run, a reference machine or a comparison to a [`Document`], and from that to a terminal or a page.
+//! From a run, a reference system or a comparison to a [`Document`], and from that to a terminal or a page.
 //!
 //! Everything is a pure function: views of `gritstone-model` go in, text comes out.
 

@@ -54,7 +54,7 @@ pub(crate) fn check_label(label: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `last`, `last~2`, and the reference machines: no run can be called so.
+/// `last`, `last~2`, and the reference systems: no run can be called so.
 fn reserved(name: &str) -> bool {
     name == LAST || name.starts_with("last~") || name.starts_with("ref:")
 }
