@@ -68,6 +68,14 @@ impl Entry<'_> {
                 self.must(x < next, &format!("curve.points.{}.0", i + 1), what)?;
             }
         }
+        if let Some(curve) = row.curve.as_ref().filter(|curve| curve.scaling) {
+            let rate = matches!(row.unit.quantity(), Quantity::Rate { .. });
+            let count = |x: f64| x >= 1.0 && x <= f64::from(u32::MAX) && x.fract() == 0.0;
+            let counts = curve.points.iter().all(|(x, _)| count(*x));
+            let what =
+                "scaling is of rates by whole numbers of users: see `unit` and `curve.points`";
+            self.must(rate && counts, "curve.scaling", what)?;
+        }
         self.check_work(&row.work, needs, over)?;
         self.unit(&row.unit, &row.work)?;
         self.better(&row.unit, said)

@@ -15,7 +15,7 @@ const VARIANT: &str = "name title operation why placement params claims publishe
 /// The keys of an entry of this kind: those of a [`Benchmark`], and those of its work.
 fn keys(kind: Kind) -> (String, &'static str) {
     let all = "id kind title version operation why sources unit better amount_per_op published processor_bound curve remark not_comparable variant";
-    let launched = format!("{all} placement in_dir kernel_threads claims needs");
+    let launched = format!("{all} placement in_dir kernel_threads mean claims needs");
     match kind {
         Kind::Kernel => (launched, "program params uses load"),
         Kind::Command | Kind::Scenario => (
@@ -42,6 +42,7 @@ work = { kind = 'kernel', program = '' }";
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Derived {
+    #[serde(default)]
     terms: Vec<Term>,
     share_of: Option<Id>,
 }
@@ -141,6 +142,7 @@ impl<'a> Entry<'a> {
         let mut row: Benchmark = self.made(table)?;
         let mut over = vec![];
         row.work = self.work(kind, &row.id, own, &mut over)?;
+        self.take_points(&mut row)?;
         row.better = self.check(&row, better, &needs, &over)?;
         for name in needs {
             row.needs
@@ -228,6 +230,25 @@ impl<'a> Entry<'a> {
                 }
             }
         })
+    }
+
+    /// A row that is the highest of the rates of its curve is made of its points.
+    fn take_points(&self, row: &mut Benchmark) -> Result<(), Error> {
+        if !row.is_peak() {
+            return Ok(());
+        }
+        let Work::Derived { terms, share_of } = &mut row.work else {
+            return Ok(());
+        };
+        let what =
+            "the points of the curve are what it is made of: leave `terms` and `share_of` out";
+        self.must(terms.is_empty() && share_of.is_none(), "terms", what)?;
+        let points = row.curve.iter().flat_map(|curve| &curve.points);
+        terms.extend(points.map(|(_, id)| Term {
+            id: id.clone(),
+            times: 1.0,
+        }));
+        Ok(())
     }
 
     /// Where it speaks of other rows.

@@ -34,7 +34,7 @@ pub fn facts(benchmark: &Benchmark) -> Vec<(&'static str, String)> {
         ("One operation", Some(benchmark.operation.clone())),
         ("Why", Some(benchmark.why.clone())),
         ("Unit", Some(figure(benchmark))),
-        ("Work", Some(work(&benchmark.work))),
+        ("Work", Some(work(benchmark))),
         ("Where", launched.then(|| place(benchmark))),
         ("Reference workload", published),
         ("Work checks", Some(claims(&benchmark.claims))),
@@ -86,8 +86,11 @@ fn counted(unit: &Unit) -> String {
     }
 }
 
-fn work(work: &Work) -> String {
-    match work {
+fn work(benchmark: &Benchmark) -> String {
+    match &benchmark.work {
+        Work::Derived { .. } if benchmark.is_peak() => {
+            "derived, the highest of the rates of its curve".to_owned()
+        }
         Work::Kernel(work) => {
             let mut text = format!("workload `{}`", work.program);
             for (name, value) in &work.params {

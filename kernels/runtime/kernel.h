@@ -68,7 +68,7 @@ void skip(struct context *, const char *why, ...) __attribute__((format(printf, 
 void note(struct context *, const char *key, const char *value, ...) __attribute__((format(printf, 3, 4)));
 
 /* A parameter of the benchmark's entry, or what stands for it when it is not given. For each program that the entry
- * `uses`, its path is the parameter `family/name`. */
+ * `uses`, its path is the parameter `family/name`; for each that it `needs`, the parameter of that name. */
 const char *parameter(const struct context *, const char *key, const char *otherwise);
 uint64_t parameter_u64(struct context *, const char *key, uint64_t otherwise);
 

@@ -23,6 +23,7 @@ mod fs;
 mod ipc;
 mod licenses;
 mod load;
+mod multiuser;
 mod own;
 mod paging;
 mod past;

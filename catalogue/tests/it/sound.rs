@@ -34,8 +34,9 @@ fn entries_name_documents_prove_their_work_and_count_once() {
                         .iter()
                         .any(|begin| id.starts_with(begin));
                 // the time of a region is that of waiting, and the figure that of single events in it
-                let of_events =
-                    benchmark.id.family() == "rt" || benchmark.id.variant() == Some("scheduled");
+                let of_events = ["rt", "netrt", "multiuser", "daq"]
+                    .contains(&benchmark.id.family())
+                    || benchmark.id.variant() == Some("scheduled");
                 let grows = of_events || claims.linear != of_a_device;
                 assert!(
                     claims.check && grows && claims.min_ns_per_op.is_some(),

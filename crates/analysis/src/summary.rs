@@ -23,6 +23,7 @@ mod published;
 mod rating;
 pub(crate) mod reading;
 pub(crate) mod rules;
+mod scaling;
 mod size;
 
 use crowd::Floor;
@@ -109,7 +110,10 @@ pub fn summarize(run: &RunData, options: &Options) -> RunView {
         results.insert(&row.benchmark.id, result);
     }
     for row in rows.values() {
-        if let Work::Derived { terms, share_of } = &row.benchmark.work {
+        if row.benchmark.is_peak() {
+            let result = scaling::peak(row.benchmark, &results, run);
+            results.insert(&row.benchmark.id, result);
+        } else if let Work::Derived { terms, share_of } = &row.benchmark.work {
             let sum = derived::Sum {
                 benchmark: row.benchmark,
                 terms,
@@ -138,7 +142,7 @@ pub fn summarize(run: &RunData, options: &Options) -> RunView {
             results.insert(&row.benchmark.id, result);
         }
     }
-    draw_curves(run, &mut results);
+    draw_curves(run, &rows, options, &mut results);
     RunView {
         smt_floors: floor.learned(),
         ..view(run, results)
@@ -160,7 +164,12 @@ fn budget_for_all(run: &RunData) -> Option<f64> {
 }
 
 /// Gives rows that have a curve its points.
-fn draw_curves(run: &RunData, results: &mut BTreeMap<&Id, Measurement>) {
+fn draw_curves(
+    run: &RunData,
+    rows: &BTreeMap<&Id, Row>,
+    options: &Options,
+    results: &mut BTreeMap<&Id, Measurement>,
+) {
     for benchmark in &run.benchmarks {
         let Some(curve) = &benchmark.curve else {
             continue;
@@ -169,6 +178,11 @@ fn draw_curves(run: &RunData, results: &mut BTreeMap<&Id, Measurement>) {
         if let Some(result) = results.get_mut(&benchmark.id) {
             if curve.caches {
                 let found = caches::rises(&points, &run.info.machine.caches());
+                result.notes.extend(found.map(Note::new));
+            }
+            if curve.scaling {
+                let (confidence, seed) = (options.confidence, run.info.settings.seed);
+                let found = scaling::found(curve, &points, rows, confidence, seed);
                 result.notes.extend(found.map(Note::new));
             }
             result.series = Some(points);
@@ -241,10 +255,14 @@ fn is_work_over_time(benchmark: &Benchmark) -> bool {
     benchmark.files && matches!(benchmark.unit.quantity(), Quantity::Rate { .. })
 }
 
-/// Where operations were timed one by one, a time is their median, as the documents have it, ns.
+/// Where operations were timed one by one, a time is their median, as the documents have it, or the mean that the entry asks for, ns.
 fn of_events(benchmark: &Benchmark, launch: &Reading) -> Option<f64> {
     let time = matches!(benchmark.unit.quantity(), Quantity::Time { .. });
-    launch.median_latency_ns().filter(|_| time)
+    let figure = match benchmark.mean {
+        true => launch.mean_latency_ns(),
+        false => launch.median_latency_ns(),
+    };
+    figure.filter(|_| time)
 }
 
 /// What the figure of a launch of this row is made of.

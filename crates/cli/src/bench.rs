@@ -162,6 +162,7 @@ impl<'a> Bench<'a> {
                 .collect(),
             dir: Some(&self.site.dir),
             memory: groups("memory"),
+            cpu: groups("cpu"),
             processes: groups("pids"),
             custom: self.custom,
             tuning: self.tuning,

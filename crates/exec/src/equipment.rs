@@ -1,7 +1,7 @@
 //! What is made once for the rows of a run that ask for it: a control group, a trace, a file system, swap, the mark of a load.
 
 use crate::custom::{Bound, Custom};
-use crate::group::{Confinement, Group, is_confined};
+use crate::group::{Confinement, Group, is_confined, is_throttled};
 use crate::journal::Journal;
 use crate::load::{Load, Mark};
 use crate::resource::{Held, Unavailable};
@@ -22,6 +22,8 @@ pub struct Config<'a> {
     pub dir: Option<&'a Path>,
     /// Control groups that hand down the control of memory, the nearest first.
     pub memory: Vec<PathBuf>,
+    /// Control groups that hand down the control of CPU time.
+    pub cpu: Vec<PathBuf>,
     /// Control groups that hand down the control of the number of processes.
     pub processes: Vec<PathBuf>,
     /// What of the rows is the user's own.
@@ -36,6 +38,7 @@ pub struct Config<'a> {
 #[derive(Debug)]
 pub(crate) struct Equipment {
     pub confinement: Confinement,
+    pub throttle: Confinement,
     pub tracing: Result<Instance, Unavailable>,
     pub volume: Result<Held<Volume>, Unavailable>,
     pub swap: Result<Held<Swap>, Unavailable>,
@@ -53,6 +56,9 @@ pub(crate) fn make(
     let equipment = Equipment {
         confinement: of(wants(is_confined), journal, |journal| {
             Group::below(&config.memory, setup, journal)
+        }),
+        throttle: of(wants(is_throttled), journal, |journal| {
+            Group::below(&config.cpu, setup, journal)
         }),
         tracing: of(wants(is_traced), journal, Instance::acquire),
         volume: of(wants(wants_file_system), journal, |journal| {

@@ -1,6 +1,6 @@
-//! A control group of our own that holds launches to an amount of memory, in version 1 or 2 of control groups.
+//! Control groups of our own that hold launches to an amount of memory or of CPU time, in version 1 or 2 of control groups.
 //!
-//! One a run, made when a row of the run asks for it. It stands in the journal before it is made; without a journal none
+//! One of each a run, made when a row of the run asks for it. It stands in the journal before it is made; without a journal none
 //! is. Launches join it by a word to the supervisor, before their program is executed.
 
 use crate::journal::Journal;
@@ -18,6 +18,10 @@ use std::path::{Path, PathBuf};
 
 /// The parameter of an entry that is carried out here: so many pages of memory its process may have.
 const PAGES: &str = "memory_pages";
+/// The parameter for so much of one CPU, in hundredths.
+const SHARE: &str = "cpu_percent";
+/// The time in which a group may have its share of a CPU, us: the default of Linux.
+const PERIOD: u64 = 100_000;
 /// The supervisor's word for the group that its program joins.
 const JOIN: &str = "group=";
 
@@ -145,6 +149,17 @@ impl Group {
         texts.map(|text| kills_in(&text)).max().unwrap_or(0)
     }
 
+    /// Allows it so many hundredths of a CPU.
+    fn throttle(&self, percent: u64) -> io::Result<()> {
+        let quota = percent * PERIOD / 100;
+        let second = self.0.join("cpu.max");
+        if second.exists() {
+            return fs::write(second, format!("{quota} {PERIOD}"));
+        }
+        fs::write(self.0.join("cpu.cfs_period_us"), PERIOD.to_string())?;
+        fs::write(self.0.join("cpu.cfs_quota_us"), quota.to_string())
+    }
+
     /// The supervisor's word.
     pub(crate) fn word(&self) -> String {
         format!("{JOIN}{}", self.0.display())
@@ -166,6 +181,12 @@ pub fn is_confined(benchmark: &Benchmark) -> bool {
     matches!(&benchmark.work, Work::Kernel(work) if work.params.contains_key(PAGES))
 }
 
+/// Whether a row asks to be held to an amount of CPU time.
+#[must_use]
+pub fn is_throttled(benchmark: &Benchmark) -> bool {
+    matches!(&benchmark.work, Work::Kernel(work) if work.params.contains_key(SHARE))
+}
+
 impl Executor {
     /// The group that a kernel joins, and arguments that tell it of that; neither for a row that asks for none.
     ///
@@ -176,6 +197,9 @@ impl Executor {
         work: &KernelWork,
     ) -> Result<(Option<&Group>, Vec<OsString>), String> {
         let mut told: Vec<OsString> = self.unswapped(work).into_iter().collect();
+        if let Some(percent) = work.params.get(SHARE) {
+            return self.throttled(percent, told);
+        }
         let Some(pages) = work.params.get(PAGES) else {
             return Ok((None, told));
         };
@@ -197,6 +221,30 @@ impl Executor {
             .allow(bytes, self.may_swap(work))
             .map_err(|why| format!("cannot hold {} to {bytes} bytes: {why}", group.0.display()))?;
         told.push("confined=yes".into());
+        Ok((Some(group), told))
+    }
+
+    /// The same for an amount of CPU time.
+    fn throttled(
+        &self,
+        percent: &str,
+        mut told: Vec<OsString>,
+    ) -> Result<(Option<&Group>, Vec<OsString>), String> {
+        let group = match self.equipment.throttle.as_deref() {
+            Ok(group) => group,
+            Err(why) => {
+                told.push(format!("unthrottled={why}").into());
+                return Ok((None, told));
+            }
+        };
+        let number = percent
+            .parse()
+            .ok()
+            .filter(|number| (1..=1_000_000).contains(number));
+        let number = number.ok_or_else(|| format!("{SHARE} = {percent} is no share of a CPU"))?;
+        group
+            .throttle(number)
+            .map_err(|why| format!("cannot hold {} to {number} %: {why}", group.0.display()))?;
         Ok((Some(group), told))
     }
 }

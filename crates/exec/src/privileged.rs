@@ -1,6 +1,6 @@
 //! What a run does to the machine, or does with rights that not everybody has: the one list of it.
 
-use crate::group::is_confined;
+use crate::group::{is_confined, is_throttled};
 use crate::swap::wants_swap;
 use crate::trace::is_traced;
 use crate::volume::wants_file_system;
@@ -19,6 +19,8 @@ pub enum Action {
     Trace,
     /// A control group that limits memory.
     MemoryGroup,
+    /// A control group that limits CPU time.
+    CpuGroup,
     /// A control group that limits the number of processes.
     ProcessGroup,
     /// SCHED_FIFO, locked memory, an awake CPU.
@@ -45,7 +47,7 @@ pub struct Description {
 }
 
 /// Workloads that do something privileged themselves, with the parameter and value by which they do, where not always.
-const BY_WORKLOADS: [(&str, Option<Given>, Action); 8] = [
+const BY_WORKLOADS: [(&str, Option<Given>, Action); 10] = [
     ("rt/timer", None, Action::RealTime),
     ("rt/semaphore", None, Action::RealTime),
     ("rt/message", None, Action::RealTime),
@@ -54,20 +56,28 @@ const BY_WORKLOADS: [(&str, Option<Given>, Action); 8] = [
     ("ipc/latency", BY_QUEUES, Action::IpcNamespace),
     ("ipc/bandwidth", BY_QUEUES, Action::IpcNamespace),
     ("file/make", None, Action::DirectoryFlag),
+    ("daq/yewcom", None, Action::RealTime),
+    ("multiuser/response", None, Action::RealTime),
 ];
 const BY_QUEUES: Option<Given> = Some(("by", "system-v-queue"));
 /// A parameter with its value.
 type Given = (&'static str, &'static str);
-/// The part of a load that makes network namespaces.
-const TRANSFER: &str = "load/transfer";
+/// The parts of a load that make network namespaces.
+const TRANSFERS: [&str; 4] = [
+    "load/transfer",
+    "load/transfer-out",
+    "load/transfer-in",
+    "load/transfer-both",
+];
 
 impl Action {
     /// All, in the order in which they are listed.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::FileSystem,
         Self::Swap,
         Self::Trace,
         Self::MemoryGroup,
+        Self::CpuGroup,
         Self::ProcessGroup,
         Self::RealTime,
         Self::NetworkNamespaces,
@@ -100,6 +110,11 @@ impl Action {
                 "paging is measured in less memory than the work needs",
                 "removed at the end of the run, or by its watchdog, with the processes in it",
             ),
+            Self::CpuGroup => (
+                "a control group that limits CPU time",
+                "response is measured where a user and the jobs beside it have half a CPU",
+                "removed at the end of the run, or by its watchdog, with the processes in it",
+            ),
             Self::ProcessGroup => (
                 "a control group that limits the number of processes",
                 "programs of custom benchmarks can be ended whatever they start",
@@ -107,12 +122,12 @@ impl Action {
             ),
             Self::RealTime => (
                 "real-time priority",
-                "SCHED_FIFO, mlockall and /dev/cpu_dma_latency in workloads of real-time latency",
+                "SCHED_FIFO, mlockall and /dev/cpu_dma_latency in workloads of real-time latency; SCHED_FIFO for the scanner of daq/yewcom and the user of multiuser/response",
                 "ends with the process",
             ),
             Self::NetworkNamespaces => (
                 "two network namespaces joined by veth",
-                "files that go between two hosts, as load level 4 asks",
+                "files that go between two hosts, as load level 4 and netrt/* ask",
                 "go with their processes",
             ),
             Self::IpcNamespace => (
@@ -142,7 +157,11 @@ impl Action {
             Self::Swap => wants_swap(benchmark),
             Self::Trace => is_traced(benchmark),
             Self::MemoryGroup => is_confined(benchmark),
-            Self::NetworkNamespaces => benchmark.load().contains(&TRANSFER),
+            Self::CpuGroup => is_throttled(benchmark),
+            Self::NetworkNamespaces => {
+                let mut load = benchmark.load().into_iter();
+                load.any(|part| TRANSFERS.contains(&part))
+            }
             _ => false,
         };
         let Work::Kernel(work) = &benchmark.work else {
@@ -238,7 +257,7 @@ mod tests {
         let listed: BTreeSet<(&str, Action)> = BY_WORKLOADS
             .iter()
             .map(|(program, _, action)| (*program, *action))
-            .chain([(TRANSFER, Action::NetworkNamespaces)])
+            .chain(TRANSFERS.map(|part| (part, Action::NetworkNamespaces)))
             .collect();
         let mut found = BTreeSet::new();
         for path in sources.keys().filter(|path| path.ends_with(".c")) {

@@ -313,6 +313,10 @@ pub struct Curve {
     /// Whether x are working sets in KB, so that the curve shows where caches end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub caches: bool,
+    /// Whether x are users or jobs at once, so that the law of scaling is fitted; a derived row that has it is the highest of its
+    /// rates.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub scaling: bool,
 }
 
 /// One entry.
@@ -349,6 +353,9 @@ pub struct Benchmark {
     /// Whether threads of the kernel work for it (writeback, journal, network, swap): they are then none of the others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub kernel_threads: bool,
+    /// Whether the figure of operations that are timed one by one is their mean, and not their median.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mean: bool,
     /// What it says it exercises.
     pub claims: Claims,
     /// Programs that must be there.
@@ -408,12 +415,20 @@ impl Benchmark {
             processor_bound: false,
             files: false,
             kernel_threads: false,
+            mean: false,
             claims: Claims::default(),
             needs: vec![],
             curve: None,
             remark: None,
             not_comparable: None,
         }
+    }
+
+    /// Whether its figure is the highest of the rates of its curve.
+    #[must_use]
+    pub fn is_peak(&self) -> bool {
+        let scaling = self.curve.as_ref().is_some_and(|curve| curve.scaling);
+        scaling && matches!(self.work, Work::Derived { .. })
     }
 
     /// Whether several copies of it can be measured at once: kernels that keep to one CPU. A command, a size and what is

@@ -1,8 +1,8 @@
 //! What is known of a result beside its numbers: facts with their figures. No sentences: `report` words them.
 
 use crate::{
-    Author, Cache, Count, Flag, Id, Interference, LoadRate, NegativeBecause, Repeat, Rise, Status,
-    Subject, Withheld,
+    Author, Cache, Count, Flag, Id, Interference, LawView, LoadRate, NegativeBecause, Repeat, Rise,
+    Status, Subject, Unfitted, Withheld,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -261,6 +261,22 @@ pub enum Finding {
         rises: Vec<Rise>,
         /// Caches at whose size it does not.
         unseen: Vec<Cache>,
+    },
+
+    /// A curve of rates by users or jobs at once.
+    Scaling {
+        /// What there is more and more of.
+        things: String,
+        /// How many of them have the highest rate that was measured.
+        peak: f64,
+        /// The most that were measured.
+        last: f64,
+        /// What the last lacks of the highest rate, as a share of it.
+        drop: f64,
+        /// The law.
+        law: Option<Box<LawView>>,
+        /// Why there is none.
+        unfitted: Option<Unfitted>,
     },
 
     // Results that are made of others.

@@ -254,6 +254,7 @@ impl Finding {
             | Self::Load { .. }
             | Self::Paging { .. }
             | Self::CacheRises { .. }
+            | Self::Scaling { .. }
             | Self::PartialScore { .. }
             | Self::WeightLeftOut { .. }
             | Self::StartUpUnseen { .. }

@@ -119,22 +119,8 @@ fn ratio(figure: &CompareFigure, sense: Sense) -> Cell {
 /// What the curve says, in words.
 fn law(copies: &CopiesView) -> String {
     let Some(law) = &copies.law else {
-        return copies.unfitted.map_or_else(String::new, findings::unfitted);
+        let why = copies.unfitted;
+        return why.map_or_else(String::new, |why| findings::unfitted(why, "copies"));
     };
-    let number = |x| number::significant(x, 2);
-    let copies = |x| format!("{} copies", number(x));
-    let knee = law.knee.map(|knee| format!(", knee at {}", copies(knee)));
-    let peak = match (law.peak.map(copies), law.peak_interval) {
-        (Some(peak), Some([Some(low), Some(high)])) => {
-            format!("peak at {peak} ({} to {})", number(low), number(high))
-        }
-        (Some(peak), _) => format!("peak at {peak}"),
-        (None, _) => "no peak seen".to_owned(),
-    };
-    format!(
-        "contention {}, coherency {}: {peak}{}",
-        number::percent(law.contention),
-        number::percent(law.coherence),
-        knee.unwrap_or_default()
-    )
+    findings::law(law, "copies")
 }

@@ -13,22 +13,24 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-/// What is measured when the kill comes: by itself, on files, with settings of the machine held, and, as root, with a trace, a control
-/// group and a file system of its own.
-const RUNS: [&str; 4] = [
+/// What is measured when the kill comes: by itself, on files, with settings of the machine held, users at terminals and a scanner, and, as root,
+/// with a trace, a control group and a file system of its own.
+const RUNS: [&str; 5] = [
     "byte/loop byte/shell --tune",
     "byte/disk-write byte/loop",
     "byte/shell byte/loop --tune",
     "rt/driver-latency disk/read-seq file/create/*",
+    "multiuser/program-development@4 multiuser/editing@4 daq/yewcom/page1@5 multiuser/shell@2",
 ];
 
 /// What a run makes of the machine, as its journal calls it, and rows for which it does.
-const MADE: [(&str, &str); 5] = [
+const MADE: [(&str, &str); 6] = [
     ("volume", "disk/write-fsync"),
     ("group", "vm/paging/random@file"),
     ("swap", "vm/paging/random --allow swap"),
     ("trace", "rt/driver-latency"),
     ("load", "rt/user-latency@level-4"),
+    ("load", "netrt/interrupt/test-11"),
 ];
 
 /// A home with a made-up machine whose settings a run may hold.

@@ -163,7 +163,7 @@ fn by_round(all: &[(u32, Rounds)]) -> Vec<Round> {
     rounds.into_values().collect()
 }
 
-fn law_view(law: &Law, benchmark: &Benchmark) -> LawView {
+pub(super) fn law_view(law: &Law, benchmark: &Benchmark) -> LawView {
     let figure = |rate: f64| benchmark.unit.figure(1e9 / rate, benchmark.amount_per_op);
     let curve = law.curve.iter().map(|(n, range)| {
         let mut ends = [figure(range.low), figure(range.high)];
@@ -194,7 +194,7 @@ fn law_view(law: &Law, benchmark: &Benchmark) -> LawView {
     }
 }
 
-fn unfitted(why: Unfitted) -> gritstone_model::Unfitted {
+pub(super) fn unfitted(why: Unfitted) -> gritstone_model::Unfitted {
     use gritstone_model::Unfitted as Reason;
     match why {
         Unfitted::Sizes(sizes) => Reason::Sizes {

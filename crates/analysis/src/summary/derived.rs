@@ -210,7 +210,7 @@ pub(super) fn inherited<'a>(
 }
 
 /// Why there is nothing to sum.
-fn unmade(benchmark: &Benchmark, results: &BTreeMap<&Id, Measurement>) -> Note {
+pub(super) fn unmade(benchmark: &Benchmark, results: &BTreeMap<&Id, Measurement>) -> Note {
     let parts = benchmark.work.parts();
     let absent = |id: &&&Id| !results.contains_key(**id);
     let empty = |id: &&&Id| results.get(**id).is_some_and(|r| r.estimate.is_none());

@@ -183,6 +183,12 @@ impl<'a> Reading<'a> {
         tails::percentile(&describe::buckets(&merged), 0.5).filter(|&median| median > 0.0)
     }
 
+    /// The mean of them.
+    pub fn mean_latency_ns(&self) -> Option<f64> {
+        let merged = merged(self.latencies.iter().copied());
+        (merged.count > 0).then(|| merged.sum as f64 / merged.count as f64)
+    }
+
     /// Nanoseconds an operation of all copies together, each with all its work over all its time: 1 over the sum of their rates.
     /// `None` when one of them timed nothing, or is missing.
     pub fn together_ns(&self) -> Option<f64> {

@@ -199,6 +199,7 @@ fn a_curve_by_working_set_is_held_against_the_caches() {
             label: "working set, KB".to_owned(),
             points: vec![(16.0, id("a/16")), (32.0, id("a/32")), (64.0, id("a/64"))],
             caches,
+            scaling: false,
         });
         let rows = vec![plain("a/16"), plain("a/32"), last];
         let launches = [("a/16", 10.0), ("a/32", 10.0), ("a/64", 30.0)];
@@ -237,6 +238,7 @@ fn a_curve_is_made_of_its_rows() {
             (4.0, id("a/4")),
         ],
         caches: false,
+        scaling: false,
     });
     let rows = vec![plain("a/1"), last, plain("a/3")];
     let launches = [launches("a/1", 10.0), launches("a/2", 20.0)].concat();

@@ -20,6 +20,7 @@ mod printed;
 mod published;
 mod rating;
 mod ratings;
+mod scaling;
 mod selftest;
 mod size;
 mod smallest;

@@ -39,8 +39,13 @@ impl Executor {
             Work::Kernel(work) => {
                 let mut program = self.program_called(variant, &work.program)?;
                 // the programs that it executes are as much of the figure as itself
-                if !work.uses.is_empty() {
+                let needed = needed(benchmark).filter_map(|name| self.setup.programs.get(name));
+                let needed: Vec<PathBuf> = needed.cloned().collect();
+                if !(work.uses.is_empty() && needed.is_empty()) {
                     let mut hash = Sha256::new_with_prefix(&program.hash);
+                    if !needed.is_empty() {
+                        hash.update(hash_of(needed, hashes)?);
+                    }
                     for helper in &work.uses {
                         hash.update(self.program_called(variant, helper)?.hash);
                     }
@@ -141,7 +146,7 @@ impl Job<'_> {
     }
 
     /// What a kernel is handed: the parameters of its entry, where each program lies that it executes
-    /// (`family/name=PATH`), and what there is of a trace.
+    /// (`family/name=PATH`) or needs of the machine (`name=PATH`), and what there is of a trace.
     pub(super) fn handed(&self, work: &KernelWork) -> Result<Vec<OsString>, ExecError> {
         let params = work.params.iter();
         let mut arguments: Vec<OsString> = params
@@ -149,6 +154,10 @@ impl Job<'_> {
             .collect();
         for helper in work.helpers() {
             arguments.push(assigned(helper, self.path_of(helper)?));
+        }
+        for need in &self.benchmark.needs {
+            let path = self.executor.setup.programs.get(&need.name);
+            arguments.extend(path.map(|path| assigned(&need.name, path)));
         }
         arguments.extend(self.executor.told_of_trace(work));
         Ok(arguments)
@@ -182,6 +191,15 @@ impl Job<'_> {
         arguments.extend(self.handed(work)?);
         Ok(arguments)
     }
+}
+
+/// The programs of the machine with which a kernel works; those of a load are not what is measured.
+fn needed(benchmark: &Benchmark) -> impl Iterator<Item = &str> {
+    let all = match benchmark.load().is_empty() {
+        true => benchmark.needs.as_slice(),
+        false => &[],
+    };
+    all.iter().map(|need| need.name.as_str())
 }
 
 /// `KEY=PATH`.

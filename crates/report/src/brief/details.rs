@@ -10,7 +10,8 @@ use crate::svg::{
 };
 use crate::{findings, number, show, words};
 use gritstone_model::{
-    Benchmark, Claims, Estimate, Measurement, Note, Placement, Term, Work, in_order,
+    Benchmark, Claims, Estimate, Finding, Measurement, Note, Placement, SeriesPoint, Term, Work,
+    in_order,
 };
 
 /// A range this wide is only legible on a logarithmic axis.
@@ -89,7 +90,10 @@ fn drawings(document: &mut Document, result: &Measurement) {
     if let Some(series) = &result.series {
         let points = series.iter().map(|of| point(of.x, of.estimate)).collect();
         let label = result.series_label.as_deref().unwrap_or("x");
-        let (plot, said) = curve(label, unit, vec![line(id.to_string(), points, false)]);
+        let law: Vec<Point> = law_of(result).map(|of| point(of.x, of.estimate)).collect();
+        let mut lines = vec![line(id.to_string(), points, !law.is_empty())];
+        lines.extend((!law.is_empty()).then(|| line("scalability law".to_owned(), law, false)));
+        let (plot, said) = curve(label, unit, lines);
         figure(
             plot.draw(),
             "curve",
@@ -128,6 +132,14 @@ fn drawings(document: &mut Document, result: &Measurement) {
     if let Some(pairs) = Pairs::of(result) {
         document.push(Block::Figure(pairs.figure(&format!("{anchor}-pairs"))));
     }
+}
+
+/// The law of the curve in which a result ends, as points of a line; none where there is no law.
+fn law_of(result: &Measurement) -> impl Iterator<Item = &SeriesPoint> {
+    result.notes.iter().flat_map(|note| match &note.finding {
+        Finding::Scaling { law: Some(law), .. } => law.curve.as_slice(),
+        _ => &[],
+    })
 }
 
 fn line(name: String, points: Vec<Point>, loose: bool) -> Line {
@@ -265,6 +277,9 @@ fn done_by(entry: &Benchmark) -> String {
         Work::Scenario(command) => {
             let argv = command.argv.join(" ");
             format!("Done by several programs, started by {argv}, on {on}.")
+        }
+        Work::Derived { .. } if entry.is_peak() => {
+            "The highest of the rates of its curve.".to_owned()
         }
         Work::Derived { terms, share_of } => {
             let (sum, from) = (sum(terms), "Computed from other benchmarks:");

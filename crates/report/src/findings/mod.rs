@@ -7,7 +7,7 @@ use crate::document::Tone;
 use crate::number;
 use crate::words::{self, join, plural};
 use gritstone_model::{
-    CompareShift, Flag, Note, Part, Status, Subject, Unfitted, VarianceSource, Withheld,
+    CompareShift, Flag, LawView, Note, Part, Status, Subject, Unfitted, VarianceSource, Withheld,
 };
 use sentence::sentence;
 pub use warning::{Warning, warning};
@@ -139,23 +139,40 @@ pub(crate) fn part(part: &Part) -> String {
 }
 
 /// Why no law of scaling was fitted.
-pub(crate) fn unfitted(why: Unfitted) -> String {
+pub(crate) fn unfitted(why: Unfitted, things: &str) -> String {
     match why {
         Unfitted::Sizes { sizes, needed } => {
-            format!("The scaling law needs {needed} numbers of copies; {sizes} were measured.")
+            format!("The scaling law needs {needed} numbers of {things}; {sizes} were measured.")
         }
         Unfitted::Launches {
             copies,
             launches,
             needed,
-        } => {
-            let copies = plural(copies as usize, "copy");
-            format!(
-                "The scaling law needs {needed} launches of each number of copies; {copies} has {launches}."
-            )
-        }
+        } => format!(
+            "The scaling law needs {needed} launches of each number of {things}; {copies} has {launches}."
+        ),
         Unfitted::NoRate => "A rate is missing or zero; scaling law not fitted.".to_owned(),
     }
+}
+
+/// What the law of scaling says of so many things at once.
+pub(crate) fn law(law: &LawView, things: &str) -> String {
+    let number = |x| number::significant(x, 2);
+    let many = |x| format!("{} {things}", number(x));
+    let knee = law.knee.map(|knee| format!(", knee at {}", many(knee)));
+    let peak = match (law.peak.map(many), law.peak_interval) {
+        (Some(peak), Some([Some(low), Some(high)])) => {
+            format!("peak at {peak} ({} to {})", number(low), number(high))
+        }
+        (Some(peak), _) => format!("peak at {peak}"),
+        (None, _) => "no peak seen".to_owned(),
+    };
+    format!(
+        "contention {}, coherency {}: {peak}{}",
+        number::percent(law.contention),
+        number::percent(law.coherence),
+        knee.unwrap_or_default()
+    )
 }
 
 /// Why a score is withheld.

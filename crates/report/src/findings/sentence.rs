@@ -233,6 +233,26 @@ pub(super) fn sentence(finding: &Finding) -> String {
                 }
             }
         }
+        F::Scaling {
+            things,
+            peak,
+            last,
+            drop,
+            law,
+            unfitted,
+        } => {
+            let many = |x: f64| format!("{} {things}", number::printed(x, 0));
+            let end = match last > peak {
+                true => format!("; {} less with {}", percent(*drop), many(*last)),
+                false => ", the most that were measured".to_owned(),
+            };
+            let law = law
+                .as_ref()
+                .map(|law| format!(" Scalability law: {}.", super::law(law, things)));
+            let why = unfitted.map(|why| format!(" {}", super::unfitted(why, things)));
+            let law = law.or(why).unwrap_or_default();
+            format!("Highest rate with {}{end}.{law}", many(*peak))
+        }
 
         F::Inherited { from, finding } => format!("From {from}: {}", sentence(finding)),
         F::PartsMissing { absent, empty } => {

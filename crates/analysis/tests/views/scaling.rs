@@ -1,0 +1,96 @@
+//! Curves of rates by users: the highest rate, how far the last one falls behind it, and the law.
+
+use crate::made_up::*;
+use gritstone_model::*;
+
+const USERS: [u32; 6] = [1, 2, 4, 8, 16, 32];
+
+/// What so many do together by the law, calls a second.
+fn rate(users: u32) -> f64 {
+    let n = f64::from(users);
+    1e6 * n / (1.0 + 0.1 * (n - 1.0) + 0.005 * n * (n - 1.0))
+}
+
+fn name(users: u32) -> String {
+    format!("a/x@{users}")
+}
+
+/// The highest of the rates of these users, and the rates.
+fn rows() -> Vec<Benchmark> {
+    let point = |users: u32| (f64::from(users), id(&name(users)));
+    let terms = USERS.map(|users| Term {
+        id: id(&name(users)),
+        times: 1.0,
+    });
+    let work = Work::Derived {
+        terms: terms.to_vec(),
+        share_of: None,
+    };
+    let mut peak = Benchmark::new(id("a/x"), unit("calls/s"), work);
+    peak.curve = Some(Curve {
+        label: "users".to_owned(),
+        points: USERS.map(point).to_vec(),
+        caches: false,
+        scaling: true,
+    });
+    let of = |users| Benchmark {
+        unit: unit("calls/s"),
+        better: Better::Higher,
+        ..plain(&name(users))
+    };
+    let points = USERS.map(of);
+    [vec![peak], points.to_vec()].concat()
+}
+
+/// The result of the peak where these were measured.
+fn peak(users: &[u32]) -> Measurement {
+    let launches = users
+        .iter()
+        .map(|users| scattered(&name(*users), 1e9 / rate(*users)));
+    let view = view(&run(rows(), launches.flatten().collect()));
+    row(&view, "a/x").clone()
+}
+
+#[test]
+fn the_highest_rate_is_the_result_and_the_law_stands_beside_it() {
+    let result = peak(&USERS);
+    // 8 users do 4.04, 16 do 4.32, and 32 do 3.53 million
+    assert_eq!(result.outcome, Status::Measured);
+    let value = result.estimate.unwrap().value;
+    assert!((value / rate(16) - 1.0).abs() < 0.01, "{value}");
+    assert_eq!(result.launches, LAUNCHES as usize);
+    assert_eq!(result.series.as_ref().map(Vec::len), Some(6));
+    let [note] = result.notes.as_slice() else {
+        panic!("{:?}", result.notes);
+    };
+    let Finding::Scaling {
+        things,
+        peak,
+        last,
+        drop,
+        law,
+        unfitted,
+    } = &note.finding
+    else {
+        panic!("{note:?}");
+    };
+    assert_eq!((things.as_str(), *peak, *last), ("users", 16.0, 32.0));
+    assert!((drop - (1.0 - rate(32) / rate(16))).abs() < 0.01, "{drop}");
+    assert_eq!((note.flag(), *unfitted), (None, None));
+    let law = law.as_ref().unwrap();
+    assert!((law.contention - 0.1).abs() < 0.01, "{law:?}");
+    assert!((law.coherence - 0.005).abs() < 0.001, "{law:?}");
+    // the square root of 0.9 / 0.005
+    assert!((law.peak.unwrap() - 13.4).abs() < 0.5, "{law:?}");
+}
+
+#[test]
+fn without_a_point_there_is_a_result_and_nothing_is_said_of_the_curve() {
+    let result = peak(&USERS[..4]);
+    let value = result.estimate.unwrap().value;
+    assert!((value / rate(8) - 1.0).abs() < 0.01, "{value}");
+    let scaling = |note: &Note| matches!(note.finding, Finding::Scaling { .. });
+    assert!(!result.notes.iter().any(scaling), "{:?}", result.notes);
+    let none = peak(&[]);
+    assert_eq!((none.outcome, none.estimate), (Status::Skipped, None));
+}

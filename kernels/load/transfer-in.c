@@ -1,0 +1,11 @@
+/* Files between two hosts, a stream in: what test 9 of hp-1987, section 9, adds to load level 3. The other host is kept to one CPU, away from the one
+ * on which responses are measured where there are two. */
+#define _GNU_SOURCE
+#include "transfer.h"
+
+int main(void)
+{
+	count_together();
+	have_no_hosts((struct traffic){.out = 0, .in = 1, .pinned = 1});
+	leave(CANNOT, "two network namespaces joined by veth cannot be made: that takes root or user namespaces, and ip(8) (apt-get install iproute2)");
+}

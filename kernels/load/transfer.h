@@ -1,0 +1,236 @@
+/* Files that go from one host to another without pause, in any number of streams each way. The hosts are two network namespaces joined by a
+ * pair of virtual interfaces. They have no names and are gone with their processes.
+ *
+ * A stream is two processes. One serves: it takes connections and writes what comes into a file. The other sends: it reads a file of 4 MB in
+ * pieces of 8 KB. The server answers with the number of bytes that it has written, which must be that of the file. */
+#ifndef GRITSTONE_LOAD_TRANSFER_H
+#define GRITSTONE_LOAD_TRANSFER_H
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "part.h"
+
+#define BYTES (4u << 20)
+#define PIECE 8192
+#define NO_HOSTS 75
+
+static _Atomic uint64_t *sent; /* files, by all streams */
+static const char *const hosts[] = {"10.213.7.1", "10.213.7.2"};
+
+/* Gives commands of ip(8) to the shell, which looks for it where root's tools are before it looks on PATH; whether they ended well. */
+static int shell(const char *commands)
+{
+	char line[512];
+	snprintf(line, sizeof line, "PATH=/usr/sbin:/sbin:/usr/bin:/bin:$PATH; exec 2>/dev/null; %s", commands);
+	return system(line) == 0;
+}
+
+static int writes(const char *path, const char *text)
+{
+	int file = open(path, O_WRONLY | O_CLOEXEC);
+	int well = file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text);
+	if (file >= 0)
+		close(file);
+	return well;
+}
+
+/* A network of this process alone; without root, as the root of a user namespace. */
+static int alone(void)
+{
+	char map[64];
+	unsigned user = geteuid(), group = getegid();
+	if (unshare(CLONE_NEWNET) == 0)
+		return 1;
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0)
+		return 0;
+	snprintf(map, sizeof map, "0 %u 1", user);
+	if (!writes("/proc/self/uid_map", map))
+		return 0;
+	snprintf(map, sizeof map, "0 %u 1", group);
+	return writes("/proc/self/setgroups", "deny") && writes("/proc/self/gid_map", map);
+}
+
+static pid_t fork_tied(void)
+{
+	pid_t parent = getpid(), pid = fork();
+	if (pid < 0)
+		leave(FAILS, "fork: %s", strerror(errno));
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(1);
+	}
+	return pid;
+}
+
+static struct sockaddr_in at(const char *host, in_port_t port)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = port};
+	inet_pton(AF_INET, host, &address.sin_addr);
+	return address;
+}
+
+/* A socket that listens on `host`; its port by the way. */
+static int listens(const char *host, in_port_t *port)
+{
+	struct sockaddr_in address = at(host, 0);
+	socklen_t length = sizeof address;
+	int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (s < 0 || bind(s, (struct sockaddr *)&address, length) != 0 || listen(s, 1) != 0 ||
+	    getsockname(s, (struct sockaddr *)&address, &length) != 0)
+		leave(FAILS, "cannot listen on %s: %s", host, strerror(errno));
+	*port = address.sin_port;
+	return s;
+}
+
+/* Takes one file after the other; `name` is that of the stream. */
+static _Noreturn void serve(int s, const char *name)
+{
+	static char piece[PIECE];
+	char path[32];
+	snprintf(path, sizeof path, "received%s", name);
+	for (;;) {
+		int from = accept(s, NULL, NULL), file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		uint64_t received = 0;
+		ssize_t n;
+		if (from < 0 || file < 0)
+			leave(FAILS, "cannot receive: %s", strerror(errno));
+		while ((n = read(from, piece, sizeof piece)) > 0) {
+			if (write(file, piece, (size_t)n) != n)
+				leave(FAILS, "cannot write what was received: %s", strerror(errno));
+			received += (uint64_t)n;
+		}
+		if (write(from, &received, sizeof received) != sizeof received)
+			leave(FAILS, "cannot answer: %s", strerror(errno));
+		close(file);
+		close(from);
+	}
+}
+
+/* Sends one file after the other. All streams count together, and the first tells how many it was. */
+static _Noreturn void send_files(const char *host, in_port_t port, const char *name, int first)
+{
+	static char piece[PIECE];
+	char path[32];
+	snprintf(path, sizeof path, "sent%s", name);
+	int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	for (unsigned i = 0; i < BYTES / PIECE; i++)
+		if (file < 0 || write(file, piece, sizeof piece) != sizeof piece)
+			leave(CANNOT, "cannot write a file of 4 MB: %s; choose another directory with --dir", strerror(errno));
+	for (;;) {
+		struct sockaddr_in address = at(host, port);
+		uint64_t received = 0;
+		ssize_t n;
+		int to = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (to < 0 || connect(to, (struct sockaddr *)&address, sizeof address) != 0 || lseek(file, 0, SEEK_SET) != 0)
+			leave(FAILS, "cannot connect to %s: %s", host, strerror(errno));
+		while ((n = read(file, piece, sizeof piece)) > 0)
+			if (write(to, piece, (size_t)n) != n)
+				leave(FAILS, "cannot send: %s", strerror(errno));
+		shutdown(to, SHUT_WR);
+		if (read(to, &received, sizeof received) != sizeof received || received != BYTES)
+			leave(FAILS, "%llu of %u bytes arrived", (unsigned long long)received, BYTES);
+		close(to);
+		++*sent;
+		if (first)
+			progress(*sent, "files of 4 MB");
+	}
+}
+
+/* Streams seen from this host, the first; the other may be kept to one CPU, the first of those that we may use. */
+struct traffic {
+	int out, in, pinned;
+};
+
+static void count_together(void)
+{
+	sent = mmap(NULL, sizeof *sent, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (sent == MAP_FAILED)
+		leave(FAILS, "mmap: %s", strerror(errno));
+}
+
+static void keep_to_one_cpu(void)
+{
+	cpu_set_t all, one;
+	CPU_ZERO(&one);
+	if (sched_getaffinity(0, sizeof all, &all) != 0)
+		return;
+	for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; cpu++)
+		if (CPU_ISSET(cpu, &all))
+			CPU_SET(cpu, &one);
+	sched_setaffinity(0, sizeof one, &one);
+}
+
+/* What a host does: it serves some streams and sends others to the other host. The status of whichever ends first. */
+static _Noreturn void be_host(int s, int serves, int sends, const char *other, in_port_t port, char letter)
+{
+	int status;
+	for (int i = 0; i < serves + sends; i++) {
+		char name[16];
+		snprintf(name, sizeof name, "-%c%d", letter, i);
+		if (fork_tied() != 0)
+			continue;
+		if (i < serves)
+			serve(s, name);
+		send_files(other, port, name, letter == 'a' ? i == serves : i == serves && serves == 0);
+	}
+	_exit(wait(&status) > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : FAILS);
+}
+
+/* The two hosts; NO_HOSTS when they cannot be made. */
+static _Noreturn void two_hosts(struct traffic traffic)
+{
+	int ready[2], go[2];
+	char text[256], byte = 0;
+	in_port_t port[2];
+	if (!alone() || pipe(ready) != 0 || pipe(go) != 0)
+		_exit(NO_HOSTS);
+	pid_t other = fork_tied();
+	if (other == 0) {
+		if (unshare(CLONE_NEWNET) != 0 || write(ready[1], &byte, 1) != 1 || read(go[0], &port[0], sizeof *port) != sizeof *port)
+			_exit(NO_HOSTS);
+		snprintf(text, sizeof text, "ip addr add %s/30 dev transfer2 && ip link set transfer2 up", hosts[1]);
+		if (!shell(text))
+			_exit(NO_HOSTS);
+		if (traffic.pinned)
+			keep_to_one_cpu();
+		int s = listens(hosts[1], &port[1]);
+		if (write(ready[1], &port[1], sizeof *port) != sizeof *port)
+			_exit(NO_HOSTS);
+		be_host(s, traffic.out, traffic.in, hosts[0], port[0], 'b');
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1)
+		_exit(NO_HOSTS);
+	snprintf(text, sizeof text,
+		 "ip link add transfer1 type veth peer name transfer2 netns %d && ip addr add %s/30 dev transfer1 && "
+		 "ip link set transfer1 up",
+		 (int)other, hosts[0]);
+	if (!shell(text))
+		_exit(NO_HOSTS);
+	int s = listens(hosts[0], &port[0]);
+	if (write(go[1], &port[0], sizeof *port) != sizeof *port || read(ready[0], &port[1], sizeof *port) != sizeof *port)
+		_exit(NO_HOSTS);
+	be_host(s, traffic.in, traffic.out, hosts[1], port[1], 'a');
+}
+
+/* Makes the two hosts, and waits for their end; whether they could not be made. */
+static int have_no_hosts(struct traffic traffic)
+{
+	int status;
+	pid_t pid = fork_tied();
+	if (pid == 0)
+		two_hosts(traffic);
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != NO_HOSTS)
+		_exit(FAILS);
+	return 1;
+}
+
+#endif

@@ -1,0 +1,127 @@
+/* What keeps a machine at work beside a user: processes that compute, compile, write, or page. */
+#ifndef GRITSTONE_MULTIUSER_JOBS_H
+#define GRITSTONE_MULTIUSER_JOBS_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../runtime/kernel.h"
+
+enum { MOST_JOBS = 256, PIECE = 1 << 20, PAGED = 32 << 20, PAGE = 4096 };
+/* No piece of work of a job takes longer, even beside many others, ns. */
+#define LONGEST_PIECE UINT64_C(10000000000)
+
+extern char **environ;
+
+/* Pieces of work that each job has done; shared. */
+static volatile uint64_t *done_by;
+
+static inline void compute(void)
+{
+	uint64_t x = 1;
+	for (int i = 0; i < 1000000; i++) {
+		x = x * 6364136223846793005u + 1442695040888963407u;
+		OPAQUE(x);
+	}
+}
+
+static inline void compile_one(const char *cc, int number)
+{
+	char object[32];
+	pid_t pid;
+	int status;
+	snprintf(object, sizeof object, "job-%d.o", number);
+	char *const argv[] = {(char *)cc, "-O2", "-c", "-o", object, "job.c", NULL};
+	if (posix_spawn(&pid, cc, NULL, NULL, argv, environ) != 0 || waitpid(pid, &status, 0) != pid || status != 0 || unlink(object) != 0)
+		_exit(1);
+}
+
+static inline void write_one(int file)
+{
+	static char bytes[PIECE];
+	if (pwrite(file, bytes, sizeof bytes, 0) != sizeof bytes || fdatasync(file) != 0)
+		_exit(1);
+}
+
+/* All pages of a file are needed again that were dropped a moment before. */
+static inline void page_one(int file)
+{
+	uint64_t sum = 0;
+	if (posix_fadvise(file, 0, PAGED, POSIX_FADV_DONTNEED) != 0)
+		_exit(1);
+	volatile const char *bytes = mmap(NULL, PAGED, PROT_READ, MAP_SHARED, file, 0);
+	if (bytes == MAP_FAILED)
+		_exit(1);
+	for (size_t i = 0; i < PAGED; i += PAGE)
+		sum += (unsigned char)bytes[i];
+	OPAQUE(sum);
+	munmap((void *)(uintptr_t)bytes, PAGED);
+}
+
+static inline _Noreturn void be_job(int number, const char *kind, const char *cc)
+{
+	char name[32];
+	snprintf(name, sizeof name, "job-%d", number);
+	int file = -1;
+	if (strcmp(kind, "write") == 0 || strcmp(kind, "page") == 0)
+		file = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (strcmp(kind, "page") == 0)
+		for (int i = 0; i < PAGED / PIECE; i++) {
+			static const char bytes[PIECE] = "page";
+			if (pwrite(file, bytes, sizeof bytes, (off_t)i * PIECE) != sizeof bytes)
+				_exit(1);
+		}
+	if (file >= 0)
+		fdatasync(file);
+	for (;; done_by[number]++) {
+		if (strcmp(kind, "compute") == 0)
+			compute();
+		else if (strcmp(kind, "compile") == 0)
+			compile_one(cc, number);
+		else if (strcmp(kind, "write") == 0)
+			write_one(file);
+		else
+			page_one(file);
+	}
+}
+
+/* Starts them, and waits until each has done a piece. */
+static inline void start_jobs(struct context *c, const char *kind, int jobs, const char *cc)
+{
+	static const char *const kinds[] = {"none", "compute", "compile", "write", "page"};
+	size_t i = 0;
+	while (i < sizeof kinds / sizeof *kinds && strcmp(kind, kinds[i]) != 0)
+		i++;
+	if (i == sizeof kinds / sizeof *kinds || (i == 0) != (jobs == 0))
+		wrong_arguments(c, "beside=%s is none of none, compute, compile, write and page, or jobs= does not fit", kind);
+	int source = open("job.c", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	for (int f = 0; f < 200; f++)
+		dprintf(source, "int f%d(int x)\n{\n\tfor (int i = 0; i < 100; i++)\n\t\tx = x * %d + i;\n\treturn x;\n}\n", f, f);
+	close(source);
+	done_by = mmap(NULL, MOST_JOBS * sizeof *done_by, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (done_by == MAP_FAILED)
+		failed(c, "mmap");
+	for (int job = 0; done_by != MAP_FAILED && job < jobs; job++) {
+		pid_t pid = fork_peer(c);
+		if (pid < 0)
+			failed(c, "fork");
+		if (pid == 0)
+			be_job(job, kind, cc);
+	}
+	for (int job = 0; done_by != MAP_FAILED && job < jobs; job++)
+		while (done_by[job] == 0) {
+			usleep(10000);
+			if (waitpid(-1, NULL, WNOHANG) > 0) {
+				failed_because(c, "job", "a process that was to %s has ended: is the disk full?", kind);
+				return;
+			}
+		}
+}
+
+#endif

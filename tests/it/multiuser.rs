@@ -1,0 +1,371 @@
+//! Scenarios of many users: what their terminals show, that they are measured and leave nothing, and that work which is not done gives no
+//! result. Workloads are started by themselves where a fault is planted in one, or in a program of the machine.
+
+use crate::common::{self, DISC, Home, alone, flagged, messages, processes, program, result};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn kernels() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kernels")
+}
+
+/// Compiles a workload in which texts are replaced, in it or in what it includes.
+fn built(name: &str, folder: &Path, faults: &[(&str, &str, &str)]) -> PathBuf {
+    let copy = folder.join("kernels");
+    for family in ["daq", "multiuser", "runtime"] {
+        fs::create_dir_all(copy.join(family)).unwrap();
+        for file in common::entries(&kernels().join(family)) {
+            let path = copy.join(family).join(file.file_name().unwrap());
+            fs::copy(&file, path).unwrap();
+        }
+    }
+    for (file, right, wrong) in faults {
+        let path = copy.join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(right), "{file}: {right}");
+        fs::write(&path, text.replacen(right, wrong, 1)).unwrap();
+    }
+    let program = folder.join("program");
+    let runtime = [
+        "arguments",
+        "clock",
+        "copies",
+        "counters",
+        "lines",
+        "main",
+        "probe",
+        "usage",
+    ];
+    let runtime = runtime.map(|part| copy.join(format!("runtime/{part}.c")));
+    let status = Command::new("cc")
+        .args(["-std=gnu11", "-O1", "-o"])
+        .arg(&program)
+        .arg(copy.join(format!("{name}.c")))
+        .args(runtime)
+        .arg("-lm")
+        .status()
+        .unwrap();
+    assert!(status.success(), "{name}");
+    program
+}
+
+/// What a workload says on descriptor 3 within a minute, in a directory of its own.
+fn said(workload: &Path, folder: &Path, arguments: &str) -> String {
+    let room = folder.join("room");
+    let _ = fs::remove_dir_all(&room);
+    fs::create_dir(&room).unwrap();
+    let line = format!(
+        "exec timeout 60 {} {arguments} 3>&1 2>&1",
+        workload.display()
+    );
+    let output = Command::new("sh")
+        .args(["-c", &line])
+        .current_dir(&room)
+        .output();
+    String::from_utf8(output.unwrap().stdout).unwrap()
+}
+
+/// A program of the machine for which a script stands.
+fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let path = folder.join(name);
+    fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[test]
+fn a_terminal_shows_what_a_vt100_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("show.c");
+    let text = format!(
+        "#include <stdio.h>\n#include \"{}\"\nint main(void)\n{{\n\tstatic struct terminal t;\n\tint c;\n\tterminal_reset(&t);\n\
+         \twhile ((c = getchar()) != EOF)\n\t\tterminal_take(&t, (char)c);\n\tfor (int i = 0; i < ROWS; i++)\n\t\tputs(t.cell[i]);\n\
+         \tprintf(\"%d %d\\n\", t.row, t.column);\n}}\n",
+        kernels().join("multiuser/terminal.h").display()
+    );
+    fs::write(&source, text).unwrap();
+    let show = folder.path().join("show");
+    let status = Command::new("cc")
+        .arg("-o")
+        .arg(&show)
+        .arg(&source)
+        .status();
+    assert!(status.unwrap().success());
+    let shown = |bytes: &str| {
+        let file = folder.path().join("bytes");
+        fs::write(&file, bytes).unwrap();
+        let output = Command::new(&show)
+            .stdin(fs::File::open(&file).unwrap())
+            .output();
+        let text = String::from_utf8(output.unwrap().stdout).unwrap();
+        let lines: Vec<String> = text
+            .lines()
+            .map(|line| line.trim_end().to_owned())
+            .collect();
+        (
+            lines[..24].join("|").trim_end_matches('|').to_owned(),
+            lines[24].clone(),
+        )
+    };
+    for (bytes, screen, cursor) in [
+        ("a\r\nb\tc", "a|b       c", "1 9"),
+        ("abc\x08\x08X", "aXc", "0 2"),
+        ("\x1b[2;3Hx\x1b[Hy", "y|  x", "0 1"),
+        ("abc\x1b[1D\x1b[K", "ab", "0 2"),
+        ("one\r\ntwo\r\nthree\x1b[2;1H\x1b[J", "one", "1 0"),
+        // the last column waits for the next letter
+        (&format!("{}\r", "x".repeat(80)), &"x".repeat(80), "0 0"),
+        (&"x".repeat(81), &format!("{}|x", "x".repeat(80)), "1 1"),
+        // a region scrolls, and the lines around it stay
+        ("a\r\nb\r\nc\x1b[1;2r\x1b[2;1H\nd", "b|d|c", "1 1"),
+        ("a\r\nb\x1b[H\x1bMz", "z|a|b", "0 1"),
+        ("abcd\x1b[1;2H\x1b[2P", "ad", "0 1"),
+        ("ad\x1b[1;2H\x1b[2@", "a  d", "0 1"),
+        ("a\r\nb\r\nc\x1b[2;1H\x1b[M", "a|c", "1 0"),
+        ("a\r\nb\x1b[1;1H\x1b[L", "|a|b", "0 0"),
+        // what is not for the screen
+        (
+            "\x1b]0;title\x07\x1b[?1049h\x1b[7mx\x1b[m\x1b(B\x1b[6n",
+            "x",
+            "0 1",
+        ),
+        ("\u{e4}b", "?b", "0 2"),
+        ("\x1b\x1bcx", "x", "0 1"),
+        (&"\n".repeat(30), "", "23 0"),
+    ] {
+        assert_eq!(
+            shown(bytes),
+            (screen.to_owned(), cursor.to_owned()),
+            "{bytes:?}"
+        );
+    }
+}
+
+/// Users who develop, for two rounds at most.
+const DEVELOP: &str = "users=2 per_op=9 growth=0 target_ns=1000 samples=1";
+
+#[test]
+fn users_do_their_rounds_with_each_editor_there_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let fortran = program(&["gfortran"]);
+    for (family, rest) in [
+        ("program-development", DEVELOP),
+        (
+            "editing",
+            "users=3 per_op=9 growth=0 target_ns=1000 samples=2",
+        ),
+    ] {
+        let workload = built(&format!("multiuser/{family}"), folder.path(), &[]);
+        for editor in ["vi", "vim", "nvi", "busybox"].map(|name| program(&[name])) {
+            let line = format!(
+                "{rest} editor={} fortran={}",
+                editor.display(),
+                fortran.display()
+            );
+            let said = said(&workload, folder.path(), &line);
+            assert!(
+                said.contains("check n=1 got=9 expected=9"),
+                "{}: {said}",
+                editor.display()
+            );
+            assert!(said.ends_with("bye\n"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn an_editor_that_writes_another_file_gives_no_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let vi = program(&["vi"]);
+    let (vi, fortran) = (vi.display(), program(&["gfortran"]));
+    let elsewhere = format!("mkdir -p other; cp \"$1\" other/; exec {vi} other/\"$1\"");
+    let elsewhere = script(folder.path(), "elsewhere", &elsewhere);
+    let workload = built("multiuser/program-development", folder.path(), &[]);
+    let line = format!(
+        "{DEVELOP} editor={} fortran={}",
+        elsewhere.display(),
+        fortran.display()
+    );
+    let develop = said(&workload, folder.path(), &line);
+    assert!(develop.contains("fail errno=0 call=user"), "{develop}");
+    assert!(develop.contains("have ended well"), "{develop}");
+
+    // writes what it is asked to, and another text into it
+    let workload = built("multiuser/editing", folder.path(), &[]);
+    let another = format!("{vi} \"$@\"; echo another >> edited.txt");
+    let another = script(folder.path(), "another", &another);
+    let line = format!(
+        "users=1 per_op=9 growth=0 target_ns=1000 samples=1 editor={}",
+        another.display()
+    );
+    let edit = said(&workload, folder.path(), &line);
+    assert!(edit.contains("the files that a round leaves"), "{edit}");
+    assert!(!edit.contains("sample "), "{edit}");
+}
+
+#[test]
+fn a_compiler_that_says_success_and_makes_nothing_gives_no_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let nothing = script(folder.path(), "nothing", "! grep -q wrong_ program.f90");
+    let workload = built("multiuser/program-development", folder.path(), &[]);
+    let line = format!(
+        "{DEVELOP} editor={} fortran={}",
+        program(&["vi"]).display(),
+        nothing.display()
+    );
+    let said_so = said(&workload, folder.path(), &line);
+    assert!(
+        said_so.contains("'./program' ended with status 127"),
+        "{said_so}"
+    );
+
+    let workload = built("multiuser/compile", folder.path(), &[]);
+    let make = program(&["make"]);
+    let line = format!("jobs=2 warm=0 samples=1 make={} cc=true", make.display());
+    let said_so = said(&workload, folder.path(), &line);
+    assert!(said_so.contains("fail errno=0 call=program"), "{said_so}");
+    // an editor and a compiler that are missing are found missing by the status of the prompt
+    let workload = built("multiuser/editing", folder.path(), &[]);
+    let said_so = said(
+        &workload,
+        folder.path(),
+        "users=1 per_op=9 editor=/nowhere/vi",
+    );
+    assert!(said_so.contains("ended with status 127"), "{said_so}");
+}
+
+#[test]
+fn a_scanner_that_skips_points_gives_no_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "users=2 page=1 growth=0 target_ns=300000000 samples=2";
+    let fine = said(
+        &built("daq/yewcom", folder.path(), &[]),
+        folder.path(),
+        line,
+    );
+    assert!(fine.ends_with("bye\n"), "{fine}");
+    for (right, wrong) in [
+        // it says that it has written them all
+        ("if (pwrite(data_file", "if (n % 5 != 3 && pwrite(data_file"),
+        // it is behind, and does not say so
+        (
+            "scanned->begun_ns + n * INTERVAL_NS",
+            "scanned->begun_ns + 2 * n * INTERVAL_NS",
+        ),
+    ] {
+        let faulty = built(
+            "daq/yewcom",
+            folder.path(),
+            &[("daq/scanner.h", right, wrong)],
+        );
+        let said = said(&faulty, folder.path(), line);
+        // the file says so, or a screen on which an old record is
+        let found = ["call=scanner why=", "call=yewcom why=a screen"];
+        let found = found.iter().any(|why| said.contains(why));
+        assert!(found, "{wrong}: {said}");
+    }
+}
+
+#[test]
+fn a_display_that_reads_the_wrong_record_gives_no_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "users=2 page=5 growth=0 target_ns=50000000 samples=2";
+    for (right, wrong) in [
+        (
+            "(off_t)(point[i] * sizeof r)",
+            "(off_t)((point[i] + 1) % POINTS * sizeof r)",
+        ),
+        // the end of a record is that of the one before it
+        (
+            "read(file, &r, sizeof r) != sizeof r",
+            "read(file, &r, sizeof r - 4) < 0",
+        ),
+    ] {
+        let faulty = built(
+            "daq/yewcom",
+            folder.path(),
+            &[("daq/yewcom.c", right, wrong)],
+        );
+        let said = said(&faulty, folder.path(), line);
+        assert!(
+            said.contains("a screen does not show the records"),
+            "{wrong}: {said}"
+        );
+    }
+}
+
+#[test]
+fn what_there_is_too_little_of_is_said_beforehand() {
+    let folder = tempfile::tempdir().unwrap();
+    let workload = built("multiuser/editing", folder.path(), &[]);
+    let many = said(&workload, folder.path(), "users=90000 per_op=9");
+    assert!(many.contains("skip why=90000 users"), "{many}");
+    // a user's shell that dies
+    let vi = script(folder.path(), "vi", "kill -9 $PPID");
+    let line = format!("users=2 per_op=9 editor={}", vi.display());
+    let dead = said(&workload, folder.path(), &line);
+    assert!(dead.contains("the shell has ended"), "{dead}");
+}
+
+/// Terminals that are open on this machine.
+fn terminals() -> u32 {
+    let text = fs::read_to_string("/proc/sys/kernel/pty/nr").unwrap();
+    text.trim().parse().unwrap()
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn scenarios_are_measured_and_leave_nothing() {
+    let _turn = alone();
+    let home = Home::new();
+    let before = terminals();
+    let rows = [
+        "multiuser/program-development@2",
+        "multiuser/editing@4",
+        "multiuser/shell@2",
+        "multiuser/compile@2",
+        "multiuser/response/compute",
+        "daq/yewcom/page1@17",
+        "daq/yewcom/page5",
+    ];
+    let run = home.json(&format!("run {} --quick --dir {DISC}", rows.join(" ")));
+    for id in rows {
+        let row = result(&run, id);
+        assert_eq!(row["outcome"], "measured", "{row}");
+        assert!(!flagged(row, "invalid"), "{id}: {}", messages(row));
+    }
+    // 17 lines of 960 characters a second and 3,000 characters carry 19,584 screens an hour
+    let lines = result(&run, "daq/yewcom/page1@17")["estimate"]["value"].as_f64();
+    let share = lines.unwrap() / 19_584.0;
+    assert!((0.9..1.01).contains(&share), "{share}");
+    assert_eq!(processes(&home), 0);
+    common::eventually("terminals are closed", || terminals() <= before);
+}
+
+#[test]
+#[ignore = "measures: make test-full"]
+fn a_curve_has_its_highest_rate_its_drop_and_its_law() {
+    let _turn = alone();
+    let home = Home::new();
+    let run = home.json(&format!(
+        "run multiuser/editing --quick --dir {DISC} --param target_ns=100000000 --param sample_ns=300000000"
+    ));
+    let row = result(&run, "multiuser/editing");
+    let series = common::list(&row["series"]);
+    let rates = series
+        .iter()
+        .map(|point| point["estimate"]["value"].as_f64());
+    let rates: Vec<f64> = rates.map(Option::unwrap).collect();
+    assert_eq!(rates.len(), 8);
+    let highest = rates.iter().copied().fold(0.0, f64::max);
+    assert_eq!(row["estimate"]["value"].as_f64(), Some(highest));
+    let mut notes = common::list(&row["notes"]).iter();
+    let scaling = notes.find(|note| note["code"] == "scaling");
+    let data = &scaling.unwrap_or_else(|| panic!("{row}"))["data"];
+    let drop = data["drop"].as_f64().unwrap();
+    assert!((drop - (1.0 - rates[7] / highest)).abs() < 1e-9, "{data}");
+    // two users do more than one, and a hundred do not do a hundred times as much
+    assert!(data["law"]["contention"].as_f64().unwrap() > 0.0, "{data}");
+}
