@@ -160,7 +160,10 @@ fn without_a_budget_everything_is_measured_and_precision_takes_a_multiple_of_the
     };
     let asked = within(0.02);
     assert_eq!(asked[2], MIN_LAUNCHES);
-    assert!(asked[..2].iter().all(|n| (11..=20).contains(n)), "{asked:?}");
+    assert!(
+        asked[..2].iter().all(|n| (11..=20).contains(n)),
+        "{asked:?}"
+    );
     let unattainable = within(1e-6);
     let most = 3 * MIN_LAUNCHES * AT_MOST as usize;
     let all: usize = unattainable.iter().sum();
