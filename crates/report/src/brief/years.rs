@@ -5,7 +5,7 @@ use crate::document::Figure;
 use crate::number;
 use crate::svg::plot::{Line, Plot, Point};
 use crate::svg::{self, Canvas};
-use gritstone_model::{Benchmark, Flag, Id, Measurement, RunView};
+use gritstone_model::{Benchmark, Flag, Id, Measurement, Quantity, RunView, Unit};
 
 /// What is drawn: the first benchmark of each line that the run and enough systems have.
 const CAPABILITIES: [&[&str]; 6] = [
@@ -104,7 +104,30 @@ fn by_operation(result: &Measurement, benchmark: &Benchmark) -> Option<f64> {
         let ns = published.real?.value * 1e9 / operations as f64;
         benchmark.unit.figure(ns, benchmark.amount_per_op)
     };
-    let same = result.unit == benchmark.unit;
-    let value = result.value().filter(|_| same).or_else(printed)?;
+    let estimate = || Some(result.value()? * scale(&result.unit, &benchmark.unit)?);
+    let value = estimate().or_else(printed)?;
     (value.is_finite() && value > 0.0).then_some(value)
+}
+
+/// How many of the second unit one of the first is; none where one is a time and the other a rate.
+fn scale(from: &Unit, to: &Unit) -> Option<f64> {
+    match (from.quantity(), to.quantity()) {
+        (Quantity::Time { ns: from }, Quantity::Time { ns: to })
+        | (Quantity::Rate { plain: from }, Quantity::Rate { plain: to }) => Some(from / to),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_of_a_kind_are_scaled() {
+        let unit = |text: &str| Unit::parse(text).unwrap();
+        let scaled = |from, to| scale(&unit(from), &unit(to));
+        assert_eq!(scaled("us/call", "ns/call"), Some(1000.0));
+        assert_eq!(scaled("KB/s", "MB/s"), Some(0.001));
+        assert_eq!(scaled("us/call", "MB/s"), None);
+    }
 }

@@ -257,7 +257,7 @@ impl Area {
                 "<path class=\"stroke\" d=\"{path}\" fill=\"none\" stroke=\"{color}\" {stroke} stroke-linejoin=\"round\"/>"
             ));
         }
-        for place in places().flatten().filter(|_| few) {
+        for place in places().flatten().filter(|_| few || line.loose) {
             pen.mark(canvas, place);
         }
         canvas.put(format_args!("</g>"));
@@ -382,6 +382,18 @@ mod tests {
         for text in [">a</text>", ">a: short</text>", ">long</text>"] {
             assert!(svg.contains(text), "{svg}");
         }
+    }
+
+    #[test]
+    fn points_that_are_not_joined_are_marked_however_many() {
+        let ys: Vec<f64> = (1..=30).map(f64::from).collect();
+        let loose = Line {
+            loose: true,
+            ..line("loose", &ys, None)
+        };
+        let marks = drawn(vec![loose]).matches("<circle").count();
+        // and one before the name
+        assert!(marks >= 30, "{marks}");
     }
 
     #[test]
