@@ -82,6 +82,11 @@ impl Cross {
         if !linking::is_dynamic(program, text) {
             command.arg("-static");
         }
+        if linking::is_bare(text) {
+            command.args(linking::BARE);
+            succeeded(&mut command);
+            return;
+        }
         if !linking::stands_alone(text) {
             command.args(runtime);
         }
