@@ -163,7 +163,7 @@ static int take(struct context *c, struct display *d, uint64_t now)
 	for (ssize_t i = 0; i < n; i++)
 		terminal_take(&d->screen, bytes[i]);
 	d->taken += n > 0 ? (int)n : 0;
-	if (n == 0 && room > 0)
+	if (room > 0 && (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)))
 		over(c, "a display process has ended");
 	if (d->taken < SCREEN)
 		return 0;

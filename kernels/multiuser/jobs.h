@@ -14,11 +14,10 @@
 #include "../runtime/kernel.h"
 
 enum { MOST_JOBS = 256, PIECE = 1 << 20, PAGED = 32 << 20, PAGE = 4096 };
-/* No piece of work of a job takes longer, even beside many others, ns. */
-#define LONGEST_PIECE UINT64_C(10000000000)
 
 extern char **environ;
 
+static pid_t job[MOST_JOBS];
 /* Pieces of work that each job has done; shared. */
 static volatile uint64_t *done_by;
 
@@ -95,10 +94,10 @@ static inline _Noreturn void be_job(int number, const char *kind, const char *cc
 static inline void start_jobs(struct context *c, const char *kind, int jobs, const char *cc)
 {
 	static const char *const kinds[] = {"none", "compute", "compile", "write", "page"};
-	size_t i = 0;
-	while (i < sizeof kinds / sizeof *kinds && strcmp(kind, kinds[i]) != 0)
-		i++;
-	if (i == sizeof kinds / sizeof *kinds || (i == 0) != (jobs == 0))
+	size_t known = 0;
+	while (known < sizeof kinds / sizeof *kinds && strcmp(kind, kinds[known]) != 0)
+		known++;
+	if (known == sizeof kinds / sizeof *kinds || (known == 0) != (jobs == 0))
 		wrong_arguments(c, "beside=%s is none of none, compute, compile, write and page, or jobs= does not fit", kind);
 	int source = open("job.c", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	for (int f = 0; f < 200; f++)
@@ -107,15 +106,17 @@ static inline void start_jobs(struct context *c, const char *kind, int jobs, con
 	done_by = mmap(NULL, MOST_JOBS * sizeof *done_by, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (done_by == MAP_FAILED)
 		failed(c, "mmap");
-	for (int job = 0; done_by != MAP_FAILED && job < jobs; job++) {
-		pid_t pid = fork_peer(c);
-		if (pid < 0)
+	for (int i = 0; done_by != MAP_FAILED && i < jobs; i++) {
+		job[i] = fork_peer(c);
+		if (job[i] < 0) {
 			failed(c, "fork");
-		if (pid == 0)
-			be_job(job, kind, cc);
+			return;
+		}
+		if (job[i] == 0)
+			be_job(i, kind, cc);
 	}
-	for (int job = 0; done_by != MAP_FAILED && job < jobs; job++)
-		while (done_by[job] == 0) {
+	for (int i = 0; done_by != MAP_FAILED && i < jobs; i++)
+		while (done_by[i] == 0) {
 			usleep(10000);
 			if (waitpid(-1, NULL, WNOHANG) > 0) {
 				failed_because(c, "job", "a process that was to %s has ended: is the disk full?", kind);

@@ -296,6 +296,53 @@ fn a_display_that_reads_the_wrong_record_gives_no_result() {
     }
 }
 
+/// Nobody is timed beside processes that are no more.
+#[test]
+fn processes_that_end_early_give_no_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = "beside=compute jobs=2 interval_ms=20 growth=0 target_ns=100000000 samples=3";
+    let screens = "users=2 page=1 growth=0 target_ns=50000000 samples=2";
+    let cases = [
+        (
+            "multiuser/response",
+            keys,
+            (
+                "multiuser/jobs.h",
+                "compute();\n",
+                "number > 0 ? _exit(0) : compute();\n",
+            ),
+            "call=job why=",
+        ),
+        // after some pieces, mostly within a sample
+        (
+            "multiuser/response",
+            keys,
+            (
+                "multiuser/jobs.h",
+                "compute();\n",
+                "done_by[number] > 40 ? _exit(0) : compute();\n",
+            ),
+            "call=job",
+        ),
+        (
+            "daq/yewcom",
+            screens,
+            (
+                "daq/yewcom.c",
+                "points_of((uint32_t)strtoul(request",
+                "if (page == 1)\n\t\t\t_exit(0);\n\t\tpoints_of((uint32_t)strtoul(request",
+            ),
+            "call=yewcom why=a display process",
+        ),
+    ];
+    for (name, line, fault, why) in cases {
+        let fine = said(&built(name, folder.path(), &[]), folder.path(), line);
+        assert!(fine.ends_with("bye\n"), "{name}: {fine}");
+        let said = said(&built(name, folder.path(), &[fault]), folder.path(), line);
+        assert!(said.contains(why), "{}: {said}", fault.2);
+    }
+}
+
 #[test]
 fn what_there_is_too_little_of_is_said_beforehand() {
     let folder = tempfile::tempdir().unwrap();

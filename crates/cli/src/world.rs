@@ -293,10 +293,9 @@ impl World {
                 _ => None,
             })
             .collect();
-        let viewed = named.into_iter().filter_map(|baseline| {
-            let view = self.references.view(baseline, &self.catalogue.benchmarks);
-            Some((baseline.clone(), view.ok()?))
-        });
+        let viewed = named
+            .into_iter()
+            .filter_map(|baseline| Some((baseline.clone(), self.reference(baseline).ok()?)));
         summary::Options {
             confidence: gritstone_measure::CONFIDENCE,
             baselines: viewed.collect(),

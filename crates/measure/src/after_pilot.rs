@@ -80,9 +80,10 @@ struct Track {
 enum Stage {
     /// Six launches of everything.
     Pilot,
-    /// Launches for those whose interval is too wide, until none is or the time is spent; then disturbed ones again. How many there
-    /// were before the last such stage.
+    /// Launches for those whose interval is too wide, until none is or the time is spent. How many launches there were before the
+    /// last such stage.
     More(Option<usize>),
+    /// Nothing, after the repeats of disturbed launches.
     End,
 }
 

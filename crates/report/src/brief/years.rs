@@ -11,10 +11,14 @@ use gritstone_model::{Benchmark, Flag, Id, Measurement, Quantity, RunView, Unit}
 const CAPABILITIES: [&[&str]; 6] = [
     &["kernel/syscall", "byte/syscall", "aim/getpid"],
     &["ipc/pipe/latency", "kernel/pipeback/4", "byte/pipe"],
-    &["sched/yield/2", "kernel/csw"],
-    &["kernel/forks/0"],
+    &["sched/switch/2", "kernel/csw"],
+    &["kernel/forks/0", "kernel/forks/0@dynamic"],
     &["cpu/dhrystone-1.1/reg", "cpu/dhrystone-1.1/noreg"],
-    &["memory/bandwidth/copy", "aim/ram-copy/long", "aim/ram-read/long"],
+    &[
+        "memory/bandwidth/copy",
+        "aim/ram-copy/long",
+        "aim/ram-read/long",
+    ],
 ];
 /// Fewer systems make no line of history.
 const SYSTEMS: usize = 3;
