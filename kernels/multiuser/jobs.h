@@ -37,7 +37,7 @@ static inline void compile_one(const char *cc, int number)
 	int status;
 	snprintf(object, sizeof object, "job-%d.o", number);
 	char *const argv[] = {(char *)cc, "-O2", "-c", "-o", object, "job.c", NULL};
-	if (posix_spawn(&pid, cc, NULL, NULL, argv, environ) != 0 || waitpid(pid, &status, 0) != pid || status != 0 || unlink(object) != 0)
+	if (posix_spawnp(&pid, cc, NULL, NULL, argv, environ) != 0 || waitpid(pid, &status, 0) != pid || status != 0 || unlink(object) != 0)
 		_exit(1);
 }
 
