@@ -49,7 +49,7 @@ fn drift(values: &[f64]) -> Option<f64> {
 }
 
 /// Statistics over single events, in ns. Minimum, maximum and mean are exact; the standard deviation takes every event at the middle of
-/// its bucket, which is off by at most 0.8 %. `None` when the histogram holds no event.
+/// its bucket, which is off by at most 0.8%. `None` when the histogram holds no event.
 #[must_use]
 pub fn histogram(histogram: &Histogram) -> Option<Statistics> {
     let events: f64 = histogram.buckets.iter().map(|(_, n)| *n as f64).sum();

@@ -70,9 +70,9 @@ impl Host {
     fn name(&self) -> String {
         match &self.system.host_name {
             Some(name) if name != "(none)" && name != "localhost" => {
-                format!("{name} ({})", self.cpu.model())
+                format!("{name} ({})", self.cpu.short_model())
             }
-            _ => self.cpu.model(),
+            _ => self.cpu.short_model(),
         }
     }
 

@@ -180,7 +180,7 @@ pub struct OfRuns {
     pub runs: usize,
     /// What a comparison uses: core cycles or the estimate.
     pub compared: Subject,
-    /// Half-width at 95 % of what this run says of the runs of its system, as a share of the estimate; null before there are five.
+    /// Half-width at 95% of what this run says of the runs of its system, as a share of the estimate; null before there are five.
     pub half_width: Option<f64>,
 }
 

@@ -79,11 +79,15 @@ fn summary(view: &CompareView) -> String {
         ("same", &format!("the same within {margin}")),
         ("inconclusive", "inconclusive"),
     ];
-    let counts = verdicts.map(|(of, text)| (rows().filter(|row| verdict(row) == of).count(), text));
+    let decided = || rows().filter(|row| !published(view, row));
+    let counts =
+        verdicts.map(|(of, text)| (decided().filter(|row| verdict(row) == of).count(), text));
+    let printed = rows().filter(|row| published(view, row)).count();
     let without = rows().filter(|row| row.ratio.is_none()).count();
-    let counts = counts
-        .into_iter()
-        .chain([(without, "without a counterpart")]);
+    let counts = counts.into_iter().chain([
+        (printed, "published, without intervals"),
+        (without, "without a counterpart"),
+    ]);
     let said: Vec<String> = counts
         .filter(|(n, _)| *n > 0)
         .map(|(n, text)| format!("{} {text}", number::count(n)))
@@ -108,6 +112,14 @@ fn mean(view: &CompareView) -> String {
         let ratio = words::ratio(mean, interval, Sense::Speed);
         format!("; geometric mean of {}: {ratio}", number::count(of))
     })
+}
+
+/// Whether a ratio is of two published values without intervals, of which nothing can be decided.
+fn published(view: &CompareView, row: &CompareRow) -> bool {
+    let both = [&view.base, &view.other]
+        .into_iter()
+        .all(|side| is_reference(side));
+    both && row.ratio.is_some() && row.interval.is_none()
 }
 
 /// The verdict in the word that suits what was compared: a size is smaller, not faster.
@@ -217,8 +229,9 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
         .column(Column::new("Interval", Style::Number), move |row| {
             change(row).and_then(|(_, interval)| interval)
         })
-        .text("Verdict", |row| {
-            Cell::from(Some(verdict(row).to_owned())).toned(tone(row))
+        .text("Verdict", move |row| {
+            let said = (!published(view, row)).then(|| verdict(row).to_owned());
+            Cell::from(said).toned(tone(row))
         })
         .column(Column::new("Detectable", Style::Number).rank(2), |row| {
             row.smallest.map(number::percent)

@@ -49,7 +49,8 @@ pub fn show(view: &RunView, detail: Detail) -> Document {
         Some(label) => format!("{label}: {name}"),
         None => name.to_owned(),
     });
-    document.subtitle = Some(subtitle(view));
+    let system = system_in_brief(&view.machine);
+    document.subtitle = Some(format!("{}{system}", subtitle(view)));
     if detail == Detail::Everything {
         document.paragraph(machine_sentence(&view.machine));
         document.terms(settings_of_ours(view).into_iter().flat_map(settings));
@@ -213,6 +214,25 @@ pub(crate) fn subtitle(view: &RunView) -> String {
     };
     let by = other_program(view).map_or_else(String::new, |by| format!(", by {by}"));
     format!("Run {}, {date}{took}{by}", view.id)
+}
+
+/// ". 2 cores, 23.5 GiB, KVM, Linux 6.18.44, ext4 on /dev/vda": what a result depends on most, of what is known.
+fn system_in_brief(machine: &Machine) -> String {
+    let fact = |name: &str| machine.facts.get(name).map_or("", String::as_str);
+    let with = |before: &str, fact: &str| match fact {
+        "" => String::new(),
+        fact => format!("{before}{fact}"),
+    };
+    let cores = fact("cpu.cores").parse().ok();
+    let parts = [
+        cores.map_or(String::new(), |n| words::plural(n, "core")),
+        fact("memory.total").to_owned(),
+        fact("virtual.machine").to_owned(),
+        with("Linux ", fact("kernel.release")),
+        fact("dir.filesystem").to_owned(),
+    ];
+    let known: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    with(". ", &known.join(", "))
 }
 
 /// The program that measured, where it is another one: it gives its name, and its settings are unknown.

@@ -305,7 +305,7 @@ pub(super) fn sentence(finding: &Finding) -> String {
             )
         }
         F::StartUp { limit } => format!(
-            "Start-up is more than {} of this time: compare real_s, the work alone.",
+            "Start-up is more than {} of this time: compare `real`, the work alone.",
             percent(*limit)
         ),
         F::StartUpUnseen { process_s, real_s } => {
@@ -426,7 +426,7 @@ fn number(x: f64) -> String {
 }
 
 fn percent(share: f64) -> String {
-    format!("{} %", number(share * 100.0))
+    format!("{}%", number(share * 100.0))
 }
 
 fn repeats(n: usize, what: Repeat) -> String {
