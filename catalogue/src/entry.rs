@@ -357,7 +357,7 @@ fn under_load(file: &File<'_>, base: &Benchmark, level: &At<usize>) -> Result<Ro
     let mut benchmark = Benchmark {
         id,
         title: format!("{}, load level {n}", base.title),
-        operation: format!("{} Beside it: {}.", base.operation, what.join("; ")),
+        operation: format!("{} Load: {}.", base.operation, what.join("; ")),
         // a batch of the published work belongs to the entry
         published: None,
         curve: None,
