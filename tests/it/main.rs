@@ -17,6 +17,7 @@ mod config;
 mod copies;
 mod cross;
 mod disks;
+mod documents;
 mod ends;
 mod exchange;
 mod fs;

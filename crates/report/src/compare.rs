@@ -10,6 +10,8 @@ use gritstone_model::{CompareRow, CompareSum, CompareView, Difference, RunView, 
 
 /// A longer name does not head a column.
 const LONGEST_HEAD: usize = 16;
+/// Benchmarks without a difference that are listed; `-v` lists all.
+const UNCHANGED: usize = 12;
 /// Digits of a value beside a ratio.
 const DIGITS: i32 = 4;
 
@@ -30,14 +32,14 @@ pub struct Comparison<'a> {
 pub fn compare(view: &CompareView, shown: Comparison) -> Document {
     let mut document = Document::new(format!("{} against {}", view.other_name, view.base_name));
     let mut terms = vec![
-        ("base", format!("{} ({})", view.base_name, view.base)),
-        ("other", format!("{} ({})", view.other_name, view.other)),
+        ("base", named(&view.base_name, &view.base)),
+        ("other", named(&view.other_name, &view.other)),
         ("differ in", words::facts(&view.differ_in)),
     ];
-    if shown.detail > Detail::Results {
-        let variance = view.between_run.as_ref().map(findings::variance);
-        terms.extend(variance.map(|said| ("variance between runs", said)));
-    }
+    // that it is no more than stated is why little can be told of two runs
+    let variance = view.between_run.as_ref();
+    let variance = variance.filter(|v| shown.detail > Detail::Results || v.runs.is_none());
+    terms.extend(variance.map(|v| ("variance between runs", findings::variance(v))));
     document.terms(terms);
     if shown.detail > Detail::Results {
         differences(&mut document, view);
@@ -47,8 +49,8 @@ pub fn compare(view: &CompareView, shown: Comparison) -> Document {
     }
     benchmarks(&mut document, view, shown);
     document.list(explained(&view.rows));
-    copies::compared(&mut document, view);
-    latencies::compared(&mut document, view);
+    copies::compared(&mut document, view, shown.detail);
+    latencies::compared(&mut document, view, shown.detail);
     if shown.detail > Detail::Results {
         families(&mut document, view);
     }
@@ -58,6 +60,14 @@ pub fn compare(view: &CompareView, shown: Comparison) -> Document {
     }
     document.push(Block::Footnotes);
     document
+}
+
+/// A side by its name, and its identifier where that is not in the name.
+fn named(name: &str, id: &str) -> String {
+    match name.contains(id) {
+        true => name.to_owned(),
+        false => format!("{name} ({id})"),
+    }
 }
 
 fn differences(document: &mut Document, view: &CompareView) {
@@ -126,6 +136,11 @@ fn published(view: &CompareView, row: &CompareRow) -> bool {
 pub(crate) fn verdict(row: &CompareRow) -> &'static str {
     let sense = Sense::of_unit(&row.unit);
     row.verdict.map_or("", |verdict| in_a_word(verdict, sense))
+}
+
+/// Whether there is a difference.
+pub(crate) fn differs(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Faster | Verdict::Slower)
 }
 
 /// The same of a verdict alone.
@@ -246,14 +261,27 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
                 row.title.as_str()
             }),
     };
-    let rows = view.rows.iter().filter(|row| {
-        let changed = matches!(row.verdict, Some(Verdict::Faster | Verdict::Slower));
-        match shown.changed {
-            true => changed,
-            false => row.ratio.is_some() || detail > Detail::Results,
-        }
-    });
-    begun.table(document, "", rows);
+    let (changed, others): (Vec<&CompareRow>, Vec<&CompareRow>) = view
+        .rows
+        .iter()
+        .partition(|row| row.verdict.is_some_and(differs));
+    let others = others
+        .into_iter()
+        .filter(|row| !shown.changed && (row.ratio.is_some() || detail > Detail::Results));
+    let others: Vec<&CompareRow> = others.collect();
+    let room = match detail {
+        Detail::Results if !reference => UNCHANGED.min(others.len()),
+        _ => others.len(),
+    };
+    let left_out = others.len() - room;
+    begun.table(
+        document,
+        "",
+        changed.into_iter().chain(others.into_iter().take(room)),
+    );
+    if left_out > 0 {
+        document.paragraph(format!("{left_out} more without a difference: add -v."));
+    }
     for shift in &view.shifts {
         document.paragraph(findings::shift(shift));
     }

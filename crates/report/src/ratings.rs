@@ -107,9 +107,6 @@ fn all_made_of(machine: &RatedMachine) -> String {
     let Some(all) = machine.all_cpus.as_ref().map(|all| &all.overall) else {
         return String::new();
     };
-    if let Some(why) = &all.withheld {
-        return format!("All CPUs: withheld: {}.", findings::withheld(why));
-    }
     if all.rating.is_none() || all.rows == machine.one_cpu.overall.rows {
         return String::new();
     }
