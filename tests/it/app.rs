@@ -57,3 +57,31 @@ fn a_circuit_with_a_wrong_gate_and_a_wrong_simulator_are_seen() {
         ],
     );
 }
+
+#[test]
+fn an_array_that_lacks_a_term_or_has_one_too_many_is_seen() {
+    let minimizer = "app/minimize.h";
+    faults_are_seen(
+        "app/plagen",
+        "",
+        &[
+            (minimizer, "taken_count = kept;", "taken_count = kept - 1;"),
+            (
+                minimizer,
+                "if (!is_needed(taken[i])) {",
+                "if (i == taken_count) {",
+            ),
+            (
+                minimizer,
+                "q->outputs & other->outputs : 0",
+                "q->outputs | other->outputs : 0",
+            ),
+            // the lowest operator of the language taken for another
+            (
+                "app/formula.h",
+                "value_of(t->left) != value_of(t->right)",
+                "value_of(t->left) | value_of(t->right)",
+            ),
+        ],
+    );
+}
