@@ -1,6 +1,7 @@
 //! Whole programs: that what they write is verified, so that one that is wrong anywhere on its way gives no result.
 
 use crate::common::workload::{built, said};
+use crate::common::{self, Home, flagged, make_program, result, traces};
 
 /// Parameters of small work, in a launch of three operations.
 const SMALL: &str = "growth=0 target_ns=1000 samples=1";
@@ -84,4 +85,55 @@ fn an_array_that_lacks_a_term_or_has_one_too_many_is_seen() {
             ),
         ],
     );
+}
+
+#[test]
+fn a_router_that_stops_early_or_leaves_its_window_is_seen() {
+    let router = "app/router.c";
+    faults_are_seen(
+        "app/router",
+        "nets=10",
+        &[
+            (router, "return cost;", "return cost - 1;"),
+            // in the word of the target, and perhaps some cells before it
+            (
+                router,
+                "at == target && (cells & target_cell)",
+                "at == target",
+            ),
+            (router, "~taken[at] & part(word", "part(word"),
+            // no step from word to word
+            (router, "reach(cost + in_row, at + 1, cells >> 63);", ""),
+        ],
+    );
+}
+
+/// Compiled by something that plants one fault in each.
+#[test]
+#[ignore = "measures: make test-full"]
+fn a_run_has_no_result_of_a_program_that_is_wrong() {
+    let home = Home::new();
+    let gcc = common::program(&["gcc"]);
+    let script = format!(
+        "#!/bin/sh\n\
+         plant() {{ [ ! -f \"$1\" ] || sed -i \"$2\" \"$1\"; }}\n\
+         plant app/multiplier.h 's/{{nor(b, make, stop)}}/{{nor(b, make, make)}}/'\n\
+         plant app/minimize.h 's/taken_count = kept;/taken_count = kept - 1;/'\n\
+         plant app/router.c 's/return cost;/return cost - 1;/'\n\
+         exec {} \"$@\"\n",
+        gcc.display()
+    );
+    let compiler = home.path().join("planting-cc");
+    make_program(&compiler, script.as_bytes());
+    let programs = ["app/csim", "app/plagen", "app/router"];
+    let line = format!(
+        "run {} --quick --cc {}",
+        programs.join(" "),
+        compiler.display()
+    );
+    let run = home.json(&line);
+    for id in programs {
+        assert!(flagged(result(&run, id), "invalid"), "{run}");
+    }
+    assert!(traces(&home).is_empty());
 }
