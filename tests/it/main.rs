@@ -4,6 +4,7 @@
 mod common;
 
 mod ab;
+mod app;
 mod attacks;
 mod audit;
 mod bare;
