@@ -32,6 +32,7 @@ fn rows() -> Vec<Benchmark> {
         points: USERS.map(point).to_vec(),
         caches: false,
         scaling: true,
+        longest: false,
     });
     let of = |users| Benchmark {
         unit: unit("calls/s"),
@@ -85,12 +86,16 @@ fn the_highest_rate_is_the_result_and_the_law_stands_beside_it() {
 }
 
 #[test]
-fn without_a_point_there_is_a_result_and_nothing_is_said_of_the_curve() {
+fn without_a_point_there_is_a_result_and_it_says_which_is_missing() {
     let result = peak(&USERS[..4]);
     let value = result.estimate.unwrap().value;
     assert!((value / rate(8) - 1.0).abs() < 0.01, "{value}");
-    let scaling = |note: &Note| matches!(note.finding, Finding::Scaling { .. });
-    assert!(!result.notes.iter().any(scaling), "{:?}", result.notes);
+    let incomplete = Finding::IncompleteCurve {
+        things: "users".to_owned(),
+        missing: vec![16.0, 32.0],
+    };
+    assert_eq!(result.notes, [Note::new(incomplete)]);
+    assert!(result.is(Flag::NotComparable));
     let none = peak(&[]);
     assert_eq!((none.outcome, none.estimate), (Status::Skipped, None));
 }
