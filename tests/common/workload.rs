@@ -34,6 +34,7 @@ pub fn built(name: &str, folder: &Path, faults: &[(&str, &str, &str)]) -> PathBu
         "lines",
         "main",
         "probe",
+        "responses",
         "usage",
     ];
     let runtime = runtime.map(|part| copy.join(format!("runtime/{part}.c")));

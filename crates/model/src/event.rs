@@ -77,6 +77,18 @@ pub struct Histogram {
     pub sum: u64,
     /// (bucket, events) for every bucket that is not empty, in order.
     pub buckets: Vec<(u32, u64)>,
+    /// Which responses they are, where users wait for them: these are beside the operations of the figure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<Box<ResponsesOf>>,
+}
+
+/// Responses to so many users at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ResponsesOf {
+    /// How many.
+    pub users: u64,
+    /// Kind of transaction.
+    pub kind: String,
 }
 
 impl Histogram {

@@ -3,7 +3,7 @@
 use super::{Brief, name};
 use crate::document::{Block, Document, Text, Tile, Tone};
 use crate::svg::dots::{self, Dot, Panel};
-use crate::{columns, findings, number, svg, words};
+use crate::{columns, findings, number, responses, svg, words};
 use gritstone_model::{
     Assessment, CompareRow, Estimate, Flag, Measurement, Quantity, RatedMachine, Rating,
     Reliability, RunView, Settings,
@@ -124,6 +124,7 @@ const WHY: usize = 80;
 
 fn tiles(input: &Brief) -> Vec<Tile> {
     let mut tiles = vec![reliability(input.assessment)];
+    tiles.extend(responses::tiles(input.run));
     if let Some(machine) = input.scores.machines.first() {
         let base = &name(input.base);
         tiles.push(score("Score", base, Some(&machine.one_cpu.overall)));
