@@ -9,7 +9,8 @@
 
 #include "limits.h"
 
-enum { MOST_RESPONSES = 1 << 16, SECOND = 1000000000 };
+/* Of fewer responses than ENOUGH a single one is more than 5 %. */
+enum { MOST_RESPONSES = 1 << 16, SECOND = 1000000000, ENOUGH = 20, MOST_WINDOWS = 5 };
 
 struct seen {
 	uint64_t count, late;
@@ -125,12 +126,13 @@ static inline void be_so_many(struct context *c, int wanted)
 	}
 }
 
-/* What they see within a window. Who still waits at its end has waited as long as that. */
+/* What they see within a window, or some where few of them press a last key in one. Who still waits at its end has waited as long as that. */
 static inline void watch(struct context *c)
 {
 	now_seen.count = now_seen.late = 0;
 	watching = 1;
-	type_until(c, now_ns() + window_ns);
+	for (int i = 0; i < MOST_WINDOWS && people > 0 && now_seen.count < ENOUGH; i++)
+		type_until(c, now_ns() + window_ns);
 	uint64_t end = now_ns();
 	for (int i = 0; i < people; i++)
 		if (user[i].awaits && end - user[i].sent >= SECOND)
@@ -155,6 +157,11 @@ static inline void find_most(struct context *c)
 		if (now_seen.late * 20 > now_seen.count) {
 			given_up = level;
 			break;
+		}
+		if (now_seen.count < ENOUGH) {
+			failed_because(c, "users", "%llu users had only %llu responses: give more with --param users=, or --param window_ms=",
+				       (unsigned long long)level, (unsigned long long)now_seen.count);
+			return;
 		}
 		carried = level;
 		carried_seen = now_seen;

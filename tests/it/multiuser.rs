@@ -375,7 +375,7 @@ fn a_machine_says_how_many_people_it_carries() {
     let _turn = alone();
     let home = Home::new();
     let run = home.json(&format!(
-        "run multiuser/editing@typing --quick --dir {DISC} --param users=2 --param most_users=4 --param think_ms=500 --param window_ms=2000"
+        "run multiuser/editing@typing --quick --dir {DISC} --param users=2 --param most_users=4 --param letters_a_second=50 --param think_ms=100 --param window_ms=2000"
     ));
     let row = result(&run, "multiuser/editing@typing");
     assert_eq!(row["outcome"], "measured", "{row}");
