@@ -10,8 +10,6 @@ use gritstone_model::{CompareRow, CompareSum, CompareView, Difference, RunView, 
 
 /// A longer name does not head a column.
 const LONGEST_HEAD: usize = 16;
-/// Benchmarks without a difference that are listed; `-v` lists all.
-const UNCHANGED: usize = 12;
 /// Digits of a value beside a ratio.
 const DIGITS: i32 = 4;
 
@@ -261,27 +259,11 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
                 row.title.as_str()
             }),
     };
-    let (changed, others): (Vec<&CompareRow>, Vec<&CompareRow>) = view
-        .rows
-        .iter()
-        .partition(|row| row.verdict.is_some_and(differs));
-    let others = others
-        .into_iter()
-        .filter(|row| !shown.changed && (row.ratio.is_some() || detail > Detail::Results));
-    let others: Vec<&CompareRow> = others.collect();
-    let room = match detail {
-        Detail::Results if !reference => UNCHANGED.min(others.len()),
-        _ => others.len(),
-    };
-    let left_out = others.len() - room;
-    begun.table(
-        document,
-        "",
-        changed.into_iter().chain(others.into_iter().take(room)),
-    );
-    if left_out > 0 {
-        document.paragraph(format!("{left_out} more without a difference: add -v."));
-    }
+    let rows = view.rows.iter().filter(|row| match shown.changed {
+        true => row.verdict.is_some_and(differs),
+        false => row.ratio.is_some() || detail > Detail::Results,
+    });
+    begun.table(document, "", rows);
     for shift in &view.shifts {
         document.paragraph(findings::shift(shift));
     }
