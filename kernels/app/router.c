@@ -209,7 +209,8 @@ static void finish(struct context *c, uint64_t n, uint64_t *check)
 	if (!read_text(c, &results, "router.out"))
 		return;
 	for (uint64_t i = 0; i < n * nets; i++) {
-		*check += next_number(&results) == costs[i % nets];
+		/* a line that is missing is no cost, not even that of a net without a way */
+		*check += *results.at != '\0' && next_number(&results) == costs[i % nets];
 		next_line(&results);
 	}
 }

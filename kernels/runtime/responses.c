@@ -20,8 +20,10 @@ void respond(struct context *c, uint64_t users, const char *kind, uint64_t start
 	while (i < kinds && (responses[i].users != users || strcmp(responses[i].kind, kind) != 0))
 		i++;
 	if (i == kinds) {
-		if (kinds == MOST_KINDS)
+		if (kinds == MOST_KINDS) {
+			failed_because(c, "respond", "more than %d kinds of responses", MOST_KINDS);
 			return;
+		}
 		responses[kinds++] = (struct responses){users, kind, private_memory(sizeof *responses->times)};
 		if (responses[i].times == NULL)
 			failed(c, "mmap");
