@@ -61,7 +61,8 @@ fn the_outputs_in_the_documents_are_those_of_the_commands() {
             continue;
         };
         commands += 1;
-        let (_, output, _) = home.run(words);
+        let (_, output, error) = home.run(words);
+        assert!(!output.is_empty(), "{words}: {error}");
         written += output.trim_end();
         written += "\n```\n";
         lines.by_ref().find(|line| *line == "```").unwrap();
@@ -70,6 +71,7 @@ fn the_outputs_in_the_documents_are_those_of_the_commands() {
     if env::var_os("GRITSTONE_WRITE_REFERENCE").is_some() {
         fs::write(&path, &written).unwrap();
     }
+    let document = fs::read_to_string(&path).unwrap();
     assert!(
         document == written,
         "docs/reference/output.md is out of date: GRITSTONE_WRITE_REFERENCE=1 cargo test --workspace outputs"

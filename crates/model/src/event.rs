@@ -77,12 +77,12 @@ pub struct Histogram {
     pub sum: u64,
     /// (bucket, events) for every bucket that is not empty, in order.
     pub buckets: Vec<(u32, u64)>,
-    /// Which responses they are, where users wait for them: these are beside the operations of the figure.
+    /// Which responses they are, where users wait for them: apart from the operations of the estimate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<Box<ResponsesOf>>,
 }
 
-/// Responses to so many users at once.
+/// Responses by the number of users and the kind of transaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ResponsesOf {
     /// How many.

@@ -132,7 +132,7 @@ pub struct Measurement {
     /// Operations that were timed one by one; null where none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latencies: Option<Latencies>,
-    /// What users waited for, by how many they are and by kind; empty where nobody does.
+    /// Response times by number of users and kind of transaction; empty without users.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub responses: Vec<Responses>,
     /// The curve that this row ends.
@@ -360,7 +360,7 @@ pub struct SeriesPoint {
     #[serde(flatten, with = "crate::estimate::estimate")]
     #[schemars(with = "crate::estimate::estimate::Keys")]
     pub estimate: Option<Estimate>,
-    /// Percentiles of the responses to its users, ms; empty where nobody waits.
+    /// Percentiles of the response times of its users, ms; empty without users.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub responses: Vec<Percentile>,
 }

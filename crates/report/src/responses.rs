@@ -1,4 +1,4 @@
-//! What users waited for: a table by kind of transaction, percentiles against the number of users as a drawing, and how many users the machine
+//! Response times of users: a table by kind of transaction, percentiles against the number of users as a drawing, and how many users the machine
 //! carries.
 
 use crate::document::{Document, Style, Tile};
@@ -23,7 +23,7 @@ pub(crate) fn shown(percentiles: &[Percentile], name: &str) -> Option<String> {
     Some(number::figure(estimate.value, estimate.interval, UNIT).with_unit())
 }
 
-/// A row for each kind of transaction, of each number of users; nothing where nobody waits.
+/// A row for each kind of transaction, of each number of users; nothing without users.
 pub(crate) fn table(document: &mut Document, result: &Measurement) {
     let percentile = |name: &'static str| move |of: &&Responses| shown(&of.percentiles, name);
     let [p50, p95, p99] = SHOWN;

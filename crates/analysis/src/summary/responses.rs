@@ -1,4 +1,4 @@
-//! What users waited for: percentiles of their responses by the number of users and the kind of transaction, and how many users were carried.
+//! Percentiles of response times by the number of users and the kind of transaction, and how many users were carried.
 
 use super::latencies;
 use super::reading::{Reading, merged};

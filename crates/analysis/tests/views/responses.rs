@@ -3,7 +3,7 @@
 use crate::made_up::*;
 use gritstone_model::*;
 
-/// A launch with so many responses of these times, ns, to so many users.
+/// A launch with responses: users, kind of transaction, time in ns, and how many of them.
 fn answered(name: &str, round: u32, responses: &[(u64, &str, u32, u64)]) -> Launch {
     let mut launch = launch(name, round, 50.0);
     launch

@@ -110,7 +110,7 @@ pub(super) fn command(settings: &Settings, most: usize) -> String {
     );
     words.push(format!(
         "--precision {}",
-        number::percent_asked(settings.precision).replace(' ', "")
+        number::percent_asked(settings.precision)
     ));
     let copies: Vec<String> = settings.copies.iter().map(u32::to_string).collect();
     if !copies.is_empty() {
