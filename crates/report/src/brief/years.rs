@@ -18,10 +18,7 @@ const CAPABILITIES: [(&str, &[&str]); 6] = [
         &["ipc/pipe/latency", "kernel/pipeback/4", "byte/pipe"],
     ),
     ("Process switch", &["sched/switch/2", "kernel/csw"]),
-    (
-        "fork, exit and wait",
-        &["kernel/forks/0", "kernel/forks/0@dynamic"],
-    ),
+    ("fork, exit and wait", &["kernel/forks/0"]),
     (
         "Dhrystone",
         &["cpu/dhrystone-1.1/reg", "cpu/dhrystone-1.1/noreg"],
