@@ -174,7 +174,7 @@ fn draw_curves(
         let Some(curve) = &benchmark.curve else {
             continue;
         };
-        let points = series(curve, results);
+        let points = series(curve, rows, results);
         if let Some(result) = results.get_mut(&benchmark.id) {
             if curve.caches {
                 let found = caches::rises(&points, &run.info.machine.caches());
@@ -212,13 +212,21 @@ fn view(run: &RunData, mut results: BTreeMap<&Id, Measurement>) -> RunView {
 }
 
 /// The points of a curve; a row that is not in the run is a point without a figure.
-fn series(curve: &Curve, results: &BTreeMap<&Id, Measurement>) -> Vec<SeriesPoint> {
+fn series(
+    curve: &Curve,
+    rows: &BTreeMap<&Id, Row>,
+    results: &BTreeMap<&Id, Measurement>,
+) -> Vec<SeriesPoint> {
     curve
         .points
         .iter()
         .map(|(x, id)| SeriesPoint {
             x: *x,
             estimate: results.get(id).and_then(|result| result.estimate),
+            cpus: rows
+                .get(id)
+                .filter(|_| curve.scaling)
+                .and_then(scaling::cpus),
         })
         .collect()
 }

@@ -356,6 +356,9 @@ pub struct SeriesPoint {
     #[serde(flatten, with = "crate::estimate::estimate")]
     #[schemars(with = "crate::estimate::estimate::Keys")]
     pub estimate: Option<Estimate>,
+    /// CPUs in use, CPU time over real time, where x is users or jobs at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<f64>,
 }
 
 /// A row measured as one copy and as several at once. A copy's rate is all its work over all its time, so that the first

@@ -160,15 +160,22 @@ fn series(document: &mut Document, result: &Measurement) {
     let caption = Text::new(format!("{}: {}", result.id, result.title)).with(notes);
     let label = words::capital(result.series_label.as_deref().unwrap_or("x"));
     let x = |point: &&SeriesPoint| number::printed(point.x, 0);
-    Columns::<&SeriesPoint>::key(label, Style::Number, x)
-        .pair(["Figure", "Interval"], |point| {
+    let mut columns = Columns::<&SeriesPoint>::key(label, Style::Number, x).pair(
+        ["Figure", "Interval"],
+        |point| {
             let unit = result.unit.as_str();
             let shown = point
                 .estimate
                 .map(|e| number::figure(e.value, e.interval, unit));
             table::figure(shown, &[])
-        })
-        .table(document, caption, points);
+        },
+    );
+    if points.iter().any(|point| point.cpus.is_some()) {
+        columns = columns.number("CPUs in use", |point| {
+            point.cpus.map(|cpus| format!("{cpus:.2}"))
+        });
+    }
+    columns.table(document, caption, points);
 }
 
 fn parts(result: &Measurement) -> Option<String> {

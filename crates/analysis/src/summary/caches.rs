@@ -85,6 +85,7 @@ mod tests {
                 value,
                 interval: Some([value * (1.0 - half), value * (1.0 + half)]),
             }),
+            cpus: None,
         };
         (2..).zip(values).map(point).collect()
     }
