@@ -6,7 +6,7 @@
 #ifndef GRITSTONE_APP_GREYCODE_H
 #define GRITSTONE_APP_GREYCODE_H
 
-#include "circuit.h"
+#include "analog.h"
 
 enum { BITS = 6, CLOCKS = 24, CLOCK_ROWS = 20, FIRST_ROW = 30 }; /* rows of 5 ns; the clock rises first at 150 ns */
 

@@ -7,7 +7,7 @@
 #ifndef GRITSTONE_APP_MOSAMP2_H
 #define GRITSTONE_APP_MOSAMP2_H
 
-#include "circuit.h"
+#include "analog.h"
 
 enum { MOSAMP2_HALF = 100, MOSAMP2_DELAY = 10 }; /* rows of 0.2 us */
 

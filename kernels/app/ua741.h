@@ -6,7 +6,7 @@
 #ifndef GRITSTONE_APP_UA741_H
 #define GRITSTONE_APP_UA741_H
 
-#include "circuit.h"
+#include "analog.h"
 
 enum { UA741_HALF = 50, UA741_DELAY = 10 }; /* rows of 1 us */
 

@@ -3,7 +3,7 @@
 
 use crate::{
     Better, Counting, Counts, Estimate, Flag, Id, Kind, Latencies, Machine, Note, PartValue,
-    Program, Settings, Subject, Unfitted, Unit, flags,
+    Percentile, Program, Responses, Settings, Subject, Unfitted, Unit, flags,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -132,6 +132,9 @@ pub struct Measurement {
     /// Operations that were timed one by one; null where none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub latencies: Option<Latencies>,
+    /// Response times by number of users and kind of transaction; empty without users.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub responses: Vec<Responses>,
     /// The curve that this row ends.
     pub series: Option<Vec<SeriesPoint>>,
     /// What is counted along the x of `series`.
@@ -205,6 +208,7 @@ impl Measurement {
             notes: Vec::new(),
             statistics: None,
             latencies: None,
+            responses: Vec::new(),
             series: None,
             series_label: None,
             copies: None,
@@ -348,7 +352,7 @@ impl Statistics {
 }
 
 /// A point of a curve.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SeriesPoint {
     /// Where along x.
     pub x: f64,
@@ -359,6 +363,9 @@ pub struct SeriesPoint {
     /// CPUs in use, CPU time over real time, where x is users or jobs at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<f64>,
+    /// Percentiles of the response times of its users, ms; empty without users.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub responses: Vec<Percentile>,
 }
 
 /// A row measured as one copy and as several at once. A copy's rate is all its work over all its time, so that the first

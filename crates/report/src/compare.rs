@@ -30,14 +30,14 @@ pub struct Comparison<'a> {
 pub fn compare(view: &CompareView, shown: Comparison) -> Document {
     let mut document = Document::new(format!("{} against {}", view.other_name, view.base_name));
     let mut terms = vec![
-        ("base", format!("{} ({})", view.base_name, view.base)),
-        ("other", format!("{} ({})", view.other_name, view.other)),
+        ("base", named(&view.base_name, &view.base)),
+        ("other", named(&view.other_name, &view.other)),
         ("differ in", words::facts(&view.differ_in)),
     ];
-    if shown.detail > Detail::Results {
-        let variance = view.between_run.as_ref().map(findings::variance);
-        terms.extend(variance.map(|said| ("variance between runs", said)));
-    }
+    // that it is no more than stated is why little can be told of two runs
+    let variance = view.between_run.as_ref();
+    let variance = variance.filter(|v| shown.detail > Detail::Results || v.runs.is_none());
+    terms.extend(variance.map(|v| ("variance between runs", findings::variance(v))));
     document.terms(terms);
     if shown.detail > Detail::Results {
         differences(&mut document, view);
@@ -47,8 +47,8 @@ pub fn compare(view: &CompareView, shown: Comparison) -> Document {
     }
     benchmarks(&mut document, view, shown);
     document.list(explained(&view.rows));
-    copies::compared(&mut document, view);
-    latencies::compared(&mut document, view);
+    copies::compared(&mut document, view, shown.detail);
+    latencies::compared(&mut document, view, shown.detail);
     if shown.detail > Detail::Results {
         families(&mut document, view);
     }
@@ -58,6 +58,14 @@ pub fn compare(view: &CompareView, shown: Comparison) -> Document {
     }
     document.push(Block::Footnotes);
     document
+}
+
+/// A side by its name, and its identifier where that is not in the name.
+fn named(name: &str, id: &str) -> String {
+    match name.contains(id) {
+        true => name.to_owned(),
+        false => format!("{name} ({id})"),
+    }
 }
 
 fn differences(document: &mut Document, view: &CompareView) {
@@ -126,6 +134,11 @@ fn published(view: &CompareView, row: &CompareRow) -> bool {
 pub(crate) fn verdict(row: &CompareRow) -> &'static str {
     let sense = Sense::of_unit(&row.unit);
     row.verdict.map_or("", |verdict| in_a_word(verdict, sense))
+}
+
+/// Whether there is a difference.
+pub(crate) fn differs(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Faster | Verdict::Slower)
 }
 
 /// The same of a verdict alone.
@@ -246,12 +259,9 @@ fn benchmarks(document: &mut Document, view: &CompareView, shown: Comparison) {
                 row.title.as_str()
             }),
     };
-    let rows = view.rows.iter().filter(|row| {
-        let changed = matches!(row.verdict, Some(Verdict::Faster | Verdict::Slower));
-        match shown.changed {
-            true => changed,
-            false => row.ratio.is_some() || detail > Detail::Results,
-        }
+    let rows = view.rows.iter().filter(|row| match shown.changed {
+        true => row.verdict.is_some_and(differs),
+        false => row.ratio.is_some() || detail > Detail::Results,
     });
     begun.table(document, "", rows);
     for shift in &view.shifts {

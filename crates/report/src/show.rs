@@ -7,7 +7,7 @@ use crate::counters::counters;
 use crate::document::{Block, Document, Style, Text};
 use crate::pairs::Pairs;
 use crate::table::{self, Columns};
-use crate::{findings, number, words};
+use crate::{findings, number, responses, words};
 use gritstone_model::{Machine, Measurement, PartValue, RunView, SeriesPoint, Settings, flags};
 
 /// Names that belong to a result are listed up to here; all of them are in the JSON.
@@ -55,6 +55,7 @@ pub fn show(view: &RunView, detail: Detail) -> Document {
         document.paragraph(machine_sentence(&view.machine));
         document.terms(settings_of_ours(view).into_iter().flat_map(settings));
     }
+    document.list(responses::headlines(view));
     let results: Vec<&Measurement> = view.results.iter().collect();
     if results.is_empty() {
         document.paragraph("Nothing was measured.");
@@ -143,6 +144,7 @@ pub(crate) fn details(document: &mut Document, results: &[&Measurement]) {
     document.table(made);
     for result in results {
         series(document, result);
+        responses::table(document, result);
         if let Some(made) = Pairs::of(result).and_then(|pairs| pairs.table()) {
             document.table(made);
         }
@@ -160,22 +162,25 @@ fn series(document: &mut Document, result: &Measurement) {
     let caption = Text::new(format!("{}: {}", result.id, result.title)).with(notes);
     let label = words::capital(result.series_label.as_deref().unwrap_or("x"));
     let x = |point: &&SeriesPoint| number::printed(point.x, 0);
-    let mut columns = Columns::<&SeriesPoint>::key(label, Style::Number, x).pair(
-        ["Figure", "Interval"],
-        |point| {
+    // of the responses to users, where the points have them
+    let [p50, p95, p99] = responses::SHOWN;
+    let percentile =
+        |name: &'static str| move |of: &&SeriesPoint| responses::shown(&of.responses, name);
+    Columns::<&SeriesPoint>::key(label, Style::Number, x)
+        .pair(["Figure", "Interval"], |point| {
             let unit = result.unit.as_str();
             let shown = point
                 .estimate
                 .map(|e| number::figure(e.value, e.interval, unit));
             table::figure(shown, &[])
-        },
-    );
-    if points.iter().any(|point| point.cpus.is_some()) {
-        columns = columns.number("CPUs in use", |point| {
+        })
+        .number("CPUs in use", |point| {
             point.cpus.map(|cpus| format!("{cpus:.2}"))
-        });
-    }
-    columns.table(document, caption, points);
+        })
+        .number(p50, percentile(p50))
+        .number(p95, percentile(p95))
+        .number(p99, percentile(p99))
+        .table(document, caption, points);
 }
 
 fn parts(result: &Measurement) -> Option<String> {

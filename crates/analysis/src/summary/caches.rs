@@ -85,7 +85,7 @@ mod tests {
                 value,
                 interval: Some([value * (1.0 - half), value * (1.0 + half)]),
             }),
-            cpus: None,
+            ..SeriesPoint::default()
         };
         (2..).zip(values).map(point).collect()
     }

@@ -173,7 +173,7 @@ pub(super) fn law_view(law: &Law, benchmark: &Benchmark) -> LawView {
         SeriesPoint {
             x: *n,
             estimate: figure(range.estimate).map(|value| Estimate { value, interval }),
-            cpus: None,
+            ..SeriesPoint::default()
         }
     });
     let ends = |range: Range| [range.low, range.high].map(|end| end.is_finite().then_some(end));

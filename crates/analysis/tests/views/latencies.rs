@@ -22,6 +22,7 @@ fn launch_of(round: u32, events: u64, late: u64) -> Launch {
         max: late,
         sum: 50 * (events - slow) + late * slow,
         buckets: vec![(50, events - slow), (floor(late) as u32, slow)],
+        of: None,
     })));
     launch
 }

@@ -145,7 +145,7 @@ fn rows_that_the_user_names_are_left_out_aloud() {
     row_of(&mut run, "a/two").notes.push(star());
     run.results.retain(|result| result.id != id("a/rate"));
     let named = [environment(
-        "Rows named",
+        "Named benchmarks",
         &["a/one", "a/two", "a/three", "a/rate"],
     )];
     let with = Options {

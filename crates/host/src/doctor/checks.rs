@@ -64,15 +64,11 @@ fn load(host: &Host) -> Finding {
         "{one:.2}, {five:.2}, {fifteen:.2} over 1, 5 and 15 minutes on {}",
         text::count(cpus, "CPU")
     );
-    const LOOK: &str = "stop other work, which `top` shows";
     if one >= cpus as f64 + 1.0 {
         found(Wrong, value)
             .why("More processes are runnable than there are CPUs: benchmarks would wait for them. Stop them, or wait.")
-            .todo(LOOK)
     } else if one > (cpus as f64 / 16.0).max(0.5) {
-        found(Warning, value)
-            .why(format!("{WHY} Stop it, or wait."))
-            .todo(LOOK)
+        found(Warning, value).why(format!("{WHY} Stop it, or wait."))
     } else {
         found(Fine, value).why(WHY)
     }

@@ -112,18 +112,6 @@ impl Cpu {
         }
     }
 
-    /// The same without trademarks, frequency and the words that say nothing: "Intel Xeon Gold 6148".
-    #[must_use]
-    pub fn short_model(&self) -> String {
-        let model = self.model().replace("(R)", "").replace("(TM)", "");
-        let model = model.split(" @ ").next().unwrap_or(&model);
-        let words = model.split_whitespace();
-        let words: Vec<&str> = words
-            .filter(|w| !["CPU", "Processor"].contains(w))
-            .collect();
-        words.join(" ")
-    }
-
     /// How many sockets, cores and hardware threads are online.
     #[must_use]
     pub fn counts(&self) -> (usize, usize, usize) {
@@ -244,25 +232,6 @@ pub(crate) fn turbo(root: &Root) -> Option<Turbo> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_short_model_has_no_trademarks() {
-        let short = |name: &str| {
-            let cpu = Cpu {
-                models: vec![name.to_owned()],
-                ..Cpu::default()
-            };
-            cpu.short_model()
-        };
-        assert_eq!(
-            short("Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz"),
-            "Intel Xeon Gold 6148"
-        );
-        assert_eq!(
-            short("AMD EPYC 9654 96-Core Processor"),
-            "AMD EPYC 9654 96-Core"
-        );
-    }
 
     #[test]
     fn each_architecture_names_its_models() {

@@ -253,6 +253,18 @@ pub(super) fn sentence(finding: &Finding) -> String {
             let law = law.or(why).unwrap_or_default();
             format!("Highest rate with {}{end}.{law}", many(*peak))
         }
+        F::IncompleteCurve { things, missing } => {
+            let missing: Vec<String> = missing.iter().map(|x| number::printed(*x, 0)).collect();
+            format!(
+                "The highest of an incomplete curve: no result with {} {things}.",
+                join(&missing)
+            )
+        }
+        F::Carried {
+            least,
+            most,
+            too_many,
+        } => super::carried(*least, *most, *too_many),
 
         F::Inherited { from, finding } => format!("From {from}: {}", sentence(finding)),
         F::PartsMissing { absent, empty } => {

@@ -175,7 +175,7 @@ fn trouble(run: &mut RunView) {
     let points = (1..).zip(points).map(|(x, y)| SeriesPoint {
         x: f64::from(x),
         estimate: Some(within(y, 0.01)),
-        cpus: None,
+        ..SeriesPoint::default()
     });
     let multi = row(run, "byte/multi/6");
     multi.series_label = Some("number of background processes".to_owned());
@@ -206,7 +206,7 @@ pub fn copies(one: f64, law: bool) -> CopiesView {
         SeriesPoint {
             x: n,
             estimate: Some(within(rate(n), 0.01)),
-            cpus: None,
+            ..SeriesPoint::default()
         }
     });
     CopiesView {
