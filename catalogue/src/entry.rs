@@ -10,7 +10,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// What a variant may say otherwise.
-const VARIANT: &str = "name title operation why placement params claims published processor_bound curve not_comparable";
+const VARIANT: &str = "name title operation why amount_per_op placement params claims published processor_bound curve not_comparable";
 
 /// The keys of an entry of this kind: those of a [`Benchmark`], and those of its work.
 fn keys(kind: Kind) -> (String, &'static str) {

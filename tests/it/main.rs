@@ -34,6 +34,7 @@ mod rt;
 mod schemas;
 mod selftest;
 mod shapes;
+mod simulators;
 mod steady;
 mod surroundings;
 mod terminal;

@@ -178,7 +178,7 @@ fn draw_curves(
         let Some(curve) = &benchmark.curve else {
             continue;
         };
-        let points = series(curve, results);
+        let points = series(curve, rows, results);
         if let Some(result) = results.get_mut(&benchmark.id) {
             if curve.caches {
                 let found = caches::rises(&points, &run.info.machine.caches());
@@ -220,11 +220,21 @@ fn view(run: &RunData, mut results: BTreeMap<&Id, Measurement>) -> RunView {
 }
 
 /// The points of a curve; a row that is not in the run is a point without a figure.
-fn series(curve: &Curve, results: &BTreeMap<&Id, Measurement>) -> Vec<SeriesPoint> {
+fn series(
+    curve: &Curve,
+    rows: &BTreeMap<&Id, Row>,
+    results: &BTreeMap<&Id, Measurement>,
+) -> Vec<SeriesPoint> {
     curve
         .points
         .iter()
-        .map(|(x, id)| responses::point(*x, results.get(id)))
+        .map(|(x, id)| {
+            let row = rows.get(id).filter(|_| curve.scaling);
+            SeriesPoint {
+                cpus: row.and_then(scaling::cpus),
+                ..responses::point(*x, results.get(id))
+            }
+        })
         .collect()
 }
 

@@ -360,6 +360,9 @@ pub struct SeriesPoint {
     #[serde(flatten, with = "crate::estimate::estimate")]
     #[schemars(with = "crate::estimate::estimate::Keys")]
     pub estimate: Option<Estimate>,
+    /// CPUs in use, CPU time over real time, where x is users or jobs at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<f64>,
     /// Percentiles of the response times of its users, ms; empty without users.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub responses: Vec<Percentile>,

@@ -174,6 +174,9 @@ fn series(document: &mut Document, result: &Measurement) {
                 .map(|e| number::figure(e.value, e.interval, unit));
             table::figure(shown, &[])
         })
+        .number("CPUs in use", |point| {
+            point.cpus.map(|cpus| format!("{cpus:.2}"))
+        })
         .number(p50, percentile(p50))
         .number(p95, percentile(p95))
         .number(p99, percentile(p99))

@@ -57,6 +57,7 @@ pub(super) fn point(x: f64, result: Option<&Measurement>) -> SeriesPoint {
         x,
         estimate: result.and_then(|result| result.estimate),
         responses: all.map_or_else(Vec::new, |of| of.percentiles.clone()),
+        ..SeriesPoint::default()
     }
 }
 

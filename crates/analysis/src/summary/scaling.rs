@@ -37,6 +37,15 @@ pub(super) fn peak(
     result
 }
 
+/// CPUs that were in use in all samples of a point.
+pub(super) fn cpus(row: &Row) -> Option<f64> {
+    let launches = row.launches.iter().filter(|launch| launch.measured());
+    let samples: Vec<_> = launches.flat_map(|launch| &launch.samples).collect();
+    let wall: u64 = samples.iter().map(|sample| sample.wall).sum();
+    let cpu: u64 = samples.iter().map(|sample| sample.usage.cpu).sum();
+    (wall > 0).then(|| cpu as f64 / wall as f64)
+}
+
 /// The result of a row that is the longest of all operations of its curve: a single one, and so without an interval.
 pub(super) fn longest(
     benchmark: &Benchmark,
@@ -110,15 +119,17 @@ pub(super) fn found(
     })
 }
 
-/// Operations a second at all points, round by round.
+/// Operations of the first point a second at all points, round by round.
 fn by_round(curve: &Curve, rows: &BTreeMap<&Id, Row>) -> Vec<Round> {
     let mut rounds: BTreeMap<u32, Round> = BTreeMap::new();
+    let amount = |id: &Id| rows.get(id).map_or(1.0, |row| row.benchmark.amount_per_op);
+    let unit = curve.points.first().map_or(1.0, |(_, id)| amount(id));
     for (x, id) in &curve.points {
         let Some(row) = rows.get(id) else { continue };
         for launch in row.launches.iter().filter(|launch| launch.measured()) {
             if let Some(ns) = row.ns(launch) {
                 let all = rounds.entry(launch.launch.round).or_default();
-                all.push((*x as u32, 1e9 / ns));
+                all.push((*x as u32, 1e9 / ns * amount(id) / unit));
             }
         }
     }

@@ -15,8 +15,8 @@ fn name(users: u32) -> String {
     format!("a/x@{users}")
 }
 
-/// The highest of the rates of these users, and the rates.
-fn rows() -> Vec<Benchmark> {
+/// The highest of the rates of these users, and the rates; an operation is a call, or one of each user.
+fn rows(together: bool) -> Vec<Benchmark> {
     let point = |users: u32| (f64::from(users), id(&name(users)));
     let terms = USERS.map(|users| Term {
         id: id(&name(users)),
@@ -35,6 +35,7 @@ fn rows() -> Vec<Benchmark> {
         longest: false,
     });
     let of = |users| Benchmark {
+        amount_per_op: if together { f64::from(users) } else { 1.0 },
         unit: unit("calls/s"),
         better: Better::Higher,
         ..plain(&name(users))
@@ -48,8 +49,32 @@ fn peak(users: &[u32]) -> Measurement {
     let launches = users
         .iter()
         .map(|users| scattered(&name(*users), 1e9 / rate(*users)));
-    let view = view(&run(rows(), launches.flatten().collect()));
+    let view = view(&run(rows(false), launches.flatten().collect()));
     row(&view, "a/x").clone()
+}
+
+fn law_of(result: &Measurement) -> &LawView {
+    let law = result.notes.iter().find_map(|note| match &note.finding {
+        Finding::Scaling { law, .. } => law.as_deref(),
+        _ => None,
+    });
+    law.expect("a law")
+}
+
+#[test]
+fn an_operation_that_is_one_call_of_each_user_gives_the_same_law() {
+    let launches = USERS.map(|users| scattered(&name(users), f64::from(users) * 1e9 / rate(users)));
+    let mut launches: Vec<Launch> = launches.into_iter().flatten().collect();
+    for launch in &mut launches {
+        samples(launch, |sample| sample.usage.cpu = 2 * sample.wall);
+    }
+    let view = view(&run(rows(true), launches));
+    let (law, single) = (law_of(row(&view, "a/x")).clone(), peak(&USERS));
+    let single = law_of(&single);
+    assert!((law.contention - single.contention).abs() < 0.01, "{law:?}");
+    assert!((law.coherence - single.coherence).abs() < 0.001, "{law:?}");
+    let series = row(&view, "a/x").series.as_ref().unwrap();
+    assert!(series.iter().all(|point| point.cpus == Some(2.0)));
 }
 
 #[test]

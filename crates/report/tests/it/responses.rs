@@ -36,6 +36,7 @@ fn run() -> RunView {
         x: f64::from(users),
         estimate: Some(Estimate::exact(1000.0)),
         responses: percentiles(f64::from(users) * 3.0),
+        ..SeriesPoint::default()
     };
     curve.series = Some([1, 2, 4, 8, 16, 32].map(point).into());
     curve.series_label = Some("users".to_owned());

@@ -1,0 +1,184 @@
+//! Circuits simulated by programs of the machine: what these print is checked against what is known without them, so that a simulator that
+//! does not simulate, or does it wrong, gives no result.
+
+use crate::common::workload::{built, said};
+use crate::common::{self, Home, make_program, result, traces};
+use std::path::{Path, PathBuf};
+
+/// Three samples of one operation each.
+const SMALL: &str = "warm=0 samples=3 sample_ns=60000000000";
+
+/// A simulator: the parameter that has its path, and a circuit that it simulates in a moment.
+struct Simulator {
+    workload: &'static str,
+    name: &'static str,
+    circuit: &'static str,
+}
+
+const SIMULATORS: [Simulator; 3] = [
+    Simulator {
+        workload: "app/spice",
+        name: "ngspice",
+        circuit: "mosamp2",
+    },
+    Simulator {
+        workload: "app/spice",
+        name: "gnucap",
+        circuit: "mosamp2",
+    },
+    Simulator {
+        workload: "app/hilo",
+        name: "vvp",
+        circuit: "isor",
+    },
+];
+
+impl Simulator {
+    fn real(&self) -> PathBuf {
+        common::program(&[self.name])
+    }
+
+    /// What the workload says, with this program in the place of the simulator.
+    fn said(&self, workload: &Path, folder: &Path, program: &Path, rest: &str) -> String {
+        let (name, circuit, program) = (self.name, self.circuit, program.display());
+        let line = format!("{SMALL} circuit={circuit} {name}={program} {rest}");
+        said(workload, folder, &line)
+    }
+}
+
+/// A shell script in the place of a program, in which `$real` is that program.
+fn script(folder: &Path, real: &Path, text: &str) -> PathBuf {
+    let path = folder.join("script");
+    let script = format!("#!/bin/sh\nreal={}\n{text}\n", real.display());
+    make_program(&path, script.as_bytes());
+    path
+}
+
+/// Prints again what it printed first.
+const OLD: &str = "[ -s ../old ] || $real \"$@\" > ../old 2> /dev/null; cat ../old";
+/// Does nothing, and says that all is well.
+const NOTHING: &str = "exit 0";
+/// The voltages of one settled time, the 110th row, are wrong by 5%; or one digit of a checksum is another.
+const CHANGED: &str = "$real \"$@\" 2> /dev/null | awk '\
+    /^checksum/ { sub(/0$/, \"x\") || sub(/.$/, \"0\") } /^ *#Time/ { head = NR } \
+    $1 == \"109\" { for (i = 3; i <= NF; i++) $i *= 1.05 } \
+    head && NR == head + 110 { for (i = 2; i <= NF; i++) $i *= 1.05 } { print }'";
+/// The simulation ends early.
+const SHORTER: &str =
+    "$real \"$@\" > all 2> /dev/null; head -n $(($(wc -l < all) * 9 / 10)) all; rm all";
+/// The work is left to a process that goes on.
+const BEHIND: &str = "sleep 5 & exec $real \"$@\"";
+/// It fails, though it prints what is right.
+const FAILING: &str = "$real \"$@\"; echo 'no licence' >&2; exit 3";
+
+#[test]
+fn a_simulator_that_does_not_simulate_gives_no_result() {
+    let folder = tempfile::tempdir().unwrap();
+    for simulator in &SIMULATORS {
+        let workload = built(simulator.workload, folder.path(), &[]);
+        let real = simulator.real();
+        let fine = simulator.said(&workload, folder.path(), &real, "");
+        assert!(fine.ends_with("bye\n"), "{}: {fine}", simulator.name);
+        assert_eq!(fine.matches("sample n=1").count(), 3, "{fine}");
+        for (fault, why) in [
+            (OLD, "call=output"),
+            (NOTHING, "call=output"),
+            (CHANGED, "call=output"),
+            (SHORTER, "call=output"),
+            (BEHIND, "call=simulator"),
+            (FAILING, "no licence"),
+        ] {
+            let faulty = script(folder.path(), &real, fault);
+            let said = simulator.said(&workload, folder.path(), &faulty, "");
+            let name = simulator.name;
+            assert!(said.contains("fail errno="), "{name}, {fault}: {said}");
+            assert!(said.contains(why), "{name}, {fault}: {said}");
+            assert!(!said.ends_with("bye\n"), "{name}, {fault}: {said}");
+        }
+    }
+}
+
+#[test]
+fn every_circuit_is_simulated_right_and_one_of_several_that_is_not_is_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let [ngspice, _, vvp] = &SIMULATORS;
+    for (simulator, circuits) in [
+        (ngspice, ["ua741", "greycode"].as_slice()),
+        (vvp, ["mc6800", "resource", "wcs"].as_slice()),
+    ] {
+        let workload = built(simulator.workload, folder.path(), &[]);
+        for circuit in circuits {
+            let line = format!(
+                "warm=0 samples=1 users=2 circuit={circuit} {}={}",
+                simulator.name,
+                simulator.real().display()
+            );
+            let said = said(&workload, folder.path(), &line);
+            assert!(said.ends_with("bye\n"), "{circuit}: {said}");
+        }
+        let idle = "[ \"${PWD##*/}\" = 2 ] || exec $real \"$@\"";
+        let idle = script(folder.path(), &simulator.real(), idle);
+        let said = simulator.said(&workload, folder.path(), &idle, "users=3");
+        assert!(said.contains("call=output"), "{said}");
+    }
+}
+
+/// A gate, a transistor and an instruction that are others: the judgment knows nothing of the circuit.
+#[test]
+fn a_circuit_with_a_fault_in_it_is_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    for (workload, circuit, file, right, wrong) in [
+        ("app/hilo", "isor", "app/isor.h", "xnor (q", "xor (q"),
+        (
+            "app/spice",
+            "mosamp2",
+            "app/mosamp2.h",
+            "rb b2 b3 90k",
+            "rb b2 b3 91k",
+        ),
+        (
+            "app/spice",
+            "ua741",
+            "app/ua741.h",
+            "r4 w vee 5k",
+            "r4 w vee 6k",
+        ),
+        (
+            "app/spice",
+            "greycode",
+            "app/greycode.h",
+            "\"g%d\", i);\n\t\tgreycode_flip_flop(f, bit, gray >> i & 1)",
+            "\"g%d\", i);\n\t\tgreycode_flip_flop(f, bit, s >> i & 1 ^ (i == 5))",
+        ),
+    ] {
+        let faulty = built(workload, folder.path(), &[(file, right, wrong)]);
+        let line = format!("warm=0 samples=1 circuit={circuit}");
+        let said = said(&faulty, folder.path(), &line);
+        assert!(said.contains("call=output"), "{circuit}: {said}");
+    }
+}
+
+/// Found on PATH before the real ones.
+#[test]
+#[ignore = "measures: make test-full"]
+fn a_run_has_no_result_of_a_simulator_that_prints_an_old_one() {
+    let home = Home::new();
+    let folder = home.path().join("programs");
+    std::fs::create_dir(&folder).unwrap();
+    for name in ["ngspice", "vvp"] {
+        let real = common::program(&[name]);
+        std::fs::rename(script(&folder, &real, OLD), folder.join(name)).unwrap();
+    }
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let ids = ["app/spice/mosamp2", "app/hilo/isor"];
+    let line = format!("run {} --quick --format json", ids.join(" "));
+    let mut command = home.gritstone(&line);
+    let (_, out, error) = common::ended(command.env("PATH", path));
+    let run = serde_json::from_str(&out).unwrap_or_else(|why| panic!("{why}: {out} {error}"));
+    for id in ids {
+        let result = result(&run, id);
+        assert_eq!(result["outcome"], "failed", "{run}");
+        assert!(result["estimate"].is_null(), "{run}");
+    }
+    assert!(traces(&home).is_empty());
+}
