@@ -612,9 +612,9 @@ pub struct ImportArgs {
   gritstone history byte              a line for each benchmark
   gritstone history byte/pipe --svg pipe.svg")]
 pub struct HistoryArgs {
-    /// Benchmark; families and globs have a line for each benchmark
-    #[arg(value_name = "BENCHMARK | SELECTOR")]
-    pub benchmark: String,
+    /// Benchmark; families, globs and several benchmarks have a line each
+    #[arg(value_name = "BENCHMARK | SELECTOR", required = true)]
+    pub benchmarks: Vec<String>,
     /// Number of newest runs
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,

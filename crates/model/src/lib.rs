@@ -49,7 +49,7 @@ pub use history::{
 };
 pub use id::{Id, IdError, Selector};
 pub use latency::{Latencies, Percentile, PercentileBasis, Responses};
-pub use machine::{Cache, CacheKind, Machine, short_processor};
+pub use machine::{Cache, CacheKind, Machine, PRIVATE_FACTS, short_processor};
 pub use note::{Flag, Note, Subject, flags, in_order};
 pub use origin::{Origin, Owner};
 pub use own::{Contents, OwnCatalogue, OwnFile};
