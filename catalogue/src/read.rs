@@ -85,6 +85,7 @@ struct NeedOf {
     #[serde(default)]
     any: Vec<String>,
     package: String,
+    version: Option<String>,
 }
 
 /// What a level of load adds to the one below.
@@ -171,12 +172,21 @@ impl File<'_> {
     /// A need by its name.
     pub fn need(&self, name: &str, at: &Range<usize>) -> Result<Need, Error> {
         let found = self.head.needs.get(name).cloned();
-        let NeedOf { any, package } = found.ok_or_else(|| {
+        let NeedOf {
+            any,
+            package,
+            version,
+        } = found.ok_or_else(|| {
             let what = format!("no need is called '{name}': add it to the file's table [needs]");
             self.text.error(at, what)
         })?;
         let name = name.to_owned();
-        Ok(Need { name, any, package })
+        Ok(Need {
+            name,
+            any,
+            package,
+            version,
+        })
     }
 
     /// That everything which is declared for the entries is used by one.
@@ -239,7 +249,7 @@ pub(crate) fn among(keys: &str, key: &str) -> bool {
     keys.split(' ').any(|one| one == key)
 }
 
-/// A letter that may stand between the braces of `{name}`.
+/// A letter of the name of a need.
 pub(crate) fn placeholder_letter(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+' | '-')
 }

@@ -1,6 +1,6 @@
 //! In what the two sides of a comparison differ: machine, system, facts, compilers, versions, settings.
 
-use gritstone_model::{Difference, Measurement, OwnCatalogue, Program, RunView, Settings};
+use gritstone_model::{Difference, Kind, Measurement, OwnCatalogue, Program, RunView, Settings};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Facts that differ from minute to minute on one machine, should whoever found them have kept them: a name is volatile
@@ -83,16 +83,19 @@ fn common<'a>(
     })
 }
 
-/// Compilers and flags of the rows that both have, each set as one text.
+/// Compilers and flags of the rows that both have, and versions and command lines of other people's programs, each set as one text.
 fn programs(differences: &mut Differences, base: &RunView, other: &RunView) {
     type Field = fn(&Program) -> &str;
-    let fields: [(&str, Field); 2] = [
-        ("compiler", |program| &program.compiler),
-        ("compiler flags", |program| &program.flags),
+    let fields: [(&str, bool, Field); 4] = [
+        ("compiler", false, |program| &program.compiler),
+        ("compiler flags", false, |program| &program.flags),
+        ("program", true, |program| &program.compiler),
+        ("command line", true, |program| &program.flags),
     ];
-    for (what, field) in fields {
+    for (what, theirs, field) in fields {
         let (mut bases, mut others) = (BTreeSet::new(), BTreeSet::new());
-        for (b, o) in common(base, other) {
+        let is_theirs = |b: &Measurement| matches!(b.kind, Kind::Command | Kind::Scenario);
+        for (b, o) in common(base, other).filter(|(b, _)| is_theirs(b) == theirs) {
             let (Some(b), Some(o)) = (&b.program, &o.program) else {
                 continue;
             };

@@ -4,7 +4,10 @@ use super::programs::cpus_argument;
 use super::{Job, Launched};
 use crate::{ExecError, linked, ours};
 use gritstone_kernels::COMMAND;
-use gritstone_model::{CommandWork, Figure, Outcome, Verify};
+use gritstone_model::{CommandWork, Event, Figure, Outcome, Verify};
+
+/// Executions of a launch go on until they have taken so long, ns: short ones are done often, long ones once.
+const SAMPLE_NS: u64 = 150_000_000;
 
 impl Job<'_> {
     /// Times it as a process, after its proof.
@@ -49,11 +52,22 @@ impl Job<'_> {
         if size {
             arguments.extend(["keep=1".into(), "samples=1".into()]);
         } else {
-            // short commands often, long ones at least once
-            arguments.extend(["samples=20".into(), "sample_ns=150000000".into()]);
+            arguments.extend([
+                "samples=20".into(),
+                format!("sample_ns={SAMPLE_NS}").into(),
+            ]);
         }
-        arguments.extend(self.command_line(&[], &work.prepare, &work.argv));
+        // what is long is warm after its first launch: once more each time would be half of what it takes
+        if executor.long.borrow().contains(&benchmark.id) {
+            arguments.push("warm=0".into());
+        }
+        arguments.extend(self.command_line(&[], work, &work.check, &work.argv)?);
         let mut launched = self.start(COMMAND, &self.words(None, None), arguments)?;
+        let long =
+            |event: &Event| matches!(event, Event::Sample(sample) if sample.wall > SAMPLE_NS);
+        if launched.outcome == Outcome::Measured && launched.events.iter().any(long) {
+            executor.long.borrow_mut().insert(benchmark.id.clone());
+        }
         if size && launched.outcome == Outcome::Measured {
             match linked::measure(&directory.join("a.out")) {
                 Ok(events) => launched.events.extend(events),
@@ -85,7 +99,7 @@ impl Job<'_> {
         ];
         arguments.push(format!("stdout={}", verify.stdout).into());
         let within = ["/bin/sh", "-c", "cd proof && exec \"$@\"", "sh"];
-        arguments.extend(self.command_line(&within, &work.prepare, &verify.argv));
+        arguments.extend(self.command_line(&within, work, &[], &verify.argv)?);
         let mut launched = self.start_in(
             &directory,
             &self.environment(&directory),
